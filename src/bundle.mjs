@@ -24,7 +24,7 @@ const PAGES = ['picture-page', 'gallery-page', 'gallery-viewer'];
 
 /** Native code of images, and what is large and only used now and then. */
 const EXTERNAL = [
-  /^(?:sharp|playwright-core|@sparticuz\/chromium|@gltf-transform\/(?:core|extensions|functions)|mikktspace|fastify|@fastify\/cors|light-my-request|node-forge|prom-client|yargs)$/,
+  /^(?:sharp|playwright-core|@sparticuz\/chromium|draco3dgltf|ktx2-encoder|@gltf-transform\/(?:core|extensions|functions)|mikktspace|fastify|@fastify\/cors|light-my-request|node-forge|prom-client|yargs)$/,
 ];
 
 /** Only what is used of undici: to load all of it takes 80 ms of processor time more, and HTTP/2 3 ms. */

@@ -9,7 +9,7 @@ export interface MeshFigures {
   /** Of its vertices and indices, each shared one counted for its first mesh. */
   bytes: number;
   triangles: number;
-  /** Nodes that draw it. */
+  /** How often it is to be seen. */
   instances: number;
 }
 
@@ -27,7 +27,7 @@ export interface GlbFigures {
   bytes: number;
   /** Drawn, that is with all instances. */
   triangles: number;
-  /** Primitives, with all instances. */
+  /** Primitives of all nodes. */
   drawCalls: number;
   materials: number;
   meshes: MeshFigures[];
@@ -57,16 +57,22 @@ interface Primitive {
   attributes: Record<string, number>;
   indices?: number;
   mode?: number;
+  extensions?: { KHR_draco_mesh_compression?: { bufferView: number } };
 }
 interface Gltf {
   scene?: number;
   scenes?: { nodes?: number[] }[];
-  nodes?: { mesh?: number; children?: number[] }[];
+  nodes?: {
+    mesh?: number;
+    children?: number[];
+    extensions?: { EXT_mesh_gpu_instancing?: { attributes: Record<string, number> } };
+  }[];
   meshes?: (Named & { primitives: Primitive[] })[];
   materials?: unknown[];
-  images?: (Named & { bufferView?: number; mimeType?: string })[];
+  images?: (Named & { bufferView?: number; uri?: string; mimeType?: string })[];
   accessors?: Accessor[];
   bufferViews?: BufferView[];
+  buffers?: { uri?: string }[];
   extensionsUsed?: string[];
   extensionsRequired?: string[];
 }
@@ -83,35 +89,62 @@ interface Gltf {
 export async function readFigures(glb: Uint8Array): Promise<GlbFigures> {
   try {
     const { gltf, binary } = chunksOf(glb);
-    const { images = [], extensionsUsed = [], extensionsRequired = [], materials = [] } = gltf;
-    const meshes = meshesOf(gltf);
-    const drawn = (count: (mesh: number) => number) =>
-      meshes.reduce((sum, { instances }, i) => sum + instances * count(i), 0);
-    const sizeOf = await loadSizes();
-    return {
-      bytes: glb.length,
-      triangles: drawn((i) => meshes[i]!.triangles),
-      drawCalls: drawn((i) => gltf.meshes![i]!.primitives.length),
-      materials: materials.length,
-      meshes,
-      images: images.map(({ name, bufferView, mimeType = '' }, i) => {
-        if (bufferView === undefined) throw new Error(`image ${i} is outside of the file`);
-        const { byteOffset = 0, byteLength } = gltf.bufferViews![bufferView]!;
-        const [width, height] = sizeOf(
-          binary.subarray(byteOffset, byteOffset + byteLength),
-          mimeType,
-        );
-        return { name: name || `image ${i}`, bytes: byteLength, mimeType, width, height };
-      }),
-      extensionsUsed: [...extensionsUsed].sort(),
-      extensionsRequired: [...extensionsRequired].sort(),
-    };
+    return await figuresOf(gltf, glb.length, ({ bufferView }, i) => {
+      if (bufferView === undefined) throw new Error(`image ${i} is outside of the file`);
+      const { byteOffset = 0, byteLength } = gltf.bufferViews![bufferView]!;
+      return binary.subarray(byteOffset, byteOffset + byteLength);
+    });
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message.split('\n', 1)[0] : String(cause);
     throw new ConverterError('MODEL_UNREADABLE', `model: expected a GLB file: ${reason}`, {
       cause,
     });
   }
+}
+
+/**
+ * Reads the figures of a `.gltf`; its bytes are those of all its files.
+ *
+ * @param fileAt - Returns a file by its address in the JSON.
+ */
+export async function readSeparateFigures(
+  json: Uint8Array,
+  fileAt: (uri: string) => Uint8Array,
+): Promise<GlbFigures> {
+  const gltf = JSON.parse(new TextDecoder().decode(json)) as Gltf;
+  const uris = [...(gltf.buffers ?? []), ...(gltf.images ?? [])].flatMap(({ uri }) => uri ?? []);
+  const bytes = [...new Set(uris)].reduce((sum, uri) => sum + fileAt(uri).length, json.length);
+  return figuresOf(gltf, bytes, ({ uri }) => fileAt(uri!));
+}
+
+type Image = NonNullable<Gltf['images']>[number];
+
+async function figuresOf(
+  gltf: Gltf,
+  bytes: number,
+  imageBytes: (image: Image, index: number) => Uint8Array,
+): Promise<GlbFigures> {
+  const { images = [], extensionsUsed = [], extensionsRequired = [], materials = [] } = gltf;
+  const { instances, draws } = placesOf(gltf);
+  const meshes = meshesOf(gltf, instances);
+  const sum = (times: readonly number[], count: (mesh: number) => number) =>
+    times.reduce((total, time, i) => total + time * count(i), 0);
+  const sizeOf = await loadSizes();
+  return {
+    bytes,
+    triangles: sum(instances, (i) => meshes[i]!.triangles),
+    drawCalls: sum(draws, (i) => gltf.meshes![i]!.primitives.length),
+    materials: materials.length,
+    meshes,
+    images: images.map((image, i) => {
+      const { name, mimeType = '' } = image;
+      const stored = imageBytes(image, i);
+      const [width, height] = sizeOf(stored, mimeType);
+      return { name: name || `image ${i}`, bytes: stored.length, mimeType, width, height };
+    }),
+    extensionsUsed: [...extensionsUsed].sort(),
+    extensionsRequired: [...extensionsRequired].sort(),
+  };
 }
 
 function chunksOf(glb: Uint8Array): { gltf: Gltf; binary: Uint8Array } {
@@ -123,10 +156,9 @@ function chunksOf(glb: Uint8Array): { gltf: Gltf; binary: Uint8Array } {
   return { gltf, binary: glb.subarray(end + 8) };
 }
 
-function meshesOf(gltf: Gltf): MeshFigures[] {
+function meshesOf(gltf: Gltf, instances: readonly number[]): MeshFigures[] {
   const { accessors = [], meshes = [] } = gltf;
   const bytesOf = storedBytes(gltf);
-  const instances = instancesOf(gltf);
   const counted = new Set<number>();
   return meshes.map(({ name, primitives }, i) => {
     const used = primitives.flatMap(({ attributes, indices }) => [
@@ -135,9 +167,13 @@ function meshesOf(gltf: Gltf): MeshFigures[] {
     ]);
     const own = [...new Set(used)].filter((at) => !counted.has(at));
     for (const at of own) counted.add(at);
+    const packed = primitives.flatMap(
+      ({ extensions }) => extensions?.KHR_draco_mesh_compression?.bufferView ?? [],
+    );
+    const packedBytes = packed.map((view) => gltf.bufferViews![view]!.byteLength);
     return {
       name: name || `mesh ${i}`,
-      bytes: Math.round(own.reduce((sum, at) => sum + bytesOf(at), 0)),
+      bytes: Math.round([...own.map(bytesOf), ...packedBytes].reduce((sum, part) => sum + part, 0)),
       triangles: primitives.reduce((sum, primitive) => sum + trianglesOf(primitive, accessors), 0),
       instances: instances[i] ?? 0,
     };
@@ -170,19 +206,24 @@ function storedBytes({ accessors = [], bufferViews = [] }: Gltf) {
   };
 }
 
-/** How often the scene draws each mesh. A node has one parent: what is met again is a mistake of the file. */
-function instancesOf({ scene = 0, scenes = [], nodes = [], meshes = [] }: Gltf): number[] {
+/** How often each mesh is to be seen, and the nodes that draw it. A node has one parent: what is met again is a mistake of the file. */
+function placesOf({ scene = 0, scenes = [], nodes = [], meshes = [], accessors = [] }: Gltf) {
   const instances = meshes.map(() => 0);
+  const draws = meshes.map(() => 0);
   const seen = new Set<number>();
   const open = [...(scenes[scene]?.nodes ?? [])];
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
     if (seen.has(at)) continue;
     seen.add(at);
-    const { mesh, children = [] } = nodes[at]!;
-    if (mesh !== undefined) instances[mesh]!++;
+    const { mesh, children = [], extensions } = nodes[at]!;
+    const [list] = Object.values(extensions?.EXT_mesh_gpu_instancing?.attributes ?? {});
+    if (mesh !== undefined) {
+      instances[mesh]! += list === undefined ? 1 : accessors[list]!.count;
+      draws[mesh]!++;
+    }
     open.push(...children);
   }
-  return instances;
+  return { instances, draws };
 }
 
 async function loadSizes(): Promise<(bytes: Uint8Array, mimeType: string) => [number, number]> {

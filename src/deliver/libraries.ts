@@ -1,7 +1,9 @@
 /** The libraries that read, change and write GLB files: large, so that they are loaded for the first model. */
 
+import type { GeometryFormat } from './profiles.ts';
+
 /** Loads them; what is loaded already takes no time. */
-export async function loadLibraries() {
+export async function loadLibraries(geometry: GeometryFormat = 'plain') {
   const [core, extensions, functions, decoder, encoder, simplifier] = await Promise.all([
     import('@gltf-transform/core'),
     import('@gltf-transform/extensions'),
@@ -18,6 +20,7 @@ export async function loadLibraries() {
     .setLogger(new core.Logger(core.Logger.Verbosity.SILENT))
     .registerExtensions(extensions.ALL_EXTENSIONS)
     .registerDependencies({ 'meshopt.decoder': MeshoptDecoder, 'meshopt.encoder': MeshoptEncoder });
+  if (geometry === 'draco') io.registerDependencies(await loadDraco());
   return {
     core,
     extensions,
@@ -30,3 +33,14 @@ export async function loadLibraries() {
 
 /** What {@link loadLibraries} loads. */
 export type Libraries = Awaited<ReturnType<typeof loadLibraries>>;
+
+let draco: Promise<{ 'draco3d.decoder': object; 'draco3d.encoder': object }> | undefined;
+
+/** Its programs are started once. */
+function loadDraco() {
+  draco ??= import('draco3dgltf').then(async ({ default: library }) => ({
+    'draco3d.decoder': await library.createDecoderModule(),
+    'draco3d.encoder': await library.createEncoderModule(),
+  }));
+  return draco;
+}

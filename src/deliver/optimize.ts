@@ -8,14 +8,26 @@ import {
   moveOriginToFloor,
   removeTangents,
 } from './bake.ts';
-import { type GlbFigures, readFigures } from './glb-figures.ts';
+import { compareGeometry, type Geometry, geometryOf } from './check-back.ts';
+import { type GlbFigures, readFigures, readSeparateFigures } from './glb-figures.ts';
 import { type Libraries, loadLibraries } from './libraries.ts';
-import { type Breach, breachesOf, breachText, type Profile } from './profiles.ts';
+import { SHARED_ADDRESS, type SharedFile } from './maker.ts';
+import {
+  type Breach,
+  breachesOf,
+  breachText,
+  type GeometryFormat,
+  type Profile,
+} from './profiles.ts';
+import { separateMeshes, writeSeparateFiles } from './shared-files.ts';
 import type { EncodeTexture, TextureMeaning } from './texture-encoder.ts';
 
 /** The file of a profile. */
 export interface Optimized {
+  /** A GLB, or a `.gltf`. */
   bytes: Uint8Array;
+  /** What the `.gltf` refers to; a GLB refers to nothing. */
+  shared: SharedFile[];
   figures: GlbFigures;
   /** Textures whose transform became that of another texture of their material. */
   changedTransforms: number;
@@ -35,6 +47,9 @@ const SMALLEST_SIDE = 256;
 /** Fewest bits of a coordinate, over the longest side of its mesh; bits of a normal; of a UV from 0 to 1. */
 export const QUANTIZATION_BITS = { position: 14, normal: 12, uv: 14 } as const;
 
+/** Draco divides the whole range of UVs, which is many textures wide on long boards. */
+const DRACO_UV_BITS = 16;
+
 /** Coordinates of large meshes get more bits, up to what KHR_mesh_quantization has, to keep this step. */
 const MOST_POSITION_BITS = 16;
 const LARGEST_STEP_METRES = 0.0003;
@@ -45,7 +60,7 @@ const LARGEST_STEP_METRES = 0.0003;
  * What exceeds the budget is made simpler within the profile's bound, or its textures smaller.
  *
  * @throws {@link ConverterError} `BUDGET_EXCEEDED` where that is not enough, with each limit; `MODEL_UNREADABLE`;
- * `IMAGE_UNREADABLE`.
+ * `IMAGE_UNREADABLE`; `COMPRESSION_FAILED` where what was compressed is not decoded to what it was.
  * @example
  * ```ts
  * const { bytes, figures } = await optimize(master, PROFILES.planner, encodeTexture);
@@ -58,7 +73,7 @@ export async function optimize(
   encodeTexture: EncodeTexture,
 ): Promise<Optimized> {
   const given = await readFigures(master);
-  const libraries = await loadLibraries();
+  const libraries = await loadLibraries(profile.geometry);
   const largest = Math.max(1, ...given.images.map(({ width, height }) => Math.max(width, height)));
   let detail: Detail = { ratio: 1, textureSide: Math.min(profile.textures.largest, largest) };
   for (;;) {
@@ -67,13 +82,39 @@ export async function optimize(
     if (given.drawCalls > profile.drawCalls) await joinParts(document, libraries);
     if (profile.origin === 'floor') await moveOriginToFloor(document, libraries);
     await encodeTextures(document, profile, detail, libraries, encodeTexture);
-    await store(document, profile, libraries);
-    const bytes = await libraries.io.writeBinary(document);
-    const figures = await readFigures(bytes);
-    const breaches = breachesOf(figures, profile);
-    if (breaches.length === 0) return { bytes, figures, changedTransforms };
-    detail = lessDetail(detail, figures, profile, breaches);
+    const stored = await store(document, profile, libraries);
+    const { readBack, ...written } = await write(document, profile, libraries);
+    const breaches = breachesOf(written.figures, profile);
+    if (breaches.length === 0) {
+      if (stored !== undefined) {
+        const decoded = await (await readBack()).transform(libraries.functions.uninstance());
+        compareGeometry(stored, geometryOf(decoded, libraries));
+      }
+      return { ...written, changedTransforms };
+    }
+    detail = lessDetail(detail, written.figures, profile, breaches);
   }
+}
+
+async function write(
+  document: Document,
+  { files }: Profile,
+  libraries: Libraries,
+): Promise<Omit<Optimized, 'changedTransforms'> & { readBack(): Promise<Document> }> {
+  const { io } = libraries;
+  if (files === 'one') {
+    const bytes = await io.writeBinary(document);
+    const figures = await readFigures(bytes);
+    return { bytes, shared: [], figures, readBack: () => io.readBinary(bytes) };
+  }
+  const { gltf, shared } = await writeSeparateFiles(document, libraries);
+  const resources = Object.fromEntries(
+    shared.map(({ name, bytes }) => [`${SHARED_ADDRESS}${name}`, new Uint8Array(bytes)]),
+  );
+  const figures = await readSeparateFigures(gltf, (uri) => resources[uri]!);
+  const readBack = () =>
+    io.readJSON({ json: JSON.parse(new TextDecoder().decode(gltf)), resources });
+  return { bytes: gltf, shared, figures, readBack };
 }
 
 /** Triangles are reduced to their limit, then as far as the bound allows; bytes by textures first. */
@@ -120,7 +161,8 @@ async function prepare(
     if (!known.includes(extension.extensionName)) extension.dispose();
   }
   await document.transform(functions.dedup());
-  if (areBaked || given.drawCalls > profile.drawCalls) {
+  // An instance can be neither mirrored nor sheared.
+  if (areBaked || profile.instancing || given.drawCalls > profile.drawCalls) {
     removeTangents(document);
     bakeIrregularParts(document, libraries);
   }
@@ -184,6 +226,7 @@ async function encodeTextures(
   { functions, extensions }: Libraries,
   encodeTexture: EncodeTexture,
 ): Promise<void> {
+  if (format === 'kept') return;
   for (const texture of document.getRoot().listTextures()) {
     const [bytes, mimeType] = [texture.getImage()!, texture.getMimeType()];
     const meaning = meaningOf(texture, functions);
@@ -199,6 +242,8 @@ async function encodeTextures(
     if (encoded !== undefined) texture.setImage(encoded.bytes).setMimeType(encoded.mimeType);
     if (texture.getMimeType() === 'image/webp')
       document.createExtension(extensions.EXTTextureWebP).setRequired(true);
+    if (texture.getMimeType() === 'image/ktx2')
+      document.createExtension(extensions.KHRTextureBasisu).setRequired(true);
   }
 }
 
@@ -209,33 +254,75 @@ interface Alpha {
 /** A texture with several meanings is stored for the more delicate one. */
 function meaningOf(texture: Texture, functions: Libraries['functions']): TextureMeaning {
   const slots = functions.listTextureSlots(texture);
-  return slots.some((slot) => /normaltexture/i.test(slot)) ? 'normal' : 'other';
+  if (slots.some((slot) => /normaltexture/i.test(slot))) return 'normal';
+  return functions.getTextureColorSpace(texture) === 'srgb' ? 'colour' : 'data';
 }
 
+/** Returns the geometry as it was before, where it gets another form. */
 async function store(
   document: Document,
-  { geometry }: Profile,
-  { functions, extensions, encoder }: Libraries,
-): Promise<void> {
+  profile: Profile,
+  libraries: Libraries,
+): Promise<Geometry | undefined> {
+  const { functions } = libraries;
   await document.transform(
     // Solid textures stay: to find them, each would be decoded.
     functions.prune({ keepSolidTextures: true }),
     functions.dedup(),
   );
-  if (geometry === 'plain') return;
-  await document.transform(
-    functions.reorder({ encoder, target: 'size' }),
-    functions.quantize({
-      quantizePosition: positionBits(document),
-      quantizeNormal: QUANTIZATION_BITS.normal,
-      quantizeTexcoord: QUANTIZATION_BITS.uv,
-    }),
-  );
-  document
-    .createExtension(extensions.EXTMeshoptCompression)
-    .setRequired(true)
-    .setEncoderOptions({ method: extensions.EXTMeshoptCompression.EncoderMethod.QUANTIZE });
+  const before = profile.geometry === 'plain' ? undefined : geometryOf(document, libraries);
+  if (profile.instancing) await instantiate(document, libraries);
+  if (profile.files === 'shared') separateMeshes(document);
+  await GEOMETRY[profile.geometry](document, libraries);
+  // To quantize unites equal lists of several meshes again, and makes lists that are in no buffer.
+  if (profile.files === 'shared') separateMeshes(document);
+  else inOneBuffer(document);
+  return before;
 }
+
+function inOneBuffer(document: Document): void {
+  const root = document.getRoot();
+  const [buffer] = root.listBuffers();
+  for (const accessor of root.listAccessors()) accessor.setBuffer(buffer!);
+}
+
+async function instantiate(document: Document, { functions, extensions }: Libraries) {
+  await document.transform(functions.instance({ min: 2 }));
+  // A reader that does not know it would show one of several parts.
+  if (document.hasExtension('EXT_mesh_gpu_instancing'))
+    document.createExtension(extensions.EXTMeshGPUInstancing).setRequired(true);
+}
+
+/** How geometry gets its form; what compresses it does so when it is written. */
+const GEOMETRY = {
+  plain: async () => {},
+  meshopt: async (document, { functions, extensions, encoder }) => {
+    await document.transform(
+      functions.reorder({ encoder, target: 'size' }),
+      functions.quantize({
+        quantizePosition: positionBits(document),
+        quantizeNormal: QUANTIZATION_BITS.normal,
+        quantizeTexcoord: QUANTIZATION_BITS.uv,
+      }),
+    );
+    document
+      .createExtension(extensions.EXTMeshoptCompression)
+      .setRequired(true)
+      .setEncoderOptions({ method: extensions.EXTMeshoptCompression.EncoderMethod.QUANTIZE });
+  },
+  draco: async (document, { functions }) => {
+    await document.transform(
+      functions.draco({
+        quantizePosition: positionBits(document),
+        quantizeNormal: QUANTIZATION_BITS.normal,
+        quantizeTexcoord: DRACO_UV_BITS,
+      }),
+    );
+  },
+} as const satisfies Record<
+  GeometryFormat,
+  (document: Document, libraries: Libraries) => Promise<void>
+>;
 
 function positionBits(document: Document): number {
   const extents = document

@@ -1,7 +1,7 @@
-/** The delivery of a target profile: one GLB of each master. */
+/** The delivery of a target profile: one GLB or `.gltf` of each master. */
 import type { Maker } from './maker.ts';
-import { PROFILES, type ProfileName } from './profiles.ts';
-import type { EncodeTexture } from './texture-encoder.ts';
+import { PROFILES, type Profile, type ProfileName } from './profiles.ts';
+import type { TextureEncoder } from './texture-encoder.ts';
 
 /** Raise it where the same model gets another file. */
 const VERSION = 1;
@@ -12,25 +12,26 @@ const AT_ONCE = 2;
 /**
  * Makes the files of a profile.
  *
+ * @param profile - What is asked of it, where a pipeline chooses some of that.
  * @example
  * ```ts
  * const [{ bytes, facts }] = await createProfileMaker('web').make(master, ['model.glb']);
  * facts.requiredExtensions;   // → 'EXT_meshopt_compression EXT_texture_webp KHR_mesh_quantization'
  * ```
  */
-export function createProfileMaker(name: ProfileName): Maker {
-  const profile = PROFILES[name];
-  let encode: EncodeTexture | undefined;
+export function createProfileMaker(name: ProfileName, profile: Profile = PROFILES[name]): Maker {
+  const file = profile.files === 'shared' ? 'model.gltf' : 'model.glb';
+  let encoder: TextureEncoder | undefined;
   return {
     name,
-    files: [{ name: 'model.glb', key: `${VERSION} ${JSON.stringify(profile)}` }],
+    files: [{ name: file, key: `${VERSION} ${JSON.stringify(profile)}` }],
     atOnce: AT_ONCE,
     async make(master) {
       const { optimize } = await import('./optimize.ts');
-      const { encodeTexture, remembering } = await import('./texture-encoder.ts');
-      encode ??= remembering(encodeTexture);
-      const { bytes, figures, changedTransforms } = await optimize(master, profile, encode);
-      const { triangles, drawCalls, images, extensionsRequired } = figures;
+      const { openTextureEncoder } = await import('./texture-encoder.ts');
+      encoder ??= openTextureEncoder();
+      const made = await optimize(master, profile, encoder.encode);
+      const { triangles, drawCalls, images, extensionsRequired } = made.figures;
       const sides = images.map(({ width, height }) => Math.max(width, height));
       const facts = {
         triangles,
@@ -38,12 +39,14 @@ export function createProfileMaker(name: ProfileName): Maker {
         textures: images.length,
         largestTexture: Math.max(0, ...sides),
         requiredExtensions: extensionsRequired.join(' '),
-        ...(changedTransforms > 0 && { changedTransforms }),
+        ...(made.changedTransforms > 0 && { changedTransforms: made.changedTransforms }),
       };
-      return [{ bytes, facts }];
+      const { bytes, shared } = made;
+      return [{ bytes, facts, ...(shared.length > 0 && { shared }) }];
     },
     async close() {
-      encode = undefined;
+      await encoder?.close();
+      encoder = undefined;
     },
   };
 }

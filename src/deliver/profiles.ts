@@ -1,22 +1,32 @@
 /** Target profiles: what shops, phones and planners accept. One table; nothing else knows a limit. */
 import type { GlbFigures } from './glb-figures.ts';
 
+/** `kept` is as in the master. */
+export type TextureFormat = 'kept' | 'jpeg' | 'webp' | 'ktx2';
+
+/** All but `plain` have fewer bits for coordinates, too. */
+export type GeometryFormat = 'plain' | 'meshopt' | 'draco';
+
 /** What a reader has to accept. */
 export interface Profile {
   /** Sides of textures, pixels. No texture is ever enlarged. */
   textures: { smallest: number; largest: number };
-  /** How textures are stored, but normal maps: JPEG without chroma subsampling, since WebP halves the chroma. */
-  format: 'jpeg' | 'webp';
+  /** How textures are stored. As WebP, which halves the chroma, normal maps stay JPEG. */
+  format: TextureFormat;
   /** Longest side of a normal map, as a part of that of other textures. */
   normalScale: number;
   triangles: number;
   bytes: number;
   /** Primitives that are drawn. Beyond it, parts of one material are joined. */
   drawCalls: number;
-  /** How vertices and indices are stored: `meshopt` quantizes them, too. */
-  geometry: 'plain' | 'meshopt';
+  /** How vertices and indices are stored. */
+  geometry: GeometryFormat;
+  /** One GLB; or a `.gltf` whose meshes and textures are files, which articles share. */
+  files: 'one' | 'shared';
   /** How far a surface may move where the triangles or the bytes are too many, millimetres. */
   simplifyMillimetres: number;
+  /** Whether a mesh at several places is drawn at once; its parts then have no names. */
+  instancing: boolean;
   /** Where the origin is: `floor` is below the middle of the bounds. */
   origin: 'kept' | 'floor';
   /** Whether the transforms of textures, and of mirrored and sheared parts, are in the vertices. */
@@ -42,6 +52,7 @@ const SURFACES = [
 ];
 const GLASS = 'KHR_materials_transmission';
 const TRANSFORM = 'KHR_texture_transform';
+const INSTANCING = 'EXT_mesh_gpu_instancing';
 
 /** What every reader of plain glTF 2.0 with the usual optional extensions accepts. */
 const PLAIN = {
@@ -52,7 +63,9 @@ const PLAIN = {
   bytes: ANY,
   drawCalls: ANY,
   geometry: 'plain',
+  files: 'one',
   simplifyMillimetres: 1,
+  instancing: false,
   origin: 'kept',
   transforms: 'kept',
   glass: 'transmission',
@@ -63,6 +76,7 @@ const PLAIN = {
 /** Names of profiles; each is the name of its delivery. */
 export type ProfileName =
   | 'web'
+  | 'shared'
   | 'ar-android'
   | 'khronos-commerce'
   | 'planner'
@@ -70,17 +84,52 @@ export type ProfileName =
   | 'shopify'
   | 'amazon';
 
+/** The extensions that a file requires for each way to store textures and geometry. */
+const REQUIRED: Readonly<Record<TextureFormat | GeometryFormat, readonly string[]>> = {
+  kept: [],
+  jpeg: [],
+  webp: ['EXT_texture_webp'],
+  ktx2: ['KHR_texture_basisu'],
+  plain: [],
+  meshopt: ['EXT_meshopt_compression', 'KHR_mesh_quantization'],
+  draco: ['KHR_draco_mesh_compression'],
+};
+
+/** What a pipeline may choose of the profile `web`. */
+export interface WebOptions {
+  files: Profile['files'];
+  textures: Extract<TextureFormat, 'webp' | 'ktx2'>;
+  geometry: Extract<GeometryFormat, 'meshopt' | 'draco'>;
+  instancing: boolean;
+}
+
+/** What every current browser reads with the smallest decoder. */
+export const WEB_DEFAULTS: WebOptions = {
+  files: 'one',
+  textures: 'webp',
+  geometry: 'meshopt',
+  instancing: false,
+};
+
+/**
+ * The profile `web` as a pipeline chooses it.
+ *
+ * @example `webProfile({ geometry: 'draco' }).mayRequire; // → ['EXT_texture_webp', 'KHR_draco_mesh_compression']`
+ */
+export function webProfile(options: Partial<WebOptions>): Profile {
+  const { textures: format, ...chosen } = { ...WEB_DEFAULTS, ...options };
+  const instances = chosen.instancing ? [INSTANCING] : [];
+  const mayRequire = [...REQUIRED[format], ...REQUIRED[chosen.geometry], ...instances];
+  // Half of the bytes of the sample range would be normal maps, which repeat every few centimetres.
+  return { ...PLAIN, ...chosen, format, normalScale: 0.5, mayRequire };
+}
+
 /** Every profile. */
 export const PROFILES = {
   // Our own choice: what three, Babylon.js and model-viewer read with a decoder that they bring.
-  web: {
-    ...PLAIN,
-    format: 'webp',
-    // Half of the bytes of the sample range would be normal maps, which repeat every few centimetres.
-    normalScale: 0.5,
-    geometry: 'meshopt',
-    mayRequire: ['EXT_meshopt_compression', 'EXT_texture_webp', 'KHR_mesh_quantization'],
-  },
+  web: webProfile(WEB_DEFAULTS),
+  // Our own choice: a range stores, and a browser caches, each texture and mesh once; nothing is lost.
+  shared: { ...PLAIN, textures: { smallest: 1, largest: ANY }, format: 'kept', files: 'shared' },
   // Google, "Scene Viewer": at most 10 MB, textures of 2048, one UV set, JPEG preferred to PNG.
   'ar-android': {
     ...PLAIN,

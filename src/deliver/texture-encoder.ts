@@ -1,19 +1,20 @@
-/** Encodes textures with sharp, which is loaded for the first one. */
+/** Encodes textures with sharp, and as KTX2 in a thread; both are loaded for the first one. */
 import { LRUCache } from 'lru-cache';
 import type { Sharp } from 'sharp';
 import { ConverterError } from '../support/errors.ts';
 import { sha256Hex } from '../support/files.ts';
+import { type EncodeKtx2, openKtx2Encoder } from './ktx2-encoder.ts';
+import type { TextureFormat } from './profiles.ts';
 
-/** What a texture means: directions, or what bears a loss of chroma. */
-export type TextureMeaning = 'normal' | 'other';
+/** What a texture means: directions; an sRGB colour; or numbers, such as roughness. */
+export type TextureMeaning = 'normal' | 'colour' | 'data';
 
 /** A texture and what it is to become. */
 export interface TextureRequest {
   bytes: Uint8Array;
   mimeType: string;
   meaning: TextureMeaning;
-  /** How a texture is stored that is no normal map. */
-  format: 'jpeg' | 'webp';
+  format: Exclude<TextureFormat, 'kept'>;
   /** Whether the material uses its transparency. */
   isTransparent: boolean;
   /** Longest side, pixels; a smaller texture is not enlarged. */
@@ -35,61 +36,103 @@ const ENCODINGS = {
   png: (image) => image.png({ compressionLevel: 9 }),
 } as const satisfies Record<string, (image: Sharp) => Sharp>;
 
-/**
- * Encodes with sharp. Normal maps are never stored with fewer pixels of chroma, as WebP has.
- *
- * @throws {@link ConverterError} `IMAGE_UNREADABLE`
- */
-export const encodeTexture: EncodeTexture = async (request) => {
-  const { bytes, mimeType, largest } = request;
-  try {
-    const { default: sharp } = await import('sharp');
-    // As in image-codec.ts: its cache keeps decoders of large images.
-    sharp.cache(false);
-    const image = sharp(bytes, { failOn: 'error' });
-    const { width, height, hasAlpha } = await image.metadata();
-    const format = formatOf(request, hasAlpha);
-    const scale = largest / Math.max(width, height);
-    const isSmaller = scale < 1;
-    // Loss upon loss: a JPEG that may stay one stays as it is.
-    if (!isSmaller && mimeType === `image/${format}`) return undefined;
-    const side = (pixels: number) => Math.max(1, Math.round(pixels * scale));
-    const sized = isSmaller ? image.resize(side(width), side(height), { fit: 'fill' }) : image;
-    const encoded = new Uint8Array(await ENCODINGS[format](sized.toColourspace('srgb')).toBuffer());
-    const mayStay = !isSmaller && mimeType !== 'image/webp';
-    if (mayStay && encoded.length > bytes.length * (1 - WORTH_IT)) return undefined;
-    return { bytes: encoded, mimeType: `image/${format}` };
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message.split('\n', 1)[0]! : String(cause);
-    throw new ConverterError('IMAGE_UNREADABLE', `texture: ${reason}`, { cause });
-  }
-};
+/** As WebP, normal maps are JPEG, which does not store fewer pixels of chroma. */
+const encodeTexture =
+  (encodeKtx2: EncodeKtx2): EncodeTexture =>
+  async (request) => {
+    const { bytes, mimeType, meaning, largest } = request;
+    try {
+      const { default: sharp } = await import('sharp');
+      // As in image-codec.ts: its cache keeps decoders of large images.
+      sharp.cache(false);
+      const image = sharp(bytes, { failOn: 'error' });
+      const { width, height, hasAlpha } = await image.metadata();
+      const scale = Math.min(1, largest / Math.max(width, height));
+      if (request.format === 'ktx2') {
+        const [w, h] = [wholeBlocks(width * scale), wholeBlocks(height * scale)];
+        const sized = image.resize(w, h, { fit: 'fill' }).toColourspace('srgb').ensureAlpha();
+        const rgba = await sized.raw({ depth: 'uchar' }).toBuffer();
+        const picture = { rgba: new Uint8Array(rgba), width: w, height: h };
+        return { bytes: await encodeKtx2(picture, meaning), mimeType: 'image/ktx2' };
+      }
+      const format = formatOf(request, hasAlpha);
+      const isSmaller = scale < 1;
+      // Loss upon loss: a JPEG that may stay one stays as it is.
+      if (!isSmaller && mimeType === `image/${format}`) return undefined;
+      const side = (pixels: number) => Math.max(1, Math.round(pixels * scale));
+      const sized = isSmaller ? image.resize(side(width), side(height), { fit: 'fill' }) : image;
+      const encoded = new Uint8Array(
+        await ENCODINGS[format](sized.toColourspace('srgb')).toBuffer(),
+      );
+      const mayStay = !isSmaller && mimeType !== 'image/webp';
+      if (mayStay && encoded.length > bytes.length * (1 - WORTH_IT)) return undefined;
+      return { bytes: encoded, mimeType: `image/${format}` };
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message.split('\n', 1)[0]! : String(cause);
+      throw new ConverterError('IMAGE_UNREADABLE', `texture: ${reason}`, { cause });
+    }
+  };
+
+/** KHR_texture_basisu asks for sides of whole blocks. */
+function wholeBlocks(pixels: number): number {
+  return Math.max(KTX2_BLOCK, KTX2_BLOCK * Math.round(pixels / KTX2_BLOCK));
+}
+
+const KTX2_BLOCK = 4;
 
 function formatOf(
   { meaning, format, isTransparent }: TextureRequest,
   hasAlpha: boolean,
 ): keyof typeof ENCODINGS {
-  if (meaning === 'normal') return 'jpeg';
+  if (meaning === 'normal' || format === 'ktx2') return 'jpeg';
   return format === 'jpeg' && isTransparent && hasAlpha ? 'png' : format;
 }
 
 /** Most bytes of encoded textures that are kept: those of a series, which its articles share. */
 const REMEMBERED_BYTES = 64e6;
 
-/** The encoder, which encodes a texture that several masters share once. */
-export function remembering(encode: EncodeTexture): EncodeTexture {
+/** An encoder, which has a thread from the first KTX2 on. */
+export interface TextureEncoder {
+  encode: EncodeTexture;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens an encoder, which encodes a texture that several masters share once. It throws `IMAGE_UNREADABLE`.
+ *
+ * @example
+ * ```ts
+ * const { encode } = openTextureEncoder();
+ * const jpeg = { format: 'jpeg', meaning: 'colour', isTransparent: false, largest: 1024 } as const;
+ * (await encode({ ...jpeg, bytes: png, mimeType: 'image/png' }))?.mimeType;   // → 'image/jpeg'
+ * ```
+ */
+export function openTextureEncoder(): TextureEncoder {
   type Encoded = Awaited<ReturnType<EncodeTexture>>;
+  const ktx2 = openKtx2Encoder();
+  const encode = encodeTexture(ktx2.encode);
   const kept = new LRUCache<string, { encoded: Encoded }>({
     maxSize: REMEMBERED_BYTES,
     sizeCalculation: ({ encoded }) => 1 + (encoded?.bytes.length ?? 0),
   });
-  return async (request) => {
-    const { bytes, ...wanted } = request;
-    const key = `${sha256Hex(bytes)} ${JSON.stringify(wanted)}`;
-    const known = kept.get(key);
-    if (known !== undefined) return known.encoded;
-    const encoded = await encode(request);
-    kept.set(key, { encoded });
-    return encoded;
+  const running = new Map<string, Promise<Encoded>>();
+  return {
+    encode(request) {
+      const { bytes, ...wanted } = request;
+      const key = `${sha256Hex(bytes)} ${JSON.stringify(wanted)}`;
+      const known = kept.get(key);
+      if (known !== undefined) return Promise.resolve(known.encoded);
+      const before = running.get(key);
+      if (before !== undefined) return before;
+      const encoding = encode(request)
+        .then((encoded) => {
+          kept.set(key, { encoded });
+          return encoded;
+        })
+        .finally(() => running.delete(key));
+      running.set(key, encoding);
+      return encoding;
+    },
+    close: ktx2.close,
   };
 }

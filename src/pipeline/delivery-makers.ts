@@ -4,6 +4,7 @@ import type { Maker } from '../deliver/maker.ts';
 import type { PictureOptions } from '../deliver/picture-options.ts';
 import { createPictureMaker } from '../deliver/pictures.ts';
 import { createProfileMaker } from '../deliver/profile-maker.ts';
+import { webProfile } from '../deliver/profiles.ts';
 import { openRenderer } from '../deliver/renderer.ts';
 import { createUsdzMaker, USDZ_PROFILE } from '../deliver/usdz-maker.ts';
 import { configurationLabel } from '../model/configuration-id.ts';
@@ -26,9 +27,12 @@ export async function openDeliveries(run: Run, masters: readonly Master[]) {
     else omitted.push({ name: 'pictures', reason: `no new pictures, since ${NO_BROWSER}` });
   }
   makers.push(
-    ...profiles.map((name) =>
-      name === USDZ_PROFILE ? createUsdzMaker() : createProfileMaker(name),
-    ),
+    ...profiles.map((wanted) => {
+      if (wanted === USDZ_PROFILE) return createUsdzMaker();
+      if (typeof wanted === 'string') return createProfileMaker(wanted);
+      const { profile, ...options } = wanted;
+      return createProfileMaker(profile, webProfile(options));
+    }),
   );
   const deliveries = makers.map((maker) => ofEachMaster(run, maker, masters));
   if (variants) deliveries.push(await openVariants(run, masters));

@@ -12,9 +12,7 @@ import {
   PICTURE_FORMATS,
   type PictureFormat,
 } from '../deliver/picture-options.ts';
-import { PROFILE_NAMES } from '../deliver/profiles.ts';
 import { MOST_PIXELS_A_SIDE } from '../deliver/shot.ts';
-import { USDZ_PROFILE } from '../deliver/usdz-maker.ts';
 import { IMAGE_LOCATION_DEFAULT } from '../fetch/image-location.ts';
 import { SERVICE_DEFAULTS } from '../service/service-config.ts';
 import { IMAGE_FIELDS, readFields } from '../service/wire-material.ts';
@@ -27,6 +25,7 @@ import {
 import { MATERIAL_TABLE } from '../transform/material-table.ts';
 import { afterPublishSchema, feedsSchema } from './feeds-schema.ts';
 import { gatesSchema } from './gate-table.ts';
+import { profilesSchema } from './profiles-schema.ts';
 
 const text = z.string();
 const named = z.string().min(1);
@@ -335,11 +334,7 @@ const deliverSchema = z.lazy(() =>
     variants: preset(flag, false, 'one file with all finishes of an article, below variants/'),
     feeds: feedsSchema().optional(),
     afterPublish: afterPublishSchema().optional(),
-    profiles: z
-      .array(z.enum([...PROFILE_NAMES, USDZ_PROFILE]))
-      .refine((names) => new Set(names).size === names.length, 'expected each profile once')
-      .optional()
-      .describe('files for web pages, phones, shops and planners, each below a folder of its name'),
+    profiles: profilesSchema().optional(),
   }),
 );
 

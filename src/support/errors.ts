@@ -94,6 +94,10 @@ export const ERROR_CODES = {
     exit: 1,
     help: 'run btg2gltf inspect with the published GLB: it lists what is largest; or leave this article out of the delivery',
   },
+  COMPRESSION_FAILED: {
+    exit: 1,
+    help: 'choose another geometry: of the profile web, and report the message to the developers of btg2gltf',
+  },
   ARTICLE_NOT_FOUND: {
     exit: 1,
     help: 'run btg2gltf catalogue search to find manufacturer, program and number',

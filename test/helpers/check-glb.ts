@@ -1,4 +1,6 @@
 /** Checks a GLB with two independent readers: gltf-validator and glTF-Transform. */
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { NodeIO } from '@gltf-transform/core';
 import { ALL_EXTENSIONS } from '@gltf-transform/extensions';
 import { validateBytes } from 'gltf-validator';
@@ -60,5 +62,17 @@ export async function errorsIn(bytes: Uint8Array): Promise<string[]> {
   const { issues } = await validateBytes(bytes, { maxIssues: 0 });
   return issues.messages
     .filter(({ severity }) => severity === 0)
+    .map(({ code, pointer }) => `${code} ${pointer ?? ''}`);
+}
+
+/** Everything that gltf-validator says of a `.gltf` and the files that it refers to, without what is accepted. */
+export async function complaintsAboutFiles(path: string): Promise<string[]> {
+  const { issues } = await validateBytes(new Uint8Array(await readFile(path)), {
+    maxIssues: 0,
+    externalResourceFunction: async (uri: string) =>
+      new Uint8Array(await readFile(join(dirname(path), decodeURIComponent(uri)))),
+  });
+  return issues.messages
+    .filter(({ code }) => ![TANGENT_WARNING, ...ACCEPTED_NOTES].includes(code))
     .map(({ code, pointer }) => `${code} ${pointer ?? ''}`);
 }

@@ -1,7 +1,8 @@
 /** Everything that a GLB draws, in world coordinates, as glTF-Transform reads it with the decoder of meshoptimizer. */
-import { NodeIO } from '@gltf-transform/core';
+import { type Document, NodeIO } from '@gltf-transform/core';
 import { ALL_EXTENSIONS, type Transform } from '@gltf-transform/extensions';
-import { dequantize } from '@gltf-transform/functions';
+import { dequantize, uninstance, unpartition } from '@gltf-transform/functions';
+import draco from 'draco3dgltf';
 import { MeshoptDecoder } from 'meshoptimizer/decoder';
 
 /** A vertex; metres, unit vector, and the place in the texture of the base colour where there is one. */
@@ -13,26 +14,36 @@ export interface DrawnVertex {
   color: string;
 }
 
+const dracoDecoder = await draco.createDecoderModule();
+
 /** A reader that knows every extension, and the decoders that files may require. */
 export function readerWithDecoders(): NodeIO {
   return new NodeIO()
     .registerExtensions(ALL_EXTENSIONS)
-    .registerDependencies({ 'meshopt.decoder': MeshoptDecoder });
+    .registerDependencies({ 'meshopt.decoder': MeshoptDecoder, 'draco3d.decoder': dracoDecoder });
 }
 
-/** The GLB without compression and quantization. */
-export async function decoded(glb: Uint8Array): Promise<Uint8Array> {
-  const document = await readerWithDecoders().readBinary(glb);
-  await document.transform(dequantize());
+/** A GLB, or the file of one or of a `.gltf`, as one GLB without compression and quantization. */
+export async function decoded(model: Uint8Array | string): Promise<Uint8Array> {
+  const document = await read(model);
+  await document.transform(dequantize(), unpartition());
   for (const extension of document.getRoot().listExtensionsUsed()) {
-    if (/meshopt|quantization/.test(extension.extensionName)) extension.dispose();
+    if (/meshopt|quantization|draco/.test(extension.extensionName)) extension.dispose();
   }
   return new NodeIO().registerExtensions(ALL_EXTENSIONS).writeBinary(document);
 }
 
+async function read(model: Uint8Array | string): Promise<Document> {
+  const reader = readerWithDecoders();
+  const document = await (typeof model === 'string'
+    ? reader.read(model)
+    : reader.readBinary(model));
+  return document.transform(uninstance());
+}
+
 /** The vertices of all triangles. */
-export async function drawnVertices(glb: Uint8Array): Promise<DrawnVertex[]> {
-  const document = await readerWithDecoders().readBinary(glb);
+export async function drawnVertices(model: Uint8Array | string): Promise<DrawnVertex[]> {
+  const document = await read(model);
   const vertices: DrawnVertex[] = [];
   for (const node of document.getRoot().listNodes()) {
     const m = node.getWorldMatrix();

@@ -4,7 +4,10 @@
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
+
+/** A browser runs no module of another type. */
+const TYPES: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript' };
 
 /** Serves a folder on a free port of this machine. */
 export async function serveFolder(
@@ -13,7 +16,9 @@ export async function serveFolder(
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url!, 'http://localhost');
     const bytes = await readFile(join(folder, decodeURIComponent(pathname))).catch(() => undefined);
-    response.writeHead(bytes === undefined ? 404 : 200).end(bytes);
+    const type = TYPES[extname(pathname)];
+    response.writeHead(bytes === undefined ? 404 : 200, type ? { 'content-type': type } : {});
+    response.end(bytes);
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const { port } = server.address() as AddressInfo;

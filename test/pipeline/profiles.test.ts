@@ -1,11 +1,12 @@
 /** Files of target profiles, made of articles of the sample range. */
-import { readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { NodeIO } from '@gltf-transform/core';
 import { ALL_EXTENSIONS } from '@gltf-transform/extensions';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readFigures } from '../../src/deliver/glb-figures.ts';
+import type { MadeFile } from '../../src/deliver/maker.ts';
 import { optimize, QUANTIZATION_BITS } from '../../src/deliver/optimize.ts';
 import { createProfileMaker } from '../../src/deliver/profile-maker.ts';
 import {
@@ -14,8 +15,9 @@ import {
   PROFILES,
   type Profile,
   type ProfileName,
+  webProfile,
 } from '../../src/deliver/profiles.ts';
-import { encodeTexture } from '../../src/deliver/texture-encoder.ts';
+import { openTextureEncoder } from '../../src/deliver/texture-encoder.ts';
 import { readManifest } from '../../src/write/manifest.ts';
 import { complaintsAbout, errorsIn } from '../helpers/check-glb.ts';
 import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
@@ -27,6 +29,8 @@ import {
   unmatched,
 } from '../helpers/drawn-vertices.ts';
 
+const { encode: encodeTexture } = openTextureEncoder();
+
 /** A desk, many parts, a mirrored part, glass, textures with different transforms, leather. */
 const ARTICLES = [
   ['FJEL', 'LINEA', 'LN-M'],
@@ -36,6 +40,9 @@ const ARTICLES = [
   ['FJEL', 'FORUM', 'FM-W160'],
   ['BRNK', 'AKTA', 'AK110 N'],
 ] as const;
+
+/** What has one file of each article; shared-files.test.ts has the others. */
+const NAMES = PROFILE_NAMES.filter((name) => PROFILES[name].files === 'one');
 
 interface Line {
   basearticlenumber: string;
@@ -63,7 +70,7 @@ beforeAll(async () => {
     articles: ARTICLES.map(([manufacturer, program, basearticlenumber]) => ({
       article: { manufacturer, program, basearticlenumber },
     })),
-    deliver: { profiles: PROFILE_NAMES },
+    deliver: { profiles: NAMES },
   });
   // The articles that amazon refuses are rows of the delivery.
   await command(['run', pipeline]);
@@ -74,10 +81,15 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
+const put = async (path: string, bytes: Uint8Array) => {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, bytes);
+};
+
 const madeBy = (name: ProfileName) =>
   lines.filter(({ delivery, error }) => delivery === name && error === undefined);
 
-describe.each(PROFILE_NAMES)('the profile %s', (name) => {
+describe.each(NAMES)('the profile %s', (name) => {
   it('is kept by each file that is made, and each other article is a row with the limit', async () => {
     const own = lines.filter(({ delivery }) => delivery === name);
     expect(own).toHaveLength(ARTICLES.length);
@@ -140,7 +152,7 @@ describe.each(PROFILE_NAMES)('the profile %s', (name) => {
 describe('what a delivery of profiles promises', () => {
   it('a second run makes nothing again', async () => {
     const { stdout } = await command(['deliver', pipeline]);
-    for (const name of PROFILE_NAMES.filter((each) => each !== 'amazon'))
+    for (const name of NAMES.filter((each) => each !== 'amazon'))
       expect(stdout).toContain(`${name}: 0 made · ${ARTICLES.length} unchanged · 0 failed`);
   });
 
@@ -193,6 +205,46 @@ describe('what a delivery of profiles promises', () => {
         });
       }
     }
+  });
+});
+
+describe('a choice of web', () => {
+  const CHOICES = [
+    { geometry: 'draco' },
+    { instancing: true },
+    { geometry: 'draco', instancing: true, files: 'shared' },
+  ] as const;
+  it.each(CHOICES.map((choice) => [JSON.stringify(choice), choice] as const))(
+    '%s shows what the master shows',
+    async (_title, choice) => {
+      const maker = createProfileMaker('web', webProfile(choice));
+      for (const master of masters.values()) {
+        const [{ bytes, facts, shared = [] }] = (await maker.make(master, [''])) as [MadeFile];
+        const path = join(folder, 'web', 'M', 'P', 'A', 'C', 'model.gltf');
+        for (const { name, bytes } of shared) await put(join(folder, 'web', 'files', name), bytes);
+        if (shared.length > 0) await put(path, bytes);
+        const model = shared.length > 0 ? path : bytes;
+        const [before, after] = [await drawnVertices(master), await drawnVertices(model)];
+        const tolerance = { metres: 0.0003, normalDegrees: 0.2, uv: 2 / 2 ** 12 };
+        expect(unmatched(after, before, tolerance).slice(0, 1)).toEqual([]);
+        expect(unmatched(before, after, tolerance).slice(0, 1)).toEqual([]);
+        expect(await complaintsAbout(await decoded(model))).toEqual([]);
+        const { triangles, drawCalls } = await readFigures(master);
+        expect(facts.triangles).toBe(triangles);
+        expect(facts.drawCalls).toBeLessThanOrEqual(drawCalls);
+        const required = String(facts.requiredExtensions);
+        expect(required.includes('draco')).toBe('geometry' in choice);
+      }
+      await maker.close?.();
+    },
+  );
+
+  it('with instancing has fewer draw calls where parts are equal', async () => {
+    const master = masters.get('DP-X3/4')!;
+    const profile = webProfile({ instancing: true });
+    const [made] = await createProfileMaker('web', profile).make(master, ['model.glb']);
+    const { drawCalls } = await readFigures(master);
+    expect(made!.facts.drawCalls).toBeLessThan(drawCalls);
   });
 });
 

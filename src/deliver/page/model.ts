@@ -16,6 +16,7 @@ import { GLTFLoader, type GLTFParser } from 'three/addons/loaders/GLTFLoader.js'
 import { imageSizeOf } from '../image-size.ts';
 import { castersOf } from './casters.ts';
 import { renderer } from './gpu.ts';
+import { separateInstances } from './instances.ts';
 import { depthMaterialFor, isClear, preferDetail, receiveShade } from './shading.ts';
 
 /** Share of the studio's light at which a white board is not as white as the paper behind it. */
@@ -51,6 +52,7 @@ const NOTHING = 'the file has no triangle to draw';
 export async function loadModel(glb: ArrayBuffer, environment: Texture): Promise<Model> {
   const { scene: root } = await loader.parseAsync(glb, '');
   if (root === undefined) throw new Error(NOTHING);
+  separateInstances(root);
   root.updateMatrixWorld(true);
   const lights: Object3D[] = [];
   const meshes: Mesh[] = [];

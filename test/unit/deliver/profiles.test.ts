@@ -6,11 +6,13 @@ import { describe, expect, it } from 'vitest';
 import { readFigures } from '../../../src/deliver/glb-figures.ts';
 import { optimize } from '../../../src/deliver/optimize.ts';
 import { breachesOf, breachText, PROFILE_NAMES, PROFILES } from '../../../src/deliver/profiles.ts';
-import { encodeTexture } from '../../../src/deliver/texture-encoder.ts';
+import { openTextureEncoder } from '../../../src/deliver/texture-encoder.ts';
 import { writeGlb } from '../../../src/write/glb.ts';
 import { drawnVertices, unmatched } from '../../helpers/drawn-vertices.ts';
 import { BOX_TRIANGLES, boxPoints } from '../../helpers/graphics.ts';
 import { sceneOf } from '../../helpers/snapshot.ts';
+
+const { encode: encodeTexture } = openTextureEncoder();
 
 /** A box of one metre whose image, if any, is a square of these pixels. */
 async function boxWith(side?: number): Promise<Uint8Array> {
@@ -46,7 +48,7 @@ describe('the profiles', () => {
         ),
       );
     const large = { web: 2048, 'ar-android': 2048, 'khronos-commerce': 2048, google: 2048 };
-    expect(await widths(2560)).toEqual({ ...large, shopify: 2560, planner: 1024 });
+    expect(await widths(2560)).toEqual({ ...large, shopify: 2560, planner: 1024, shared: 2560 });
     for (const width of Object.values(await widths(512))) expect(width).toBe(512);
   });
 

@@ -1,0 +1,36 @@
+/** The key `profiles:` of `deliver:`. */
+import { z } from 'zod';
+import { PROFILE_NAMES, WEB_DEFAULTS } from '../deliver/profiles.ts';
+import { USDZ_PROFILE } from '../deliver/usdz-maker.ts';
+
+const webSchema = () =>
+  z
+    .strictObject({
+      profile: z.literal('web'),
+      files: z
+        .enum(['one', 'shared'])
+        .default(WEB_DEFAULTS.files)
+        .describe('shared: a .gltf whose meshes and textures are files that articles share'),
+      textures: z
+        .enum(['webp', 'ktx2'])
+        .default(WEB_DEFAULTS.textures)
+        .describe(
+          'ktx2: stays compressed in the memory of the graphics card, and takes more bytes',
+        ),
+      geometry: z.enum(['meshopt', 'draco']).default(WEB_DEFAULTS.geometry).describe('compression'),
+      instancing: z
+        .boolean()
+        .default(WEB_DEFAULTS.instancing)
+        .describe('draws equal parts at once; they then have no names of their own'),
+    })
+    .describe('the profile web with other choices');
+
+/** Names of profiles; `web` may have choices. */
+export const profilesSchema = () =>
+  z
+    .array(z.union([z.enum([...PROFILE_NAMES, USDZ_PROFILE]), webSchema()]))
+    .refine((all) => {
+      const names = all.map((each) => (typeof each === 'string' ? each : each.profile));
+      return new Set(names).size === names.length;
+    }, 'expected each profile once')
+    .describe('files for web pages, phones, shops and planners, each below a folder of its name');

@@ -1,0 +1,147 @@
+/// <reference lib="dom" />
+/** Files of every profile in three's loader, with the decoders that they name, all from this machine. */
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findBrowser, startBrowser } from '../../src/deliver/browser.ts';
+import { readFigures } from '../../src/deliver/glb-figures.ts';
+import { createProfileMaker } from '../../src/deliver/profile-maker.ts';
+import { PROFILE_NAMES, PROFILES, webProfile } from '../../src/deliver/profiles.ts';
+import { HAS_BROWSER } from '../helpers/browser.ts';
+import { command, temporaryFolder } from '../helpers/command.ts';
+import { boundsOf, drawnVertices } from '../helpers/drawn-vertices.ts';
+import { serveFolder } from '../helpers/static-server.ts';
+
+/** The choices of `web`, and every other profile but those that refuse the article or move it. */
+const CASES = [
+  ...PROFILE_NAMES.filter((name) => name !== 'amazon').map(
+    (name) => [name, name, PROFILES[name]] as const,
+  ),
+  ['web, shared files', 'web', webProfile({ files: 'shared' })],
+  ['web, Draco', 'web', webProfile({ geometry: 'draco' })],
+  ['web, instancing', 'web', webProfile({ instancing: true })],
+  [
+    'web, Draco and KTX2, shared files',
+    'web',
+    webProfile({ geometry: 'draco', textures: 'ktx2', files: 'shared' }),
+  ],
+] as const;
+
+const PAGE = `<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">
+<script type="importmap">{ "imports": { "three": "/three/build/three.module.js", "three/addons/": "/three/examples/jsm/" } }</script>
+<script type="module">
+import * as three from 'three';
+import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
+import { DRACOLoader } from 'three/addons/loaders/DRACOLoader.js';
+import { KTX2Loader } from 'three/addons/loaders/KTX2Loader.js';
+import { MeshoptDecoder } from 'three/addons/libs/meshopt_decoder.module.js';
+const renderer = new three.WebGLRenderer();
+const libs = '/three/examples/jsm/libs/';
+const loader = new GLTFLoader()
+  .setMeshoptDecoder(MeshoptDecoder)
+  .setDRACOLoader(new DRACOLoader().setDecoderPath(libs + 'draco/gltf/'))
+  .setKTX2Loader(new KTX2Loader().setTranscoderPath(libs + 'basis/').detectSupport(renderer));
+globalThis.open3d = async (address) => {
+  const { scene } = await loader.loadAsync(address);
+  const camera = new three.PerspectiveCamera();
+  camera.position.set(0, 1, 5);
+  scene.add(new three.AmbientLight());
+  scene.traverse((object) => { object.frustumCulled = false; });
+  renderer.render(scene, camera);
+  const { min, max } = new three.Box3().setFromObject(scene, true);
+  const textures = new Set();
+  scene.traverse(({ material }) => {
+    for (const value of Object.values(material ?? {})) if (value?.isTexture) textures.add(value);
+  });
+  const { triangles } = renderer.info.render;
+  return {
+    min: min.toArray(), max: max.toArray(), triangles, problem: renderer.getContext().getError(),
+    isCompressed: [...textures].map((texture) => texture.isCompressedTexture === true),
+    sides: [...textures].map(({ image }) => image.width),
+  };
+};
+globalThis.isReady = true;
+</script>`;
+
+interface Opened {
+  min: number[];
+  max: number[];
+  triangles: number;
+  problem: number;
+  isCompressed: boolean[];
+  sides: number[];
+}
+
+describe.runIf(HAS_BROWSER)("three's loader", () => {
+  let folder: string;
+  let server: Awaited<ReturnType<typeof serveFolder>>;
+  let browser: Browser;
+  let page: Page;
+  let master: Uint8Array;
+  const trouble: string[] = [];
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    const three = fileURLToPath(new URL('../../node_modules/three', import.meta.url));
+    await symlink(three, join(folder, 'three'));
+    await writeFile(join(folder, 'index.html'), PAGE);
+    const file = join(folder, 'master.glb');
+    const article = ['--manufacturer', 'FJEL', '--program', 'LINEA', '--basearticlenumber', 'LN-M'];
+    await command(['convert', '--emulator', ...article, '--output', file]);
+    master = new Uint8Array(await readFile(file));
+    server = await serveFolder(folder);
+    browser = await startBrowser((await findBrowser(undefined, process.env.BTG2GLTF_BROWSER))!);
+    page = await browser.newPage();
+    page.on('console', (message) => message.type() === 'error' && trouble.push(message.text()));
+    page.on('pageerror', (error) => trouble.push(error.message));
+    page.on('request', (request) => {
+      const url = request.url();
+      if (!/^(?:blob|data):/.test(url) && !url.startsWith(server.address)) trouble.push(url);
+    });
+    await page.goto(`${server.address}/index.html`);
+    await page.waitForFunction(() => 'isReady' in globalThis);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it.each(CASES)('opens a file of %s', async (title, name, profile) => {
+    const maker = createProfileMaker(name, profile);
+    const file = maker.files[0]!.name;
+    const [made] = await maker.make(master, [file]);
+    await maker.close?.();
+    const delivery = title.replace(/\W+/g, '-');
+    const path = `${delivery}/M/P/A/C/${file}`;
+    const shared = (made!.shared ?? []).map(
+      (part) => [`${delivery}/files/${part.name}`, part.bytes] as const,
+    );
+    for (const [at, bytes] of [[path, made!.bytes] as const, ...shared]) {
+      await mkdir(dirname(join(folder, at)), { recursive: true });
+      await writeFile(join(folder, at), bytes);
+    }
+    const address = `${server.address}/${path}`;
+    const opened = (await page.evaluate(
+      (from) => (globalThis as unknown as { open3d(from: string): unknown }).open3d(from),
+      address,
+    )) as Opened;
+    expect(trouble).toEqual([]);
+    expect(opened.problem).toBe(0);
+    expect(opened.triangles).toBe((await readFigures(master)).triangles);
+    const { min, max } = boundsOf(await drawnVertices(master));
+    const shift =
+      profile.origin === 'floor'
+        ? [(min[0] + max[0]) / 2, min[1], (min[2] + max[2]) / 2]
+        : [0, 0, 0];
+    for (let k = 0; k < 3; k++) {
+      expect(opened.min[k]! + shift[k]!).toBeCloseTo(min[k]!, 3);
+      expect(opened.max[k]! + shift[k]!).toBeCloseTo(max[k]!, 3);
+    }
+    expect(opened.sides.length).toBeGreaterThan(0);
+    for (const side of opened.sides) expect(side).toBeGreaterThanOrEqual(256);
+    const isKtx2 = profile.format === 'ktx2';
+    expect(new Set(opened.isCompressed)).toEqual(new Set([isKtx2]));
+  });
+});

@@ -1,0 +1,149 @@
+/** Profiles whose meshes and textures are files that articles share. */
+import { createHash } from 'node:crypto';
+import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readManifest } from '../../src/write/manifest.ts';
+import { complaintsAbout, complaintsAboutFiles } from '../helpers/check-glb.ts';
+import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { decoded, drawnVertices, unmatched } from '../helpers/drawn-vertices.ts';
+
+/** Two desks of a series with the same legs and oak, and a chair. */
+const DESKS = ['LN-M', 'LN-D160/80'].map((number) => ({
+  article: { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: number },
+}));
+const CHAIR = {
+  article: { manufacturer: 'BRNK', program: 'AKTA', basearticlenumber: 'AK110 N' },
+};
+
+const PROFILES = ['shared', { profile: 'web', files: 'shared' }];
+const TOLERANCES = {
+  shared: { metres: 1e-6, normalDegrees: 0.01, uv: 1e-6 },
+  web: { metres: 0.0002, normalDegrees: 0.1, uv: 2 / 2 ** 14 },
+} as const;
+type Name = keyof typeof TOLERANCES;
+const NAMES = Object.keys(TOLERANCES) as Name[];
+
+interface Line {
+  basearticlenumber: string;
+  delivery: Name;
+  files: { name: string; path: string; sha256: string; bytes: number }[];
+}
+
+let folder: string;
+let out: string;
+const write = (articles: object[], profiles: unknown[] = PROFILES) =>
+  writePipeline(folder, { service: { emulator: true }, articles, deliver: { profiles } });
+const readLines = async (): Promise<Line[]> =>
+  (await readFile(join(out, 'deliveries.jsonl'), 'utf8'))
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Line);
+const filesIn = async (name: Name) => (await readdir(join(out, name, 'files'))).sort();
+
+let lines: Line[];
+const masters = new Map<string, Uint8Array>();
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  out = join(folder, 'out');
+  expect(await command(['run', await write([...DESKS, CHAIR])])).toMatchObject({ exit: 0 });
+  lines = await readLines();
+  for (const { basearticlenumber, glb } of await readManifest(out))
+    masters.set(basearticlenumber, new Uint8Array(await readFile(join(out, glb!))));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe.each(NAMES)('the profile %s with shared files', (name) => {
+  const own = () => lines.filter(({ delivery }) => delivery === name);
+
+  it('has a .gltf of each article, and each of its files once, named by its content', async () => {
+    for (const { files } of own()) {
+      expect(files[0]!.name).toBe('model.gltf');
+      const path = join(out, files[0]!.path);
+      const gltf = JSON.parse(await readFile(path, 'utf8')) as Record<string, { uri?: string }[]>;
+      const uris = [...gltf.buffers!, ...gltf.images!].flatMap(({ uri }) => uri ?? []);
+      const referred = uris.map((uri) => join(dirname(path), uri)).sort();
+      const listed = files.slice(1).map((file) => join(out, file.path));
+      expect([...new Set(referred)]).toEqual(listed.sort());
+      for (const { path, sha256, bytes } of files.slice(1)) {
+        const content = await readFile(join(out, path));
+        expect(createHash('sha256').update(content).digest('hex')).toBe(sha256);
+        expect([content.length, path.includes(`/files/${sha256}.`)]).toEqual([bytes, true]);
+      }
+    }
+    const all = own().flatMap(({ files }) => files.slice(1).map((file) => file.name));
+    expect(await filesIn(name)).toEqual([...new Set(all)].sort());
+  });
+
+  it('stores the meshes and textures that two desks have in common once', () => {
+    const [one, other] = own().filter(({ basearticlenumber: number }) => /^LN/.test(number));
+    const common = one!.files
+      .slice(1)
+      .filter(({ name }) => other!.files.some((f) => f.name === name));
+    const endings = new Set(common.map((file) => file.name.split('.')[1]));
+    expect(endings.has('bin') && endings.size > 1).toBe(true);
+  });
+
+  it('shows what the master shows, and the validator has nothing to say', async () => {
+    for (const { files, basearticlenumber } of own()) {
+      const path = join(out, files[0]!.path);
+      const [before, after] = [
+        await drawnVertices(masters.get(basearticlenumber)!),
+        await drawnVertices(path),
+      ];
+      expect(unmatched(after, before, TOLERANCES[name]).slice(0, 1)).toEqual([]);
+      expect(unmatched(before, after, TOLERANCES[name]).slice(0, 1)).toEqual([]);
+      expect(await complaintsAbout(await decoded(path))).toEqual([]);
+      if (name === 'shared') expect(await complaintsAboutFiles(path)).toEqual([]);
+    }
+  });
+});
+
+describe('a delivery with shared files', () => {
+  const pipeline = () => join(folder, 'pipeline.yaml');
+
+  it('states its bytes and their share of the masters, each file counted once', async () => {
+    const { stdout } = await command(['deliver', pipeline()]);
+    const distinct = new Map(
+      lines
+        .filter(({ delivery }) => delivery === 'shared')
+        .flatMap(({ files }) => files.map(({ sha256, bytes }) => [sha256, bytes])),
+    );
+    const bytes = [...distinct.values()].reduce((sum, each) => sum + each, 0);
+    const all = [...masters.values()].reduce((sum, { length }) => sum + length, 0);
+    const [, percent] = /shared: 0 made · 3 unchanged .*, (\d+) % of the GLBs/.exec(stdout)!;
+    expect(Number(percent)).toBe(Math.round((100 * bytes) / all));
+  });
+
+  it('is checked by verify, kept by prune, and comes back from the cache', async () => {
+    const verified = await command(['verify', pipeline()]);
+    expect(verified).toMatchObject({ exit: 0 });
+    expect((await command(['prune', pipeline()])).stdout).toContain('0 objects');
+    const [file] = await filesIn('web');
+    await rm(join(out, 'web', 'files', file!));
+    await rm(join(out, 'shared'), { recursive: true });
+    const missing = await command(['verify', pipeline()]);
+    expect([missing.exit, missing.stdout]).toEqual([1, expect.stringContaining('is intact')]);
+    expect(await command(['deliver', pipeline()])).toMatchObject({ exit: 0 });
+    expect(await filesIn('web')).toContain(file);
+    expect(await readLines()).toEqual(lines);
+    for (const { files } of lines)
+      for (const { path, bytes } of files) expect((await stat(join(out, path))).size).toBe(bytes);
+  });
+
+  it('loses the files to which nothing refers any more, and no others', async () => {
+    await write(DESKS);
+    expect(await command(['run', pipeline()])).toMatchObject({ exit: 0 });
+    const left = (await readLines()).filter(({ delivery }) => delivery === 'shared');
+    expect(left).toHaveLength(2);
+    const names = left.flatMap(({ files }) => files.slice(1).map(({ name }) => name));
+    expect(await filesIn('shared')).toEqual([...new Set(names)].sort());
+    await write(DESKS, ['web']);
+    expect(await command(['deliver', pipeline()])).toMatchObject({ exit: 0 });
+    expect([await filesIn('web'), await filesIn('shared')]).toEqual([[], []]);
+    expect((await readLines()).map(({ files }) => files.map(({ name }) => name))).toEqual([
+      ['model.glb'],
+      ['model.glb'],
+    ]);
+  });
+});
