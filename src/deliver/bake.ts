@@ -6,11 +6,14 @@ import type { Libraries } from './libraries.ts';
 
 const TEXTURE_TRANSFORM = 'KHR_texture_transform';
 
+/** Every reader has two (glTF 2.0, 3.7.2.1); Scene Viewer may use the first one for all textures. */
+const MOST_UV_SETS = 2;
+
 /**
- * Applies the transforms of textures to the UVs, in one UV set.
+ * Applies the transforms of textures to the UVs.
  *
- * Where textures of one material have different transforms, all get that of the base colour (else of the normal map,
- * else of the first): one UV set has place for one only.
+ * The first UV set is that of the base colour (else of the normal map, else of the first texture). Textures of one
+ * material with another transform use the second one; where there are more transforms, they get that of the first.
  *
  * @returns The number of textures whose transform became another.
  */
@@ -18,28 +21,32 @@ export function bakeTextureTransforms(document: Document, { functions }: Librari
   let changed = 0;
   const baked = new Map<Accessor, Map<string, Accessor>>();
   for (const material of document.getRoot().listMaterials()) {
-    const infos = functions.listTextureInfoByMaterial(material);
-    const leader = [
-      material.getBaseColorTextureInfo(),
-      material.getNormalTextureInfo(),
-      ...infos,
-    ].find((info) => info !== null && infos.includes(info));
-    if (!leader) continue;
-    const { set, key, apply } = placementOf(leader);
+    const used = functions.listTextureInfoByMaterial(material);
+    const first = [material.getBaseColorTextureInfo(), material.getNormalTextureInfo()];
+    const infos = [...new Set([...first, ...used])].filter(
+      (info): info is TextureInfo => info !== null && used.includes(info),
+    );
+    const placements = new Map(infos.map((info) => [placementOf(info).key, placementOf(info)]));
+    const kept = [...placements.values()].slice(0, MOST_UV_SETS);
     for (const info of infos) {
-      if (placementOf(info).key !== key) changed++;
-      info.setTexCoord(0).setExtension(TEXTURE_TRANSFORM, null);
+      const set = kept.findIndex(({ key }) => key === placementOf(info).key);
+      if (set < 0) changed++;
+      info.setTexCoord(Math.max(0, set)).setExtension(TEXTURE_TRANSFORM, null);
     }
+    if (kept.length === 0) continue;
     for (const primitive of material.listParents().filter(isPrimitive)) {
-      const from = primitive.getAttribute(`TEXCOORD_${set}`);
+      const given = kept.map(({ set }) => primitive.getAttribute(`TEXCOORD_${set}`));
       for (const name of primitive.listSemantics().filter((n) => n.startsWith('TEXCOORD_')))
         primitive.setAttribute(name, null);
-      if (from === null) continue;
-      const of = baked.get(from) ?? new Map<string, Accessor>();
-      baked.set(from, of);
-      const to = of.get(key) ?? from.clone().setArray(apply(from));
-      of.set(key, to);
-      primitive.setAttribute('TEXCOORD_0', to);
+      for (const [i, { key, apply }] of kept.entries()) {
+        const from = given[i];
+        if (!from) continue;
+        const of = baked.get(from) ?? new Map<string, Accessor>();
+        baked.set(from, of);
+        const to = of.get(key) ?? from.clone().setArray(apply(from));
+        of.set(key, to);
+        primitive.setAttribute(`TEXCOORD_${i}`, to);
+      }
     }
   }
   const { listExtensionsUsed } = document.getRoot();

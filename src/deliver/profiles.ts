@@ -130,7 +130,7 @@ export const PROFILES = {
   web: webProfile(WEB_DEFAULTS),
   // Our own choice: a range stores, and a browser caches, each texture and mesh once; nothing is lost.
   shared: { ...PLAIN, textures: { smallest: 1, largest: ANY }, format: 'kept', files: 'shared' },
-  // Google, "Scene Viewer": at most 10 MB, textures of 2048, one UV set, JPEG preferred to PNG.
+  // Google, "Scene Viewer": at most 10 MB, textures of 2048, JPEG preferred to PNG.
   'ar-android': {
     ...PLAIN,
     bytes: 10 * MEGABYTE,

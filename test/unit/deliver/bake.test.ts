@@ -71,7 +71,7 @@ describe('bakeTextureTransforms', () => {
     );
   });
 
-  it('gives all textures of a material the transform of the base colour, and counts the others', () => {
+  it('gives textures with another transform than the base colour the second UV set, and those with a third the first', () => {
     const document = new Document();
     const transforms = document.createExtension(KHRTextureTransform);
     const texture = document.createTexture().setImage(new Uint8Array(1));
@@ -79,17 +79,30 @@ describe('bakeTextureTransforms', () => {
       .createMaterial()
       .setNormalTexture(texture)
       .setBaseColorTexture(texture)
+      .setOcclusionTexture(texture)
       .setEmissiveTexture(texture);
-    for (const info of [material.getBaseColorTextureInfo()!, material.getEmissiveTextureInfo()!]) {
-      const transform = transforms.createTransform().setScale([3, 3]);
+    const scales = [
+      [material.getBaseColorTextureInfo()!, 3],
+      [material.getEmissiveTextureInfo()!, 3],
+      [material.getOcclusionTextureInfo()!, 5],
+    ] as const;
+    for (const [info, scale] of scales) {
+      const transform = transforms.createTransform().setScale([scale, scale]);
       info.setExtension('KHR_texture_transform', transform);
     }
     const primitive = triangleOf(document).setMaterial(material);
     document.createMesh().addPrimitive(primitive);
     expect(bakeTextureTransforms(document, libraries)).toBe(1);
-    expect(Array.from(primitive.getAttribute('TEXCOORD_0')!.getArray()!)).toEqual([
-      0, 0, 3, 0, 0, 3,
+    const sets = [0, 1].map((set) => primitive.getAttribute(`TEXCOORD_${set}`)!.getArray()!);
+    expect(sets.map((set) => [...set])).toEqual([
+      [0, 0, 3, 0, 0, 3],
+      [0, 0, 1, 0, 0, 1],
     ]);
+    const setOf = (info: { getTexCoord(): number } | null) => info!.getTexCoord();
+    expect(setOf(material.getBaseColorTextureInfo())).toBe(0);
+    expect(setOf(material.getEmissiveTextureInfo())).toBe(0);
+    expect(setOf(material.getNormalTextureInfo())).toBe(1);
+    expect(setOf(material.getOcclusionTextureInfo())).toBe(0);
   });
 });
 
