@@ -179,7 +179,7 @@ function startDelivery(
         countBytes(subject, files);
         return linesOf(subject, (at) => outcomes[at]!);
       } catch (thrown) {
-        // Where the run was interrupted, it is not the master's failure.
+        // Where the run was interrupted, it is not the failure of the masters.
         environment.signal.throwIfAborted();
         const { code, message, help } = asConverterError(thrown);
         if (endsRun(code)) throw thrown;
