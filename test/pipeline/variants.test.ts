@@ -144,6 +144,8 @@ describe('shapes and finishes', () => {
     expect(delivered.splits).toEqual([
       { splitBy: ['Armrests'], count: 1, articles: ['BRNK/AKTA/AK110 N'] },
     ]);
+    const page = await readFile(join(out, 'runs', 'latest', 'report.html'), 'utf8');
+    expect(page).toMatch(/Shapes.*Armrests.*AK110 N/s);
   });
 
   it('an article with one configuration has neither file nor line', async () => {
