@@ -1,5 +1,5 @@
 /** The gates of pictures: what looks different from what is published stays unpublished until an operator accepts it. */
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readManifest } from '../../src/write/manifest.ts';
@@ -70,6 +70,24 @@ describe.runIf(HAS_BROWSER)('half the range looks different', () => {
     const { stdout } = await runs.run('2026-01-02');
     expect(stdout).toContain('pictures were not compared: BROWSER_MISSING');
     expect((await runs.report()).published).toBe(true);
+  }, 120_000);
+});
+
+describe.runIf(HAS_BROWSER)('a GLB of which no picture can be taken', () => {
+  test('is no difference, and the summary and the report say so', async () => {
+    await configure(undefined);
+    expect(await runs.run('2026-01-01')).toMatchObject({ exit: 0 });
+    const [lost] = await readManifest(runs.outputDir);
+    const { sha256 } = lost as { sha256: string };
+    await rm(join(runs.outputDir, 'objects', sha256.slice(0, 2), `${sha256}.glb`));
+    await bleach();
+    await configure({ pictures: PICTURES }, { pictureTone: { change: 0.1, warn: '25%' } });
+    const { stdout, exit } = await runs.run('2026-01-02');
+    expect(exit).toBe(0);
+    expect(stdout).toContain('1 of 2 pictures were not compared: STORE_DAMAGED');
+    const { gates } = await runs.report();
+    expect(gates.byGate).toEqual({ pictureTone: { warn: 1, refuse: 0 } });
+    expect(gates.notCompared).toContain('STORE_DAMAGED');
   }, 120_000);
 });
 
