@@ -10,6 +10,7 @@ import { reportHtmlWithPictures } from '../../src/report/html.ts';
 import type { ArticlePictures } from '../../src/report/html-pictures.ts';
 import { HAS_BROWSER, launchBrowser } from '../helpers/browser.ts';
 import { temporaryFolder } from '../helpers/command.ts';
+import { poorContrasts } from '../helpers/contrast.ts';
 import { HOSTILE, mixedReport } from '../helpers/reports.ts';
 
 const SIDE = 360;
@@ -51,8 +52,8 @@ describe.runIf(HAS_BROWSER)('pictures in report.html', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const open = async (width = 1280) => {
-    page = await browser.newPage({ viewport: { width, height: 844 } });
+  const open = async (width = 1280, colorScheme: 'light' | 'dark' = 'light') => {
+    page = await browser.newPage({ viewport: { width, height: 844 }, colorScheme });
     trouble = [];
     page.on('console', (message) => trouble.push(message.text()));
     page.on('pageerror', (error) => trouble.push(error.message));
@@ -120,6 +121,11 @@ describe.runIf(HAS_BROWSER)('pictures in report.html', () => {
     await expect.poll(() => page.locator('.looks:visible').count()).toBe(0);
     await page.keyboard.press('Escape');
     await expect.poll(visible).toBe(24);
+  });
+
+  test.each(['light', 'dark'] as const)('every text can be read in the %s scheme', async (of) => {
+    await open(1280, of);
+    expect(await page.evaluate(poorContrasts)).toEqual([]);
   });
 
   test('at 390 px pairs are as wide as the card, and new ones two a row', async () => {
