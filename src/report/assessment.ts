@@ -101,7 +101,12 @@ const SEVERITY: Readonly<Record<Tone, number>> = { bad: 0, partly: 1, look: 2, g
 /** What requires an action, most severe first; nothing if all went well. */
 export function requiredActions(report: RunReport): RequiredAction[] {
   return [...stopActions(report), ...failureActions(report), ...gateActions(report)]
-    .concat(damagedActions(report), incompleteActions(report), driftActions(report))
+    .concat(
+      pictureActions(report),
+      damagedActions(report),
+      incompleteActions(report),
+      driftActions(report),
+    )
     .sort((a, b) => SEVERITY[a.tone] - SEVERITY[b.tone]);
 }
 
@@ -126,6 +131,13 @@ function gateActions({ gates, stop, published }: RunReport): RequiredAction[] {
         : `check the findings; they are ${published ? 'published' : 'not published'}`;
       return { tone, title: capital(message), help, section: 'gates' };
     });
+}
+
+function pictureActions({ gates: { notCompared } }: RunReport): RequiredAction[] {
+  if (notCompared === undefined) return [];
+  const help =
+    'look at some of what has changed; pictureTone: {} and pictureEdges: {} in gates: turn this off';
+  return [{ tone: 'look', title: capital(notCompared), help, section: undefined }];
 }
 
 /** Failures by code, without those of carts: several causes may have one. */

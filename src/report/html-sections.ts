@@ -190,12 +190,7 @@ function gates(report: RunReport, names: Names): Section | undefined {
   });
 }
 
-function gateNote(report: RunReport): string {
-  const { notCompared } = report.gates;
-  return `${gateResult(report)}${notCompared === undefined ? '' : ` ${capital(notCompared)}.`}`;
-}
-
-function gateResult({ gates: { accepted, refused }, published }: RunReport): string {
+function gateNote({ gates: { accepted, refused }, published }: RunReport): string {
   if (refused && accepted) return 'Accepted with --accept.';
   if (refused)
     return 'Nothing was published. If the changes are intended, run again with --accept.';

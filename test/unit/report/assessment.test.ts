@@ -154,3 +154,10 @@ test('removals from the limit of the gate on are no good news, below that they a
   const added = lines.map((line) => ({ ...line, change: 'new' as const }));
   expect(assess(reportOf(added, from(1), removed)).tone).toBe('partly');
 });
+
+test('pictures that could not be compared are a finding, with the way to be without it', () => {
+  const notCompared = '3 of 40 pictures were not compared: PICTURE_FAILED: no';
+  const report = reportOf([reportedLine('D1')], { gates: { ...QUIET.gates, notCompared } });
+  expect(requiredActions(report)).toMatchObject([{ tone: 'look', title: notCompared }]);
+  expect(reportHtml(report)).toContain(notCompared);
+});
