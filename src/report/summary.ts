@@ -170,7 +170,9 @@ export function deliveredText({ delivered }: Pick<RunReport, 'delivered'>): stri
     ...deliveries.map(({ name, made, unchanged, failed, bytes, masterBytes }) => {
       const counts = [`${integer(made)} made`, `${integer(unchanged)} unchanged`];
       const percent = Math.round((100 * bytes) / Math.max(1, masterBytes));
-      const share = masterBytes === 0 ? '' : `, ${integer(percent)} % of the GLBs`;
+      // Pictures stand for no GLB.
+      const isShare = masterBytes > 0 && name !== 'pictures';
+      const share = isShare ? `, ${integer(percent)} % of the GLBs` : '';
       return `${name}: ${counts.join(' · ')} · ${integer(failed)} failed · ${size(bytes)}${share}`;
     }),
     ...splitsText(splits),
