@@ -4,6 +4,7 @@ import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
+import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBrowser, startBrowser } from '../../src/deliver/browser.ts';
 import { readFigures } from '../../src/deliver/glb-figures.ts';
@@ -12,6 +13,7 @@ import { PROFILE_NAMES, PROFILES, webProfile } from '../../src/deliver/profiles.
 import { HAS_BROWSER } from '../helpers/browser.ts';
 import { command, temporaryFolder } from '../helpers/command.ts';
 import { boundsOf, drawnVertices } from '../helpers/drawn-vertices.ts';
+import { similarity } from '../helpers/similarity.ts';
 import { serveFolder } from '../helpers/static-server.ts';
 
 /** The choices of `web`, and every other profile but those that refuse the article or move it. */
@@ -37,7 +39,9 @@ import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { DRACOLoader } from 'three/addons/loaders/DRACOLoader.js';
 import { KTX2Loader } from 'three/addons/loaders/KTX2Loader.js';
 import { MeshoptDecoder } from 'three/addons/libs/meshopt_decoder.module.js';
-const renderer = new three.WebGLRenderer();
+const renderer = new three.WebGLRenderer({ antialias: true });
+renderer.setSize(512, 512, false);
+renderer.setClearColor('#ffffff');
 const libs = '/three/examples/jsm/libs/';
 const loader = new GLTFLoader()
   .setMeshoptDecoder(MeshoptDecoder)
@@ -45,12 +49,18 @@ const loader = new GLTFLoader()
   .setKTX2Loader(new KTX2Loader().setTranscoderPath(libs + 'basis/').detectSupport(renderer));
 globalThis.open3d = async (address) => {
   const { scene } = await loader.loadAsync(address);
-  const camera = new three.PerspectiveCamera();
-  camera.position.set(0, 1, 5);
-  scene.add(new three.AmbientLight());
+  const box = new three.Box3().setFromObject(scene, true);
+  const { min, max } = box;
+  const light = new three.DirectionalLight('#ffffff', 2);
+  light.position.set(1, 3, 2);
+  scene.add(light, new three.AmbientLight('#ffffff', 1));
   scene.traverse((object) => { object.frustumCulled = false; });
+  const camera = new three.PerspectiveCamera(30);
+  const middle = box.getCenter(new three.Vector3());
+  const away = box.getSize(new three.Vector3()).length() * 1.7;
+  camera.position.copy(middle).add(new three.Vector3(0.6, 0.5, 0.8).normalize().multiplyScalar(away));
+  camera.lookAt(middle);
   renderer.render(scene, camera);
-  const { min, max } = new three.Box3().setFromObject(scene, true);
   const textures = new Set();
   scene.traverse(({ material }) => {
     for (const value of Object.values(material ?? {})) if (value?.isTexture) textures.add(value);
@@ -59,6 +69,7 @@ globalThis.open3d = async (address) => {
   return {
     min: min.toArray(), max: max.toArray(), triangles, problem: renderer.getContext().getError(),
     isCompressed: [...textures].map((texture) => texture.isCompressedTexture === true),
+    picture: renderer.domElement.toDataURL('image/png'),
     sides: [...textures].map(({ image }) => image.width),
   };
 };
@@ -72,6 +83,8 @@ interface Opened {
   problem: number;
   isCompressed: boolean[];
   sides: number[];
+  /** Address with the data of a PNG. */
+  picture: string;
 }
 
 describe.runIf(HAS_BROWSER)("three's loader", () => {
@@ -80,6 +93,7 @@ describe.runIf(HAS_BROWSER)("three's loader", () => {
   let browser: Browser;
   let page: Page;
   let master: Uint8Array;
+  let pictureOfMaster: Uint8Array;
   const trouble: string[] = [];
   beforeAll(async () => {
     folder = await temporaryFolder();
@@ -101,6 +115,7 @@ describe.runIf(HAS_BROWSER)("three's loader", () => {
     });
     await page.goto(`${server.address}/index.html`);
     await page.waitForFunction(() => 'isReady' in globalThis);
+    pictureOfMaster = pixelsOf(await openAt('master.glb'));
   });
   afterAll(async () => {
     await browser?.close();
@@ -108,40 +123,53 @@ describe.runIf(HAS_BROWSER)("three's loader", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it.each(CASES)('opens a file of %s', async (title, name, profile) => {
-    const maker = createProfileMaker(name, profile);
-    const file = maker.files[0]!.name;
-    const [made] = await maker.make(master, [file]);
-    await maker.close?.();
-    const delivery = title.replace(/\W+/g, '-');
-    const path = `${delivery}/M/P/A/C/${file}`;
-    const shared = (made!.shared ?? []).map(
-      (part) => [`${delivery}/files/${part.name}`, part.bytes] as const,
-    );
-    for (const [at, bytes] of [[path, made!.bytes] as const, ...shared]) {
-      await mkdir(dirname(join(folder, at)), { recursive: true });
-      await writeFile(join(folder, at), bytes);
-    }
-    const address = `${server.address}/${path}`;
-    const opened = (await page.evaluate(
+  const openAt = (path: string) =>
+    page.evaluate(
       (from) => (globalThis as unknown as { open3d(from: string): unknown }).open3d(from),
-      address,
-    )) as Opened;
-    expect(trouble).toEqual([]);
-    expect(opened.problem).toBe(0);
-    expect(opened.triangles).toBe((await readFigures(master)).triangles);
-    const { min, max } = boundsOf(await drawnVertices(master));
-    const shift =
-      profile.origin === 'floor'
-        ? [(min[0] + max[0]) / 2, min[1], (min[2] + max[2]) / 2]
-        : [0, 0, 0];
-    for (let k = 0; k < 3; k++) {
-      expect(opened.min[k]! + shift[k]!).toBeCloseTo(min[k]!, 3);
-      expect(opened.max[k]! + shift[k]!).toBeCloseTo(max[k]!, 3);
-    }
-    expect(opened.sides.length).toBeGreaterThan(0);
-    for (const side of opened.sides) expect(side).toBeGreaterThanOrEqual(256);
-    const isKtx2 = profile.format === 'ktx2';
-    expect(new Set(opened.isCompressed)).toEqual(new Set([isKtx2]));
+      `${server.address}/${path}`,
+    ) as Promise<Opened>;
+  const pixelsOf = ({ picture }: Opened) =>
+    new Uint8Array(Buffer.from(picture.split(',')[1]!, 'base64'));
+
+  it('draws the master', async () => {
+    const { channels } = await sharp(pictureOfMaster).stats();
+    expect(channels[0]!.stdev).toBeGreaterThan(20);
   });
+
+  it.each(CASES)(
+    'opens a file of %s, which looks like its master',
+    async (title, name, profile) => {
+      const maker = createProfileMaker(name, profile);
+      const file = maker.files[0]!.name;
+      const [made] = await maker.make(master, [file]);
+      await maker.close?.();
+      const delivery = title.replace(/\W+/g, '-');
+      const path = `${delivery}/M/P/A/C/${file}`;
+      const shared = (made!.shared ?? []).map(
+        (part) => [`${delivery}/files/${part.name}`, part.bytes] as const,
+      );
+      for (const [at, bytes] of [[path, made!.bytes] as const, ...shared]) {
+        await mkdir(dirname(join(folder, at)), { recursive: true });
+        await writeFile(join(folder, at), bytes);
+      }
+      const opened = await openAt(path);
+      expect(trouble).toEqual([]);
+      expect(opened.problem).toBe(0);
+      expect(opened.triangles).toBe((await readFigures(master)).triangles);
+      const { min, max } = boundsOf(await drawnVertices(master));
+      const shift =
+        profile.origin === 'floor'
+          ? [(min[0] + max[0]) / 2, min[1], (min[2] + max[2]) / 2]
+          : [0, 0, 0];
+      for (let k = 0; k < 3; k++) {
+        expect(opened.min[k]! + shift[k]!).toBeCloseTo(min[k]!, 3);
+        expect(opened.max[k]! + shift[k]!).toBeCloseTo(max[k]!, 3);
+      }
+      expect(await similarity(pixelsOf(opened), pictureOfMaster)).toBeGreaterThanOrEqual(0.97);
+      expect(opened.sides.length).toBeGreaterThan(0);
+      for (const side of opened.sides) expect(side).toBeGreaterThanOrEqual(256);
+      const isKtx2 = profile.format === 'ktx2';
+      expect(new Set(opened.isCompressed)).toEqual(new Set([isKtx2]));
+    },
+  );
 });
