@@ -6,6 +6,7 @@ import {
   NoToneMapping,
   OrthographicCamera,
   PlaneGeometry,
+  ShaderChunk,
   ShaderMaterial,
   WebGLRenderer,
   type WebGLRenderTarget,
@@ -25,6 +26,11 @@ renderer.autoClear = false;
 renderer.setClearColor(0x000000, 0);
 // What is behind glass is drawn once more; at the size of the finished picture, which its four pixels make.
 renderer.transmissionResolutionScale = 1 / SUPERSAMPLING;
+// As sharp as in a target of the size of the picture: its levels are counted from there.
+ShaderChunk.transmission_pars_fragment = ShaderChunk.transmission_pars_fragment.replace(
+  'log2( transmissionSamplerSize.x ) * applyIorToRoughness( roughness, ior )',
+  `max( 0.0, log2( transmissionSamplerSize.x * ${SUPERSAMPLING}.0 ) * applyIorToRoughness( roughness, ior ) - log2( ${SUPERSAMPLING}.0 ) )`,
+);
 
 const flat = new OrthographicCamera(-1, 1, 1, -1, 0, 1);
 const sheet = new Mesh(new PlaneGeometry(2, 2));

@@ -64,15 +64,19 @@ export function receiveShade(material: Material): void {
         }`,
       );
   };
+  // What is behind glass is drawn first, into a smaller target than the picture.
+  material.onBeforeRender = () => {
+    const { width, height } = renderer.getRenderTarget()!;
+    const of = visible.visibility.value!.image as { width: number; height: number };
+    visible.visibilityScale.value.set(of.width / width, of.height / height);
+  };
   // One program for all materials of a kind.
   material.customProgramCacheKey = () => 'studio';
 }
 
 /** The visibility of the next picture. */
-export function setVisibility(texture: Texture, picture: WebGLRenderTarget): void {
+export function setVisibility(texture: Texture): void {
   visible.visibility.value = texture;
-  const { width, height } = texture.image as { width: number; height: number };
-  visible.visibilityScale.value.set(width / picture.width, height / picture.height);
 }
 
 /** Draws depth alone, where and as a material does: then each pixel is shaded once, by what is nearest. */
