@@ -10,15 +10,35 @@ const THREAD = new URL('../../dist/deliver/ktx2-thread.js', import.meta.url);
 /** Encodes pixels with what is known of their meaning. */
 export type EncodeKtx2 = (picture: Ktx2Picture, meaning: TextureMeaning) => Promise<Uint8Array>;
 
+const LINEAR = { isPerceptual: false, isSetKTX2SRGBTransferFunc: false };
+
 /**
- * Colours are ETC1S, which is small. Normals and numbers are UASTC, whose channels do not depend on one another;
- * neither is an sRGB value.
+ * Colours are ETC1S, which is small, but has one brightness for all channels of a texel. Normals and different numbers
+ * are UASTC; one number a texel needs no more than ETC1S. Neither is an sRGB value.
  */
 const ENCODINGS = {
   colour: { isUASTC: false, isPerceptual: true, isSetKTX2SRGBTransferFunc: true },
-  normal: { isUASTC: true, isPerceptual: false, isSetKTX2SRGBTransferFunc: false },
-  data: { isUASTC: true, isPerceptual: false, isSetKTX2SRGBTransferFunc: false },
-} as const satisfies Record<TextureMeaning, Ktx2Messages['request']['encoding']>;
+  normal: { isUASTC: true, ...LINEAR },
+  data: { isUASTC: true, ...LINEAR },
+  number: { isUASTC: false, ...LINEAR },
+} as const satisfies Record<TextureMeaning | 'number', Ktx2Messages['request']['encoding']>;
+
+/** Levels of 256 by which channels differ that JPEG has stored as equal. */
+const EQUAL = 4;
+
+/** Whether one channel of red, green and blue varies, or all that vary are equal, as in a map of roughness alone. */
+function isOneNumber({ rgba }: Ktx2Picture): boolean {
+  const first = rgba.subarray(0, 3);
+  const varies = [false, false, false];
+  let differs = false;
+  for (let i = 0; i < rgba.length; i += 4) {
+    for (let k = 0; k < 3; k++) {
+      if (Math.abs(rgba[i + k]! - first[k]!) > EQUAL) varies[k] = true;
+      if (Math.abs(rgba[i + k]! - rgba[i + 1]!) > EQUAL) differs = true;
+    }
+  }
+  return !differs || varies.filter(Boolean).length <= 1;
+}
 
 /** Opens an encoder, whose thread starts with the first texture. `encode` rejects with what the library says. */
 export function openKtx2Encoder() {
@@ -54,7 +74,8 @@ export function openKtx2Encoder() {
       const answer = await new Promise<Ktx2Messages['answer']>((settle) => {
         waiting.set(id, settle);
         started.ref();
-        const request = { id, picture, encoding: ENCODINGS[meaning] };
+        const kind = meaning === 'data' && isOneNumber(picture) ? 'number' : meaning;
+        const request = { id, picture, encoding: ENCODINGS[kind] };
         started.postMessage(request satisfies Ktx2Messages['request']);
       });
       if ('reason' in answer) throw new Error(`KTX2: ${answer.reason}`);

@@ -3,6 +3,9 @@ import { z } from 'zod';
 import { PROFILE_NAMES, WEB_DEFAULTS } from '../deliver/profiles.ts';
 import { USDZ_PROFILE } from '../deliver/usdz-maker.ts';
 
+const NAMES = [...PROFILE_NAMES, USDZ_PROFILE] as const;
+const SPELLINGS = `expected one of ${NAMES.join(', ')}; or { profile: web } with files: one or shared, textures: webp or ktx2, geometry: meshopt or draco, instancing: true or false`;
+
 const webSchema = () =>
   z
     .strictObject({
@@ -28,7 +31,7 @@ const webSchema = () =>
 /** Names of profiles; `web` may have choices. */
 export const profilesSchema = () =>
   z
-    .array(z.union([z.enum([...PROFILE_NAMES, USDZ_PROFILE]), webSchema()]))
+    .array(z.union([z.enum(NAMES), webSchema()], { error: SPELLINGS }))
     .refine((all) => {
       const names = all.map((each) => (typeof each === 'string' ? each : each.profile));
       return new Set(names).size === names.length;

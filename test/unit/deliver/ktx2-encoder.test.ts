@@ -31,6 +31,7 @@ const TRANSFERS: Readonly<Record<number, string>> = { 1: 'linear', 2: 'sRGB' };
 
 const COLOUR = 'oak.jpg';
 const NORMALS = 'fabricNormal.jpg';
+const ROUGHNESS = 'fabricRoughness.jpg';
 
 const texture = (name: string) =>
   readFile(new URL(`../../../src/sample/images/textures/${name}`, import.meta.url));
@@ -98,7 +99,14 @@ describe('a texture as KTX2', () => {
     const made = await encodedAs(NORMALS, 'normal', 256);
     expect([made.isUASTC, made.transfer]).toEqual([true, 'linear']);
     expect(meanAngleDegrees(made.pixels, made.given)).toBeLessThan(2);
-    expect((await encodedAs(NORMALS, 'data', 256)).transfer).toBe('linear');
+  });
+
+  it('is linear where it is numbers: ETC1S for one number a texel, UASTC for several', async () => {
+    const rough = await encodedAs(ROUGHNESS, 'data', 256);
+    expect([rough.isUASTC, rough.transfer]).toEqual([false, 'linear']);
+    expect(difference(rough.pixels, rough.given)).toBeLessThan(5);
+    const several = await encodedAs(NORMALS, 'data', 128);
+    expect([several.isUASTC, several.transfer]).toEqual([true, 'linear']);
   });
 
   it('has sides of whole blocks, and is the same each time', async () => {
