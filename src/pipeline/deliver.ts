@@ -109,9 +109,12 @@ function startDelivery(
   const counts = { made: 0, unchanged: 0, failed: 0 };
   const bytesOfFiles = new Map<Digest, number>();
   const bytesOfMasters = new Map<Digest, number>();
-  const countBytes = ({ masters }: Subject, files: readonly DeliveredFile[]) => {
-    for (const { sha256, bytes } of masters) bytesOfMasters.set(sha256, bytes);
-    for (const { sha256, bytes } of files) bytesOfFiles.set(sha256, bytes);
+  /** Returns how many masters have files. */
+  const count = ({ masters }: Subject, lines: readonly (WithFiles | undefined)[]): number => {
+    const own = masters.filter((_, at) => lines[at]!.files.length > 0);
+    for (const { sha256, bytes } of own) bytesOfMasters.set(sha256, bytes);
+    for (const { sha256, bytes } of eachPath(lines)) bytesOfFiles.set(sha256, bytes);
+    return own.length;
   };
   const failures: Delivered['failures'] = [];
   const storeOf = (name: string) =>
@@ -165,18 +168,14 @@ function startDelivery(
       const former = masters.map(({ id }) => before.get(placeOf(delivery, id)));
       const known = former.filter((line) => line?.source === source && line.error === undefined);
       const isSame = !options.force && known.length === masters.length;
-      const published = eachPath(former);
-      if (isSame && (await areAllPublished(published))) {
-        counts.unchanged += withFiles(known);
-        countBytes(subject, published);
+      if (isSame && (await areAllPublished(eachPath(former)))) {
+        counts.unchanged += count(subject, former);
         return former as DeliveryLine[];
       }
       try {
         const outcomes = await make(subject, keep);
-        const files = eachPath(outcomes);
-        await linkAll(files);
-        counts.made += withFiles(outcomes);
-        countBytes(subject, files);
+        await linkAll(eachPath(outcomes));
+        counts.made += count(subject, outcomes);
         return linesOf(subject, (at) => outcomes[at]!);
       } catch (thrown) {
         // Where the run was interrupted, it is not the failure of the masters.
@@ -196,6 +195,7 @@ function startDelivery(
 }
 
 type Rest = Pick<DeliveryLine, 'files' | 'splitBy' | 'error'>;
+type WithFiles = Pick<DeliveryLine, 'files'>;
 
 /** Does work on a file; on one that configurations share, once for all of them. */
 function onceIfShared<F extends { path: string }, T>(
@@ -211,13 +211,10 @@ function onceIfShared<F extends { path: string }, T>(
 }
 
 /** Files that several configurations share, once. */
-function eachPath(lines: readonly (Pick<DeliveryLine, 'files'> | undefined)[]): DeliveredFile[] {
+function eachPath(lines: readonly (WithFiles | undefined)[]): DeliveredFile[] {
   const all = lines.flatMap((line) => line?.files ?? []);
   return [...new Map(all.map((file) => [file.path, file])).values()];
 }
-
-const withFiles = (lines: readonly (Pick<DeliveryLine, 'files'> | undefined)[]): number =>
-  lines.filter((line) => line && line.files.length > 0).length;
 
 const SHOWN_ARTICLES = 3;
 

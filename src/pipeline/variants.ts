@@ -36,14 +36,14 @@ export async function openVariants(
 ): Promise<Delivery> {
   const { outputDir } = options.pipeline;
   const catalogue = await openCatalogue(outputDir);
-  const derived = options.force ? undefined : stores.derived;
+  const { derived } = stores;
   /** What the cache has of a key, else what is made now. */
   const once = async (key: string, make: () => Promise<Uint8Array>): Promise<Uint8Array> => {
     const name = `${VARIANTS} ${VARIANTS_VERSION} ${key}`;
-    const known = await derived?.get(name);
+    const known = options.force ? undefined : await derived.get(name);
     if (known !== undefined) return known;
     const made = await make();
-    await derived?.put(name, made);
+    await derived.put(name, made);
     return made;
   };
   const describe = ({ id }: Master) => {
