@@ -92,7 +92,8 @@ function takePicture(model: Model, { camera, size, backdrop }: Shot) {
     ...ON_FLOOR,
     fadeMetres: [ON_FLOOR.fade[0] * bounds.radius, ON_FLOOR.fade[1] * bounds.radius],
   });
-  setVisibility(targets.model.draw(solid, eye, ON_MODEL));
+  const visibility = targets.model.draw(solid, eye, ON_MODEL);
+  setVisibility(visibility, targets.model.drawPlain(ON_MODEL));
   clearTarget(targets.picture);
   renderer.render(solid, eye);
   renderer.render(scene, eye);

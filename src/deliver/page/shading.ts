@@ -1,10 +1,12 @@
 /** How a model is lit: the share of the studio's light that arrives, and the tones of the finished picture. */
 import {
   BackSide,
+  Color,
   DoubleSide,
   FrontSide,
   LinearMipmapNearestFilter,
   type Material,
+  ShaderChunk,
   ShaderMaterial,
   type Side,
   type Texture,
@@ -17,8 +19,13 @@ import { createPass, renderer, SUPERSAMPLING } from './gpu.ts';
 
 const visible = {
   visibility: { value: null as Texture | null },
+  plainVisibility: { value: null as Texture | null },
   visibilityScale: { value: new Vector2() },
+  pictureTexel: { value: new Vector2() },
 };
+
+/** There is no light but that of the studio: that of lamps would be computed to nothing. */
+const ONLY_STUDIO = ShaderChunk.lights_fragment_end.replace(/RE_IndirectDiffuse\([^;]*;/, '');
 
 /** Lets a material take only the light that arrives, by the visibility of the picture. */
 export function receiveShade(material: Material): void {
@@ -26,16 +33,19 @@ export function receiveShade(material: Material): void {
   material.onBeforeCompile = (shader) => {
     Object.assign(shader.uniforms, visible);
     shader.fragmentShader = shader.fragmentShader
+      .replace('#include <lights_fragment_end>', ONLY_STUDIO)
       .replace(
         '#include <common>',
         `#include <common>
         uniform highp sampler2D visibility;
+        uniform sampler2D plainVisibility;
         uniform vec2 visibilityScale;
+        uniform vec2 pictureTexel;
         // The picture has more pixels: of the nearest four, those at the distance of this point count.
         float arrivingLight(float distanceMetres) {
           // Most points are far from an edge.
-          vec2 between = texture(visibility, gl_FragCoord.xy * visibilityScale / vec2(textureSize(visibility, 0))).rg;
-          if (abs(between.g - distanceMetres) < distanceMetres * 0.0015) return between.r;
+          vec2 plain = texture(plainVisibility, gl_FragCoord.xy * pictureTexel).rg;
+          if (plain.g > 0.999) return plain.r;
           vec2 at = gl_FragCoord.xy * visibilityScale - 0.5;
           ivec2 corner = ivec2(floor(at));
           ivec2 last = textureSize(visibility, 0) - 1;
@@ -69,14 +79,16 @@ export function receiveShade(material: Material): void {
     const { width, height } = renderer.getRenderTarget()!;
     const of = visible.visibility.value!.image as { width: number; height: number };
     visible.visibilityScale.value.set(of.width / width, of.height / height);
+    visible.pictureTexel.value.set(1 / width, 1 / height);
   };
   // One program for all materials of a kind.
   material.customProgramCacheKey = () => 'studio';
 }
 
-/** The visibility of the next picture. */
-export function setVisibility(texture: Texture): void {
+/** The visibility of the next picture. @param plain - The same without distances, at 8 bits. */
+export function setVisibility(texture: Texture, plain: Texture): void {
   visible.visibility.value = texture;
+  visible.plainVisibility.value = plain;
 }
 
 /** Draws depth alone, where and as a material does: then each pixel is shaded once, by what is nearest. */
@@ -126,6 +138,8 @@ const finish = {
   picture: { value: null as Texture | null },
   floorShade: { value: null as Texture | null },
   background: { value: new Vector4() },
+  /** As it is in the finished picture. */
+  plain: { value: new Vector4() },
   shadow: { value: 0 },
 };
 
@@ -136,6 +150,7 @@ const drawFinished = createPass(
   uniform sampler2D picture;
   uniform highp sampler2D floorShade;
   uniform vec4 background;
+  uniform vec4 plain;
   uniform float shadow;
   out vec4 result;
   vec3 neutral(vec3 color) {
@@ -163,12 +178,13 @@ const drawFinished = createPass(
       float alpha = min(one.a, 1.0);
       if (alpha > 0.0) sum += vec4(neutral(one.rgb / alpha) * alpha, alpha);
     }
-    sum /= float(${SUPERSAMPLING * SUPERSAMPLING});
+    sum *= ${1 / SUPERSAMPLING ** 2};
     vec2 size = vec2(textureSize(picture, 0)) / float(${SUPERSAMPLING});
     vec2 at = gl_FragCoord.xy / size;
     // The shadow ends before the picture does.
     vec2 border = smoothstep(vec2(0.0), vec2(0.06), min(at, 1.0 - at));
     float shade = shadow * (1.0 - texture(floorShade, at).r) * border.x * border.y;
+    if (sum.a == 0.0 && shade <= 0.0) { result = plain; return; }
     float alpha = sum.a + shade * (1.0 - sum.a);
     vec4 over = vec4(sum.rgb, alpha);
     vec4 whole = over + background * (1.0 - over.a);
@@ -187,6 +203,8 @@ export function finishedPixels(
   finish.floorShade.value = floor;
   finish.shadow.value = shadow;
   finish.background.value.set(...(color ?? ([0, 0, 0] as const)), color ? 1 : 0);
+  const { r, g, b } = new Color(...(color ?? [0, 0, 0])).convertLinearToSRGB();
+  finish.plain.value.set(r, g, b, color ? 1 : 0);
   const { width, height } = size;
   const target = new WebGLRenderTarget(width, height, { depthBuffer: false });
   drawFinished(target);
