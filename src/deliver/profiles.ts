@@ -96,7 +96,7 @@ const REQUIRED: Readonly<Record<TextureFormat | GeometryFormat, readonly string[
 };
 
 /** What a pipeline may choose of the profile `web`. */
-export interface WebOptions {
+interface WebOptions {
   files: Profile['files'];
   textures: Extract<TextureFormat, 'webp' | 'ktx2'>;
   geometry: Extract<GeometryFormat, 'meshopt' | 'draco'>;

@@ -5,7 +5,7 @@ import type { Libraries } from './libraries.ts';
 import { SHARED_ADDRESS, type SharedFile } from './maker.ts';
 
 /** A `.gltf` and what it refers to. */
-export interface SeparateFiles {
+interface SeparateFiles {
   gltf: Uint8Array;
   /** Each once. */
   shared: SharedFile[];
