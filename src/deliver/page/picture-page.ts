@@ -93,7 +93,7 @@ function takePicture(model: Model, { camera, size, backdrop }: Shot) {
     fadeMetres: [ON_FLOOR.fade[0] * bounds.radius, ON_FLOOR.fade[1] * bounds.radius],
   });
   const visibility = targets.model.draw(solid, eye, ON_MODEL);
-  setVisibility(visibility, targets.model.drawPlain(ON_MODEL));
+  setVisibility(visibility, targets.model.drawPlain());
   clearTarget(targets.picture);
   renderer.render(solid, eye);
   renderer.render(scene, eye);
