@@ -188,11 +188,11 @@ describe.runIf(HAS_BROWSER)('a delivery during which the browser is killed', () 
 
   const pipeline = async (name: string, deliver: object | undefined) => {
     const path = join(folder, `${name}.yaml`);
-    const search = { manufacturer: 'AULI', query: IS_LONG ? '' : 'Pendant' };
+    const search = { manufacturer: 'AULI', query: 'Pendant' };
     const content = {
       name,
       service: { emulator: true },
-      articles: [IS_LONG ? { catalogue: { manufacturer: 'AULI' } } : { search }],
+      articles: [IS_LONG ? { catalogue: { manufacturers: ['AULI'] } } : { search }],
       output: { dir: name },
       cache: { dir: `${name}-cache` },
       ...(deliver && { deliver }),
