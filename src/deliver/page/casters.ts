@@ -8,7 +8,7 @@ import {
   Vector3,
 } from 'three';
 
-/** Triangles from which shadows are those of a simpler model: 48 maps of 500,000 take 10 s. */
+/** Triangles from which shadows are those of a simpler model: all maps of 500,000 take seconds. */
 const MOST_TRIANGLES = 60_000;
 
 /** Error of a simplified shadow, by the size of its mesh: below a pixel of a depth map. */

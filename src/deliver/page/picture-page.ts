@@ -28,7 +28,7 @@ const MARGIN = 0.07;
 
 const ON_MODEL = { times: 1, nearShare: 0.004, fadeMetres: [1e8, 1e9] } as const;
 /** A floor has no edges; by the radius of the model. */
-const ON_FLOOR = { times: 2, nearShare: 1e3, fade: [0.5, 1.5] } as const;
+const ON_FLOOR = { times: 3, nearShare: 1e3, fade: [0.5, 1.5] } as const;
 
 const studio = download('studio').then((bytes) => studioTexture(new Uint16Array(bytes)));
 // It is reported with the first model.
