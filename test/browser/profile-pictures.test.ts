@@ -20,7 +20,9 @@ import { PROFILE_NAMES, PROFILES, type ProfileName } from '../../src/deliver/pro
 import { openRenderer, type Renderer } from '../../src/deliver/renderer.ts';
 import { readManifest } from '../../src/write/manifest.ts';
 import { HAS_BROWSER } from '../helpers/browser.ts';
+import { complaintsAbout, errorsIn } from '../helpers/check-glb.ts';
 import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { decoded } from '../helpers/drawn-vertices.ts';
 import { similarity } from '../helpers/similarity.ts';
 
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
@@ -107,6 +109,26 @@ describe.runIf(HAS_BROWSER && IS_LONG).each(RANGES)('%s', (range, service) => {
     }
     expect(masters.size).toBeGreaterThan(5);
   }, 600_000);
+
+  it.each(CHANGED)(
+    'in the profile %s is valid, before and after decoding',
+    async (name) => {
+      const maker = createProfileMaker(name);
+      const complaints: [article: string, string[]][] = [];
+      for (const [article, master] of masters) {
+        const made = await maker.make(master, ['model.glb']).catch(() => []);
+        for (const { bytes } of made) {
+          const found = [
+            ...(await errorsIn(bytes)),
+            ...(await complaintsAbout(await decoded(bytes))),
+          ];
+          if (found.length > 0) complaints.push([article, found]);
+        }
+      }
+      expect(complaints).toEqual([]);
+    },
+    1_800_000,
+  );
 
   it.each(CHANGED)(
     'in the profile %s looks like the masters, or is refused by its limits',

@@ -41,7 +41,17 @@ const ARTICLES: Pick<ConvertParameters, 'service' | 'article'>[] = [
     article: { manufacturer: 'FJEL', program: 'FORUM', basearticlenumber: 'FM-P3' },
   },
   ...(existsSync(RECORDING) ? [recorded('LIVING', 'BC092'), recorded('OFFICE', 'CH044')] : []),
+  ...(existsSync(RECORDING) && process.env.BTG2GLTF_TEST_LONG === '1' ? otherFurniture() : []),
 ];
+
+/** The rest of the real furniture. */
+function otherFurniture() {
+  return [
+    ...['LA053', 'SE077', 'SO2074'].map((number) => recorded('LIVING', number)),
+    recorded('OFFICE', 'DT160/80'),
+    ...['BT198', 'VN090'].map((number) => recorded('PRIVATE', number)),
+  ];
+}
 
 /** Nothing is asked of the page that the test does not answer. */
 const ORIGIN = 'http://readers.test';
