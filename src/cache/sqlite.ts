@@ -145,6 +145,8 @@ class Sqlite {
     // Another reader checkpoints later: the end of a run does not wait for it.
     tolerate(() => this.#db.exec('PRAGMA busy_timeout = 0'));
     tolerate(() => this.#db.pragma('wal_checkpoint(TRUNCATE)'));
+    // The file is closed once its statements are garbage: libsql 0.5.29 keeps it open for them.
+    this.#statements.clear();
     this.#db.close();
   }
 

@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import { environmentOf } from '../helpers/child.ts';
+import { filesClosed } from '../helpers/closed-files.ts';
 import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
 import { countedBlock, countedRange } from '../helpers/counted-range.ts';
 import { logIn } from '../helpers/emulated-session.ts';
@@ -53,6 +54,7 @@ beforeAll(async () => {
   });
   const first = await run();
   expect(first.exit, first.stderr).toBe(0);
+  await filesClosed(folder);
   for (const part of ['out', 'cache']) await cp(at(part), at('good', part), { recursive: true });
 });
 afterAll(async () => {
@@ -61,6 +63,7 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
+  await filesClosed(folder);
   for (const part of ['out', 'cache', 'victim']) {
     await rm(at(part), { recursive: true, force: true });
     if (part !== 'victim') await cp(at('good', part), at(part), { recursive: true });

@@ -17,6 +17,7 @@ import {
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
+import { filesClosed } from '../helpers/closed-files.ts';
 import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
 import { countedBlock, countedRange } from '../helpers/counted-range.ts';
 import { logIn } from '../helpers/emulated-session.ts';
@@ -120,6 +121,7 @@ beforeAll(async () => {
   // The manifest of the second run says "unchanged", as that of every later one does.
   for (let day = 1; day <= 2; day++) expect((await run()).exit).toBe(0);
   clean = await publishedFiles(at('out'));
+  await filesClosed(folder);
   for (const part of ['out', 'cache']) await cp(at(part), at(`good/${part}`), { recursive: true });
 });
 afterAll(async () => {
@@ -128,6 +130,7 @@ afterAll(async () => {
 });
 
 test.each(DAMAGES)('$what: exit $exit', async ({ make, exit, helps }) => {
+  await filesClosed(folder);
   for (const part of ['out', 'cache']) {
     await rm(at(part), { recursive: true, force: true });
     await cp(at(`good/${part}`), at(part), { recursive: true });

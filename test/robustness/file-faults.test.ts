@@ -11,6 +11,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import { watchFileOperations } from '../../src/support/file-operations.ts';
+import { filesClosed } from '../helpers/closed-files.ts';
 import { type CommandResult, command, temporaryFolder, writePipeline } from '../helpers/command.ts';
 import { type CountedRange, countedBlock, countedRange } from '../helpers/counted-range.ts';
 import { logIn } from '../helpers/emulated-session.ts';
@@ -227,6 +228,7 @@ function nameOf(path: string): string {
 }
 
 async function keep(name: string): Promise<void> {
+  await filesClosed(folder);
   for (const part of PARTS) {
     await cp(at(part), join(at(name), part), { recursive: true });
   }
@@ -234,6 +236,7 @@ async function keep(name: string): Promise<void> {
 
 /** Puts back what was kept; of nothing, nothing. */
 async function restore(name: string): Promise<void> {
+  await filesClosed(folder);
   for (const part of PARTS) {
     await rm(at(part), { recursive: true, force: true });
     await cp(join(at(name), part), at(part), { recursive: true }).catch(() => undefined);
