@@ -1,9 +1,9 @@
 /** Takes pictures of GLBs in browsers, which it keeps warm and starts again where they die. */
 import { availableParallelism } from 'node:os';
 import type { Page } from 'playwright-core';
+import QOI from 'qoijs';
 import { ConverterError, isConverterError } from '../support/errors.ts';
 import { endBrowser, type FoundBrowser, startBrowser } from './browser.ts';
-import { uncropped } from './cropped-pixels.ts';
 import { type ModelExchange, openModelExchange } from './model-exchange.ts';
 import { BROWSER_ERROR, type PicturePage, type PictureSize, type Shot } from './shot.ts';
 
@@ -185,9 +185,9 @@ async function takeAll(
   await inPage(page, 'load', model);
   const pictures: Picture[] = [];
   for (const shot of shots) {
-    const part = await inPage(page, 'take', shot);
-    const pixels = uncropped({ ...part, pixels: Buffer.from(part.pixels, 'base64') });
-    pictures.push({ ...part.whole, pixels });
+    const file = Buffer.from(await inPage(page, 'take', shot), 'base64');
+    const { width, height, data } = QOI.decode(file.buffer, file.byteOffset, file.length);
+    pictures.push({ width, height, pixels: data });
   }
   return pictures;
 }

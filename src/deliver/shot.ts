@@ -1,6 +1,5 @@
 /** What the renderer and its page exchange. */
 import type { Camera } from './camera.ts';
-import type { Cropped } from './cropped-pixels.ts';
 
 /** What is behind a model. */
 interface Backdrop {
@@ -33,6 +32,6 @@ export const BROWSER_ERROR = 'BrowserError';
 export interface PicturePage {
   /** Loads a model; the one before is dropped. @param address - Relative to the page. */
   load(address: string): Promise<void>;
-  /** Takes a picture of it. @returns Its pixels as base64. */
-  take(shot: Shot): Promise<Cropped<string>>;
+  /** Takes a picture of it. @returns A QOI file as base64: a tenth of its pixels, in 10 ms. */
+  take(shot: Shot): Promise<string>;
 }

@@ -3,6 +3,7 @@ import { inflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import {
   drawStudioMap,
+  irradianceMatrix,
   lightDirections,
   radianceFrom,
   STUDIO_MAP,
@@ -45,3 +46,36 @@ describe('the map of the studio', () => {
     expect(radianceFrom([-0.65 / key, 0.75 / key, 0.75 / key])).toBeGreaterThan(5);
   });
 });
+
+describe('the light on a matt surface', () => {
+  const matrix = irradianceMatrix();
+  const received = (normal: readonly number[]) => {
+    const at = [...normal, 1];
+    return at.reduce(
+      (sum, a, row) =>
+        sum + at.reduce((part, b, column) => part + a * b * matrix[4 * row + column]!, 0),
+      0,
+    );
+  };
+  const around = Array.from({ length: 3000 }, (_, i) => pointOfSphere(i, 3000));
+
+  it('is the mean of the studio about its normal, weighted with the cosine, within 8 %', () => {
+    for (const normal of Array.from({ length: 200 }, (_, i) => pointOfSphere(i, 200))) {
+      let [sum, weights] = [0, 0];
+      for (const direction of around) {
+        const cosine = normal.reduce((part, value, axis) => part + value * direction[axis]!, 0);
+        if (cosine <= 0) continue;
+        sum += cosine * radianceFrom(direction);
+        weights += cosine;
+      }
+      expect(Math.abs(received(normal) / (sum / weights) - 1)).toBeLessThan(0.08);
+    }
+  });
+});
+
+function pointOfSphere(i: number, count: number): [number, number, number] {
+  const y = 1 - (2 * i + 1) / count;
+  const angle = i * Math.PI * (3 - Math.sqrt(5));
+  const radius = Math.sqrt(1 - y * y);
+  return [radius * Math.cos(angle), y, radius * Math.sin(angle)];
+}

@@ -1,0 +1,19 @@
+/** The little of qoijs that is used, a codec of QOI files: it has no types of its own. */
+declare module 'qoijs' {
+  interface Description {
+    width: number;
+    height: number;
+    channels: 3 | 4;
+    /** 0: sRGB with linear alpha. */
+    colorspace: 0 | 1;
+  }
+  const codec: {
+    encode(pixels: Uint8Array, description: Description): ArrayBuffer;
+    decode(
+      file: ArrayBufferLike,
+      byteOffset: number,
+      byteLength: number,
+    ): Description & { data: Uint8Array };
+  };
+  export default codec;
+}
