@@ -4,7 +4,7 @@ import type { ArticleRequest } from '../model/article.ts';
 import { ID_FIELDS } from '../model/configuration-id.ts';
 import type { ArticleImage, ImageRequest } from '../pipeline/images.ts';
 import { asConverterError, type ErrorCode } from '../support/errors.ts';
-import { isNameOf, listen } from '../support/listening.ts';
+import { isNameOf, listen, MISDIRECTED, type ServerAddress } from '../support/listening.ts';
 import type { Logger } from '../support/log.ts';
 import { closeWithin, isSameSecret, limitConnections, Refusal } from './server.ts';
 
@@ -19,13 +19,7 @@ const PATHS = [
 const LONGEST_VALUE = 16_384;
 
 /** How an image server works. */
-export interface ImageServerOptions {
-  /** @defaultValue 0, any free port */
-  port?: number;
-  /** Any other address than the default lets other machines in. @defaultValue `127.0.0.1` */
-  host?: string;
-  /** Names of this server, beside its addresses, `localhost` and `host`. */
-  names?: readonly string[];
+export interface ImageServerOptions extends ServerAddress {
   /** Then a request needs it as its parameter `token`; otherwise any token is accepted, and none. */
   token?: string | undefined;
   /** Milliseconds since 1970. */
@@ -77,7 +71,7 @@ export async function openImageServer(options: ImageServerOptions): Promise<Imag
   limitConnections(app.server);
   app.addHook('onRequest', async ({ headers, method }) => {
     if (!isNameOf(headers.host, options)) {
-      throw new Refusal(421, 'this server is not known by that name; see --allow-host');
+      throw new Refusal(MISDIRECTED.status, MISDIRECTED.message);
     }
     if (method !== 'GET' && method !== 'HEAD') throw new Refusal(405, 'expected a GET');
   });

@@ -8,20 +8,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyCorsOptions } from '@fastify/cors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ConverterError, type ErrorCode } from '../support/errors.ts';
-import { isNameOf, LISTEN_CHECKS, listen } from '../support/listening.ts';
+import {
+  isNameOf,
+  LISTEN_CHECKS,
+  listen,
+  MISDIRECTED,
+  type ServerAddress,
+} from '../support/listening.ts';
 import type { Logger } from '../support/log.ts';
 import { CHECKS, type ParameterCheck, required } from '../support/parameters.ts';
 
 /** Where and how a server listens. */
-export interface ServerOptions {
-  /** @defaultValue 0, any free port */
-  port?: number;
-  /** Any other address than the default lets other machines in. @defaultValue `127.0.0.1` */
-  host?: string;
+export interface ServerOptions extends ServerAddress {
   /** Origins of the web pages that may post without the secret. @defaultValue none */
   origins?: readonly string[];
-  /** Names of this server, beside its addresses, `localhost` and `host`; a page could make any other point to it. */
-  names?: readonly string[];
   /** A page of any origin may post with it: `?secret=` in the address, or `Authorization: Bearer`. */
   secret?: string;
   /** Most bytes of all posts that are in memory, at least those of the largest. @defaultValue those of the largest */
@@ -187,7 +187,7 @@ function addHooks(app: FastifyInstance, options: ServerOptions, isClosing: () =>
   app.addHook('onRequest', async (request) => {
     arrivals.set(request, now());
     if (isNameOf(request.headers.host, options)) return;
-    throw new Refusal(421, 'this server is not known by that name; see --allow-host');
+    throw new Refusal(MISDIRECTED.status, MISDIRECTED.message);
   });
   app.addHook('onSend', async ({ headers }, reply) => {
     reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
