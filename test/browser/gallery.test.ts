@@ -10,12 +10,12 @@ import { KHRMaterialsVariants } from '@gltf-transform/extensions';
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { findBrowser, startBrowser } from '../../src/deliver/browser.ts';
+import { startBrowser } from '../../src/deliver/browser.ts';
 import { galleryDataFile, galleryPageFiles } from '../../src/deliver/gallery.ts';
 import { openGalleryServer } from '../../src/gateway/gallery-server.ts';
 import { openGallery, readGallery } from '../../src/pipeline/gallery.ts';
 import { replaceFile } from '../../src/support/files.ts';
-import { HAS_BROWSER, openWatched } from '../helpers/browser.ts';
+import { HAS_BROWSER, openWatched, pictureBrowser } from '../helpers/browser.ts';
 import { temporaryFolder } from '../helpers/command.ts';
 import { type ShownArticle, writeOutput } from '../helpers/gallery-output.ts';
 import { HOSTILE } from '../helpers/reports.ts';
@@ -96,7 +96,7 @@ describe.runIf(HAS_BROWSER)('the gallery', () => {
     });
     await writeOutput(folder, [...plain, ...hostile]);
     server = await openGalleryServer(await openGallery(folder, 'office'));
-    browser = await startBrowser((await findBrowser(undefined, process.env.BTG2GLTF_BROWSER))!);
+    browser = await startBrowser(await pictureBrowser());
   });
   afterAll(async () => {
     await browser?.close();

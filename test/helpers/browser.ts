@@ -4,6 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type FoundBrowser, findBrowser } from '../../src/deliver/browser.ts';
 
 const OWN = '/usr/bin/chromium';
 
@@ -31,6 +32,11 @@ export async function launchBrowser(): Promise<Browser> {
   const { default: packed } = await import('@sparticuz/chromium');
   // Not with its own arguments: they loosen what a page may do.
   return chromium.launch({ executablePath: await packed.executablePath(), args: QUIET });
+}
+
+/** The browser that the program uses for pictures here, if {@link HAS_BROWSER}. */
+export async function pictureBrowser(): Promise<FoundBrowser> {
+  return (await findBrowser(undefined, process.env.BTG2GLTF_BROWSER))!;
 }
 
 /** A page, what went wrong in it, and the addresses of all that it asked for. */
