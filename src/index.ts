@@ -39,12 +39,12 @@ export type {
   Selection,
   SelectionFailure,
 } from './fetch/selection.ts';
+export type { GatewayServer } from './gateway/http.ts';
 export { type InboxOptions, openInbox, type PermanentIdStore } from './gateway/inbox.ts';
 export type { MigrateOptions } from './gateway/migrate.ts';
 export type { Change, Hint, HintCode, Migration } from './gateway/migrate-url.ts';
 export type { PlannedArticle, PlanningLink, StoredPlanning } from './gateway/planning-url.ts';
 export { openRelay, type RelayOptions } from './gateway/relay.ts';
-export type { GatewayServer } from './gateway/server.ts';
 export {
   type ConvertParameters,
   convert,

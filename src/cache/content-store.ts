@@ -5,7 +5,6 @@ import { turnFor } from '../support/budget.ts';
 import { ConverterError, isConverterError } from '../support/errors.ts';
 import { refuseLinksBelow } from '../support/file-operations.ts';
 import {
-  linkIfPossible,
   listFolder,
   publishOnce,
   readBytes,
@@ -14,6 +13,7 @@ import {
   sha256Hex,
   statIfExists,
 } from '../support/files.ts';
+import { linkIfPossible } from '../support/links.ts';
 import { openContents } from './contents.ts';
 
 /** A store of contents by digest; several processes may use one store at once. */

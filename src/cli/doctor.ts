@@ -9,14 +9,8 @@ import { describeService, openService, type Service } from '../pipeline/service.
 import { readArticleList } from '../pipeline/source-files.ts';
 import { amount, size } from '../report/text.ts';
 import { asConverterError, ConverterError, ERROR_CODES, endsRun } from '../support/errors.ts';
-import {
-  exists,
-  freeBytes,
-  linkOrCopy,
-  readText,
-  removeFile,
-  replaceFile,
-} from '../support/files.ts';
+import { exists, freeBytes, readText, removeFile, replaceFile } from '../support/files.ts';
+import { linkOrCopy } from '../support/links.ts';
 import { nearestName } from '../support/nearest.ts';
 import { type Arguments, type Command, type Io, textOf, usageError } from './command.ts';
 import { environmentOf, pipelineOf } from './service.ts';

@@ -1,8 +1,8 @@
 /** `btg2gltf inbox` and `btg2gltf relay`: the servers that the planning frontend posts to. */
 import { resolve } from 'node:path';
+import type { GatewayServer } from '../gateway/http.ts';
 import { INBOX_DEFAULTS, openInbox, type PermanentIdStore } from '../gateway/inbox.ts';
 import { openRelay, RELAY_DEFAULTS } from '../gateway/relay.ts';
-import type { GatewayServer } from '../gateway/server.ts';
 import { loadPipeline, type Pipeline } from '../pipeline/pipeline-file.ts';
 import { describeService, openService, type Service } from '../pipeline/service.ts';
 import { ConverterError } from '../support/errors.ts';

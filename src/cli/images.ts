@@ -4,7 +4,7 @@ import { BROWSER_VARIABLE, findBrowser, INSTALL_HELP } from '../deliver/browser.
 import { CAMERAS, type CameraName } from '../deliver/camera.ts';
 import { PICTURE_DEFAULTS } from '../deliver/picture-options.ts';
 import { MOST_PIXELS_A_SIDE } from '../deliver/shot.ts';
-import type { ImageServer } from '../gateway/images.ts';
+import type { GatewayServer } from '../gateway/http.ts';
 import { requireManifest } from '../pipeline/output-folder.ts';
 import { defaultCacheDir, loadPipeline } from '../pipeline/pipeline-file.ts';
 import { ConverterError } from '../support/errors.ts';
@@ -78,7 +78,7 @@ export const imagesCommand: Command = {
     });
     const token = io.env[TOKEN_VARIABLE] || undefined;
     const options = { ...at, now: io.now, log, find: source.find, ...given({ token }) };
-    const text = ({ url }: ImageServer) => `  Pictures of ${outputDir} at ${url}\n`;
+    const text = ({ url }: GatewayServer) => `  Pictures of ${outputDir} at ${url}\n`;
     try {
       return await serveUntilInterrupted(at, io, () => openImageServer(options), text);
     } finally {

@@ -7,18 +7,18 @@ import {
   verifyOutput,
 } from '../pipeline/output-folder.ts';
 import { lockOutput } from '../pipeline/output-lock.ts';
-import { loadPipeline } from '../pipeline/pipeline-file.ts';
 import { amount, size } from '../report/text.ts';
 import { redact } from '../support/redact.ts';
 import { visible, visibleJson } from '../support/visible.ts';
 import { type Arguments, type Command, type Io, numberOf, textOf } from './command.ts';
+import { pipelineAt } from './pipeline-options.ts';
 
-/** Name of the positional. */
+/** Name of the positional: an output folder, by itself or by its pipeline. */
 export const SUBJECT = 'PIPELINE.yaml|FOLDER';
 /** The positional of commands on an output folder. */
 export const POSITIONALS = [{ name: SUBJECT, describe: 'a pipeline, or a folder', required: true }];
 /** The option that replaces the folder of a pipeline. */
-export const OUTPUT = {
+const OUTPUT = {
   type: 'string',
   describe: 'output folder, instead of that in the file',
 } as const;
@@ -26,8 +26,8 @@ export const OUTPUT = {
 /** The output folder that a command names by itself or by its pipeline. */
 export async function outputFolderOf(args: Arguments, io: Io): Promise<string> {
   const given = textOf(args, 'output') ?? textOf(args, SUBJECT)!;
-  const isPipeline = args.output === undefined && /\.ya?ml$/i.test(given);
-  return resolve(isPipeline ? (await loadPipeline(given, io.env, true)).outputDir : given);
+  const pipeline = args.output === undefined ? await pipelineAt(given, io) : undefined;
+  return resolve(pipeline?.outputDir ?? given);
 }
 
 /** The command `verify`. */

@@ -102,7 +102,12 @@ export async function readRunOptions(args: Arguments, io: Io): Promise<RunOption
   return applyOptions(await loadPipeline(textOf(args, 'PIPELINE.yaml')!, io.env), args, io);
 }
 
-/** The same without a service: variables of `service:` that are not set are those of the last fetch. */
+/** The pipeline of a file that is named as one, without a service; undefined for any other path. */
+export async function pipelineAt(path: string, { env }: Io): Promise<Pipeline | undefined> {
+  return /\.ya?ml$/i.test(path) ? loadPipeline(path, env, true) : undefined;
+}
+
+/** The options of a run without a service: variables of `service:` that are not set are those of the last fetch. */
 export async function readOfflineOptions(
   file: string,
   args: Arguments,

@@ -13,12 +13,13 @@ import {
 import { createPictureMaker } from '../deliver/pictures.ts';
 import { openRenderer, type Renderer } from '../deliver/renderer.ts';
 import { MOST_PIXELS_A_SIDE } from '../deliver/shot.ts';
-import { loadPipeline, type Pipeline } from '../pipeline/pipeline-file.ts';
+import type { Pipeline } from '../pipeline/pipeline-file.ts';
 import { amount, integer, size } from '../report/text.ts';
 import { ConverterError } from '../support/errors.ts';
 import { makeFolder, readBytes, replaceFile } from '../support/files.ts';
 import { visibleLines } from '../support/visible.ts';
 import { type Arguments, type Command, type Io, numberOf, textOf } from './command.ts';
+import { pipelineAt } from './pipeline-options.ts';
 
 const NAMES = Object.keys(CAMERAS).join(', ');
 
@@ -87,8 +88,7 @@ export const renderCommand: Command = {
   async run(args, io) {
     const options = pictureOptionsOf(args);
     const subject = textOf(args, SUBJECT)!;
-    const isPipeline = /\.ya?ml$/i.test(subject);
-    const pipeline = isPipeline ? await loadPipeline(subject, io.env, true) : undefined;
+    const pipeline = await pipelineAt(subject, io);
     const browser = await findBrowser(textOf(args, 'browser'), io.env[BROWSER_VARIABLE]);
     if (browser === undefined) {
       const message = 'pictures: expected a browser, found none';

@@ -2,13 +2,13 @@
 import { resolve } from 'node:path';
 import { openGalleryServer } from '../gateway/gallery-server.ts';
 import { openGallery } from '../pipeline/gallery.ts';
-import { loadPipeline } from '../pipeline/pipeline-file.ts';
 import { amount } from '../report/text.ts';
 import { type Command, textOf } from './command.ts';
 import { listenOptions, readListening, serveUntilInterrupted } from './listen.ts';
+import { SUBJECT } from './output-commands.ts';
+import { pipelineAt } from './pipeline-options.ts';
 
 const DEFAULT_PORT = 4850;
-const SUBJECT = 'PIPELINE.yaml|FOLDER';
 
 /** The command. */
 export const viewCommand: Command = {
@@ -22,12 +22,9 @@ export const viewCommand: Command = {
   async run(args, io) {
     const at = await readListening(args, DEFAULT_PORT);
     const given = textOf(args, SUBJECT) ?? 'output';
-    const isPipeline = /\.ya?ml$/i.test(given);
-    const pipeline = isPipeline ? await loadPipeline(given, io.env, true) : undefined;
-    const { count, read } = await openGallery(
-      resolve(pipeline?.outputDir ?? given),
-      pipeline?.name,
-    );
+    const pipeline = await pipelineAt(given, io);
+    const folder = resolve(pipeline?.outputDir ?? given);
+    const { count, read } = await openGallery(folder, pipeline?.name);
     const start = () => openGalleryServer({ ...at, read });
     return serveUntilInterrupted(at, io, start, ({ url }) => {
       return `  ${amount(count, 'configuration')} at ${url}\n`;

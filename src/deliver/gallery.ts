@@ -1,6 +1,7 @@
 /** The gallery as files: a page that shows what was published, from any web server and without a network. */
 import { fileURLToPath } from 'node:url';
 import { readBytes } from '../support/files.ts';
+import { pageHead } from '../support/page-head.ts';
 import { visibleJson } from '../support/visible.ts';
 import type { GalleryData } from './gallery-data.ts';
 import { GALLERY_STYLE } from './gallery-style.ts';
@@ -34,30 +35,19 @@ export function galleryDataFile(data: GalleryData): string {
 }
 
 /** Allows only what is beside the page; models contain images, which the loader reads as blobs, and a decoder is WebAssembly. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self' 'wasm-unsafe-eval'",
-  "style-src 'self'",
-  "img-src 'self' data: blob:",
-  "connect-src 'self' blob:",
-  "base-uri 'none'",
-  "form-action 'none'",
-].join('; ');
+const HEAD = pageHead({
+  'script-src': "'self' 'wasm-unsafe-eval'",
+  'style-src': "'self'",
+  'img-src': "'self' data: blob:",
+  'connect-src': "'self' blob:",
+});
 
 const ICON = encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path d="M12 2l9 5v10l-9 5-9-5V7z" fill="#2160c4"/><path d="M3 7l9 5 9-5M12 12v10" fill="none" stroke="#fff" stroke-width="1.6"/></svg>',
 );
 
 /** It contains no data: `gallery.js` inserts them as text. */
-const PAGE = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${POLICY}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="referrer" content="no-referrer">
-<meta name="robots" content="noindex">
+const PAGE = `${HEAD}
 <title>Gallery</title>
 <link rel="icon" href="data:image/svg+xml,${ICON}">
 <link rel="stylesheet" href="gallery.css">

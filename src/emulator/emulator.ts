@@ -9,7 +9,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { type EmulatedRange, type Json, RangeRefusal } from '../sample/range.ts';
 import { isConverterError } from '../support/errors.ts';
-import { isNameOf, LISTEN_CHECKS, listen } from '../support/listening.ts';
+import {
+  isNameOf,
+  LISTEN_CHECKS,
+  listen,
+  MISDIRECTED,
+  type ServerAddress,
+} from '../support/listening.ts';
 import { CHECKS, checkParameters, required } from '../support/parameters.ts';
 import { jsonText } from './json-text.ts';
 import { type Answer, checkQuery, Refusal, type Route, type RouteContext } from './route.ts';
@@ -19,14 +25,8 @@ import { FRONTEND_ROUTES } from './routes-frontend.ts';
 import { type ApiGroup, createTokenRegistry, type TOKEN_LIFETIMES_MS } from './tokens.ts';
 
 /** The settings of an emulator. */
-export interface EmulatorOptions {
+export interface EmulatorOptions extends ServerAddress {
   range: EmulatedRange;
-  /** @defaultValue 0, any free port */
-  port?: number;
-  /** @defaultValue `127.0.0.1`, so that no other machine reaches it */
-  host?: string;
-  /** Names of the server, beside addresses, `localhost` and `host`; requests to others are refused (421). */
-  names?: readonly string[];
   /** Milliseconds since the epoch. @defaultValue `Date.now` */
   now?: () => number;
   /** Returns that many unpredictable bytes. @defaultValue the system's source */
@@ -180,7 +180,7 @@ async function createServer(options: EmulatorOptions, now: () => number): Promis
   app.setNotFoundHandler((_request, reply) => sendError(reply, missing));
   app.addHook('onRequest', async ({ headers }) => {
     if (isNameOf(headers.host, options)) return;
-    throw new Refusal(421, 'this server is not known by that name; see --allow-host');
+    throw new Refusal(MISDIRECTED.status, MISDIRECTED.message);
   });
   if (validators !== 'none') addValidators(app, validators === 'etag' ? byTag : byDate(now));
   addCompression(app);

@@ -1,15 +1,9 @@
 /** Serves a gallery to the browser of this machine: files by their paths, nothing else. */
 import { extname } from 'node:path';
-import { isNameOf, listen } from '../support/listening.ts';
+import { isNameOf, listen, MISDIRECTED, type ServerAddress } from '../support/listening.ts';
 
 /** What is served, and where. */
-interface GalleryServerOptions {
-  /** @defaultValue 0, any free port */
-  port?: number;
-  /** @defaultValue `127.0.0.1` */
-  host?: string;
-  /** Names of this server, beside its addresses, `localhost` and `host`. */
-  names?: readonly string[];
+interface GalleryServerOptions extends ServerAddress {
   /** A file by its path, decoded, without a slash at the beginning; undefined where there is none. */
   read(path: string): Promise<Uint8Array | undefined>;
 }
@@ -47,7 +41,7 @@ export async function openGalleryServer(options: GalleryServerOptions) {
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(HEADERS);
     if (isNameOf(request.headers.host, options)) return;
-    return reply.code(421).send('this server is not known by that name; see --allow-host\n');
+    return reply.code(MISDIRECTED.status).send(`${MISDIRECTED.message}\n`);
   });
   app.get('/', async (_request, reply) => reply.redirect('/gallery/'));
   app.get('/gallery', async (_request, reply) => reply.redirect('/gallery/'));

@@ -4,33 +4,29 @@ import type { ArticleRequest } from '../model/article.ts';
 import { ID_FIELDS } from '../model/configuration-id.ts';
 import type { ArticleImage, ImageRequest } from '../pipeline/images.ts';
 import { asConverterError, type ErrorCode } from '../support/errors.ts';
-import { isNameOf, listen } from '../support/listening.ts';
 import type { Logger } from '../support/log.ts';
-import { closeWithin, isSameSecret, limitConnections, Refusal } from './server.ts';
+import {
+  createGateway,
+  type GatewayOptions,
+  type GatewayServer,
+  isSameSecret,
+  Refusal,
+} from './http.ts';
 
 /** Where the service has it (Spec 4.4), behind its base address and at the root. */
 const PATHS = [
   '/api/odb.dll/odb/articlesimage.jpg',
   '/odb.dll/odb/articlesimage.jpg',
   '/articlesimage.jpg',
-];
+] as const;
 
 /** Longest value of a parameter, characters. */
 const LONGEST_VALUE = 16_384;
 
 /** How an image server works. */
-export interface ImageServerOptions {
-  /** @defaultValue 0, any free port */
-  port?: number;
-  /** Any other address than the default lets other machines in. @defaultValue `127.0.0.1` */
-  host?: string;
-  /** Names of this server, beside its addresses, `localhost` and `host`. */
-  names?: readonly string[];
+export interface ImageServerOptions extends GatewayOptions {
   /** Then a request needs it as its parameter `token`; otherwise any token is accepted, and none. */
   token?: string | undefined;
-  /** Milliseconds since 1970. */
-  now: () => number;
-  log: Logger;
   /**
    * The picture of a configuration; undefined where there is no such article.
    *
@@ -38,16 +34,6 @@ export interface ImageServerOptions {
    */
   find(request: ImageRequest): Promise<ArticleImage | undefined>;
 }
-
-/** A listening image server. */
-export interface ImageServer {
-  /** The address of the endpoint. */
-  readonly url: string;
-  /** Accepts no more requests, waits for those in flight, then closes. */
-  close(): Promise<void>;
-}
-
-const GRACE_MS = 10_000;
 
 /** Errors that say what the caller can correct. */
 const STATUSES: Partial<Record<ErrorCode, number>> = {
@@ -67,25 +53,16 @@ const STATUSES: Partial<Record<ErrorCode, number>> = {
  * @throws {@link ConverterError} `USAGE` if the address cannot be used.
  * @see Spec 4.4, 9.6.
  */
-export async function openImageServer(options: ImageServerOptions): Promise<ImageServer> {
-  const { log, now, find, token } = options;
+export async function openImageServer(options: ImageServerOptions): Promise<GatewayServer> {
+  const { log, find, token } = options;
   const { fastify } = await import('fastify');
   const app = fastify({
     logger: false,
     forceCloseConnections: 'idle',
   }) as unknown as FastifyInstance;
-  limitConnections(app.server);
-  app.addHook('onRequest', async ({ headers, method }) => {
-    if (!isNameOf(headers.host, options)) {
-      throw new Refusal(421, 'this server is not known by that name; see --allow-host');
-    }
+  const gateway = createGateway(app, options);
+  app.addHook('onRequest', async ({ method }) => {
     if (method !== 'GET' && method !== 'HEAD') throw new Refusal(405, 'expected a GET');
-  });
-  const arrivals = new WeakMap<object, number>();
-  app.addHook('onRequest', async (request) => void arrivals.set(request, now()));
-  app.addHook('onResponse', async (request, { statusCode: status }) => {
-    const ms = now() - (arrivals.get(request) ?? now());
-    log.info('answered', { method: request.method, status, ms, sender: request.ip });
   });
   app.setErrorHandler((error, _request, reply) => sendError(reply, error, log));
   app.setNotFoundHandler((_request, reply) => {
@@ -109,15 +86,7 @@ export async function openImageServer(options: ImageServerOptions): Promise<Imag
     return reply.type(image.mimeType).send(Buffer.from(image.bytes));
   };
   for (const path of PATHS) app.get(path, answer);
-  const origin = await listen(app, options);
-  let closed: Promise<void> | undefined;
-  return {
-    url: `${origin}${PATHS[0]}`,
-    close() {
-      closed ??= closeWithin(app, GRACE_MS);
-      return closed;
-    },
-  };
+  return gateway.listen(PATHS[0]);
 }
 
 function readRequest(query: Record<string, unknown>): ImageRequest {

@@ -17,14 +17,8 @@ import {
 } from '../support/files.ts';
 import { CHECKS, checkParameters, required } from '../support/parameters.ts';
 import { type Cart, readCartPost } from './cart.ts';
-import {
-  type GatewayServer,
-  jsonAnswer,
-  openServer,
-  Refusal,
-  SERVER_CHECKS,
-  type ServerOptions,
-} from './server.ts';
+import { type GatewayServer, Refusal } from './http.ts';
+import { jsonAnswer, openServer, SERVER_CHECKS, type ServerOptions } from './server.ts';
 
 /** Where permanent identifiers are stored, and where new ones come from. */
 export interface PermanentIdStore {

@@ -4,15 +4,8 @@ import { asConverterError, type ErrorCode } from '../support/errors.ts';
 import type { Logger } from '../support/log.ts';
 import { CHECKS, checkParameters, required } from '../support/parameters.ts';
 import { forgetSecret } from '../support/redact.ts';
-import {
-  type GatewayServer,
-  jsonAnswer,
-  openServer,
-  type Post,
-  Refusal,
-  SERVER_CHECKS,
-  type ServerOptions,
-} from './server.ts';
+import { type GatewayServer, Refusal } from './http.ts';
+import { jsonAnswer, openServer, type Post, SERVER_CHECKS, type ServerOptions } from './server.ts';
 
 type TokenIssuerConfig = Parameters<typeof createTokenIssuer>[0];
 

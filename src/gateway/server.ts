@@ -1,38 +1,30 @@
-/** An HTTP server with one address that other systems post to: body limits, origins, errors, shutdown. */
-import { createHash, timingSafeEqual } from 'node:crypto';
-import type { IncomingHttpHeaders, Server } from 'node:http';
-import type { Socket } from 'node:net';
+/** An HTTP server with one address that other systems post to: body limits, origins, errors. */
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyCorsOptions } from '@fastify/cors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ConverterError, type ErrorCode } from '../support/errors.ts';
-import { isNameOf, LISTEN_CHECKS, listen } from '../support/listening.ts';
+import { LISTEN_CHECKS } from '../support/listening.ts';
 import type { Logger } from '../support/log.ts';
 import { CHECKS, type ParameterCheck, required } from '../support/parameters.ts';
+import {
+  createGateway,
+  type GatewayOptions,
+  type GatewayServer,
+  isSameSecret,
+  Refusal,
+} from './http.ts';
 
-/** Where and how a server listens. */
-export interface ServerOptions {
-  /** @defaultValue 0, any free port */
-  port?: number;
-  /** Any other address than the default lets other machines in. @defaultValue `127.0.0.1` */
-  host?: string;
+/** Where and how a server listens, and who may post to it. */
+export interface ServerOptions extends GatewayOptions {
   /** Origins of the web pages that may post without the secret. @defaultValue none */
   origins?: readonly string[];
-  /** Names of this server, beside its addresses, `localhost` and `host`; a page could make any other point to it. */
-  names?: readonly string[];
   /** A page of any origin may post with it: `?secret=` in the address, or `Authorization: Bearer`. */
   secret?: string;
   /** Most bytes of all posts that are in memory, at least those of the largest. @defaultValue those of the largest */
   maxBytesInMemory?: number;
-  /** Of more connections, those that have been idle for the longest time are closed. @defaultValue 256 */
-  maxConnections?: number;
-  /** How long the shutdown waits for requests in flight, milliseconds. @defaultValue 10000 */
-  graceMs?: number;
-  /** Milliseconds since 1970. */
-  now: () => number;
-  log: Logger;
 }
 
 /** What a program without types must give a server. */
@@ -66,26 +58,6 @@ interface PostHandler {
   answer(post: Post): Promise<PostAnswer | (() => Promise<PostAnswer>)>;
 }
 
-/** A listening HTTP server. */
-export interface GatewayServer {
-  /** The address to post to. */
-  readonly url: string;
-  /** Accepts no more posts, waits for those in flight, then closes; may be called again. */
-  close(): Promise<void>;
-}
-
-/** A request that is answered with an error status and `{"error": …, "code": …}`. */
-export class Refusal extends Error {
-  readonly status: number;
-  readonly details: { code?: ErrorCode; headers?: Readonly<Record<string, string>> };
-
-  constructor(status: number, message: string, details: Refusal['details'] = {}) {
-    super(message);
-    this.status = status;
-    this.details = details;
-  }
-}
-
 const REQUEST_TIMEOUT_MS = 60_000;
 /** A connection that sends no complete request head in this time is closed. */
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -108,13 +80,13 @@ const STATUSES: Partial<Record<ErrorCode, { status: number; isPublic: boolean }>
  *
  * @throws {@link ConverterError} `USAGE` if the address cannot be used.
  *
- * @see D-810 to D-812.
+ * @see D-811, D-812.
  */
 export async function openServer(
   options: ServerOptions,
   handler: PostHandler,
 ): Promise<GatewayServer> {
-  const { graceMs = 10_000, log } = options;
+  const { log } = options;
   const { fastify } = await import('fastify');
   const { default: cors } = await import('@fastify/cors');
   const app = fastify({
@@ -125,7 +97,7 @@ export async function openServer(
     http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: CHECK_INTERVAL_MS },
     frameworkErrors: (error, _request, reply) => void sendError(reply, error, log),
   }) as unknown as FastifyInstance;
-  limitConnections(app.server, options.maxConnections);
+  const gateway = createGateway(app, options);
   app.removeAllContentTypeParsers();
   const bodies = createBodies(options, handler.bodyLimitBytes);
   const received = new WeakMap<object, Body>();
@@ -148,8 +120,7 @@ export async function openServer(
     const isAddress = url.split('?', 1)[0] === handler.path;
     return sendError(reply, isAddress ? noPost : missing, log);
   });
-  let closed: Promise<void> | undefined;
-  addHooks(app, options, () => closed !== undefined);
+  addHeaders(app, gateway.isClosing);
   await app.register(cors, corsOptions(options));
   // A function of its own: what it refers to is no longer in memory when it has ended.
   const receive = async (request: FastifyRequest) => {
@@ -171,24 +142,10 @@ export async function openServer(
     const { contentType, text } = typeof answer === 'function' ? await answer() : answer;
     return reply.type(contentType).send(text);
   });
-  const origin = await listen(app, options);
-  return {
-    url: `${origin}${handler.path}`,
-    close() {
-      closed ??= closeWithin(app, graceMs);
-      return closed;
-    },
-  };
+  return gateway.listen(handler.path);
 }
 
-function addHooks(app: FastifyInstance, options: ServerOptions, isClosing: () => boolean): void {
-  const { now, log } = options;
-  const arrivals = new WeakMap<object, number>();
-  app.addHook('onRequest', async (request) => {
-    arrivals.set(request, now());
-    if (isNameOf(request.headers.host, options)) return;
-    throw new Refusal(421, 'this server is not known by that name; see --allow-host');
-  });
+function addHeaders(app: FastifyInstance, isClosing: () => boolean): void {
   app.addHook('onSend', async ({ headers }, reply) => {
     reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
     // Before a public page may reach a server in a private network; the CORS library has no option.
@@ -197,11 +154,6 @@ function addHooks(app: FastifyInstance, options: ServerOptions, isClosing: () =>
     }
     // An open connection would delay the shutdown.
     if (isClosing()) reply.header('connection', 'close');
-  });
-  app.addHook('onResponse', async (request, reply) => {
-    const ms = now() - (arrivals.get(request) ?? now());
-    const { method, ip: sender } = request;
-    log.info('answered', { method, status: reply.statusCode, ms, sender });
   });
 }
 
@@ -230,34 +182,6 @@ function mayPost({ headers, query }: FastifyRequest, { origins = [], secret }: S
   const given =
     (query as Record<string, unknown>).secret ?? authorization.replace(/^Bearer +/i, '');
   return typeof given === 'string' && isSameSecret(given, secret);
-}
-
-/** Takes the same time wherever the two differ. */
-export function isSameSecret(given: string, secret: string): boolean {
-  const [a, b] = [given, secret].map((text) => createHash('sha256').update(text).digest());
-  return timingSafeEqual(a!, b!);
-}
-
-/** Beyond the limit the oldest connection without a request is closed; only if there is none, one with a request. */
-export function limitConnections(server: Server, maxConnections = 256): void {
-  const idle = new Set<Socket>();
-  const busy = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    const [oldest] = idle.size > 0 ? idle : busy;
-    if (idle.size + busy.size >= maxConnections) oldest!.destroy();
-    idle.add(socket);
-    socket.on('close', () => {
-      idle.delete(socket);
-      busy.delete(socket);
-    });
-  });
-  server.on('request', ({ socket }, response) => {
-    idle.delete(socket);
-    busy.add(socket);
-    response.on('close', () => {
-      if (busy.delete(socket) && !socket.destroyed) idle.add(socket);
-    });
-  });
 }
 
 /**
@@ -407,12 +331,6 @@ function refusalOf(error: unknown, log: Logger): Refusal {
   if (isPublic) return new Refusal(status, message, code);
   log.error('a post failed', { ...code, message });
   return new Refusal(status, 'this could not be done; the log says why', code);
-}
-
-/** Closes a server when its requests have ended, or after some time. */
-export function closeWithin(app: FastifyInstance, graceMs: number): Promise<void> {
-  const timer = setTimeout(() => app.server.closeAllConnections(), graceMs);
-  return app.close().finally(() => clearTimeout(timer));
 }
 
 /** An answer in JSON. */

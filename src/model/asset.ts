@@ -31,6 +31,19 @@ export const FIGURE_FIELDS = Object.keys({
   boundsMetres: true,
 } satisfies Record<keyof AssetFigures, true>) as readonly (keyof AssetFigures)[];
 
+/** The counts of geometry that lost and changed nothing, in the order of the report. */
+export const NO_GEOMETRY_COUNTS: Readonly<GeometryCounts> = {
+  droppedTriangles: 0,
+  duplicateTriangles: 0,
+  flippedSurfaces: 0,
+  splitVertices: 0,
+  droppedLayers: 0,
+  skippedNodes: 0,
+};
+
+/** The names of the counts of geometry, in the order of the report. */
+export const GEOMETRY_COUNTS = Object.keys(NO_GEOMETRY_COUNTS) as readonly (keyof GeometryCounts)[];
+
 /** A GLB as it was built: everything of a line that its content alone decides. */
 export interface Built extends Omit<AssetFigures, 'glb'> {
   losses: Loss[];

@@ -17,7 +17,8 @@ import type {
 } from '../model/snapshot.ts';
 import { decodePartsList } from '../service/wire-parts-list.ts';
 import { ConverterError } from '../support/errors.ts';
-import { linkOrCopy, sha256Hex } from '../support/files.ts';
+import { sha256Hex } from '../support/files.ts';
+import { linkOrCopy } from '../support/links.ts';
 import { cutText, TEXT_LIMITS } from '../support/text-limits.ts';
 import { conversionText } from '../transform/convert-options.ts';
 import { publishedAsset } from '../write/publish.ts';

@@ -5,7 +5,6 @@ import { articleLabel } from '../model/configuration-id.ts';
 import type { Digest } from '../model/snapshot.ts';
 import { asConverterError, endsRun } from '../support/errors.ts';
 import {
-  linkOrCopy,
   readTextIfExists,
   removeFile,
   replaceFile,
@@ -14,6 +13,7 @@ import {
 } from '../support/files.ts';
 import { groupBy } from '../support/group-by.ts';
 import { inParallel } from '../support/in-parallel.ts';
+import { linkOrCopy } from '../support/links.ts';
 import { afterPublish } from './after-publish.ts';
 import {
   DELIVERIES_FILE,

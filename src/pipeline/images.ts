@@ -1,6 +1,7 @@
 /** Pictures on demand: of what an output folder has published, and of what a pipeline can convert. */
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
+import pLimit from 'p-limit';
 import { openDerivedData, openFileStore } from '../cache/content-store.ts';
 import { openCacheDatabase } from '../cache/database.ts';
 import type { FoundBrowser } from '../deliver/browser.ts';
@@ -84,7 +85,7 @@ export async function openImageSource(options: ImageSourceOptions) {
   const madeOf = openMadeFiles(derived);
   const kept = new LRUCache<string, ArticleImage>({ maxSize: MOST_BYTES_IN_MEMORY });
   const running = new Map<string, Promise<ArticleImage>>();
-  const turn = createTurns(CONVERSIONS_AT_ONCE);
+  const turn = pLimit(CONVERSIONS_AT_ONCE);
   const converting = new Map<string, Promise<Master | undefined>>();
   const converted = new LRUCache<string, { master: Master | undefined }>({
     maxSize: MOST_BYTES_IN_MEMORY,
@@ -211,21 +212,4 @@ async function convertNow(
     if (code === 'ARTICLE_NOT_FOUND') return undefined;
     throw error;
   }
-}
-
-/** Runs a few tasks at the same time, the others in the order in which they came. */
-function createTurns(most: number) {
-  const waiting: (() => void)[] = [];
-  let busy = 0;
-  return async <T>(task: () => Promise<T>): Promise<T> => {
-    if (busy >= most) await new Promise<void>((go) => waiting.push(go));
-    else busy++;
-    try {
-      return await task();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else busy--;
-    }
-  };
 }

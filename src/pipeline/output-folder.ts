@@ -13,14 +13,13 @@ import {
   listFolder,
   makeReadOnly,
   readBytes,
-  readLinkIfExists,
   removeFile,
   removeTree,
-  replaceLink,
   sha256Hex,
   statIfExists,
   temporaryFolder,
 } from '../support/files.ts';
+import { readLinkIfExists, replaceLink } from '../support/links.ts';
 import { CATALOGUE_FILE, MANIFEST_FILE, manifestLines, openCatalogue } from '../write/manifest.ts';
 import { OF_LANGUAGE, publishedAsset } from '../write/publish.ts';
 import { readDeliveries } from './deliveries.ts';

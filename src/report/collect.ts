@@ -1,6 +1,6 @@
 /** Collects what a report says about configurations. Memory grows by a few bytes for each of them. */
 import type { ArticleKey } from '../model/article.ts';
-import type { ManifestLine } from '../model/asset.ts';
+import { GEOMETRY_COUNTS, type ManifestLine, NO_GEOMETRY_COUNTS } from '../model/asset.ts';
 import {
   articleKey,
   configurationId,
@@ -17,7 +17,6 @@ import {
   type AssetRow,
   type Cause,
   type FailureRow,
-  GEOMETRY_COUNTS,
   PROGRAM_COUNTS,
   type RunReport,
 } from './run-report.ts';
@@ -85,7 +84,7 @@ export function createCollector(helpOf: (code: string) => string = helpFor) {
     failedCarts: 0,
   };
   const articles = new Set<string>();
-  const geometry = { configurations: 0, ...zeros(GEOMETRY_COUNTS) };
+  const geometry = { configurations: 0, ...NO_GEOMETRY_COUNTS };
   const slowest = createTopList<AssetRow>(LIMITS.slowest);
   let triangles = 0;
   const objects = collectObjects();

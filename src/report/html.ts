@@ -1,5 +1,6 @@
 /** The report as one HTML page: the first screen shows how the run went and what requires an action. */
 import { createHash } from 'node:crypto';
+import { pageHead } from '../support/page-head.ts';
 import { assess, requiredActions, type Tone } from './assessment.ts';
 import { card, PAGE_SCRIPT, PAGE_STYLE } from './html-elements.ts';
 import {
@@ -63,15 +64,7 @@ function pageOf(report: RunReport, pictures: readonly ArticlePictures[]): string
   const findings = shown === undefined ? tables : tables.toSpliced(-1, 0, shown);
   const sections = [...findings, ...bars, ...details];
   const links = sections.map(({ id, title }) => html`<a href="#${id}">${title}</a>`);
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy()}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="referrer" content="no-referrer">
-<meta name="robots" content="noindex">
+  return html`${raw(head())}
 <title>${report.pipeline}: ${headline} · ${day(report.startedAt)}</title>
 <link rel="icon" href="${tabIcon(tone)}">
 <style>${raw(STYLE)}</style>
@@ -106,15 +99,12 @@ const STYLE = PAGE_STYLE + PICTURES_STYLE;
 const SCRIPT = PAGE_SCRIPT + PICTURES_SCRIPT;
 
 /** Allows only the style and the script of the page; nothing is loaded or sent. */
-function policy(): string {
-  return [
-    "default-src 'none'",
-    `style-src '${sourceHash(STYLE)}'`,
-    `script-src '${sourceHash(SCRIPT)}'`,
-    'img-src data:',
-    "base-uri 'none'",
-    "form-action 'none'",
-  ].join('; ');
+function head(): string {
+  return pageHead({
+    'style-src': `'${sourceHash(STYLE)}'`,
+    'script-src': `'${sourceHash(SCRIPT)}'`,
+    'img-src': 'data:',
+  });
 }
 
 function sourceHash(text: string): string {

@@ -5,22 +5,12 @@
  * @see D-855.
  */
 import { z } from 'zod';
+import { GEOMETRY_COUNTS } from '../model/asset.ts';
 import { ID_FIELDS } from '../model/configuration-id.ts';
-import type { GeometryCounts } from '../model/scene.ts';
 
 /** An object of one field for each name. */
 const each = <N extends string, S>(names: readonly N[], schema: S) =>
   Object.fromEntries(names.map((name) => [name, schema])) as Record<N, S>;
-
-/** What geometry lost or changed, in the order of the report. */
-export const GEOMETRY_COUNTS = Object.keys({
-  droppedTriangles: 0,
-  duplicateTriangles: 0,
-  flippedSurfaces: 0,
-  splitVertices: 0,
-  droppedLayers: 0,
-  skippedNodes: 0,
-} satisfies GeometryCounts) as (keyof GeometryCounts)[];
 
 /** The sums of one program, in the order of the report. */
 export const PROGRAM_COUNTS = [

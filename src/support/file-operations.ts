@@ -1,6 +1,6 @@
 /**
  * The choke point of all file operations: it gives each failure a code and a path, and refuses symbolic links. Only
- * `files.ts` and `scratch-file.ts` call it, so that a test can make the n-th operation of a whole run fail.
+ * `files.ts`, `links.ts` and `scratch-file.ts` call it, so that a test can make the n-th operation of a whole run fail.
  */
 import { constants, lstatSync, type Stats } from 'node:fs';
 import { dirname, resolve, sep } from 'node:path';
@@ -172,6 +172,12 @@ export async function unless<T>(
     if (errnos.has(errnoOf(error))) return undefined;
     throw error;
   }
+}
+
+/** Waits for a link to be made; false where links are not possible. */
+export async function isLinkPossible(linked: Promise<void>): Promise<boolean> {
+  const made = linked.then(() => true);
+  return (await unless(ERRNOS.noLink, made)) ?? false;
 }
 
 function fileError(operation: FileOperation, path: string, cause: unknown): ConverterError {

@@ -1,5 +1,6 @@
 /**
- * All file operations of the converter: a file is written whole or not at all. SQLite writes its own files.
+ * The file operations of the converter: a file is written whole or not at all. Links are in `links.ts`; SQLite writes
+ * its own files.
  *
  * What the system does in memory is synchronous: names, and small contents. The thread pool of Node takes 20 times as
  * long as a local disk for them. What waits for the disk is not: fsync, folders, large contents.
@@ -12,7 +13,15 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { threadId } from 'node:worker_threads';
-import { type Content, ERRNOS, errnoOf, operate, PIECE_BYTES, unless } from './file-operations.ts';
+import {
+  type Content,
+  ERRNOS,
+  errnoOf,
+  isLinkPossible,
+  operate,
+  PIECE_BYTES,
+  unless,
+} from './file-operations.ts';
 import { hasEnded } from './processes.ts';
 
 interface WriteOptions {
@@ -25,7 +34,7 @@ interface WriteOptions {
 }
 
 /** The facts of a file or folder. */
-interface FileFacts {
+export interface FileFacts {
   bytes: number;
   /** When its content was last changed, in milliseconds since 1970, with a fraction. */
   modifiedMs: number;
@@ -232,7 +241,7 @@ export async function publishOnce(
   const isNew = await viaTemporary(tmpDir, async (temporary) => {
     await writeNew(temporary, content, access);
     const linked = operate('link', path, async () => sync.linkSync(temporary, path));
-    const isLinked = await unless(ERRNOS.taken, isPossible(linked));
+    const isLinked = await unless(ERRNOS.taken, isLinkPossible(linked));
     // Without hard links, a rename publishes the file in one step too.
     if (isLinked === false) await rename(temporary, path);
     return isLinked !== undefined;
@@ -241,98 +250,11 @@ export async function publishOnce(
   return isNew ? 'published' : 'existed';
 }
 
-/** Waits for a link; false where links are not possible. */
-async function isPossible(linked: Promise<void>): Promise<boolean> {
-  const made = linked.then(() => true);
-  return (await unless(ERRNOS.noLink, made)) ?? false;
-}
-
-/**
- * Gives a file a second name by a hard link, or by a copy where links are not possible; replaces what
- * exists at `to` in one step.
- *
- * @param tmpDir - Folder of a temporary name, on the file system of `to`. Default: the folder of `to`.
- * @param source - The facts of `from`, if the caller has them.
- * @param unsynced - As in {@link publishOnce}.
- * @returns `present` if `to` has this content already, `absent` if `from` does not exist.
- * @throws {@link ConverterError} `DISK_FULL`, `OUTPUT_UNWRITABLE`.
- */
-export async function linkOrCopy(
-  from: string,
-  to: string,
-  tmpDir?: string,
-  source?: FileFacts,
-  unsynced?: Set<string>,
-): Promise<'linked' | 'copied' | 'present' | 'absent'> {
-  const [content, target] = [source ?? (await statIfExists(from)), await statIfExists(to)];
-  if (content === undefined) return 'absent';
-  if (target !== undefined && (await sameContent(from, content, to, target))) return 'present';
-  // What is not synced yet was made or found before.
-  if (!unsynced?.has(dirname(to))) await makeFolder(dirname(to));
-  // A new name needs no temporary one, which takes four times as long.
-  const isNew = target === undefined && (await isPossible(linkNew(from, to)));
-  const replace = (temporary: string) => linkOrCopyVia(temporary, from, to);
-  const result = isNew ? 'linked' : await viaTemporary(tmpDir ?? dirname(to), replace);
-  await (unsynced?.add(dirname(to)) ?? syncFolder(dirname(to)));
-  return result;
-}
-
-/** Gives a file a second name by a hard link, unless it is taken. @returns Whether the name exists now. */
-export async function linkIfPossible(from: string, to: string): Promise<boolean> {
-  await makeFolder(dirname(to));
-  return (await unless(ERRNOS.taken, isPossible(linkNew(from, to)))) ?? true;
-}
-
-async function linkNew(from: string, to: string): Promise<void> {
-  // Refuses a link that has appeared in its place.
-  await statIfExists(from);
-  await operate('link', to, async () => sync.linkSync(from, to));
-}
-
-/**
- * Replaces a symbolic link to a folder in one step; where links are not possible, a file has the target as its text.
- *
- * @param target - Relative to the folder of the link.
- * @throws {@link ConverterError} `DISK_FULL`, `OUTPUT_UNWRITABLE`, also if `path` is a folder, which stays.
- */
-export async function replaceLink(path: string, target: string, tmpDir: string): Promise<void> {
-  const linked = viaTemporary(tmpDir, async (temporary) => {
-    await operate('symlink', path, () => fs.symlink(target, temporary, 'dir'));
-    await rename(temporary, path);
-  });
-  if (!(await isPossible(linked))) await replaceFile(path, `${target}\n`, { tmpDir });
-}
-
-/** The target that {@link replaceLink} wrote; undefined if there is none. */
-export async function readLinkIfExists(path: string): Promise<string | undefined> {
-  const read = operate('readlink', path, () => fs.readlink(path));
-  const target = await unless(new Set([...ERRNOS.absent, 'EINVAL', 'UNKNOWN']), read);
-  if (target !== undefined || (await isFolder(path))) return target;
-  return (await readTextIfExists(path))?.trim();
-}
-
-async function linkOrCopyVia(at: string, from: string, to: string): Promise<'linked' | 'copied'> {
-  const isLinked = await isPossible(linkNew(from, at));
-  if (!isLinked) {
-    await operate('copy', at, () => fs.copyFile(from, at, constants.COPYFILE_EXCL));
-    // The copy has the permissions of its source; Windows flushes only what is open for writing.
-    await withFile(at, IS_WINDOWS ? 'r+' : 'r', 0, (file) =>
-      operate('fsync', at, () => fsync(file)),
-    );
-  }
-  await rename(at, to);
-  return isLinked ? 'linked' : 'copied';
-}
-
-async function sameContent(
-  from: string,
-  source: FileFacts,
-  to: string,
-  target: FileFacts,
-): Promise<boolean> {
-  if (source.identity === target.identity) return true;
-  if (source.bytes !== target.bytes) return false;
-  return Buffer.compare(await readBytes(from), await readBytes(to)) === 0;
+/** Copies a file with its permissions to a new name, and waits until the disk has it. */
+export async function copyNew(from: string, to: string): Promise<void> {
+  await operate('copy', to, () => fs.copyFile(from, to, constants.COPYFILE_EXCL));
+  // Windows flushes only what is open for writing.
+  await withFile(to, IS_WINDOWS ? 'r+' : 'r', 0, (file) => operate('fsync', to, () => fsync(file)));
 }
 
 /**
@@ -369,7 +291,10 @@ let temporaries = 0;
 const inUse = new Set<string>();
 
 /** Calls `work` with the name of a new file, which is removed afterwards if it still exists. */
-async function viaTemporary<T>(folder: string, work: (path: string) => Promise<T>): Promise<T> {
+export async function viaTemporary<T>(
+  folder: string,
+  work: (path: string) => Promise<T>,
+): Promise<T> {
   await makeFolder(folder);
   for (;;) {
     const path = join(folder, `.${process.pid}-${threadId}-${temporaries++}.tmp`);

@@ -1,9 +1,18 @@
-/** What all servers share: the check of their address, and the sentence if the system refuses it. */
+/** What all servers share: their address and its check, the sentence if the system refuses it, and their names. */
 import { isIP } from 'node:net';
 import { ConverterError } from './errors.ts';
 import { CHECKS, type ParameterCheck } from './parameters.ts';
 
-/** Where a server listens. */
+/** Where a server listens, and what it is called. */
+export interface ServerAddress {
+  /** @defaultValue 0, any free port */
+  port?: number;
+  /** Any other address than the default lets other machines in. @defaultValue `127.0.0.1` */
+  host?: string;
+  /** Names of this server, beside its addresses, `localhost` and `host`; a page could make any other point to it. */
+  names?: readonly string[];
+}
+
 interface ListenAddress {
   port: number;
   host: string;
@@ -42,7 +51,7 @@ function foreignHost({ host }: ListenAddress): string {
  */
 export async function listen(
   server: { listen(at: ListenAddress): Promise<string> },
-  { port = 0, host = '127.0.0.1' }: Partial<ListenAddress>,
+  { port = 0, host = '127.0.0.1' }: ServerAddress,
 ): Promise<string> {
   try {
     return (await server.listen({ port, host })).replace('//[::]', '//127.0.0.1');
@@ -58,13 +67,16 @@ export async function listen(
  * Whether a `Host` header names a server: by an address, as `localhost`, as the host on which it listens, or by one of
  * its names, in any case. A web page could let any other name point to the server and then read its answers.
  */
-export function isNameOf(
-  header: string | undefined,
-  { host, names = [] }: { host?: string; names?: readonly string[] },
-): boolean {
+export function isNameOf(header: string | undefined, { host, names = [] }: ServerAddress): boolean {
   const [, spelling] = /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(header ?? '') ?? [];
   if (spelling === undefined) return false;
   const name = spelling.replace(/^\[|\]$/g, '').toLowerCase();
   const known = ['', 'localhost', host, ...names].map((one) => one?.toLowerCase());
   return isIP(name) !== 0 || known.includes(name);
 }
+
+/** The answer to a request that {@link isNameOf} refuses. */
+export const MISDIRECTED = {
+  status: 421,
+  message: 'this server is not known by that name; see --allow-host',
+} as const;

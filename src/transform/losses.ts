@@ -1,4 +1,5 @@
 /** Losses: what the conversion of one article lost, warned about and counted. */
+import { NO_GEOMETRY_COUNTS } from '../model/asset.ts';
 import type { Loss, Scene } from '../model/scene.ts';
 import type { Fetched, Warning } from '../model/snapshot.ts';
 import { describe } from '../service/wire-value.ts';
@@ -37,14 +38,7 @@ export function createLosses(
   const warnings = new Map<string, Warning & { where: string | undefined; times: number }>();
   const listed = { expected: 0, unexpected: 0 };
   const more = { losses: 0, warnings: 0 };
-  const counts = {
-    droppedTriangles: 0,
-    duplicateTriangles: 0,
-    flippedSurfaces: 0,
-    splitVertices: 0,
-    droppedLayers: 0,
-    skippedNodes: 0,
-  };
+  const counts = { ...NO_GEOMETRY_COUNTS };
   return {
     counts,
     /**

@@ -7,7 +7,6 @@ import type { CatalogueLine, ManifestLine } from '../model/asset.ts';
 import type { Bounds } from '../model/scene.ts';
 import type { Digest } from '../model/snapshot.ts';
 import {
-  linkOrCopy,
   listEntries,
   listFolder,
   removeFile,
@@ -17,6 +16,7 @@ import {
   temporaryFolder,
 } from '../support/files.ts';
 import { inParallel } from '../support/in-parallel.ts';
+import { linkOrCopy } from '../support/links.ts';
 import type { PackedMap } from '../support/packed-map.ts';
 import { assignPaths } from './article-path.ts';
 import { CATALOGUE_FILE, MANIFEST_FILE, orderFields, writeLines } from './manifest.ts';

@@ -10,12 +10,12 @@ import { KHRMaterialsVariants } from '@gltf-transform/extensions';
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { findBrowser, startBrowser } from '../../src/deliver/browser.ts';
+import { startBrowser } from '../../src/deliver/browser.ts';
 import { galleryDataFile, galleryPageFiles } from '../../src/deliver/gallery.ts';
 import { openGalleryServer } from '../../src/gateway/gallery-server.ts';
 import { openGallery, readGallery } from '../../src/pipeline/gallery.ts';
 import { replaceFile } from '../../src/support/files.ts';
-import { HAS_BROWSER } from '../helpers/browser.ts';
+import { HAS_BROWSER, openWatched, pictureBrowser } from '../helpers/browser.ts';
 import { temporaryFolder } from '../helpers/command.ts';
 import { type ShownArticle, writeOutput } from '../helpers/gallery-output.ts';
 import { HOSTILE } from '../helpers/reports.ts';
@@ -62,7 +62,6 @@ describe.runIf(HAS_BROWSER)('the gallery', () => {
   let folder: string;
   let server: Awaited<ReturnType<typeof openGalleryServer>>;
   let page: Page;
-  /** What went wrong in the page, and all that it asked for. */
   let trouble: string[];
   let asked: string[];
 
@@ -97,7 +96,7 @@ describe.runIf(HAS_BROWSER)('the gallery', () => {
     });
     await writeOutput(folder, [...plain, ...hostile]);
     server = await openGalleryServer(await openGallery(folder, 'office'));
-    browser = await startBrowser((await findBrowser(undefined, process.env.BTG2GLTF_BROWSER))!);
+    browser = await startBrowser(await pictureBrowser());
   });
   afterAll(async () => {
     await browser?.close();
@@ -110,17 +109,7 @@ describe.runIf(HAS_BROWSER)('the gallery', () => {
     colorScheme: 'light' | 'dark' = 'light',
     address = server.url,
   ) => {
-    page = await browser.newPage({ viewport, colorScheme });
-    trouble = [];
-    asked = [];
-    page.on('console', (message) => trouble.push(message.text()));
-    page.on('pageerror', (error) => trouble.push(error.message));
-    page.on('dialog', (dialog) => {
-      trouble.push(`dialog ${dialog.message()}`);
-      void dialog.dismiss();
-    });
-    page.on('request', (request) => asked.push(request.url()));
-    await page.goto(address);
+    ({ page, trouble, asked } = await openWatched(browser, address, { viewport, colorScheme }));
   };
   afterEach(async () => {
     expect(trouble).toEqual([]);

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { GatewayServer } from '../../src/gateway/http.ts';
 import { type InboxOptions, openInbox } from '../../src/gateway/inbox.ts';
-import type { GatewayServer } from '../../src/gateway/server.ts';
 import { HAS_BROWSER, launchBrowser } from '../helpers/browser.ts';
 import { temporaryFolder } from '../helpers/command.ts';
 

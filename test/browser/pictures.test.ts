@@ -1,7 +1,7 @@
 /** Pictures that a real browser takes of real GLBs. */
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type FoundBrowser, findBrowser } from '../../src/deliver/browser.ts';
+import type { FoundBrowser } from '../../src/deliver/browser.ts';
 import { takePictures } from '../../src/deliver/picture.ts';
 import {
   PICTURE_DEFAULTS,
@@ -10,7 +10,7 @@ import {
 } from '../../src/deliver/picture-options.ts';
 import { openRenderer, type Renderer } from '../../src/deliver/renderer.ts';
 import { writeGlb } from '../../src/write/glb.ts';
-import { HAS_BROWSER } from '../helpers/browser.ts';
+import { HAS_BROWSER, pictureBrowser } from '../helpers/browser.ts';
 import { killBrowserProcesses } from '../helpers/browser-processes.ts';
 import { BOX_TRIANGLES, boxPoints } from '../helpers/graphics.ts';
 import { sceneOf } from '../helpers/snapshot.ts';
@@ -65,7 +65,7 @@ describe.runIf(HAS_BROWSER)('pictures', () => {
   let browser: FoundBrowser;
   let glb: Uint8Array;
   beforeAll(async () => {
-    browser = (await findBrowser(undefined, process.env.BTG2GLTF_BROWSER))!;
+    browser = await pictureBrowser();
     renderer = openRenderer({ browser });
     glb = await postOnBoard([RED, WHITE]);
   });

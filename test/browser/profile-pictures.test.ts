@@ -12,14 +12,13 @@ import { NodeIO } from '@gltf-transform/core';
 import { KHRONOS_EXTENSIONS } from '@gltf-transform/extensions';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { blendGlass } from '../../src/deliver/bake.ts';
-import { findBrowser } from '../../src/deliver/browser.ts';
 import { takePictures } from '../../src/deliver/picture.ts';
 import { PICTURE_DEFAULTS } from '../../src/deliver/picture-options.ts';
 import { createProfileMaker } from '../../src/deliver/profile-maker.ts';
 import { PROFILE_NAMES, PROFILES, type ProfileName } from '../../src/deliver/profiles.ts';
 import { openRenderer, type Renderer } from '../../src/deliver/renderer.ts';
 import { readManifest } from '../../src/write/manifest.ts';
-import { HAS_BROWSER } from '../helpers/browser.ts';
+import { HAS_BROWSER, pictureBrowser } from '../helpers/browser.ts';
 import { complaintsAbout, errorsIn } from '../helpers/check-glb.ts';
 import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
 import { decoded } from '../helpers/drawn-vertices.ts';
@@ -43,7 +42,7 @@ let renderer: Renderer;
 beforeAll(async () => {
   if (!HAS_BROWSER) return;
   folder = await temporaryFolder();
-  const browser = (await findBrowser(undefined, process.env.BTG2GLTF_BROWSER))!;
+  const browser = await pictureBrowser();
   renderer = openRenderer({ browser });
 });
 afterAll(async () => {

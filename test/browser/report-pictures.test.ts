@@ -8,7 +8,7 @@ import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { reportHtmlWithPictures } from '../../src/report/html.ts';
 import type { ArticlePictures } from '../../src/report/html-pictures.ts';
-import { HAS_BROWSER, launchBrowser } from '../helpers/browser.ts';
+import { HAS_BROWSER, launchBrowser, openWatched } from '../helpers/browser.ts';
 import { temporaryFolder } from '../helpers/command.ts';
 import { poorContrasts } from '../helpers/contrast.ts';
 import { HOSTILE, mixedReport } from '../helpers/reports.ts';
@@ -53,11 +53,9 @@ describe.runIf(HAS_BROWSER)('pictures in report.html', () => {
   });
 
   const open = async (width = 1280, colorScheme: 'light' | 'dark' = 'light') => {
-    page = await browser.newPage({ viewport: { width, height: 844 }, colorScheme });
-    trouble = [];
-    page.on('console', (message) => trouble.push(message.text()));
-    page.on('pageerror', (error) => trouble.push(error.message));
-    await page.goto(pathToFileURL(join(folder, 'report.html')).href);
+    const address = pathToFileURL(join(folder, 'report.html')).href;
+    const viewport = { width, height: 844 };
+    ({ page, trouble } = await openWatched(browser, address, { viewport, colorScheme }));
   };
   afterEach(async () => {
     expect(trouble).toEqual([]);

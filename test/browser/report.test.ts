@@ -9,7 +9,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { reportHtml } from '../../src/report/html.ts';
 import { junitXml } from '../../src/report/junit.ts';
-import { HAS_BROWSER, launchBrowser } from '../helpers/browser.ts';
+import { HAS_BROWSER, launchBrowser, openWatched } from '../helpers/browser.ts';
 import { temporaryFolder } from '../helpers/command.ts';
 import { poorContrasts } from '../helpers/contrast.ts';
 import { HOSTILE, mixedReport, reportedLine, reportOf } from '../helpers/reports.ts';
@@ -21,7 +21,6 @@ describe.runIf(HAS_BROWSER)('report.html', () => {
   let browser: Browser;
   let folder: string;
   let address: string;
-  /** What went wrong in the page, and all that it asked for. */
   let trouble: string[];
   let asked: string[];
   let page: Page;
@@ -42,17 +41,7 @@ describe.runIf(HAS_BROWSER)('report.html', () => {
   });
 
   const open = async (viewport = DESKTOP, colorScheme: 'light' | 'dark' = 'light') => {
-    page = await browser.newPage({ viewport, colorScheme });
-    trouble = [];
-    asked = [];
-    page.on('console', (message) => trouble.push(message.text()));
-    page.on('pageerror', (error) => trouble.push(error.message));
-    page.on('dialog', (dialog) => {
-      trouble.push(`dialog ${dialog.message()}`);
-      void dialog.dismiss();
-    });
-    page.on('request', (request) => asked.push(request.url()));
-    await page.goto(address);
+    ({ page, trouble, asked } = await openWatched(browser, address, { viewport, colorScheme }));
   };
   afterEach(async () => {
     expect(trouble).toEqual([]);

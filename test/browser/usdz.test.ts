@@ -8,13 +8,12 @@ import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findBrowser } from '../../src/deliver/browser.ts';
 import { takePictures } from '../../src/deliver/picture.ts';
 import { PICTURE_DEFAULTS, type PictureOptions } from '../../src/deliver/picture-options.ts';
 import { openRenderer, type Renderer } from '../../src/deliver/renderer.ts';
 import { createUsdzMaker } from '../../src/deliver/usdz-maker.ts';
 import { type ConvertParameters, convert } from '../../src/library.ts';
-import { HAS_BROWSER, launchBrowser } from '../helpers/browser.ts';
+import { HAS_BROWSER, launchBrowser, pictureBrowser } from '../helpers/browser.ts';
 import { similarity } from '../helpers/similarity.ts';
 import { judgeUsdz } from '../helpers/usdz-judge.ts';
 
@@ -113,7 +112,7 @@ describe.runIf(HAS_BROWSER)('a USDZ', () => {
     folder = await mkdtemp(join(tmpdir(), 'usdz-'));
     browser = await launchBrowser();
     read = await openReaders(browser);
-    const found = (await findBrowser(undefined, process.env.BTG2GLTF_BROWSER))!;
+    const found = await pictureBrowser();
     renderer = openRenderer({ browser: found });
   });
   afterAll(async () => {

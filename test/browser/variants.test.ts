@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findBrowser, startBrowser } from '../../src/deliver/browser.ts';
+import { startBrowser } from '../../src/deliver/browser.ts';
 import { openGalleryServer } from '../../src/gateway/gallery-server.ts';
 import type { DeliveryLine } from '../../src/pipeline/deliveries.ts';
 import { openGallery } from '../../src/pipeline/gallery.ts';
-import { HAS_BROWSER } from '../helpers/browser.ts';
+import { HAS_BROWSER, pictureBrowser } from '../helpers/browser.ts';
 import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
 
 /** Mean difference of two pictures, of 255. */
@@ -59,7 +59,7 @@ describe.runIf(HAS_BROWSER)('the finishes of a chair', () => {
       finishes.push({ id, finish: String(files[0]!.facts.variant) });
     }
     server = await openGalleryServer(await openGallery(out, 'chairs'));
-    browser = await startBrowser((await findBrowser(undefined, process.env.BTG2GLTF_BROWSER))!);
+    browser = await startBrowser(await pictureBrowser());
     page = await browser.newPage({ viewport: { width: 800, height: 500 } });
   }, 120_000);
   afterAll(async () => {

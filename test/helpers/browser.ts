@@ -1,9 +1,10 @@
 /**
  * Browser: a headless Chromium for tests: the machine's own where there is one, else the one that npm
- * brings along.
+ * brings along; and a page in it that is watched.
  */
 import { existsSync } from 'node:fs';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type FoundBrowser, findBrowser } from '../../src/deliver/browser.ts';
 
 const OWN = '/usr/bin/chromium';
 
@@ -31,4 +32,37 @@ export async function launchBrowser(): Promise<Browser> {
   const { default: packed } = await import('@sparticuz/chromium');
   // Not with its own arguments: they loosen what a page may do.
   return chromium.launch({ executablePath: await packed.executablePath(), args: QUIET });
+}
+
+/** The browser that the program uses for pictures here, if {@link HAS_BROWSER}. */
+export async function pictureBrowser(): Promise<FoundBrowser> {
+  return (await findBrowser(undefined, process.env.BTG2GLTF_BROWSER))!;
+}
+
+/** A page, what went wrong in it, and the addresses of all that it asked for. */
+interface WatchedPage {
+  page: Page;
+  /** Messages on the console, uncaught errors and dialogs: a page that works has none. */
+  trouble: string[];
+  asked: string[];
+}
+
+/** Opens an address in a new page, which is watched from its first request on. */
+export async function openWatched(
+  browser: Browser,
+  address: string,
+  options: Pick<BrowserContextOptions, 'viewport' | 'colorScheme'>,
+): Promise<WatchedPage> {
+  const page = await browser.newPage(options);
+  const trouble: string[] = [];
+  const asked: string[] = [];
+  page.on('console', (message) => trouble.push(message.text()));
+  page.on('pageerror', (error) => trouble.push(error.message));
+  page.on('dialog', (dialog) => {
+    trouble.push(`dialog ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('request', (request) => asked.push(request.url()));
+  await page.goto(address);
+  return { page, trouble, asked };
 }

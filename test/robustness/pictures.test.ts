@@ -9,11 +9,11 @@ import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type FoundBrowser, findBrowser } from '../../src/deliver/browser.ts';
+import type { FoundBrowser } from '../../src/deliver/browser.ts';
 import { takePictures } from '../../src/deliver/picture.ts';
 import { PICTURE_DEFAULTS, type PictureOptions } from '../../src/deliver/picture-options.ts';
 import { openRenderer, type Renderer } from '../../src/deliver/renderer.ts';
-import { HAS_BROWSER } from '../helpers/browser.ts';
+import { HAS_BROWSER, pictureBrowser } from '../helpers/browser.ts';
 import { browserProcesses, killBrowserProcesses } from '../helpers/browser-processes.ts';
 import { command, temporaryFolder } from '../helpers/command.ts';
 import { chanceOf } from '../helpers/fuzz/chance.ts';
@@ -36,7 +36,7 @@ describe.runIf(HAS_BROWSER)('a renderer', () => {
   let browser: FoundBrowser;
   let renderer: Renderer;
   beforeAll(async () => {
-    browser = (await findBrowser(undefined, process.env.BTG2GLTF_BROWSER))!;
+    browser = await pictureBrowser();
     renderer = openRenderer({ browser, pages: 1 });
   });
   afterAll(() => renderer?.close());

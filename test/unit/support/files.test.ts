@@ -6,7 +6,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { refuseLinksBelow, watchFileOperations } from '../../../src/support/file-operations.ts';
 import {
   exists,
-  linkOrCopy,
   listEntries,
   listFolder,
   makeFolder,
@@ -19,9 +18,9 @@ import {
   removeFile,
   removeStaleTemporaries,
   replaceFile,
-  replaceLink,
   sha256Hex,
 } from '../../../src/support/files.ts';
+import { linkOrCopy, replaceLink } from '../../../src/support/links.ts';
 
 let dir = '';
 const at = (...names: string[]): string => join(dir, ...names);

@@ -1,0 +1,147 @@
+/** Processes what a run has selected: several configurations at a time, until all are done or the deadline has passed. */
+import type { SelectedArticle } from '../fetch/selection.ts';
+import type { ArticleRequest } from '../model/article.ts';
+import { articleLabel, configurationKey } from '../model/configuration-id.ts';
+import type { FailedResult, Result } from '../model/result.ts';
+import type { UnplacedChild } from '../model/snapshot.ts';
+import { asConverterError, type ConverterError, endsRun } from '../support/errors.ts';
+import { inParallel } from '../support/in-parallel.ts';
+import type { Quarantine } from './failures.ts';
+import type { Run } from './open-run.ts';
+import type { Processor, Results } from './results.ts';
+import type { Progress, RunEnvironment } from './run-options.ts';
+
+/** Articles in progress per request in flight: enough that requests never wait for articles, which wait for the disk too. */
+const ARTICLES_PER_REQUEST = 4;
+/** Failures logged one by one; the report lists all. */
+const LOGGED_FAILURES = 20;
+
+/**
+ * Processes each request of each selected article, then the children without a place in their planning,
+ * which only its parts list shows.
+ *
+ * After the deadline no article is started, and one that is cut off has no result. What was in work when a run was
+ * killed comes last, one at a time: if this run is killed too, it is known by what.
+ *
+ * @param quarantine - Receives each result; the places of children follow those of the selection.
+ * @returns How many were processed of how many.
+ * @throws {@link ConverterError} the first error that ends a run.
+ *
+ * @see D-800, D-804, D-834.
+ */
+export async function processAll(
+  run: Run,
+  articles: readonly SelectedArticle[],
+  processor: Processor,
+  { collect, filter, isSuspect }: Quarantine,
+): Promise<{ done: number; total: number }> {
+  const progress = { total: 0, done: 0, failed: 0 };
+  let round: readonly SelectedArticle[] = articles.flatMap(everyRequest).filter(newTo(new Set()));
+  // Most runs have no such children, and need not remember what they have met.
+  let isNew: ReturnType<typeof newTo> | undefined;
+  const suspects: SelectedArticle[] = [];
+  while (round.length > 0 || suspects.length > 0) {
+    for (const one of round) if (isSuspect(one.request)) suspects.push(one);
+    const trusted = round.filter(({ request }) => !isSuspect(request));
+    const next = trusted.length > 0 ? trusted : suspects.splice(0, 1);
+    const children: { place: number; child: UnplacedChild }[] = [];
+    await processRound(run, next, processor, progress, (result, origin) => {
+      for (const child of result.unplaced ?? []) children.push({ place: origin.place, child });
+      collect(result, origin);
+    });
+    children.sort((a, b) => a.place - b.place);
+    const why = ['child without a place in its planning'];
+    const unplaced = children.map(({ child }) => ({ ...child, why }));
+    if (unplaced.length > 0) isNew ??= newTo(keysOf(articles));
+    round = filter(unplaced.filter((child) => isNew!(child)));
+  }
+  return progress;
+}
+
+/** Makes a filter of articles whose request is not among the keys, to which it adds that of each. */
+function newTo(keys: Set<string>): (article: SelectedArticle) => boolean {
+  return ({ request }) => {
+    const { size } = keys;
+    return keys.add(configurationKey(request)).size > size;
+  };
+}
+
+function keysOf(articles: readonly SelectedArticle[]): Set<string> {
+  return new Set(articles.flatMap(everyRequest).map(({ request }) => configurationKey(request)));
+}
+
+/** Requests that resolve to one configuration share its line, but each has a result of its own. */
+function everyRequest(article: SelectedArticle): SelectedArticle | SelectedArticle[] {
+  const { alike, ...selected } = article;
+  if (alike === undefined) return article;
+  return [selected, ...alike.map((request) => ({ ...selected, request }))];
+}
+
+/** @param progress - Continues the counts of earlier rounds. */
+async function processRound(
+  run: Run,
+  articles: readonly SelectedArticle[],
+  processor: Processor,
+  progress: Progress,
+  collect: Results['add'],
+): Promise<void> {
+  const { environment, options, session, isOutOfTime } = run;
+  const { signal, now } = environment;
+  const { service } = options.pipeline;
+  const first = progress.total;
+  progress.total += articles.length;
+
+  const attempt = async (selected: SelectedArticle): Promise<Result> => {
+    try {
+      signal.throwIfAborted();
+      return await processor.process(selected);
+    } catch (thrown) {
+      const error = asConverterError(thrown);
+      if (endsRun(error.code)) throw error;
+      if (progress.failed++ < LOGGED_FAILURES) logFailure(environment, selected.request, error);
+      return failedResult(processor, selected.request, error);
+    }
+  };
+
+  environment.progress?.({ ...progress });
+  await inParallel(
+    articles,
+    service.concurrency * ARTICLES_PER_REQUEST,
+    async (selected, index) => {
+      if (isOutOfTime()) return;
+      const startedAt = now();
+      try {
+        const result = await attempt(selected);
+        const ms = now() - startedAt;
+        const article = articleLabel(selected.request);
+        environment.log.debug('configuration', { article, status: result.status, ms });
+        collect(result, { place: first + index, ms });
+        progress.done++;
+        environment.progress?.({ ...progress });
+      } catch (thrown) {
+        const error = asConverterError(thrown);
+        if (error.code === 'INTERRUPTED' && isOutOfTime() && !signal.aborted) return;
+        // Ends the requests of the other articles at once.
+        await session.close();
+        throw error;
+      }
+    },
+  );
+}
+
+async function failedResult(
+  { resolve }: Processor,
+  request: ArticleRequest,
+  { code, message }: ConverterError,
+): Promise<FailedResult> {
+  // After a timeout no further response is waited for.
+  const key = code === 'ARTICLE_TIMEOUT' ? undefined : await resolve?.(request);
+  return { status: 'failed', request, key, error: { code, message } };
+}
+
+function logFailure({ log }: RunEnvironment, request: ArticleRequest, error: ConverterError): void {
+  const { code, message, cause } = error;
+  // The stack locates a mistake of this program; an expected error has no use for it.
+  const stack = code === 'INTERNAL' && { stack: (cause as Error | undefined)?.stack };
+  log.warn('configuration failed', { article: articleLabel(request), code, message, ...stack });
+}

@@ -1,0 +1,102 @@
+/**
+ * Names that lead to the same content: hard links to files, and symbolic links to folders. Where a file system has none,
+ * a copy or a text stands for them.
+ */
+import { linkSync } from 'node:fs';
+import { readlink, symlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { ERRNOS, isLinkPossible, operate, unless } from './file-operations.ts';
+import {
+  copyNew,
+  type FileFacts,
+  makeFolder,
+  readBytes,
+  readTextIfExists,
+  rename,
+  replaceFile,
+  statIfExists,
+  syncFolder,
+  viaTemporary,
+} from './files.ts';
+
+/**
+ * Gives a file a second name by a hard link, or by a copy where links are not possible; replaces what
+ * exists at `to` in one step.
+ *
+ * @param tmpDir - Folder of a temporary name, on the file system of `to`. Default: the folder of `to`.
+ * @param source - The facts of `from`, if the caller has them.
+ * @param unsynced - As in `publishOnce`.
+ * @returns `present` if `to` has this content already, `absent` if `from` does not exist.
+ * @throws {@link ConverterError} `DISK_FULL`, `OUTPUT_UNWRITABLE`.
+ */
+export async function linkOrCopy(
+  from: string,
+  to: string,
+  tmpDir?: string,
+  source?: FileFacts,
+  unsynced?: Set<string>,
+): Promise<'linked' | 'copied' | 'present' | 'absent'> {
+  const [content, target] = [source ?? (await statIfExists(from)), await statIfExists(to)];
+  if (content === undefined) return 'absent';
+  if (target !== undefined && (await sameContent(from, content, to, target))) return 'present';
+  // What is not synced yet was made or found before.
+  if (!unsynced?.has(dirname(to))) await makeFolder(dirname(to));
+  // A new name needs no temporary one, which takes four times as long.
+  const isNew = target === undefined && (await isLinkPossible(linkNew(from, to)));
+  const replace = (temporary: string) => linkOrCopyVia(temporary, from, to);
+  const result = isNew ? 'linked' : await viaTemporary(tmpDir ?? dirname(to), replace);
+  await (unsynced?.add(dirname(to)) ?? syncFolder(dirname(to)));
+  return result;
+}
+
+/** Gives a file a second name by a hard link, unless it is taken. @returns Whether the name exists now. */
+export async function linkIfPossible(from: string, to: string): Promise<boolean> {
+  await makeFolder(dirname(to));
+  return (await unless(ERRNOS.taken, isLinkPossible(linkNew(from, to)))) ?? true;
+}
+
+async function linkNew(from: string, to: string): Promise<void> {
+  // Refuses a link that has appeared in its place.
+  await statIfExists(from);
+  await operate('link', to, async () => linkSync(from, to));
+}
+
+/**
+ * Replaces a symbolic link to a folder in one step; where links are not possible, a file has the target as its text.
+ *
+ * @param target - Relative to the folder of the link.
+ * @throws {@link ConverterError} `DISK_FULL`, `OUTPUT_UNWRITABLE`, also if `path` is a folder, which stays.
+ */
+export async function replaceLink(path: string, target: string, tmpDir: string): Promise<void> {
+  const linked = viaTemporary(tmpDir, async (temporary) => {
+    await operate('symlink', path, () => symlink(target, temporary, 'dir'));
+    await rename(temporary, path);
+  });
+  if (!(await isLinkPossible(linked))) await replaceFile(path, `${target}\n`, { tmpDir });
+}
+
+/** The target that {@link replaceLink} wrote; undefined if there is none. */
+export async function readLinkIfExists(path: string): Promise<string | undefined> {
+  const read = operate('readlink', path, () => readlink(path));
+  const target = await unless(new Set([...ERRNOS.absent, 'EINVAL', 'UNKNOWN']), read);
+  if (target !== undefined || (await statIfExists(path))?.folder) return target;
+  return (await readTextIfExists(path))?.trim();
+}
+
+async function linkOrCopyVia(at: string, from: string, to: string): Promise<'linked' | 'copied'> {
+  const isLinked = await isLinkPossible(linkNew(from, at));
+  if (!isLinked) await copyNew(from, at);
+  await rename(at, to);
+  return isLinked ? 'linked' : 'copied';
+}
+
+async function sameContent(
+  from: string,
+  source: FileFacts,
+  to: string,
+  target: FileFacts,
+): Promise<boolean> {
+  if (source.identity === target.identity) return true;
+  if (source.bytes !== target.bytes) return false;
+  return Buffer.compare(await readBytes(from), await readBytes(to)) === 0;
+}
