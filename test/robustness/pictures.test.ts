@@ -188,11 +188,12 @@ describe.runIf(HAS_BROWSER)('a delivery during which the browser is killed', () 
 
   const pipeline = async (name: string, deliver: object | undefined) => {
     const path = join(folder, `${name}.yaml`);
-    const search = { manufacturer: 'AULI', query: 'Pendant' };
+    // There are more pictures than kills, some of which find no process of their kind.
+    const programs = IS_LONG ? ['*'] : ['LUMO'];
     const content = {
       name,
       service: { emulator: true },
-      articles: [IS_LONG ? { catalogue: { manufacturers: ['AULI'] } } : { search }],
+      articles: [{ catalogue: { manufacturers: ['AULI'], programs } }],
       output: { dir: name },
       cache: { dir: `${name}-cache` },
       ...(deliver && { deliver }),
@@ -216,9 +217,11 @@ describe.runIf(HAS_BROWSER)('a delivery during which the browser is killed', () 
   it(
     'has the same pictures as one that is left alone',
     async () => {
-      const deliver = { pictures: { cameras: ['hero', 'back'], width: 256, height: 256 } };
+      const deliver = { pictures: { cameras: ['hero'], width: 256, height: 256 } };
+      expect(await command(['run', await pipeline('calm', undefined)])).toMatchObject({ exit: 0 });
       const began = Date.now();
-      expect(await command(['run', await pipeline('calm', deliver)])).toMatchObject({ exit: 0 });
+      const calmPath = await pipeline('calm', deliver);
+      expect(await command(['deliver', calmPath])).toMatchObject({ exit: 0 });
       const calm = await picturesOf('calm');
       const eachMs = (Date.now() - began) / calm.size;
       expect(await command(['run', await pipeline('stormy', undefined)])).toMatchObject({
