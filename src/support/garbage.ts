@@ -23,11 +23,11 @@ export function collectGarbage(mostBytes = MOST_GARBAGE_BYTES): void {
 }
 
 /**
- * Lets the heap of this process grow to twice what is in use before the rest is collected, instead of four times: 90 MiB
- * less in a run that builds 50,000 configurations.
+ * Lets the heap of this process grow to 1.6 times what is in use before the rest is collected, instead of four times: 90
+ * MiB less in a run that builds 50,000 configurations. Twice takes 10 MiB more in one of 8,000, and no less time.
  */
 export function growHeapSlowly(): void {
-  setFlagsFromString('--heap-growing-percent=100');
+  setFlagsFromString('--heap-growing-percent=60');
   // Compiled code that is written at the end (cli/start.ts) would be valid for the next start with this flag only.
   process.prependOnceListener('exit', () => setFlagsFromString('--heap-growing-percent=0'));
 }
