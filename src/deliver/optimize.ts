@@ -31,6 +31,8 @@ export interface Optimized {
   figures: GlbFigures;
   /** Textures whose transform became that of another texture of their material. */
   changedTransforms: number;
+  /** Reads the file back, as a GLB whose geometry is not compressed. */
+  decoded(): Promise<Uint8Array>;
 }
 
 /** How much of a master is kept. */
@@ -90,17 +92,27 @@ export async function optimize(
         const decoded = await (await readBack()).transform(libraries.functions.uninstance());
         compareGeometry(stored, geometryOf(decoded, libraries));
       }
-      return { ...written, changedTransforms };
+      const decoded = async () => plainGlb(await readBack(), libraries);
+      return { ...written, changedTransforms, decoded };
     }
     detail = lessDetail(detail, written.figures, profile, breaches);
   }
+}
+
+/** A GLB whose geometry is not compressed. */
+async function plainGlb(document: Document, { io }: Libraries): Promise<Uint8Array> {
+  for (const extension of document.getRoot().listExtensionsUsed()) {
+    if (/_compression$/.test(extension.extensionName)) extension.dispose();
+  }
+  inOneBuffer(document);
+  return io.writeBinary(document);
 }
 
 async function write(
   document: Document,
   { files }: Profile,
   libraries: Libraries,
-): Promise<Omit<Optimized, 'changedTransforms'> & { readBack(): Promise<Document> }> {
+): Promise<Omit<Optimized, 'changedTransforms' | 'decoded'> & { readBack(): Promise<Document> }> {
   const { io } = libraries;
   if (files === 'one') {
     const bytes = await io.writeBinary(document);

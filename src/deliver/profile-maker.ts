@@ -1,6 +1,7 @@
 /** The delivery of a target profile: one GLB or `.gltf` of each master. */
 import type { Maker } from './maker.ts';
 import { PROFILES, type Profile, type ProfileName } from './profiles.ts';
+import type { Renderer } from './renderer.ts';
 import type { TextureEncoder } from './texture-encoder.ts';
 
 /** Raise it where the same model gets another file. */
@@ -13,14 +14,21 @@ const AT_ONCE = 2;
  * Makes the files of a profile.
  *
  * @param profile - What is asked of it, where a pipeline chooses some of that.
+ * @param renderer - Compares pictures of what was compressed with those of its master; KTX2 it cannot read.
  * @example
  * ```ts
  * const [{ bytes, facts }] = await createProfileMaker('web').make(master, ['model.glb']);
  * facts.requiredExtensions;   // → 'EXT_meshopt_compression EXT_texture_webp KHR_mesh_quantization'
  * ```
  */
-export function createProfileMaker(name: ProfileName, profile: Profile = PROFILES[name]): Maker {
+export function createProfileMaker(
+  name: ProfileName,
+  profile: Profile = PROFILES[name],
+  renderer?: Renderer,
+): Maker {
   const file = profile.files === 'shared' ? 'model.gltf' : 'model.glb';
+  const isCompressed = profile.geometry !== 'plain' || profile.format === 'webp';
+  const isCompared = isCompressed && profile.format !== 'ktx2';
   let encoder: TextureEncoder | undefined;
   return {
     name,
@@ -28,9 +36,12 @@ export function createProfileMaker(name: ProfileName, profile: Profile = PROFILE
     atOnce: AT_ONCE,
     async make(master) {
       const { optimize } = await import('./optimize.ts');
+      const { comparePictures } = await import('./check-back.ts');
       const { openTextureEncoder } = await import('./texture-encoder.ts');
       encoder ??= openTextureEncoder();
       const made = await optimize(master, profile, encoder.encode);
+      if (renderer !== undefined && isCompared)
+        await comparePictures(renderer, master, await made.decoded());
       const { triangles, drawCalls, images, extensionsRequired } = made.figures;
       const sides = images.map(({ width, height }) => Math.max(width, height));
       const facts = {
@@ -47,6 +58,7 @@ export function createProfileMaker(name: ProfileName, profile: Profile = PROFILE
     async close() {
       await encoder?.close();
       encoder = undefined;
+      await renderer?.close();
     },
   };
 }

@@ -26,12 +26,15 @@ export async function openDeliveries(run: Run, masters: readonly Master[]) {
     if (maker !== undefined) makers.push(maker);
     else omitted.push({ name: 'pictures', reason: `no new pictures, since ${NO_BROWSER}` });
   }
+  const browser = profiles.length > 0 ? await browserOf(run.environment.env) : undefined;
+  // It starts with the first picture.
+  const renderer = () => browser && openRenderer({ browser });
   makers.push(
     ...profiles.map((wanted) => {
       if (wanted === USDZ_PROFILE) return createUsdzMaker();
-      if (typeof wanted === 'string') return createProfileMaker(wanted);
+      if (typeof wanted === 'string') return createProfileMaker(wanted, undefined, renderer());
       const { profile, ...options } = wanted;
-      return createProfileMaker(profile, webProfile(options));
+      return createProfileMaker(profile, webProfile(options), renderer());
     }),
   );
   const deliveries = makers.map((maker) => ofEachMaster(run, maker, masters));
@@ -47,9 +50,11 @@ export async function openPictureMaker(
   wanted: PictureOptions,
   env: Environment,
 ): Promise<Maker | undefined> {
-  const browser = await findBrowser(undefined, env[BROWSER_VARIABLE]);
+  const browser = await browserOf(env);
   return browser && createPictureMaker(openRenderer({ browser }), wanted);
 }
+
+const browserOf = (env: Environment) => findBrowser(undefined, env[BROWSER_VARIABLE]);
 
 /** What a maker makes of each master alone; equal masters are worked on once. */
 function ofEachMaster(

@@ -12,6 +12,7 @@ import { NodeIO } from '@gltf-transform/core';
 import { KHRONOS_EXTENSIONS } from '@gltf-transform/extensions';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { blendGlass } from '../../src/deliver/bake.ts';
+import { comparePictures } from '../../src/deliver/check-back.ts';
 import { takePictures } from '../../src/deliver/picture.ts';
 import { PICTURE_DEFAULTS } from '../../src/deliver/picture-options.ts';
 import { createProfileMaker } from '../../src/deliver/profile-maker.ts';
@@ -22,6 +23,7 @@ import { HAS_BROWSER, pictureBrowser } from '../helpers/browser.ts';
 import { complaintsAbout, errorsIn } from '../helpers/check-glb.ts';
 import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
 import { decoded } from '../helpers/drawn-vertices.ts';
+import { plainGlb } from '../helpers/plain-glb.ts';
 import { similarity } from '../helpers/similarity.ts';
 
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
@@ -75,10 +77,38 @@ describe.runIf(HAS_BROWSER)('the picture of each profile', () => {
     const words = [...article, '--basearticlenumber', number, '--output', file];
     await command(['convert', '--emulator', ...words]);
     const master = new Uint8Array(await readFile(file));
-    const [made] = await createProfileMaker(name).make(master, ['model.glb']);
+    const maker = createProfileMaker(name, PROFILES[name], renderer);
+    const [made] = await maker.make(master, ['model.glb']);
     const expected = await pictureOf(await treated(master, name));
     const alike = await similarity(expected, await pictureOf(made!.bytes));
     expect(alike).toBeGreaterThanOrEqual(LEAST_SIMILARITY);
+  });
+});
+
+describe.runIf(HAS_BROWSER)('what was compressed', () => {
+  const black = { pbrMetallicRoughness: { baseColorFactor: [0, 0, 0, 1] } };
+  const master = plainGlb({ triangles: 200 });
+
+  it('is refused with another colour than that of its master', async () => {
+    const compared = comparePictures(
+      renderer,
+      master,
+      plainGlb({ triangles: 200, material: black }),
+    );
+    await expect(compared).rejects.toMatchObject({
+      code: 'COMPRESSION_FAILED',
+      message: expect.stringMatching(
+        /^picture: tone: expected an error of at most 0.0300 of its range/,
+      ),
+    });
+  });
+
+  it('is refused where it cannot be drawn, and its master can', async () => {
+    const compared = comparePictures(renderer, master, plainGlb({ triangles: 0 }));
+    await expect(compared).rejects.toMatchObject({
+      code: 'COMPRESSION_FAILED',
+      message: expect.stringMatching(/^picture: .*no triangle/),
+    });
   });
 });
 
