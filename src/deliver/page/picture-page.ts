@@ -26,7 +26,7 @@ import { createFloor, createVisibility, drawDepthMaps } from './visibility.ts';
 /** Share of the half picture that stays free at each side of the model. */
 const MARGIN = 0.07;
 
-const ON_MODEL = { times: 1, nearShare: 0.004, fadeMetres: [1e8, 1e9] } as const;
+const ON_MODEL = { times: 2, nearShare: 0.004, fadeMetres: [1e8, 1e9] } as const;
 /** A floor has no edges; by the radius of the model. */
 const ON_FLOOR = { times: 3, nearShare: 1e3, fade: [0.5, 1.5] } as const;
 

@@ -84,6 +84,8 @@ export function drawDepthMaps(casters: InstancedBufferGeometry, { center, radius
     camera.position.set(x, y, z).multiplyScalar(size).add(center);
     camera.up.set(0, Math.abs(y) > 0.99 ? 0 : 1, Math.abs(y) > 0.99 ? 1 : 0);
     camera.lookAt(center);
+    // The pixels of each map lie another way: then the steps of its edges do not add up.
+    camera.rotateZ(i);
     camera.updateMatrixWorld();
     matrices[i]!.copy(tileMatrix(i))
       .multiply(camera.projectionMatrix)
@@ -121,7 +123,10 @@ const geometryMaterial = new ShaderMaterial({
     void main() {
       vec3 normal = normalize(worldNormal);
       vec3 towards = isOrthographic ? vec3(viewMatrix[0][2], viewMatrix[1][2], viewMatrix[2][2]) : cameraPosition - worldPosition;
-      if (dot(normal, towards) < 0.0) normal = -normal;
+      // At an outline the normals of a round edge turn away, though the surface itself does not.
+      vec3 flatNormal = cross(dFdx(worldPosition), dFdy(worldPosition));
+      if (dot(flatNormal, towards) < 0.0) flatNormal = -flatNormal;
+      if (dot(normal, flatNormal) < 0.0) normal = -normal;
       outPosition = vec4(worldPosition, -(viewMatrix * vec4(worldPosition, 1.0)).z);
       outNormal = vec4(normal, 1.0);
     }`,
