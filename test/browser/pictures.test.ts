@@ -36,6 +36,31 @@ async function postOnBoard(mats: object[]): Promise<Uint8Array> {
   );
 }
 
+/** A ball of 16 segments, whose normals turn away from the camera at its outline. */
+async function ball(): Promise<Uint8Array> {
+  const [segments, rings] = [16, 8];
+  const at = (ring: number, segment: number) => ring * segments + (segment % segments);
+  const points = Array.from({ length: (rings + 1) * segments }, (_, i) => {
+    const height = (Math.PI * Math.floor(i / segments)) / rings;
+    const turn = (2 * Math.PI * (i % segments)) / segments;
+    const radius = Math.sin(height) / 2;
+    return [radius * Math.cos(turn), 0.5 - Math.cos(height) / 2, radius * Math.sin(turn)];
+  });
+  const faces = Array.from({ length: rings * segments }, (_, i) => {
+    const [ring, segment] = [Math.floor(i / segments), i % segments];
+    const [a, b] = [at(ring, segment), at(ring, segment + 1)];
+    const [c, d] = [at(ring + 1, segment), at(ring + 1, segment + 1)];
+    return [a, c, b, b, c, d];
+  });
+  return writeGlb(
+    await sceneOf({
+      btg: [{ type: 'imp', btgname: 'A::B::BALL', mat: 'BOARD' }],
+      mats: [WHITE],
+      blocks: { 'A::B::BALL': { V: points.flat(), A: [{ F: faces.flat() }] } },
+    }),
+  );
+}
+
 const RED = { mname: 'POST', dif: '0xC81414' };
 const WHITE = { mname: 'BOARD', dif: '0xFAFAFA' };
 
@@ -126,6 +151,17 @@ describe.runIf(HAS_BROWSER)('pictures', () => {
     for (const place of [0, 0.25, 0.5, 0.75]) {
       expect(pixels.at(place, 0.999)).toEqual([255, 255, 255, 255]);
     }
+  });
+
+  it('have no dark outline where the normals of a round white surface turn away', async () => {
+    const background = TRANSPARENT;
+    const [png] = await takePictures(renderer, await ball(), {
+      ...OPTIONS,
+      format: 'png',
+      background,
+    });
+    const isDark = ([r, , , alpha]: readonly number[]) => alpha! > 250 && r! < 150;
+    expect((await pixelsOf(png!.bytes)).count(isDark)).toBe(0);
   });
 
   it('of a turn are as many as asked for, and a sheet of all', async () => {
