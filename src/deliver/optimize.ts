@@ -294,8 +294,9 @@ async function store(
 
 function inOneBuffer(document: Document): void {
   const root = document.getRoot();
-  const [buffer] = root.listBuffers();
+  const [buffer, ...others] = root.listBuffers();
   for (const accessor of root.listAccessors()) accessor.setBuffer(buffer!);
+  for (const other of others) other.dispose();
 }
 
 async function instantiate(document: Document, { functions, extensions }: Libraries) {
