@@ -86,7 +86,9 @@ export function createPlanning(service: PlanningService, events: PlanningEvents)
     } catch (thrown) {
       if (own.signal.aborted) return;
       const failure = asConverterError(thrown);
-      set({ failure });
+      // To send it again would be refused again.
+      const isRefused = state.opening === undefined && failure.code === 'PROPERTY_VALUE_REFUSED';
+      set({ failure, pending: isRefused ? state.pending.slice(1) : state.pending });
       events.onFailure(failure);
     } finally {
       if (work === own) work = undefined;
