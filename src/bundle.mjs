@@ -19,10 +19,20 @@ const STARTERS = {
   'mesh-thread': 'cli/mesh-thread.ts',
 };
 
-/** The modules of the planning page, each complete: one imports another by its address only. */
+/** The modules of the planning page and of `btg2gltf/browser`, each complete: one imports another by its address only. */
 const BROWSER_MODULES = {
+  browser: 'browser.ts',
+  'planning/convert-worker': 'planning/convert-worker.ts',
+  'planning/page': 'planning/page.tsx',
+  'planning/usdz': 'planning/usdz.ts',
   'planning/view': 'planning/view.ts',
 };
+/** What such a module imports when it is needed, as only ours do; and what a library would need in Node. */
+const BROWSER_EXTERNAL = (id, importer) =>
+  /^node:/.test(id) || (/^\.\/[\w-]+\.js$/.test(id) && importer?.startsWith(SRC));
+
+/** The style of the planning page, in this order. */
+const PAGE_STYLES = ['page', 'panel', 'catalogue'];
 
 /** The programs of pages; a browser runs them. */
 const PAGES = ['picture-page', 'gallery-page', 'gallery-viewer'];
@@ -130,17 +140,19 @@ for (const name of PAGES) {
 }
 mkdirSync(`${OUT}/../planning`, { recursive: true });
 for (const [name, input] of Object.entries(BROWSER_MODULES)) {
-  const options = { platform: 'browser', format: 'esm', minify: true };
+  const options = { platform: 'browser', format: 'esm', minify: true, external: BROWSER_EXTERNAL };
   const { code, moduleIds } = await bundled(input, options);
   writeFileSync(`${OUT}/../${name}.js`, withNotices(code, moduleIds));
 }
+const styles = PAGE_STYLES.map((name) => readFileSync(`${SRC}planning/${name}.css`, 'utf8'));
+writeFileSync(`${OUT}/../planning/page.css`, styles.join(''));
 writeFileSync(`${OUT}/LICENSES.txt`, [...libraries].sort().map(licenceOf).join('\n\n'));
 
-async function bundled(input, { platform = 'node', ...output } = {}) {
+async function bundled(input, { platform = 'node', external = EXTERNAL, ...output } = {}) {
   const bundle = await rolldown({
     input: `${SRC}${input}`,
     platform,
-    external: EXTERNAL,
+    external,
     plugins: [UNDICI, LIBSQL, VERSION],
   });
   const { output: files } = await bundle.generate({

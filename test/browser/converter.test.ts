@@ -1,0 +1,204 @@
+/** The converter in a browser: what a person sees while planning has the bytes that a run writes. */
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Browser } from 'playwright-core';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Glb, readGlb, viewBytes } from '../../src/deliver/glb-container.ts';
+import { createUsdzMaker } from '../../src/deliver/usdz-maker.ts';
+import type { ManifestLine } from '../../src/model/asset.ts';
+import type { ConversionInput } from '../../src/model/snapshot.ts';
+import { createSampleRange } from '../../src/sample/sample-range.ts';
+import { sha256Hex } from '../../src/support/files.ts';
+import { readManifest } from '../../src/write/manifest.ts';
+import { HAS_BROWSER, launchBrowser } from '../helpers/browser.ts';
+import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { openCache, openConverterPage } from '../helpers/converter-page.ts';
+import { allArticles } from '../helpers/sample-range.ts';
+
+const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
+const LIST = fileURLToPath(new URL('../../pipelines/demo-configurations.csv', import.meta.url));
+
+/** An article whose parts are all blocks, and one of perforated metal: two images become one. */
+const [DESK, PERFORATED] = ['LN-M', 'DP-X3/4'];
+
+/** What `pipelines/demo.yaml` selects, or a dozen articles, from each part of the catalogue. */
+function selection(): object[] {
+  if (IS_LONG) return [{ catalogue: {} }, { list: LIST }];
+  const all = allArticles(createSampleRange());
+  const step = Math.ceil(all.length / 11);
+  const isSelected = (number: string, index: number) =>
+    index % step === 0 || number === DESK || number === PERFORATED;
+  return all
+    .filter(({ basearticlenumber }, index) => isSelected(basearticlenumber, index))
+    .map(({ manufacturer, program, basearticlenumber }) => ({
+      article: { manufacturer, program, basearticlenumber },
+    }));
+}
+
+/** Which images of a GLB are none of the service's: their pixels were encoded again. */
+function encodedAgain(glb: Glb, { images }: ConversionInput): Set<number> {
+  const received = new Set(
+    Array.from(images.values(), (found) => ('digest' in found ? found.digest : '')),
+  );
+  const own = (glb.json.images ?? []).flatMap(({ bufferView }, index) =>
+    received.has(sha256Hex(viewBytes(glb, bufferView))) ? [] : [index],
+  );
+  return new Set(own);
+}
+
+interface Texture {
+  index: number;
+}
+
+/**
+ * The rule, by the materials of a GLB: roughness and metallic are packed into one image, unless a grey roughness is
+ * alone, with a metallic factor of 0. All other images pass.
+ */
+function packedByMaterial({ json }: Glb): Set<number> {
+  const packed = new Set<number>();
+  for (const { pbrMetallicRoughness } of json.materials ?? []) {
+    const { metallicFactor = 1, metallicRoughnessTexture } = pbrMetallicRoughness as {
+      metallicFactor?: number;
+      metallicRoughnessTexture?: Texture;
+    };
+    if (metallicRoughnessTexture && metallicFactor !== 0)
+      packed.add(json.textures![metallicRoughnessTexture.index]!.source);
+  }
+  return packed;
+}
+
+/** A GLB without the bytes of some images, and where these make others lie. */
+function without({ json, binary }: Glb, images: ReadonlySet<number>) {
+  const views = new Set(Array.from(images, (index) => json.images![index]!.bufferView));
+  const kept = Array.from(json.bufferViews.keys(), (index) =>
+    views.has(index) ? undefined : sha256Hex(viewBytes({ json, binary }, index)),
+  );
+  const { bufferViews: _, buffers: __, ...rest } = json;
+  return { rest, kept };
+}
+
+/** The largest difference between the pixels of two images, of 255. */
+async function difference(a: Uint8Array, b: Uint8Array): Promise<number> {
+  const [x, y] = await Promise.all(
+    [a, b].map((bytes) =>
+      sharp(bytes).removeAlpha().toColourspace('srgb').raw().toBuffer({ resolveWithObject: true }),
+    ),
+  );
+  expect([y!.info.width, y!.info.height]).toEqual([x!.info.width, x!.info.height]);
+  let most = 0;
+  for (let i = 0; i < x!.data.length; i++)
+    most = Math.max(most, Math.abs(x!.data[i]! - y!.data[i]!));
+  return most;
+}
+
+describe.runIf(HAS_BROWSER)('the converter in Chromium', () => {
+  let folder: string;
+  let lines: ManifestLine[];
+  let cache: Awaited<ReturnType<typeof openCache>>;
+  let browser: Browser;
+  let opened: Awaited<ReturnType<typeof openConverterPage>>;
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    const content = { service: { emulator: true }, articles: selection() };
+    const pipeline = await writePipeline(folder, content);
+    expect((await command(['run', pipeline])).exit).toBe(0);
+    lines = await readManifest(join(folder, 'out'));
+    cache = await openCache(pipeline);
+    browser = await launchBrowser();
+    opened = await openConverterPage(browser, cache);
+  });
+  afterAll(async () => {
+    await opened?.close();
+    await browser?.close();
+    cache?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const snapshotOf = (line: ManifestLine) => cache.snapshot(line.requested[0]!);
+  const masterOf = async (line: ManifestLine) =>
+    new Uint8Array(await readFile(join(folder, 'out', line.glb!)));
+
+  it('writes the bytes of the run, but for pixels that are encoded again', async () => {
+    let equal = 0;
+    for (const line of lines) {
+      const snapshot = await snapshotOf(line);
+      const { glb, sizeMetres, triangles, warnings } = await opened.convert(snapshot);
+      const { min, max } = line.boundsMetres!;
+      expect(sizeMetres).toEqual(max.map((value, axis) => value - min[axis]!));
+      expect(triangles).toBe(line.triangles);
+      expect(warnings).toEqual(line.warnings);
+      const master = readGlb(await masterOf(line));
+      const again = encodedAgain(master, snapshot);
+      expect(again).toEqual(packedByMaterial(master));
+      if (again.size === 0) {
+        expect(sha256Hex(glb)).toBe(line.sha256);
+        equal++;
+        continue;
+      }
+      const made = readGlb(glb);
+      expect(without(made, again)).toEqual(without(master, again));
+      for (const index of again) {
+        const { bufferView } = master.json.images![index]!;
+        const images = [master, made].map((file) => viewBytes(file, bufferView)) as [
+          Uint8Array,
+          Uint8Array,
+        ];
+        expect(await difference(...images)).toBeLessThanOrEqual(4);
+      }
+    }
+    expect(lines.length).toBeGreaterThanOrEqual(IS_LONG ? 100 : 12);
+    expect(equal).toBeGreaterThan(0.7 * lines.length);
+    expect(equal).toBeLessThan(lines.length);
+    expect(opened.trouble).toEqual([]);
+  });
+
+  it('ends an earlier conversion with a later one, or with its signal', async () => {
+    const [line] = lines;
+    const number = opened.numberOf(await snapshotOf(line!));
+    const { triangles } = line!;
+    const settled = await opened.page.evaluate(`convertAll([${number}, ${number}, ${number}])`);
+    expect(settled).toEqual(['AbortError', 'AbortError', triangles]);
+    const twice = await opened.page.evaluate(`convertTwice(${number})`);
+    expect(twice).toEqual(['AbortError', triangles]);
+  });
+
+  it('leaves out missing blocks and textures, each with a warning', async () => {
+    const snapshot = await snapshotOf(
+      lines.find(({ basearticlenumber }) => basearticlenumber === DESK)!,
+    );
+    const missing = { missing: { code: 'BLOCK_MISSING', message: 'block X: not there' } };
+    const [name] = snapshot.blocks.keys();
+    const blocks = new Map([...snapshot.blocks, [name!, missing]]);
+    const images = new Map(
+      Array.from(snapshot.images.keys(), (reference) => [
+        reference,
+        { missing: { code: 'HTTP_STATUS', message: `image ${reference}: status 500` } },
+      ]),
+    );
+    const { glb, warnings } = await opened.convert({ ...snapshot, blocks, images });
+    const codes = new Set(warnings.map(({ code }) => code));
+    expect([...codes]).toEqual(expect.arrayContaining(['BLOCK_MISSING', 'HTTP_STATUS']));
+    expect(readGlb(glb).json.images ?? []).toEqual([]);
+    const none = new Map(Array.from(snapshot.blocks.keys(), (key) => [key, missing]));
+    const { error } = await opened.convert({ ...snapshot, blocks: none });
+    expect(error).toMatchObject({ code: 'NOTHING_TO_DRAW' });
+  });
+
+  it('writes the USDZ that the delivery writes', async () => {
+    const master = await masterOf(lines[0]!);
+    const [file] = await createUsdzMaker().make(master, ['model.usdz']);
+    expect(sha256Hex(await opened.usdz(master))).toBe(sha256Hex(file!.bytes));
+  });
+
+  it('takes options of convert:, and says so where its program is not there', async () => {
+    const snapshot = await snapshotOf(lines[0]!);
+    await opened.page.evaluate("open(undefined, { unknownNodes: 'fail', maxTriangles: 1 })");
+    expect((await opened.convert(snapshot)).error).toMatchObject({ code: 'SCENE_TOO_LARGE' });
+    await opened.page.evaluate("open('/planning/none.js')");
+    expect((await opened.convert(snapshot)).error).toMatchObject({ code: 'FILE_MISSING' });
+    await opened.page.evaluate('open()');
+    expect((await opened.convert(snapshot)).triangles).toBe(lines[0]!.triangles);
+  });
+});
