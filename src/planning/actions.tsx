@@ -77,16 +77,16 @@ function Cart({ session, planned, cartUrl }: ActionParts & { cartUrl: string }) 
           {reason}
         </p>
       )}
-      <div role="status">{result !== undefined && <CartAnswer session={session} result={result} />}</div>
+      <div role="status">
+        {result !== undefined && <CartAnswer session={session} result={result} />}
+      </div>
     </div>
   );
 }
 
 function CartAnswer({ session: { texts }, result }: { session: Session; result: CartResult }) {
   if (result.kind !== 'answered') {
-    return (
-      <p class="failure">{result.kind === 'late' ? texts.cartLate : texts.cartUnreachable}</p>
-    );
+    return <p class="failure">{result.kind === 'late' ? texts.cartLate : texts.cartUnreachable}</p>;
   }
   const lines = answerLines(result.answer);
   return (
@@ -113,7 +113,9 @@ function openNames({ article }: PlannedArticle): string {
   const names = withChildren(article).flatMap(({ propclasses, ocd }) =>
     [...propclasses, ...(ocd?.propclasses ?? [])].flatMap(({ properties }) =>
       properties
-        .filter((p) => (p.obligatory || p.obligatory2c) && p.currentvalue.trim() === '' && p.visible)
+        .filter(
+          (p) => (p.obligatory || p.obligatory2c) && p.currentvalue.trim() === '' && p.visible,
+        )
         .map(({ text, name }) => text || name),
     ),
   );
@@ -170,7 +172,12 @@ function PermanentLink({ session, planned }: ActionParts) {
         {isRunning ? texts.linkMaking : texts.link}
       </button>
       {failure !== undefined && (
-        <Failure {...{ session, failure }} title={texts.linkFailed} onRetry={make} onDismiss={reset} />
+        <Failure
+          {...{ session, failure }}
+          title={texts.linkFailed}
+          onRetry={make}
+          onDismiss={reset}
+        />
       )}
       <div role="status">
         {result !== undefined && (

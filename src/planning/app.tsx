@@ -80,13 +80,7 @@ function TokenNotice({ session: { texts, embedding } }: { session: Session }) {
 }
 
 /** Says what is wrong with the parameters of the page. */
-export function Problems({
-  texts,
-  problems,
-}: {
-  texts: Texts;
-  problems: readonly NamedProblem[];
-}) {
+export function Problems({ texts, problems }: { texts: Texts; problems: readonly NamedProblem[] }) {
   return (
     <div class="problems" role="alert">
       <h1>{texts.cannotOpen}</h1>

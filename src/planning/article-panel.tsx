@@ -158,8 +158,8 @@ function Parts({ session, article }: { session: Session; article: Article }) {
 function Part({ session, child }: { session: Session; child: Article }) {
   const { texts, parameters } = session;
   const { ocd } = child;
-  const hasProperties = [...child.propclasses, ...(ocd?.propclasses ?? [])].some(
-    ({ properties }) => properties.some(({ visible }) => visible),
+  const hasProperties = [...child.propclasses, ...(ocd?.propclasses ?? [])].some(({ properties }) =>
+    properties.some(({ visible }) => visible),
   );
   return (
     <li>

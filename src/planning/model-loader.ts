@@ -3,8 +3,8 @@ import type { ArticleKey } from '../model/article.ts';
 import { configurationKey } from '../model/configuration-id.ts';
 import { asConverterError, type ConverterError } from '../support/errors.ts';
 import type { ConvertedModel, PlanningConverter } from './interfaces.ts';
-import { createLoader, type LoadingProgress } from './snapshot.ts';
 import type { PlanningService } from './service.ts';
+import { createLoader, type LoadingProgress } from './snapshot.ts';
 
 /** A step of the work, in its order. */
 export type ModelProgress = LoadingProgress | { step: 'convert'; done: 0; total: 0 };

@@ -74,7 +74,8 @@ export function readParameters(search: string): {
     if (value !== '' && value !== 'true' && value !== 'false') fail('notBoolean', name);
     return value === '' ? undefined : value === 'true';
   };
-  for (const name of new Set(query.keys())) if (query.getAll(name).length > 1) fail('repeated', name);
+  for (const name of new Set(query.keys()))
+    if (query.getAll(name).length > 1) fail('repeated', name);
 
   const token = text('token');
   if (token === '') fail('tokenMissing', 'token');

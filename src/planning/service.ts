@@ -148,7 +148,9 @@ export function openService({
           ? await call('getPreview', parsePreview(reference, baseUrl))
           : await call('getResource', { path: parseResource(reference).path });
       // Only what is an image: nothing that a browser would run.
-      const blob = new Blob([bytes as Uint8Array<ArrayBuffer>], { type: `image/${checkImage(bytes)}` });
+      const blob = new Blob([bytes as Uint8Array<ArrayBuffer>], {
+        type: `image/${checkImage(bytes)}`,
+      });
       return URL.createObjectURL(blob);
     } catch {
       return undefined;
@@ -193,7 +195,11 @@ const STORED = {
 } as const;
 
 function failureOf(
-  { missing, missingMeans, refused }: Pick<Operation<unknown>, 'missing' | 'missingMeans' | 'refused'>,
+  {
+    missing,
+    missingMeans,
+    refused,
+  }: Pick<Operation<unknown>, 'missing' | 'missingMeans' | 'refused'>,
   status: number,
   bytes: Uint8Array,
 ): ConverterError {

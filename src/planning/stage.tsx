@@ -77,14 +77,14 @@ export function Stage({
     };
   }, [view, model]);
 
-  const tools: [label: string, sign: string, onClick: () => void, isPressed?: boolean][] =
+  const tools: [label: string, outline: string, onClick: () => void][] =
     view === undefined
       ? []
       : [
-          [texts.zoomIn, '+', () => view.zoom(1.25)],
-          [texts.zoomOut, '−', () => view.zoom(0.8)],
-          [texts.fit, '⤢', () => view.fit()],
-          [texts.resetParts, '↺', () => view.resetParts()],
+          [texts.zoomIn, 'M12 5v14M5 12h14', () => view.zoom(1.25)],
+          [texts.zoomOut, 'M5 12h14', () => view.zoom(0.8)],
+          [texts.fit, 'M4 9V4h5M15 4h5v5M20 15v5h-5M9 20H4v-5', () => view.fit()],
+          [texts.resetParts, 'M5 5v5h5M5.5 10a7.5 7.5 0 1 1-1 5', () => view.resetParts()],
         ];
   const toggleDimensions = () => {
     view?.showDimensions(!hasDimensions);
@@ -95,12 +95,19 @@ export function Stage({
       <div class="view" ref={place} />
       {model !== undefined && view !== undefined && (
         <div class="tools">
-          {tools.map(([label, sign, onClick]) => (
+          {tools.map(([label, outline, onClick]) => (
             <button type="button" aria-label={label} title={label} onClick={onClick} key={label}>
-              <span aria-hidden="true">{sign}</span>
+              <svg viewBox="0 0 24 24" aria-hidden="true">
+                <path d={outline} />
+              </svg>
             </button>
           ))}
-          <button type="button" class="wide" aria-pressed={hasDimensions} onClick={toggleDimensions}>
+          <button
+            type="button"
+            class="wide"
+            aria-pressed={hasDimensions}
+            onClick={toggleDimensions}
+          >
             {texts.dimensions}
           </button>
         </div>

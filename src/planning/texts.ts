@@ -85,7 +85,8 @@ const EN = {
   modelFailed: 'The 3D model could not be made.',
   noView: 'This browser or server cannot show the 3D view. Everything else works.',
   nothingOpen: 'Choose an article from the catalogue.',
-  notes: (count: number) => (count === 1 ? '1 note about the model' : `${count} notes about the model`),
+  notes: (count: number) =>
+    count === 1 ? '1 note about the model' : `${count} notes about the model`,
   incompleteModel: 'Parts or images of this model are missing.',
   size: (size: string) => `Width × height × depth: ${size}`,
   // Catalogue.
@@ -243,8 +244,7 @@ const DE: Texts = {
   load: 'Laden',
   noModel: 'Zu diesem Artikel gibt es kein 3D-Modell.',
   modelFailed: 'Das 3D-Modell ließ sich nicht bauen.',
-  noView:
-    'Dieser Browser oder Server kann die 3D-Ansicht nicht zeigen. Alles andere funktioniert.',
+  noView: 'Dieser Browser oder Server kann die 3D-Ansicht nicht zeigen. Alles andere funktioniert.',
   nothingOpen: 'Wählen Sie einen Artikel aus dem Katalog.',
   notes: (count) => (count === 1 ? '1 Hinweis zum Modell' : `${count} Hinweise zum Modell`),
   incompleteModel: 'An diesem Modell fehlen Teile oder Bilder.',
@@ -301,7 +301,8 @@ const DE: Texts = {
   tokenAlone: 'Öffnen Sie die Planung erneut von dort, woher Sie gekommen sind.',
   close: 'Schließen',
   failures: {
-    ARTICLE_NOT_FOUND: 'Der Dienst hat diesen Artikel nicht oder nimmt diese Konfiguration nicht an.',
+    ARTICLE_NOT_FOUND:
+      'Der Dienst hat diesen Artikel nicht oder nimmt diese Konfiguration nicht an.',
     PERMANENT_ID_NOT_RESOLVABLE:
       'Unter dieser dauerhaften Kennung ist keine Planung bekannt. Öffnen Sie den Artikel aus dem Katalog.',
     ARTICLE_REPORTED: 'Der Dienst kann diesen Artikel nicht bilden.',
