@@ -13,25 +13,22 @@ interface ActionParts {
   planned: PlannedArticle;
 }
 
-/** Shows the actions. */
+/** Shows what else can be done: a permanent link, files, AR. */
 export function Actions({
   session,
   planned,
   view,
 }: ActionParts & { view: PlanningView | undefined }) {
-  const { texts, parameters } = session;
   return (
-    <section class="actions" aria-label={texts.actions}>
-      {parameters.cartUrl !== undefined && (
-        <Cart session={session} planned={planned} cartUrl={parameters.cartUrl} />
-      )}
+    <section class="actions" aria-label={session.texts.actions}>
       <PermanentLink session={session} planned={planned} />
       <Downloads session={session} planned={planned} view={view} />
     </section>
   );
 }
 
-function Cart({ session, planned, cartUrl }: ActionParts & { cartUrl: string }) {
+/** Shows the action that posts the article. @see Spec 4.6 */
+export function Cart({ session, planned, cartUrl }: ActionParts & { cartUrl: string }) {
   const { texts, state } = session;
   const [isSending, setSending] = useState(false);
   const [result, setResult] = useState<CartResult>();

@@ -48,7 +48,6 @@ export function App({ session }: { session: Session }) {
             )
           ) : (
             <button type="button" onClick={() => setCatalogueOpen(true)}>
-              <span aria-hidden="true">☰ </span>
               {texts.showCatalogue}
             </button>
           )}

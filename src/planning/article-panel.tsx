@@ -2,7 +2,7 @@
 import { articleMessages } from '../fetch/resolve-article.ts';
 import type { Article, CommercialData } from '../model/article.ts';
 import { isRecord } from '../service/wire-value.ts';
-import { Actions } from './actions.tsx';
+import { Actions, Cart } from './actions.tsx';
 import { Failure } from './failure.tsx';
 import { priceText } from './format.ts';
 import type { PlanningView } from './interfaces.ts';
@@ -17,7 +17,7 @@ export function ArticlePanel({
   session: Session;
   view: PlanningView | undefined;
 }) {
-  const { texts, planning, state } = session;
+  const { texts, planning, state, parameters } = session;
   const { planned, opening, pending, failure } = state.planning;
   if (planned === undefined) {
     return (
@@ -27,7 +27,7 @@ export function ArticlePanel({
             {...{ session, failure }}
             title={texts.openFailed}
             onRetry={planning.retry}
-            onDismiss={session.parameters.mode === 'configurator' ? undefined : planning.cancel}
+            onDismiss={parameters.mode === 'configurator' ? undefined : planning.cancel}
           />
         ) : opening !== undefined ? (
           <p class="working" role="status">
@@ -54,7 +54,7 @@ export function ArticlePanel({
           <span class="away">{texts.articleNumber}: </span>
           {ocd?.finalarticlenumber || article.basearticlenumber}
         </p>
-        {session.parameters.showPrice && ocd !== undefined && (
+        {parameters.showPrice && ocd !== undefined && (
           <p class={isChanging ? 'price updating' : 'price'} aria-live="polite">
             <span class="away">{texts.price}: </span>
             {ocd.price === null ? texts.noPrice : priceText(texts, ocd.price, ocd.currency)}
@@ -83,12 +83,15 @@ export function ArticlePanel({
           ))}
         </section>
       )}
-      {article.children.length > 0 && <Parts session={session} article={article} />}
       <section id="properties" aria-label={texts.properties} tabIndex={-1}>
         <PropertyPanel session={session} article={article} key={article.id} />
       </section>
+      {article.children.length > 0 && <Parts session={session} article={article} />}
       <Details session={session} ocd={ocd} />
       <Actions session={session} planned={planned} view={view} />
+      {parameters.cartUrl !== undefined && (
+        <Cart session={session} planned={planned} cartUrl={parameters.cartUrl} />
+      )}
     </>
   );
 }

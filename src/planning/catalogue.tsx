@@ -151,48 +151,49 @@ function Search({
   const manufacturer = chosen || makers[0]!.manufacturer;
   const isSearch = place !== undefined && 'query' in place;
   return (
-    <form
-      class="search"
-      role="search"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (query.trim() !== '') onSearch({ manufacturer, query: query.trim() });
-      }}
-    >
-      {makers.length > 1 && (
-        <select
-          aria-label={texts.searchManufacturer}
-          value={manufacturer}
-          onChange={({ currentTarget }) => setChosen(currentTarget.value)}
-        >
-          {makers.map((maker) => (
-            <option value={maker.manufacturer} key={maker.manufacturer}>
-              {maker.manufacturername || maker.text}
-            </option>
-          ))}
-        </select>
-      )}
-      <input
-        type="search"
-        aria-label={texts.searchIn(nameOf(makers, manufacturer))}
-        placeholder={texts.searchHint}
-        maxLength={200}
-        value={query}
-        onInput={({ currentTarget }) => setQuery(currentTarget.value)}
-      />
-      <button type="submit">{texts.search}</button>
-      {isSearch && (
-        <button
-          type="button"
-          onClick={() => {
-            setQuery('');
-            onSearch({ parentnode: '' });
-          }}
-        >
-          {texts.endSearch}
-        </button>
-      )}
-    </form>
+    <search>
+      <form
+        class="search"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (query.trim() !== '') onSearch({ manufacturer, query: query.trim() });
+        }}
+      >
+        {makers.length > 1 && (
+          <select
+            aria-label={texts.searchManufacturer}
+            value={manufacturer}
+            onChange={({ currentTarget }) => setChosen(currentTarget.value)}
+          >
+            {makers.map((maker) => (
+              <option value={maker.manufacturer} key={maker.manufacturer}>
+                {maker.manufacturername || maker.text}
+              </option>
+            ))}
+          </select>
+        )}
+        <input
+          type="search"
+          aria-label={texts.searchIn(nameOf(makers, manufacturer))}
+          placeholder={texts.searchHint}
+          maxLength={200}
+          value={query}
+          onInput={({ currentTarget }) => setQuery(currentTarget.value)}
+        />
+        <button type="submit">{texts.search}</button>
+        {isSearch && (
+          <button
+            type="button"
+            onClick={() => {
+              setQuery('');
+              onSearch({ parentnode: '' });
+            }}
+          >
+            {texts.endSearch}
+          </button>
+        )}
+      </form>
+    </search>
   );
 }
 

@@ -1,7 +1,17 @@
 /** What failed, as a sentence, and how to go on. */
-import type { ConverterError } from '../support/errors.ts';
+import type { ConverterError, ErrorCode } from '../support/errors.ts';
 import type { Session } from './session.ts';
 import { failureText } from './texts.ts';
+
+/** Codes whose sentence is not the whole story. */
+const TELLING: ReadonlySet<string> = new Set<ErrorCode>([
+  'ARTICLE_REPORTED',
+  'PROPERTY_VALUE_REFUSED',
+  'HTTP_STATUS',
+  'RESPONSE_INVALID',
+  'PARTS_LIST_INVALID',
+  'INTERNAL',
+]);
 
 /** Shows a failure; what the service itself said is below, for the person who is asked about it. */
 export function Failure({
@@ -23,7 +33,7 @@ export function Failure({
       <p>
         <b>{title}</b> {failureText(texts, failure.code)}
       </p>
-      <p class="said">{failure.message}</p>
+      {TELLING.has(failure.code) && <p class="said">{failure.message}</p>}
       <p class="row">
         {onRetry !== undefined && (
           <button type="button" onClick={onRetry}>

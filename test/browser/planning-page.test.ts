@@ -118,7 +118,7 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     await width.press('Enter');
     expect(await page.locator('.problem').first().innerText()).toMatch(/Please enter a value of/);
     await width.press('ArrowUp');
-    await page.getByText('LN-M-E.NB.D.SW.1500').waitFor();
+    await page.getByText('LN-M-H.NB.D.SW.1500').waitFor();
     expect(await price(page).innerText()).not.toContain('721');
     await page.getByText('depth: 1,500 ×').waitFor();
 
@@ -126,7 +126,7 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     await page.getByText('The article is in the cart.').waitFor();
     const [file] = await readdir(store);
     const cart = JSON.parse(await readFile(join(store, file!), 'utf8'));
-    expect(cart.ocd.finalarticlenumber).toMatch(/^LN-M-E\.NB\.D\.SW\.1500/);
+    expect(cart.ocd.finalarticlenumber).toMatch(/^LN-M-H\.NB\.D\.SW\.1500/);
     expect(cart.id).toBe(cart.rootid);
 
     await page.getByRole('button', { name: 'Permanent link' }).click();
@@ -134,7 +134,7 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     const stored = Object.fromEntries(new URL(link).searchParams);
     expect(stored.token).toBe(undefined);
     const restored = await planning.open(browser, stored);
-    await restored.page.getByText('LN-M-E.NB.D.SW.1500').waitFor();
+    await restored.page.getByText('LN-M-H.NB.D.SW.1500').waitFor();
     const download = page.waitForEvent('download');
     await page.getByText('Download', { exact: true }).click();
     await page.getByRole('button', { name: '3D model (GLB)' }).click();
