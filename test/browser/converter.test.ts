@@ -1,27 +1,38 @@
 /** The converter in a browser: what a person sees while planning has the bytes that a run writes. */
-import { readFile, rm } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Glb, readGlb, viewBytes } from '../../src/deliver/glb-container.ts';
 import { createUsdzMaker } from '../../src/deliver/usdz-maker.ts';
 import type { ManifestLine } from '../../src/model/asset.ts';
-import type { ConversionInput } from '../../src/model/snapshot.ts';
+import type { ConversionInput, Fetched } from '../../src/model/snapshot.ts';
 import { createSampleRange } from '../../src/sample/sample-range.ts';
+import { decodePartsList } from '../../src/service/wire-parts-list.ts';
+import { canonicalName } from '../../src/service/wire-value.ts';
 import { sha256Hex } from '../../src/support/files.ts';
 import { readManifest } from '../../src/write/manifest.ts';
 import { HAS_BROWSER, launchBrowser } from '../helpers/browser.ts';
 import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
 import { openCache, openConverterPage } from '../helpers/converter-page.ts';
+import { installNode } from '../helpers/other-nodes.ts';
 import { allArticles } from '../helpers/sample-range.ts';
 
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
-const LIST = fileURLToPath(new URL('../../pipelines/demo-configurations.csv', import.meta.url));
+const ROOT = new URL('../../', import.meta.url);
+const LIST = fileURLToPath(new URL('pipelines/demo-configurations.csv', ROOT));
+const PROGRAM = fileURLToPath(new URL('dist/cli/main.js', ROOT));
 
 /** An article whose parts are all blocks, and one of perforated metal: two images become one. */
 const [DESK, PERFORATED] = ['LN-M', 'DP-X3/4'];
+
+/** In its default configuration. */
+const isDesk = ({ basearticlenumber, requested }: ManifestLine) =>
+  basearticlenumber === DESK && requested.some(({ reinitstring }) => reinitstring === '');
 
 /** What `pipelines/demo.yaml` selects, or a dozen articles, from each part of the catalogue. */
 function selection(): object[] {
@@ -165,9 +176,7 @@ describe.runIf(HAS_BROWSER)('the converter in Chromium', () => {
   });
 
   it('leaves out missing blocks and textures, each with a warning', async () => {
-    const snapshot = await snapshotOf(
-      lines.find(({ basearticlenumber }) => basearticlenumber === DESK)!,
-    );
+    const snapshot = await snapshotOf(lines.find(isDesk)!);
     const missing = { missing: { code: 'BLOCK_MISSING', message: 'block X: not there' } };
     const [name] = snapshot.blocks.keys();
     const blocks = new Map([...snapshot.blocks, [name!, missing]]);
@@ -200,5 +209,63 @@ describe.runIf(HAS_BROWSER)('the converter in Chromium', () => {
     expect((await opened.convert(snapshot)).error).toMatchObject({ code: 'FILE_MISSING' });
     await opened.page.evaluate('open()');
     expect((await opened.convert(snapshot)).triangles).toBe(lines[0]!.triangles);
+  });
+
+  it('runs the example of the page of the library', async () => {
+    const text = await readFile(new URL('src/README.md', ROOT), 'utf8');
+    const [, example] = /^```js browser\n(.*?)^```/ms.exec(text)!;
+    const desk = lines.find(isDesk)!;
+    const snapshot = await snapshotOf(desk);
+    const partsList = await cache.body(snapshot.partsList);
+    opened.extra.set('/parts-list', partsList);
+    const serve = async (folder: string, name: string, found: Fetched | undefined) =>
+      opened.extra.set(
+        `/${folder}/${encodeURIComponent(name)}`,
+        await cache.body((found as { digest: string }).digest),
+      );
+    for (const name of decodePartsList(partsList).blockNames)
+      await serve('blocks', name, snapshot.blocks.get(canonicalName(name)));
+    for (const [reference, found] of snapshot.images) await serve('images', reference, found);
+    const program = example!.replace('btg2gltf/browser', '/browser.js');
+    opened.extra.set('/example.js', new TextEncoder().encode(program));
+    const printed = opened.page.waitForEvent('console');
+    await opened.page.evaluate("import('/example.js')");
+    const [, says] = /\/\/ → (.*)$/m.exec(program)!;
+    expect((await printed).text()).toBe(says);
+    expect(says).toBe(`${desk.triangles} ${desk.bytes}`);
+  });
+
+  it.runIf(IS_LONG && process.platform === 'linux' && process.arch === 'x64')(
+    `writes the files of Node ${process.versions.node} and of the newest one`,
+    { timeout: 600_000 },
+    async ({ skip }) => {
+      const home = join(folder, 'newest');
+      await mkdir(home);
+      const node = await installNode(home, 'latest').catch((cause: Error) =>
+        skip(`npm has no newer Node: ${cause.message}`),
+      );
+      const content = { service: { emulator: true }, articles: selection() };
+      await promisify(execFile)(node, [PROGRAM, 'run', await writePipeline(home, content)]);
+      const filesOf = (all: ManifestLine[]) => all.map(({ glb, sha256 }) => [glb, sha256]);
+      expect(filesOf(await readManifest(join(home, 'out')))).toEqual(filesOf(lines));
+    },
+  );
+});
+
+describe('btg2gltf/browser', () => {
+  it('needs nothing of Node, which can import it all the same', async () => {
+    const { exports } = JSON.parse(await readFile(new URL('package.json', ROOT), 'utf8'));
+    const address = new URL(exports['./browser'].default, ROOT);
+    const library = (await import(address.href)) as object;
+    expect(Object.keys(library).sort()).toEqual([
+      ...['canonicalName', 'decodePartsList', 'imageReferences', 'openConverter'],
+    ]);
+    const folder = new URL('dist/planning/', ROOT);
+    const names = (await readdir(folder)).filter((name) => name.endsWith('.js'));
+    expect(names).toEqual(expect.arrayContaining(['convert-worker.js', 'usdz.js']));
+    for (const file of [address, ...names.map((name) => new URL(name, folder))])
+      expect(await readFile(file, 'utf8')).not.toMatch(/(?:from|import|require)[\s(]*["'`]node:/);
+    for (const types of [exports['./browser'].types, './dist/planning/converter.d.ts'])
+      expect(await readFile(new URL(types, ROOT), 'utf8')).toContain('openConverter');
   });
 });
