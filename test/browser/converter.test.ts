@@ -195,6 +195,30 @@ describe.runIf(HAS_BROWSER)('the converter in Chromium', () => {
     expect(error).toMatchObject({ code: 'NOTHING_TO_DRAW' });
   });
 
+  it('says what is wrong with bodies that cannot be read', async () => {
+    const snapshot = await snapshotOf(lines.find(isDesk)!);
+    opened.extra.set('/bodies/bad', new TextEncoder().encode('<html>'));
+    const bad = { digest: 'bad', bytes: 6 };
+    const blocks = new Map([...snapshot.blocks, [[...snapshot.blocks.keys()][0]!, bad]]);
+    const images = new Map(Array.from(snapshot.images.keys(), (reference) => [reference, bad]));
+    const { warnings, triangles } = await opened.convert({ ...snapshot, blocks, images });
+    const codes = warnings.map(({ code }) => code);
+    expect(codes).toEqual(expect.arrayContaining(['BLOCK_INVALID', 'IMAGE_UNREADABLE']));
+    expect(triangles).toBeGreaterThan(0);
+    const { error } = await opened.convert({ ...snapshot, partsList: 'bad' });
+    expect(error).toMatchObject({ code: 'PARTS_LIST_INVALID' });
+  });
+
+  it('converts where the browser offers no SHA-256: without HTTPS', async () => {
+    const insecure = await openConverterPage(browser, cache, '0.0.0.0');
+    expect(await insecure.page.evaluate('isSecureContext')).toBe(false);
+    const desk = lines.find(isDesk)!;
+    const snapshot = await snapshotOf(desk);
+    for (let i = 0; i < 2; i++)
+      expect(sha256Hex((await insecure.convert(snapshot)).glb)).toBe(desk.sha256);
+    await insecure.close();
+  });
+
   it('writes the USDZ that the delivery writes', async () => {
     const master = await masterOf(lines[0]!);
     const [file] = await createUsdzMaker().make(master, ['model.usdz']);
