@@ -54,20 +54,25 @@ interface Converted {
   error?: { name: string; code: string; help: string };
 }
 
-/** Opens the page; what it loads comes from a cache, or from `extra` by address. */
-export async function openConverterPage(browser: Browser, cache: Cache) {
+/**
+ * Opens the page; what it loads comes from a cache, or from `extra` by address.
+ *
+ * @param host - A name of this machine; a browser takes `0.0.0.0` for one that is not secure.
+ */
+export async function openConverterPage(browser: Browser, cache: Cache, host = '127.0.0.1') {
   const snapshots: ConversionInput[] = [];
   const extra = new Map<string, Uint8Array>();
   let made = new Uint8Array();
   const bodyOf = async (path: string): Promise<Uint8Array | string | undefined> => {
     const [, folder, name] = path.split('/');
+    if (extra.has(path)) return extra.get(path);
     if (folder === 'bodies') return cache.body(name!);
     if (folder === 'snapshots') {
       const { key, partsList, blocks, images } = snapshots[Number(name)]!;
       return JSON.stringify({ key, partsList, blocks: [...blocks], images: [...images] });
     }
     const known = FILES[path];
-    return known === undefined ? extra.get(path) : readFile(known);
+    return known && readFile(known);
   };
   const server = createServer(async (request, response) => {
     const path = request.url!;
@@ -81,7 +86,7 @@ export async function openConverterPage(browser: Browser, cache: Cache) {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const { page, trouble } = await openWatched(browser, `http://127.0.0.1:${port}/`, {});
+  const { page, trouble } = await openWatched(browser, `http://${host}:${port}/`, {});
   await page.waitForFunction('globalThis.convert');
   const numberOf = (snapshot: ConversionInput) => snapshots.push(snapshot) - 1;
   return {
