@@ -146,8 +146,8 @@ export function openMovableParts(
     if (event.key === 'Escape') return part.handle.blur();
     if (event.key === 'Delete' || event.key === 'Backspace') putBack(part);
     else if (direction) {
-      const middle = part.node.localToWorld(part.centre.clone());
-      const motion = part.find(middle, direction, viewed(), event.shiftKey);
+      // From where it rests: the same key goes on with the same motion.
+      const motion = part.find(undefined, direction, viewed(), event.shiftKey);
       if (!motion) return;
       const step = STEPS[motion.kind] * Math.sign(motion.speed.dot(direction));
       change(part, motion, part.amount(motion) + step);
@@ -213,6 +213,7 @@ export function openMovableParts(
   };
   for (const [name, listener] of Object.entries(listeners))
     root.addEventListener(name, listener as EventListener, { capture: true });
+  canvas.addEventListener('webglcontextlost', mark.dispose.bind(mark));
 
   const handleOf = (name: string) =>
     element('div', { class: 'part', role: 'slider', tabindex: '0', 'aria-label': name });

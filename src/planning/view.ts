@@ -145,6 +145,11 @@ function createDrawing(): WebGLRenderer {
 
 async function read(glb: Uint8Array<ArrayBuffer>): Promise<Object3D> {
   const isWhole = glb.byteOffset === 0 && glb.byteLength === glb.buffer.byteLength;
-  const { scene } = await loader.parseAsync(isWhole ? glb.buffer : glb.slice().buffer, '');
-  return scene;
+  try {
+    const { scene } = await loader.parseAsync(isWhole ? glb.buffer : glb.slice().buffer, '');
+    return scene;
+  } catch (cause) {
+    const message = `3D view: expected a GLB file, received ${glb.byteLength} bytes that cannot be read as one; load the page again`;
+    throw new Error(message, { cause });
+  }
 }

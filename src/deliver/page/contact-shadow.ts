@@ -80,6 +80,8 @@ export function createContactShadow(): ContactShadow {
     draw(renderer, scene) {
       const hidden = withoutShadow(scene, sheet);
       for (const object of hidden) object.visible = false;
+      const clearAlpha = renderer.getClearAlpha();
+      renderer.setClearAlpha(0);
       scene.overrideMaterial = height;
       renderer.setRenderTarget(first);
       renderer.render(scene, camera);
@@ -98,6 +100,7 @@ export function createContactShadow(): ContactShadow {
         pass(second, first, 0, y);
       }
       renderer.setRenderTarget(null);
+      renderer.setClearAlpha(clearAlpha);
     },
     dispose() {
       for (const each of [first, second, height, blur, screen.geometry, geometry, material])

@@ -106,7 +106,7 @@ export function openModelStage(options: ModelStageOptions): ModelStage {
   const shadow = createContactShadow();
   let shown: { root: Object3D; box: Box3 } | undefined;
   let isShadowOld = true;
-  /** Nobody has turned the model since: a stage of another size frames it again. */
+  /** The model has not been turned since: a stage of another size frames it again. */
   let isFramed = false;
   let frameRequest = 0;
 
@@ -165,6 +165,13 @@ export function openModelStage(options: ModelStageOptions): ModelStage {
     redraw();
   });
   canvas.addEventListener('keydown', press);
+  // What went with the graphics cannot be freed in those that come back.
+  const forget = () => {
+    if (shown) release(shown.root);
+    shadow.dispose();
+    scene.environment?.dispose();
+  };
+  canvas.addEventListener('webglcontextlost', forget);
   // Three.js listens first: then its state is new.
   canvas.addEventListener('webglcontextrestored', reshape);
   const sizes = new ResizeObserver(resize);
@@ -218,6 +225,7 @@ export function openModelStage(options: ModelStageOptions): ModelStage {
       sizes.disconnect();
       controls.dispose();
       canvas.removeEventListener('keydown', press);
+      canvas.removeEventListener('webglcontextlost', forget);
       canvas.removeEventListener('webglcontextrestored', reshape);
       canvas.remove();
       shadow.dispose();
@@ -265,8 +273,8 @@ function limit(camera: PerspectiveCamera, controls: OrbitControls, box: Box3): v
   camera.updateProjectionMatrix();
 }
 
-/** Frees what a model takes of the graphics' memory. */
-function disposeModel(root: Object3D, others: Iterable<Material>): void {
+/** Frees what a model takes of the graphics' memory; a model that is drawn again gets it again. */
+function release(root: Object3D, others: Iterable<Material> = []): Set<Texture> {
   const materials = new Set(others);
   root.traverse((object) => {
     const { geometry, material } = object as Mesh;
@@ -274,13 +282,16 @@ function disposeModel(root: Object3D, others: Iterable<Material>): void {
     for (const each of material === undefined ? [] : ([material].flat() as Material[]))
       materials.add(each);
   });
+  const textures = new Set<Texture>();
   for (const material of materials) {
-    for (const value of Object.values(material)) {
-      if (!value?.isTexture) continue;
-      const { image } = value as Texture;
-      (value as Texture).dispose();
-      if (image instanceof ImageBitmap) image.close();
-    }
+    for (const value of Object.values(material)) if (value?.isTexture) textures.add(value);
     material.dispose();
   }
+  for (const texture of textures) texture.dispose();
+  return textures;
+}
+
+/** Frees all that a model takes. */
+function disposeModel(root: Object3D, others: Iterable<Material>): void {
+  for (const { image } of release(root, others)) if (image instanceof ImageBitmap) image.close();
 }
