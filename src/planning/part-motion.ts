@@ -120,6 +120,8 @@ export function createPartMotion(node: Object3D, reachMetres: number): PartMotio
         if (motion.kind === 'turn' && velocity.length() < reach * 0.08) continue;
         const speed = onScreen(point, velocity, by);
         if (speed.length() < LEAST_SEEN * scale * velocity.length()) continue;
+        // What turns towards the viewer at first does not turn faster for it.
+        if (motion.kind === 'turn') speed.setLength(scale * velocity.length());
         const along = Math.abs(speed.dot(direction)) / speed.length();
         const line = onScreen(point, axis, by);
         const isSeen = line.length() > LEAST_SEEN * scale;

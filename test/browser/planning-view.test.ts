@@ -30,6 +30,7 @@ type Name = keyof typeof ARTICLES;
 declare const view: PlanningView;
 declare function show(name: Name): Promise<void>;
 declare function open(): void;
+declare const axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
 declare const held: Record<string, number>;
 declare const drawn: number;
 
@@ -165,8 +166,11 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
     expect(amount).toBe(10);
     expect(await leaf.getAttribute('aria-valuetext')).toMatch(/^-?10°$/);
     expect(await look()).not.toBe(before);
-    for (let i = 0; i < 40; i++) await page.keyboard.press('ArrowLeft');
-    expect(Math.abs(Number(await leaf.getAttribute('aria-valuenow')))).toBeLessThanOrEqual(360);
+    await leaf.evaluate((one) => {
+      const press = () => new KeyboardEvent('keydown', { key: 'ArrowLeft' });
+      for (let i = 0; i < 40; i++) one.dispatchEvent(press());
+    });
+    expect(Math.abs(Number(await leaf.getAttribute('aria-valuenow')))).toBe(360);
     await page.keyboard.press('Delete');
     expect(await look()).toBe(before);
     await page.keyboard.press('ArrowLeft');
@@ -197,6 +201,41 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
     expect(await look()).toBe(narrow);
   });
 
+  it('turns a part with a finger, and the model beside it', async () => {
+    await showModel('hinged');
+    const touch = await page.context().newCDPSession(page);
+    const swipe = async (x: number, y: number) => {
+      const at = (share: number) => [{ x: x - 30 * share, y: y + 6 * share }];
+      await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: at(0) });
+      for (const share of [0.3, 0.6, 1])
+        await touch.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: at(share) });
+      await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+    };
+    const before = await look();
+    await swipe(40, 20);
+    const turned = await look();
+    expect(turned).not.toBe(before);
+    const leaf = part('TÜR LINKS');
+    expect(await leaf.getAttribute('aria-valuenow')).toBe('0');
+    const { x, y } = (await leaf.boundingBox())!;
+    await swipe(x + 14, y + 14);
+    expect(await leaf.getAttribute('aria-valuetext')).toMatch(/^-?\d+°$/);
+    expect(await leaf.getAttribute('aria-valuenow')).not.toBe('0');
+  });
+
+  it('has names and roles that a screen reader needs', async () => {
+    await showModel('drawers');
+    await page.evaluate(() => view.showDimensions(true));
+    await page.evaluate(
+      await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8'),
+    );
+    const found = await page.evaluate(async () => {
+      const { violations } = await axe.run();
+      return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`);
+    });
+    expect(found).toEqual([]);
+  });
+
   it('takes a picture of any size on white', async () => {
     await showModel('desk');
     const bytes = await page.evaluate(async () => {
@@ -218,7 +257,7 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
       const counts: (typeof held)[] = [];
       for (let i = 0; i < 20; i++) {
         await show(names[i % names.length]!);
-        await view.picture(64, 64);
+        await new Promise((done) => requestAnimationFrame(done));
         counts.push({ ...held });
       }
       return [counts[3], counts[19]];

@@ -17,7 +17,7 @@ import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { CAMERAS, FIELD_OF_VIEW_DEGREES, placeCamera } from '../camera.ts';
 import { createContactShadow } from './contact-shadow.ts';
 
-/** Share of the half picture that stays free at each side. */
+/** Share of the half picture that stays free at each side, unless {@link ModelStage.setMargin} says otherwise. */
 const MARGIN = 0.12;
 /** A key turns by so much. */
 const STEP_RADIANS = Math.PI / 12;
@@ -73,6 +73,8 @@ export interface ModelStage {
   clear(others?: Iterable<Material>): void;
   /** Looks from the front right, as the camera `hero` of pictures. */
   frame(): void;
+  /** Share of the half picture that framing leaves free at each side; frames again what has not been turned since. */
+  setMargin(share?: number): void;
   turn(turn: Turn): void;
   /** Draws before the next repaint. */
   redraw(): void;
@@ -108,13 +110,20 @@ export function openModelStage(options: ModelStageOptions): ModelStage {
   let isShadowOld = true;
   /** The model has not been turned since: a stage of another size frames it again. */
   let isFramed = false;
+  let margin = MARGIN;
   let frameRequest = 0;
 
+  const drawShadow = () => {
+    if (!isShadowOld || !shown) return;
+    isShadowOld = false;
+    // Parts may be beside the model now; the floor stays.
+    shadow.place(new Box3().setFromObject(shown.root).union(shown.box), shown.box.min.y);
+    shadow.draw(renderer, scene);
+  };
   const draw = () => {
     frameRequest = 0;
     if (canvas.width === 0 || canvas.height === 0 || renderer.getContext().isContextLost()) return;
-    if (isShadowOld && shown) shadow.draw(renderer, scene);
-    isShadowOld = false;
+    drawShadow();
     renderer.render(scene, camera);
     if (shown) afterDraw?.();
   };
@@ -126,7 +135,7 @@ export function openModelStage(options: ModelStageOptions): ModelStage {
     redraw();
   };
   const frame = () => {
-    if (shown) setUp(camera, controls, shown.box);
+    if (shown) setUp(camera, controls, shown.box, margin);
     isFramed = true;
     redraw();
   };
@@ -188,13 +197,16 @@ export function openModelStage(options: ModelStageOptions): ModelStage {
   };
   return {
     ...{ scene, camera, canvas, clear, frame, turn, redraw, reshape },
+    setMargin(share = MARGIN) {
+      margin = share;
+      if (isFramed) frame();
+    },
     show(root) {
       const box = prepare(root);
       const isFirst = !shown;
       clear();
       shown = { root, box };
       scene.add(root, shadow.sheet);
-      shadow.place(box);
       if (isFirst || isFramed) frame();
       else limit(camera, controls, box);
       reshape();
@@ -210,7 +222,7 @@ export function openModelStage(options: ModelStageOptions): ModelStage {
       camera.updateProjectionMatrix();
       renderer.setPixelRatio(1);
       renderer.setSize(width, height, false);
-      if (isShadowOld && shown) shadow.draw(renderer, scene);
+      drawShadow();
       renderer.render(scene, camera);
       use(canvas);
       Object.assign(camera, { aspect, fov });
@@ -249,12 +261,17 @@ function prepare(root: Object3D): Box3 {
 }
 
 /** As the camera `hero` of pictures has it. */
-function setUp(camera: PerspectiveCamera, controls: OrbitControls, box: Box3): void {
+function setUp(
+  camera: PerspectiveCamera,
+  controls: OrbitControls,
+  box: Box3,
+  margin: number,
+): void {
   const { min, max } = box;
   const corners = [min.x, max.x].flatMap((x) =>
     [min.y, max.y].flatMap((y) => [min.z, max.z].flatMap((z) => [x, y, z])),
   );
-  const placed = placeCamera(Float32Array.from(corners), CAMERAS.hero, camera.aspect, MARGIN);
+  const placed = placeCamera(Float32Array.from(corners), CAMERAS.hero, camera.aspect, margin);
   const back = new Vector3(...placed.back);
   camera.position.set(...placed.position);
   const distance = camera.position.clone().sub(box.getCenter(new Vector3())).dot(back);
