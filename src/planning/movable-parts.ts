@@ -26,7 +26,8 @@ const DRAG_PIXELS = 5;
 const STEPS = { move: 0.05, turn: Math.PI / 18 } satisfies Record<Motion['kind'], number>;
 /** Layer of the camera with the parts that are marked. */
 const MARKED = 1;
-const ACCENT = 0x2f7de0;
+/** Light, so that no finish looks greyed out. */
+const MARK = { color: 0x7ab8ff, opacity: 0.28 };
 
 const ARROWS: Readonly<Record<string, Vector2 | undefined>> = {
   ArrowLeft: new Vector2(-1, 0),
@@ -73,9 +74,8 @@ export function openMovableParts(
   const { canvas, camera, scene } = stage;
   const ray = new Raycaster();
   const mark = new MeshBasicMaterial({
-    color: ACCENT,
+    ...MARK,
     transparent: true,
-    opacity: 0.32,
     side: DoubleSide,
     depthWrite: false,
     toneMapped: false,
@@ -140,14 +140,22 @@ export function openMovableParts(
     report(part);
     stage.reshape();
   };
+  /** Who has moved a part with the pointer wants to see its finish: only keys show the focus. */
+  const setFocused = (part: Part | undefined, byKeys: boolean) => {
+    focused?.handle.classList.remove('by-keys');
+    focused = part;
+    part?.handle.classList.toggle('by-keys', byKeys);
+    stage.redraw();
+  };
   const press = (part: Part, event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
+    setFocused(part, true);
     const direction = ARROWS[event.key];
     if (event.key === 'Escape') return part.handle.blur();
     if (event.key === 'Delete' || event.key === 'Backspace') putBack(part);
     else if (direction) {
-      const middle = part.node.localToWorld(part.centre.clone());
-      const motion = part.find(middle, direction, viewed(), event.shiftKey);
+      // From where it rests: the same key goes on with the same motion.
+      const motion = part.find(undefined, direction, viewed(), event.shiftKey);
       if (!motion) return;
       const step = STEPS[motion.kind] * Math.sign(motion.speed.dot(direction));
       change(part, motion, part.amount(motion) + step);
@@ -199,6 +207,7 @@ export function openMovableParts(
       drag = undefined;
       event.stopPropagation();
       part.handle.focus({ preventScroll: true });
+      setFocused(part, false);
     },
     pointercancel(event: PointerEvent) {
       if (event.pointerId === drag?.pointer) drag = undefined;
@@ -213,6 +222,7 @@ export function openMovableParts(
   };
   for (const [name, listener] of Object.entries(listeners))
     root.addEventListener(name, listener as EventListener, { capture: true });
+  canvas.addEventListener('webglcontextlost', mark.dispose.bind(mark));
 
   const handleOf = (name: string) =>
     element('div', { class: 'part', role: 'slider', tabindex: '0', 'aria-label': name });
@@ -235,13 +245,9 @@ export function openMovableParts(
     };
     report(part);
     handle.addEventListener('keydown', (event) => press(part, event));
-    handle.addEventListener('focus', () => {
-      focused = part;
-      stage.redraw();
-    });
+    handle.addEventListener('focus', () => setFocused(part, true));
     handle.addEventListener('blur', () => {
-      if (focused === part) focused = undefined;
-      stage.redraw();
+      if (focused === part) setFocused(undefined, false);
     });
     over.append(handle);
     return part;
@@ -256,8 +262,9 @@ export function openMovableParts(
       for (const part of parts) putBack(part);
     },
     place(renderer, width, height) {
-      const marked = drag?.part ?? hovered ?? focused;
-      if (marked) {
+      const byKeys = focused?.handle.classList.contains('by-keys') ? focused : undefined;
+      const marked = drag?.part ?? hovered ?? byKeys;
+      if (marked && !drag) {
         for (const mesh of marked.meshes) mesh.layers.enable(MARKED);
         camera.layers.set(MARKED);
         scene.overrideMaterial = mark;

@@ -45,11 +45,16 @@ export interface PartMotion {
   /**
    * Finds the motion by which a point follows a direction best.
    *
-   * @param point - World, metres.
+   * @param from - World, metres; without it, the middle of the part where it has not been moved.
    * @param direction - On the screen, unit length, y down.
    * @param isOther - Only of the kind that is unusual for a part of this shape.
    */
-  find(point: Vector3, direction: Vector2, by: ViewedBy, isOther: boolean): FoundMotion | undefined;
+  find(
+    from: Vector3 | undefined,
+    direction: Vector2,
+    by: ViewedBy,
+    isOther: boolean,
+  ): FoundMotion | undefined;
 }
 
 /** Makes a part movable. @param reachMetres - How far it may go. */
@@ -73,9 +78,14 @@ export function createPartMotion(node: Object3D, reachMetres: number): PartMotio
     node.parent
       ? axesInParent[axis]!.clone().transformDirection(node.parent.matrixWorld)
       : axesInParent[axis]!.clone();
+  const centre = box.getCenter(new Vector3());
+  const restingCentre = () => {
+    const point = centre.clone().applyQuaternion(rest.quaternion).add(rest.position);
+    return node.parent ? point.applyMatrix4(node.parent.matrixWorld) : point;
+  };
   return {
     node,
-    centre: box.getCenter(new Vector3()),
+    centre,
     amount: ({ kind, axis }) => amounts[kind][axis]!,
     limit,
     set(motion, amount) {
@@ -93,8 +103,10 @@ export function createPartMotion(node: Object3D, reachMetres: number): PartMotio
       turned.identity();
       apply();
     },
-    find(point, direction, by, isOther) {
-      const pivot = node.getWorldPosition(new Vector3());
+    find(from, direction, by, isOther) {
+      const pivot = from ? node.position.clone() : rest.position.clone();
+      if (node.parent) pivot.applyMatrix4(node.parent.matrixWorld);
+      const point = from ?? restingCentre();
       const reach = box.getSize(new Vector3()).length();
       const scale = pixelsPerMetre(point, by);
       const usual = usualKind(weights);
@@ -108,6 +120,8 @@ export function createPartMotion(node: Object3D, reachMetres: number): PartMotio
         if (motion.kind === 'turn' && velocity.length() < reach * 0.08) continue;
         const speed = onScreen(point, velocity, by);
         if (speed.length() < LEAST_SEEN * scale * velocity.length()) continue;
+        // What turns towards the viewer at first does not turn faster for it.
+        if (motion.kind === 'turn') speed.setLength(scale * velocity.length());
         const along = Math.abs(speed.dot(direction)) / speed.length();
         const line = onScreen(point, axis, by);
         const isSeen = line.length() > LEAST_SEEN * scale;
@@ -129,7 +143,7 @@ function usualKind({ move, turn }: Preferences): Motion['kind'] {
 }
 
 /**
- * How likely each motion is. The data does not say it, so the shape decides: an upright plate is a door or a flap and
+ * How likely each motion is. The data does not say it, so the shape decides: an upright plate has hinges and
  * turns, as a bar does; another body is a drawer or an article, and moves, most likely to the front.
  */
 function preferences(box: Box3, inWorld: Quaternion): Preferences {

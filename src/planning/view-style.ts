@@ -16,8 +16,7 @@ canvas:focus-visible { outline: 3px solid Highlight; outline: 3px solid var(--vi
   box-shadow: 0 0 0 1px light-dark(#1c243026, #ffffff30); }
 .part-name { background: light-dark(#1f5fbf, #8ab8ff); color: light-dark(#fff, #0d1826); max-width: 60%; overflow: hidden; text-overflow: ellipsis; }
 .part { position: absolute; left: 0; top: 0; width: 28px; height: 28px; margin: -14px 0 0 -14px; border-radius: 50%; outline: none; }
-.part:focus-visible { box-shadow: 0 0 0 3px var(--view-accent), 0 0 0 6px light-dark(#fff, #10141a); }
-.over.on-part { cursor: grab; }
+.part.by-keys { box-shadow: 0 0 0 3px var(--view-accent), 0 0 0 6px light-dark(#fff, #10141a); }
 @media (forced-colors: active) {
   .line { stroke: CanvasText; } .halo { stroke: Canvas; }
   .length, .part-name { background: Canvas; color: CanvasText; border: 1px solid CanvasText; }

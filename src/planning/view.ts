@@ -12,6 +12,9 @@ import { VIEW_STYLE } from './view-style.ts';
 /** A picture is drawn with so many pixels for one, along and across. */
 const SUPERSAMPLING = 2;
 
+/** Share of the half picture for lines and texts at each side of the model. */
+const DIMENSION_MARGIN = 0.24;
+
 /** Reads images as the graphics need them, without the request for an own address that a policy may forbid. */
 const IMAGES = {
   // Three.js hands such a loader the bytes themselves.
@@ -86,6 +89,7 @@ export function openView({ stage, studio, texts }: ViewOptions): PlanningView {
     zoom: (factor) => model.turn({ zoom: 1 / factor }),
     showDimensions(visible) {
       dimensions.setVisible(visible);
+      model.setMargin(visible ? DIMENSION_MARGIN : undefined);
       model.redraw();
     },
     resetParts: parts.reset,
@@ -145,6 +149,11 @@ function createDrawing(): WebGLRenderer {
 
 async function read(glb: Uint8Array<ArrayBuffer>): Promise<Object3D> {
   const isWhole = glb.byteOffset === 0 && glb.byteLength === glb.buffer.byteLength;
-  const { scene } = await loader.parseAsync(isWhole ? glb.buffer : glb.slice().buffer, '');
-  return scene;
+  try {
+    const { scene } = await loader.parseAsync(isWhole ? glb.buffer : glb.slice().buffer, '');
+    return scene;
+  } catch (cause) {
+    const message = `3D view: expected a GLB file, received ${glb.byteLength} bytes that cannot be read as one; load the page again`;
+    throw new Error(message, { cause });
+  }
 }

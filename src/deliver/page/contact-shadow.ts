@@ -1,7 +1,11 @@
-/** The soft shadow on the floor: the nearer a surface is above a point, the darker the point. */
+/**
+ * The soft shadow on the floor: narrow and dark where something stands on it, wide and light below what is higher. In
+ * the targets, red is the first and green the second.
+ */
 import {
   BackSide,
   type Box3,
+  Color,
   DoubleSide,
   Mesh,
   MeshBasicMaterial,
@@ -19,18 +23,23 @@ import {
 const SIDE_PIXELS = 256;
 /** How far the sheet reaches beyond the model, as a share of its wider side. */
 const BORDER = 0.22;
-/** Widths of the two blurs, as shares of the sheet: contact, and the light that a body keeps off around it. */
-const BLURS = [0.012, 0.05] as const;
+/** Widths of the blurs of both shadows and of the wide one alone, as shares of the sheet. */
+const BLURS = [
+  { width: 0.014, wideOnly: 0 },
+  { width: 0.1, wideOnly: 1 },
+] as const;
+/** Up to this height a surface belongs to what stands on the floor. */
+const CONTACT_METRES = 0.08;
 /** A surface at this height darkens half as much as one on the floor. */
-const HALF_HEIGHT_METRES = 0.12;
-const DARKNESS = 0.62;
+const HALF_HEIGHT_METRES = 0.25;
+const DARKNESS = { contact: 0.5, wide: 0.5 };
 
 /** A shadow of what a scene contains. */
 export interface ContactShadow {
   /** To be added to the scene. */
   sheet: Mesh;
-  /** Puts the sheet below a model. */
-  place(box: Box3): void;
+  /** Puts the sheet below what it is to have a shadow of. @param floorMetres - Its height. */
+  place(box: Box3, floorMetres: number): void;
   /** Draws the shadow of what the scene contains now. */
   draw(renderer: WebGLRenderer, scene: Scene): void;
   dispose(): void;
@@ -60,19 +69,19 @@ export function createContactShadow(): ContactShadow {
   sheet.renderOrder = -1;
   return {
     sheet,
-    place(box) {
+    place(box, floorMetres) {
       const size = box.getSize(new Vector3());
       const centre = box.getCenter(new Vector3());
       const border = 2 * BORDER * Math.max(size.x, size.z, size.y / 2);
       const [width, depth] = [size.x + border, size.z + border];
       sheet.scale.set(width, 1, depth);
       // A little lower, so that it is not in the plane of feet.
-      sheet.position.set(centre.x, box.min.y - size.length() / 2000, centre.z);
+      sheet.position.set(centre.x, floorMetres - size.length() / 2000, centre.z);
       const sides = { left: -width / 2, right: width / 2, top: depth / 2, bottom: -depth / 2 };
       Object.assign(camera, { ...sides, near: 0, far: size.y * 2 + 1 });
       camera.position.copy(sheet.position);
       camera.updateProjectionMatrix();
-      height.uniforms.floorMetres!.value = box.min.y;
+      height.uniforms.floorMetres!.value = floorMetres;
       // Blurs are as wide along as across.
       const least = Math.max(width, depth);
       blur.userData.shares = [least / width, least / depth];
@@ -80,6 +89,9 @@ export function createContactShadow(): ContactShadow {
     draw(renderer, scene) {
       const hidden = withoutShadow(scene, sheet);
       for (const object of hidden) object.visible = false;
+      const clearColor = renderer.getClearColor(new Color());
+      const clearAlpha = renderer.getClearAlpha();
+      renderer.setClearColor(0, 0);
       scene.overrideMaterial = height;
       renderer.setRenderTarget(first);
       renderer.render(scene, camera);
@@ -92,12 +104,16 @@ export function createContactShadow(): ContactShadow {
         renderer.setRenderTarget(to);
         renderer.render(screen, camera);
       };
-      for (const width of BLURS) {
+      for (const { width, wideOnly } of BLURS) {
+        blur.uniforms.wideOnly!.value = wideOnly;
         const [x, y] = shares.map((share) => (width * share) / TAPS) as [number, number];
         pass(first, second, x, 0);
+        blur.uniforms.isLast!.value = wideOnly;
         pass(second, first, 0, y);
+        blur.uniforms.isLast!.value = 0;
       }
       renderer.setRenderTarget(null);
+      renderer.setClearColor(clearColor, clearAlpha);
     },
     dispose() {
       for (const each of [first, second, height, blur, screen.geometry, geometry, material])
@@ -132,8 +148,10 @@ function nearness(): ShaderMaterial {
     fragmentShader: `
       varying float above;
       void main() {
-        float near = ${HALF_HEIGHT_METRES} / (${HALF_HEIGHT_METRES} + max(above, 0.0));
-        gl_FragColor = vec4(0.0, 0.0, 0.0, ${DARKNESS} * near);
+        float height = max(above, 0.0);
+        float contact = max(0.0, 1.0 - height / ${CONTACT_METRES});
+        float wide = ${HALF_HEIGHT_METRES} / (${HALF_HEIGHT_METRES} + height);
+        gl_FragColor = vec4(${DARKNESS.contact} * contact * contact, ${DARKNESS.wide} * wide, 0.0, 1.0);
       }`,
   });
 }
@@ -147,12 +165,17 @@ function blurring(): ShaderMaterial {
   const sum = weights.reduce((total, weight, i) => total + (i === 0 ? weight : 2 * weight), 0);
   const sample = (weight: number, i: number) => {
     const sides = i === 0 ? [0] : [-i, i];
-    return sides.map((side) => `texture2D(from, at + step * ${side}.0).a * ${weight / sum}`);
+    return sides.map((side) => `texture2D(from, at + step * ${side}.0).rg * ${weight / sum}`);
   };
   return new ShaderMaterial({
     depthTest: false,
     depthWrite: false,
-    uniforms: { from: { value: null }, step: { value: new Vector2() } },
+    uniforms: {
+      from: { value: null },
+      step: { value: new Vector2() },
+      wideOnly: { value: 0 },
+      isLast: { value: 0 },
+    },
     vertexShader: `
       varying vec2 at;
       void main() {
@@ -162,9 +185,14 @@ function blurring(): ShaderMaterial {
     fragmentShader: `
       uniform sampler2D from;
       uniform vec2 step;
+      uniform float wideOnly;
+      uniform float isLast;
       varying vec2 at;
       void main() {
-        gl_FragColor = vec4(0.0, 0.0, 0.0, ${weights.flatMap(sample).join(' + ')});
+        vec2 blurred = ${weights.flatMap(sample).join(' + ')};
+        if (wideOnly > 0.5) blurred.r = texture2D(from, at).r;
+        float both = 1.0 - (1.0 - blurred.r) * (1.0 - blurred.g);
+        gl_FragColor = isLast > 0.5 ? vec4(0.0, 0.0, 0.0, both) : vec4(blurred, 0.0, 1.0);
       }`,
   });
 }

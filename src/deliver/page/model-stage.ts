@@ -17,7 +17,7 @@ import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { CAMERAS, FIELD_OF_VIEW_DEGREES, placeCamera } from '../camera.ts';
 import { createContactShadow } from './contact-shadow.ts';
 
-/** Share of the half picture that stays free at each side. */
+/** Share of the half picture that stays free at each side, unless {@link ModelStage.setMargin} says otherwise. */
 const MARGIN = 0.12;
 /** A key turns by so much. */
 const STEP_RADIANS = Math.PI / 12;
@@ -73,6 +73,8 @@ export interface ModelStage {
   clear(others?: Iterable<Material>): void;
   /** Looks from the front right, as the camera `hero` of pictures. */
   frame(): void;
+  /** Share of the half picture that framing leaves free at each side; frames again what has not been turned since. */
+  setMargin(share?: number): void;
   turn(turn: Turn): void;
   /** Draws before the next repaint. */
   redraw(): void;
@@ -106,15 +108,22 @@ export function openModelStage(options: ModelStageOptions): ModelStage {
   const shadow = createContactShadow();
   let shown: { root: Object3D; box: Box3 } | undefined;
   let isShadowOld = true;
-  /** Nobody has turned the model since: a stage of another size frames it again. */
+  /** The model has not been turned since: a stage of another size frames it again. */
   let isFramed = false;
+  let margin = MARGIN;
   let frameRequest = 0;
 
+  const drawShadow = () => {
+    if (!isShadowOld || !shown) return;
+    isShadowOld = false;
+    // Parts may be beside the model now; the floor stays.
+    shadow.place(new Box3().setFromObject(shown.root).union(shown.box), shown.box.min.y);
+    shadow.draw(renderer, scene);
+  };
   const draw = () => {
     frameRequest = 0;
     if (canvas.width === 0 || canvas.height === 0 || renderer.getContext().isContextLost()) return;
-    if (isShadowOld && shown) shadow.draw(renderer, scene);
-    isShadowOld = false;
+    drawShadow();
     renderer.render(scene, camera);
     if (shown) afterDraw?.();
   };
@@ -126,7 +135,7 @@ export function openModelStage(options: ModelStageOptions): ModelStage {
     redraw();
   };
   const frame = () => {
-    if (shown) setUp(camera, controls, shown.box);
+    if (shown) setUp(camera, controls, shown.box, margin);
     isFramed = true;
     redraw();
   };
@@ -165,6 +174,13 @@ export function openModelStage(options: ModelStageOptions): ModelStage {
     redraw();
   });
   canvas.addEventListener('keydown', press);
+  // What went with the graphics cannot be freed in those that come back.
+  const forget = () => {
+    if (shown) release(shown.root);
+    shadow.dispose();
+    scene.environment?.dispose();
+  };
+  canvas.addEventListener('webglcontextlost', forget);
   // Three.js listens first: then its state is new.
   canvas.addEventListener('webglcontextrestored', reshape);
   const sizes = new ResizeObserver(resize);
@@ -181,13 +197,16 @@ export function openModelStage(options: ModelStageOptions): ModelStage {
   };
   return {
     ...{ scene, camera, canvas, clear, frame, turn, redraw, reshape },
+    setMargin(share = MARGIN) {
+      margin = share;
+      if (isFramed) frame();
+    },
     show(root) {
       const box = prepare(root);
       const isFirst = !shown;
       clear();
       shown = { root, box };
       scene.add(root, shadow.sheet);
-      shadow.place(box);
       if (isFirst || isFramed) frame();
       else limit(camera, controls, box);
       reshape();
@@ -203,7 +222,7 @@ export function openModelStage(options: ModelStageOptions): ModelStage {
       camera.updateProjectionMatrix();
       renderer.setPixelRatio(1);
       renderer.setSize(width, height, false);
-      if (isShadowOld && shown) shadow.draw(renderer, scene);
+      drawShadow();
       renderer.render(scene, camera);
       use(canvas);
       Object.assign(camera, { aspect, fov });
@@ -218,6 +237,7 @@ export function openModelStage(options: ModelStageOptions): ModelStage {
       sizes.disconnect();
       controls.dispose();
       canvas.removeEventListener('keydown', press);
+      canvas.removeEventListener('webglcontextlost', forget);
       canvas.removeEventListener('webglcontextrestored', reshape);
       canvas.remove();
       shadow.dispose();
@@ -241,12 +261,17 @@ function prepare(root: Object3D): Box3 {
 }
 
 /** As the camera `hero` of pictures has it. */
-function setUp(camera: PerspectiveCamera, controls: OrbitControls, box: Box3): void {
+function setUp(
+  camera: PerspectiveCamera,
+  controls: OrbitControls,
+  box: Box3,
+  margin: number,
+): void {
   const { min, max } = box;
   const corners = [min.x, max.x].flatMap((x) =>
     [min.y, max.y].flatMap((y) => [min.z, max.z].flatMap((z) => [x, y, z])),
   );
-  const placed = placeCamera(Float32Array.from(corners), CAMERAS.hero, camera.aspect, MARGIN);
+  const placed = placeCamera(Float32Array.from(corners), CAMERAS.hero, camera.aspect, margin);
   const back = new Vector3(...placed.back);
   camera.position.set(...placed.position);
   const distance = camera.position.clone().sub(box.getCenter(new Vector3())).dot(back);
@@ -265,8 +290,8 @@ function limit(camera: PerspectiveCamera, controls: OrbitControls, box: Box3): v
   camera.updateProjectionMatrix();
 }
 
-/** Frees what a model takes of the graphics' memory. */
-function disposeModel(root: Object3D, others: Iterable<Material>): void {
+/** Frees what a model takes of the graphics' memory; a model that is drawn again gets it again. */
+function release(root: Object3D, others: Iterable<Material> = []): Set<Texture> {
   const materials = new Set(others);
   root.traverse((object) => {
     const { geometry, material } = object as Mesh;
@@ -274,13 +299,16 @@ function disposeModel(root: Object3D, others: Iterable<Material>): void {
     for (const each of material === undefined ? [] : ([material].flat() as Material[]))
       materials.add(each);
   });
+  const textures = new Set<Texture>();
   for (const material of materials) {
-    for (const value of Object.values(material)) {
-      if (!value?.isTexture) continue;
-      const { image } = value as Texture;
-      (value as Texture).dispose();
-      if (image instanceof ImageBitmap) image.close();
-    }
+    for (const value of Object.values(material)) if (value?.isTexture) textures.add(value);
     material.dispose();
   }
+  for (const texture of textures) texture.dispose();
+  return textures;
+}
+
+/** Frees all that a model takes. */
+function disposeModel(root: Object3D, others: Iterable<Material>): void {
+  for (const { image } of release(root, others)) if (image instanceof ImageBitmap) image.close();
 }
