@@ -30,6 +30,7 @@ const FILES = {
   'page.js': { ...SCRIPT, path: '../../dist/planning/page.js' },
   'view.js': { ...SCRIPT, path: '../../dist/planning/view.js' },
   'convert-worker.js': { ...SCRIPT, path: '../../dist/planning/convert-worker.js' },
+  // What the worker loads when a USDZ file is asked for.
   'usdz.js': { ...SCRIPT, path: '../../dist/planning/usdz.js' },
   'page.css': {
     contentType: 'text/css; charset=utf-8',

@@ -26,7 +26,7 @@ interface UpdatedProperty {
   newvalue: string;
 }
 
-/** What the page tells. `article` is the topmost article with its children, as the service answers it. */
+/** What the page reports. `article` is the topmost article with its children, as the service answers it. */
 export type PlanningEvent =
   /** The page is ready: it shows the article or catalogue of its address, and obeys commands. */
   | { type: 'LOADED'; article: JsonRecord | null }

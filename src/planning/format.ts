@@ -16,7 +16,7 @@ export function priceText(
   try {
     return new Intl.NumberFormat(language, { style: 'currency', currency }).format(price);
   } catch {
-    // The service may call a currency as nobody else does.
+    // The service may send a currency that is no code of ISO 4217.
     const amount = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
     return `${new Intl.NumberFormat(language, amount).format(price)} ${currency}`.trim();
   }

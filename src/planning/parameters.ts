@@ -22,7 +22,7 @@ export interface PlanningParameters {
   langalt: string;
   /** Receives the cart post; undefined: no cart is offered. */
   cartUrl: string | undefined;
-  /** Origin of the page around this one, for browsers that do not tell it; empty if not given. */
+  /** Origin of the page around this one, for browsers that do not know it; empty if not given. */
   parentOrigin: string;
 }
 

@@ -134,7 +134,7 @@ export function readTyped(
   return { value: String(Number(value.toFixed(decimals || decimalsOf(property)))) };
 }
 
-/** A service may leave out `decdigits`: then the rasters tell. */
+/** A service may leave out `decdigits`: then the rasters show it. */
 function decimalsOf({ ranges }: ArticleProperty): number {
   const decimals = ranges.map(({ raster = 1 }) => String(raster).split('.')[1]?.length ?? 0);
   return Math.max(0, ...decimals);

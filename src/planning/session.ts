@@ -1,4 +1,4 @@
-/** One opened page: its parameters, service, planning, model and parent, and what they tell each other. */
+/** One opened page: its parameters, service, planning, model and parent, and how they act together. */
 import type { ArticleId } from '../model/configuration-id.ts';
 import type { ConverterError } from '../support/errors.ts';
 import { type Embedding, openEmbedding, type PlanningCommand } from './embedding.ts';
@@ -30,9 +30,9 @@ export interface Session {
   subscribe(listener: () => void): void;
   /** Calls a listener when there is a new token. */
   onToken(listener: () => void): void;
-  /** Tells the parent and the page of a failure of the service. */
+  /** Reports a failure of the service to the parent and the page. */
   failed(failure: ConverterError): void;
-  /** Tells the parent that the page is ready; once. */
+  /** Reports to the parent that the page is ready; once. */
   loaded(): void;
 }
 

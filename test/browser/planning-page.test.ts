@@ -122,7 +122,12 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     expect(await price(page).innerText()).not.toContain('721');
     await page.getByText('depth: 1,500 ×').waitFor();
 
-    await page.getByRole('button', { name: 'Add to cart' }).click();
+    const cartButton = page.getByRole('button', { name: 'Add to cart' });
+    expect(await cartButton.isDisabled()).toBe(true);
+    await page.getByText('Still to choose: Hand switch').waitFor();
+    await choose(page, 'Hand switch', 'up and down');
+    await page.getByText('LN-M-H.NB.D.SW.1500.800.74.0.3.A').waitFor();
+    await cartButton.click();
     await page.getByText('The article is in the cart.').waitFor();
     const [file] = await readdir(store);
     const cart = JSON.parse(await readFile(join(store, file!), 'utf8'));

@@ -93,6 +93,7 @@ describe('a file of the planning page', () => {
     ['page.js', 'text/javascript; charset=utf-8'],
     ['view.js', 'text/javascript; charset=utf-8'],
     ['convert-worker.js', 'text/javascript; charset=utf-8'],
+    ['usdz.js', 'text/javascript; charset=utf-8'],
     ['page.css', 'text/css; charset=utf-8'],
     ['studio.bin', 'application/octet-stream'],
   ])('%s has its type, or a sentence that says to build', async (name, type) => {
