@@ -3,7 +3,7 @@ import { articleMessages } from '../fetch/resolve-article.ts';
 import type { Article, CommercialData } from '../model/article.ts';
 import { isRecord } from '../service/wire-value.ts';
 import { Actions, Cart } from './actions.tsx';
-import { Failure } from './failure.tsx';
+import { CancelLate, Failure } from './failure.tsx';
 import { priceText } from './format.ts';
 import type { PlanningView } from './interfaces.ts';
 import { PropertyPanel } from './property-panel.tsx';
@@ -32,9 +32,7 @@ export function ArticlePanel({
         ) : opening !== undefined ? (
           <p class="working" role="status">
             {texts.opening}
-            <button type="button" onClick={planning.cancel}>
-              {texts.cancel}
-            </button>
+            <CancelLate session={session} onCancel={planning.cancel} />
           </p>
         ) : (
           <p class="quiet">{texts.nothingOpen}</p>
@@ -45,6 +43,8 @@ export function ArticlePanel({
   const { article } = planned;
   const { ocd } = article;
   const isChanging = pending.length > 0 && failure === undefined;
+  const isOpening = opening !== undefined && failure === undefined;
+  const working = isOpening ? texts.opening : isChanging ? texts.saving : '';
   const messages = articleMessages(article);
   return (
     <>
@@ -61,11 +61,8 @@ export function ArticlePanel({
           </p>
         )}
         <p class="working" role="status">
-          {opening !== undefined && failure === undefined
-            ? texts.opening
-            : isChanging
-              ? texts.saving
-              : ''}
+          {working}
+          {working !== '' && <CancelLate session={session} onCancel={planning.cancel} />}
         </p>
       </header>
       {failure !== undefined && (

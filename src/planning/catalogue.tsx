@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Breadcrumb, CatalogueNode } from '../model/catalogue.ts';
 import { asConverterError, type ConverterError } from '../support/errors.ts';
-import { Failure } from './failure.tsx';
+import { CancelLate, Failure } from './failure.tsx';
 import { Picture } from './picture.tsx';
 import type { Session } from './session.ts';
 
@@ -30,10 +30,12 @@ export function Catalogue({ session, onOpen }: { session: Session; onOpen: () =>
   const [makers, setMakers] = useState<readonly CatalogueNode[]>([]);
   const heading = useRef<HTMLHeadingElement>(null);
   const hasMoved = useRef(false);
+  const loading = useRef<AbortController | undefined>(undefined);
 
   useEffect(() => {
     const work = new AbortController();
     const { signal } = work;
+    loading.current = work;
     setLoading(true);
     setFailure(undefined);
     load(session, asked.place, signal).then(
@@ -68,6 +70,10 @@ export function Catalogue({ session, onOpen }: { session: Session; onOpen: () =>
   const go = (place: Place) => {
     hasMoved.current = true;
     setAsked({ place });
+  };
+  const cancel = () => {
+    loading.current?.abort();
+    setLoading(false);
   };
   const open = (node: CatalogueNode) => {
     const { manufacturer, program, basearticlenumber, variantcode } = node;
@@ -112,7 +118,12 @@ export function Catalogue({ session, onOpen }: { session: Session; onOpen: () =>
         {title}
       </h2>
       <p role="status" class="working">
-        {isLoading ? texts.catalogueLoading : ''}
+        {isLoading && (
+          <>
+            {texts.catalogueLoading}
+            <CancelLate session={session} onCancel={cancel} />
+          </>
+        )}
       </p>
       {failure !== undefined && (
         <Failure

@@ -1,4 +1,4 @@
-/** What failed, as a sentence, and how to go on. */
+/** What failed, as a sentence, or takes long, and how to go on. */
 import type { ConverterError, ErrorCode } from '../support/errors.ts';
 import type { Session } from './session.ts';
 import { failureText } from './texts.ts';
@@ -47,5 +47,14 @@ export function Failure({
         )}
       </p>
     </div>
+  );
+}
+
+/** A button that appears when something takes long. */
+export function CancelLate({ session, onCancel }: { session: Session; onCancel: () => void }) {
+  return (
+    <button type="button" class="plain late" onClick={onCancel}>
+      {session.texts.cancel}
+    </button>
   );
 }

@@ -5,9 +5,10 @@ import { openConverter } from './converter.ts';
 import { readParameters } from './parameters.ts';
 import { openSession } from './session.ts';
 import { textsOf } from './texts.ts';
+import { keepToken, keptToken } from './token.ts';
 
-const { parameters, problems } = readParameters(location.search);
-hideToken();
+const { parameters, problems } = readParameters(withKeptToken(location.search));
+keepToken(parameters.token);
 const texts = textsOf(parameters.lang, parameters.langalt, ...navigator.languages);
 const root = document.documentElement;
 root.lang = texts.language;
@@ -22,10 +23,10 @@ if (problems.length > 0) {
   render(<App session={openSession({ parameters, baseUrl, texts, converter })} />, main);
 }
 
-/** Neither the history nor what a person copies from the address bar contains the token. */
-function hideToken(): void {
-  const query = new URLSearchParams(location.search);
-  query.delete('token');
-  const rest = query.toString();
-  history.replaceState(null, '', `${location.pathname}${rest === '' ? '' : `?${rest}`}`);
+/** A page that is loaded again has the token that it had. */
+function withKeptToken(search: string): string {
+  const query = new URLSearchParams(search);
+  const token = keptToken();
+  if (!query.has('token') && token !== '') query.set('token', token);
+  return query.toString();
 }

@@ -8,6 +8,7 @@ import type { PlanningParameters } from './parameters.ts';
 import { createPlanning, type Planning, type PlanningState } from './planning.ts';
 import { openService, type PlanningService } from './service.ts';
 import { failureText, type Texts } from './texts.ts';
+import { keepToken } from './token.ts';
 
 /** Everything that changes while a page is open, in one value. */
 export interface SessionState extends ModelState {
@@ -99,6 +100,7 @@ export function openSession(options: {
       embedding.post({ type: 'CURRENT_ARTICLE', article: planning.state.planned?.json ?? null }),
     SET_TOKEN({ token }) {
       service.setToken(token);
+      keepToken(token);
       set({ isTokenDead: false });
       if (planning.state.failure !== undefined) planning.retry();
       if (state.failure !== undefined) models.retry();

@@ -25,7 +25,6 @@ const EN = {
   article: 'Article',
   articleNumber: 'Article number',
   price: 'Price',
-  priceUpdating: 'The price is being updated',
   noPrice: 'Price on request',
   priceParts: 'How the price is made up',
   description: 'Description',
@@ -42,10 +41,8 @@ const EN = {
   choose: 'Please choose …',
   otherValue: 'Another value',
   otherValueOf: (name: string) => `Another value for ${name}`,
-  apply: 'Apply',
   less: (name: string) => `${name}: less`,
   more: (name: string) => `${name}: more`,
-  largePicture: 'Enlarge',
   range: {
     between: (from: string, to: string) => `${from} to ${to}`,
     from: (from: string) => `from ${from}`,
@@ -64,7 +61,6 @@ const EN = {
   retry: 'Try again',
   dismiss: 'Do without',
   cancel: 'Cancel',
-  reload: 'Reload the page',
   // 3D view.
   view: '3D view of the article. Arrow keys turn it, plus and minus zoom.',
   stage: '3D view',
@@ -135,7 +131,6 @@ const EN = {
   making: 'Being made …',
   downloadFailed: 'The file could not be made.',
   ar: 'View in your room',
-  arFailed: 'AR could not be opened.',
   arNeedsAddress:
     'On Android, AR needs the model at an https address. Download the GLB file and open it instead.',
   // Token.
@@ -187,7 +182,6 @@ const DE: Texts = {
   article: 'Artikel',
   articleNumber: 'Artikelnummer',
   price: 'Preis',
-  priceUpdating: 'Der Preis wird aktualisiert',
   noPrice: 'Preis auf Anfrage',
   priceParts: 'Zusammensetzung des Preises',
   description: 'Beschreibung',
@@ -204,10 +198,8 @@ const DE: Texts = {
   choose: 'Bitte wählen …',
   otherValue: 'Anderer Wert',
   otherValueOf: (name) => `Anderer Wert für ${name}`,
-  apply: 'Übernehmen',
   less: (name) => `${name}: weniger`,
   more: (name) => `${name}: mehr`,
-  largePicture: 'Vergrößern',
   range: {
     between: (from, to) => `${from} bis ${to}`,
     from: (from) => `ab ${from}`,
@@ -226,7 +218,6 @@ const DE: Texts = {
   retry: 'Erneut versuchen',
   dismiss: 'Darauf verzichten',
   cancel: 'Abbrechen',
-  reload: 'Seite neu laden',
   view: '3D-Ansicht des Artikels. Die Pfeiltasten drehen ihn, Plus und Minus zoomen.',
   stage: '3D-Ansicht',
   zoomIn: 'Vergrößern',
@@ -293,7 +284,6 @@ const DE: Texts = {
   making: 'Wird erstellt …',
   downloadFailed: 'Die Datei ließ sich nicht erstellen.',
   ar: 'Im eigenen Raum ansehen',
-  arFailed: 'AR ließ sich nicht öffnen.',
   arNeedsAddress:
     'Auf Android braucht AR das Modell an einer https-Adresse. Laden Sie stattdessen die GLB-Datei und öffnen Sie sie.',
   tokenDied: 'Ihre Sitzung ist abgelaufen. Was Sie gewählt haben, ist noch hier.',
