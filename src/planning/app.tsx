@@ -29,7 +29,7 @@ export function App({ session }: { session: Session }) {
     // The heading names what has been opened.
     requestAnimationFrame(() => document.querySelector<HTMLElement>('.panel')?.focus());
   };
-  const layout = `page ${parameters.mode} ${isCatalogueOpen ? 'in-catalogue' : 'in-article'}`;
+  const layout = `page mode-${parameters.mode} ${isCatalogueOpen ? 'in-catalogue' : 'in-article'}`;
   return (
     <div class={layout}>
       {!isCatalogueOpen && (

@@ -41,13 +41,10 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     return planning;
   }
 
+  // The unit test of the parameters has all of them.
   test.each<[string, Record<string, string>, RegExp]>([
     ['no token', { token: '' }, /token is missing/],
     ['both modes', { opencatalogue: 'true', disablecatalogue: 'true' }, /received both/],
-    ['no boolean', { showprice: 'maybe' }, /showprice expected true or false/],
-    ['half an article', { manufacturer: 'FJEL' }, /program, basearticlenumber is missing/],
-    ['a configurator of nothing', { disablecatalogue: 'true' }, /the catalogue is disabled/],
-    ['an article and a planning', { ...DESK, permanentid: 'A' }, /cannot be used together/],
     ['a cart that is no web address', { urlwarenkorb: 'javascript:alert(1)' }, /http:\/\//],
   ])('says what is wrong with %s', async (_, parameters, sentence) => {
     const { page, trouble, asked } = await (await start()).open(browser, parameters);
