@@ -18,8 +18,8 @@ interface Waiting {
  * A GLB has the bytes that the command line writes with the same options, unless it contains an image that is encoded
  * again: roughness and metallic images that are packed into one, normal maps made of heights or turned, and images
  * that are too large or that viewers cannot read. The mean colour of a picture of metal comes from decoded pixels, too:
- * those of Chromium are the command line's, other browsers may round a few differently. Blocks and images that are missing or unreadable become warnings
- * (`allowMissingParts`).
+ * those of Chromium are the command line's, other browsers may round a few differently. Blocks and images that are
+ * missing or unreadable become warnings (`allowMissingParts`).
  *
  * @param workerAddress - Of `convert-worker.js`, with `usdz.js` beside it, on the origin of the page.
  * @param options - The section `convert:` of a pipeline.
