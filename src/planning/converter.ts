@@ -17,11 +17,13 @@ interface Waiting {
  *
  * A GLB has the bytes that the command line writes with the same options, unless it contains an image that is encoded
  * again: roughness and metallic images that are packed into one, normal maps made of heights or turned, and images
- * that are too large or that viewers cannot read. Blocks and images that are missing or unreadable become warnings
- * (`allowMissingParts`).
+ * that are too large or that viewers cannot read. The mean colour of a picture of metal comes from decoded pixels, too:
+ * those of Chromium are the command line's, other browsers may round a few differently. Blocks and images that are
+ * missing or unreadable become warnings (`allowMissingParts`).
  *
  * @param workerAddress - Of `convert-worker.js`, with `usdz.js` beside it, on the origin of the page.
- * @param options - The section `convert:` of a pipeline. `tangents` must be `none`.
+ * @param options - The section `convert:` of a pipeline.
+ * @throws ConverterError `USAGE` with `tangents: 'mikktspace'`: viewers compute tangents.
  * @example
  * ```ts
  * const converter = openConverter('planning/convert-worker.js');
@@ -33,6 +35,7 @@ export function openConverter(
   workerAddress: string | URL,
   options: Partial<ConvertOptions> = {},
 ): PlanningConverter {
+  if (options.tangents === 'mikktspace') throw noTangents();
   const waiting = new Map<number, Waiting>();
   let worker: Worker | undefined;
   let lastNumber = 0;
@@ -112,6 +115,11 @@ function noProgram(): ConverterError {
   const message = 'converter: expected the program convert-worker.js, received none that starts';
   const help = 'load the page again; if it happens again, report it to the operator of the page';
   return new ConverterError('FILE_MISSING', message, { help });
+}
+
+function noTangents(): ConverterError {
+  const message = "openConverter, tangents: expected 'none', received 'mikktspace'";
+  return new ConverterError('USAGE', message, { help: 'leave tangents to the viewer' });
 }
 
 /** The other side has redacted its sentences. */

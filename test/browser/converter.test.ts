@@ -1,9 +1,10 @@
 /** The converter in a browser: what a person sees while planning has the bytes that a run writes. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import type { Browser } from 'playwright-core';
 import sharp from 'sharp';
@@ -253,6 +254,8 @@ describe.runIf(HAS_BROWSER)('the converter in Chromium', () => {
     const snapshot = await past.snapshotOf(past.lines[0]!);
     await opened.page.evaluate("open(undefined, { unknownNodes: 'fail', maxTriangles: 1 })");
     expect((await opened.convert(snapshot)).error).toMatchObject({ code: 'SCENE_TOO_LARGE' });
+    const tangents = opened.page.evaluate("open(undefined, { tangents: 'mikktspace' })");
+    await expect(tangents).rejects.toThrow("tangents: expected 'none', received 'mikktspace'");
     await opened.page.evaluate("open('/planning/none.js')");
     expect((await opened.convert(snapshot)).error).toMatchObject({ code: 'FILE_MISSING' });
     await opened.page.evaluate('open()');
@@ -302,18 +305,18 @@ describe.runIf(HAS_BROWSER)('the converter in Chromium', () => {
 
 describe('btg2gltf/browser', () => {
   it('needs nothing of Node, which can import it all the same', async () => {
-    const { exports } = JSON.parse(await readFile(new URL('package.json', ROOT), 'utf8'));
-    const address = new URL(exports['./browser'].default, ROOT);
+    const resolve = (name: string) => pathToFileURL(createRequire(import.meta.url).resolve(name));
+    const address = resolve('btg2gltf/browser');
     const library = (await import(address.href)) as object;
     expect(Object.keys(library).sort()).toEqual([
       ...['canonicalName', 'decodePartsList', 'imageReferences', 'openConverter'],
     ]);
-    const folder = new URL('dist/planning/', ROOT);
-    const names = (await readdir(folder)).filter((name) => name.endsWith('.js'));
-    expect(names).toEqual(expect.arrayContaining(['convert-worker.js', 'usdz.js']));
-    for (const file of [address, ...names.map((name) => new URL(name, folder))])
+    const worker = resolve('btg2gltf/planning/convert-worker.js');
+    for (const file of [address, worker, resolve('btg2gltf/planning/usdz.js')])
       expect(await readFile(file, 'utf8')).not.toMatch(/(?:from|import|require)[\s(]*["'`]node:/);
-    for (const types of [exports['./browser'].types, './dist/planning/converter.d.ts'])
-      expect(await readFile(new URL(types, ROOT), 'utf8')).toContain('openConverter');
+    for (const file of [address, new URL('converter.d.ts', worker)]) {
+      const types = new URL(file.pathname.replace(/\.js$/, '.d.ts'), file);
+      expect(await readFile(types, 'utf8')).toContain('openConverter');
+    }
   });
 });
