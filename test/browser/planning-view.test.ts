@@ -71,6 +71,8 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
   /** What is drawn, without what lies over it, as a small picture of the same shape. */
   const look = () =>
     page.evaluate(async () => {
+      // Chromium encodes when nothing is to be drawn.
+      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
       const bytes = await (await view.picture(innerWidth / 4, innerHeight / 4)).arrayBuffer();
       return new Uint8Array(bytes).join(' ');
     });
