@@ -105,16 +105,16 @@ describe.runIf(HAS_BROWSER)('the planning page in the frame of the shop', () => 
     await frame.waitForSelector('main#planning', { state: 'attached' });
     expect(trouble.filter((text) => /frame-ancestors|Refused to frame/.test(text))).toEqual([]);
 
-    const article = { ocd: { finalarticlenumber: '<b>D-1</b>' } };
+    const article = { ocd: { finalarticlenumber: '<b>X-1</b>' } };
     await frame.evaluate(
       (message) => {
         window.parent.postMessage(message, '*');
       },
       { type: 'CURRENT_ARTICLE', article },
     );
-    await page.waitForSelector('#received li:has-text("D-1")');
+    await page.waitForSelector('#received li:has-text("X-1")');
     const received = page.locator('#received');
-    expect(await received.innerHTML()).toContain('&lt;b&gt;D-1');
+    expect(await received.innerHTML()).toContain('&lt;b&gt;X-1');
 
     // Of the shop's own window, and of no known type: neither is shown.
     await page.evaluate((secret) => window.postMessage({ type: 'CART', secret }, '*'), SECRET);
