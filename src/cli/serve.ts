@@ -130,7 +130,8 @@ async function servePage(file: string, args: Arguments, io: Io, site: Site): Pro
   const start = () =>
     openPlanningProxy({
       ...at,
-      ...{ now: io.now, log, token, site },
+      // One line for each request of the page would push the link away.
+      ...{ now: io.now, log: { ...log, info: log.debug }, token, site },
       open: () => openService({ ...service, ...OF_A_PERSON }, environment),
       permanentIds: {
         get: (id) => database.permanentIds.get(owner, id),

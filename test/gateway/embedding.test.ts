@@ -1,6 +1,7 @@
 /** The example of embedding: a shop that shows the planning page of another origin in a frame. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Frame } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -10,6 +11,8 @@ import { openPlanningSite } from '../../src/gateway/planning-site.ts';
 import { HAS_BROWSER, launchBrowser, openWatched } from '../helpers/browser.ts';
 
 const SERVER = fileURLToPath(new URL('../../pipelines/embedding/server.mjs', import.meta.url));
+/** The program of the page, where it is built. */
+const PAGE = fileURLToPath(new URL('../../dist/planning/page.js', import.meta.url));
 const SECRET = 'a secret of the sender';
 
 interface Shop {
@@ -102,16 +105,16 @@ describe.runIf(HAS_BROWSER)('the planning page in the frame of the shop', () => 
     await frame.waitForSelector('main#planning', { state: 'attached' });
     expect(trouble.filter((text) => /frame-ancestors|Refused to frame/.test(text))).toEqual([]);
 
-    const article = { basearticlenumber: 'LN-M', shorttext: '<b>Desk</b>' };
+    const article = { ocd: { finalarticlenumber: '<b>X-1</b>' } };
     await frame.evaluate(
       (message) => {
         window.parent.postMessage(message, '*');
       },
       { type: 'CURRENT_ARTICLE', article },
     );
-    await page.waitForSelector('#received li:has-text("LN-M")');
+    await page.waitForSelector('#received li:has-text("X-1")');
     const received = page.locator('#received');
-    expect(await received.innerHTML()).toContain('&lt;b&gt;Desk');
+    expect(await received.innerHTML()).toContain('&lt;b&gt;X-1');
 
     // Of the shop's own window, and of no known type: neither is shown.
     await page.evaluate((secret) => window.postMessage({ type: 'CART', secret }, '*'), SECRET);
@@ -141,6 +144,14 @@ describe.runIf(HAS_BROWSER)('the planning page in the frame of the shop', () => 
       },
       { type: 'REQUEST_CURRENT_ARTICLE' },
     ]);
+    await page.close();
+  });
+
+  it.runIf(existsSync(PAGE))('says what it shows, and shows what the shop sets', async () => {
+    const { page } = await open(shop);
+    await page.waitForSelector('#received li:has-text("is ready and shows LN-M-")');
+    await page.click('#set');
+    await page.waitForSelector('#received li:has-text("This is planned: LN-PLATZ 1")');
     await page.close();
   });
 

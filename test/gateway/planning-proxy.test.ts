@@ -237,6 +237,21 @@ describe('the proxy of the planning page', () => {
     expect(response.headers.get('content-security-policy')).toBe("default-src 'none'; sandbox");
   });
 
+  it('ends the requests that the page no longer waits for, and no others', async () => {
+    const leaving = Array.from({ length: 20 }, async (_, i) => {
+      const left = new AbortController();
+      const asked = page.ask(ARTICLES, { ...MADE_TO_MEASURE, lang: 'de' }, { signal: left.signal });
+      if (i % 2 === 0) setImmediate(() => left.abort());
+      return asked.then(
+        ({ status }) => status,
+        ({ name }: Error) => name,
+      );
+    });
+    const ends = await Promise.all(leaving);
+    expect(ends.filter((_, i) => i % 2 === 1)).toEqual(Array(10).fill(200));
+    expect(ends.every((end) => end === 200 || end === 'AbortError')).toBe(true);
+  });
+
   it('logs in again where the token of the service has expired', async () => {
     const logins = service.counts.get('getsessiontoken')!;
     service.expireTokens();
@@ -261,7 +276,9 @@ describe('the proxy of the planning page', () => {
     const known = [password, appKey, username, ...secrets];
     const all = [...page.received, stdout, stderr].join('\n');
     for (const secret of known) expect(all.includes(secret)).toBe(false);
-    expect(stderr).toContain('"msg":"answered"');
+    expect(stderr.match(/"msg":"[^"]*"/g)).toEqual([
+      '"msg":"a request of the planning page failed"',
+    ]);
     expect(stderr).not.toContain(page.token);
     expect(stderr).not.toContain(MADE_TO_MEASURE.basearticlenumber);
     expect(page.received.join('\n')).not.toContain(page.token);
