@@ -19,6 +19,21 @@ const STARTERS = {
   'mesh-thread': 'cli/mesh-thread.ts',
 };
 
+/** The modules of the planning page and of `btg2gltf/browser`, each complete: one imports another by its address only. */
+const BROWSER_MODULES = {
+  browser: 'browser.ts',
+  'planning/convert-worker': 'planning/convert-worker.ts',
+  'planning/page': 'planning/page.tsx',
+  'planning/usdz': 'planning/usdz.ts',
+  'planning/view': 'planning/view.ts',
+};
+/** What such a module imports when it is needed, as only ours do; and what a library would need in Node. */
+const BROWSER_EXTERNAL = (id, importer) =>
+  /^node:/.test(id) || (/^\.\/[\w-]+\.js$/.test(id) && importer?.startsWith(SRC));
+
+/** The style of the planning page, in this order. */
+const PAGE_STYLES = ['page', 'stage', 'panel', 'catalogue'];
+
 /** The programs of pages; a browser runs them. */
 const PAGES = ['picture-page', 'gallery-page', 'gallery-viewer'];
 
@@ -121,17 +136,23 @@ mkdirSync(`${OUT}/../deliver`, { recursive: true });
 for (const name of PAGES) {
   const options = { platform: 'browser', format: 'iife', minify: true };
   const { code, moduleIds } = await bundled(`deliver/page/${name}.ts`, options);
-  // A gallery takes them to other places, without the file of the licences.
-  const notices = [...librariesOf(moduleIds)].map((folder) => `/*!\n${licenceOf(folder)}*/\n`);
-  writeFileSync(`${OUT}/../deliver/${name}.js`, notices.join('') + code);
+  writeFileSync(`${OUT}/../deliver/${name}.js`, withNotices(code, moduleIds));
 }
+mkdirSync(`${OUT}/../planning`, { recursive: true });
+for (const [name, input] of Object.entries(BROWSER_MODULES)) {
+  const options = { platform: 'browser', format: 'esm', minify: true, external: BROWSER_EXTERNAL };
+  const { code, moduleIds } = await bundled(input, options);
+  writeFileSync(`${OUT}/../${name}.js`, withNotices(code, moduleIds));
+}
+const styles = PAGE_STYLES.map((name) => readFileSync(`${SRC}planning/${name}.css`, 'utf8'));
+writeFileSync(`${OUT}/../planning/page.css`, styles.join(''));
 writeFileSync(`${OUT}/LICENSES.txt`, [...libraries].sort().map(licenceOf).join('\n\n'));
 
-async function bundled(input, { platform = 'node', ...output } = {}) {
+async function bundled(input, { platform = 'node', external = EXTERNAL, ...output } = {}) {
   const bundle = await rolldown({
     input: `${SRC}${input}`,
     platform,
-    external: EXTERNAL,
+    external,
     plugins: [UNDICI, LIBSQL, VERSION],
   });
   const { output: files } = await bundle.generate({
@@ -149,6 +170,12 @@ async function bundled(input, { platform = 'node', ...output } = {}) {
 function librariesOf(moduleIds) {
   const folders = moduleIds.map((id) => /(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(id)?.[1]);
   return new Set(folders.filter((folder) => folder !== undefined));
+}
+
+/** Pages are taken to other places, without the file of the licences. */
+function withNotices(code, moduleIds) {
+  const notices = [...librariesOf(moduleIds)].map((folder) => `/*!\n${licenceOf(folder)}*/\n`);
+  return notices.join('') + code;
 }
 
 /** The licences of the libraries in the bundle ask for it. */

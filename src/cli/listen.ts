@@ -62,24 +62,27 @@ export async function readListening(args: Arguments, standard: number): Promise<
   const names = textOf(args, 'allow-host')
     ?.split(',')
     .map((name) => name.trim());
-  return { port: Number(text), host, ...given({ origins: await readOrigins(args), names }) };
+  const origins = await readOrigins(args, 'allow-origin');
+  return { port: Number(text), host, ...given({ origins, names }) };
 }
 
-async function readOrigins(args: Arguments): Promise<string[] | undefined> {
-  const texts = textOf(args, 'allow-origin')?.split(',');
+/** Reads an option that lists origins, separated by commas. @throws {@link ConverterError} `USAGE` naming the option. */
+export async function readOrigins(args: Arguments, name: string): Promise<string[] | undefined> {
+  const texts = textOf(args, name)?.split(',');
   if (texts === undefined) return undefined;
   const { readOrigin } = await import('../gateway/server.ts');
   return texts.map((text) => {
     const origin = readOrigin(text.trim());
     if (origin !== undefined) return origin;
     const expected = 'expected scheme and host, such as https://plan.example';
-    throw usageError(`--allow-origin: ${expected}, received "${text.trim()}"`);
+    throw usageError(`--${name}: ${expected}, received "${text.trim()}"`);
   });
 }
 
 /**
  * Starts a server, prints a text about it and waits for Ctrl-C or SIGTERM, which end it with exit code 0.
  *
+ * @param link - An address with a token that a person opens: printed as it is, and nowhere else.
  * @throws {@link ConverterError} `USAGE` if the address cannot be used.
  */
 export async function serveUntilInterrupted<T extends { close(): Promise<void> }>(
@@ -87,12 +90,15 @@ export async function serveUntilInterrupted<T extends { close(): Promise<void> }
   io: Io,
   start: () => Promise<T>,
   text: (server: T) => string,
+  link?: (server: T) => string,
 ): Promise<number> {
   const server = await start().catch((error: unknown) => {
     const isAddress = isConverterError(error, 'USAGE') && /^(?:port|host): /.test(error.message);
     throw isAddress ? usageError(`--${error.message}`) : error;
   });
   io.print(`\n${text(server)}  ${reachText(at)}\n  Press Ctrl-C to stop.\n\n`);
+  if (link !== undefined)
+    io.printData(`  Planning page, to open in a browser:\n\n${link(server)}\n\n`);
   await new Promise<void>((done) => {
     if (io.signal.aborted) done();
     else io.signal.addEventListener('abort', () => done(), { once: true });

@@ -1,11 +1,30 @@
-/** `btg2gltf serve`: the emulator, for developing against the service. */
+/** `btg2gltf serve`: the emulator, for developing against the service; and the planning page, of either. */
+import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { CacheDatabase } from '../cache/database.ts';
 import { startEmulatorOf } from '../emulator/start-emulator.ts';
-import { type Command, textOf } from './command.ts';
-import { listenOptions, readListening, serveUntilInterrupted } from './listen.ts';
+import type { GatewayServer } from '../gateway/http.ts';
+import { openPlanningSite, policyOrigin } from '../gateway/planning-site.ts';
+import { planningUrl } from '../gateway/planning-url.ts';
+import { loadPipeline } from '../pipeline/pipeline-file.ts';
+import { describeService, languagesOf, openService } from '../pipeline/service.ts';
+import { registerSecret } from '../support/redact.ts';
+import { type Arguments, type Command, given, type Io, textOf, usageError } from './command.ts';
+import { listenOptions, readListening, readOrigins, serveUntilInterrupted } from './listen.ts';
+import { LOG_FORMAT_OPTION, openOutput } from './run-output.ts';
+import { environmentOf } from './service.ts';
 
 const DEFAULT_PORT = 4810;
+const TOKEN_BYTES = 24;
+
+/** Limits of a person who waits, in place of those of a nightly run. */
+const OF_A_PERSON = {
+  retries: 1,
+  timeoutMs: 30_000,
+  giveUpAfterMs: 2_000,
+  maxPauseMs: 20_000,
+  maxTotalPauseMs: 60_000,
+} as const;
 
 /** The command. */
 export const serveCommand: Command = {
@@ -13,29 +32,75 @@ export const serveCommand: Command = {
     ...listenOptions(DEFAULT_PORT),
     recording: { type: 'string', describe: 'folder of a recording [default: the sample range]' },
     cache: { type: 'string', describe: 'cache folder to store permanent identifiers in' },
+    'planning-for': {
+      type: 'string',
+      value: 'PIPELINE.yaml',
+      describe: 'serve the planning page for the service of this pipeline, not the emulator',
+    },
+    'frame-ancestors': {
+      type: 'string',
+      value: 'ORIGINS',
+      describe:
+        'origins whose pages may show the planning page in a frame, separated by commas, or none [default: this machine]',
+    },
+    'log-format': LOG_FORMAT_OPTION,
   },
-  examples: ['btg2gltf serve', 'btg2gltf serve --recording recording'],
+  notes: [
+    'The link that is printed opens the planning page. It contains a token: others can plan with it, too.',
+    'With --planning-for the token is one of this process alone. Requests go to the service of the',
+    'pipeline with a login that stays here, and permanent identifiers are those of its cache.',
+    '',
+  ],
+  examples: [
+    'btg2gltf serve',
+    'btg2gltf serve --recording recording',
+    'btg2gltf serve --planning-for pipeline.yaml',
+  ],
   async run(args, io) {
-    const recording = textOf(args, 'recording');
-    const range = recording === undefined ? {} : { recording: resolve(recording) };
-    const at = await readListening(args, DEFAULT_PORT);
-    const database = await openCache(textOf(args, 'cache'));
-    const start = async () => {
-      const emulator: Emulator = await startEmulatorOf(range, {
-        ...at,
-        onPermanentId: (id, article) => database?.permanentIds.put(emulator.baseUrl, id, article),
-      });
-      return emulator;
-    };
-    try {
-      return await serveUntilInterrupted(at, io, start, (emulator) =>
-        instructions(emulator, recording),
-      );
-    } finally {
-      database?.close();
-    }
+    const file = textOf(args, 'planning-for');
+    const frameAncestors = await readAncestors(args);
+    const planningSite = openPlanningSite({ frameAncestors });
+    if (file === undefined) return serveEmulator(args, io, planningSite);
+    return servePage(file, args, io, planningSite);
   },
 };
+
+type Site = ReturnType<typeof openPlanningSite>;
+
+async function readAncestors(args: Arguments): Promise<string[] | 'none' | undefined> {
+  const name = 'frame-ancestors';
+  if (textOf(args, name) === 'none') return 'none';
+  const origins = await readOrigins(args, name);
+  const unusable = origins?.find((origin) => policyOrigin(origin) === undefined);
+  if (unusable === undefined) return origins;
+  throw usageError(`--${name}: expected a plain host in each origin, received "${unusable}"`);
+}
+
+async function serveEmulator(args: Arguments, io: Io, planningSite: Site): Promise<number> {
+  const recording = textOf(args, 'recording');
+  const range = recording === undefined ? {} : { recording: resolve(recording) };
+  const at = await readListening(args, DEFAULT_PORT);
+  const database = await openCache(textOf(args, 'cache'));
+  const start = async () => {
+    const emulator: Emulator = await startEmulatorOf(range, {
+      ...at,
+      planningSite,
+      onPermanentId: (id, article) => database?.permanentIds.put(emulator.baseUrl, id, article),
+    });
+    return emulator;
+  };
+  const link = ({ frontendUrl, issueToken }: Emulator) => {
+    const token = issueToken();
+    registerSecret(token);
+    return planningUrl({ frontendUrl, token, mode: 'hybrid' });
+  };
+  const text = (emulator: Emulator) => instructions(emulator, recording);
+  try {
+    return await serveUntilInterrupted(at, io, start, text, link);
+  } finally {
+    database?.close();
+  }
+}
 
 async function openCache(folder: string | undefined): Promise<CacheDatabase | undefined> {
   if (folder === undefined) return undefined;
@@ -44,6 +109,45 @@ async function openCache(folder: string | undefined): Promise<CacheDatabase | un
 }
 
 type Emulator = Awaited<ReturnType<typeof startEmulatorOf>>;
+
+/** The planning page for a live service. */
+async function servePage(file: string, args: Arguments, io: Io, site: Site): Promise<number> {
+  const wrong = ['recording', 'cache'].find((name) => args[name] !== undefined);
+  if (wrong !== undefined) {
+    throw usageError(`--${wrong}: expected none beside --planning-for, which has its own`);
+  }
+  const at = await readListening(args, DEFAULT_PORT);
+  const pipeline = await loadPipeline(file, io.env);
+  const { log } = await openOutput(args, io);
+  const { openPlanningProxy } = await import('../gateway/planning-proxy.ts');
+  const { service } = pipeline;
+  const owner = describeService(service);
+  // A signal of its own: Ctrl-C ends the requests through the server, and then logs out.
+  const environment = { ...environmentOf(io), signal: new AbortController().signal };
+  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  const { openCacheDatabase } = await import('../cache/database.ts');
+  const database = await openCacheDatabase(pipeline.cacheDir);
+  const start = () =>
+    openPlanningProxy({
+      ...at,
+      // One line for each request of the page would push the link away.
+      ...{ now: io.now, log: { ...log, info: log.debug }, token, site },
+      open: () => openService({ ...service, ...OF_A_PERSON }, environment),
+      permanentIds: {
+        get: (id) => database.permanentIds.get(owner, id),
+        put: (id, article) => database.permanentIds.put(owner, id, article),
+      },
+    });
+  const text = () => `  The planning page of ${owner}, with the login of this machine.\n`;
+  const [lang] = languagesOf(service);
+  const link = ({ url: frontendUrl }: GatewayServer) =>
+    planningUrl({ frontendUrl, token, mode: 'hybrid', ...given({ lang }) });
+  try {
+    return await serveUntilInterrupted(at, io, start, text, link);
+  } finally {
+    database.close();
+  }
+}
 
 function instructions(emulator: Emulator, recording: string | undefined): string {
   return `  The emulator serves ${recording ?? 'the sample range'}.

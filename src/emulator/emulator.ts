@@ -18,10 +18,18 @@ import {
 } from '../support/listening.ts';
 import { CHECKS, checkParameters, required } from '../support/parameters.ts';
 import { jsonText } from './json-text.ts';
-import { type Answer, checkQuery, Refusal, type Route, type RouteContext } from './route.ts';
+import {
+  type Answer,
+  checkQuery,
+  type PlanningSite,
+  queryText,
+  Refusal,
+  type Route,
+  type RouteContext,
+} from './route.ts';
 import { API_ROUTES } from './routes-api.ts';
 import { authRoutes, type KeyForm, type Login } from './routes-auth.ts';
-import { FRONTEND_ROUTES } from './routes-frontend.ts';
+import { FRONTEND_ROUTES, STORED_PLANNING } from './routes-frontend.ts';
 import { type ApiGroup, createTokenRegistry, type TOKEN_LIFETIMES_MS } from './tokens.ts';
 
 /** The settings of an emulator. */
@@ -45,6 +53,11 @@ export interface EmulatorOptions extends ServerAddress {
   maxQueryBytes?: number;
   /** Validators of GET answers. @defaultValue `none`: the specification shows none */
   validators?: 'etag' | 'last-modified' | 'none';
+  /**
+   * Answers GET `/planning` and what is below it in place of the emulator, which then checks no parameter of the
+   * page, so that the page says what is wrong with them.
+   */
+  planningSite?: PlanningSite;
   /** Called once for each answered request; `route` is the operation's name, or empty. */
   onRequest?: (event: { method: string; route: string; status: number }) => void;
 }
@@ -60,11 +73,13 @@ export interface Emulator extends Readonly<Login> {
   /**
    * Requests by operation, refused ones too: getpublickey getsessiontoken · getnodes
    * getnodesbreadcrumbs ressource ressources search logoutxcf · getarticles postarticles preview
-   * reinit ocdreinit · btg block materials articlesimage logoutodb · planning.
+   * reinit ocdreinit · btg block materials articlesimage logoutodb · planning planningv1 storedplanning.
    */
   readonly counts: ReadonlyMap<string, number>;
   /** Number of sessions that have not expired and are not logged out of both groups. */
   openSessions(): number;
+  /** Issues a token for 90 days, as a login with RememberMe does. */
+  issueToken(): string;
   /** Expires all tokens. */
   expireTokens(): void;
   /** Stops at once: open connections are cut. */
@@ -88,6 +103,12 @@ const ROUTES: readonly Route[] = [
     return below(`${SERVICE_BASE}/api/${name}.dll/${name}`, group, rows);
   }),
   ...below(FRONTEND_BASE, 'ofml', FRONTEND_ROUTES),
+];
+
+/** With a planning page that is served: it is no row, and it can read what was stored. */
+const SITE_ROUTES: readonly Route[] = [
+  ...ROUTES.filter(({ operation }) => operation !== 'planning'),
+  ...below(SERVICE_BASE, 'ofml', [STORED_PLANNING]),
 ];
 
 /** The rows of a group, with their whole path and the group that their token must open. */
@@ -137,10 +158,13 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   };
   const searchResults = new Map<string, string>();
   const context = { range, tokens, maxQueryBytes, searchResults, plannings, storePlanning };
-  for (const route of [...auth, ...ROUTES]) {
+  const { planningSite } = options;
+  const routes = planningSite === undefined ? ROUTES : SITE_ROUTES;
+  for (const route of [...auth, ...routes]) {
     const isThere = !without.some((part) => route.path.includes(part));
     if (isThere) addRoute(server, route, context, counts);
   }
+  if (planningSite !== undefined) addSite(server, planningSite, maxQueryBytes, counts);
   const origin = await listen(server, options);
   return {
     ...login,
@@ -149,6 +173,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
     frontendUrl: `${origin}${FRONTEND_BASE}`,
     counts,
     openSessions: tokens.openSessions,
+    issueToken: () => tokens.issue(true),
     expireTokens: tokens.expireAll,
     close: () => server.close(),
   };
@@ -219,8 +244,42 @@ function addRoute(
   });
 }
 
+/** Adds the planning page and its files. Its address is the one by which the browser called, as is that of the API. */
+function addSite(
+  app: FastifyInstance,
+  site: PlanningSite,
+  maxQueryBytes: number,
+  counts: Map<string, number>,
+): void {
+  const operation = 'planning';
+  const answer = async (
+    name: string,
+    { raw, headers, host }: FastifyRequest,
+    reply: FastifyReply,
+  ) => {
+    const query = queryText(raw.url ?? '/', maxQueryBytes);
+    // Behind a proxy with TLS.
+    const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';
+    const baseUrl = `${scheme}://${host}${SERVICE_BASE}`;
+    const answered = await site({ name, query, baseUrl, headers });
+    return reply.code(answered.status).headers(answered.headers).send(answered.body);
+  };
+  const path = `${FRONTEND_BASE}/planning`;
+  app.get(path, { config: { operation } }, (request, reply) => {
+    counts.set(operation, (counts.get(operation) ?? 0) + 1);
+    return answer('', request, reply);
+  });
+  app.get(`${path}/:name`, (request, reply) => {
+    const { name } = request.params as { name: string };
+    return answer(name, request, reply);
+  });
+}
+
 function send(reply: FastifyReply, answer: Answer): FastifyReply {
   if (answer.kind === 'empty') return reply.code(200).send();
+  if (answer.kind === 'redirect') {
+    return reply.headers(answer.headers ?? {}).redirect(answer.location, 301);
+  }
   if (answer.kind === 'json') return reply.type(JSON_TYPE).send(jsonText(answer.json));
   const { buffer, byteOffset, byteLength } = answer.bytes;
   reply.headers(answer.headers ?? {}).type(answer.contentType);

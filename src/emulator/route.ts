@@ -41,7 +41,29 @@ export type Answer =
       contentType: string;
       headers?: Readonly<Record<string, string>>;
     }
+  | { kind: 'redirect'; location: string; headers?: Readonly<Record<string, string>> }
   | { kind: 'empty' };
+
+/** A GET of the planning page, or of one of its files, which the emulator passes on as it is. */
+export interface SiteRequest {
+  /** What follows `/planning/`; empty for the page itself. */
+  name: string;
+  /** As received, without `?`; it contains the token. */
+  query: string;
+  /** `{base_url}` at the address by which the browser called. */
+  baseUrl: string;
+  headers: Call['headers'];
+}
+
+/** The complete answer to a {@link SiteRequest}. */
+export interface SiteAnswer {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  body: Uint8Array | string;
+}
+
+/** The program that answers the planning page in place of the emulator. */
+export type PlanningSite = (request: SiteRequest) => Promise<SiteAnswer>;
 
 /** One operation of the service: a row of the table. */
 export interface Route {
@@ -51,8 +73,12 @@ export interface Route {
   method?: 'POST';
   /** Below the base path of its group; `:name` is one segment, `*` at the end is the rest. */
   path: string;
-  /** The group that the token in the query must open. @defaultValue `none`: none may be in the query */
-  token?: ApiGroup | 'none';
+  /**
+   * The group that the token in the query must open; one that is `passed` remains in the query, unchecked.
+   *
+   * @defaultValue `none`: none may be in the query
+   */
+  token?: ApiGroup | 'none' | 'passed';
   /** Query parameters that must be sent, beside the token; an empty value counts. */
   required?: readonly string[];
   /** Query parameters that may be sent; any other is refused by name. */
@@ -85,15 +111,19 @@ export function checkQuery(
   target: string,
   { tokens, maxQueryBytes }: Pick<RouteContext, 'tokens' | 'maxQueryBytes'>,
 ): Query {
+  const all = parseQuery(queryText(target, maxQueryBytes));
+  const { token, ...query } = all;
+  if (route.token !== 'passed') checkToken(route.token, token, tokens);
+  checkParameters(route, query);
+  return route.token === 'passed' ? all : query;
+}
+
+/** The query of a request target, as received and without `?`. @throws {@link Refusal} 414 beyond the limit. */
+export function queryText(target: string, maxQueryBytes: number): string {
   const at = target.indexOf('?');
   const text = at < 0 ? '' : target.slice(at + 1);
-  if (Buffer.byteLength(text) > maxQueryBytes) {
-    throw new Refusal(414, `query string: expected at most ${maxQueryBytes} bytes`);
-  }
-  const { token, ...query } = parseQuery(text);
-  checkToken(route.token, token, tokens);
-  checkParameters(route, query);
-  return query;
+  if (Buffer.byteLength(text) <= maxQueryBytes) return text;
+  throw new Refusal(414, `query string: expected at most ${maxQueryBytes} bytes`);
 }
 
 /** Parses a query string: UTF-8, percent-encoded, `+` for a blank. A repeated name is a 400. */
@@ -118,7 +148,7 @@ function decode(text: string): string {
 }
 
 function checkToken(
-  group: Route['token'] = 'none',
+  group: ApiGroup | 'none' = 'none',
   token: string | undefined,
   tokens: TokenRegistry,
 ): void {

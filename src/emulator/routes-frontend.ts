@@ -18,24 +18,77 @@ import {
   type RouteContext,
 } from './route.ts';
 
-/** Rows of `{frontend_url}`. */
-export const FRONTEND_ROUTES: readonly Route[] = [
-  {
-    operation: 'planning',
-    path: '/planning',
-    optional: [
-      ...ARTICLE,
-      // A migrated address may carry the final number (9.3); the page ignores it.
-      'finalarticlenumber',
-      ...['showprice', 'disablecatalogue', 'opencatalogue'],
-      ...['ocdreinit', 'permanentid', 'parentnode', 'urlwarenkorb'],
-    ],
-    answer: plan,
-  },
-];
-
 /** The address of the page contains a token: it must reach neither a cache nor another site. */
 const HEADERS = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' };
+
+const PARAMETERS = [
+  ...ARTICLE,
+  // A migrated address may carry the final number (9.3); the page ignores it.
+  'finalarticlenumber',
+  ...['showprice', 'disablecatalogue', 'opencatalogue'],
+  ...['ocdreinit', 'permanentid', 'parentnode', 'urlwarenkorb'],
+];
+
+/** The page itself, in the reading of the emulator. */
+const PLANNING: Route = {
+  operation: 'planning',
+  path: '/planning',
+  optional: PARAMETERS,
+  answer: plan,
+};
+
+/** Names of v1 and what replaces them. @see Spec 9.3 */
+const RENAMED: Readonly<Record<string, string>> = {
+  manuid: 'manufacturer',
+  seriesid: 'program',
+  baseartnmbr: 'basearticlenumber',
+  finalartnmbr: 'finalarticlenumber',
+  reinitstring: 'ocdreinit',
+};
+
+/** The entry points of v1, which the page replaces. @see Spec 9.4 */
+const V1_ROUTES = ['index.php', 'configurator.php', 'article.php'].map(
+  (name): Route => ({
+    operation: 'planningv1',
+    path: `/${name}`,
+    // The page checks it.
+    token: 'passed',
+    optional: [...PARAMETERS, ...Object.keys(RENAMED)],
+    answer: redirect,
+  }),
+);
+
+/** Rows of `{frontend_url}`. */
+export const FRONTEND_ROUTES: readonly Route[] = [PLANNING, ...V1_ROUTES];
+
+/**
+ * The row of a stored planning, which the page reads to restore it. No operation of the service resolves an
+ * identifier, so that it is below `{base_url}` only where a page is served.
+ */
+export const STORED_PLANNING: Route = {
+  operation: 'storedplanning',
+  path: '/planning/permanentid/:id',
+  answer({ segments }, { plannings, range }) {
+    const id = segments.id!;
+    const sentence =
+      'permanentid: expected one of a planning that was stored here, received an unknown one';
+    const article = plannings.get(id) ?? range.planning?.(id);
+    if (article === undefined) throw new Refusal(404, sentence);
+    return { kind: 'json', json: article };
+  },
+};
+
+/** Every value arrives as it was; only names change. */
+function redirect({ query }: Call): Answer {
+  const pairs = Object.entries(query).map(([old, value]) => {
+    const name = RENAMED[old] ?? old;
+    if (name !== old && query[name] !== undefined) {
+      throw new Refusal(400, `${old}: not together with ${name}`);
+    }
+    return `${name}=${encodeURIComponent(value)}`;
+  });
+  return { kind: 'redirect', location: `planning?${pairs.join('&')}`, headers: HEADERS };
+}
 
 function plan({ query }: Call, context: RouteContext): Answer {
   const mode = modeOf(query);

@@ -60,8 +60,8 @@ type Load<Args extends unknown[], Content> = <Given extends MaybeValidators = un
 
 /** What only some requests have. */
 interface CallOptions<Given extends MaybeValidators> {
-  /** Sent as JSON. */
-  body?: JsonRecord;
+  /** Sent as JSON; a text is sent as it is. */
+  body?: JsonRecord | string;
   /** Which of the addresses of the row is tried first, if that is known beforehand. */
   first?: number;
   /** Of an earlier answer: makes the request conditional. */
@@ -343,7 +343,7 @@ function createCall(settings: Settings, connection: Connection): ServiceClient['
   const sendToEither = createFallback();
   return async (name, own, { body: content, first, validators, demand } = {}) => {
     const values = { ...shared, ...own };
-    const body = content && jsonText(content);
+    const body = typeof content === 'object' ? jsonText(content) : content;
     return sendToEither(OPERATIONS[name], first, async (address) => {
       const signals = demand && [demand.signal];
       const request = { name, values, address, body, validators, signals };

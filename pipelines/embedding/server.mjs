@@ -1,0 +1,86 @@
+/**
+ * A shop that shows the planning page in a page of its own. The address of the frame is built here, on the server: it
+ * contains a token, and the login that it was obtained with must not reach a browser.
+ *
+ *   btg2gltf serve                      prints variables: set them, or those of your service
+ *   node pipelines/embedding/server.mjs
+ */
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { openRelay, planningUrl, SILENT } from 'btg2gltf';
+
+const env = process.env;
+const ARTICLE = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-M' };
+/** A token is valid for 12 hours; whoever opens the page late needs some of them. */
+const RENEWED_AFTER_MS = 6 * 60 * 60 * 1000;
+
+/** The steps of a login, as section 5 of the specification has them. */
+const relay = await openRelay({
+  authUrl: env.BTG2GLTF_AUTH_URL,
+  ...(env.BTG2GLTF_APP_KEY && { appKey: env.BTG2GLTF_APP_KEY }),
+  now: Date.now,
+  random: Math.random,
+  log: SILENT,
+});
+
+let current = { token: '', sinceMs: Number.NEGATIVE_INFINITY };
+
+async function token() {
+  if (Date.now() - current.sinceMs < RENEWED_AFTER_MS) return current.token;
+  const login = new URLSearchParams({
+    username: env.BTG2GLTF_USERNAME ?? '',
+    password: env.BTG2GLTF_PASSWORD ?? '',
+    rememberme: 'false',
+  });
+  const response = await fetch(relay.url, { method: 'POST', body: login });
+  // The reason is in the answer; the login is not.
+  if (!response.ok) throw new Error(`login: expected a token, received ${await response.text()}`);
+  current = { token: await response.text(), sinceMs: Date.now() };
+  return current.token;
+}
+
+const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const escaped = (text) => text.replace(/[&<>"]/g, (sign) => ENTITIES[sign]);
+
+async function page() {
+  const address = planningUrl({
+    frontendUrl: env.BTG2GLTF_FRONTEND_URL ?? '',
+    token: await token(),
+    mode: 'hybrid',
+    open: ARTICLE,
+    lang: 'en',
+    // Such as http://127.0.0.1:4820/cart of `btg2gltf inbox`.
+    urlwarenkorb: env.CART_URL,
+  });
+  const template = await readFile(new URL('page.html', import.meta.url), 'utf8');
+  return {
+    html: template.replace('PLANNING_ADDRESS', () => escaped(address)),
+    frontend: new URL(address).origin,
+  };
+}
+
+const server = createServer(async (request, response) => {
+  if (request.url !== '/') {
+    response.writeHead(404).end();
+    return;
+  }
+  try {
+    const { html, frontend } = await page();
+    response.writeHead(200, {
+      'content-type': 'text/html; charset=utf-8',
+      // The page has the token: no cache keeps it, no other site is given it.
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      'content-security-policy': `default-src 'self' 'unsafe-inline'; frame-src ${frontend}; frame-ancestors 'none'`,
+    });
+    response.end(html);
+  } catch (error) {
+    console.error(error.message);
+    response.writeHead(502, { 'content-type': 'text/plain; charset=utf-8' });
+    response.end('The planning page cannot be opened now; try again later.\n');
+  }
+});
+
+server.listen(Number(env.PORT ?? 4860), '127.0.0.1', () => {
+  console.log(`The shop is at http://127.0.0.1:${server.address().port}/`);
+});

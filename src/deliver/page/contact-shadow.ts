@@ -1,0 +1,198 @@
+/**
+ * The soft shadow on the floor: narrow and dark where something stands on it, wide and light below what is higher. In
+ * the targets, red is the first and green the second.
+ */
+import {
+  BackSide,
+  type Box3,
+  Color,
+  DoubleSide,
+  Mesh,
+  MeshBasicMaterial,
+  OrthographicCamera,
+  PlaneGeometry,
+  type Scene,
+  ShaderMaterial,
+  Vector2,
+  Vector3,
+  type WebGLRenderer,
+  WebGLRenderTarget,
+} from 'three';
+
+/** The shadow is soft: more pixels would show no more. */
+const SIDE_PIXELS = 256;
+/** How far the sheet reaches beyond the model, as a share of its wider side. */
+const BORDER = 0.22;
+/** Widths of the blurs of both shadows and of the wide one alone, as shares of the sheet. */
+const BLURS = [
+  { width: 0.014, wideOnly: 0 },
+  { width: 0.1, wideOnly: 1 },
+] as const;
+/** Up to this height a surface belongs to what stands on the floor. */
+const CONTACT_METRES = 0.08;
+/** A surface at this height darkens half as much as one on the floor. */
+const HALF_HEIGHT_METRES = 0.25;
+const DARKNESS = { contact: 0.5, wide: 0.5 };
+
+/** A shadow of what a scene contains. */
+export interface ContactShadow {
+  /** To be added to the scene. */
+  sheet: Mesh;
+  /** Puts the sheet below what it is to have a shadow of. @param floorMetres - Its height. */
+  place(box: Box3, floorMetres: number): void;
+  /** Draws the shadow of what the scene contains now. */
+  draw(renderer: WebGLRenderer, scene: Scene): void;
+  dispose(): void;
+}
+
+/** Makes a shadow, empty until it is placed and drawn. */
+export function createContactShadow(): ContactShadow {
+  const [first, second] = [0, 1].map(
+    () => new WebGLRenderTarget(SIDE_PIXELS, SIDE_PIXELS, { depthBuffer: true }),
+  ) as [WebGLRenderTarget, WebGLRenderTarget];
+  // It looks up from the floor: its picture is the sheet's as seen from below.
+  const camera = new OrthographicCamera();
+  camera.rotation.x = Math.PI / 2;
+  const height = nearness();
+  const blur = blurring();
+  const screen = new Mesh(new PlaneGeometry(2, 2), blur);
+  screen.frustumCulled = false;
+  const geometry = new PlaneGeometry(1, 1).rotateX(Math.PI / 2);
+  const material = new MeshBasicMaterial({
+    map: first.texture,
+    side: BackSide,
+    transparent: true,
+    depthWrite: false,
+    toneMapped: false,
+  });
+  const sheet = new Mesh(geometry, material);
+  sheet.renderOrder = -1;
+  return {
+    sheet,
+    place(box, floorMetres) {
+      const size = box.getSize(new Vector3());
+      const centre = box.getCenter(new Vector3());
+      const border = 2 * BORDER * Math.max(size.x, size.z, size.y / 2);
+      const [width, depth] = [size.x + border, size.z + border];
+      sheet.scale.set(width, 1, depth);
+      // A little lower, so that it is not in the plane of feet.
+      sheet.position.set(centre.x, floorMetres - size.length() / 2000, centre.z);
+      const sides = { left: -width / 2, right: width / 2, top: depth / 2, bottom: -depth / 2 };
+      Object.assign(camera, { ...sides, near: 0, far: size.y * 2 + 1 });
+      camera.position.copy(sheet.position);
+      camera.updateProjectionMatrix();
+      height.uniforms.floorMetres!.value = floorMetres;
+      // Blurs are as wide along as across.
+      const least = Math.max(width, depth);
+      blur.userData.shares = [least / width, least / depth];
+    },
+    draw(renderer, scene) {
+      const hidden = withoutShadow(scene, sheet);
+      for (const object of hidden) object.visible = false;
+      const clearColor = renderer.getClearColor(new Color());
+      const clearAlpha = renderer.getClearAlpha();
+      renderer.setClearColor(0, 0);
+      scene.overrideMaterial = height;
+      renderer.setRenderTarget(first);
+      renderer.render(scene, camera);
+      scene.overrideMaterial = null;
+      for (const object of hidden) object.visible = true;
+      const shares = (blur.userData.shares ?? [1, 1]) as [number, number];
+      const pass = (from: WebGLRenderTarget, to: WebGLRenderTarget, x: number, y: number) => {
+        blur.uniforms.from!.value = from.texture;
+        (blur.uniforms.step!.value as Vector2).set(x, y);
+        renderer.setRenderTarget(to);
+        renderer.render(screen, camera);
+      };
+      for (const { width, wideOnly } of BLURS) {
+        blur.uniforms.wideOnly!.value = wideOnly;
+        const [x, y] = shares.map((share) => (width * share) / TAPS) as [number, number];
+        pass(first, second, x, 0);
+        blur.uniforms.isLast!.value = wideOnly;
+        pass(second, first, 0, y);
+        blur.uniforms.isLast!.value = 0;
+      }
+      renderer.setRenderTarget(null);
+      renderer.setClearColor(clearColor, clearAlpha);
+    },
+    dispose() {
+      for (const each of [first, second, height, blur, screen.geometry, geometry, material])
+        each.dispose();
+    },
+  };
+}
+
+/** What casts no shadow: the shadow itself, and what light passes through. */
+function withoutShadow(scene: Scene, sheet: Mesh): Mesh[] {
+  const found: Mesh[] = [sheet];
+  scene.traverse((object) => {
+    const { isMesh, material } = object as Mesh;
+    const { transmission = 0 } = (material ?? {}) as { transmission?: number };
+    if (isMesh && object.visible && transmission > 0) found.push(object as Mesh);
+  });
+  return found;
+}
+
+function nearness(): ShaderMaterial {
+  return new ShaderMaterial({
+    side: DoubleSide,
+    uniforms: { floorMetres: { value: 0 } },
+    vertexShader: `
+      uniform float floorMetres;
+      varying float above;
+      void main() {
+        vec4 place = modelMatrix * vec4(position, 1.0);
+        above = place.y - floorMetres;
+        gl_Position = projectionMatrix * viewMatrix * place;
+      }`,
+    fragmentShader: `
+      varying float above;
+      void main() {
+        float height = max(above, 0.0);
+        float contact = max(0.0, 1.0 - height / ${CONTACT_METRES});
+        float wide = ${HALF_HEIGHT_METRES} / (${HALF_HEIGHT_METRES} + height);
+        gl_FragColor = vec4(${DARKNESS.contact} * contact * contact, ${DARKNESS.wide} * wide, 0.0, 1.0);
+      }`,
+  });
+}
+
+/** Points at each side of the middle. */
+const TAPS = 8;
+
+/** A Gaussian of which {@link TAPS} steps are two standard deviations. */
+function blurring(): ShaderMaterial {
+  const weights = Array.from({ length: TAPS + 1 }, (_, i) => Math.exp(-2 * (i / TAPS) ** 2));
+  const sum = weights.reduce((total, weight, i) => total + (i === 0 ? weight : 2 * weight), 0);
+  const sample = (weight: number, i: number) => {
+    const sides = i === 0 ? [0] : [-i, i];
+    return sides.map((side) => `texture2D(from, at + step * ${side}.0).rg * ${weight / sum}`);
+  };
+  return new ShaderMaterial({
+    depthTest: false,
+    depthWrite: false,
+    uniforms: {
+      from: { value: null },
+      step: { value: new Vector2() },
+      wideOnly: { value: 0 },
+      isLast: { value: 0 },
+    },
+    vertexShader: `
+      varying vec2 at;
+      void main() {
+        at = uv;
+        gl_Position = vec4(position.xy, 0.0, 1.0);
+      }`,
+    fragmentShader: `
+      uniform sampler2D from;
+      uniform vec2 step;
+      uniform float wideOnly;
+      uniform float isLast;
+      varying vec2 at;
+      void main() {
+        vec2 blurred = ${weights.flatMap(sample).join(' + ')};
+        if (wideOnly > 0.5) blurred.r = texture2D(from, at).r;
+        float both = 1.0 - (1.0 - blurred.r) * (1.0 - blurred.g);
+        gl_FragColor = isLast > 0.5 ? vec4(0.0, 0.0, 0.0, both) : vec4(blurred, 0.0, 1.0);
+      }`,
+  });
+}

@@ -1,0 +1,315 @@
+/** The catalogue: folders and articles with their images, the path to them, and a search. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Breadcrumb, CatalogueNode } from '../model/catalogue.ts';
+import { asConverterError, type ConverterError } from '../support/errors.ts';
+import { CancelLate, Failure } from './failure.tsx';
+import { Picture } from './picture.tsx';
+import type { Session } from './session.ts';
+
+/** What is listed. */
+type Place = { parentnode: string } | { manufacturer: string; query: string };
+
+interface Listing {
+  place: Place;
+  nodes: readonly CatalogueNode[];
+  path: readonly Breadcrumb[];
+}
+
+/** A manufacturer may have thousands of articles in a folder. */
+const SHOWN_AT_ONCE = 120;
+
+/** Shows the catalogue. @param onOpen - A person has chosen an article. */
+export function Catalogue({ session, onOpen }: { session: Session; onOpen: () => void }) {
+  const { texts, service, parameters } = session;
+  const [listing, setListing] = useState<Listing>();
+  const [asked, setAsked] = useState<{ place: Place }>(() => ({
+    place: { parentnode: parameters.parentnode },
+  }));
+  const [failure, setFailure] = useState<ConverterError>();
+  const [isLoading, setLoading] = useState(true);
+  const [makers, setMakers] = useState<readonly CatalogueNode[]>([]);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const hasMoved = useRef(false);
+  const loading = useRef<AbortController | undefined>(undefined);
+
+  useEffect(() => {
+    const work = new AbortController();
+    const { signal } = work;
+    loading.current = work;
+    setLoading(true);
+    setFailure(undefined);
+    load(session, asked.place, signal).then(
+      (made) => {
+        if (signal.aborted) return;
+        setListing(made);
+        setLoading(false);
+        session.loaded();
+        // The person has left the place that had the focus.
+        if (hasMoved.current) heading.current?.focus();
+      },
+      (thrown) => {
+        if (signal.aborted) return;
+        const failure = asConverterError(thrown);
+        setFailure(failure);
+        setLoading(false);
+        session.failed(failure);
+      },
+    );
+    return () => work.abort();
+  }, [session, asked]);
+  useEffect(() => session.onToken(() => setAsked(({ place }) => ({ place }))), [session]);
+  useEffect(() => {
+    const list = async () => {
+      const { answer } = await service.call('getNodes', { parentnode: '' });
+      setMakers(uniqueMakers(answer));
+    };
+    // Without it there is no search, and the listing says what is wrong.
+    list().catch(() => undefined);
+  }, [session]);
+
+  const go = (place: Place) => {
+    hasMoved.current = true;
+    setAsked({ place });
+  };
+  const cancel = () => {
+    loading.current?.abort();
+    setLoading(false);
+  };
+  const open = (node: CatalogueNode) => {
+    const { manufacturer, program, basearticlenumber, variantcode } = node;
+    session.planning.open({
+      manufacturer: manufacturer.toUpperCase(),
+      program: program.toUpperCase(),
+      basearticlenumber,
+      ocdreinit: '',
+      varcode: variantcode,
+    });
+    onOpen();
+  };
+  const { planned } = session.state.planning;
+  const place = listing?.place;
+  const title =
+    listing === undefined || place === undefined
+      ? texts.catalogue
+      : 'query' in place
+        ? texts.searchResults(listing.nodes.length, place.query)
+        : (listing.path.at(-1)?.text ?? texts.catalogue);
+  return (
+    <section class="catalogue" aria-label={texts.catalogue} aria-busy={isLoading}>
+      <Search {...{ session, makers, place }} onSearch={go} />
+      <nav aria-label={texts.breadcrumbs}>
+        <ol class="path">
+          {[{ nodeid: '', text: texts.top }, ...(listing?.path ?? [])].map(
+            ({ nodeid, text }, index, all) => (
+              <li key={nodeid}>
+                {index === all.length - 1 && place !== undefined && !('query' in place) ? (
+                  <span aria-current="page">{text}</span>
+                ) : (
+                  <button type="button" class="plain" onClick={() => go({ parentnode: nodeid })}>
+                    {text}
+                  </button>
+                )}
+              </li>
+            ),
+          )}
+        </ol>
+      </nav>
+      <h2 ref={heading} tabIndex={-1}>
+        {title}
+      </h2>
+      <p role="status" class="working">
+        {isLoading && (
+          <>
+            {texts.catalogueLoading}
+            <CancelLate session={session} onCancel={cancel} />
+          </>
+        )}
+      </p>
+      {failure !== undefined && (
+        <Failure
+          {...{ session, failure }}
+          title={texts.catalogueFailed}
+          onRetry={() => setAsked({ place: asked.place })}
+        />
+      )}
+      {listing !== undefined && (
+        <Nodes
+          key={JSON.stringify(listing.place)}
+          {...{ session, listing }}
+          chosen={planned?.key.basearticlenumber}
+          onFolder={(parentnode) => go({ parentnode })}
+          onArticle={open}
+        />
+      )}
+    </section>
+  );
+}
+
+function Search({
+  session: { texts },
+  makers,
+  place,
+  onSearch,
+}: {
+  session: Session;
+  makers: readonly CatalogueNode[];
+  place: Place | undefined;
+  onSearch: (place: Place) => void;
+}) {
+  const [query, setQuery] = useState('');
+  const [chosen, setChosen] = useState('');
+  if (makers.length === 0) return null;
+  const manufacturer = chosen || makers[0]!.manufacturer;
+  const isSearch = place !== undefined && 'query' in place;
+  return (
+    <search>
+      <form
+        class="search"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (query.trim() !== '') onSearch({ manufacturer, query: query.trim() });
+        }}
+      >
+        {makers.length > 1 && (
+          <select
+            aria-label={texts.searchManufacturer}
+            value={manufacturer}
+            onChange={({ currentTarget }) => setChosen(currentTarget.value)}
+          >
+            {makers.map((maker) => (
+              <option value={maker.manufacturer} key={maker.manufacturer}>
+                {maker.manufacturername || maker.text}
+              </option>
+            ))}
+          </select>
+        )}
+        <input
+          type="search"
+          aria-label={texts.searchIn(nameOf(makers, manufacturer))}
+          placeholder={texts.searchHint}
+          maxLength={200}
+          value={query}
+          onInput={({ currentTarget }) => setQuery(currentTarget.value)}
+        />
+        <button type="submit">{texts.search}</button>
+        {isSearch && (
+          <button
+            type="button"
+            onClick={() => {
+              setQuery('');
+              onSearch({ parentnode: '' });
+            }}
+          >
+            {texts.endSearch}
+          </button>
+        )}
+      </form>
+    </search>
+  );
+}
+
+function Nodes({
+  session,
+  listing: { nodes, place },
+  chosen,
+  onFolder,
+  onArticle,
+}: {
+  session: Session;
+  listing: Listing;
+  chosen: string | undefined;
+  onFolder: (nodeid: string) => void;
+  onArticle: (node: CatalogueNode) => void;
+}) {
+  const { texts } = session;
+  const [limit, setLimit] = useState(SHOWN_AT_ONCE);
+  if (nodes.length === 0) {
+    return <p class="quiet">{'query' in place ? texts.nothingFound : texts.folderEmpty}</p>;
+  }
+  return (
+    <>
+      <ul class="nodes">
+        {nodes.slice(0, limit).map((node, index) => (
+          <li key={`${index} ${node.nodeid}`}>
+            <Node
+              {...{ session, node }}
+              isChosen={node.nodetype === 'A' && node.basearticlenumber === chosen}
+              onClick={() => (node.nodetype === 'A' ? onArticle(node) : onFolder(node.nodeid))}
+            />
+          </li>
+        ))}
+      </ul>
+      {nodes.length > limit && (
+        <button type="button" onClick={() => setLimit(limit + SHOWN_AT_ONCE)}>
+          {texts.showMore(Math.min(SHOWN_AT_ONCE, nodes.length - limit))}
+        </button>
+      )}
+    </>
+  );
+}
+
+/** An info node leads nowhere. */
+function Node({
+  session,
+  node,
+  isChosen,
+  onClick,
+}: {
+  session: Session;
+  node: CatalogueNode;
+  isChosen: boolean;
+  onClick: () => void;
+}) {
+  const { nodetype, text, basearticlenumber, resources } = node;
+  const image = resources.find(({ restype }) => restype.toUpperCase() === 'IT');
+  const content = (
+    <>
+      <span class="shot">
+        <Picture session={session} kind="resource" reference={image?.rescontent ?? ''} />
+      </span>
+      <span class="node-text">
+        <b>{text || basearticlenumber || node.nodeid}</b>
+        {basearticlenumber !== '' && <span class="quiet">{basearticlenumber}</span>}
+      </span>
+    </>
+  );
+  if (nodetype === 'I') return <div class="node info">{content}</div>;
+  return (
+    <button
+      type="button"
+      class={`node ${nodetype === 'F' ? 'folder' : 'article'}`}
+      aria-current={isChosen ? 'true' : undefined}
+      onClick={onClick}
+    >
+      {content}
+    </button>
+  );
+}
+
+async function load(session: Session, place: Place, signal: AbortSignal): Promise<Listing> {
+  const { service } = session;
+  if ('query' in place) {
+    const { manufacturer, query } = place;
+    const { answer } = await service.call('search', { manufacturer, query }, { signal });
+    return { place, nodes: answer.filter(({ nodetype }) => nodetype === 'A'), path: [] };
+  }
+  const values = { parentnode: place.parentnode };
+  const [nodes, path] = await Promise.all([
+    service.call('getNodes', values, { signal }).then(({ answer }) => answer),
+    place.parentnode === ''
+      ? []
+      : service.call('getBreadcrumbs', values, { signal }).then(({ answer }) => answer),
+  ]);
+  return { place, nodes, path: path.filter(({ nodeid }) => nodeid !== '') };
+}
+
+function uniqueMakers(nodes: readonly CatalogueNode[]): CatalogueNode[] {
+  const byId = new Map(nodes.map((node) => [node.manufacturer, node]));
+  byId.delete('');
+  return [...byId.values()];
+}
+
+function nameOf(makers: readonly CatalogueNode[], manufacturer: string): string {
+  const maker = makers.find((other) => other.manufacturer === manufacturer);
+  return maker?.manufacturername || maker?.text || manufacturer;
+}

@@ -1,0 +1,100 @@
+/** Makes the model of what is planned: loads its bodies, converts them, and shows how far this is. */
+import type { ArticleKey } from '../model/article.ts';
+import { configurationKey } from '../model/configuration-id.ts';
+import { asConverterError, type ConverterError } from '../support/errors.ts';
+import type { ConvertedModel, PlanningConverter } from './interfaces.ts';
+import type { PlanningService } from './service.ts';
+import { createLoader, type LoadingProgress } from './snapshot.ts';
+
+/** A step of the work, in its order. */
+export type ModelProgress = LoadingProgress | { step: 'convert'; done: 0; total: 0 };
+
+/** What is known of the model. */
+export interface ModelState {
+  /** Of the configuration that was made last; it stays while another is made. */
+  model: ConvertedModel | undefined;
+  /** Undefined: nothing is being made. */
+  progress: ModelProgress | undefined;
+  failure: ConverterError | undefined;
+  isCancelled: boolean;
+}
+
+/** Makes models, one at a time: a later call ends an earlier one. */
+export interface ModelLoader {
+  make(key: ArticleKey): void;
+  /** Makes the last one again. */
+  retry(): void;
+  cancel(): void;
+  /** There is no model: the article that it was of is left. */
+  clear(): void;
+}
+
+/** The state of a loader that has made nothing. */
+export const NO_MODEL: ModelState = {
+  model: undefined,
+  progress: undefined,
+  failure: undefined,
+  isCancelled: false,
+};
+
+/**
+ * Creates a loader of models.
+ *
+ * @example
+ * ```ts
+ * const loader = createModelLoader(service, converter, ({ model }) => model && view.show(model.glb));
+ * loader.make(planned.key);
+ * ```
+ */
+export function createModelLoader(
+  service: PlanningService,
+  converter: PlanningConverter,
+  onState: (state: ModelState) => void,
+): ModelLoader {
+  const snapshots = createLoader(service);
+  let state = NO_MODEL;
+  let last: ArticleKey | undefined;
+  let work: AbortController | undefined;
+  const set = (change: Partial<ModelState>) => {
+    state = { ...state, ...change };
+    onState(state);
+  };
+  const run = async (key: ArticleKey) => {
+    work?.abort();
+    const own = new AbortController();
+    work = own;
+    const progressed = (progress: ModelProgress) => {
+      if (!own.signal.aborted) set({ progress, failure: undefined, isCancelled: false });
+    };
+    try {
+      const snapshot = await snapshots.load(key, own.signal, progressed);
+      progressed({ step: 'convert', done: 0, total: 0 });
+      const model = await converter.convert(snapshot, own.signal);
+      if (!own.signal.aborted) set({ ...NO_MODEL, model });
+    } catch (thrown) {
+      if (own.signal.aborted) return;
+      set({ progress: undefined, model: undefined, failure: asConverterError(thrown) });
+    }
+  };
+  return {
+    make(key) {
+      // A change that changes only the texts or the price: the service answers the same configuration.
+      const isSame = last !== undefined && configurationKey(last) === configurationKey(key);
+      last = key;
+      if (isSame && (state.model !== undefined || state.progress !== undefined)) return;
+      void run(key);
+    },
+    retry() {
+      if (last !== undefined) void run(last);
+    },
+    cancel() {
+      work?.abort();
+      set({ progress: undefined, isCancelled: true });
+    },
+    clear() {
+      work?.abort();
+      last = undefined;
+      set(NO_MODEL);
+    },
+  };
+}

@@ -1,0 +1,32 @@
+/** The program of the planning page: it reads the parameters, hides the token, and shows the page. */
+import { render } from 'preact';
+import { App, Problems } from './app.tsx';
+import { openConverter } from './converter.ts';
+import { readParameters } from './parameters.ts';
+import { openSession } from './session.ts';
+import { textsOf } from './texts.ts';
+import { keepToken, keptToken } from './token.ts';
+
+const { parameters, problems } = readParameters(withKeptToken(location.search));
+keepToken(parameters.token);
+const texts = textsOf(parameters.lang, parameters.langalt, ...navigator.languages);
+const root = document.documentElement;
+root.lang = texts.language;
+document.title = texts.title;
+const main = document.getElementById('planning')!;
+
+if (problems.length > 0) {
+  render(<Problems texts={texts} problems={problems} />, main);
+} else {
+  const converter = openConverter(new URL('convert-worker.js', import.meta.url));
+  const baseUrl = root.dataset.baseUrl!;
+  render(<App session={openSession({ parameters, baseUrl, texts, converter })} />, main);
+}
+
+/** A page that is loaded again has the token that it had. */
+function withKeptToken(search: string): string {
+  const query = new URLSearchParams(search);
+  const token = keptToken();
+  if (!query.has('token') && token !== '') query.set('token', token);
+  return query.toString();
+}

@@ -1,0 +1,146 @@
+/** The parameters of the page's address: each contradiction is a problem that the page says in a sentence. */
+
+/** What the catalogue and the configurator show. @see Spec 4.5 */
+export type PlanningMode = 'catalogue' | 'configurator' | 'hybrid';
+
+/** A base article or one configuration of it, or a stored planning. */
+export type PlanningTarget =
+  | { manufacturer: string; program: string; basearticlenumber: string; ocdreinit: string }
+  | { permanentid: string };
+
+/** How the page was opened. */
+export interface PlanningParameters {
+  token: string;
+  mode: PlanningMode;
+  /** What is shown first; undefined where a person chooses from the catalogue. */
+  target: PlanningTarget | undefined;
+  showPrice: boolean;
+  /** Folder at which the catalogue opens; empty for the top. */
+  parentnode: string;
+  /** As given, or empty. */
+  lang: string;
+  langalt: string;
+  /** Receives the cart post; undefined: no cart is offered. */
+  cartUrl: string | undefined;
+  /** Origin of the page around this one, for browsers that do not know it; empty if not given. */
+  parentOrigin: string;
+}
+
+/** What is wrong with a parameter. */
+export type ParameterProblem =
+  | 'tokenMissing'
+  | 'modesBoth'
+  | 'notBoolean'
+  | 'articleIncomplete'
+  | 'ocdreinitAlone'
+  | 'permanentidBeside'
+  | 'articleMissing'
+  | 'parentnodeUnused'
+  | 'cartUrlInvalid'
+  | 'originInvalid'
+  | 'repeated';
+
+/** A problem, and the parameters that it names. */
+export interface NamedProblem {
+  problem: ParameterProblem;
+  names: string;
+}
+
+const ARTICLE = ['manufacturer', 'program', 'basearticlenumber'] as const;
+
+/**
+ * Reads the parameters of an address; an empty value is the same as none, and an unknown parameter is ignored.
+ *
+ * @param search - `location.search`.
+ * @example
+ * ```ts
+ * readParameters('?token=T&opencatalogue=true').parameters.mode; // → 'catalogue'
+ * readParameters('?token=T&disablecatalogue=true').problems; // → [{ problem: 'articleMissing', names: '…' }]
+ * ```
+ * @see Spec 4.5
+ */
+export function readParameters(search: string): {
+  parameters: PlanningParameters;
+  problems: NamedProblem[];
+} {
+  const query = new URLSearchParams(search);
+  const problems: NamedProblem[] = [];
+  const fail = (problem: ParameterProblem, ...names: string[]) => {
+    problems.push({ problem, names: names.join(', ') });
+  };
+  const text = (name: string) => query.get(name)?.trim() ?? '';
+  const truth = (name: string): boolean | undefined => {
+    const value = text(name).toLowerCase();
+    if (value !== '' && value !== 'true' && value !== 'false') fail('notBoolean', name);
+    return value === '' ? undefined : value === 'true';
+  };
+  for (const name of new Set(query.keys()))
+    if (query.getAll(name).length > 1) fail('repeated', name);
+
+  const token = text('token');
+  if (token === '') fail('tokenMissing', 'token');
+  const isConfigurator = truth('disablecatalogue') ?? false;
+  const isCatalogue = truth('opencatalogue') ?? false;
+  if (isConfigurator && isCatalogue) fail('modesBoth', 'disablecatalogue', 'opencatalogue');
+  const mode = isConfigurator ? 'configurator' : isCatalogue ? 'catalogue' : 'hybrid';
+
+  const target = targetOf(text, fail);
+  if (mode === 'configurator' && target === undefined && problems.length === 0)
+    fail('articleMissing', ...ARTICLE, 'permanentid');
+  const parentnode = text('parentnode');
+  if (mode === 'configurator' && parentnode !== '') fail('parentnodeUnused', 'parentnode');
+
+  const cartUrl = text('urlwarenkorb');
+  if (cartUrl !== '' && !isWebAddress(cartUrl)) fail('cartUrlInvalid', 'urlwarenkorb');
+  const parentOrigin = text('parentorigin');
+  if (parentOrigin !== '' && !isOrigin(parentOrigin)) fail('originInvalid', 'parentorigin');
+  const parameters: PlanningParameters = {
+    token,
+    mode,
+    target,
+    showPrice: truth('showprice') ?? true,
+    parentnode,
+    lang: text('lang'),
+    langalt: text('langalt'),
+    cartUrl: cartUrl === '' ? undefined : cartUrl,
+    parentOrigin,
+  };
+  return { parameters, problems };
+}
+
+function targetOf(
+  text: (name: string) => string,
+  fail: (problem: ParameterProblem, ...names: string[]) => void,
+): PlanningTarget | undefined {
+  const permanentid = text('permanentid');
+  const ocdreinit = text('ocdreinit');
+  const given = ARTICLE.filter((name) => text(name) !== '');
+  if (permanentid !== '') {
+    const beside = [...given, ...(ocdreinit === '' ? [] : ['ocdreinit'])];
+    if (beside.length > 0) fail('permanentidBeside', ...beside);
+    return { permanentid };
+  }
+  if (given.length === 0) {
+    if (ocdreinit !== '') fail('ocdreinitAlone', ...ARTICLE);
+    return undefined;
+  }
+  if (given.length < ARTICLE.length)
+    fail('articleIncomplete', ...ARTICLE.filter((name) => !given.includes(name)));
+  return {
+    manufacturer: text('manufacturer').toUpperCase(),
+    program: text('program').toUpperCase(),
+    basearticlenumber: text('basearticlenumber'),
+    ocdreinit,
+  };
+}
+
+/** Without user and password, which `fetch` refuses. */
+function isWebAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password } = new URL(text);
+  return /^https?:$/.test(protocol) && username === '' && password === '';
+}
+
+function isOrigin(text: string): boolean {
+  return isWebAddress(text) && new URL(text).origin === text;
+}

@@ -1,0 +1,233 @@
+/** One property: its values to choose from, and a field where others can be typed. */
+import { useEffect, useId, useState } from 'preact/hooks';
+import type { ArticleProperty } from '../model/article.ts';
+import { readNumber } from '../service/wire-value.ts';
+import { Picture } from './picture.tsx';
+import { isNumeric, nextInRanges, rangesText, readTyped } from './property-range.ts';
+import type { Session } from './session.ts';
+
+/** More values, or longer ones, are easier to find in a list of the browser. */
+const MOST_RADIOS = 12;
+const MOST_PICTURES = 40;
+
+/** Shows a property that is visible. */
+export function PropertyField({
+  session,
+  property,
+  value,
+  onChange,
+}: {
+  session: Session;
+  property: ArticleProperty;
+  /** The value that is shown: the current one, or one that is on its way. */
+  value: string;
+  onChange: (value: string) => void;
+}) {
+  const { texts } = session;
+  const id = useId();
+  const { propertyvalues: values, ranges, addvalues } = property;
+  const name = property.text || property.name;
+  const hasPictures = values.some(({ previewimage }) => previewimage !== '');
+  const isList = values.length > (hasPictures ? MOST_PICTURES : MOST_RADIOS);
+  // One value that is chosen and fixed is no choice, but tells what the article has.
+  const isTyped = values.length === 0 || ranges.length > 0 || addvalues;
+  const isOpen = (property.obligatory || property.obligatory2c) && value.trim() === '';
+  const parts = { session, property, name, value, onChange };
+  const label = (
+    <>
+      <span class="name">{name}</span>
+      {isOpen ? (
+        <span class="open">{texts.mustChoose}</span>
+      ) : (
+        (property.obligatory || property.obligatory2c) && (
+          <span class="must" title={texts.required}>
+            <span aria-hidden="true">*</span>
+            <span class="away">{texts.required}</span>
+          </span>
+        )
+      )}
+    </>
+  );
+  if (values.length === 0) {
+    return (
+      <div class="property">
+        <label class="label" for={id}>
+          {label}
+        </label>
+        <TypedField {...parts} id={id} />
+      </div>
+    );
+  }
+  if (isList) {
+    return (
+      <div class="property">
+        <label class="label" for={id}>
+          {label}
+        </label>
+        <ListField {...parts} id={id} />
+        {isTyped && <TypedField {...parts} id={`${id}-other`} isOther />}
+      </div>
+    );
+  }
+  return (
+    <fieldset class="property" disabled={!property.enabled}>
+      <legend class="label">{label}</legend>
+      <div class={hasPictures ? 'choices pictured' : 'choices'}>
+        {values.map((choice) => (
+          <label class="choice" key={choice.valuefrom}>
+            <input
+              type="radio"
+              name={id}
+              value={choice.valuefrom}
+              checked={choice.valuefrom === value}
+              onChange={() => onChange(choice.valuefrom)}
+            />
+            <span class="face">
+              {hasPictures && (
+                <span class="swatch" aria-hidden="true">
+                  <Picture session={session} kind="preview" reference={choice.previewimage} />
+                </span>
+              )}
+              <span>{choice.text || choice.valuefrom}</span>
+            </span>
+          </label>
+        ))}
+      </div>
+      {isTyped && <TypedField {...parts} id={`${id}-other`} isOther />}
+    </fieldset>
+  );
+}
+
+interface FieldParts {
+  session: Session;
+  property: ArticleProperty;
+  name: string;
+  id: string;
+  value: string;
+  onChange: (value: string) => void;
+}
+
+function ListField({ session, property, id, value, onChange }: FieldParts) {
+  const { propertyvalues: values } = property;
+  const isKnown = values.some(({ valuefrom }) => valuefrom === value);
+  const chosen = values.find(({ valuefrom }) => valuefrom === value);
+  return (
+    <div class="list">
+      {chosen !== undefined && chosen.previewimage !== '' && (
+        <span class="swatch" aria-hidden="true">
+          <Picture session={session} kind="preview" reference={chosen.previewimage} />
+        </span>
+      )}
+      <select
+        id={id}
+        disabled={!property.enabled}
+        value={isKnown ? value : ''}
+        onChange={({ currentTarget }) => {
+          if (currentTarget.value !== '') onChange(currentTarget.value);
+        }}
+      >
+        {!isKnown && <option value="">{value === '' ? session.texts.choose : value}</option>}
+        {values.map(({ valuefrom, text }) => (
+          <option value={valuefrom} key={valuefrom}>
+            {text || valuefrom}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+/** A field for typing. A value is sent when the field is left or Enter is pressed, never while it is incomplete. */
+function TypedField({
+  session: { texts },
+  property,
+  name,
+  id,
+  value,
+  onChange,
+  isOther = false,
+}: FieldParts & { isOther?: boolean }) {
+  const { propertyvalues, ranges, enabled, decdigits, digits } = property;
+  const isNumber = isNumeric(property);
+  const shown = isOther && propertyvalues.some(({ valuefrom }) => valuefrom === value) ? '' : value;
+  const [typed, setTyped] = useState(shown);
+  const [problem, setProblem] = useState('');
+  useEffect(() => {
+    setTyped(shown);
+    setProblem('');
+  }, [shown]);
+
+  const commit = (text: string) => {
+    if (text.trim() === shown.trim()) return setProblem('');
+    if (isOther && text.trim() === '') return setProblem('');
+    const read = readTyped(texts, property, text);
+    if ('problem' in read) return setProblem(read.problem);
+    setProblem('');
+    if (read.value !== shown) onChange(read.value);
+  };
+  const current = readNumber(typed) ?? readNumber(shown);
+  const next = (direction: 1 | -1) =>
+    current === undefined ? undefined : nextInRanges(ranges, current, direction, decdigits);
+  const step = (direction: 1 | -1) => {
+    const value = next(direction);
+    if (value === undefined) return;
+    setTyped(String(value));
+    commit(String(value));
+  };
+  const hint = isNumber ? rangesText(texts, ranges) : '';
+  const described = [hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(' ');
+  const stepper = (direction: 1 | -1) => (
+    <button
+      type="button"
+      class="stepper"
+      aria-label={direction > 0 ? texts.more(name) : texts.less(name)}
+      disabled={!enabled || next(direction) === undefined}
+      onClick={() => step(direction)}
+    >
+      {direction > 0 ? '+' : '−'}
+    </button>
+  );
+  return (
+    <div class="typed">
+      {isOther && (
+        <label class="label quiet" for={id}>
+          {texts.otherValue}
+        </label>
+      )}
+      <div class="number">
+        {isNumber && stepper(-1)}
+        <input
+          id={id}
+          type="text"
+          inputMode={isNumber ? (decdigits > 0 ? 'decimal' : 'numeric') : 'text'}
+          autocomplete="off"
+          spellcheck={false}
+          maxLength={isNumber || digits <= 0 ? 200 : digits}
+          disabled={!enabled}
+          value={typed}
+          aria-label={isOther ? texts.otherValueOf(name) : undefined}
+          aria-invalid={problem !== ''}
+          aria-describedby={described || undefined}
+          onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+          onBlur={({ currentTarget }) => commit(currentTarget.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter') commit(event.currentTarget.value);
+            const direction = { ArrowUp: 1, ArrowDown: -1 }[event.key] as 1 | -1 | undefined;
+            if (!isNumber || direction === undefined) return;
+            event.preventDefault();
+            step(direction);
+          }}
+        />
+        {isNumber && stepper(1)}
+      </div>
+      {hint !== '' && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      <p class="problem" id={`${id}-problem`} role="alert">
+        {problem}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,90 @@
+/** The properties of an article, by class: those of the whole planning first. */
+import type { Article, ArticleProperty, PropertyClass } from '../model/article.ts';
+import { PropertyField } from './property-field.tsx';
+import type { Session } from './session.ts';
+
+/** Shows the visible properties of an article; a child's are changed as a part of the whole. */
+export function PropertyPanel({ session, article }: { session: Session; article: Article }) {
+  const { texts } = session;
+  const meta = shownClasses(article.propclasses);
+  const commercial = shownClasses(article.ocd?.propclasses ?? []);
+  if (meta.length + commercial.length === 0) return <p class="quiet">{texts.noProperties}</p>;
+  const isRoot = article.id === article.rootid;
+  return (
+    <>
+      {meta.map((group) => (
+        <ClassFields
+          {...{ session, article, group }}
+          proptype="meta"
+          title={group.text || (isRoot ? texts.ofPlanning : group.name)}
+          key={`meta ${group.name}`}
+        />
+      ))}
+      {commercial.map((group) => (
+        <ClassFields
+          {...{ session, article, group }}
+          proptype="ocd"
+          title={group.text || group.name}
+          key={`ocd ${group.name}`}
+        />
+      ))}
+    </>
+  );
+}
+
+/** Classes with what a person may see of them; properties that are invisible have no meaning for people. */
+function shownClasses(classes: readonly PropertyClass[]): PropertyClass[] {
+  return classes
+    .map((group) => ({ ...group, properties: group.properties.filter(({ visible }) => visible) }))
+    .filter(({ properties }) => properties.length > 0);
+}
+
+function ClassFields({
+  session,
+  article,
+  group,
+  proptype,
+  title,
+}: {
+  session: Session;
+  article: Article;
+  group: PropertyClass;
+  proptype: 'ocd' | 'meta';
+  title: string;
+}) {
+  const { pending, failure } = session.state.planning;
+  const { id } = article;
+  const settingOf = ({ name, propclassname }: ArticleProperty) => ({
+    id,
+    proptype,
+    propclass: group.name || propclassname,
+    prop: name,
+  });
+  const shownValue = (property: ArticleProperty) => {
+    const names = settingOf(property);
+    // What has failed is not chosen.
+    const waiting = failure === undefined ? pending : [];
+    const change = waiting.findLast(
+      (other) =>
+        other.id === id &&
+        other.proptype === proptype &&
+        other.propclass === names.propclass &&
+        other.prop === names.prop,
+    );
+    return change?.newvalue ?? property.currentvalue;
+  };
+  return (
+    <section class="class">
+      <h3>{title}</h3>
+      {group.properties.map((property) => (
+        <PropertyField
+          key={property.name}
+          session={session}
+          property={property}
+          value={shownValue(property)}
+          onChange={(newvalue) => session.planning.change({ ...settingOf(property), newvalue })}
+        />
+      ))}
+    </section>
+  );
+}

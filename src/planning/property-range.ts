@@ -1,0 +1,141 @@
+/** Numeric properties: which numbers their ranges contain, and the next one in a direction. */
+import type { ArticleProperty, PropertyRange } from '../model/article.ts';
+import { readNumber } from '../service/wire-value.ts';
+import type { Texts } from './texts.ts';
+
+/** Far above what the service sends with decimals as binary numbers, and far below any raster. */
+const EPSILON = 1e-6;
+
+/**
+ * Whether one of the ranges contains a number, on its raster; without ranges every number is accepted.
+ *
+ * @example
+ * ```ts
+ * isInRanges([{ valuefrom: 800, opfrom: 'GE', valueto: 1400, opto: 'LE', raster: 50 }], 825); // → false
+ * ```
+ * @see Spec 2.2 (ranges)
+ */
+export function isInRanges(ranges: readonly PropertyRange[], value: number): boolean {
+  return ranges.length === 0 || ranges.some((range) => contains(range, value));
+}
+
+function contains(range: PropertyRange, value: number): boolean {
+  const { valuefrom, opfrom, valueto, opto, raster } = range;
+  if (valuefrom !== undefined) {
+    if (opfrom === 'GT' ? value <= valuefrom + EPSILON : value < valuefrom - EPSILON) return false;
+  }
+  if (valueto !== undefined) {
+    if (opto === 'LT' ? value >= valueto - EPSILON : value > valueto + EPSILON) return false;
+  }
+  if (raster === undefined || raster <= 0) return true;
+  const steps = (value - (valuefrom ?? 0)) / raster;
+  return Math.abs(steps - Math.round(steps)) < EPSILON * Math.max(1, Math.abs(steps));
+}
+
+/** A step where a range has none. */
+function stepOf({ raster }: PropertyRange, decimals: number): number {
+  return raster !== undefined && raster > 0 ? raster : 10 ** -Math.min(decimals, 6);
+}
+
+/**
+ * The next number above or below another that the ranges contain; undefined at an end.
+ *
+ * @param direction - 1 is above, -1 below.
+ * @param decimals - Of a range without raster.
+ * @example
+ * ```ts
+ * nextInRanges([{ valuefrom: 800, opfrom: 'GE', valueto: 1400, opto: 'LE', raster: 50 }], 1400, -1, 0); // → 1350
+ * ```
+ */
+export function nextInRanges(
+  ranges: readonly PropertyRange[],
+  value: number,
+  direction: 1 | -1,
+  decimals: number,
+): number | undefined {
+  let nearest: number | undefined;
+  for (const range of ranges.length === 0 ? [{}] : ranges) {
+    const step = stepOf(range, decimals);
+    const origin = range.valuefrom ?? 0;
+    const at = (value - origin) / step;
+    const first = direction > 0 ? Math.floor(at + EPSILON) + 1 : Math.ceil(at - EPSILON) - 1;
+    // From outside of a range its own end is the next one.
+    const bound = direction > 0 ? range.valuefrom : range.valueto;
+    const beyond = bound !== undefined && (bound - value) * direction > EPSILON;
+    const end = (((bound ?? 0) - origin) / step) * direction;
+    const start = beyond ? Math.ceil(end - EPSILON) * direction : first;
+    for (const steps of [start, start + direction]) {
+      const candidate = Number((origin + steps * step).toFixed(6));
+      if (!contains(range, candidate) || (candidate - value) * direction <= EPSILON) continue;
+      if (nearest === undefined || (candidate - nearest) * direction < 0) nearest = candidate;
+      break;
+    }
+  }
+  return nearest;
+}
+
+/**
+ * The ranges of a property in words.
+ *
+ * @example `rangesText(textsOf('en'), property); // → '800 to 1400 in steps of 50 or more than 1400 to 2000 …'`
+ */
+export function rangesText(texts: Texts, ranges: readonly PropertyRange[]): string {
+  const { range: words } = texts;
+  const shown = (value: number) => value.toLocaleString(texts.language, { useGrouping: false });
+  return ranges
+    .map(({ valuefrom, opfrom, valueto, opto, raster }) => {
+      const isAbove = opfrom === 'GT';
+      const isBelow = opto === 'LT';
+      const lower =
+        valuefrom === undefined ? '' : isAbove ? words.above(shown(valuefrom)) : shown(valuefrom);
+      const upper =
+        valueto === undefined ? '' : isBelow ? words.below(shown(valueto)) : shown(valueto);
+      const bounds =
+        lower !== '' && upper !== ''
+          ? words.between(lower, upper)
+          : lower !== ''
+            ? isAbove
+              ? lower
+              : words.from(lower)
+            : upper !== ''
+              ? isBelow
+                ? upper
+                : words.to(upper)
+              : '';
+      const steps = raster === undefined || raster <= 0 ? '' : words.steps(shown(raster));
+      return [bounds, steps].filter((part) => part !== '').join(' ');
+    })
+    .filter((part) => part !== '')
+    .join(words.or);
+}
+
+/** Whether a property takes numbers. @see Spec 2.2 (proptype) */
+export function isNumeric({ proptype }: ArticleProperty): boolean {
+  return proptype === 'N' || proptype === 'L';
+}
+
+/**
+ * Reads what a person has typed for a property; with a decimal comma or point.
+ *
+ * @returns The value as it is sent, or a sentence.
+ */
+export function readTyped(
+  texts: Texts,
+  property: ArticleProperty,
+  typed: string,
+): { value: string } | { problem: string } {
+  const text = typed.trim();
+  if (!isNumeric(property)) return { value: text };
+  const value = readNumber(text);
+  if (value === undefined) return { problem: texts.notANumber };
+  if (!property.addvalues && !isInRanges(property.ranges, value))
+    return { problem: texts.notInRange(rangesText(texts, property.ranges)) };
+  const decimals = Math.max(0, Math.min(property.decdigits, 20));
+  return { value: String(Number(value.toFixed(decimals || decimalsOf(property)))) };
+}
+
+/** A service may leave out `decdigits`: then the rasters show it. */
+function decimalsOf({ ranges }: ArticleProperty): number {
+  const decimals = ranges.map(({ raster = 1 }) => String(raster).split('.')[1]?.length ?? 0);
+  return Math.max(0, ...decimals);
+}

@@ -1,0 +1,130 @@
+/** One opened page: its parameters, service, planning, model and parent, and how they act together. */
+import type { ArticleId } from '../model/configuration-id.ts';
+import type { ConverterError } from '../support/errors.ts';
+import { type Embedding, openEmbedding, type PlanningCommand } from './embedding.ts';
+import type { PlanningConverter } from './interfaces.ts';
+import { createModelLoader, type ModelLoader, type ModelState, NO_MODEL } from './model-loader.ts';
+import type { PlanningParameters } from './parameters.ts';
+import { createPlanning, type Planning, type PlanningState } from './planning.ts';
+import { openService, type PlanningService } from './service.ts';
+import { failureText, type Texts } from './texts.ts';
+import { keepToken } from './token.ts';
+
+/** Everything that changes while a page is open, in one value. */
+export interface SessionState extends ModelState {
+  planning: PlanningState;
+  /** Whether the service has refused the token since the last new one. */
+  isTokenDead: boolean;
+}
+
+/** One opened page. */
+export interface Session {
+  readonly parameters: PlanningParameters;
+  readonly texts: Texts;
+  readonly service: PlanningService;
+  readonly converter: PlanningConverter;
+  readonly planning: Planning;
+  readonly models: ModelLoader;
+  readonly embedding: Embedding;
+  readonly state: SessionState;
+  /** Calls a listener after each change of the state. */
+  subscribe(listener: () => void): void;
+  /** Calls a listener when there is a new token. */
+  onToken(listener: () => void): void;
+  /** Reports a failure of the service to the parent and the page. */
+  failed(failure: ConverterError): void;
+  /** Reports to the parent that the page is ready; once. */
+  loaded(): void;
+}
+
+/** Opens a page: it loads the article of its parameters at once. */
+export function openSession(options: {
+  parameters: PlanningParameters;
+  baseUrl: string;
+  texts: Texts;
+  converter: PlanningConverter;
+}): Session {
+  const { parameters, baseUrl, texts, converter } = options;
+  const languages = { lang: parameters.lang || texts.language, langalt: parameters.langalt };
+  const service = openService({ baseUrl, token: parameters.token, languages });
+  const listeners: (() => void)[] = [];
+  const tokenListeners: (() => void)[] = [];
+  let isLoaded = false;
+  let shown: ArticleId | undefined;
+
+  const set = (change: Partial<SessionState>) => {
+    state = { ...state, ...change };
+    for (const listener of listeners) listener();
+  };
+  const failed = (failure: ConverterError) => {
+    if (failure.code === 'TOKEN_DIED') set({ isTokenDead: true });
+    const message = failureText(texts, failure.code);
+    embedding.post({ type: 'ERROR', code: failure.code, message });
+  };
+  const loaded = () => {
+    if (isLoaded) return;
+    isLoaded = true;
+    embedding.post({ type: 'LOADED', article: planning.state.planned?.json ?? null });
+  };
+  const planning = createPlanning(service, {
+    onState: (next) => set({ planning: next }),
+    onPlanned(planned, setting) {
+      const { manufacturer, program, basearticlenumber } = planned.key;
+      const isSame =
+        shown?.manufacturer === manufacturer &&
+        shown.program === program &&
+        shown.basearticlenumber === basearticlenumber;
+      // The model of another article would be taken for this one.
+      if (!isSame) models.clear();
+      shown = planned.key;
+      models.make(planned.key);
+      const { json } = planned;
+      if (setting !== undefined)
+        embedding.post({ type: 'PROPERTY_UPDATED', property: { ...setting }, article: json });
+      else if (isLoaded) embedding.post({ type: 'CURRENT_ARTICLE', article: json });
+      loaded();
+    },
+    onFailure: failed,
+  });
+  const models = createModelLoader(service, converter, (model) => {
+    if (model.failure !== undefined && model.failure !== state.failure) failed(model.failure);
+    set(model);
+  });
+  let state: SessionState = { ...NO_MODEL, planning: planning.state, isTokenDead: false };
+
+  const commands: {
+    [Type in PlanningCommand['type']]: (command: PlanningCommand & { type: Type }) => void;
+  } = {
+    SET_ARTICLE: ({ target }) => planning.open(target),
+    REQUEST_CURRENT_ARTICLE: () =>
+      embedding.post({ type: 'CURRENT_ARTICLE', article: planning.state.planned?.json ?? null }),
+    SET_TOKEN({ token }) {
+      service.setToken(token);
+      keepToken(token);
+      set({ isTokenDead: false });
+      if (planning.state.failure !== undefined) planning.retry();
+      if (state.failure !== undefined) models.retry();
+      for (const listener of tokenListeners) listener();
+    },
+  };
+  const embedding = openEmbedding(parameters.parentOrigin, (command) =>
+    commands[command.type](command as never),
+  );
+  if (parameters.target !== undefined) planning.open(parameters.target);
+  return {
+    parameters,
+    texts,
+    service,
+    converter,
+    planning,
+    models,
+    embedding,
+    get state() {
+      return state;
+    },
+    subscribe: (listener) => void listeners.push(listener),
+    onToken: (listener) => void tokenListeners.push(listener),
+    failed,
+    loaded,
+  };
+}

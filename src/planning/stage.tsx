@@ -1,0 +1,185 @@
+/** The stage: the 3D view with its tools, how far the model is, and what a person should know of it. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Failure } from './failure.tsx';
+import { millimetresText, sizeText } from './format.ts';
+import type { PlanningView, ViewOptions } from './interfaces.ts';
+import type { ModelProgress } from './model-loader.ts';
+import type { Session } from './session.ts';
+
+/** Beside the program of this page; loaded after the panel is shown. */
+const VIEW_PROGRAM = './view.js';
+
+async function loadView(session: Session, stage: HTMLElement): Promise<PlanningView> {
+  const studio = loadStudio();
+  // Whoever shows a model hears of it.
+  studio.catch(() => undefined);
+  const program: { openView(options: ViewOptions): PlanningView } = await import(VIEW_PROGRAM);
+  const { texts } = session;
+  const millimetres = (length: number) => millimetresText(texts, length);
+  return program.openView({ stage, studio, texts: { view: texts.view, millimetres } });
+}
+
+/** The light of the view; the file is deflated. */
+async function loadStudio(): Promise<ArrayBuffer> {
+  const response = await fetch(new URL('studio.bin', import.meta.url));
+  if (!response.ok || response.body === null) throw new Error(`studio.bin: ${response.status}`);
+  const inflated = response.body.pipeThrough(new DecompressionStream('deflate'));
+  return new Response(inflated).arrayBuffer();
+}
+
+/** Shows the model. @param onView - Receives the view when it is there. */
+export function Stage({
+  session,
+  onView,
+}: {
+  session: Session;
+  onView: (view: PlanningView | undefined) => void;
+}) {
+  const { texts, state, models } = session;
+  const { model, progress, failure, isCancelled } = state;
+  const place = useRef<HTMLDivElement>(null);
+  const [view, setView] = useState<PlanningView>();
+  const [hasNoView, setHasNoView] = useState(false);
+  const [hasDimensions, setHasDimensions] = useState(false);
+  const [isShowing, setShowing] = useState(false);
+
+  useEffect(() => {
+    let isOver = false;
+    let opened: PlanningView | undefined;
+    loadView(session, place.current!).then(
+      (made) => {
+        if (isOver) return made.dispose();
+        opened = made;
+        setView(made);
+        onView(made);
+      },
+      () => setHasNoView(true),
+    );
+    return () => {
+      isOver = true;
+      opened?.dispose();
+      onView(undefined);
+    };
+  }, [session]);
+  useEffect(() => {
+    if (view === undefined) return;
+    if (model === undefined) return view.clear();
+    let isOver = false;
+    setShowing(true);
+    view
+      .show(model.glb)
+      .catch(() => setHasNoView(true))
+      .finally(() => {
+        if (!isOver) setShowing(false);
+      });
+    return () => {
+      isOver = true;
+    };
+  }, [view, model]);
+
+  const tools: [label: string, outline: string, onClick: () => void][] =
+    view === undefined
+      ? []
+      : [
+          [texts.zoomIn, 'M12 5v14M5 12h14', () => view.zoom(1.25)],
+          [texts.zoomOut, 'M5 12h14', () => view.zoom(0.8)],
+          [texts.fit, 'M4 9V4h5M15 4h5v5M20 15v5h-5M9 20H4v-5', () => view.fit()],
+          [texts.resetParts, 'M5 5v5h5M5.5 10a7.5 7.5 0 1 1-1 5', () => view.resetParts()],
+        ];
+  const toggleDimensions = () => {
+    view?.showDimensions(!hasDimensions);
+    setHasDimensions(!hasDimensions);
+  };
+  return (
+    <section class="stage" aria-label={texts.stage}>
+      <div class="view" ref={place} />
+      {model !== undefined && view !== undefined && (
+        <div class="tools">
+          {tools.map(([label, outline, onClick]) => (
+            <button type="button" aria-label={label} title={label} onClick={onClick} key={label}>
+              <svg viewBox="0 0 24 24" aria-hidden="true">
+                <path d={outline} />
+              </svg>
+            </button>
+          ))}
+          <button
+            type="button"
+            class="wide"
+            aria-pressed={hasDimensions}
+            onClick={toggleDimensions}
+          >
+            {texts.dimensions}
+          </button>
+        </div>
+      )}
+      <div class="notice">
+        <p role="status" class="progress">
+          {progress !== undefined ? (
+            <>
+              <span>{progressText(session, progress)}</span>
+              <progress
+                aria-label={texts.stage}
+                max={progress.total || 1}
+                {...(progress.total > 0 && { value: progress.done })}
+              />
+              <button type="button" onClick={models.cancel}>
+                {texts.cancel}
+              </button>
+            </>
+          ) : isShowing ? (
+            <span>{texts.steps.show}</span>
+          ) : (
+            ''
+          )}
+        </p>
+        {isCancelled && (
+          <p class="row note">
+            {texts.cancelled}
+            <button type="button" onClick={models.retry}>
+              {texts.load}
+            </button>
+          </p>
+        )}
+        {failure?.code === 'NOTHING_TO_DRAW' ? (
+          <p class="note">{texts.noModel}</p>
+        ) : (
+          failure !== undefined && (
+            <Failure {...{ session, failure }} title={texts.modelFailed} onRetry={models.retry} />
+          )
+        )}
+        {hasNoView && <p class="note">{texts.noView}</p>}
+      </div>
+      {model !== undefined && (
+        <div class="facts">
+          <p>{texts.size(sizeText(texts, model.sizeMetres))}</p>
+          {model.warnings.length > 0 && <Warnings session={session} warnings={model.warnings} />}
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Warnings({
+  session: { texts },
+  warnings,
+}: {
+  session: Session;
+  warnings: readonly { code: string; message: string }[];
+}) {
+  const isIncomplete = warnings.some(({ code }) => code.endsWith('_MISSING'));
+  return (
+    <details class={isIncomplete ? 'warnings incomplete' : 'warnings'}>
+      <summary>{isIncomplete ? texts.incompleteModel : texts.notes(warnings.length)}</summary>
+      <ul>
+        {warnings.slice(0, 50).map(({ code, message }, index) => (
+          <li key={`${index} ${code}`}>{message}</li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+function progressText({ texts: { steps } }: Session, progress: ModelProgress): string {
+  const { step, done, total } = progress;
+  return step === 'parts' ? steps.parts(done, total) : steps[step];
+}

@@ -1,0 +1,159 @@
+/** The 3D view of the planning page: the model in the light of the pictures, its dimensions, and its movable parts. */
+import { type Object3D, Texture, Vector3, type WebGLRenderer } from 'three';
+import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
+import { element } from '../deliver/page/elements.ts';
+import { createRenderer, openModelStage } from '../deliver/page/model-stage.ts';
+import { studioTexture } from '../deliver/page/studio-texture.ts';
+import { createDimensionLines } from './dimension-lines.ts';
+import type { PlanningView, ViewOptions } from './interfaces.ts';
+import { openMovableParts } from './movable-parts.ts';
+import { VIEW_STYLE } from './view-style.ts';
+
+/** A picture is drawn with so many pixels for one, along and across. */
+const SUPERSAMPLING = 2;
+
+/** Share of the half picture for lines and texts at each side of the model. */
+const DIMENSION_MARGIN = 0.24;
+
+/** Reads images as the graphics need them, without the request for an own address that a policy may forbid. */
+const IMAGES = {
+  // Three.js hands such a loader the bytes themselves.
+  isKTX2Loader: true,
+  parse(bytes: ArrayBuffer, done: (texture: Texture) => void, fail: (reason: unknown) => void) {
+    const asTheyAre = { premultiplyAlpha: 'none', colorSpaceConversion: 'none' } as const;
+    createImageBitmap(new Blob([bytes]), asTheyAre).then((image) => {
+      const texture = new Texture(image);
+      texture.needsUpdate = true;
+      done(texture);
+    }, fail);
+  },
+};
+
+const loader = new GLTFLoader().register((parser) => {
+  Object.assign(parser, { textureLoader: IMAGES });
+  return { name: 'images' };
+});
+
+/**
+ * Opens the 3D view in an element, which it fills.
+ *
+ * @throws Error where the browser cannot draw.
+ * @example
+ * ```ts
+ * const view = openView({ stage, studio, texts });
+ * await view.show(glb);
+ * ```
+ */
+export function openView({ stage, studio, texts }: ViewOptions): PlanningView {
+  const renderer = createDrawing();
+  const host = element('div');
+  const root = host.attachShadow({ mode: 'open' });
+  const style = new CSSStyleSheet();
+  style.replaceSync(VIEW_STYLE);
+  root.adoptedStyleSheets = [style];
+  const over = element('div', { class: 'over' });
+  root.append(over);
+  stage.append(host);
+  const dimensions = createDimensionLines(over, texts.millimetres);
+  const stageOptions = { renderer, element: root, sized: host, label: texts.view };
+  const model = openModelStage({ ...stageOptions, afterDraw: () => place() });
+  const parts = openMovableParts(model, root, over, texts);
+  const environment = studio.then((texels) => studioTexture(new Uint16Array(texels)));
+  // Who shows a model hears of it.
+  environment.catch(() => undefined);
+  let order = 0;
+  let isOpen = true;
+  function place(): void {
+    parts.place(renderer, host.clientWidth, host.clientHeight);
+    dimensions.place(model.camera, host.clientWidth, host.clientHeight);
+  }
+  const clear = () => {
+    order++;
+    parts.take(undefined, 0);
+    dimensions.measure(undefined);
+    model.clear();
+  };
+  return {
+    async show(glb) {
+      const mine = ++order;
+      const [light, gltf] = await Promise.all([environment, read(glb)]);
+      if (mine !== order || !isOpen) return;
+      model.scene.environment = light;
+      parts.take(undefined, 0);
+      const box = model.show(gltf);
+      parts.take(gltf, Math.max(...box.getSize(new Vector3()).toArray()));
+      dimensions.measure(box);
+    },
+    clear,
+    fit: model.frame,
+    zoom: (factor) => model.turn({ zoom: 1 / factor }),
+    showDimensions(visible) {
+      dimensions.setVisible(visible);
+      model.setMargin(visible ? DIMENSION_MARGIN : undefined);
+      model.redraw();
+    },
+    resetParts: parts.reset,
+    picture(widthPixels, heightPixels) {
+      const picture = element('canvas');
+      Object.assign(picture, { width: widthPixels, height: heightPixels });
+      const pen = picture.getContext('2d')!;
+      pen.imageSmoothingQuality = 'high';
+      const most = renderer.capabilities.maxTextureSize / Math.max(widthPixels, heightPixels);
+      const [width, height] = [widthPixels, heightPixels].map((side) =>
+        Math.floor(side * Math.min(SUPERSAMPLING, most)),
+      ) as [number, number];
+      renderer.setClearColor(0xffffff, 1);
+      model.drawAt(width, height, (drawn) => {
+        pen.drawImage(drawn, 0, 0, widthPixels, heightPixels);
+        renderer.setClearColor(0, 0);
+      });
+      return new Promise((done, fail) => {
+        picture.toBlob((blob) => {
+          if (blob) done(blob);
+          else
+            fail(
+              new Error(
+                `picture: expected a size that can be drawn, received ${widthPixels} × ${heightPixels}`,
+              ),
+            );
+        });
+      });
+    },
+    dispose() {
+      if (!isOpen) return;
+      isOpen = false;
+      clear();
+      parts.dispose();
+      model.close();
+      environment.then(
+        (light) => light.dispose(),
+        () => undefined,
+      );
+      renderer.dispose();
+      // A page has few contexts of graphics.
+      renderer.forceContextLoss();
+      host.remove();
+    },
+  };
+}
+
+function createDrawing(): WebGLRenderer {
+  try {
+    return createRenderer();
+  } catch (cause) {
+    const expected =
+      '3D view: expected a browser with WebGL 2, received none; switch on its graphics acceleration';
+    throw new Error(expected, { cause });
+  }
+}
+
+async function read(glb: Uint8Array<ArrayBuffer>): Promise<Object3D> {
+  const isWhole = glb.byteOffset === 0 && glb.byteLength === glb.buffer.byteLength;
+  try {
+    const { scene } = await loader.parseAsync(isWhole ? glb.buffer : glb.slice().buffer, '');
+    return scene;
+  } catch (cause) {
+    const message = `3D view: expected a GLB file, received ${glb.byteLength} bytes that cannot be read as one; load the page again`;
+    throw new Error(message, { cause });
+  }
+}

@@ -1,0 +1,116 @@
+/** The image codec of the browser reads what that of the command line reads, and writes what this one reads. */
+import { fileURLToPath } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { rolldown } from 'rolldown';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withoutProfile } from '../../src/deliver/usd-image.ts';
+import type { Pixels } from '../../src/model/image-codec.ts';
+import { sharpImageCodec } from '../../src/support/image-codec.ts';
+import { HAS_BROWSER, launchBrowser } from '../helpers/browser.ts';
+
+const [WIDTH, HEIGHT] = [32, 16];
+
+/** A picture of steps and ramps. */
+const DATA = Uint8Array.from({ length: WIDTH * HEIGHT * 3 }, (_, i) => (i * 37) % 256);
+const picture = () => sharp(DATA, { raw: { width: WIDTH, height: HEIGHT, channels: 3 } });
+const FINE = { chromaSubsampling: '4:4:4', quality: 95 };
+
+/** Each kind of image with the same pixels, or those of its codec. */
+const IMAGES: [string, () => Promise<Uint8Array>][] = [
+  ['a JPEG', () => picture().jpeg(FINE).toBuffer()],
+  ['a progressive JPEG', () => picture().jpeg({ progressive: true }).toBuffer()],
+  ['a grey JPEG', () => picture().greyscale().jpeg().toBuffer()],
+  ['a JPEG that is turned', () => picture().withMetadata({ orientation: 6 }).jpeg().toBuffer()],
+  ['a PNG', () => picture().png().toBuffer()],
+  ['a grey PNG', () => picture().greyscale().png().toBuffer()],
+  ['a WebP', () => picture().webp({ lossless: true }).toBuffer()],
+  ['a GIF', () => picture().gif().toBuffer()],
+];
+
+/** The same pixels with three channels. */
+function inColor({ width, height, channels, data }: Pixels): Pixels {
+  const step = 3 / channels;
+  const color = Uint8Array.from(
+    { length: data.length * step },
+    (_, i) => data[Math.floor(i / step)]!,
+  );
+  return { width, height, channels: 3, data: color };
+}
+
+describe.runIf(HAS_BROWSER)('the image codec of the browser', () => {
+  let browser: Browser;
+  let page: Page;
+  beforeAll(async () => {
+    const input = fileURLToPath(new URL('../../src/planning/image-codec.ts', import.meta.url));
+    const bundle = await rolldown({ input, platform: 'browser' });
+    const { output } = await bundle.generate({ format: 'esm' });
+    const code = Buffer.from(output[0].code).toString('base64');
+    browser = await launchBrowser();
+    page = await browser.newPage();
+    const open = 'then((module) => { globalThis.codec = module.browserImageCodec(); })';
+    await page.evaluate(`import('data:text/javascript;base64,${code}').${open}`);
+  });
+  afterAll(() => browser?.close());
+
+  const list = (bytes: Uint8Array) => `Uint8Array.from([${[...bytes]}])`;
+  const decode = async (bytes: Uint8Array, size?: object): Promise<Pixels> => {
+    const call = `codec.decode(${list(bytes)}, ${JSON.stringify(size)})`;
+    const pixels = await page.evaluate<Pixels>(
+      `${call}.then((pixels) => ({ ...pixels, data: [...pixels.data] }))`,
+    );
+    return { ...pixels, data: Uint8Array.from(pixels.data) };
+  };
+  const encode = async (method: 'encodePng' | 'encodeJpeg', { data, ...rest }: Pixels) => {
+    const pixels = `{ ...${JSON.stringify(rest)}, data: ${list(data)} }`;
+    const bytes = await page.evaluate<number[]>(
+      `codec.${method}(${pixels}).then((all) => [...all])`,
+    );
+    return Uint8Array.from(bytes);
+  };
+
+  it.each(IMAGES)('decodes %s to the pixels of the command line', async (_, make) => {
+    const bytes = new Uint8Array(await make());
+    expect(await decode(bytes)).toEqual(inColor(await sharpImageCodec().decode(bytes)));
+  });
+
+  it('ignores colour profiles', async () => {
+    const bytes = new Uint8Array(await picture().withIccProfile('p3').png().toBuffer());
+    const plain = withoutProfile(bytes, 'image/png');
+    expect(plain.length).toBeLessThan(bytes.length);
+    expect(await decode(bytes)).toEqual(await decode(plain));
+  });
+
+  it('scales to exactly the size asked for', async () => {
+    const flat = { create: { width: 64, height: 32, channels: 3 as const, background: '#804020' } };
+    const { width, height, data } = await decode(await sharp(flat).png().toBuffer(), {
+      width: 7,
+      height: 5,
+    });
+    expect([width, height]).toEqual([7, 5]);
+    expect([...data]).toEqual(Array.from({ length: 35 }, () => [0x80, 0x40, 0x20]).flat());
+  });
+
+  it.each([
+    ['no image', () => Promise.resolve(DATA)],
+    [
+      'a JPEG that is cut off',
+      async () => (await picture().jpeg(FINE).toBuffer()).subarray(0, 900),
+    ],
+    ['a PNG that is cut off', async () => (await picture().png().toBuffer()).subarray(0, 200)],
+  ])('refuses %s', async (_, make) => {
+    const call = `codec.decode(${list(await make())}).catch(({ code }) => code)`;
+    expect(await page.evaluate(call)).toBe('IMAGE_UNREADABLE');
+  });
+
+  it('encodes PNG without loss, and JPEG with all its colours', async () => {
+    const pixels: Pixels = { width: WIDTH, height: HEIGHT, channels: 3, data: DATA };
+    const png = await encode('encodePng', pixels);
+    expect(inColor(await sharpImageCodec().decode(png))).toEqual(pixels);
+    const grey: Pixels = { width: 2, height: 1, channels: 1, data: Uint8Array.of(7, 200) };
+    const greyPng = await encode('encodePng', grey);
+    expect(await sharpImageCodec().decode(greyPng)).toEqual(inColor(grey));
+    const { chromaSubsampling } = await sharp(await encode('encodeJpeg', pixels)).metadata();
+    expect(chromaSubsampling).toBe('4:4:4');
+  });
+});

@@ -1,0 +1,217 @@
+/// <reference lib="dom" />
+/** The planning page in a real browser: its modes, a configuration from the first choice to the cart, keyboard, axe. */
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { startBrowser } from '../../src/deliver/browser.ts';
+import { openInbox } from '../../src/gateway/inbox.ts';
+import { HAS_BROWSER, pictureBrowser } from '../helpers/browser.ts';
+import { temporaryFolder } from '../helpers/command.ts';
+import {
+  choose,
+  DESK,
+  modelOf,
+  type PlanningServer,
+  startPlanning,
+  violations,
+  WORKPLACE,
+} from '../helpers/planning-page.ts';
+
+const CONFIGURATOR = { disablecatalogue: 'true' };
+const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
+const LINEA = 'FJEL;:@1;:LINEA@1';
+const silent = () => {};
+const log = { debug: silent, info: silent, warn: silent, error: silent };
+
+describe.runIf(HAS_BROWSER)('the planning page', () => {
+  let browser: Browser;
+  let planning: PlanningServer;
+
+  beforeAll(async () => {
+    browser = await startBrowser(await pictureBrowser());
+    planning = await startPlanning();
+  });
+  afterEach(async () => {
+    for (const context of browser.contexts()) await context.close();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await planning?.close();
+  });
+
+  const heading = (page: Page) => page.getByRole('heading', { level: 1 });
+  const price = (page: Page) => page.locator('.price');
+
+  test('the configurator shows an article with its price and model, and no catalogue', async () => {
+    const { page, trouble, asked } = await planning.open(browser, { ...DESK, ...CONFIGURATOR });
+    expect(await modelOf(page)).toBe('Width × height × depth: 1,600 × 740 × 802 mm');
+    expect(await heading(page).innerText()).toBe('Desk made to measure');
+    expect(await price(page).innerText()).toContain('€721.00');
+    expect(await page.locator('.catalogue').count()).toBe(0);
+    expect(await page.title()).toBe('Desk made to measure – Planning');
+    expect(await violations(page)).toEqual([]);
+    expect(trouble).toEqual([]);
+    // Stage and properties scroll on their own.
+    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBe(800);
+    // The token is in no address that a person sees, and the page asks its own server only.
+    expect(page.url()).not.toContain('token');
+    const { origin } = new URL(planning.emulator.baseUrl);
+    expect(asked.filter((address) => !address.startsWith(origin) && /^http/.test(address))).toEqual(
+      [],
+    );
+  });
+
+  test('a language and a hidden price are parameters', async () => {
+    const parameters = { ...DESK, ...CONFIGURATOR, lang: 'de', showprice: 'false' };
+    const { page, trouble } = await planning.open(browser, parameters);
+    await heading(page).waitFor();
+    expect(await heading(page).innerText()).toBe('Schreibtisch nach Maß');
+    expect(await page.locator('html').getAttribute('lang')).toBe('de');
+    expect(await price(page).count()).toBe(0);
+    expect(await page.locator('body').innerText()).not.toContain('€');
+    expect(trouble).toEqual([]);
+  });
+
+  test('the catalogue opens at a folder, leads to an article and back, and searches', async () => {
+    const parameters = { opencatalogue: 'true', parentnode: LINEA };
+    const { page, trouble } = await planning.open(browser, parameters);
+    const article = page.getByRole('button', { name: 'Desk made to measure LN-M' });
+    await article.waitFor();
+    expect(await page.locator('.path').innerText()).toMatch(/Start.*Fjelmark.*LINEA/s);
+    expect(await violations(page)).toEqual([]);
+    await article.click();
+    await modelOf(page);
+    expect(await heading(page).innerText()).toBe('Desk made to measure');
+    await page.getByRole('button', { name: 'Catalogue' }).click();
+    await page.getByRole('searchbox').fill('LN-S1');
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await page.getByRole('heading', { name: '2 articles for “LN-S1”' }).waitFor();
+    await page.getByRole('button', { name: 'End the search' }).click();
+    await page.getByRole('button', { name: 'Brenkhoff seating' }).click();
+    await page.getByRole('button', { name: 'AKTA' }).waitFor();
+    expect(trouble).toEqual([]);
+  });
+
+  test('the hybrid mode shows both beside each other where there is room', async () => {
+    const viewport = { width: 1440, height: 900 };
+    const { page, trouble } = await planning.open(browser, DESK, { viewport });
+    await heading(page).waitFor();
+    await page.getByRole('button', { name: 'Fjelmark office furniture' }).click();
+    await page.getByRole('button', { name: 'LINEA' }).waitFor();
+    expect(await heading(page).isVisible()).toBe(true);
+    await page.setViewportSize({ width: 700, height: 900 });
+    expect(await page.locator('.catalogue').isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Catalogue' }).click();
+    expect(await page.locator('.catalogue').isVisible()).toBe(true);
+    expect(trouble).toEqual([]);
+  });
+
+  test('a configuration changes price and model, is stored, restored and put into the cart', async () => {
+    const store = await temporaryFolder();
+    const { origin } = new URL(planning.emulator.baseUrl);
+    const inbox = await openInbox({ store, now: Date.now, log, origins: [origin] });
+    const parameters = { ...DESK, ...CONFIGURATOR, urlwarenkorb: inbox.url };
+    const { page, trouble } = await planning.open(browser, parameters);
+    await modelOf(page);
+    await choose(page, 'Finish', 'Walnut veneer');
+    await choose(page, 'Base', 'Electrically adjustable');
+    const width = page.getByRole('textbox', { name: /^Width in mm/ });
+    await width.fill('1450');
+    await width.press('Enter');
+    expect(await page.locator('.problem').first().innerText()).toMatch(/Please enter a value of/);
+    await width.press('ArrowUp');
+    await page.getByText('LN-M-H.NB.D.SW.1500').waitFor();
+    expect(await price(page).innerText()).not.toContain('721');
+    await page.getByText('depth: 1,500 ×').waitFor();
+
+    const cartButton = page.getByRole('button', { name: 'Add to cart' });
+    expect(await cartButton.isDisabled()).toBe(true);
+    await page.getByText('Still to choose: Hand switch').waitFor();
+    await choose(page, 'Hand switch', 'up and down');
+    await page.getByText('LN-M-H.NB.D.SW.1500.800.74.0.3.A').waitFor();
+    await cartButton.click();
+    await page.getByText('The article is in the cart.').waitFor();
+    const [file] = await readdir(store);
+    const cart = JSON.parse(await readFile(join(store, file!), 'utf8'));
+    expect(cart.ocd.finalarticlenumber).toMatch(/^LN-M-H\.NB\.D\.SW\.1500/);
+    expect(cart.id).toBe(cart.rootid);
+
+    await page.getByRole('button', { name: 'Permanent link' }).click();
+    const link = await page.getByLabel('Permanent link').inputValue();
+    const stored = Object.fromEntries(new URL(link).searchParams);
+    expect(stored.token).toBe(undefined);
+    const restored = await planning.open(browser, stored);
+    await restored.page.getByText('LN-M-H.NB.D.SW.1500').waitFor();
+    const download = page.waitForEvent('download');
+    await page.getByText('Download', { exact: true }).click();
+    await page.getByRole('button', { name: '3D model (GLB)' }).click();
+    const path = await (await download).path();
+    expect((await readFile(path)).subarray(0, 4).toString()).toBe('glTF');
+    expect([...trouble, ...restored.trouble]).toEqual([]);
+    await inbox.close();
+    await rm(store, { recursive: true, force: true });
+  });
+
+  test('a planning lists its articles, and is changed as a whole', async () => {
+    const { page, trouble } = await planning.open(browser, { ...WORKPLACE, ...CONFIGURATOR });
+    await page.getByRole('heading', { name: 'Consists of 4 articles' }).waitFor();
+    const posted = page.waitForRequest((request) => request.method() === 'POST');
+    const part = page.locator('.parts li').nth(1);
+    await part.getByText('Properties of this article').click();
+    const before = await heading(page).innerText();
+    await part.getByRole('radio', { checked: false }).first().check();
+    const body = JSON.parse((await posted).postData()!);
+    expect(body.id).not.toBe(body.rootid);
+    expect(body.jsondata.id).toBe(body.rootid);
+    expect(body.jsondata.children).toHaveLength(4);
+    await expect.poll(() => page.locator('.head .working').innerText()).toBe('');
+    expect(await heading(page).innerText()).toBe(before);
+    expect(await page.locator('.failure').count()).toBe(0);
+    expect(trouble).toEqual([]);
+  });
+
+  test('the keyboard alone leads from the catalogue to a changed configuration', async () => {
+    const parameters = { opencatalogue: 'true', parentnode: LINEA };
+    const { page, trouble } = await planning.open(browser, parameters);
+    await page.getByRole('button', { name: 'Desk made to measure LN-M' }).waitFor();
+    const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '');
+    const tabTo = async (isThere: () => Promise<boolean>) => {
+      for (let count = 0; count < 60; count++) {
+        if (await isThere()) return;
+        await page.keyboard.press('Tab');
+      }
+      throw new Error('the focus did not arrive');
+    };
+    await tabTo(async () => (await focused()).startsWith('Desk made to measure'));
+    await page.keyboard.press('Enter');
+    await price(page).waitFor();
+    await modelOf(page);
+    const isRadio = () =>
+      page.evaluate(() => (document.activeElement as HTMLInputElement).type === 'radio');
+    await tabTo(isRadio);
+    await page.keyboard.press('ArrowRight');
+    await page.getByText('LN-M-K').waitFor();
+    expect(await isRadio()).toBe(true);
+    expect(trouble).toEqual([]);
+  });
+
+  test.each(IS_LONG ? (['light', 'dark'] as const) : (['light'] as const))(
+    'a phone shows all of it, %s, without a sideways scroll',
+    async (colorScheme) => {
+      const viewport = { width: 390, height: 844 };
+      const { page, trouble } = await planning.open(
+        browser,
+        { ...DESK, urlwarenkorb: 'http://127.0.0.1:9/cart' },
+        { viewport, colorScheme },
+      );
+      await modelOf(page);
+      const width = () => page.evaluate(() => document.documentElement.scrollWidth);
+      expect(await width()).toBe(390);
+      expect(await violations(page)).toEqual([]);
+      await page.getByRole('button', { name: 'Catalogue' }).click();
+      expect(await width()).toBe(390);
+      expect(trouble).toEqual([]);
+    },
+  );
+});

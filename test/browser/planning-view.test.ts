@@ -1,0 +1,312 @@
+/// <reference lib="dom" />
+/**
+ * The 3D view of the planning page in a real browser: what a person does with a model of the sample range, and what its
+ * graphics hold.
+ */
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import sharp from 'sharp';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startBrowser } from '../../src/deliver/browser.ts';
+import { convert } from '../../src/index.ts';
+import type { PlanningView } from '../../src/planning/interfaces.ts';
+import { HAS_BROWSER, openWatched, pictureBrowser } from '../helpers/browser.ts';
+import { temporaryFolder } from '../helpers/command.ts';
+import { toWorld } from '../helpers/glb-reader/nodes.ts';
+import { readGlb } from '../helpers/glb-reader/read-glb.ts';
+import { servePlanningView } from '../helpers/planning-view-page.ts';
+
+const ARTICLES = {
+  desk: { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-M' },
+  drawers: { manufacturer: 'FJEL', program: 'DEPOT', basearticlenumber: 'DP-R3' },
+  hinged: { manufacturer: 'FJEL', program: 'DEPOT', basearticlenumber: 'DP-F2' },
+  glass: { manufacturer: 'AULI', program: 'LUMO', basearticlenumber: 'LM-GLOBUS' },
+} as const;
+const SIZE = { width: 320, height: 240 };
+type Name = keyof typeof ARTICLES;
+
+/** What the test page offers. */
+declare const view: PlanningView;
+declare function show(name: Name): Promise<void>;
+declare function open(): void;
+declare const axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+declare const held: Record<string, number>;
+declare const drawn: number;
+
+describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
+  let browser: Browser;
+  let folder: string;
+  let server: Awaited<ReturnType<typeof servePlanningView>>;
+  let page: Page;
+  let trouble: string[];
+
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    for (const [name, article] of Object.entries(ARTICLES)) {
+      const output = join(folder, `${name}.glb`);
+      await convert({ service: { emulator: true }, article, output });
+    }
+    server = await servePlanningView((name) => readFile(join(folder, `${name}.glb`)));
+    browser = await startBrowser(await pictureBrowser());
+    const viewport = SIZE;
+    ({ page, trouble } = await openWatched(browser, server.address, { viewport }));
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  beforeEach(async () => {
+    await page.setViewportSize(SIZE);
+    await page.evaluate(() => view.clear());
+  });
+  afterEach(() => {
+    expect(trouble.filter((message) => !/Context (?:Lost|Restored)/.test(message))).toEqual([]);
+  });
+
+  const canvas = () => page.getByRole('application', { name: '3D view' });
+  const part = (name: string) => page.getByRole('slider', { name });
+  const showModel = (name: Name) => page.evaluate((shown) => show(shown), name);
+  /** What is drawn, without what lies over it, as a small picture of the same shape. */
+  const look = () =>
+    page.evaluate(async () => {
+      // Chromium encodes when nothing is to be drawn.
+      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+      const bytes = await (await view.picture(innerWidth / 4, innerHeight / 4)).arrayBuffer();
+      return new Uint8Array(bytes).join(' ');
+    });
+
+  it('shows a model, which keys turn, bring nearer and frame', async () => {
+    await showModel('desk');
+    await canvas().focus();
+    const framed = await look();
+    for (const key of ['ArrowRight', 'ArrowUp', '+']) {
+      const before = await look();
+      await page.keyboard.press(key);
+      expect(await look(), key).not.toBe(before);
+    }
+    await page.keyboard.press('0');
+    expect(await look()).toBe(framed);
+    await page.keyboard.press('Escape');
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('BODY');
+  });
+
+  it('turns with the pointer, and draws nothing while nothing changes', async () => {
+    await showModel('desk');
+    const before = await look();
+    await page.mouse.move(12, 12);
+    await page.mouse.down();
+    await page.mouse.move(110, 50, { steps: 4 });
+    await page.mouse.up();
+    expect(await look()).not.toBe(before);
+    const [first, last] = await page.evaluate(async () => {
+      const frames = async (count: number) => {
+        for (let i = 0; i < count; i++) await new Promise((done) => requestAnimationFrame(done));
+        return drawn;
+      };
+      return [await frames(3), await frames(10)];
+    });
+    expect(last).toBe(first);
+    expect(first).toBeGreaterThan(0);
+  });
+
+  it('writes width, height and depth at the edges of the model', async () => {
+    await showModel('desk');
+    await page.evaluate(() => view.showDimensions(true));
+    const { triangles } = readGlb(await readFile(join(folder, 'desk.glb')));
+    const sizes = [0, 1, 2].map((axis) => {
+      const places = triangles.flatMap(({ corners, node }) =>
+        corners.map((corner) => toWorld(node, corner)[axis]!),
+      );
+      const length = places.reduce(
+        ([least, most], place) => [Math.min(least!, place), Math.max(most!, place)],
+        [Infinity, -Infinity],
+      );
+      return `${(Math.round((length[1]! - length[0]!) * 1e4) / 10).toLocaleString('en')} mm`;
+    });
+    expect(sizes[0]).toBe('1,600 mm');
+    const labels = page.locator('.length');
+    expect(await labels.allTextContents()).toEqual(sizes);
+    for (const label of await labels.all()) expect(await label.isVisible()).toBe(true);
+    const before = await labels.first().boundingBox();
+    await canvas().press('ArrowRight');
+    await expect.poll(() => labels.first().boundingBox()).not.toEqual(before);
+    await page.evaluate(() => view.showDimensions(false));
+    await expect.poll(() => labels.first().isVisible()).toBe(false);
+  });
+
+  it('draws a part out with the pointer, and a double click puts it back', async () => {
+    await showModel('drawers');
+    const before = await look();
+    const handle = (await part('SCHUB 2').boundingBox())!;
+    const [x, y] = [handle.x + handle.width / 2, handle.y + handle.height / 2];
+    await page.mouse.move(x, y);
+    await page.locator('.part-name', { hasText: 'SCHUB 2' }).waitFor();
+    await page.mouse.down();
+    await page.mouse.move(x - 40, y + 20, { steps: 5 });
+    await page.mouse.up();
+    const moved = Number(await part('SCHUB 2').getAttribute('aria-valuenow'));
+    expect(moved).toBeGreaterThan(50);
+    expect(await part('SCHUB 2').getAttribute('aria-valuetext')).toBe(`${moved} mm`);
+    expect(await part('SCHUB 1').getAttribute('aria-valuenow')).toBe('0');
+    expect(await look()).not.toBe(before);
+    await page.mouse.dblclick(x - 40, y + 20);
+    expect(await part('SCHUB 2').getAttribute('aria-valuenow')).toBe('0');
+    expect(await look()).toBe(before);
+  });
+
+  it('turns a part with keys, at most once about, and resets it', async () => {
+    await showModel('hinged');
+    const before = await look();
+    await canvas().focus();
+    await page.keyboard.press('Tab');
+    const leaf = part('TÜR LINKS');
+    expect(await leaf.evaluate((one) => one.matches(':focus'))).toBe(true);
+    await page.keyboard.press('ArrowLeft');
+    const amount = Math.abs(Number(await leaf.getAttribute('aria-valuenow')));
+    expect(amount).toBe(10);
+    expect(await leaf.getAttribute('aria-valuetext')).toMatch(/^-?10°$/);
+    expect(await look()).not.toBe(before);
+    await leaf.evaluate((one) => {
+      const press = () => new KeyboardEvent('keydown', { key: 'ArrowLeft' });
+      for (let i = 0; i < 40; i++) one.dispatchEvent(press());
+    });
+    expect(Math.abs(Number(await leaf.getAttribute('aria-valuenow')))).toBe(360);
+    await page.keyboard.press('Delete');
+    expect(await look()).toBe(before);
+    await page.keyboard.press('ArrowLeft');
+    await page.evaluate(() => view.resetParts());
+    expect(await look()).toBe(before);
+  });
+
+  it('keeps the camera for the next configuration, and frames after nothing was shown', async () => {
+    await showModel('desk');
+    const framed = await look();
+    await canvas().press('ArrowRight');
+    const turned = await look();
+    await showModel('desk');
+    expect(await look()).toBe(turned);
+    await page.evaluate(() => view.clear());
+    await showModel('desk');
+    expect(await look()).toBe(framed);
+  });
+
+  it('follows the size of its element', async () => {
+    await showModel('desk');
+    await page.setViewportSize({ width: 180, height: 320 });
+    const ratio = () => canvas().evaluate((one: HTMLCanvasElement) => one.width / one.height);
+    await expect.poll(ratio).toBe(180 / 320);
+    const narrow = await look();
+    await page.evaluate(() => view.clear());
+    await showModel('desk');
+    expect(await look()).toBe(narrow);
+  });
+
+  it('turns a part with a finger, and the model beside it', async () => {
+    await showModel('hinged');
+    const touch = await page.context().newCDPSession(page);
+    const swipe = async (x: number, y: number) => {
+      const at = (share: number) => [{ x: x - 30 * share, y: y + 6 * share }];
+      await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: at(0) });
+      for (const share of [0.3, 0.6, 1])
+        await touch.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: at(share) });
+      await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+    };
+    const before = await look();
+    await swipe(40, 20);
+    const turned = await look();
+    expect(turned).not.toBe(before);
+    const leaf = part('TÜR LINKS');
+    expect(await leaf.getAttribute('aria-valuenow')).toBe('0');
+    const { x, y } = (await leaf.boundingBox())!;
+    await swipe(x + 14, y + 14);
+    expect(await leaf.getAttribute('aria-valuetext')).toMatch(/^-?\d+°$/);
+    expect(await leaf.getAttribute('aria-valuenow')).not.toBe('0');
+  });
+
+  it('has names and roles that a screen reader needs', async () => {
+    await showModel('drawers');
+    await page.evaluate(() => view.showDimensions(true));
+    await page.evaluate(
+      await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8'),
+    );
+    const found = await page.evaluate(async () => {
+      const { violations } = await axe.run();
+      return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`);
+    });
+    expect(found).toEqual([]);
+  });
+
+  it('takes a picture of any size on white', async () => {
+    await showModel('desk');
+    const bytes = await page.evaluate(async () => {
+      const picture = await view.picture(800, 300);
+      return [picture.type, [...new Uint8Array(await picture.arrayBuffer())]] as const;
+    });
+    expect(bytes[0]).toBe('image/png');
+    const { data, info } = await sharp(Uint8Array.from(bytes[1]))
+      .removeAlpha()
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    expect([info.width, info.height]).toEqual([800, 300]);
+    expect([...data.subarray(0, 3)]).toEqual([255, 255, 255]);
+    expect(data.some((value) => value < 60)).toBe(true);
+  });
+
+  it('holds after twenty models what it held after four, and nothing when it is closed', async () => {
+    const shown = await page.evaluate(async (names) => {
+      const counts: (typeof held)[] = [];
+      for (let i = 0; i < 20; i++) {
+        await show(names[i % names.length]!);
+        await new Promise((done) => requestAnimationFrame(done));
+        counts.push({ ...held });
+      }
+      return [counts[3], counts[19]];
+    }, Object.keys(ARTICLES) as Name[]);
+    expect(shown[1]).toEqual(shown[0]);
+    const graphics = await canvas().evaluateHandle((one: HTMLCanvasElement) =>
+      one.getContext('webgl2'),
+    );
+    await page.evaluate(() => view.dispose());
+    expect(await graphics.evaluate((gl) => gl?.isContextLost())).toBe(true);
+    const {
+      Buffer: buffers,
+      VertexArray: arrays,
+      Program: programs,
+    } = await page.evaluate(() => held);
+    expect({ buffers, arrays, programs }).toEqual({ buffers: 0, arrays: 0, programs: 0 });
+    expect(await page.locator('#stage *').count()).toBe(0);
+    await page.evaluate(() => open());
+    await showModel('desk');
+    expect(await canvas().count()).toBe(1);
+  });
+
+  it('draws again when the graphics were lost and came back', async () => {
+    await showModel('desk');
+    const before = await look();
+    await canvas().evaluate(async (one: HTMLCanvasElement) => {
+      const extension = one.getContext('webgl2')!.getExtension('WEBGL_lose_context')!;
+      const event = (name: string) => new Promise((done) => one.addEventListener(name, done));
+      const lost = event('webglcontextlost');
+      extension.loseContext();
+      await lost;
+      // It may only be restored when all have heard of the loss.
+      await new Promise((done) => setTimeout(done));
+      const restored = event('webglcontextrestored');
+      extension.restoreContext();
+      await restored;
+    });
+    expect(await look()).toBe(before);
+  });
+
+  it('says what is wrong with a file that is no model, and keeps the one before', async () => {
+    await showModel('desk');
+    const before = await look();
+    const said = await page.evaluate(() =>
+      view.show(new Uint8Array([1, 2, 3])).catch((error: Error) => error.message),
+    );
+    expect(said).toMatch(/^3D view: expected a GLB file, received .+/);
+    expect(await look()).toBe(before);
+  });
+});

@@ -1,0 +1,165 @@
+/** The example of embedding: a shop that shows the planning page of another origin in a frame. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Browser, Frame } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Emulator } from '../../src/emulator/emulator.ts';
+import { startEmulatorOf } from '../../src/emulator/start-emulator.ts';
+import { openPlanningSite } from '../../src/gateway/planning-site.ts';
+import { HAS_BROWSER, launchBrowser, openWatched } from '../helpers/browser.ts';
+
+const SERVER = fileURLToPath(new URL('../../pipelines/embedding/server.mjs', import.meta.url));
+/** The program of the page, where it is built. */
+const PAGE = fileURLToPath(new URL('../../dist/planning/page.js', import.meta.url));
+const SECRET = 'a secret of the sender';
+
+interface Shop {
+  url: string;
+  /** All that it has printed. */
+  printed: string[];
+  process: ChildProcess;
+}
+
+const shops: Shop[] = [];
+const emulators: Emulator[] = [];
+let shop: Shop;
+
+beforeAll(async () => {
+  shop = await openShop(openPlanningSite());
+});
+afterAll(async () => {
+  for (const { process } of shops) {
+    const ended = once(process, 'exit');
+    process.kill();
+    await ended;
+  }
+  await Promise.all(emulators.map((emulator) => emulator.close()));
+});
+
+/** Starts the example as a program of its own, for an emulator that serves the page. */
+async function openShop(planningSite: ReturnType<typeof openPlanningSite>): Promise<Shop> {
+  const emulator = await startEmulatorOf({}, { planningSite });
+  emulators.push(emulator);
+  const env = {
+    BTG2GLTF_AUTH_URL: emulator.authUrl,
+    BTG2GLTF_FRONTEND_URL: emulator.frontendUrl,
+    BTG2GLTF_USERNAME: emulator.username,
+    BTG2GLTF_PASSWORD: emulator.password,
+    BTG2GLTF_APP_KEY: emulator.appKey,
+    CART_URL: 'http://127.0.0.1:9/cart',
+    PORT: '0',
+  };
+  const child = spawn(process.execPath, [SERVER], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const printed: string[] = [];
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stderr.on('data', (text) => printed.push(String(text)));
+    child.stdout.on('data', (text) => {
+      printed.push(String(text));
+      const [found] = /http:\S+/.exec(String(text)) ?? [];
+      if (found !== undefined) resolve(found);
+    });
+    child.on('exit', () => reject(new Error(printed.join(''))));
+  });
+  const opened = { url, printed, process: child };
+  shops.push(opened);
+  return opened;
+}
+
+describe('the page of the shop', () => {
+  it('has the address of the planning page, built on the server, and nothing of the login', async () => {
+    const response = await fetch(shop.url);
+    const html = await response.text();
+    const [, src = ''] = /<iframe[^>]* src="([^"]*)"/.exec(html)!;
+    const address = new URL(src.replaceAll('&amp;', '&'));
+    expect(`${address.origin}${address.pathname}`).toBe(`${emulators[0]!.frontendUrl}/planning`);
+    expect((await fetch(address)).status).toBe(200);
+    const { username, password, appKey } = emulators[0]!;
+    for (const secret of [username, password, appKey]) expect(html).not.toContain(secret);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(response.headers.get('referrer-policy')).toBe('no-referrer');
+    expect(shop.printed.join('')).not.toContain(address.searchParams.get('token'));
+  });
+
+  it('is served with one login, however often it is opened', async () => {
+    await fetch(shop.url);
+    await fetch(shop.url);
+    expect(emulators[0]!.counts.get('getsessiontoken')).toBe(1);
+  });
+});
+
+describe.runIf(HAS_BROWSER)('the planning page in the frame of the shop', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(() => browser.close());
+
+  const open = ({ url }: Shop) => openWatched(browser, url, {});
+  const isOfShop = (frame: Frame) => shops.some(({ url }) => frame.url() === url);
+
+  it('is shown, and exchanges messages with the shop alone', async () => {
+    const { page, trouble } = await open(shop);
+    const frame = page.frames().find((one) => !isOfShop(one))!;
+    await frame.waitForSelector('main#planning', { state: 'attached' });
+    expect(trouble.filter((text) => /frame-ancestors|Refused to frame/.test(text))).toEqual([]);
+
+    const article = { ocd: { finalarticlenumber: '<b>X-1</b>' } };
+    await frame.evaluate(
+      (message) => {
+        window.parent.postMessage(message, '*');
+      },
+      { type: 'CURRENT_ARTICLE', article },
+    );
+    await page.waitForSelector('#received li:has-text("X-1")');
+    const received = page.locator('#received');
+    expect(await received.innerHTML()).toContain('&lt;b&gt;X-1');
+
+    // Of the shop's own window, and of no known type: neither is shown.
+    await page.evaluate((secret) => window.postMessage({ type: 'CART', secret }, '*'), SECRET);
+    await frame.evaluate((secret) => {
+      window.parent.postMessage({ type: 'OTHER', secret }, '*');
+      window.parent.postMessage({ type: 'ERROR', code: 'LAST' }, '*');
+    }, SECRET);
+    await page.waitForSelector('#received li:has-text("LAST")');
+    expect(await received.innerText()).not.toContain(SECRET);
+
+    await frame.evaluate(() => {
+      const heard: unknown[] = [];
+      Object.assign(window, { heard });
+      window.addEventListener('message', ({ data }) => heard.push(data));
+    });
+    await page.click('#set');
+    await page.click('#request');
+    await frame.waitForFunction(
+      () => (window as unknown as { heard: unknown[] }).heard.length === 2,
+    );
+    expect(await frame.evaluate(() => (window as unknown as { heard: unknown[] }).heard)).toEqual([
+      {
+        type: 'SET_ARTICLE',
+        manufacturer: 'FJEL',
+        program: 'LINEA',
+        basearticlenumber: 'LN-PLATZ 1',
+      },
+      { type: 'REQUEST_CURRENT_ARTICLE' },
+    ]);
+    await page.close();
+  });
+
+  it.runIf(existsSync(PAGE))('says what it shows, and shows what the shop sets', async () => {
+    const { page } = await open(shop);
+    await page.waitForSelector('#received li:has-text("is ready and shows LN-M-")');
+    await page.click('#set');
+    await page.waitForSelector('#received li:has-text("This is planned: LN-PLATZ 1")');
+    await page.close();
+  });
+
+  it('is not shown to a shop whose origin is not listed', async () => {
+    const closed = await openShop(openPlanningSite({ frameAncestors: ['https://other.example'] }));
+    const { page, trouble } = await open(closed);
+    expect(trouble.join('\n')).toContain('frame-ancestors');
+    expect(await page.locator('#received li').count()).toBe(0);
+    await page.close();
+  });
+});

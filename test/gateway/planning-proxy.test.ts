@@ -1,0 +1,307 @@
+/** `serve --planning-for`: the page of a live service, whose login stays on the server. */
+import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openCacheDatabase } from '../../src/cache/database.ts';
+import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/emulator.ts';
+import { createSampleRange } from '../../src/sample/sample-range.ts';
+import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { MADE_TO_MEASURE } from '../helpers/configurator.ts';
+import { allArticles, type Wire } from '../helpers/sample-range.ts';
+import { type ServedPage, servePage } from '../helpers/served-page.ts';
+
+const RANGE = createSampleRange();
+const STORED = { id: '7', rootid: '7', children: [], ocd: { reinitstring: 'R::' } };
+
+/** A page as it is open: the address of its service, its token, and all that it received. */
+interface OpenPage extends ServedPage {
+  base: string;
+  /** All answers up to now, headers too. */
+  received: string[];
+  ask(path: string, parameters?: Record<string, string>, init?: RequestInit): Promise<Response>;
+}
+
+let folder: string;
+let service: Emulator;
+/** Every random text of the service: its tokens and its password are made of them. */
+const secrets: string[] = [];
+let page: OpenPage;
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  service = await startService();
+  const cache = await openCacheDatabase(join(folder, 'cache'));
+  cache.permanentIds.put(service.baseUrl, 'SEEN', STORED);
+  cache.permanentIds.put('https://other.example', 'FOREIGN', STORED);
+  cache.close();
+  page = await openPage();
+});
+afterAll(async () => {
+  await page.end();
+  await service.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function startService(options: Partial<EmulatorOptions> = {}): Promise<Emulator> {
+  const random = (bytes: number) => {
+    const made = randomBytes(bytes);
+    secrets.push(made.toString('base64url'));
+    return made;
+  };
+  return startEmulator({ range: RANGE, random, ...options });
+}
+
+async function openPage(): Promise<OpenPage> {
+  const { authUrl, baseUrl, username, password, appKey } = service;
+  const pipeline = await writePipeline(folder, { service: { authUrl, baseUrl } });
+  const env = {
+    BTG2GLTF_USERNAME: username,
+    BTG2GLTF_PASSWORD: password,
+    BTG2GLTF_APP_KEY: appKey,
+  };
+  const { link, token, end } = await servePage(['--planning-for', pipeline], env);
+  const html = await (await fetch(link)).text();
+  const base = /data-base-url="([^"]*)"/.exec(html)![1]!;
+  const received: string[] = [html];
+  return {
+    ...{ link, base, token, received, end },
+    async ask(path, parameters = {}, init = {}) {
+      const query = new URLSearchParams({ token, ...parameters });
+      const response = await fetch(`${base}${path}?${query}`, init);
+      const copy = response.clone();
+      received.push(
+        JSON.stringify([...copy.headers]),
+        Buffer.from(await copy.arrayBuffer()).toString('latin1'),
+      );
+      return response;
+    },
+  };
+}
+
+const post = (body: unknown): RequestInit => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: typeof body === 'string' ? body : JSON.stringify(body),
+});
+const ARTICLES = '/api/ofml.dll/ofml/articles';
+
+/** A sentence, with its status. */
+async function refused(response: Response): Promise<[number, string]> {
+  return [response.status, ((await response.json()) as Wire).error];
+}
+
+describe('the proxy of the planning page', () => {
+  it('has a token of its own, and not that of the service', async () => {
+    expect(page.link.pathname).toBe('/frontend/planning');
+    expect(page.base).toBe(`${page.link.origin}/service`);
+    const own = new URLSearchParams({ token: page.token });
+    const direct = await fetch(`${service.baseUrl}/api/xcf.dll/xcf/getnodes?${own}`);
+    expect(direct.status).toBe(401);
+    expect((await fetch(`${page.link.origin}/frontend/planning/studio.bin`)).status).toBe(200);
+  });
+
+  it('answers each operation of the three groups as the service does, byte for byte', async () => {
+    const theirs = service.issueToken();
+    const article = (await (await page.ask(ARTICLES, MADE_TO_MEASURE)).json()) as Wire;
+    const partsList = RANGE.partsList({
+      ...MADE_TO_MEASURE,
+      finalarticlenumber: article.ocd.finalarticlenumber,
+      reinitstring: article.ocd.reinitstring,
+    }) as Wire;
+    const preview = JSON.stringify(article).match(/ocd\/preview\/[^"]+/)![0];
+    const picture = JSON.stringify(allArticles(RANGE)).match(/xcf\/ressource\/[^"]+/)![0];
+    const texture = partsList.mats.map(({ pic }: Wire) => pic).find(Boolean) as string;
+    const [manufacturer, , name] = texture.split('::');
+    const encoded = (path: string) => path.split('/').map(encodeURIComponent).join('/');
+    const asked: [string, Record<string, string>?][] = [
+      ['/api/xcf.dll/xcf/getnodes', { lang: 'en' }],
+      ['/api/xcf.dll/xcf/getnodesbreadcrumbs', { parentnode: 'FJEL;:@1', lang: 'de' }],
+      ['/api/xcf.dll/xcf/search/FJEL', { q: 'LN', lang: 'de' }],
+      [`/api/xcf.dll/${encoded(picture)}`],
+      [ARTICLES, { ...MADE_TO_MEASURE, lang: 'de', getallproperties: 'true' }],
+      [`/api/ofml.dll/ofml/${encoded(preview.replace('ocd/', ''))}`],
+      [
+        '/api/odb.dll/odb/btg',
+        {
+          ...MADE_TO_MEASURE,
+          finalarticlenumber: article.ocd.finalarticlenumber,
+          reinitstring: article.ocd.reinitstring,
+        },
+      ],
+      [`/api/odb.dll/odb/block/${encodeURIComponent(partsList.blocks[0])}`],
+      [`/api/odb.dll/odb/materials/${manufacturer}/${encodeURIComponent(name ?? '')}.JPG`],
+    ];
+    for (const [path, parameters] of asked) {
+      const query = new URLSearchParams({ token: theirs, ...parameters });
+      const direct = await fetch(`${service.baseUrl}${path}?${query}`);
+      const through = await page.ask(path, parameters);
+      expect([path, direct.status, through.status]).toEqual([path, 200, 200]);
+      const type = direct.headers.get('content-type');
+      expect([path, through.headers.get('content-type')]).toEqual([path, type]);
+      const bytes = Buffer.from(await direct.arrayBuffer());
+      expect(bytes.equals(Buffer.from(await through.arrayBuffer()))).toBe(true);
+    }
+  });
+
+  it('changes and stores a planning, and resolves what it has stored', async () => {
+    const article = (await (await page.ask(ARTICLES, MADE_TO_MEASURE)).json()) as Wire;
+    const { id, rootid, ocd } = article;
+    const change = { id, rootid, proptype: 'ocd', propclass: 'AUSSTATTUNG', prop: 'UNTERGESTELL' };
+    const parameters = { ...MADE_TO_MEASURE, ocdreinitstring: ocd.reinitstring };
+    const body = { ...change, newvalue: 'HUB', jsondata: article };
+    const changed = (await (await page.ask(ARTICLES, parameters, post(body))).json()) as Wire;
+    expect(changed.ocd.reinitstring).not.toBe(ocd.reinitstring);
+    const stored = await page.ask('/api/ofml.dll/ofml/reinit', {}, post({ json: changed }));
+    const { permanentid } = (await stored.json()) as Wire;
+    const restored = await page.ask(`/planning/permanentid/${permanentid}`);
+    expect(await restored.json()).toEqual(changed);
+  });
+
+  it('resolves the permanent identifiers that the cache of the pipeline has of this service', async () => {
+    const seen = await page.ask('/planning/permanentid/SEEN');
+    expect([seen.status, await seen.json()]).toEqual([200, STORED]);
+    for (const unknown of ['FOREIGN', 'NONE']) {
+      const [status, error] = await refused(await page.ask(`/planning/permanentid/${unknown}`));
+      expect([status, error]).toEqual([
+        404,
+        expect.stringContaining('no operation of the service resolves an identifier'),
+      ]);
+    }
+  });
+
+  it.each([
+    ['none', {}, 'received none'],
+    ['another', { token: 'x' }, 'received another'],
+    ['that of the service', { token: 'service' }, 'received another'],
+  ])('answers 401 with a sentence to %s as the token', async (_, parameters, says) => {
+    const token = Object.values(parameters)[0];
+    const given = token === 'service' ? { token: service.issueToken() } : parameters;
+    const query = new URLSearchParams(given as Record<string, string>);
+    for (const path of [ARTICLES, '/planning/permanentid/SEEN', '/api/other']) {
+      const [status, error] = await refused(await fetch(`${page.base}${path}?${query}`));
+      expect([status, error]).toEqual([401, expect.stringContaining(says)]);
+    }
+    const encoded = page.base.replace('/service', '/%73ervice');
+    const around = await fetch(`${encoded}/planning/permanentid/SEEN?${query}`);
+    expect(around.status).toBe(401);
+  });
+
+  it.each([
+    ['a logout', 'POST', '/api/xcf.dll/xcf/logout/any', 404, 'no operation'],
+    ['the other logout', 'POST', '/api/odb.dll/odb/logout/any', 404, 'no operation'],
+    ['a login', 'GET', '/api/GetPublicKey/', 404, 'no operation'],
+    ['another group', 'GET', '/api/other.dll/other/list', 404, 'no operation'],
+    ['a step out of its group', 'GET', '/api/xcf.dll/xcf/ressource/A/%2e%2e/%2e%2e/x', 404, ''],
+    ['a method that it has not', 'POST', '/api/odb.dll/odb/btg', 404, 'no operation'],
+    ['a path that is no text', 'GET', '/api/odb.dll/odb/block/%ff', 400, 'as HTTP defines it'],
+    [
+      'a body that is no JSON',
+      'POST',
+      '/api/ofml.dll/ofml/reinit',
+      400,
+      'body: expected a JSON object',
+    ],
+  ])('does not pass on %s', async (_, method, path, status, says) => {
+    const before = service.openSessions();
+    const response = await page.ask(path, {}, { method, ...(method === 'POST' && { body: 'x' }) });
+    expect(await refused(response)).toEqual([status, expect.stringContaining(says)]);
+    expect(service.openSessions()).toBe(before);
+  });
+
+  it('refuses a parameter that the operation has not, and a body that is too long', async () => {
+    const other = await page.ask(ARTICLES, { ...MADE_TO_MEASURE, callback: 'x' });
+    expect(await refused(other)).toEqual([400, expect.stringContaining('parameter callback')]);
+    const long = await page.ask(ARTICLES, MADE_TO_MEASURE, post('x'.repeat(8_400_000)));
+    expect(await refused(long)).toEqual([413, expect.stringContaining('expected at most')]);
+  });
+
+  it('passes on what the service says about a request', async () => {
+    const none = { ...MADE_TO_MEASURE, basearticlenumber: 'NONE' };
+    expect(await refused(await page.ask(ARTICLES, none))).toEqual([
+      404,
+      expect.stringContaining('the service has no such article'),
+    ]);
+    const article = (await (await page.ask(ARTICLES, MADE_TO_MEASURE)).json()) as Wire;
+    const { id, rootid } = article;
+    const change = { id, rootid, proptype: 'ocd', propclass: 'AUSSTATTUNG', prop: 'UNTERGESTELL' };
+    const body = { ...change, newvalue: 'NONE', jsondata: article };
+    const [status] = await refused(await page.ask(ARTICLES, MADE_TO_MEASURE, post(body)));
+    expect(status).toBe(422);
+  });
+
+  it('lets no page of another origin read it, and has no other name', async () => {
+    const origin = 'https://evil.example';
+    const response = await page.ask(ARTICLES, MADE_TO_MEASURE, { headers: { origin } });
+    expect(response.headers.get('access-control-allow-origin')).toBeNull();
+    expect(response.headers.get('content-security-policy')).toBe("default-src 'none'; sandbox");
+  });
+
+  it('ends the requests that the page no longer waits for, and no others', async () => {
+    const leaving = Array.from({ length: 20 }, async (_, i) => {
+      const left = new AbortController();
+      const asked = page.ask(ARTICLES, { ...MADE_TO_MEASURE, lang: 'de' }, { signal: left.signal });
+      if (i % 2 === 0) setImmediate(() => left.abort());
+      return asked.then(
+        ({ status }) => status,
+        ({ name }: Error) => name,
+      );
+    });
+    const ends = await Promise.all(leaving);
+    expect(ends.filter((_, i) => i % 2 === 1)).toEqual(Array(10).fill(200));
+    expect(ends.every((end) => end === 200 || end === 'AbortError')).toBe(true);
+  });
+
+  it('logs in again where the token of the service has expired', async () => {
+    const logins = service.counts.get('getsessiontoken')!;
+    service.expireTokens();
+    expect((await page.ask(ARTICLES, MADE_TO_MEASURE)).status).toBe(200);
+    expect(service.counts.get('getsessiontoken')).toBe(logins + 1);
+  });
+
+  it('survives an outage, logs out at its end, and shows nothing of the login anywhere', async () => {
+    const { baseUrl, username, password, appKey } = service;
+    await service.close();
+    const gone = await page.ask(ARTICLES, MADE_TO_MEASURE);
+    expect(gone.status).toBeGreaterThanOrEqual(502);
+    expect(await gone.json()).toMatchObject({ error: expect.stringContaining('cannot reach') });
+    const port = Number(new URL(baseUrl).port);
+    service = await startService({ port, login: { username, password, appKey } });
+    expect((await page.ask(ARTICLES, MADE_TO_MEASURE)).status).toBe(200);
+    expect(service.openSessions()).toBe(1);
+    const { exit, stdout, stderr } = await page.end();
+    expect(service.openSessions()).toBe(0);
+    expect(exit).toBe(0);
+    expect(stdout).toContain(baseUrl);
+    const known = [password, appKey, username, ...secrets];
+    const all = [...page.received, stdout, stderr].join('\n');
+    for (const secret of known) expect(all.includes(secret)).toBe(false);
+    expect(stderr.match(/"msg":"[^"]*"/g)).toEqual([
+      '"msg":"a request of the planning page failed"',
+    ]);
+    expect(stderr).not.toContain(page.token);
+    expect(stderr).not.toContain(MADE_TO_MEASURE.basearticlenumber);
+    expect(page.received.join('\n')).not.toContain(page.token);
+  });
+});
+
+describe('serve --planning-for', () => {
+  it.each([
+    ['--recording', 'recording'],
+    ['--cache', 'cache'],
+  ])('refuses %s, which the pipeline has', async (...words) => {
+    const result = await command(['serve', '--planning-for', 'pipeline.yaml', ...words]);
+    expect(result).toMatchObject({ exit: 2, stderr: expect.stringContaining('--planning-for') });
+  });
+
+  it('ends at once where the login is refused', async () => {
+    const live = await startEmulator({ range: RANGE });
+    const { authUrl, baseUrl, username } = live;
+    const file = await writePipeline(folder, { service: { authUrl, baseUrl } });
+    const env = { BTG2GLTF_USERNAME: username, BTG2GLTF_PASSWORD: 'wrong password' };
+    const result = await command(['serve', '--port', '0', '--planning-for', file], { env });
+    expect(result).toMatchObject({ exit: 3, stderr: expect.stringContaining('LOGIN_REFUSED') });
+    expect(result.stdout + result.stderr).not.toContain('wrong password');
+    await live.close();
+  });
+});

@@ -1,0 +1,120 @@
+/**
+ * Converter page: the built converter in a real browser, under a policy like that of the planning page, and the
+ * snapshots that a run has left in its cache.
+ */
+import { readFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import type { Browser } from 'playwright-core';
+import { openFileStore } from '../../src/cache/content-store.ts';
+import { openCacheDatabase } from '../../src/cache/database.ts';
+import { loadSnapshot } from '../../src/fetch/snapshot.ts';
+import { loadPipeline } from '../../src/index.ts';
+import type { ArticleRequest } from '../../src/model/article.ts';
+import type { ConversionInput } from '../../src/model/snapshot.ts';
+import { bodyFilesOf } from '../../src/pipeline/open-run.ts';
+import { pipelineServiceId } from '../../src/pipeline/service.ts';
+import { openWatched } from './browser.ts';
+
+const file = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+
+/** What the page loads, by address. */
+const FILES: Readonly<Record<string, string>> = {
+  '/browser.js': file('dist/browser.js'),
+  '/planning/convert-worker.js': file('dist/planning/convert-worker.js'),
+  '/planning/usdz.js': file('dist/planning/usdz.js'),
+  '/page.js': file('test/browser/converter-page.mjs'),
+};
+
+const POLICY =
+  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'";
+
+/** Opens what a run of a pipeline has cached, to read only. */
+export async function openCache(pipelineFile: string) {
+  const { service, cacheDir } = await loadPipeline(pipelineFile, {});
+  const database = await openCacheDatabase(cacheDir);
+  const store = openFileStore(bodyFilesOf(cacheDir, database), undefined, database.contents);
+  const id = pipelineServiceId(service);
+  return {
+    snapshot: (request: ArticleRequest): Promise<ConversionInput> =>
+      loadSnapshot({ service: id, database, store }, request),
+    body: (digest: string): Promise<Uint8Array> => store.get(digest),
+    close: () => database.close(),
+  };
+}
+
+type Cache = Awaited<ReturnType<typeof openCache>>;
+
+/** What the page says of a conversion. */
+interface Converted {
+  sizeMetres: number[];
+  triangles: number;
+  warnings: { code: string; message: string }[];
+  error?: { name: string; code: string; help: string };
+}
+
+/**
+ * Opens the page; what it loads comes from a cache, or from `extra` by address.
+ *
+ * @param host - A name of this machine; a browser takes `0.0.0.0` for one that is not secure.
+ */
+export async function openConverterPage(browser: Browser, cache: Cache, host = '127.0.0.1') {
+  const snapshots: ConversionInput[] = [];
+  const extra = new Map<string, Uint8Array>();
+  let made = new Uint8Array();
+  const bodyOf = async (path: string): Promise<Uint8Array | string | undefined> => {
+    const [, folder, name] = path.split('/');
+    if (extra.has(path)) return extra.get(path);
+    if (folder === 'bodies') return cache.body(name!);
+    if (folder === 'snapshots') {
+      const { key, partsList, blocks, images } = snapshots[Number(name)]!;
+      return JSON.stringify({ key, partsList, blocks: [...blocks], images: [...images] });
+    }
+    const known = FILES[path];
+    return known && readFile(known);
+  };
+  const server = createServer(async (request, response) => {
+    const path = request.url!;
+    if (request.method === 'POST') made = await bytesOf(request);
+    const type = path.endsWith('.js') ? 'text/javascript' : 'text/html';
+    const body =
+      path === '/' ? '<script type="module" src="page.js"></script>' : await bodyOf(path);
+    const status = body === undefined && request.method === 'GET' ? 404 : 200;
+    response.writeHead(status, { 'content-type': type, 'content-security-policy': POLICY });
+    response.end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const { page, trouble } = await openWatched(browser, `http://${host}:${port}/`, {});
+  await page.waitForFunction('globalThis.convert');
+  const numberOf = (snapshot: ConversionInput) => snapshots.push(snapshot) - 1;
+  return {
+    page,
+    trouble,
+    extra,
+    numberOf,
+    /** Converts a snapshot; `glb` is empty where there is an error. */
+    async convert(snapshot: ConversionInput): Promise<Converted & { glb: Uint8Array }> {
+      made = new Uint8Array();
+      const figures = await page.evaluate<Converted>(`convert(${numberOf(snapshot)})`);
+      return { ...figures, glb: made };
+    },
+    async usdz(glb: Uint8Array): Promise<Uint8Array> {
+      extra.set('/model.glb', glb);
+      await page.evaluate("usdz('/model.glb')");
+      return made;
+    },
+    async close(): Promise<void> {
+      await page.close();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function bytesOf(request: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of request) chunks.push(chunk as Uint8Array);
+  return new Uint8Array(Buffer.concat(chunks));
+}

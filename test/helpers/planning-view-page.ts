@@ -1,0 +1,96 @@
+/**
+ * Planning-view page: a page with nothing but the 3D view, under the policy of the planning page, and
+ * what its graphics hold.
+ */
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { inflateSync } from 'node:zlib';
+
+const ROOT = new URL('../../', import.meta.url);
+
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'";
+
+const STYLE = `:root { color-scheme: light dark; background: light-dark(#f4f5f7, #171b21); }
+body { margin: 0; } #stage { position: relative; height: 100vh; }`;
+
+/** Counts what the graphics hold, whoever made it. */
+const COUNTING = `
+  globalThis.held = { Buffer: 0, Texture: 0, Framebuffer: 0, Renderbuffer: 0, Program: 0, VertexArray: 0 };
+  const graphics = WebGL2RenderingContext.prototype;
+  for (const kind of Object.keys(held)) {
+    const [create, free] = [graphics['create' + kind], graphics['delete' + kind]];
+    const living = new Set();
+    graphics['create' + kind] = function () {
+      const made = create.call(this);
+      living.add(made);
+      held[kind] = living.size;
+      return made;
+    };
+    graphics['delete' + kind] = function (one) {
+      living.delete(one);
+      held[kind] = living.size;
+      return free.call(this, one);
+    };
+  }
+  globalThis.drawn = 0;
+  for (const name of ['drawElements', 'drawArrays']) {
+    const draw = graphics[name];
+    graphics[name] = function (...rest) { drawn++; return draw.apply(this, rest); };
+  }`;
+
+const PROGRAM = `
+  import { openView } from './view.js';
+  const studio = fetch('studio').then((answer) => answer.arrayBuffer());
+  const millimetres = (length) => length.toLocaleString('en') + ' mm';
+  globalThis.open = () => {
+    globalThis.view = openView({ stage, studio, texts: { view: '3D view', millimetres } });
+  };
+  globalThis.show = async (path) => {
+    const glb = await (await fetch('model/' + path)).arrayBuffer();
+    await view.show(new Uint8Array(glb));
+  };
+  open();`;
+
+/** Serves the page on a free port. @param model - The bytes of a GLB by its path. */
+export async function servePlanningView(
+  model: (path: string) => Promise<Uint8Array | undefined>,
+): Promise<{ address: string; close(): Promise<void> }> {
+  const file = (path: string) => readFile(fileURLToPath(new URL(path, ROOT)));
+  const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>View</title>
+<link rel="stylesheet" href="page.css">
+<script src="counting.js"></script><script type="module" src="page.js"></script></head>
+<body><main id="stage"></main></body></html>`;
+  const files: Record<string, [string, () => Promise<Uint8Array> | string]> = {
+    '/': ['text/html', () => html],
+    '/favicon.ico': ['image/x-icon', () => ''],
+    '/page.css': ['text/css', () => STYLE],
+    '/counting.js': ['text/javascript', () => COUNTING],
+    '/page.js': ['text/javascript', () => PROGRAM],
+    '/view.js': ['text/javascript', () => file('dist/planning/view.js')],
+    '/studio': [
+      'application/octet-stream',
+      async () => inflateSync(await file('src/deliver/studio-map.bin')),
+    ],
+  };
+  const server = createServer(async (request, response) => {
+    const path = decodeURIComponent(new URL(request.url!, 'http://localhost').pathname);
+    const [type, read] = files[path] ?? ['model/gltf-binary', () => model(path.slice(7))];
+    const body = await read();
+    const headers = { 'content-type': type, 'content-security-policy': POLICY };
+    response.writeHead(body === undefined ? 404 : 200, headers);
+    response.end(body);
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as AddressInfo;
+  return {
+    address: `http://127.0.0.1:${port}/`,
+    close: () =>
+      new Promise((done) => {
+        server.closeAllConnections();
+        server.close(() => done());
+      }),
+  };
+}

@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import type { ArticleProperty, PropertyRange } from '../../../src/model/article.ts';
+import {
+  isInRanges,
+  nextInRanges,
+  rangesText,
+  readTyped,
+} from '../../../src/planning/property-range.ts';
+import { textsOf } from '../../../src/planning/texts.ts';
+
+const LOWER: PropertyRange = {
+  ...{ valuefrom: 800, opfrom: 'GE', valueto: 1400, opto: 'LE', raster: 50 },
+};
+const UPPER: PropertyRange = {
+  ...{ valuefrom: 1400, opfrom: 'GT', valueto: 2000, opto: 'LE', raster: 100 },
+};
+const WIDTH = [LOWER, UPPER];
+const HALVES: PropertyRange[] = [
+  { valuefrom: 64, opfrom: 'GT', valueto: 86, opto: 'LT', raster: 0.5 },
+];
+const texts = textsOf('en');
+
+const property = (change: Partial<ArticleProperty>): ArticleProperty => ({
+  ...{ name: 'B', text: '', proptype: 'N', currentvalue: '', enabled: true, visible: true },
+  ...{ obligatory: false, obligatory2c: false, addvalues: false, propclassname: '' },
+  ...{ digits: 4, decdigits: 0, propertyvalues: [], ranges: WIDTH, ...change },
+});
+
+describe('the ranges of a property', () => {
+  test.each<[PropertyRange[], number, boolean]>([
+    [WIDTH, 800, true],
+    [WIDTH, 799, false],
+    [WIDTH, 825, false],
+    [WIDTH, 1400, true],
+    [WIDTH, 1450, false],
+    [WIDTH, 1500, true],
+    [WIDTH, 2001, false],
+    [HALVES, 64, false],
+    [HALVES, 64.5, true],
+    [HALVES, 85.7, false],
+    [[{ raster: 0.1 }], 0.3, true],
+    [[], 12.34, true],
+  ])('%j contain %d: %s', (ranges, value, expected) => {
+    expect(isInRanges(ranges, value)).toBe(expected);
+  });
+
+  test.each<[PropertyRange[], number, 1 | -1, number | undefined]>([
+    [WIDTH, 1350, 1, 1400],
+    [WIDTH, 1400, 1, 1500],
+    [WIDTH, 1500, -1, 1400],
+    [WIDTH, 1450, 1, 1500],
+    [WIDTH, 810, -1, 800],
+    [WIDTH, 800, -1, undefined],
+    [WIDTH, 2000, 1, undefined],
+    [WIDTH, 0, 1, 800],
+    [WIDTH, 9999, -1, 2000],
+    [HALVES, 64, 1, 64.5],
+    [HALVES, 85.5, 1, undefined],
+    [HALVES, 100, -1, 85.5],
+    [[], 3, 1, 4],
+  ])('%j have after %d towards %d the value %s', (ranges, value, direction, expected) => {
+    expect(nextInRanges(ranges, value, direction, 0)).toBe(expected);
+  });
+
+  test('are words', () => {
+    expect(rangesText(texts, WIDTH)).toBe(
+      '800 to 1400 in steps of 50 or more than 1400 to 2000 in steps of 100',
+    );
+    expect(rangesText(texts, [{ valuefrom: 1, opfrom: 'GE' }])).toBe('from 1');
+    expect(rangesText(textsOf('de'), [{ valueto: 2.5, opto: 'LT' }])).toBe('weniger als 2,5');
+  });
+});
+
+test.each<[string, Partial<ArticleProperty>, object]>([
+  ['1500', {}, { value: '1500' }],
+  ['1450', {}, { problem: expect.stringContaining('800 to 1400') }],
+  ['64,5', { ranges: HALVES, decdigits: 1 }, { value: '64.5' }],
+  ['64,5', { ranges: HALVES }, { value: '64.5' }],
+  ['wide', {}, { problem: 'Please enter a number.' }],
+  ['1450', { addvalues: true }, { value: '1450' }],
+  [' Müller ', { proptype: 'C', ranges: [] }, { value: 'Müller' }],
+])('a typed "%s" of %j is read', (typed, change, expected) => {
+  expect(readTyped(texts, property(change), typed)).toEqual(expected);
+});
