@@ -15,6 +15,7 @@ import {
 } from './conversions.ts';
 import { openPeers } from './peers.ts';
 import { pictures } from './pictures.ts';
+import { planning } from './planning.ts';
 import { type GroupInput, openResults } from './results.ts';
 import { GROUPS, type GroupName } from './rows.ts';
 import { coldStart, configurationGrowth, rebuild, runs, start, unchanged } from './runs.ts';
@@ -34,6 +35,7 @@ const MEASURE: Readonly<Record<GroupName, (input: GroupInput) => Promise<void>>>
     await configurationGrowth(input);
   },
   pictures,
+  planning,
   'cold-start': coldStart,
 };
 

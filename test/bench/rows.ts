@@ -21,6 +21,7 @@ const UNITS = {
   seconds: (value: number) => `${digits(value)} s`,
   milliseconds: (value: number) => `${digits(value)} ms`,
   nanoseconds: (value: number) => `${digits(value)} ns`,
+  kilobytes: (value: number) => `${value.toFixed(0)} kB`,
   mebibytes: (value: number) => `${value.toFixed(0)} MiB`,
   'millions a second': (value: number) => `${digits(value)} million/s`,
 } as const;
@@ -179,6 +180,23 @@ export const GROUPS = {
       measure: 'picture from the image endpoint, in its store',
       unit: 'milliseconds',
       atMost: 10,
+    },
+  },
+  planning: {
+    transfer: {
+      measure: 'JavaScript of the planning page, compressed',
+      unit: 'kilobytes',
+      atMost: 350,
+    },
+    first: {
+      measure: 'planning page on loopback: until an article is shown',
+      unit: 'seconds',
+      atMost: 2,
+    },
+    growth: {
+      measure: 'memory of the browser after 20 configurations ÷ before',
+      unit: 'times',
+      atMost: 1.2,
     },
   },
   'cold-start': {
