@@ -1,0 +1,157 @@
+/// <reference lib="dom" />
+/** The group of the planning page: what a browser loads, when it shows an article, and what its memory becomes. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { get } from 'node:http';
+import { resolve } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { browserProcesses } from '../helpers/browser-processes.ts';
+import { inMs } from './details.ts';
+import { median } from './process.ts';
+import type { GroupInput } from './results.ts';
+import { PROGRAM } from './workspace.ts';
+
+/** All that a session can load. */
+const SCRIPTS = ['page.js', 'view.js', 'convert-worker.js', 'usdz.js'];
+
+/** An article of the sample range with a choice of five covers. */
+const ARTICLE = { manufacturer: 'BRNK', program: 'AKTA', basearticlenumber: 'AK110 N' };
+const CHANGES = 20;
+const MIB_PER_PAGE = 4096 / 2 ** 20;
+
+/** Measures the page that `serve` offers, in a browser. */
+export async function planning(input: GroupInput): Promise<void> {
+  const [node, ...words] = PROGRAM;
+  const server = spawn(node, [...words, 'serve', '--port', '0']);
+  try {
+    const link = await linkFrom(server.stdout);
+    await transfer(input, link);
+    const path = resolve('dist', 'deliver', 'browser.js');
+    const { findBrowser, startBrowser, endBrowser }: typeof import('../../src/deliver/browser.ts') =
+      await import(pathToFileURL(path).href);
+    const found = await findBrowser(undefined, undefined);
+    if (found === undefined) {
+      const missing = 'there is no browser';
+      for (const row of ['first', 'growth'] as const)
+        input.results.add('planning', row, { missing });
+      return;
+    }
+    const browser = await startBrowser(found);
+    try {
+      const query = new URLSearchParams({ ...ARTICLE, disablecatalogue: 'true', lang: 'en' });
+      await firstPicture(input, browser, `${link}&${query}`);
+      await memoryGrowth(input, browser, `${link}&${query}`);
+    } finally {
+      await endBrowser(browser);
+    }
+  } finally {
+    const ended = once(server, 'exit');
+    server.kill('SIGINT');
+    await ended;
+  }
+}
+
+/** The link to the page, without its language. */
+async function linkFrom(output: NodeJS.ReadableStream): Promise<string> {
+  for await (const line of createInterface(output)) {
+    const link = /http:\S+\/planning\?token=[^&\s]+/.exec(line)?.[0];
+    if (link !== undefined) return link;
+  }
+  throw new Error('serve has ended');
+}
+
+async function transfer({ results }: GroupInput, link: string): Promise<void> {
+  const sizes = await Promise.all(
+    SCRIPTS.map((name) => bytesOf(link.replace(/planning\?.*/, `planning/${name}`))),
+  );
+  const value = sizes.reduce((sum, size) => sum + size, 0) / 1000;
+  const each = SCRIPTS.map((name, i) => `${name} ${(sizes[i]! / 1000).toFixed(0)}`).join(', ');
+  results.add('planning', 'transfer', { value, detail: `gzip, kB: ${each}` });
+}
+
+/** Of the body as it is sent. */
+function bytesOf(address: string): Promise<number> {
+  return new Promise((done, reject) => {
+    const headers = { 'accept-encoding': 'gzip' };
+    get(address, { headers }, (response) => {
+      if (response.statusCode !== 200)
+        return reject(new Error(`${address}: status ${response.statusCode}`));
+      let bytes = 0;
+      response.on('data', (piece: Buffer) => {
+        bytes += piece.length;
+      });
+      response.on('end', () => done(bytes));
+    }).on('error', reject);
+  });
+}
+
+/** Each in a context of its own, which has nothing in its cache. */
+async function firstPicture(
+  { results, isQuick }: GroupInput,
+  browser: Browser,
+  address: string,
+): Promise<void> {
+  const seconds: number[] = [];
+  for (let i = 0; i < (isQuick ? 2 : 7); i++) {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+    const page = await context.newPage();
+    const began = performance.now();
+    await page.goto(address);
+    await shown(page);
+    seconds.push((performance.now() - began) / 1000);
+    await context.close();
+  }
+  const detail = `${seconds.length} times without a cache; the slowest ${inMs(Math.max(...seconds))}`;
+  results.add('planning', 'first', { value: median(seconds), detail });
+}
+
+/** Of all processes of the browser, private. */
+async function memoryGrowth(
+  { results }: GroupInput,
+  browser: Browser,
+  address: string,
+): Promise<void> {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  await page.goto(address);
+  await shown(page);
+  const covers = page.getByRole('group', { name: 'Upholstery' }).last().getByRole('radio');
+  const count = await covers.count();
+  const choose = async (number: number) => {
+    const answered = page.waitForResponse((response) => response.url().includes('/btg'));
+    await covers.nth(number % count).check({ force: true });
+    await answered;
+    await shown(page);
+  };
+  const before = await memory(page);
+  for (let i = 1; i <= CHANGES; i++) await choose(i);
+  const after = await memory(page);
+  const detail = `${count} finishes in turns; ${before.toFixed(0)} MiB before, ${after.toFixed(0)} MiB after`;
+  results.add('planning', 'growth', { value: after / before, detail });
+  await page.close();
+}
+
+async function memory(page: Page): Promise<number> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('HeapProfiler.collectGarbage');
+  await session.detach();
+  const pages = browserProcesses().map(({ id }) => {
+    const [, resident = 0, shared = 0] = readFileSync(`/proc/${id}/statm`, 'utf8')
+      .split(' ')
+      .map(Number);
+    return resident - shared;
+  });
+  return pages.reduce((sum, one) => sum + one, 0) * MIB_PER_PAGE;
+}
+
+/** Waits until the model is drawn: then nothing is in work, and the page says how large it is. */
+async function shown(page: Page): Promise<void> {
+  await page.locator('.facts p').first().waitFor();
+  await page.waitForFunction(() => document.querySelector('.progress')?.textContent === '');
+  await page.evaluate(
+    () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
+  );
+}
