@@ -1,5 +1,5 @@
 /** The 3D view of the planning page: the model in the light of the pictures, its dimensions, and its movable parts. */
-import { type Object3D, Texture, Vector3, type WebGLRenderer } from 'three';
+import { type Object3D, Vector3, type WebGLRenderer } from 'three';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { element } from '../deliver/page/elements.ts';
 import { createRenderer, openModelStage } from '../deliver/page/model-stage.ts';
@@ -7,6 +7,7 @@ import { studioTexture } from '../deliver/page/studio-texture.ts';
 import { createDimensionLines } from './dimension-lines.ts';
 import type { PlanningView, ViewOptions } from './interfaces.ts';
 import { openMovableParts } from './movable-parts.ts';
+import { openSharedImages } from './shared-images.ts';
 import { VIEW_STYLE } from './view-style.ts';
 
 /** A picture is drawn with so many pixels for one, along and across. */
@@ -15,22 +16,10 @@ const SUPERSAMPLING = 2;
 /** Share of the half picture for lines and texts at each side of the model. */
 const DIMENSION_MARGIN = 0.24;
 
-/** Reads images as the graphics need them, without the request for an own address that a policy may forbid. */
-const IMAGES = {
-  // Three.js hands such a loader the bytes themselves.
-  isKTX2Loader: true,
-  parse(bytes: ArrayBuffer, done: (texture: Texture) => void, fail: (reason: unknown) => void) {
-    const asTheyAre = { premultiplyAlpha: 'none', colorSpaceConversion: 'none' } as const;
-    createImageBitmap(new Blob([bytes]), asTheyAre).then((image) => {
-      const texture = new Texture(image);
-      texture.needsUpdate = true;
-      done(texture);
-    }, fail);
-  },
-};
-
+/** One for all views of a page. */
+const images = openSharedImages();
 const loader = new GLTFLoader().register((parser) => {
-  Object.assign(parser, { textureLoader: IMAGES });
+  images.readFor(parser);
   return { name: 'images' };
 });
 
@@ -80,6 +69,7 @@ export function openView({ stage, studio, texts }: ViewOptions): PlanningView {
       if (mine !== order || !isOpen) return;
       model.scene.environment = light;
       const box = model.show(gltf);
+      images.keep();
       parts.take(gltf, Math.max(...box.getSize(new Vector3()).toArray()));
       dimensions.measure(box);
     },

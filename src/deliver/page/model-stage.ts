@@ -113,6 +113,12 @@ export function openModelStage(options: ModelStageOptions): ModelStage {
   let isFramed = false;
   let margin = MARGIN;
   let frameRequest = 0;
+  /** Freed once the new model is drawn: then programs and images that both have are not made again. */
+  let replaced: Object3D | undefined;
+  const freeReplaced = () => {
+    if (replaced) disposeModel(replaced, [], shown?.root);
+    replaced = undefined;
+  };
 
   const drawShadow = () => {
     if (!isShadowOld || !shown) return;
@@ -126,6 +132,7 @@ export function openModelStage(options: ModelStageOptions): ModelStage {
     if (canvas.width === 0 || canvas.height === 0 || renderer.getContext().isContextLost()) return;
     drawShadow();
     renderer.render(scene, camera);
+    freeReplaced();
     if (shown) afterDraw?.();
   };
   const redraw = () => {
@@ -177,7 +184,7 @@ export function openModelStage(options: ModelStageOptions): ModelStage {
   canvas.addEventListener('keydown', press);
   // What went with the graphics cannot be freed in those that come back.
   const forget = () => {
-    if (shown) release(shown.root);
+    for (const root of [shown?.root, replaced]) if (root) release(root);
     shadow.dispose();
     scene.environment?.dispose();
   };
@@ -189,6 +196,7 @@ export function openModelStage(options: ModelStageOptions): ModelStage {
   resize();
 
   const clear = (others: Iterable<Material> = []) => {
+    freeReplaced();
     if (!shown) return;
     shadow.sheet.removeFromParent();
     shown.root.removeFromParent();
@@ -205,7 +213,9 @@ export function openModelStage(options: ModelStageOptions): ModelStage {
     show(root) {
       const box = prepare(root);
       const isFirst = !shown;
-      clear();
+      freeReplaced();
+      replaced = shown?.root;
+      replaced?.removeFromParent();
       shown = { root, box };
       scene.add(root, shadow.sheet);
       if (isFirst || isFramed) frame();
@@ -292,24 +302,31 @@ function limit(camera: PerspectiveCamera, controls: OrbitControls, box: Box3): v
 }
 
 /** Frees what a model takes of the graphics' memory; a model that is drawn again gets it again. */
-function release(root: Object3D, others: Iterable<Material> = []): Set<Texture> {
-  const materials = new Set(others);
-  root.traverse((object) => {
-    const { geometry, material } = object as Mesh;
-    geometry?.dispose();
-    for (const each of material === undefined ? [] : ([material].flat() as Material[]))
-      materials.add(each);
-  });
-  const textures = new Set<Texture>();
-  for (const material of materials) {
-    for (const value of Object.values(material)) if (value?.isTexture) textures.add(value);
-    material.dispose();
-  }
-  for (const texture of textures) texture.dispose();
-  return textures;
+function release(root: Object3D, others: Iterable<Material> = []): void {
+  root.traverse((object) => (object as Mesh).geometry?.dispose());
+  for (const material of materialsOf(root, others)) material.dispose();
+  for (const texture of texturesOf(root, others)) texture.dispose();
 }
 
-/** Frees all that a model takes. */
-function disposeModel(root: Object3D, others: Iterable<Material>): void {
-  for (const { image } of release(root, others)) if (image instanceof ImageBitmap) image.close();
+/** Frees all that a model takes, but for images that another one has, too. */
+function disposeModel(root: Object3D, others: Iterable<Material>, other?: Object3D): void {
+  const images = (of: Iterable<Texture>) => new Set(Array.from(of, ({ image }) => image));
+  const kept = images(other ? texturesOf(other) : []);
+  const own = images(texturesOf(root, others));
+  release(root, others);
+  for (const image of own) if (image instanceof ImageBitmap && !kept.has(image)) image.close();
+}
+
+function materialsOf(root: Object3D, others: Iterable<Material>): Set<Material> {
+  const materials = new Set(others);
+  root.traverse((object) => {
+    const { material } = object as Mesh;
+    for (const each of material === undefined ? [] : [material].flat()) materials.add(each);
+  });
+  return materials;
+}
+
+function texturesOf(root: Object3D, others: Iterable<Material> = []): Set<Texture> {
+  const values = Array.from(materialsOf(root, others), (material) => Object.values(material));
+  return new Set(values.flat().filter((value): value is Texture => value?.isTexture === true));
 }
