@@ -79,7 +79,6 @@ export function openView({ stage, studio, texts }: ViewOptions): PlanningView {
       const [light, gltf] = await Promise.all([environment, read(glb)]);
       if (mine !== order || !isOpen) return;
       model.scene.environment = light;
-      parts.take(undefined, 0);
       const box = model.show(gltf);
       parts.take(gltf, Math.max(...box.getSize(new Vector3()).toArray()));
       dimensions.measure(box);

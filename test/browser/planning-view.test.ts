@@ -5,6 +5,7 @@
  */
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -76,6 +77,11 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
       const bytes = await (await view.picture(innerWidth / 4, innerHeight / 4)).arrayBuffer();
       return new Uint8Array(bytes).join(' ');
     });
+
+  it('is loaded within its share of the page: 230 kB', async () => {
+    const program = await readFile(new URL('../../dist/planning/view.js', import.meta.url));
+    expect(gzipSync(program).length).toBeLessThan(230_000);
+  });
 
   it('shows a model, which keys turn, bring nearer and frame', async () => {
     await showModel('desk');

@@ -100,6 +100,7 @@ export function openModelStage(options: ModelStageOptions): ModelStage {
   canvas.tabIndex = 0;
   canvas.setAttribute('role', 'application');
   canvas.setAttribute('aria-label', label);
+  canvas.setAttribute('aria-keyshortcuts', Object.keys(KEYS).join(' ').replace('+ =', 'Plus'));
   element.prepend(canvas);
   const scene = new Scene();
   const camera = new PerspectiveCamera(FIELD_OF_VIEW_DEGREES);
