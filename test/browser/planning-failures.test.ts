@@ -201,6 +201,22 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     expect(await page.locator('.panel .failure').count()).toBe(0);
   });
 
+  test('a property may be fixed, out of sight, long, or take values that are not listed', async () => {
+    const planning = await start((range) => ({
+      article: (query) => unusual(range.article(query)),
+    }));
+    const { page, trouble } = await planning.open(browser, CONFIGURATOR);
+    const finish = page.getByRole('combobox', { name: /^Finish/ });
+    await finish.waitFor();
+    expect(await finish.locator('option').count()).toBe(65);
+    expect(await page.getByRole('textbox', { name: 'Another value for Finish' }).count()).toBe(1);
+    expect(await page.getByRole('radio', { name: 'as the top' }).isDisabled()).toBe(true);
+    expect(await page.getByRole('group', { name: 'Frame' }).count()).toBe(0);
+    await finish.selectOption('Walnut veneer');
+    await page.getByText('LN-M-V.NB').waitFor();
+    expect(trouble).toEqual([]);
+  });
+
   test('texts of the service are texts', async () => {
     const planning = await start((range) => ({
       article: (query) => hostile(range.article(query)),
@@ -226,6 +242,18 @@ function withForeignValue(article: Wire): Wire {
   const [, finishes] = article.ocd.propclasses;
   const frame = finishes.properties.find(({ name }: Wire) => name === 'GESTELL');
   frame.propertyvalues.push({ ...frame.propertyvalues[0], valuefrom: 'ZZ', text: 'Unobtainium' });
+  return article;
+}
+
+function unusual(article: Wire): Wire {
+  const [, { properties }] = article.ocd.propclasses;
+  const [finish, edge, frame] = properties;
+  const [first] = finish.propertyvalues;
+  for (let count = 0; count < 60; count++)
+    finish.propertyvalues.push({ ...first, valuefrom: `X${count}`, text: `Finish ${count}` });
+  finish.addvalues = true;
+  edge.enabled = false;
+  frame.visible = false;
   return article;
 }
 

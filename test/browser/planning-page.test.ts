@@ -70,6 +70,9 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     expect(await page.locator('html').getAttribute('lang')).toBe('de');
     expect(await price(page).count()).toBe(0);
     expect(await page.locator('body').innerText()).not.toContain('€');
+    // The address has no token any more; the page can be loaded again all the same.
+    await page.reload();
+    expect(await heading(page).innerText()).toBe('Schreibtisch nach Maß');
     expect(trouble).toEqual([]);
   });
 
