@@ -6,8 +6,10 @@ import { element } from '../deliver/page/elements.ts';
 const GAP = 0.045;
 /** Half the length of the strokes that end a line. */
 const TICK_PIXELS = 5;
-/** A line that is seen shorter has no text: it would lie on others. */
+/** A line that is seen shorter is left out: its text would lie on others. */
 const LEAST_PIXELS = 44;
+/** A line that points to the viewer is left out, too: it would look like one of another direction. */
+const LEAST_SEEN = 0.45;
 const LABEL_MARGIN_PIXELS = 4;
 
 type Axis = 'x' | 'y' | 'z';
@@ -85,7 +87,8 @@ export function createDimensionLines(
         const [from, to] = [edge.from, edge.to].map((end) => project(end.clone().add(beside)));
         const length = from!.distanceTo(to!);
         const label = labels[axis as Axis];
-        const isShown = length >= LEAST_PIXELS;
+        const whole = edge.from.distanceTo(edge.to) * pixelsPerMetre(edge, camera, height);
+        const isShown = length >= Math.max(LEAST_PIXELS, LEAST_SEEN * whole);
         label.toggleAttribute('hidden', !isShown);
         if (!isShown) continue;
         const corners = [edge.from, edge.to].map(project) as [Vector2, Vector2];
@@ -96,6 +99,12 @@ export function createDimensionLines(
       for (const stroke of strokes) stroke.setAttribute('d', lines);
     },
   };
+}
+
+/** Across the view, at the middle of an edge. */
+function pixelsPerMetre({ from, to }: Edge, camera: PerspectiveCamera, height: number): number {
+  const middle = from.clone().add(to).divideScalar(2).applyMatrix4(camera.matrixWorldInverse);
+  return (camera.projectionMatrix.elements[5]! * height) / (2 * Math.max(-middle.z, 1e-6));
 }
 
 /** Of the edges that bound what is seen of the box, those nearest to the camera. */

@@ -227,10 +227,9 @@ export function openModelStage(options: ModelStageOptions): ModelStage {
       renderer.render(scene, camera);
       use(canvas);
       Object.assign(camera, { aspect, fov });
+      camera.updateProjectionMatrix();
       renderer.setPixelRatio(ratio);
       resize();
-      camera.updateProjectionMatrix();
-      redraw();
     },
     close() {
       clear();
