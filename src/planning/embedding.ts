@@ -77,9 +77,17 @@ export function openEmbedding(
   return {
     isEmbedded,
     post(event) {
-      if (isEmbedded) window.parent.postMessage(JSON.parse(redact(JSON.stringify(event))), origin);
+      if (isEmbedded) window.parent.postMessage(withoutSecrets(event), origin);
     },
   };
+}
+
+/** The service may repeat the token in an answer, such as in the address of an image. */
+function withoutSecrets(event: PlanningEvent): unknown {
+  const text = JSON.stringify(event);
+  const mask = (_: string, value: unknown) => (typeof value === 'string' ? redact(value) : value);
+  // Value by value: the text as a whole would not stay JSON.
+  return JSON.parse(text, redact(text) === text ? undefined : mask);
 }
 
 /**

@@ -1,10 +1,17 @@
 /** The stage: the 3D view with its tools, how far the model is, and what a person should know of it. */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ErrorCode } from '../support/errors.ts';
 import { Failure } from './failure.tsx';
 import { millimetresText, sizeText } from './format.ts';
 import type { PlanningView, ViewOptions } from './interfaces.ts';
 import type { ModelProgress } from './model-loader.ts';
 import type { Session } from './session.ts';
+
+/** Nothing is there to be made, or there is no parts list. */
+const WITHOUT_MODEL: ReadonlySet<string> = new Set<ErrorCode>([
+  'NOTHING_TO_DRAW',
+  'ARTICLE_NOT_FOUND',
+]);
 
 /** Beside the program of this page; loaded after the panel is shown. */
 const VIEW_PROGRAM = './view.js';
@@ -113,7 +120,8 @@ export function Stage({
         </div>
       )}
       <div class="notice">
-        <p role="status" class="progress">
+        {/* Numbers that run are for the eye. */}
+        <p role="status" class="progress" aria-live={progress?.step === 'parts' ? 'off' : 'polite'}>
           {progress !== undefined ? (
             <>
               <span>{progressText(session, progress)}</span>
@@ -140,7 +148,7 @@ export function Stage({
             </button>
           </p>
         )}
-        {failure?.code === 'NOTHING_TO_DRAW' ? (
+        {failure !== undefined && WITHOUT_MODEL.has(failure.code) ? (
           <p class="note">{texts.noModel}</p>
         ) : (
           failure !== undefined && (
@@ -166,7 +174,7 @@ function Warnings({
   session: Session;
   warnings: readonly { code: string; message: string }[];
 }) {
-  const isIncomplete = warnings.some(({ code }) => code.endsWith('_MISSING'));
+  const isIncomplete = warnings.some(({ code }) => /_(?:MISSING|INVALID|UNREADABLE)$/.test(code));
   return (
     <details class={isIncomplete ? 'warnings incomplete' : 'warnings'}>
       <summary>{isIncomplete ? texts.incompleteModel : texts.notes(warnings.length)}</summary>

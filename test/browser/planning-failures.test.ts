@@ -97,7 +97,10 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
   });
 
   test('obeys and answers the page around it, and no other', async () => {
-    const planning = await start();
+    const planning = await start((range) => ({
+      // A text that is no JSON any more where it is masked as a part of it.
+      article: (query) => ({ ...range.article(query), metamessages: ['x?token=abc\\" y'] }),
+    }));
     const parent = await startParent(() => planning.address(CONFIGURATOR));
     const page = await browser.newPage();
     await page.goto(parent.origin);
@@ -140,6 +143,15 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     await modelOf(page);
     await page.getByText('Parts or images of this model are missing.').click();
     expect(await page.locator('.warnings').innerText()).toMatch(/block/i);
+  });
+
+  test('plans an article that has no 3D data', async () => {
+    const planning = await start(() => ({ partsList: () => undefined }));
+    const { page } = await planning.open(browser, CONFIGURATOR);
+    await page.getByText('There is no 3D model of this article.').waitFor();
+    await choose(page, 'Finish', 'Walnut veneer');
+    await page.getByText('LN-M-V.NB').waitFor();
+    expect(await page.locator('.panel .failure').count()).toBe(0);
   });
 
   test('waits for a slow service, and a person can cancel', async () => {
