@@ -1,5 +1,5 @@
 /** Images of models that are shown one after the other: configurations of an article have most of them in common. */
-import { TextureSource, Texture } from 'three';
+import { Texture, TextureSource } from 'three';
 import type { GLTFParser } from 'three/addons/loaders/GLTFLoader.js';
 
 /** Reads the images of models, those of the model before without decoding and uploading them again. */
