@@ -1,7 +1,6 @@
 /** The example of embedding: a shop that shows the planning page of another origin in a frame. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Frame } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,8 +10,6 @@ import { openPlanningSite } from '../../src/gateway/planning-site.ts';
 import { HAS_BROWSER, launchBrowser, openWatched } from '../helpers/browser.ts';
 
 const SERVER = fileURLToPath(new URL('../../pipelines/embedding/server.mjs', import.meta.url));
-/** The program of the page, where it is built. */
-const PAGE = fileURLToPath(new URL('../../dist/planning/page.js', import.meta.url));
 const SECRET = 'a secret of the sender';
 
 interface Shop {
