@@ -59,9 +59,8 @@ export const serveCommand: Command = {
   async run(args, io) {
     const file = textOf(args, 'planning-for');
     const frameAncestors = await readAncestors(args);
-    const planningSite = openPlanningSite({ frameAncestors });
-    if (file === undefined) return serveEmulator(args, io, planningSite);
-    return servePage(file, args, io, planningSite);
+    if (file !== undefined) return servePage(file, args, io, frameAncestors);
+    return serveEmulator(args, io, openPlanningSite({ frameAncestors }));
   },
 };
 
@@ -111,13 +110,20 @@ async function openCache(folder: string | undefined): Promise<CacheDatabase | un
 type Emulator = Awaited<ReturnType<typeof startEmulatorOf>>;
 
 /** The planning page for a live service. */
-async function servePage(file: string, args: Arguments, io: Io, site: Site): Promise<number> {
+async function servePage(
+  file: string,
+  args: Arguments,
+  io: Io,
+  frameAncestors: Awaited<ReturnType<typeof readAncestors>>,
+): Promise<number> {
   const wrong = ['recording', 'cache'].find((name) => args[name] !== undefined);
   if (wrong !== undefined) {
     throw usageError(`--${wrong}: expected none beside --planning-for, which has its own`);
   }
   const at = await readListening(args, DEFAULT_PORT);
   const pipeline = await loadPipeline(file, io.env);
+  const { convert } = pipeline;
+  const site = openPlanningSite({ frameAncestors, convert });
   const { log } = await openOutput(args, io);
   const { openPlanningProxy } = await import('../gateway/planning-proxy.ts');
   const { service } = pipeline;

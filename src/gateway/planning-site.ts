@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { PlanningSite, SiteAnswer, SiteRequest } from '../emulator/route.ts';
 import { readBytesIfExists, sha256Hex } from '../support/files.ts';
+import type { ConvertOptions } from '../transform/convert-options.ts';
 
 /** How the page is served. */
 interface SiteOptions {
@@ -13,6 +14,8 @@ interface SiteOptions {
    * @defaultValue those of this machine
    */
   frameAncestors?: readonly string[] | 'none' | undefined;
+  /** How the page converts: as the pipeline that it is for. @defaultValue the defaults */
+  convert?: Partial<ConvertOptions> | undefined;
 }
 
 interface SiteFile {
@@ -89,12 +92,15 @@ const NO_STORE = {
  *
  * @see Spec 4.5; Content Security Policy Level 3.
  */
-export function openPlanningSite({ frameAncestors = LOOPBACK }: SiteOptions = {}): PlanningSite {
+export function openPlanningSite({
+  frameAncestors = LOOPBACK,
+  convert,
+}: SiteOptions = {}): PlanningSite {
   const loaded = new Map<string, LoadedFile>();
   const ancestors = frameAncestors === 'none' ? ["'none'"] : ["'self'", ...frameAncestors];
   return async (request) => {
     const { name } = request;
-    if (name === '') return page(request, ancestors);
+    if (name === '') return page(request, ancestors, convert);
     if (!Object.hasOwn(FILES, name)) return failure(404, 'the planning page has no such file');
     const file = loaded.get(name) ?? (await load(FILES[name as keyof typeof FILES].path));
     if (file === undefined) {
@@ -148,7 +154,11 @@ async function answer(
   };
 }
 
-function page({ query, baseUrl }: SiteRequest, ancestors: readonly string[]): SiteAnswer {
+function page(
+  { query, baseUrl }: SiteRequest,
+  ancestors: readonly string[],
+  convert: SiteOptions['convert'],
+): SiteAnswer {
   const { origin } = new URL(baseUrl);
   const cart = policyOrigin(new URLSearchParams(query).get('urlwarenkorb') ?? '');
   const policy = {
@@ -170,7 +180,7 @@ function page({ query, baseUrl }: SiteRequest, ancestors: readonly string[]): Si
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': directives.join('; '),
   };
-  return { status: 200, headers, body: html(baseUrl) };
+  return { status: 200, headers, body: html(baseUrl, convert) };
 }
 
 /**
@@ -190,10 +200,11 @@ const ICON = encodeURIComponent(
 );
 
 /** Addresses are relative, so that the page works below any path; its program fills `main`. */
-function html(baseUrl: string): string {
-  const base = baseUrl.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+function html(baseUrl: string, convert: SiteOptions['convert']): string {
+  const attribute = (value: string) => value.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+  const options = convert && attribute(JSON.stringify(convert));
   return `<!doctype html>
-<html lang="en" data-base-url="${base}">
+<html lang="en" data-base-url="${attribute(baseUrl)}"${options ? ` data-convert="${options}"` : ''}>
 <head>
 <meta charset="utf-8">
 <title>Planning</title>

@@ -15,11 +15,17 @@ root.lang = texts.language;
 document.title = texts.title;
 const main = document.getElementById('planning')!;
 
+/** A person goes on where a run would fail; a browser has no generator of tangents, and viewers make their own. */
+const WHILE_PLANNING = { allowMissingParts: true, strict: false, tangents: 'none' } as const;
+
 if (problems.length > 0) {
   render(<Problems texts={texts} problems={problems} />, main);
 } else {
-  const converter = openConverter(new URL('convert-worker.js', import.meta.url));
-  const baseUrl = root.dataset.baseUrl!;
+  const { baseUrl = '', convert = '{}' } = root.dataset;
+  const converter = openConverter(new URL('convert-worker.js', import.meta.url), {
+    ...JSON.parse(convert),
+    ...WHILE_PLANNING,
+  });
   render(<App session={openSession({ parameters, baseUrl, texts, converter })} />, main);
 }
 

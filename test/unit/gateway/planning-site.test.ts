@@ -36,6 +36,19 @@ describe('the HTML of the planning page', () => {
     ).toEqual(['planning/page.css', 'planning/page.js']);
   });
 
+  it('has the options of a pipeline with which it converts, as text', async () => {
+    const site = openPlanningSite({
+      convert: { creaseAngleDegrees: 45, keepLayers: ['"><script>'] } as never,
+    });
+    const { body } = await site({ name: '', query: '', baseUrl: BASE, headers: {} });
+    const [, options] = /data-convert="([^"]*)"/.exec(String(body))!;
+    expect(JSON.parse(options!.replaceAll('&quot;', '"').replaceAll('&amp;', '&'))).toEqual({
+      creaseAngleDegrees: 45,
+      keepLayers: ['"><script>'],
+    });
+    expect((await ask('')).body).not.toContain('data-convert');
+  });
+
   it('is not kept, passes no address on, and is taken for nothing else', async () => {
     expect((await ask('')).headers).toMatchObject({
       'cache-control': 'no-store',
