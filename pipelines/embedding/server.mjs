@@ -11,7 +11,7 @@ import { openRelay, planningUrl, SILENT } from 'btg2gltf';
 
 const env = process.env;
 const ARTICLE = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-M' };
-/** A token is valid for 12 hours; whoever opens the page late needs some of them. */
+/** A token is valid for 12 hours. It is renewed earlier, so that each page can be used for at least six. */
 const RENEWED_AFTER_MS = 6 * 60 * 60 * 1000;
 
 /** The steps of a login, as section 5 of the specification has them. */

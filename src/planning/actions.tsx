@@ -203,7 +203,7 @@ function PermanentLink({ session, planned }: ActionParts) {
   );
 }
 
-/** The address of this page with the identifier in place of the article; whoever links to it adds a token. */
+/** The address of this page with the identifier in place of the article, and without a token. */
 function linkOf(permanentid: string, { parameters }: Session): string {
   const url = new URL(location.pathname, location.origin);
   url.searchParams.set('permanentid', permanentid);

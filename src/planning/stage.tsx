@@ -18,7 +18,7 @@ const VIEW_PROGRAM = './view.js';
 
 async function loadView(session: Session, stage: HTMLElement): Promise<PlanningView> {
   const studio = loadStudio();
-  // Whoever shows a model hears of it.
+  // `show` reports the error.
   studio.catch(() => undefined);
   const program: { openView(options: ViewOptions): PlanningView } = await import(VIEW_PROGRAM);
   const { texts } = session;

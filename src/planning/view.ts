@@ -48,7 +48,7 @@ export function openView({ stage, studio, texts }: ViewOptions): PlanningView {
   const model = openModelStage({ ...stageOptions, afterDraw: () => place() });
   const parts = openMovableParts(model, root, over, texts);
   const environment = studio.then((texels) => studioTexture(new Uint16Array(texels)));
-  // Who shows a model hears of it.
+  // `show` reports the error.
   environment.catch(() => undefined);
   let order = 0;
   let isOpen = true;
