@@ -1,5 +1,5 @@
 /** The page as a whole: which of catalogue, stage and panel a mode and a width show. */
-import { useEffect, useReducer, useState } from 'preact/hooks';
+import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
 import { ArticlePanel } from './article-panel.tsx';
 import { Catalogue } from './catalogue.tsx';
 import type { PlanningView } from './interfaces.ts';
@@ -15,20 +15,24 @@ export function App({ session }: { session: Session }) {
   const [view, setView] = useState<PlanningView>();
   const { planned, opening } = session.state.planning;
   const hasCatalogue = parameters.mode !== 'configurator';
-  const [isCatalogueOpen, setCatalogueOpen] = useState(
-    parameters.mode === 'catalogue' || (hasCatalogue && parameters.target === undefined),
-  );
+  const { isCatalogueOpen, opened } = session.state.shown;
   useEffect(() => session.subscribe(() => refresh(undefined)), [session]);
   const title = planned?.article.ocd?.shorttext;
   useEffect(() => {
     document.title = title ? `${title} – ${texts.title}` : texts.title;
   }, [title, texts]);
   const hasArticle = planned !== undefined || opening !== undefined;
-  const showArticle = () => {
-    setCatalogueOpen(false);
-    // The heading names what has been opened.
-    requestAnimationFrame(() => document.querySelector<HTMLElement>('.panel')?.focus());
-  };
+  const isFirst = useRef(true);
+  useEffect(() => {
+    if (isFirst.current) {
+      isFirst.current = false;
+      return;
+    }
+    // The heading names what has been opened; what had the focus may be out of sight.
+    const place = isCatalogueOpen ? '.catalogue h2' : '.panel';
+    requestAnimationFrame(() => document.querySelector<HTMLElement>(place)?.focus());
+  }, [isCatalogueOpen, opened]);
+  const showCatalogue = (isOpen: boolean) => () => session.go({ isCatalogueOpen: isOpen });
   const layout = `page mode-${parameters.mode} ${isCatalogueOpen ? 'in-catalogue' : 'in-article'}`;
   return (
     <div class={layout}>
@@ -42,12 +46,12 @@ export function App({ session }: { session: Session }) {
         <div class="switch">
           {isCatalogueOpen ? (
             hasArticle && (
-              <button type="button" onClick={showArticle}>
+              <button type="button" onClick={showCatalogue(false)}>
                 {texts.backToArticle}
               </button>
             )
           ) : (
-            <button type="button" onClick={() => setCatalogueOpen(true)}>
+            <button type="button" onClick={showCatalogue(true)}>
               {texts.showCatalogue}
             </button>
           )}
@@ -55,7 +59,7 @@ export function App({ session }: { session: Session }) {
       )}
       {hasCatalogue && (
         <div class="browse">
-          <Catalogue session={session} onOpen={showArticle} />
+          <Catalogue session={session} />
         </div>
       )}
       <div class="plan">

@@ -3,14 +3,12 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Breadcrumb, CatalogueNode } from '../model/catalogue.ts';
 import { asConverterError, type ConverterError } from '../support/errors.ts';
 import { CancelLate, Failure } from './failure.tsx';
+import type { CataloguePlace } from './history.ts';
 import { Picture } from './picture.tsx';
 import type { Session } from './session.ts';
 
-/** What is listed. */
-type Place = { parentnode: string } | { manufacturer: string; query: string };
-
 interface Listing {
-  place: Place;
+  place: CataloguePlace;
   nodes: readonly CatalogueNode[];
   path: readonly Breadcrumb[];
 }
@@ -18,18 +16,17 @@ interface Listing {
 /** A manufacturer may have thousands of articles in a folder. */
 const SHOWN_AT_ONCE = 120;
 
-/** Shows the catalogue. @param onOpen - A person has chosen an article. */
-export function Catalogue({ session, onOpen }: { session: Session; onOpen: () => void }) {
-  const { texts, service, parameters } = session;
+/** Shows the catalogue. */
+export function Catalogue({ session }: { session: Session }) {
+  const { texts, service } = session;
+  const asked = session.state.shown.place;
   const [listing, setListing] = useState<Listing>();
-  const [asked, setAsked] = useState<{ place: Place }>(() => ({
-    place: { parentnode: parameters.parentnode },
-  }));
+  const [attempt, setAttempt] = useState(0);
   const [failure, setFailure] = useState<ConverterError>();
   const [isLoading, setLoading] = useState(true);
   const [makers, setMakers] = useState<readonly CatalogueNode[]>([]);
   const heading = useRef<HTMLHeadingElement>(null);
-  const hasMoved = useRef(false);
+  const first = useRef(asked);
   const loading = useRef<AbortController | undefined>(undefined);
 
   useEffect(() => {
@@ -38,14 +35,14 @@ export function Catalogue({ session, onOpen }: { session: Session; onOpen: () =>
     loading.current = work;
     setLoading(true);
     setFailure(undefined);
-    load(session, asked.place, signal).then(
+    load(session, asked, signal).then(
       (made) => {
         if (signal.aborted) return;
         setListing(made);
         setLoading(false);
         session.loaded();
         // The person has left the place that had the focus.
-        if (hasMoved.current) heading.current?.focus();
+        if (asked !== first.current) heading.current?.focus();
       },
       (thrown) => {
         if (signal.aborted) return;
@@ -56,8 +53,9 @@ export function Catalogue({ session, onOpen }: { session: Session; onOpen: () =>
       },
     );
     return () => work.abort();
-  }, [session, asked]);
-  useEffect(() => session.onToken(() => setAsked(({ place }) => ({ place }))), [session]);
+  }, [session, asked, attempt]);
+  const again = () => setAttempt((count) => count + 1);
+  useEffect(() => session.onToken(again), [session]);
   useEffect(() => {
     const list = async () => {
       const { answer } = await service.call('getNodes', { parentnode: '' });
@@ -67,24 +65,21 @@ export function Catalogue({ session, onOpen }: { session: Session; onOpen: () =>
     list().catch(() => undefined);
   }, [session]);
 
-  const go = (place: Place) => {
-    hasMoved.current = true;
-    setAsked({ place });
-  };
+  const go = (place: CataloguePlace) => session.go({ place });
   const cancel = () => {
     loading.current?.abort();
     setLoading(false);
   };
   const open = (node: CatalogueNode) => {
     const { manufacturer, program, basearticlenumber, variantcode } = node;
-    session.planning.open({
+    const target = {
       manufacturer: manufacturer.toUpperCase(),
       program: program.toUpperCase(),
       basearticlenumber,
       ocdreinit: '',
       varcode: variantcode,
-    });
-    onOpen();
+    };
+    session.go({ target, isCatalogueOpen: false });
   };
   const { planned } = session.state.planning;
   const place = listing?.place;
@@ -126,11 +121,7 @@ export function Catalogue({ session, onOpen }: { session: Session; onOpen: () =>
         )}
       </p>
       {failure !== undefined && (
-        <Failure
-          {...{ session, failure }}
-          title={texts.catalogueFailed}
-          onRetry={() => setAsked({ place: asked.place })}
-        />
+        <Failure {...{ session, failure }} title={texts.catalogueFailed} onRetry={again} />
       )}
       {listing !== undefined && (
         <Nodes
@@ -153,8 +144,8 @@ function Search({
 }: {
   session: Session;
   makers: readonly CatalogueNode[];
-  place: Place | undefined;
-  onSearch: (place: Place) => void;
+  place: CataloguePlace | undefined;
+  onSearch: (place: CataloguePlace) => void;
 }) {
   const [query, setQuery] = useState('');
   const [chosen, setChosen] = useState('');
@@ -286,7 +277,11 @@ function Node({
   );
 }
 
-async function load(session: Session, place: Place, signal: AbortSignal): Promise<Listing> {
+async function load(
+  session: Session,
+  place: CataloguePlace,
+  signal: AbortSignal,
+): Promise<Listing> {
   const { service } = session;
   if ('query' in place) {
     const { manufacturer, query } = place;

@@ -112,7 +112,8 @@ export function readCommand(data: unknown): PlanningCommand | undefined {
   return target && { type, target };
 }
 
-function targetOf(article: JsonRecord): PlanningTarget | undefined {
+/** The configuration of an article, without its children; undefined where it names none. */
+export function targetOf(article: JsonRecord): PlanningTarget | undefined {
   const permanentid = textOf(article, 'permanentid');
   if (permanentid !== '') return { permanentid };
   const manufacturer = textOf(article, 'manufacturer').toUpperCase();

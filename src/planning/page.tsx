@@ -2,10 +2,10 @@
 import { render } from 'preact';
 import { App, Problems } from './app.tsx';
 import { openConverter } from './converter.ts';
+import { keepToken, keptToken } from './history.ts';
 import { readParameters } from './parameters.ts';
 import { openSession } from './session.ts';
 import { textsOf } from './texts.ts';
-import { keepToken, keptToken } from './token.ts';
 
 const { parameters, problems } = readParameters(withKeptToken(location.search));
 keepToken(parameters.token);

@@ -15,8 +15,11 @@ export interface PlannedArticle {
   key: ArticleKey;
 }
 
-/** The article of a catalogue node; `varcode` is empty for the default configuration. */
-export type OpenTarget = PlanningTarget & { varcode?: string };
+/**
+ * The article of a catalogue node, whose `varcode` is empty for the default configuration; or a planning as the service
+ * has answered it before, which needs no request.
+ */
+export type OpenTarget = (PlanningTarget & { varcode?: string }) | { json: JsonRecord };
 
 /** A property that is to take another value. */
 export type PropertySetting = Omit<PropertyChange, 'rootid' | 'jsondata'>;
@@ -32,10 +35,9 @@ export async function loadTarget(
   target: OpenTarget,
   signal: AbortSignal,
 ): Promise<PlannedArticle> {
+  if ('json' in target) return answered(new TextEncoder().encode(JSON.stringify(target.json)));
   if ('permanentid' in target) {
-    const bytes = await service.storedPlanning(target.permanentid, signal);
-    const article = decodeArticle(bytes, undefined, true);
-    return planned(bytes, article, requestOfArticle(article));
+    return answered(await service.storedPlanning(target.permanentid, signal));
   }
   const { manufacturer, program, basearticlenumber, ocdreinit, varcode = '' } = target;
   const id = { manufacturer, program, basearticlenumber };
@@ -82,6 +84,12 @@ export async function storePlanning(
   const { manufacturer, program, basearticlenumber } = key;
   const values = { manufacturer, program, basearticlenumber };
   return (await service.call('storePlanning', values, { body: { json } })).answer;
+}
+
+/** An earlier answer of the service. */
+function answered(bytes: Uint8Array): PlannedArticle {
+  const article = decodeArticle(bytes, undefined, true);
+  return planned(bytes, article, requestOfArticle(article));
 }
 
 function planned(

@@ -2,17 +2,18 @@
 import type { ArticleId } from '../model/configuration-id.ts';
 import type { ConverterError } from '../support/errors.ts';
 import { type Embedding, openEmbedding, type PlanningCommand } from './embedding.ts';
+import { openHistory, type Shown } from './history.ts';
 import type { PlanningConverter } from './interfaces.ts';
 import { createModelLoader, type ModelLoader, type ModelState, NO_MODEL } from './model-loader.ts';
 import type { PlanningParameters } from './parameters.ts';
 import { createPlanning, type Planning, type PlanningState } from './planning.ts';
 import { openService, type PlanningService } from './service.ts';
 import { failureText, type Texts } from './texts.ts';
-import { keepToken } from './token.ts';
 
 /** Everything that changes while a page is open, in one value. */
 export interface SessionState extends ModelState {
   planning: PlanningState;
+  shown: Shown;
   /** Whether the service has refused the token since the last new one. */
   isTokenDead: boolean;
 }
@@ -27,6 +28,8 @@ export interface Session {
   readonly models: ModelLoader;
   readonly embedding: Embedding;
   readonly state: SessionState;
+  /** Shows something else, of which a target is opened; "back" leads to what was shown before. */
+  go(change: Partial<Omit<Shown, 'opened'>>): void;
   /** Calls a listener after each change of the state. */
   subscribe(listener: () => void): void;
   /** Calls a listener when there is a new token. */
@@ -67,7 +70,12 @@ export function openSession(options: {
     embedding.post({ type: 'LOADED', article: planning.state.planned?.json ?? null });
   };
   const planning = createPlanning(service, {
-    onState: (next) => set({ planning: next }),
+    onState(next) {
+      const { planned, opening } = state.planning;
+      set({ planning: next });
+      if (next.planned === planned && next.opening === opening) return;
+      show({ target: next.opening ?? (next.planned && { json: next.planned.json }) });
+    },
     onPlanned(planned, setting) {
       const { manufacturer, program, basearticlenumber } = planned.key;
       const isSame =
@@ -90,7 +98,24 @@ export function openSession(options: {
     if (model.failure !== undefined && model.failure !== state.failure) failed(model.failure);
     set(model);
   });
-  let state: SessionState = { ...NO_MODEL, planning: planning.state, isTokenDead: false };
+  const { mode, parentnode } = parameters;
+  const hasCatalogue = mode !== 'configurator';
+  const isCatalogueOpen = mode === 'catalogue' || (hasCatalogue && parameters.target === undefined);
+  const first = { opened: 0, target: parameters.target, place: { parentnode }, isCatalogueOpen };
+  const history = openHistory(parameters.token, first, (shown, isOther) => {
+    set({ shown });
+    if (isOther && shown.target !== undefined) planning.open(shown.target);
+  });
+  const show = (change: Partial<Shown>) => {
+    history.change(change);
+    set({ shown: history.shown });
+  };
+  let state: SessionState = {
+    ...NO_MODEL,
+    planning: planning.state,
+    shown: history.shown,
+    isTokenDead: false,
+  };
 
   const commands: {
     [Type in PlanningCommand['type']]: (command: PlanningCommand & { type: Type }) => void;
@@ -100,7 +125,7 @@ export function openSession(options: {
       embedding.post({ type: 'CURRENT_ARTICLE', article: planning.state.planned?.json ?? null }),
     SET_TOKEN({ token }) {
       service.setToken(token);
-      keepToken(token);
+      history.setToken(token);
       set({ isTokenDead: false });
       if (planning.state.failure !== undefined) planning.retry();
       if (state.failure !== undefined) models.retry();
@@ -110,7 +135,7 @@ export function openSession(options: {
   const embedding = openEmbedding(parameters.parentOrigin, (command) =>
     commands[command.type](command as never),
   );
-  if (parameters.target !== undefined) planning.open(parameters.target);
+  if (state.shown.target !== undefined) planning.open(state.shown.target);
   return {
     parameters,
     texts,
@@ -121,6 +146,13 @@ export function openSession(options: {
     embedding,
     get state() {
       return state;
+    },
+    go(change) {
+      const { target } = change;
+      const { opened } = state.shown;
+      history.go({ ...change, ...(target !== undefined && { opened: opened + 1 }) });
+      set({ shown: history.shown });
+      if (target !== undefined) planning.open(target);
     },
     subscribe: (listener) => void listeners.push(listener),
     onToken: (listener) => void tokenListeners.push(listener),
