@@ -7,6 +7,11 @@ import type { CataloguePlace } from './history.ts';
 import { Picture } from './picture.tsx';
 import type { Session } from './session.ts';
 
+interface Maker {
+  id: string;
+  name: string;
+}
+
 interface Listing {
   place: CataloguePlace;
   nodes: readonly CatalogueNode[];
@@ -24,7 +29,7 @@ export function Catalogue({ session }: { session: Session }) {
   const [attempt, setAttempt] = useState(0);
   const [failure, setFailure] = useState<ConverterError>();
   const [isLoading, setLoading] = useState(true);
-  const [makers, setMakers] = useState<readonly CatalogueNode[]>([]);
+  const [makers, setMakers] = useState<readonly Maker[]>([]);
   const heading = useRef<HTMLHeadingElement>(null);
   const first = useRef(asked);
   const loading = useRef<AbortController | undefined>(undefined);
@@ -59,7 +64,7 @@ export function Catalogue({ session }: { session: Session }) {
   useEffect(() => {
     const list = async () => {
       const { answer } = await service.call('getNodes', { parentnode: '' });
-      setMakers(uniqueMakers(answer));
+      setMakers(makersOf(answer));
     };
     // Without it there is no search, and the listing says what is wrong.
     list().catch(() => undefined);
@@ -143,14 +148,14 @@ function Search({
   onSearch,
 }: {
   session: Session;
-  makers: readonly CatalogueNode[];
+  makers: readonly Maker[];
   place: CataloguePlace | undefined;
   onSearch: (place: CataloguePlace) => void;
 }) {
   const [query, setQuery] = useState('');
   const [chosen, setChosen] = useState('');
   if (makers.length === 0) return null;
-  const manufacturer = chosen || makers[0]!.manufacturer;
+  const { id: manufacturer, name } = makers.find(({ id }) => id === chosen) ?? makers[0]!;
   const isSearch = place !== undefined && 'query' in place;
   return (
     <search>
@@ -167,16 +172,16 @@ function Search({
             value={manufacturer}
             onChange={({ currentTarget }) => setChosen(currentTarget.value)}
           >
-            {makers.map((maker) => (
-              <option value={maker.manufacturer} key={maker.manufacturer}>
-                {maker.manufacturername || maker.text}
+            {makers.map(({ id, name }) => (
+              <option value={id} key={id}>
+                {name}
               </option>
             ))}
           </select>
         )}
         <input
           type="search"
-          aria-label={texts.searchIn(nameOf(makers, manufacturer))}
+          aria-label={texts.searchIn(name)}
           placeholder={texts.searchHint}
           maxLength={200}
           value={query}
@@ -298,13 +303,14 @@ async function load(
   return { place, nodes, path: path.filter(({ nodeid }) => nodeid !== '') };
 }
 
-function uniqueMakers(nodes: readonly CatalogueNode[]): CatalogueNode[] {
-  const byId = new Map(nodes.map((node) => [node.manufacturer, node]));
-  byId.delete('');
-  return [...byId.values()];
-}
-
-function nameOf(makers: readonly CatalogueNode[], manufacturer: string): string {
-  const maker = makers.find((other) => other.manufacturer === manufacturer);
-  return maker?.manufacturername || maker?.text || manufacturer;
+/** The manufacturers of the topmost nodes. Only the text of a node is in the language of the page. @see Spec 2.1 */
+function makersOf(nodes: readonly CatalogueNode[]): Maker[] {
+  const names = new Map<string, string>();
+  for (const { manufacturer, manufacturername, program, text } of nodes) {
+    if (manufacturer === '') continue;
+    const isWhole = program === '' && !names.has(manufacturer);
+    const [name, other] = isWhole ? [text, manufacturername] : [manufacturername, text];
+    names.set(manufacturer, name || other || manufacturer);
+  }
+  return Array.from(names, ([id, name]) => ({ id, name }));
 }

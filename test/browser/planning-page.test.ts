@@ -81,6 +81,8 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     const { page, trouble } = await planning.open(browser, parameters);
     const article = page.getByRole('button', { name: 'Desk made to measure LN-M' });
     await article.waitFor();
+    const makers = page.getByRole('combobox', { name: 'Manufacturer' }).locator('option');
+    expect(await makers.allInnerTexts()).toContain('Fjelmark office furniture');
     expect(await page.locator('.path').innerText()).toMatch(/Start.*Fjelmark.*LINEA/s);
     expect(await violations(page)).toEqual([]);
     await article.click();
