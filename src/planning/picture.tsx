@@ -2,15 +2,20 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Session } from './session.ts';
 
-/** Shows an image, and nothing where there is none. It is decoration: the text beside it says the same. */
+/** Shows an image, and nothing where there is none. Mostly it is decoration: the text beside it says the same. */
 export function Picture({
   session,
   kind,
   reference,
+  otherwise = '',
+  alt = '',
 }: {
   session: Session;
   kind: 'preview' | 'resource';
   reference: string;
+  /** The image in place of one that is not there. */
+  otherwise?: string;
+  alt?: string;
 }) {
   const place = useRef<HTMLSpanElement>(null);
   const [address, setAddress] = useState<string>();
@@ -22,9 +27,12 @@ export function Picture({
       ([entry]) => {
         if (!entry?.isIntersecting) return;
         observer.disconnect();
-        void session.service.picture(kind, reference).then((found) => {
+        const load = async () => {
+          let found = await session.service.picture(kind, reference);
+          if (otherwise !== '') found ??= await session.service.picture(kind, otherwise);
           if (!isOver) setAddress(found);
-        });
+        };
+        void load();
       },
       { rootMargin: '200px' },
     );
@@ -33,10 +41,10 @@ export function Picture({
       isOver = true;
       observer.disconnect();
     };
-  }, [session, kind, reference]);
+  }, [session, kind, reference, otherwise]);
   return (
     <span class="picture" ref={place}>
-      {address !== undefined && <img src={address} alt="" decoding="async" />}
+      {address !== undefined && <img src={address} alt={alt} decoding="async" />}
     </span>
   );
 }

@@ -2,6 +2,7 @@
 import { useEffect, useId, useState } from 'preact/hooks';
 import type { ArticleProperty } from '../model/article.ts';
 import { readNumber } from '../service/wire-value.ts';
+import { LargePictures } from './large-pictures.tsx';
 import { Picture } from './picture.tsx';
 import { isNumeric, nextInRanges, rangesText, readTyped } from './property-range.ts';
 import type { Session } from './session.ts';
@@ -65,36 +66,40 @@ export function PropertyField({
           {label}
         </label>
         <ListField {...parts} id={id} />
+        <LargePictures {...parts} />
         {isTyped && <TypedField {...parts} id={`${id}-other`} isOther />}
       </div>
     );
   }
   return (
-    <fieldset class="property" disabled={!property.enabled}>
-      <legend class="label">{label}</legend>
-      <div class={hasPictures ? 'choices pictured' : 'choices'}>
-        {values.map((choice) => (
-          <label class="choice" key={choice.valuefrom}>
-            <input
-              type="radio"
-              name={id}
-              value={choice.valuefrom}
-              checked={choice.valuefrom === value}
-              onChange={() => onChange(choice.valuefrom)}
-            />
-            <span class="face">
-              {hasPictures && (
-                <span class="swatch" aria-hidden="true">
-                  <Picture session={session} kind="preview" reference={choice.previewimage} />
-                </span>
-              )}
-              <span>{choice.text || choice.valuefrom}</span>
-            </span>
-          </label>
-        ))}
-      </div>
-      {isTyped && <TypedField {...parts} id={`${id}-other`} isOther />}
-    </fieldset>
+    <div class="property">
+      <fieldset disabled={!property.enabled}>
+        <legend class="label">{label}</legend>
+        <div class={hasPictures ? 'choices pictured' : 'choices'}>
+          {values.map((choice) => (
+            <label class="choice" key={choice.valuefrom}>
+              <input
+                type="radio"
+                name={id}
+                value={choice.valuefrom}
+                checked={choice.valuefrom === value}
+                onChange={() => onChange(choice.valuefrom)}
+              />
+              <span class="face">
+                {hasPictures && (
+                  <span class="swatch" aria-hidden="true">
+                    <Picture session={session} kind="preview" reference={choice.previewimage} />
+                  </span>
+                )}
+                <span>{choice.text || choice.valuefrom}</span>
+              </span>
+            </label>
+          ))}
+        </div>
+        {isTyped && <TypedField {...parts} id={`${id}-other`} isOther />}
+      </fieldset>
+      <LargePictures {...parts} />
+    </div>
   );
 }
 

@@ -41,6 +41,8 @@ const EN = {
   choose: 'Please choose …',
   otherValue: 'Another value',
   otherValueOf: (name: string) => `Another value for ${name}`,
+  larger: 'Larger pictures',
+  largerOf: (name: string) => `Larger pictures: ${name}`,
   less: (name: string) => `${name}: less`,
   more: (name: string) => `${name}: more`,
   range: {
@@ -198,6 +200,8 @@ const DE: Texts = {
   choose: 'Bitte wählen …',
   otherValue: 'Anderer Wert',
   otherValueOf: (name) => `Anderer Wert für ${name}`,
+  larger: 'Größere Bilder',
+  largerOf: (name) => `Größere Bilder: ${name}`,
   less: (name) => `${name}: weniger`,
   more: (name) => `${name}: mehr`,
   range: {
