@@ -2,7 +2,7 @@
 /** What the planning page says when something is wrong, and that nothing of the configuration is lost. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startBrowser } from '../../src/deliver/browser.ts';
 import type { EmulatedRange } from '../../src/sample/range.ts';
@@ -71,6 +71,7 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
       planning.address({ ...CONFIGURATOR, parentorigin }),
     );
     const page = await browser.newPage();
+    await withoutAncestorOrigins(page);
     await page.goto(parent.origin);
     const frame = page.frameLocator('iframe');
     await frame.getByText('LN-M-V.EI').waitFor();
@@ -93,6 +94,20 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
       'ERROR',
       'PROPERTY_UPDATED',
     ]);
+    await parent.close();
+  });
+
+  test('posts nothing to a page that has not the origin that it is given', async () => {
+    const planning = await start();
+    const parentorigin = 'https://shop.example';
+    const parent = await startParent(() => planning.address({ ...CONFIGURATOR, parentorigin }));
+    const page = await browser.newPage();
+    const said = page.waitForEvent('console', (message) => /target origin/.test(message.text()));
+    await withoutAncestorOrigins(page);
+    await page.goto(parent.origin);
+    await page.frameLocator('iframe').getByText('LN-M-V.EI').waitFor();
+    await said;
+    expect(await page.evaluate('received')).toEqual([]);
     await parent.close();
   });
 
@@ -246,6 +261,15 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     expect(trouble).toEqual([]);
   });
 });
+
+/** As in browsers that do not know it. No program can remove it from this one, so the page asks for another name. */
+async function withoutAncestorOrigins(page: Page): Promise<void> {
+  await page.route('**/page.js', async (route) => {
+    const response = await route.fetch();
+    const body = (await response.text()).replaceAll('ancestorOrigins', 'unknownOrigins');
+    await route.fulfill({ response, body });
+  });
+}
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON as it is on the wire
 type Wire = any;
