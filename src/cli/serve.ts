@@ -122,11 +122,10 @@ async function servePage(
   }
   const at = await readListening(args, DEFAULT_PORT);
   const pipeline = await loadPipeline(file, io.env);
-  const { convert } = pipeline;
-  const site = openPlanningSite({ frameAncestors, convert });
+  const { convert, service } = pipeline;
+  const site = openPlanningSite({ frameAncestors, convert, service });
   const { log } = await openOutput(args, io);
   const { openPlanningProxy } = await import('../gateway/planning-proxy.ts');
-  const { service } = pipeline;
   const owner = describeService(service);
   // A signal of its own: Ctrl-C ends the requests through the server, and then logs out.
   const environment = { ...environmentOf(io), signal: new AbortController().signal };

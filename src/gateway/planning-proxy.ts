@@ -14,7 +14,7 @@ import {
   type ErrorCode,
   isConverterError,
 } from '../support/errors.ts';
-import { redact, registerSecret } from '../support/redact.ts';
+import { redact, redactTexts, registerSecret } from '../support/redact.ts';
 import {
   createGateway,
   type GatewayOptions,
@@ -108,7 +108,7 @@ function patternOf({ group, path }: Pick<Operation<unknown>, 'group' | 'path'>):
  * Opens the proxy: the page below `/frontend`, the API groups `xcf.dll`, `ofml.dll` and `odb.dll` below `/service`, and
  * there the stored plannings at `/planning/permanentid/ID`.
  *
- * Bodies pass as they are. Errors are JSON, `{"error": …, "code": …}`: 401 without the token of the page, 404 for what
+ * Bodies pass as they are, without the token of the service. Errors are JSON, `{"error": …, "code": …}`: 401 without the token of the page, 404 for what
  * is no operation and for an identifier that is not known here, 413 for a body beyond 8 MiB, the service's own status
  * where it concerns the request, and 502, 503 or 504 where it concerns the service. It logs no query and no body.
  *
@@ -170,7 +170,7 @@ export async function openPlanningProxy(options: PlanningProxyOptions): Promise<
         return client.call(name, call.values, { ...call.options, demand });
       });
       if (name === 'storePlanning') permanentIds.put(String(answer), call.json?.json);
-      const { buffer, byteOffset, byteLength } = bytes;
+      const { buffer, byteOffset, byteLength } = withoutSecrets(name, bytes);
       reply.headers(HEADERS).type(contentTypeOf(OPERATIONS[name].answer, bytes));
       return reply.send(Buffer.from(buffer, byteOffset, byteLength));
     },
@@ -280,6 +280,15 @@ function readCall({ method, url, body }: FastifyRequest) {
   if (OPERATIONS[name].body === undefined) return { name, values, options: { first } };
   const { text, json } = readJson(body instanceof Uint8Array ? body : new Uint8Array());
   return { name, values, options: { first, body: text }, json };
+}
+
+/** The texts of an answer may repeat the token of the service, such as in the address of an image. */
+function withoutSecrets(name: OperationName, bytes: Uint8Array): Uint8Array {
+  const { group, answer } = OPERATIONS[name];
+  if (group === 'odb' || answer !== 'json') return bytes;
+  const text = new TextDecoder().decode(bytes);
+  if (redact(text) === text) return bytes;
+  return new TextEncoder().encode(JSON.stringify(redactTexts(JSON.parse(text))));
 }
 
 function readJson(bytes: Uint8Array): { text: string; json: JsonRecord } {

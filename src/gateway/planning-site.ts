@@ -16,6 +16,8 @@ interface SiteOptions {
   frameAncestors?: readonly string[] | 'none' | undefined;
   /** How the page converts: as the pipeline that it is for. @defaultValue the defaults */
   convert?: Partial<ConvertOptions> | undefined;
+  /** Of the pipeline: which addresses of images in answers are the service's own, and where it has those of materials. */
+  service?: { baseUrl?: string | undefined; imageLocation?: string | undefined } | undefined;
 }
 
 interface SiteFile {
@@ -95,12 +97,18 @@ const NO_STORE = {
 export function openPlanningSite({
   frameAncestors = LOOPBACK,
   convert,
+  service,
 }: SiteOptions = {}): PlanningSite {
   const loaded = new Map<string, LoadedFile>();
+  const data = dataOf({
+    convert: convert && JSON.stringify(convert),
+    'service-url': service?.baseUrl,
+    'image-location': service?.imageLocation,
+  });
   const ancestors = frameAncestors === 'none' ? ["'none'"] : ["'self'", ...frameAncestors];
   return async (request) => {
     const { name } = request;
-    if (name === '') return page(request, ancestors, convert);
+    if (name === '') return page(request, ancestors, data);
     if (!Object.hasOwn(FILES, name)) return failure(404, 'the planning page has no such file');
     const file = loaded.get(name) ?? (await load(FILES[name as keyof typeof FILES].path));
     if (file === undefined) {
@@ -157,7 +165,7 @@ async function answer(
 function page(
   { query, baseUrl }: SiteRequest,
   ancestors: readonly string[],
-  convert: SiteOptions['convert'],
+  data: string,
 ): SiteAnswer {
   const { origin } = new URL(baseUrl);
   const cart = policyOrigin(new URLSearchParams(query).get('urlwarenkorb') ?? '');
@@ -180,7 +188,7 @@ function page(
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': directives.join('; '),
   };
-  return { status: 200, headers, body: html(baseUrl, convert) };
+  return { status: 200, headers, body: html(dataOf({ 'base-url': baseUrl }) + data) };
 }
 
 /**
@@ -199,12 +207,18 @@ const ICON = encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path d="M12 2l9 5v10l-9 5-9-5V7z" fill="#2160c4"/><path d="M3 7l9 5 9-5M12 12v10" fill="none" stroke="#fff" stroke-width="1.6"/></svg>',
 );
 
-/** Addresses are relative, so that the page works below any path; its program fills `main`. */
-function html(baseUrl: string, convert: SiteOptions['convert']): string {
+/** What the program of the page reads, as attributes. */
+function dataOf(values: Readonly<Record<string, string | undefined>>): string {
   const attribute = (value: string) => value.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
-  const options = convert && attribute(JSON.stringify(convert));
+  return Object.entries(values)
+    .map(([name, value]) => (value === undefined ? '' : ` data-${name}="${attribute(value)}"`))
+    .join('');
+}
+
+/** Addresses are relative, so that the page works below any path; its program fills `main`. */
+function html(data: string): string {
   return `<!doctype html>
-<html lang="en" data-base-url="${attribute(baseUrl)}"${options ? ` data-convert="${options}"` : ''}>
+<html lang="en"${data}>
 <head>
 <meta charset="utf-8">
 <title>Planning</title>

@@ -13,7 +13,7 @@
  * ```
  */
 import { isRecord, type JsonRecord } from '../service/wire-value.ts';
-import { redact } from '../support/redact.ts';
+import { redactTexts } from '../support/redact.ts';
 import type { PlanningTarget } from './parameters.ts';
 
 /** A property and its new value, as POST articles takes them. */
@@ -77,17 +77,10 @@ export function openEmbedding(
   return {
     isEmbedded,
     post(event) {
-      if (isEmbedded) window.parent.postMessage(withoutSecrets(event), origin);
+      // The service may repeat the token in an answer, such as in the address of an image.
+      if (isEmbedded) window.parent.postMessage(redactTexts(event), origin);
     },
   };
-}
-
-/** The service may repeat the token in an answer, such as in the address of an image. */
-function withoutSecrets(event: PlanningEvent): unknown {
-  const text = JSON.stringify(event);
-  const mask = (_: string, value: unknown) => (typeof value === 'string' ? redact(value) : value);
-  // Value by value: the text as a whole would not stay JSON.
-  return JSON.parse(text, redact(text) === text ? undefined : mask);
 }
 
 /**

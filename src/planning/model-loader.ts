@@ -40,6 +40,7 @@ export const NO_MODEL: ModelState = {
 /**
  * Creates a loader of models.
  *
+ * @param imageLocation - As of `createLoader`.
  * @example
  * ```ts
  * const loader = createModelLoader(service, converter, ({ model }) => model && view.show(model.glb));
@@ -50,8 +51,9 @@ export function createModelLoader(
   service: PlanningService,
   converter: PlanningConverter,
   onState: (state: ModelState) => void,
+  imageLocation?: string,
 ): ModelLoader {
-  const snapshots = createLoader(service);
+  const snapshots = createLoader(service, imageLocation);
   let state = NO_MODEL;
   let last: ArticleKey | undefined;
   let work: AbortController | undefined;

@@ -21,12 +21,13 @@ const WHILE_PLANNING = { allowMissingParts: true, strict: false, tangents: 'none
 if (problems.length > 0) {
   render(<Problems texts={texts} problems={problems} />, main);
 } else {
-  const { baseUrl = '', convert = '{}' } = root.dataset;
+  const { baseUrl = '', serviceUrl, imageLocation, convert = '{}' } = root.dataset;
+  const service = { baseUrl, serviceUrl, imageLocation };
   const converter = openConverter(new URL('convert-worker.js', import.meta.url), {
     ...JSON.parse(convert),
     ...WHILE_PLANNING,
   });
-  render(<App session={openSession({ parameters, baseUrl, texts, converter })} />, main);
+  render(<App session={openSession({ parameters, service, texts, converter })} />, main);
 }
 
 /** A page that is loaded again has the token that it had. */

@@ -66,10 +66,13 @@ const MAX_PICTURES = 2_000;
  */
 export function openService({
   baseUrl,
+  serviceUrl = baseUrl,
   token: first,
   languages,
 }: {
   baseUrl: string;
+  /** Where the answers say that the service is, if `baseUrl` is a proxy: its images are then asked of the proxy. */
+  serviceUrl?: string | undefined;
   token: string;
   languages: { lang: string; langalt: string };
 }): PlanningService {
@@ -145,8 +148,8 @@ export function openService({
     try {
       const { bytes } =
         kind === 'preview'
-          ? await call('getPreview', parsePreview(reference, baseUrl))
-          : await call('getResource', { path: parseResource(reference).path });
+          ? await call('getPreview', parsePreview(reference, serviceUrl))
+          : await call('getResource', { path: parseResource(reference, serviceUrl).path });
       // Only what is an image: nothing that a browser would run.
       const blob = new Blob([bytes as Uint8Array<ArrayBuffer>], {
         type: `image/${checkImage(bytes)}`,

@@ -40,16 +40,26 @@ export interface Session {
   loaded(): void;
 }
 
+/** What the server of the page knows of the service. */
+interface ServiceOfPage {
+  baseUrl: string;
+  /** If `baseUrl` is a proxy. */
+  serviceUrl?: string | undefined;
+  imageLocation?: string | undefined;
+}
+
 /** Opens a page: it loads the article of its parameters at once. */
 export function openSession(options: {
   parameters: PlanningParameters;
-  baseUrl: string;
+  /** Where the service is, and how it is used. */
+  service: ServiceOfPage;
   texts: Texts;
   converter: PlanningConverter;
 }): Session {
-  const { parameters, baseUrl, texts, converter } = options;
+  const { parameters, texts, converter } = options;
+  const { baseUrl, serviceUrl, imageLocation } = options.service;
   const languages = { lang: parameters.lang || texts.language, langalt: parameters.langalt };
-  const service = openService({ baseUrl, token: parameters.token, languages });
+  const service = openService({ baseUrl, serviceUrl, token: parameters.token, languages });
   const listeners: (() => void)[] = [];
   const tokenListeners: (() => void)[] = [];
   let isLoaded = false;
@@ -94,10 +104,11 @@ export function openSession(options: {
     },
     onFailure: failed,
   });
-  const models = createModelLoader(service, converter, (model) => {
+  const onModel = (model: ModelState) => {
     if (model.failure !== undefined && model.failure !== state.failure) failed(model.failure);
     set(model);
-  });
+  };
+  const models = createModelLoader(service, converter, onModel, imageLocation);
   const { mode, parentnode } = parameters;
   const hasCatalogue = mode !== 'configurator';
   const isCatalogueOpen = mode === 'catalogue' || (hasCatalogue && parameters.target === undefined);

@@ -35,13 +35,14 @@ export interface SnapshotLoader {
 /**
  * Creates a loader of snapshots.
  *
+ * @param imageLocation - Where the service has the images of materials, if not at the default.
  * @example
  * ```ts
  * const snapshot = await createLoader(service).load(key, signal, () => {});
  * snapshot.blocks.get('FJEL::LINEA::LEG'); // → Uint8Array
  * ```
  */
-export function createLoader(service: PlanningService): SnapshotLoader {
+export function createLoader(service: PlanningService, imageLocation?: string): SnapshotLoader {
   const kept = new Map<string, Uint8Array>();
   let keptBytes = 0;
   const keep = (name: string, bytes: Uint8Array) => {
@@ -95,7 +96,7 @@ export function createLoader(service: PlanningService): SnapshotLoader {
       const image = async (reference: string) => {
         const ask = async () => {
           let failure: unknown;
-          for (const location of locateImage(reference, owners)) {
+          for (const location of locateImage(reference, owners, imageLocation)) {
             const { values } = imageRequest(location, key.manufacturer);
             try {
               return (await service.call('getMaterial', values, { signal })).bytes;

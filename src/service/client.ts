@@ -210,7 +210,7 @@ export function createClient(config: ServiceConfig): ServiceClient {
     getSeriesResource: async (manufacturer, program, language, name) =>
       bodyOf(await call('getSeriesResource', { manufacturer, program, language, name })),
     async getResource(rescontent) {
-      const { spelling, path } = parseResource(rescontent);
+      const { spelling, path } = parseResource(rescontent, config.baseUrl);
       const first = spelling === 'ressource' ? 0 : 1;
       return bodyOf(await call('getResource', { path }, { first }));
     },

@@ -2,14 +2,16 @@
 import { ConverterError, type ErrorCode } from '../support/errors.ts';
 
 /**
- * Parses a `rescontent`, a relative path that is not encoded (spec 2.1, 4.2; D-604).
+ * Parses a `rescontent`, a relative path that is not encoded, or an encoded address of the service itself (spec 2.1,
+ * 4.2; D-604).
  *
  * @throws {@link ConverterError} `RESOURCE_REFUSED` if it leads out of the service.
- * @example `parseResource('xcf/ressource/A/logo.png'); // → { spelling: 'ressource', path: 'A/logo.png' }`
+ * @example `parseResource('xcf/ressource/A/logo.png', base); // → { spelling: 'ressource', path: 'A/logo.png' }`
  */
-export function parseResource(rescontent: string) {
+export function parseResource(rescontent: string, baseUrl: string) {
+  const segments = segmentsBelow(rescontent, baseUrl);
   const [, spelling = '', path = ''] =
-    /^\/?(?:xcf\/)?(ressources?)\/(.+)$/is.exec(rescontent) ?? [];
+    /^(?:api\/xcf\.dll\/)?(?:xcf\/)?(ressources?)\/(.+)$/is.exec(segments.join('/')) ?? [];
   if (!path.split('/').every(isName)) {
     throw refused('RESOURCE_REFUSED', 'xcf/ressource/<path>', rescontent);
   }

@@ -59,6 +59,18 @@ export function redact(text: string): string {
     .replace(/(:\/\/)[^/\s:@]+:[^/\s@]+@/g, `$1${MASK}@`);
 }
 
+/**
+ * A copy of JSON data in which every text is redacted; the data itself where no text has a secret.
+ *
+ * @example `redactTexts({ image: 'https://h/a.jpg?token=abc' }); // → { image: 'https://h/a.jpg?token=***' }`
+ */
+export function redactTexts<T>(data: T): T {
+  const text = JSON.stringify(data);
+  if (redact(text) === text) return data;
+  // Value by value: the text as a whole would not stay JSON.
+  return JSON.parse(text, (_, value) => (typeof value === 'string' ? redact(value) : value));
+}
+
 /** Keys of a sentence for a person; what stands at any other key is data. */
 const SENTENCES: ReadonlySet<string> = new Set(['message', 'help']);
 

@@ -49,6 +49,13 @@ describe('the HTML of the planning page', () => {
     expect((await ask('')).body).not.toContain('data-convert');
   });
 
+  it('has what a pipeline says of the images of its service', async () => {
+    const service = { baseUrl: 'https://api.example/v2.5', imageLocation: '{program}/{name}' };
+    const { body } = await ask('', {}, openPlanningSite({ service }));
+    expect(body).toContain(' data-service-url="https://api.example/v2.5"');
+    expect(body).toContain(' data-image-location="{program}/{name}"');
+  });
+
   it('is not kept, passes no address on, and is taken for nothing else', async () => {
     expect((await ask('')).headers).toMatchObject({
       'cache-control': 'no-store',

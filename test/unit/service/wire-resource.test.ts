@@ -10,8 +10,9 @@ describe('parseResource', () => {
     ['/xcf/ressources/ACME/de/logo.png', 'ressources', 'ACME/de/logo.png'],
     ['ressource/ACME/logo.png', 'ressource', 'ACME/logo.png'],
     ['XCF/Ressource/ACME/logo.png', 'ressource', 'ACME/logo.png'],
+    [`${BASE}api/xcf.dll/xcf/ressource/A/b%20c.png?token=old`, 'ressource', 'A/b c.png'],
   ])('reads %j as it is, without its xcf/', (rescontent, spelling, path) => {
-    expect(parseResource(rescontent)).toEqual({ spelling, path });
+    expect(parseResource(rescontent, BASE)).toEqual({ spelling, path });
   });
 
   it.each([
@@ -21,11 +22,14 @@ describe('parseResource', () => {
     'https://other.example/xcf/ressource/A/b.jpg',
     '//other.example/xcf/ressource/A/b.jpg',
     'xcf/ressource/../../odb/logout',
+    'https://service.example/elsewhere/xcf/ressource/A/b.jpg',
+    `${BASE}api/odb.dll/xcf/ressource/A/b.jpg`,
+    `${BASE}xcf/ressource/A/%2e%2e%2f%2e%2e/b.jpg`,
     'xcf/ressource/ACME//logo.png',
     'xcf/ressource/ACME/./logo.png',
     'xcf/ressource/ACME/..\\logo.png',
   ])('refuses %j', (rescontent) => {
-    expect(() => parseResource(rescontent)).toThrow(
+    expect(() => parseResource(rescontent, BASE)).toThrow(
       expect.objectContaining({ code: 'RESOURCE_REFUSED' }),
     );
   });
