@@ -8,6 +8,7 @@ import { openPlanningSite, policyOrigin } from '../gateway/planning-site.ts';
 import { planningUrl } from '../gateway/planning-url.ts';
 import { loadPipeline } from '../pipeline/pipeline-file.ts';
 import { describeService, languagesOf, openService } from '../pipeline/service.ts';
+import type { JsonRecord } from '../service/wire-value.ts';
 import { registerSecret } from '../support/redact.ts';
 import { type Arguments, type Command, given, type Io, textOf, usageError } from './command.ts';
 import { listenOptions, readListening, readOrigins, serveUntilInterrupted } from './listen.ts';
@@ -31,7 +32,7 @@ export const serveCommand: Command = {
   options: {
     ...listenOptions(DEFAULT_PORT),
     recording: { type: 'string', describe: 'folder of a recording [default: the sample range]' },
-    cache: { type: 'string', describe: 'cache folder to store permanent identifiers in' },
+    cache: { type: 'string', describe: 'cache folder that keeps permanent identifiers' },
     'planning-for': {
       type: 'string',
       value: 'PIPELINE.yaml',
@@ -78,13 +79,19 @@ async function readAncestors(args: Arguments): Promise<string[] | 'none' | undef
 async function serveEmulator(args: Arguments, io: Io, planningSite: Site): Promise<number> {
   const recording = textOf(args, 'recording');
   const range = recording === undefined ? {} : { recording: resolve(recording) };
+  // At any port it is the same system, and a pipeline with the same data calls it so.
+  const owner = describeService(recording === undefined ? { emulator: true } : range);
   const at = await readListening(args, DEFAULT_PORT);
   const database = await openCache(textOf(args, 'cache'));
   const start = async () => {
     const emulator: Emulator = await startEmulatorOf(range, {
       ...at,
       planningSite,
-      onPermanentId: (id, article) => database?.permanentIds.put(emulator.baseUrl, id, article),
+      onPermanentId(id, article) {
+        // A pipeline may have its address instead.
+        for (const name of [owner, emulator.baseUrl]) database?.permanentIds.put(name, id, article);
+      },
+      findPlanning: (id) => database?.permanentIds.get(owner, id) as JsonRecord | undefined,
     });
     return emulator;
   };

@@ -47,6 +47,8 @@ export interface EmulatorOptions extends ServerAddress {
   login?: Login;
   /** Called once for each planning that POST reinit stores. */
   onPermanentId?: (id: string, topLevelArticle: Json) => void;
+  /** Finds a planning that an earlier emulator of the same data has stored. */
+  findPlanning?: (id: string) => Json | undefined;
   /** Parts of paths that this server lacks, as a live one may: `ocd.dll/ocd/preview`, for instance. */
   without?: readonly string[];
   /** Longest query in bytes. @defaultValue 2048 */
@@ -148,7 +150,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   const auth = authRoutes(AUTH_BASE, login, tokens, keyForm);
   const server = await createServer(options, now);
   const counts = new Map<string, number>();
-  // The stored plannings live as long as their emulator: Spec 2.5, 9 rule 7; D-792.
+  // By themselves they live as long as their emulator: Spec 2.5, 9 rule 7; D-792.
   const plannings = new Map<string, Json>();
   const storePlanning = (article: Json): string => {
     const id = Buffer.from(random(16)).toString('hex').toUpperCase();
@@ -157,7 +159,10 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
     return id;
   };
   const searchResults = new Map<string, string>();
-  const context = { range, tokens, maxQueryBytes, searchResults, plannings, storePlanning };
+  const findPlanning = (id: string) =>
+    plannings.get(id) ?? options.findPlanning?.(id) ?? range.planning?.(id);
+  const stored = { storePlanning, findPlanning };
+  const context = { range, tokens, maxQueryBytes, searchResults, ...stored };
   const { planningSite } = options;
   const routes = planningSite === undefined ? ROUTES : SITE_ROUTES;
   for (const route of [...auth, ...routes]) {

@@ -24,8 +24,8 @@ export interface RouteContext {
   tokens: TokenRegistry;
   /** Stores a planning and returns its identifier; the same planning stored twice gets two (D-792). */
   storePlanning(article: Json): string;
-  /** The plannings that this emulator stored, by identifier. */
-  plannings: ReadonlyMap<string, Json>;
+  /** A planning that was stored, by its identifier. */
+  findPlanning(id: string): Json | undefined;
   /** Node ids by the id under which the latest search of a manufacturer returned them. */
   searchResults: Map<string, string>;
   /** A longer query is refused. */

@@ -68,11 +68,10 @@ export const FRONTEND_ROUTES: readonly Route[] = [PLANNING, ...V1_ROUTES];
 export const STORED_PLANNING: Route = {
   operation: 'storedplanning',
   path: '/planning/permanentid/:id',
-  answer({ segments }, { plannings, range }) {
-    const id = segments.id!;
+  answer({ segments }, { findPlanning }) {
     const sentence =
       'permanentid: expected one of a planning that was stored here, received an unknown one';
-    const article = plannings.get(id) ?? range.planning?.(id);
+    const article = findPlanning(segments.id!);
     if (article === undefined) throw new Refusal(404, sentence);
     return { kind: 'json', json: article };
   },
@@ -129,13 +128,13 @@ function switchOf(query: Query, name: string): boolean | undefined {
 }
 
 /** The stored planning, whole; else the base article, or the configuration of `ocdreinit`. */
-function articleOf(query: Query, { range, plannings }: RouteContext): Json | undefined {
+function articleOf(query: Query, { range, findPlanning }: RouteContext): Json | undefined {
   const { ocdreinit = '', permanentid = '' } = query;
   const given = ARTICLE.filter((name) => (query[name] ?? '') !== '');
   if (permanentid !== '') {
     const beside = ocdreinit === '' ? given[0] : 'ocdreinit';
     if (beside !== undefined) throw new Refusal(400, `permanentid: not together with ${beside}`);
-    return found(plannings.get(permanentid) ?? range.planning?.(permanentid), 'permanentid');
+    return found(findPlanning(permanentid), 'permanentid');
   }
   const missing = ARTICLE.find((name) => !given.includes(name));
   if (given.length === 0 && ocdreinit === '') return undefined;

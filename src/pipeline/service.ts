@@ -113,7 +113,11 @@ export function inFirstLanguage<P extends { service: ServiceContent }>(pipeline:
 }
 
 /** Describes the service for people: its address, or what the emulator serves. */
-export function describeService({ emulator, recording, baseUrl }: ServiceContent): string {
+export function describeService({
+  emulator,
+  recording,
+  baseUrl,
+}: Pick<ServiceContent, 'emulator' | 'recording' | 'baseUrl'>): string {
   if (emulator === true) return 'emulator:sample';
   if (recording !== undefined) return `recording:${recording}`;
   return baseUrl === UNSET_ADDRESS ? 'address not set' : baseUrl!;

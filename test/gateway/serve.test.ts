@@ -1,11 +1,14 @@
 /** `serve`: the link to the planning page of the emulator, and who may show it in a frame. */
+import { rm } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { openCacheDatabase } from '../../src/cache/database.ts';
 import { startEmulatorOf } from '../../src/emulator/start-emulator.ts';
 import { openPlanningSite } from '../../src/gateway/planning-site.ts';
 import { planningUrl } from '../../src/gateway/planning-url.ts';
 import { redact } from '../../src/support/redact.ts';
-import { command } from '../helpers/command.ts';
-import { servePage } from '../helpers/served-page.ts';
+import { command, temporaryFolder } from '../helpers/command.ts';
+import { MADE_TO_MEASURE } from '../helpers/configurator.ts';
+import { type ServedPage, servePage } from '../helpers/served-page.ts';
 
 /** The origins that may show the page. */
 function ancestorsOf({ headers }: Response): string {
@@ -29,6 +32,39 @@ describe('serve', () => {
     // A log of this process has it nowhere, however it is spelled.
     expect(redact(stdout)).not.toContain(encodeURIComponent(token));
     expect([exit, stderr]).toEqual([0, '']);
+  });
+
+  it('restores what an earlier process with the same cache has stored, at any port', async () => {
+    const cache = await temporaryFolder();
+    const words = ['--cache', cache];
+    const first = await servePage(words);
+    const base = ({ link }: ServedPage) => `${link.origin}/service`;
+    const query = (page: ServedPage) => new URLSearchParams({ token: page.token });
+    const desk = new URLSearchParams({ ...MADE_TO_MEASURE, token: first.token });
+    const article = await (await fetch(`${base(first)}/api/ofml.dll/ofml/articles?${desk}`)).json();
+    const stored = await fetch(`${base(first)}/api/ofml.dll/ofml/reinit?${query(first)}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ json: article }),
+    });
+    const { permanentid } = (await stored.json()) as { permanentid: string };
+    await first.end();
+
+    const second = await servePage(words);
+    const restore = (id: string) =>
+      fetch(`${base(second)}/planning/permanentid/${id}?${query(second)}`);
+    expect(await (await restore(permanentid)).json()).toEqual(article);
+    const unknown = await restore('UNKNOWN');
+    expect([unknown.status, await unknown.json()]).toEqual([
+      404,
+      { error: expect.stringContaining('received an unknown one') },
+    ]);
+    await second.end();
+    // A pipeline of the same data has it, too.
+    const database = await openCacheDatabase(cache);
+    expect(database.permanentIds.get('emulator:sample', permanentid)).toEqual(article);
+    database.close();
+    await rm(cache, { recursive: true, force: true });
   });
 
   it.each([
