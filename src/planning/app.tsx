@@ -1,5 +1,6 @@
 /** The page as a whole: which of catalogue, stage and panel a mode and a width show. */
 import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
+import { isRecord, type JsonRecord } from '../service/wire-value.ts';
 import { ArticlePanel } from './article-panel.tsx';
 import { Catalogue } from './catalogue.tsx';
 import type { PlanningView } from './interfaces.ts';
@@ -41,7 +42,12 @@ export function App({ session }: { session: Session }) {
           {texts.skip}
         </a>
       )}
-      {session.state.isTokenDead && <TokenNotice session={session} />}
+      <div class="notices">
+        {session.state.isTokenDead && <TokenNotice session={session} />}
+        {session.state.earlier !== undefined && (
+          <Earlier session={session} earlier={session.state.earlier} />
+        )}
+      </div>
       {hasCatalogue && (
         <div class="switch">
           {isCatalogueOpen ? (
@@ -68,6 +74,27 @@ export function App({ session }: { session: Session }) {
           <ArticlePanel session={session} view={view} />
         </div>
       </div>
+    </div>
+  );
+}
+
+/** Offers what this tab has configured before: the address asks for something else, and it may be meant. */
+function Earlier({ session, earlier }: { session: Session; earlier: JsonRecord }) {
+  const { texts } = session;
+  const { ocd, basearticlenumber } = earlier;
+  const name = (isRecord(ocd) && ocd.shorttext) || basearticlenumber;
+  const target = { json: earlier, pending: [] };
+  return (
+    <div class="earlier" role="status">
+      <p>{texts.earlier(String(name))}</p>
+      <p class="row">
+        <button type="button" onClick={() => session.go({ target, isCatalogueOpen: false })}>
+          {texts.goOn}
+        </button>
+        <button type="button" onClick={session.forgetEarlier}>
+          {texts.dismiss}
+        </button>
+      </p>
     </div>
   );
 }

@@ -3,7 +3,8 @@
  * address, which people copy and servers log; and what is shown, so that reloading loses nothing and "back" leads to
  * what was there before.
  */
-import { isRecord } from '../service/wire-value.ts';
+import { isRecord, type JsonRecord } from '../service/wire-value.ts';
+import { redactTexts } from '../support/redact.ts';
 import { targetOf } from './embedding.ts';
 import type { OpenTarget } from './planned-article.ts';
 
@@ -24,6 +25,8 @@ export interface Shown {
 /** The history of one page. */
 export interface PageHistory {
   readonly shown: Shown;
+  /** Whether the page was loaded again, or come back to. */
+  readonly wasKept: boolean;
   /** Something else is shown at the same place in the history. */
   change(change: Partial<Shown>): void;
   /** A person has gone on; "back" leads to what was shown before. */
@@ -57,7 +60,8 @@ export function openHistory(
   first: Shown,
   onMove: (shown: Shown, isOther: boolean) => void,
 ): PageHistory {
-  let shown = shownOf(history.state) ?? first;
+  const before = shownOf(history.state);
+  let shown = before ?? first;
   // An entry has the configuration that it was left with; a folder further on it may have changed.
   const newest = new Map<number, Shown['target']>();
   const write = (how: 'pushState' | 'replaceState') => {
@@ -82,6 +86,7 @@ export function openHistory(
     onMove(shown, isOther);
   });
   return {
+    wasKept: before !== undefined,
     get shown() {
       return shown;
     },
@@ -98,6 +103,32 @@ export function openHistory(
       write('replaceState');
     },
   };
+}
+
+/**
+ * Keeps what a person has configured for this tab, by the address without its token: the page around this one is
+ * loaded again without the history of its frame, and a page with a new token has none.
+ */
+export function keepConfigured(json: JsonRecord): void {
+  try {
+    sessionStorage.setItem(nameOfPage(), JSON.stringify(redactTexts(json)));
+  } catch {
+    // Too large, or the browser allows a frame no storage.
+  }
+}
+
+/** What this tab has configured at this address before. */
+export function keptConfigured(): JsonRecord | undefined {
+  try {
+    const json: unknown = JSON.parse(sessionStorage.getItem(nameOfPage()) ?? '');
+    return isRecord(json) ? json : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function nameOfPage(): string {
+  return `planning ${location.pathname}${location.search}`;
 }
 
 function stateOf(state: unknown): Record<string, unknown> {

@@ -17,9 +17,11 @@ export interface PlannedArticle {
 
 /**
  * The article of a catalogue node, whose `varcode` is empty for the default configuration; or a planning as the service
- * has answered it before, which needs no request.
+ * has answered it before, which needs no request, with the changes that it has not answered yet.
  */
-export type OpenTarget = (PlanningTarget & { varcode?: string }) | { json: JsonRecord };
+export type OpenTarget =
+  | (PlanningTarget & { varcode?: string })
+  | { json: JsonRecord; pending: readonly PropertySetting[] };
 
 /** A property that is to take another value. */
 export type PropertySetting = Omit<PropertyChange, 'rootid' | 'jsondata'>;

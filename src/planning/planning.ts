@@ -73,7 +73,8 @@ export function createPlanning(service: PlanningService, events: PlanningEvents)
         if (opening !== undefined) {
           const loaded = await loadTarget(service, opening, own.signal);
           if (own.signal.aborted) return;
-          set({ planned: loaded, opening: undefined, pending: [], failure: undefined });
+          const pending = 'json' in opening ? opening.pending : [];
+          set({ planned: loaded, opening: undefined, pending, failure: undefined });
           events.onPlanned(loaded);
         } else if (setting !== undefined && planned !== undefined) {
           const changed = await changeProperty(service, planned, setting, own.signal);

@@ -1,8 +1,9 @@
 /** One opened page: its parameters, service, planning, model and parent, and how they act together. */
 import type { ArticleId } from '../model/configuration-id.ts';
+import type { JsonRecord } from '../service/wire-value.ts';
 import type { ConverterError } from '../support/errors.ts';
 import { type Embedding, openEmbedding, type PlanningCommand } from './embedding.ts';
-import { openHistory, type Shown } from './history.ts';
+import { keepConfigured, keptConfigured, openHistory, type Shown } from './history.ts';
 import type { PlanningConverter } from './interfaces.ts';
 import { createModelLoader, type ModelLoader, type ModelState, NO_MODEL } from './model-loader.ts';
 import type { PlanningParameters } from './parameters.ts';
@@ -14,6 +15,8 @@ import { failureText, type Texts } from './texts.ts';
 export interface SessionState extends ModelState {
   planning: PlanningState;
   shown: Shown;
+  /** What this tab has configured here before, until the person goes on with it or with something else. */
+  earlier: JsonRecord | undefined;
   /** Whether the service has refused the token since the last new one. */
   isTokenDead: boolean;
 }
@@ -30,6 +33,8 @@ export interface Session {
   readonly state: SessionState;
   /** Shows something else, of which a target is opened; "back" leads to what was shown before. */
   go(change: Partial<Omit<Shown, 'opened'>>): void;
+  /** Does without what was configured before. */
+  forgetEarlier(): void;
   /** Calls a listener after each change of the state. */
   subscribe(listener: () => void): void;
   /** Calls a listener when there is a new token. */
@@ -81,10 +86,12 @@ export function openSession(options: {
   };
   const planning = createPlanning(service, {
     onState(next) {
-      const { planned, opening } = state.planning;
+      const before = state.planning;
       set({ planning: next });
-      if (next.planned === planned && next.opening === opening) return;
-      show({ target: next.opening ?? (next.planned && { json: next.planned.json }) });
+      const { planned, opening, pending } = next;
+      const isSame = planned === before.planned && opening === before.opening;
+      if (isSame && pending === before.pending) return;
+      show({ target: opening ?? (planned && { json: planned.json, pending }) });
     },
     onPlanned(planned, setting) {
       const { manufacturer, program, basearticlenumber } = planned.key;
@@ -97,9 +104,11 @@ export function openSession(options: {
       shown = planned.key;
       models.make(planned.key);
       const { json } = planned;
-      if (setting !== undefined)
+      if (setting !== undefined) {
+        keepConfigured(json);
+        forgetEarlier();
         embedding.post({ type: 'PROPERTY_UPDATED', property: { ...setting }, article: json });
-      else if (isLoaded) embedding.post({ type: 'CURRENT_ARTICLE', article: json });
+      } else if (isLoaded) embedding.post({ type: 'CURRENT_ARTICLE', article: json });
       loaded();
     },
     onFailure: failed,
@@ -117,6 +126,7 @@ export function openSession(options: {
     set({ shown });
     if (isOther && shown.target !== undefined) planning.open(shown.target);
   });
+  const forgetEarlier = () => set({ earlier: undefined });
   const show = (change: Partial<Shown>) => {
     history.change(change);
     set({ shown: history.shown });
@@ -125,6 +135,7 @@ export function openSession(options: {
     ...NO_MODEL,
     planning: planning.state,
     shown: history.shown,
+    earlier: history.wasKept ? undefined : keptConfigured(),
     isTokenDead: false,
   };
 
@@ -162,9 +173,10 @@ export function openSession(options: {
       const { target } = change;
       const { opened } = state.shown;
       history.go({ ...change, ...(target !== undefined && { opened: opened + 1 }) });
-      set({ shown: history.shown });
+      set({ shown: history.shown, ...(target !== undefined && { earlier: undefined }) });
       if (target !== undefined) planning.open(target);
     },
+    forgetEarlier,
     subscribe: (listener) => void listeners.push(listener),
     onToken: (listener) => void tokenListeners.push(listener),
     failed,

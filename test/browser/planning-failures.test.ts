@@ -80,6 +80,13 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     await frame.getByRole('radio', { name: 'Walnut veneer' }).click();
     await frame.getByText('Your session has expired. What you have chosen').waitFor();
     expect(await frame.locator('h1').innerText()).toBe('Desk made to measure');
+    const received = async () => (await page.evaluate('received')) as Message[];
+    const types = async () => (await received()).map(({ type }) => type);
+    // Loaded again, it has all of that, and tries again what the service has not answered.
+    await page.frames()[1]!.evaluate(() => location.reload());
+    const tried = ['LOADED', 'ERROR', 'LOADED', 'ERROR', 'ERROR'];
+    await expect.poll(types, { timeout: 30_000 }).toEqual(tried);
+    expect(await frame.locator('h1').innerText()).toBe('Desk made to measure');
     const token = emulator.issueToken();
     await page.evaluate((token) => {
       // biome-ignore lint/suspicious/noExplicitAny: the page of the test
@@ -87,13 +94,15 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     }, token);
     await frame.getByText('LN-M-V.NB').waitFor();
     expect(await frame.getByText('Your session has expired').count()).toBe(0);
-    const received = await page.evaluate('received');
-    expect(JSON.stringify(received)).not.toContain(token);
-    expect((received as Message[]).map(({ type }) => type)).toEqual([
-      'LOADED',
-      'ERROR',
-      'PROPERTY_UPDATED',
-    ]);
+    expect(JSON.stringify(await received())).not.toContain(token);
+    expect(await types()).toEqual([...tried, 'PROPERTY_UPDATED']);
+
+    // The page around it is loaded again: its address asks for the article as it was.
+    await page.reload();
+    await frame.getByText('LN-M-V.EI').waitFor();
+    await frame.getByRole('button', { name: 'Continue with it' }).click();
+    await frame.getByText('LN-M-V.NB').waitFor();
+    expect(await frame.getByRole('button', { name: 'Continue with it' }).count()).toBe(0);
     await parent.close();
   });
 
