@@ -38,7 +38,7 @@ Next:
   ${again}         again: every configuration is unchanged
   btg2gltf init         writes a pipeline file of your own
   btg2gltf doctor       checks this machine, your settings and your login
-  btg2gltf serve        starts the emulator that this demo has used, and its planning page
+  btg2gltf serve        prints a link to a page where you configure this furniture
   open the report in a browser:
 ${resolve(folder, 'runs', 'latest', 'report.html')}
 `;
