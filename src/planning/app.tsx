@@ -29,9 +29,10 @@ export function App({ session }: { session: Session }) {
       isFirst.current = false;
       return;
     }
-    // The heading names what has been opened; what had the focus may be out of sight.
+    // The heading names what has been opened; what had the focus may be out of sight. A list stays where it was.
     const place = isCatalogueOpen ? '.catalogue h2' : '.panel';
-    requestAnimationFrame(() => document.querySelector<HTMLElement>(place)?.focus());
+    const options = { preventScroll: isCatalogueOpen };
+    requestAnimationFrame(() => document.querySelector<HTMLElement>(place)?.focus(options));
   }, [isCatalogueOpen, opened]);
   const showCatalogue = (isOpen: boolean) => () => session.go({ isCatalogueOpen: isOpen });
   const layout = `page mode-${parameters.mode} ${isCatalogueOpen ? 'in-catalogue' : 'in-article'}`;

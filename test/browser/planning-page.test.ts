@@ -158,51 +158,21 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     await rm(store, { recursive: true, force: true });
   });
 
-  test('a configuration outlives a reload, and "back" leads to what was there before', async () => {
+  test('a planning lists its articles, is changed as a whole, and outlives a reload and "back"', async () => {
     const { page, trouble, asked } = await planning.open(browser, {
       ...WORKPLACE,
       opencatalogue: 'true',
       parentnode: LINEA,
     });
     await page.getByRole('button', { name: 'Back to the article' }).click();
-    const part = page.locator('.parts li').nth(1);
-    await part.getByText('Properties of this article').click();
-    const numbers = () => page.locator('.part .quiet').allInnerTexts();
-    const first = await numbers();
-    await part.getByRole('radio', { checked: false }).first().check();
-    await expect.poll(() => page.locator('.head .working').innerText()).toBe('');
-    const changed = await numbers();
-    expect(changed).not.toEqual(first);
-    const articles = () => asked.filter((address) => address.includes('/articles?')).length;
-    const before = articles();
-    await page.reload();
-    await page.locator('.part').first().waitFor();
-    expect(await numbers()).toEqual(changed);
-    // The service answered it before.
-    expect(articles()).toBe(before);
-
-    await page.getByRole('button', { name: 'Catalogue' }).click();
-    await page.getByRole('button', { name: 'Desk made to measure LN-M' }).click();
-    await page.getByText('LN-M-V.EI').waitFor();
-    await page.goBack();
-    expect(await page.getByRole('heading', { name: 'LINEA' }).isVisible()).toBe(true);
-    await page.goBack();
-    await page.locator('.part').first().waitFor();
-    expect(await numbers()).toEqual(changed);
-    await page.goForward();
-    await page.goForward();
-    await page.getByText('LN-M-V.EI').waitFor();
-    expect(page.url()).not.toContain('token');
-    expect(trouble).toEqual([]);
-  });
-
-  test('a planning lists its articles, and is changed as a whole', async () => {
-    const { page, trouble } = await planning.open(browser, { ...WORKPLACE, ...CONFIGURATOR });
-    await page.getByRole('heading', { name: 'Consists of 4 articles' }).waitFor();
+    const parts = page.getByRole('heading', { name: 'Consists of 4 articles' });
+    await parts.waitFor();
     const posted = page.waitForRequest((request) => request.method() === 'POST');
     const part = page.locator('.parts li').nth(1);
     await part.getByText('Properties of this article').click();
     const before = await heading(page).innerText();
+    const numbers = () => page.locator('.part .quiet').allInnerTexts();
+    const first = await numbers();
     await part.getByRole('radio', { checked: false }).first().check();
     const body = JSON.parse((await posted).postData()!);
     expect(body.id).not.toBe(body.rootid);
@@ -211,6 +181,25 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     await expect.poll(() => page.locator('.head .working').innerText()).toBe('');
     expect(await heading(page).innerText()).toBe(before);
     expect(await page.locator('.failure').count()).toBe(0);
+    const changed = await numbers();
+    expect(changed).not.toEqual(first);
+
+    const articles = () => asked.filter((address) => address.includes('/articles?')).length;
+    const requests = articles();
+    await page.reload();
+    await parts.waitFor();
+    expect(await numbers()).toEqual(changed);
+    // The service answered it before.
+    expect(articles()).toBe(requests);
+    await page.getByRole('button', { name: 'Catalogue' }).click();
+    await page.getByRole('button', { name: 'Desk made to measure LN-M' }).click();
+    await page.getByText('LN-M-V.EI').waitFor();
+    await page.goBack();
+    expect(await page.getByRole('heading', { name: 'LINEA' }).isVisible()).toBe(true);
+    await page.goBack();
+    await parts.waitFor();
+    expect(await numbers()).toEqual(changed);
+    expect(page.url()).not.toContain('token');
     expect(trouble).toEqual([]);
   });
 

@@ -4,6 +4,7 @@ import {
   forgetSecret,
   redact,
   redactMessages,
+  redactTexts,
   registerSecret,
 } from '../../../src/support/redact.ts';
 
@@ -83,6 +84,19 @@ describe('redact', () => {
       }),
       { seed: 140, numRuns: 50 },
     );
+  });
+});
+
+describe('redactTexts', () => {
+  it('masks every text at any depth, and keeps the rest as it is', () => {
+    const image = (token: string) => ({ image: `https://h/a.jpg?token=${token}`, width: 1.5 });
+    const data = { a: [image('abc'), { ...image('abc"'), b: null }] };
+    expect(redactTexts(data)).toEqual({ a: [image('***'), { ...image('***"'), b: null }] });
+  });
+
+  it('returns data without a secret itself', () => {
+    const data = { text: 'desk' };
+    expect(redactTexts(data)).toBe(data);
   });
 });
 
