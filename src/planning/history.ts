@@ -66,11 +66,13 @@ export function openHistory(
   const newest = new Map<number, Shown['target']>();
   const write = (how: 'pushState' | 'replaceState') => {
     newest.set(shown.opened, shown.target);
-    try {
-      history[how]({ token, shown }, '');
-    } catch {
-      // The browser takes no state of this size.
-      history[how]({ token, shown: { ...shown, target: aloneOf(shown.target) } }, '');
+    for (const target of [shown.target, aloneOf(shown.target)]) {
+      try {
+        history[how]({ token, shown: { ...shown, target } }, '');
+        return;
+      } catch {
+        // A browser takes no state beyond a size, and not many changes at once: then less can be loaded again.
+      }
     }
   };
   write('replaceState');

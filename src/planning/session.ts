@@ -104,6 +104,7 @@ export function openSession(options: {
       shown = planned.key;
       models.make(planned.key);
       const { json } = planned;
+      if (JSON.stringify(json) === JSON.stringify(state.earlier)) forgetEarlier();
       if (setting !== undefined) {
         keepConfigured(json);
         forgetEarlier();
