@@ -4,7 +4,14 @@ import type { ArticleProperty } from '../model/article.ts';
 import { readNumber } from '../service/wire-value.ts';
 import { LargePictures } from './large-pictures.tsx';
 import { Picture } from './picture.tsx';
-import { isNumeric, nextInRanges, rangesText, readTyped } from './property-range.ts';
+import {
+  isNumeric,
+  nextInRanges,
+  numberText,
+  rangesText,
+  readLocalNumber,
+  readTyped,
+} from './property-range.ts';
 import type { Session } from './session.ts';
 
 /** More values, or longer ones, are easier to find in a list of the browser. */
@@ -154,7 +161,9 @@ function TypedField({
 }: FieldParts & { isOther?: boolean }) {
   const { propertyvalues, ranges, enabled, decdigits, digits } = property;
   const isNumber = isNumeric(property);
-  const shown = isOther && propertyvalues.some(({ valuefrom }) => valuefrom === value) ? '' : value;
+  const isListed = propertyvalues.some(({ valuefrom }) => valuefrom === value);
+  const sent = isNumber ? readNumber(value) : undefined;
+  const shown = isOther && isListed ? '' : sent === undefined ? value : numberText(texts, sent);
   const [typed, setTyped] = useState(shown);
   const [problem, setProblem] = useState('');
   useEffect(() => {
@@ -168,16 +177,19 @@ function TypedField({
     const read = readTyped(texts, property, text);
     if ('problem' in read) return setProblem(read.problem);
     setProblem('');
-    if (read.value !== shown) onChange(read.value);
+    // The same number in another spelling.
+    if (shown !== '' && read.value === (sent === undefined ? value : String(sent))) return;
+    onChange(read.value);
   };
-  const current = readNumber(typed) ?? readNumber(shown);
+  const current = readLocalNumber(texts, typed) ?? readLocalNumber(texts, shown);
   const next = (direction: 1 | -1) =>
     current === undefined ? undefined : nextInRanges(ranges, current, direction, decdigits);
   const step = (direction: 1 | -1) => {
     const value = next(direction);
     if (value === undefined) return;
-    setTyped(String(value));
-    commit(String(value));
+    const text = numberText(texts, value);
+    setTyped(text);
+    commit(text);
   };
   const hint = isNumber ? rangesText(texts, ranges) : '';
   const described = [hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(' ');

@@ -81,7 +81,7 @@ export function nextInRanges(
  */
 export function rangesText(texts: Texts, ranges: readonly PropertyRange[]): string {
   const { range: words } = texts;
-  const shown = (value: number) => value.toLocaleString(texts.language, { useGrouping: false });
+  const shown = (value: number) => numberText(texts, value);
   return ranges
     .map(({ valuefrom, opfrom, valueto, opto, raster }) => {
       const isAbove = opfrom === 'GT';
@@ -115,7 +115,32 @@ export function isNumeric({ proptype }: ArticleProperty): boolean {
 }
 
 /**
- * Reads what a person has typed for a property; with a decimal comma or point.
+ * A number as people of a language write it, without a mark at thousands.
+ *
+ * @example `numberText(textsOf('de'), 1600.5); // → '1600,5'`
+ */
+export function numberText({ language }: Texts, value: number): string {
+  return value.toLocaleString(language, { useGrouping: false, maximumFractionDigits: 10 });
+}
+
+/**
+ * Reads a number as people of a language write it. The mark of another language is one of decimals where it cannot be
+ * one of thousands.
+ *
+ * @example `readLocalNumber(textsOf('de'), '1.600'); // → 1600, and of '800.5' 800.5`
+ */
+export function readLocalNumber(texts: Texts, typed: string): number | undefined {
+  const isComma = numberText(texts, 0.5).includes(',');
+  const text = typed.trim().replace(/[\s'’](?=\d{3}(?!\d))/g, '');
+  // The first group of thousands begins with a digit that counts: 0.125 has decimals.
+  const thousands = isComma
+    ? /^[+-]?[1-9]\d{0,2}(?:\.\d{3})+(?:,\d*)?$/
+    : /^[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d*)?$/;
+  return readNumber(thousands.test(text) ? text.replaceAll(isComma ? '.' : ',', '') : text);
+}
+
+/**
+ * Reads what a person has typed for a property, in the language of the page.
  *
  * @returns The value as it is sent, or a sentence.
  */
@@ -126,16 +151,21 @@ export function readTyped(
 ): { value: string } | { problem: string } {
   const text = typed.trim();
   if (!isNumeric(property)) return { value: text };
-  const value = readNumber(text);
+  const value = readLocalNumber(texts, text);
   if (value === undefined) return { problem: texts.notANumber };
   if (!property.addvalues && !isInRanges(property.ranges, value))
     return { problem: texts.notInRange(rangesText(texts, property.ranges)) };
-  const decimals = Math.max(0, Math.min(property.decdigits, 20));
-  return { value: String(Number(value.toFixed(decimals || decimalsOf(property)))) };
+  const decimals = Math.max(0, Math.min(property.decdigits, 20)) || decimalsOf(property);
+  const rounded = Number(value.toFixed(decimals));
+  if (Math.abs(rounded - value) > EPSILON) return { problem: texts.tooExact(decimals) };
+  return { value: String(rounded) };
 }
 
-/** A service may leave out `decdigits`: then the rasters show it. */
-function decimalsOf({ ranges }: ArticleProperty): number {
-  const decimals = ranges.map(({ raster = 1 }) => String(raster).split('.')[1]?.length ?? 0);
+/** A service may leave out `decdigits`: then the numbers that it sends show it. */
+function decimalsOf({ ranges, currentvalue }: ArticleProperty): number {
+  const known = ranges.flatMap(({ raster, valuefrom, valueto }) => [raster, valuefrom, valueto]);
+  const decimals = [...known, readNumber(currentvalue)].map(
+    (number = 0) => String(number).split('.')[1]?.length ?? 0,
+  );
   return Math.max(0, ...decimals);
 }

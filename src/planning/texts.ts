@@ -55,6 +55,10 @@ const EN = {
     or: ' or ',
   },
   notANumber: 'Please enter a number.',
+  tooExact: (decimals: number) =>
+    decimals === 0
+      ? 'Please enter a whole number.'
+      : `Please enter a number with at most ${decimals} decimal ${decimals === 1 ? 'place' : 'places'}.`,
   notInRange: (ranges: string) => `Please enter a value of ${ranges}.`,
   saving: 'The change is being sent …',
   opening: 'The article is being loaded …',
@@ -216,6 +220,10 @@ const DE: Texts = {
     or: ' oder ',
   },
   notANumber: 'Bitte eine Zahl eingeben.',
+  tooExact: (decimals) =>
+    decimals === 0
+      ? 'Bitte eine ganze Zahl eingeben.'
+      : `Bitte eine Zahl mit höchstens ${decimals} ${decimals === 1 ? 'Nachkommastelle' : 'Nachkommastellen'} eingeben.`,
   notInRange: (ranges) => `Bitte einen Wert eingeben: ${ranges}.`,
   saving: 'Die Änderung wird gesendet …',
   opening: 'Der Artikel wird geladen …',

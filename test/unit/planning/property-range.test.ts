@@ -3,6 +3,7 @@ import type { ArticleProperty, PropertyRange } from '../../../src/model/article.
 import {
   isInRanges,
   nextInRanges,
+  numberText,
   rangesText,
   readTyped,
 } from '../../../src/planning/property-range.ts';
@@ -71,14 +72,38 @@ describe('the ranges of a property', () => {
   });
 });
 
-test.each<[string, Partial<ArticleProperty>, object]>([
-  ['1500', {}, { value: '1500' }],
-  ['1450', {}, { problem: expect.stringContaining('800 to 1400') }],
-  ['64,5', { ranges: HALVES, decdigits: 1 }, { value: '64.5' }],
-  ['64,5', { ranges: HALVES }, { value: '64.5' }],
-  ['wide', {}, { problem: 'Please enter a number.' }],
-  ['1450', { addvalues: true }, { value: '1450' }],
-  [' Müller ', { proptype: 'C', ranges: [] }, { value: 'Müller' }],
-])('a typed "%s" of %j is read', (typed, change, expected) => {
-  expect(readTyped(texts, property(change), typed)).toEqual(expected);
+test.each<[string, string, Partial<ArticleProperty>, object]>([
+  ['en', '1500', {}, { value: '1500' }],
+  ['en', '1450', {}, { problem: expect.stringContaining('800 to 1400') }],
+  ['en', '64,5', { ranges: HALVES, decdigits: 1 }, { value: '64.5' }],
+  ['en', '64,5', { ranges: HALVES }, { value: '64.5' }],
+  ['en', 'wide', {}, { problem: 'Please enter a number.' }],
+  ['en', '1450', { addvalues: true }, { value: '1450' }],
+  ['en', ' Müller ', { proptype: 'C', ranges: [] }, { value: 'Müller' }],
+  // As the page itself writes large numbers.
+  ['en', '1,500', {}, { value: '1500' }],
+  ['de', '1.500', {}, { value: '1500' }],
+  ['en', '1,600', { ranges: [] }, { value: '1600' }],
+  ['de', '1.600', { ranges: [] }, { value: '1600' }],
+  ['de', '1.234.567,5', { ranges: [], decdigits: 1 }, { value: '1234567.5' }],
+  ['en', '1,234,567.5', { ranges: [], decdigits: 1 }, { value: '1234567.5' }],
+  ['de', '1 600', { ranges: [] }, { value: '1600' }],
+  ['de', '800.5', { ranges: [], decdigits: 1 }, { value: '800.5' }],
+  ['de', '0.125', { ranges: [], decdigits: 3 }, { value: '0.125' }],
+  ['de', '1.60.0', { ranges: [] }, { problem: 'Bitte eine Zahl eingeben.' }],
+  // Never rounded without a word.
+  ['en', '1.6', { ranges: [] }, { problem: 'Please enter a whole number.' }],
+  ['de', '1,6', { ranges: [] }, { problem: 'Bitte eine ganze Zahl eingeben.' }],
+  ['en', '1.25', { ranges: [], decdigits: 1 }, { problem: expect.stringContaining('1 decimal') }],
+  ['en', '1.5', { ranges: [], currentvalue: '2.5' }, { value: '1.5' }],
+])('in the language %s a typed "%s" of %j is read', (language, typed, change, expected) => {
+  expect(readTyped(textsOf(language), property(change), typed)).toEqual(expected);
+});
+
+test.each([
+  ['de', 800.5, '800,5'],
+  ['en', 800.5, '800.5'],
+  ['de', 1600, '1600'],
+])('in the language %s the field of %d shows %s', (language, value, expected) => {
+  expect(numberText(textsOf(language), value)).toBe(expected);
 });
