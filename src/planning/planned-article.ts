@@ -1,5 +1,10 @@
 /** What is planned: an article with all its children as the service sent it, and the calls that replace it by another. */
-import { requestOfArticle, resolveKey } from '../fetch/resolve-article.ts';
+import {
+  planningChildren,
+  requestOfArticle,
+  resolveKey,
+  withChildren,
+} from '../fetch/resolve-article.ts';
 import type { Article, ArticleKey, PropertyChange } from '../model/article.ts';
 import { decodeArticle } from '../service/wire-article.ts';
 import { isRecord, type JsonRecord, mismatch, parseJson } from '../service/wire-value.ts';
@@ -13,6 +18,8 @@ export interface PlannedArticle {
   json: JsonRecord;
   article: Article;
   key: ArticleKey;
+  /** Texts and prices are those of the day and language in which the planning was stored. */
+  isAsStored?: boolean | undefined;
 }
 
 /**
@@ -39,7 +46,8 @@ export async function loadTarget(
 ): Promise<PlannedArticle> {
   if ('json' in target) return answered(new TextEncoder().encode(JSON.stringify(target.json)));
   if ('permanentid' in target) {
-    return answered(await service.storedPlanning(target.permanentid, signal));
+    const stored = answered(await service.storedPlanning(target.permanentid, signal));
+    return renewed(service, stored, signal);
   }
   const { manufacturer, program, basearticlenumber, ocdreinit, varcode = '' } = target;
   const id = { manufacturer, program, basearticlenumber };
@@ -86,6 +94,65 @@ export async function storePlanning(
   const { manufacturer, program, basearticlenumber } = key;
   const values = { manufacturer, program, basearticlenumber };
   return (await service.call('storePlanning', values, { body: { json } })).answer;
+}
+
+/**
+ * A stored planning with the texts and prices of now, in the languages of the page; as it was stored where the service
+ * does not answer exactly this configuration again.
+ */
+async function renewed(
+  service: PlanningService,
+  stored: PlannedArticle,
+  signal: AbortSignal,
+): Promise<PlannedArticle> {
+  try {
+    const asked = await askAgain(service, stored, signal);
+    if (asked !== undefined && configurationOf(asked) === configurationOf(stored)) return asked;
+  } catch (thrown) {
+    if (
+      !isConverterError(thrown, 'ARTICLE_NOT_FOUND', 'ARTICLE_REPORTED', 'PROPERTY_VALUE_REFUSED')
+    )
+      throw thrown;
+  }
+  return { ...stored, isAsStored: true };
+}
+
+/** GET articles takes no configuration of a planning: a change to the value that a property has answers it. */
+async function askAgain(
+  service: PlanningService,
+  stored: PlannedArticle,
+  signal: AbortSignal,
+): Promise<PlannedArticle | undefined> {
+  const { article } = stored;
+  if (article.children.length > 0 || article.reinit !== '') {
+    // Of the innermost article: nothing else depends on it.
+    const setting = withChildren(article).flatMap(settingsOf).at(-1);
+    return setting && changeProperty(service, stored, setting, signal);
+  }
+  const request = requestOfArticle(article);
+  const { manufacturer, program, basearticlenumber, reinitstring } = request;
+  const values = { manufacturer, program, basearticlenumber, reinitstring };
+  const { bytes, answer } = await service.call('getArticle', values, { signal });
+  return planned(bytes, answer, request);
+}
+
+/** What the properties of an article are set to, of those that a person may set. */
+function settingsOf({ id, ocd, propclasses }: Article): PropertySetting[] {
+  const kinds = { ocd: ocd?.propclasses ?? [], meta: propclasses };
+  return (['meta', 'ocd'] as const).flatMap((proptype) =>
+    kinds[proptype].flatMap(({ name, properties }) =>
+      properties
+        .filter(({ enabled, visible, currentvalue }) => enabled && visible && currentvalue !== '')
+        .map((property) => ({
+          ...{ id, proptype, propclass: name || property.propclassname },
+          ...{ prop: property.name, newvalue: property.currentvalue },
+        })),
+    ),
+  );
+}
+
+function configurationOf({ article }: PlannedArticle): string {
+  return JSON.stringify([requestOfArticle(article), planningChildren(article)]);
 }
 
 /** An earlier answer of the service. */
