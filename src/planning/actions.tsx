@@ -6,6 +6,7 @@ import { answerLines, type CartResult, postCart } from './cart.ts';
 import { Failure } from './failure.tsx';
 import type { PlanningView } from './interfaces.ts';
 import { type PlannedArticle, storePlanning } from './planned-article.ts';
+import { isOpening } from './planning.ts';
 import type { Session } from './session.ts';
 
 interface ActionParts {
@@ -35,7 +36,9 @@ export function Cart({ session, planned, cartUrl }: ActionParts & { cartUrl: str
   // An answer is about the configuration that was sent.
   useEffect(() => setResult(undefined), [planned]);
   const { complete } = missingValues(planned.article);
-  const isBusy = state.planning.pending.length > 0 || state.planning.opening !== undefined;
+  // What has failed waits for the person; what is planned is there.
+  const { pending, failure } = state.planning;
+  const isBusy = isOpening(state.planning) || (pending.length > 0 && failure === undefined);
   const open = complete ? '' : openNames(planned);
   const reason = complete
     ? isBusy

@@ -6,6 +6,7 @@ import { Actions, Cart } from './actions.tsx';
 import { CancelLate, Failure } from './failure.tsx';
 import { priceText } from './format.ts';
 import type { PlanningView } from './interfaces.ts';
+import { isOpening } from './planning.ts';
 import { PropertyPanel } from './property-panel.tsx';
 import type { Session } from './session.ts';
 
@@ -18,33 +19,41 @@ export function ArticlePanel({
   view: PlanningView | undefined;
 }) {
   const { texts, planning, state, parameters } = session;
-  const { planned, opening, pending, failure } = state.planning;
+  const { planned, opening, pending, failure, isStopped } = state.planning;
+  const hasCatalogue = parameters.mode !== 'configurator';
   if (planned === undefined) {
     return (
       <div class="empty">
-        {failure !== undefined ? (
+        {failure !== undefined && (
           <Failure
             {...{ session, failure }}
             title={texts.openFailed}
             onRetry={planning.retry}
-            onDismiss={parameters.mode === 'configurator' ? undefined : planning.cancel}
+            onDismiss={hasCatalogue ? planning.cancel : undefined}
           />
-        ) : opening !== undefined ? (
+        )}
+        {isOpening(state.planning) && (
           <p class="working" role="status">
             {texts.opening}
-            <CancelLate session={session} onCancel={planning.cancel} />
+            <CancelLate onCancel={planning.cancel} session={session} />
           </p>
-        ) : (
-          <p class="quiet">{texts.nothingOpen}</p>
         )}
+        {isStopped && (
+          <p class="row">
+            {texts.notOpened}
+            <button type="button" onClick={planning.retry}>
+              {texts.load}
+            </button>
+          </p>
+        )}
+        {hasCatalogue && !isOpening(state.planning) && <p class="quiet">{texts.nothingOpen}</p>}
       </div>
     );
   }
   const { article } = planned;
   const { ocd } = article;
   const isChanging = pending.length > 0 && failure === undefined;
-  const isOpening = opening !== undefined && failure === undefined;
-  const working = isOpening ? texts.opening : isChanging ? texts.saving : '';
+  const working = isOpening(state.planning) ? texts.opening : isChanging ? texts.saving : '';
   const messages = articleMessages(article);
   return (
     <>
@@ -73,6 +82,7 @@ export function ArticlePanel({
           onDismiss={planning.cancel}
         />
       )}
+      {planned.isAsStored && <p class="quiet">{texts.asStored}</p>}
       {messages.length > 0 && (
         <section class="messages" aria-label={texts.messages}>
           {messages.map(({ message }) => (

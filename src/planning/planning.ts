@@ -19,6 +19,13 @@ export interface PlanningState {
   pending: readonly PropertySetting[];
   /** Why work has stopped; `retry` goes on with it. */
   failure: ConverterError | undefined;
+  /** The person has stopped the loading of the first article; `retry` goes on with it. */
+  isStopped: boolean;
+}
+
+/** Whether an article is on its way, in place of what is planned. */
+export function isOpening({ opening, failure, isStopped }: PlanningState): boolean {
+  return opening !== undefined && failure === undefined && !isStopped;
 }
 
 /** A planning of one page. */
@@ -26,11 +33,14 @@ export interface Planning {
   readonly state: PlanningState;
   /** Opens another article; what was planned stays until it is there. */
   open(target: OpenTarget): void;
-  /** Sends a change when all earlier ones are answered. */
+  /** Sends a change when all earlier ones are answered; of nothing while another article is on its way. */
   change(setting: PropertySetting): void;
   /** Does again what failed. */
   retry(): void;
-  /** Ends what is being done, or forgets what failed: what was planned before stays. */
+  /**
+   * Ends what is being done, or forgets what failed: what was planned before stays, and changes of it that an opening
+   * has interrupted go on. Without anything planned, an opening that is under way waits for `retry`.
+   */
   cancel(): void;
 }
 
@@ -54,6 +64,7 @@ export function createPlanning(service: PlanningService, events: PlanningEvents)
     opening: undefined,
     pending: [],
     failure: undefined,
+    isStopped: false,
   };
   let work: AbortController | undefined;
 
@@ -106,12 +117,12 @@ export function createPlanning(service: PlanningService, events: PlanningEvents)
     },
     open(target) {
       stop();
-      set({ opening: target, failure: undefined });
+      set({ opening: target, failure: undefined, isStopped: false });
       void run();
     },
     change(setting) {
-      const { pending, opening, failure } = state;
-      if (opening !== undefined && failure === undefined) return;
+      const { pending, planned } = state;
+      if (planned === undefined || isOpening(state)) return;
       // The first one is on its way.
       const isSent = (index: number) => index === 0 && work !== undefined;
       const others = pending.filter((other, index) => isSent(index) || !areOfOne(other, setting));
@@ -119,12 +130,17 @@ export function createPlanning(service: PlanningService, events: PlanningEvents)
       void run();
     },
     retry() {
-      set({ failure: undefined });
+      set({ failure: undefined, isStopped: false });
       void run();
     },
     cancel() {
+      const { planned, opening, pending } = state;
+      const isStopped = planned === undefined && isOpening(state);
       stop();
-      set({ opening: undefined, pending: [], failure: undefined });
+      if (isStopped) return set({ isStopped });
+      const waiting = opening === undefined ? [] : pending;
+      set({ opening: undefined, pending: waiting, failure: undefined, isStopped: false });
+      void run();
     },
   };
 }

@@ -1,5 +1,6 @@
 /** The properties of an article, by class: those of the whole planning first. */
 import type { Article, ArticleProperty, PropertyClass } from '../model/article.ts';
+import { isOpening } from './planning.ts';
 import { PropertyField } from './property-field.tsx';
 import type { Session } from './session.ts';
 
@@ -53,6 +54,7 @@ function ClassFields({
   title: string;
 }) {
   const { pending, failure } = session.state.planning;
+  const isFixed = isOpening(session.state.planning);
   const { id } = article;
   const settingOf = ({ name, propclassname }: ArticleProperty) => ({
     id,
@@ -80,7 +82,8 @@ function ClassFields({
         <PropertyField
           key={property.name}
           session={session}
-          property={property}
+          // A choice would be lost with the article that is being replaced.
+          property={isFixed ? { ...property, enabled: false } : property}
           value={shownValue(property)}
           onChange={(newvalue) => session.planning.change({ ...settingOf(property), newvalue })}
         />

@@ -63,6 +63,9 @@ const EN = {
   saving: 'The change is being sent …',
   opening: 'The article is being loaded …',
   openFailed: 'The article could not be loaded.',
+  notOpened: 'The article was not loaded.',
+  asStored:
+    'This planning is shown as it was stored: texts may be in another language, and prices older. The next change renews them.',
   changeFailed: 'The change could not be made. What was chosen before is kept.',
   earlier: (name: string) => `You have configured “${name}” here before.`,
   goOn: 'Continue with it',
@@ -148,8 +151,7 @@ const EN = {
   close: 'Close',
   failures: {
     ARTICLE_NOT_FOUND: 'The service has no such article, or does not accept this configuration.',
-    PERMANENT_ID_NOT_RESOLVABLE:
-      'No planning is known under this permanent identifier. Open the article from the catalogue.',
+    PERMANENT_ID_NOT_RESOLVABLE: 'No planning is known under this permanent identifier.',
     ARTICLE_REPORTED: 'The service cannot build this article.',
     PROPERTY_VALUE_REFUSED: 'The service does not accept this value.',
     NODE_NOT_FOUND: 'The catalogue has no such folder.',
@@ -228,6 +230,9 @@ const DE: Texts = {
   saving: 'Die Änderung wird gesendet …',
   opening: 'Der Artikel wird geladen …',
   openFailed: 'Der Artikel ließ sich nicht laden.',
+  notOpened: 'Der Artikel wurde nicht geladen.',
+  asStored:
+    'Diese Planung erscheint so, wie sie gespeichert wurde: Texte können in einer anderen Sprache, Preise älter sein. Die nächste Änderung erneuert sie.',
   changeFailed: 'Die Änderung ließ sich nicht ausführen. Was vorher gewählt war, bleibt.',
   earlier: (name) => `Sie haben „${name}“ hier schon konfiguriert.`,
   goOn: 'Damit weitermachen',
@@ -309,8 +314,7 @@ const DE: Texts = {
   failures: {
     ARTICLE_NOT_FOUND:
       'Der Dienst hat diesen Artikel nicht oder nimmt diese Konfiguration nicht an.',
-    PERMANENT_ID_NOT_RESOLVABLE:
-      'Unter dieser dauerhaften Kennung ist keine Planung bekannt. Öffnen Sie den Artikel aus dem Katalog.',
+    PERMANENT_ID_NOT_RESOLVABLE: 'Unter dieser dauerhaften Kennung ist keine Planung bekannt.',
     ARTICLE_REPORTED: 'Der Dienst kann diesen Artikel nicht bilden.',
     PROPERTY_VALUE_REFUSED: 'Der Dienst nimmt diesen Wert nicht an.',
     NODE_NOT_FOUND: 'Der Katalog hat diesen Ordner nicht.',
