@@ -24,14 +24,17 @@ const SHOWN_AT_ONCE = 120;
 /** Shows the catalogue. */
 export function Catalogue({ session }: { session: Session }) {
   const { texts, service } = session;
-  const asked = session.state.shown.place;
+  const { tokens, shown } = session.state;
+  const asked = shown.place;
   const [listing, setListing] = useState<Listing>();
   const [attempt, setAttempt] = useState(0);
   const [failure, setFailure] = useState<ConverterError>();
   const [isLoading, setLoading] = useState(true);
   const [makers, setMakers] = useState<readonly Maker[]>([]);
+  const section = useRef<HTMLElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
-  const first = useRef(asked);
+  /** The place that is listed. */
+  const last = useRef(asked);
   const loading = useRef<AbortController | undefined>(undefined);
 
   useEffect(() => {
@@ -45,9 +48,12 @@ export function Catalogue({ session }: { session: Session }) {
         if (signal.aborted) return;
         setListing(made);
         setLoading(false);
-        session.loaded();
-        // The person has left the place that had the focus.
-        if (asked !== first.current) heading.current?.focus();
+        session.listed();
+        // The person has left the place that had the focus, unless it is elsewhere by now.
+        const { activeElement } = document;
+        const isHere = activeElement === document.body || section.current!.contains(activeElement);
+        if (asked !== last.current && isHere) heading.current?.focus();
+        last.current = asked;
       },
       (thrown) => {
         if (signal.aborted) return;
@@ -58,9 +64,8 @@ export function Catalogue({ session }: { session: Session }) {
       },
     );
     return () => work.abort();
-  }, [session, asked, attempt]);
+  }, [session, asked, attempt, tokens]);
   const again = () => setAttempt((count) => count + 1);
-  useEffect(() => session.onToken(again), [session]);
   useEffect(() => {
     const list = async () => {
       const { answer } = await service.call('getNodes', { parentnode: '' });
@@ -68,7 +73,7 @@ export function Catalogue({ session }: { session: Session }) {
     };
     // Without it there is no search, and the listing says what is wrong.
     list().catch(() => undefined);
-  }, [session]);
+  }, [session, tokens]);
 
   const go = (place: CataloguePlace) => session.go({ place });
   const cancel = () => {
@@ -95,7 +100,7 @@ export function Catalogue({ session }: { session: Session }) {
         ? texts.searchResults(listing.nodes.length, place.query)
         : (listing.path.at(-1)?.text ?? texts.catalogue);
   return (
-    <section class="catalogue" aria-label={texts.catalogue} aria-busy={isLoading}>
+    <section class="catalogue" aria-label={texts.catalogue} aria-busy={isLoading} ref={section}>
       <Search {...{ session, makers, place }} onSearch={go} />
       <nav aria-label={texts.breadcrumbs}>
         <ol class="path">

@@ -19,8 +19,9 @@ export function Picture({
 }) {
   const place = useRef<HTMLSpanElement>(null);
   const [address, setAddress] = useState<string>();
+  const { tokens } = session.state;
+  useEffect(() => setAddress(undefined), [session, kind, reference]);
   useEffect(() => {
-    setAddress(undefined);
     if (reference === '') return;
     let isOver = false;
     const observer = new IntersectionObserver(
@@ -41,7 +42,7 @@ export function Picture({
       isOver = true;
       observer.disconnect();
     };
-  }, [session, kind, reference, otherwise]);
+  }, [session, kind, reference, otherwise, tokens]);
   return (
     <span class="picture" ref={place}>
       {address !== undefined && <img src={address} alt={alt} decoding="async" />}

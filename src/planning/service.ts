@@ -40,7 +40,10 @@ export interface PlanningService {
   ): Promise<ServiceAnswer<AnswerOf<Name>>>;
   /** The topmost article of a stored planning; `PERMANENT_ID_NOT_RESOLVABLE` where this service knows none. */
   storedPlanning(permanentid: string, signal?: AbortSignal): Promise<Uint8Array>;
-  /** An address that shows a `previewimage` or a `rescontent`, until the page is left; undefined if there is none. */
+  /**
+   * An address that shows a `previewimage` or a `rescontent`, until the page is left; undefined if there is none. One
+   * that could not be loaded is asked for again when it is next wanted.
+   */
   picture(kind: 'preview' | 'resource', reference: string): Promise<string | undefined>;
   /** Replaces the token; calls that follow use it. */
   setToken(token: string): void;
@@ -69,18 +72,23 @@ export function openService({
   serviceUrl = baseUrl,
   token: first,
   languages,
+  onAccepted = () => {},
 }: {
   baseUrl: string;
   /** Where the answers say that the service is, if `baseUrl` is a proxy: its images are then asked of the proxy. */
   serviceUrl?: string | undefined;
   token: string;
   languages: { lang: string; langalt: string };
+  /** The service has taken a token again that it had refused. */
+  onAccepted?: () => void;
 }): PlanningService {
   const base = readAddress(baseUrl, 'data-base-url');
   const addresses = { authUrl: base, baseUrl: base };
   const fallback = createFallback();
   let token = first;
   registerSecret(token);
+  let refusals = 0;
+  let isRefused = false;
 
   const send = async (
     operation: Pick<Operation<unknown>, 'method' | 'missing' | 'missingMeans' | 'refused'>,
@@ -127,17 +135,37 @@ export function openService({
     }
   };
 
+  /** Sends with the token of now; again where that was replaced meanwhile, since the service has done nothing then. */
+  const withToken = async (sendWith: (token: string) => Promise<Uint8Array>) => {
+    for (;;) {
+      const [used, before] = [token, refusals];
+      try {
+        const bytes = await sendWith(used);
+        // An answer to what was asked before the refusal says nothing.
+        if (isRefused && before === refusals) {
+          isRefused = false;
+          onAccepted();
+        }
+        return bytes;
+      } catch (error) {
+        if (!isConverterError(error, 'TOKEN_DIED')) throw error;
+        if (used === token) {
+          isRefused = true;
+          refusals++;
+          throw error;
+        }
+      }
+    }
+  };
+
   const call: PlanningService['call'] = (name, values, options = {}) => {
     const operation = OPERATIONS[name] as Operation<AnswerOf<typeof name>>;
+    const all = { ...languages, ...values };
     return fallback(operation, undefined, async (which) => {
-      const { origin, path } = buildTarget(
-        operation,
-        { ...languages, ...values },
-        addresses,
-        token,
-        which,
-      );
-      const bytes = await sendTwice(operation, `${origin}${path}`, options);
+      const bytes = await withToken((token) => {
+        const { origin, path } = buildTarget(operation, all, addresses, token, which);
+        return sendTwice(operation, `${origin}${path}`, options);
+      });
       return { bytes, answer: operation.decode(bytes) };
     });
   };
@@ -155,8 +183,9 @@ export function openService({
         type: `image/${checkImage(bytes)}`,
       });
       return URL.createObjectURL(blob);
-    } catch {
-      return undefined;
+    } catch (error) {
+      if (isConverterError(error, ...WITHOUT_PICTURE)) return undefined;
+      throw error;
     }
   };
 
@@ -164,8 +193,10 @@ export function openService({
     call,
     async storedPlanning(permanentid, signal) {
       const path = `/planning/permanentid/${encodeStrictly(permanentid)}`;
-      const address = `${base.origin}${base.path}${path}?token=${encodeStrictly(token)}`;
-      return sendTwice(STORED, address, { signal });
+      const address = `${base.origin}${base.path}${path}?token=`;
+      return withToken((token) =>
+        sendTwice(STORED, `${address}${encodeStrictly(token)}`, { signal }),
+      );
     },
     picture(kind, reference) {
       const key = `${kind} ${reference}`;
@@ -176,7 +207,10 @@ export function openService({
           void shown.then((address) => address && URL.revokeObjectURL(address));
         pictures.clear();
       }
-      const loading = turns(() => loadPicture(kind, reference));
+      const loading = turns(() => loadPicture(kind, reference)).catch(() => {
+        if (pictures.get(key) === loading) pictures.delete(key);
+        return undefined;
+      });
       pictures.set(key, loading);
       return loading;
     },
@@ -187,6 +221,12 @@ export function openService({
     },
   };
 }
+
+/** There is none, or none that a page may show; all else may pass. */
+const WITHOUT_PICTURE = [
+  ...(['IMAGE_MISSING', 'IMAGE_REFUSED', 'RESOURCE_MISSING', 'RESOURCE_REFUSED'] as const),
+  'RESPONSE_INVALID',
+] as const;
 
 const PASSING = ['HTTP_CONNECTION', 'RATE_LIMITED'] as const;
 

@@ -7,7 +7,7 @@ import { keepConfigured, keptConfigured, openHistory, type Shown } from './histo
 import type { PlanningConverter } from './interfaces.ts';
 import { createModelLoader, type ModelLoader, type ModelState, NO_MODEL } from './model-loader.ts';
 import type { PlanningParameters } from './parameters.ts';
-import { createPlanning, type Planning, type PlanningState } from './planning.ts';
+import { createPlanning, isOpening, type Planning, type PlanningState } from './planning.ts';
 import { openService, type PlanningService } from './service.ts';
 import { failureText, type Texts } from './texts.ts';
 
@@ -17,8 +17,10 @@ export interface SessionState extends ModelState {
   shown: Shown;
   /** What this tab has configured here before, until the person goes on with it or with something else. */
   earlier: JsonRecord | undefined;
-  /** Whether the service has refused the token since the last new one. */
+  /** Whether the service refuses the token. */
   isTokenDead: boolean;
+  /** How many tokens the page has had: what a dead one could not load is loaded with the next. */
+  tokens: number;
 }
 
 /** One opened page. */
@@ -37,12 +39,10 @@ export interface Session {
   forgetEarlier(): void;
   /** Calls a listener after each change of the state. */
   subscribe(listener: () => void): void;
-  /** Calls a listener when there is a new token. */
-  onToken(listener: () => void): void;
   /** Reports a failure of the service to the parent and the page. */
   failed(failure: ConverterError): void;
-  /** Reports to the parent that the page is ready; once. */
-  loaded(): void;
+  /** The catalogue is there. */
+  listed(): void;
 }
 
 /** What the server of the page knows of the service. */
@@ -63,10 +63,17 @@ export function openSession(options: {
 }): Session {
   const { parameters, texts, converter } = options;
   const { baseUrl, serviceUrl, imageLocation } = options.service;
-  const languages = { lang: parameters.lang || texts.language, langalt: parameters.langalt };
-  const service = openService({ baseUrl, serviceUrl, token: parameters.token, languages });
+  const languages = {
+    lang: parameters.lang || texts.language,
+    // What the service has not in the language that was asked for, it has in that of the page.
+    langalt: parameters.langalt || texts.language,
+  };
+  const service = openService({
+    ...{ baseUrl, serviceUrl, token: parameters.token, languages },
+    onAccepted: () => set({ isTokenDead: false }),
+  });
   const listeners: (() => void)[] = [];
-  const tokenListeners: (() => void)[] = [];
+  let isListed = false;
   let isLoaded = false;
   let shown: ArticleId | undefined;
 
@@ -79,8 +86,11 @@ export function openSession(options: {
     const message = failureText(texts, failure.code);
     embedding.post({ type: 'ERROR', code: failure.code, message });
   };
+  /** Once: when the article is there, or the catalogue and no article on its way. */
   const loaded = () => {
-    if (isLoaded) return;
+    const { state } = planning;
+    const isReady = state.planned !== undefined || (isListed && !isOpening(state));
+    if (isLoaded || !isReady) return;
     isLoaded = true;
     embedding.post({ type: 'LOADED', article: planning.state.planned?.json ?? null });
   };
@@ -88,6 +98,7 @@ export function openSession(options: {
     onState(next) {
       const before = state.planning;
       set({ planning: next });
+      if (next.planned === undefined) loaded();
       const { planned, opening, pending } = next;
       const isSame = planned === before.planned && opening === before.opening;
       if (isSame && pending === before.pending) return;
@@ -138,6 +149,7 @@ export function openSession(options: {
     shown: history.shown,
     earlier: history.wasKept ? undefined : keptConfigured(),
     isTokenDead: false,
+    tokens: 1,
   };
 
   const commands: {
@@ -149,10 +161,9 @@ export function openSession(options: {
     SET_TOKEN({ token }) {
       service.setToken(token);
       history.setToken(token);
-      set({ isTokenDead: false });
+      set({ isTokenDead: false, tokens: state.tokens + 1 });
       if (planning.state.failure !== undefined) planning.retry();
       if (state.failure !== undefined) models.retry();
-      for (const listener of tokenListeners) listener();
     },
   };
   const embedding = openEmbedding(parameters.parentOrigin, (command) =>
@@ -179,8 +190,10 @@ export function openSession(options: {
     },
     forgetEarlier,
     subscribe: (listener) => void listeners.push(listener),
-    onToken: (listener) => void tokenListeners.push(listener),
     failed,
-    loaded,
+    listed() {
+      isListed = true;
+      loaded();
+    },
   };
 }
