@@ -1,19 +1,19 @@
 /** What failed, as a sentence, or takes long, and how to go on. */
 import type { ConverterError, ErrorCode } from '../support/errors.ts';
 import type { Session } from './session.ts';
-import { failureText } from './texts.ts';
+import { failureText, type Texts } from './texts.ts';
 
-/** Codes whose sentence is not the whole story. */
-const TELLING: ReadonlySet<string> = new Set<ErrorCode>([
-  'ARTICLE_REPORTED',
-  'PROPERTY_VALUE_REFUSED',
-  'HTTP_STATUS',
-  'RESPONSE_INVALID',
-  'PARTS_LIST_INVALID',
-  'INTERNAL',
-]);
+/** Codes whose sentence is not the whole story: the service has said more, in its language; or the program, in English. */
+const TELLING: Readonly<Partial<Record<ErrorCode, 'service' | 'program'>>> = {
+  ARTICLE_REPORTED: 'service',
+  PROPERTY_VALUE_REFUSED: 'service',
+  HTTP_STATUS: 'service',
+  RESPONSE_INVALID: 'program',
+  PARTS_LIST_INVALID: 'program',
+  INTERNAL: 'program',
+};
 
-/** Shows a failure; what the service itself said is below, for the person who is asked about it. */
+/** Shows a failure; what else is known of it is below, for the person who is asked about it. */
 export function Failure({
   session,
   failure,
@@ -33,7 +33,7 @@ export function Failure({
       <p>
         <b>{title}</b> {failureText(texts, failure.code)}
       </p>
-      {TELLING.has(failure.code) && <p class="said">{failure.message}</p>}
+      <Said {...{ texts, failure }} />
       <p class="row">
         {onRetry !== undefined && (
           <button type="button" onClick={onRetry}>
@@ -48,6 +48,29 @@ export function Failure({
       </p>
     </div>
   );
+}
+
+function Said({
+  texts,
+  failure: { code, message, status },
+}: {
+  texts: Texts;
+  failure: ConverterError;
+}) {
+  const teller = TELLING[code];
+  if (teller === undefined) return null;
+  if (teller === 'program') {
+    return (
+      <p class="said">
+        {texts.technical} <span lang="en">{message}</span>
+      </p>
+    );
+  }
+  const hasSaid = !message.startsWith('expected an answer');
+  // Without the words of the program around it.
+  const said = message.replace(/^.*?received the message: (?=.)/s, '');
+  if (!hasSaid && status === undefined) return null;
+  return <p class="said">{hasSaid ? said : texts.status(status!)}</p>;
 }
 
 /** A button that appears when something takes long. */

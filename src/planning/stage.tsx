@@ -6,6 +6,7 @@ import { millimetresText, sizeText } from './format.ts';
 import type { PlanningView, ViewOptions } from './interfaces.ts';
 import type { ModelProgress } from './model-loader.ts';
 import type { Session } from './session.ts';
+import { warningText } from './texts.ts';
 
 /** Nothing is there to be made, or there is no parts list. */
 const WITHOUT_MODEL: ReadonlySet<string> = new Set<ErrorCode>([
@@ -179,9 +180,9 @@ function Warnings({
     <details class={isIncomplete ? 'warnings incomplete' : 'warnings'}>
       <summary>{isIncomplete ? texts.incompleteModel : texts.notes(warnings.length)}</summary>
       <ul>
-        {warnings.slice(0, 50).map(({ code, message }, index) => (
-          <li key={`${index} ${code}`}>{message}</li>
-        ))}
+        {Array.from(new Set(warnings.map((warning) => warningText(texts, warning))), (text) => (
+          <li key={text}>{text}</li>
+        )).slice(0, 50)}
       </ul>
     </details>
   );

@@ -95,6 +95,19 @@ const EN = {
   notes: (count: number) =>
     count === 1 ? '1 note about the model' : `${count} notes about the model`,
   incompleteModel: 'Parts or images of this model are missing.',
+  warnings: {
+    BLOCK_MISSING: 'The service does not have a part',
+    BLOCK_INVALID: 'A part cannot be read',
+    SOLID_INVALID: 'A part cannot be read',
+    BLOCK_EMPTY: 'A part has no surface',
+    RESPONSE_INVALID: 'A part or an image cannot be read',
+    IMAGE_MISSING: 'The service does not have an image of a material',
+    IMAGE_REFUSED: 'An image of a material has no usable address',
+    IMAGE_UNREADABLE: 'An image of a material cannot be read',
+    IMAGE_UNSUPPORTED: 'An image of a material cannot be shown',
+    MATERIAL_UNKNOWN: 'A material is not known and shown in a neutral colour',
+  },
+  otherWarning: 'The model does not show something of the data exactly',
   size: (size: string) => `Width × height × depth: ${size}`,
   // Catalogue.
   catalogue: 'Catalogue',
@@ -165,6 +178,8 @@ const EN = {
     PARTS_LIST_INVALID: 'The parts list of this article cannot be read.',
   } satisfies Partial<Record<ErrorCode, string>>,
   otherFailure: 'Something went wrong.',
+  status: (status: number) => `Status ${status}`,
+  technical: 'Technical detail:',
 };
 
 /** All texts in one language. */
@@ -260,6 +275,19 @@ const DE: Texts = {
   nothingOpen: 'Wählen Sie einen Artikel aus dem Katalog.',
   notes: (count) => (count === 1 ? '1 Hinweis zum Modell' : `${count} Hinweise zum Modell`),
   incompleteModel: 'An diesem Modell fehlen Teile oder Bilder.',
+  warnings: {
+    BLOCK_MISSING: 'Der Dienst hat ein Teil nicht',
+    BLOCK_INVALID: 'Ein Teil ist nicht lesbar',
+    SOLID_INVALID: 'Ein Teil ist nicht lesbar',
+    BLOCK_EMPTY: 'Ein Teil hat keine Fläche',
+    RESPONSE_INVALID: 'Ein Teil oder Bild ist nicht lesbar',
+    IMAGE_MISSING: 'Der Dienst hat ein Bild eines Materials nicht',
+    IMAGE_REFUSED: 'Ein Bild eines Materials hat keine brauchbare Adresse',
+    IMAGE_UNREADABLE: 'Ein Bild eines Materials ist nicht lesbar',
+    IMAGE_UNSUPPORTED: 'Ein Bild eines Materials lässt sich nicht zeigen',
+    MATERIAL_UNKNOWN: 'Ein Material ist nicht bekannt und erscheint in einer neutralen Farbe',
+  },
+  otherWarning: 'Das Modell zeigt etwas von den Daten nicht genau',
   size: (size) => `Breite × Höhe × Tiefe: ${size}`,
   catalogue: 'Katalog',
   top: 'Start',
@@ -328,6 +356,8 @@ const DE: Texts = {
     PARTS_LIST_INVALID: 'Die Stückliste dieses Artikels ist nicht lesbar.',
   },
   otherFailure: 'Etwas ist schiefgegangen.',
+  status: (status) => `Status ${status}`,
+  technical: 'Technische Angabe:',
 };
 
 const LANGUAGES: Readonly<Record<string, Texts>> = { en: EN, de: DE };
@@ -346,4 +376,24 @@ export function textsOf(...languages: readonly string[]): Texts {
 export function failureText(texts: Texts, code: string): string {
   const sentences: Readonly<Record<string, string>> = texts.failures;
   return sentences[code] ?? texts.otherFailure;
+}
+
+/**
+ * What a warning of the converter means, with what it is about.
+ *
+ * @example
+ * ```ts
+ * warningText(textsOf('de'), { code: 'BLOCK_MISSING', message: 'block A::B: expected …' });
+ * // → 'Der Dienst hat ein Teil nicht: A::B'
+ * ```
+ */
+export function warningText(
+  texts: Texts,
+  { code, message }: { code: string; message: string },
+): string {
+  const sentences: Readonly<Record<string, string>> = texts.warnings;
+  const [, subject = /"[^"]+"/.exec(message)?.[0]] =
+    /^(?:block|image|material) (.+?)(?=: | has no |$)/.exec(message) ?? [];
+  const sentence = sentences[code] ?? texts.otherWarning;
+  return subject === undefined ? `${sentence}.` : `${sentence}: ${subject}`;
 }
