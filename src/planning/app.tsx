@@ -5,6 +5,7 @@ import { ArticlePanel } from './article-panel.tsx';
 import { Catalogue } from './catalogue.tsx';
 import type { PlanningView } from './interfaces.ts';
 import type { NamedProblem } from './parameters.ts';
+import { isOpening } from './planning.ts';
 import type { Session } from './session.ts';
 import { Stage } from './stage.tsx';
 import type { Texts } from './texts.ts';
@@ -23,6 +24,8 @@ export function App({ session }: { session: Session }) {
     document.title = title ? `${title} – ${texts.title}` : texts.title;
   }, [title, texts]);
   const hasArticle = planned !== undefined || opening !== undefined;
+  const isArticleNamed =
+    !isCatalogueOpen && (planned !== undefined || isOpening(session.state.planning));
   const isFirst = useRef(true);
   useEffect(() => {
     if (isFirst.current) {
@@ -35,14 +38,20 @@ export function App({ session }: { session: Session }) {
     requestAnimationFrame(() => document.querySelector<HTMLElement>(place)?.focus(options));
   }, [isCatalogueOpen, opened]);
   const showCatalogue = (isOpen: boolean) => () => session.go({ isCatalogueOpen: isOpen });
+  // No link: followed, it would make an entry of the history, without the token.
+  const skip = () => {
+    const properties = document.getElementById('properties');
+    (properties ?? document.querySelector<HTMLElement>('.panel'))?.focus();
+  };
   const layout = `page mode-${parameters.mode} ${isCatalogueOpen ? 'in-catalogue' : 'in-article'}`;
   return (
     <div class={layout}>
       {!isCatalogueOpen && (
-        <a class="skip" href="#properties">
+        <button type="button" class="skip" onClick={skip}>
           {texts.skip}
-        </a>
+        </button>
       )}
+      {!isArticleNamed && <h1 class="away">{texts.title}</h1>}
       <div class="notices">
         {session.state.isTokenDead && <TokenNotice session={session} />}
         {session.state.earlier !== undefined && (

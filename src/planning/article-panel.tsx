@@ -1,4 +1,5 @@
 /** What is planned: texts, price, messages, properties, and the articles that a planning consists of. */
+import { useRef } from 'preact/hooks';
 import { articleMessages } from '../fetch/resolve-article.ts';
 import type { Article, CommercialData } from '../model/article.ts';
 import { isRecord } from '../service/wire-value.ts';
@@ -20,6 +21,13 @@ export function ArticlePanel({
 }) {
   const { texts, planning, state, parameters } = session;
   const { planned, opening, pending, failure, isStopped } = state.planning;
+  const heading = useRef<HTMLHeadingElement>(null);
+  // The button goes away then, and the focus would with it.
+  const then = (act: () => void) => () => {
+    (heading.current ?? document.querySelector<HTMLElement>('.panel'))?.focus();
+    act();
+  };
+  const [cancel, retry] = [then(planning.cancel), then(planning.retry)];
   const hasCatalogue = parameters.mode !== 'configurator';
   if (planned === undefined) {
     return (
@@ -28,20 +36,20 @@ export function ArticlePanel({
           <Failure
             {...{ session, failure }}
             title={texts.openFailed}
-            onRetry={planning.retry}
-            onDismiss={hasCatalogue ? planning.cancel : undefined}
+            onRetry={retry}
+            onDismiss={hasCatalogue ? cancel : undefined}
           />
         )}
         {isOpening(state.planning) && (
           <p class="working" role="status">
             {texts.opening}
-            <CancelLate onCancel={planning.cancel} session={session} />
+            <CancelLate onCancel={cancel} session={session} />
           </p>
         )}
         {isStopped && (
           <p class="row">
             {texts.notOpened}
-            <button type="button" onClick={planning.retry}>
+            <button type="button" onClick={retry}>
               {texts.load}
             </button>
           </p>
@@ -58,7 +66,9 @@ export function ArticlePanel({
   return (
     <>
       <header class="head">
-        <h1 tabIndex={-1}>{ocd?.shorttext || article.basearticlenumber}</h1>
+        <h1 tabIndex={-1} ref={heading}>
+          {ocd?.shorttext || article.basearticlenumber}
+        </h1>
         <p class="quiet number-line">
           <span class="away">{texts.articleNumber}: </span>
           {ocd?.finalarticlenumber || article.basearticlenumber}
@@ -71,15 +81,15 @@ export function ArticlePanel({
         )}
         <p class="working" role="status">
           {working}
-          {working !== '' && <CancelLate session={session} onCancel={planning.cancel} />}
+          {working !== '' && <CancelLate session={session} onCancel={cancel} />}
         </p>
       </header>
       {failure !== undefined && (
         <Failure
           {...{ session, failure }}
           title={opening === undefined ? texts.changeFailed : texts.openFailed}
-          onRetry={opening === undefined && pending.length === 0 ? undefined : planning.retry}
-          onDismiss={planning.cancel}
+          onRetry={opening === undefined && pending.length === 0 ? undefined : retry}
+          onDismiss={cancel}
         />
       )}
       {planned.isAsStored && <p class="quiet">{texts.asStored}</p>}

@@ -79,6 +79,8 @@ export function Catalogue({ session }: { session: Session }) {
   const cancel = () => {
     loading.current?.abort();
     setLoading(false);
+    // The button goes away, and the focus would with it.
+    heading.current?.focus();
   };
   const open = (node: CatalogueNode) => {
     const { manufacturer, program, basearticlenumber, variantcode } = node;

@@ -9,6 +9,7 @@ import type { Article, ArticleKey, PropertyChange } from '../model/article.ts';
 import { decodeArticle } from '../service/wire-article.ts';
 import { isRecord, type JsonRecord, mismatch, parseJson } from '../service/wire-value.ts';
 import { isConverterError } from '../support/errors.ts';
+import { redactTexts } from '../support/redact.ts';
 import type { PlanningTarget } from './parameters.ts';
 import type { PlanningService } from './service.ts';
 
@@ -28,7 +29,7 @@ export interface PlannedArticle {
  */
 export type OpenTarget =
   | (PlanningTarget & { varcode?: string })
-  | { json: JsonRecord; pending: readonly PropertySetting[] };
+  | { json: JsonRecord; pending: readonly PropertySetting[]; isAsStored?: boolean | undefined };
 
 /** A property that is to take another value. */
 export type PropertySetting = Omit<PropertyChange, 'rootid' | 'jsondata'>;
@@ -44,7 +45,10 @@ export async function loadTarget(
   target: OpenTarget,
   signal: AbortSignal,
 ): Promise<PlannedArticle> {
-  if ('json' in target) return answered(new TextEncoder().encode(JSON.stringify(target.json)));
+  if ('json' in target) {
+    const { json, isAsStored } = target;
+    return { ...answered(new TextEncoder().encode(JSON.stringify(json))), isAsStored };
+  }
   if ('permanentid' in target) {
     const stored = answered(await service.storedPlanning(target.permanentid, signal));
     return renewed(service, stored, signal);
@@ -168,5 +172,6 @@ function planned(
 ): PlannedArticle {
   const json = parseJson(bytes);
   if (!isRecord(json)) throw mismatch('RESPONSE_INVALID', 'article', 'an object', json);
-  return { json, article, key: resolveKey(request, article).key };
+  // The service may repeat the token in a text; the article is what the page shows.
+  return { json, article: redactTexts(article), key: resolveKey(request, article).key };
 }

@@ -75,9 +75,11 @@ function ClassFields({
     );
     return change?.newvalue ?? property.currentvalue;
   };
+  // An article of a planning is below the heading of all of them.
+  const Heading = article.id === article.rootid ? 'h2' : 'h3';
   return (
     <section class="class">
-      <h3>{title}</h3>
+      <Heading>{title}</Heading>
       {group.properties.map((property) => (
         <PropertyField
           key={property.name}

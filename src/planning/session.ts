@@ -102,7 +102,8 @@ export function openSession(options: {
       const { planned, opening, pending } = next;
       const isSame = planned === before.planned && opening === before.opening;
       if (isSame && pending === before.pending) return;
-      show({ target: opening ?? (planned && { json: planned.json, pending }) });
+      const kept = planned && { json: planned.json, pending, isAsStored: planned.isAsStored };
+      show({ target: opening ?? kept });
     },
     onPlanned(planned, setting) {
       const { manufacturer, program, basearticlenumber } = planned.key;
