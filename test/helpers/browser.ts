@@ -51,7 +51,7 @@ interface WatchedPage {
 export async function openWatched(
   browser: Browser,
   address: string,
-  options: Pick<BrowserContextOptions, 'viewport' | 'colorScheme'>,
+  options: Pick<BrowserContextOptions, 'viewport' | 'colorScheme' | 'reducedMotion'>,
 ): Promise<WatchedPage> {
   const page = await browser.newPage(options);
   const trouble: string[] = [];

@@ -78,11 +78,14 @@ export async function choose(page: Page, property: string, value: string): Promi
     .check();
 }
 
-/** Serious violations that axe-core finds, as `rule: first element`. */
-export async function violations(page: Page): Promise<string[]> {
+/** Violations that axe-core finds, the serious ones by default, as `rule: first element`. */
+export async function violations(
+  page: Page,
+  impacts: readonly string[] = ['serious', 'critical'],
+): Promise<string[]> {
   const require = createRequire(import.meta.url);
   await page.evaluate(await readFile(require.resolve('axe-core/axe.min.js'), 'utf8'));
-  return page.evaluate(async () => {
+  return page.evaluate(async (impacts) => {
     const { axe } = globalThis as unknown as {
       axe: {
         run(): Promise<{
@@ -92,9 +95,9 @@ export async function violations(page: Page): Promise<string[]> {
     };
     const { violations } = await axe.run();
     return violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .filter(({ impact }) => impacts.includes(impact))
       .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-  });
+  }, impacts);
 }
 
 /** A page of another origin with one frame; it keeps the messages that it receives. */

@@ -1,0 +1,323 @@
+/// <reference lib="dom" />
+/** What the planning page keeps while a person goes on: choices, focus, language; and what it tells the page around it. */
+import type { Browser, BrowserContextOptions, Page, Route } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { startBrowser } from '../../src/deliver/browser.ts';
+import type { EmulatedRange } from '../../src/sample/range.ts';
+import { HAS_BROWSER, pictureBrowser } from '../helpers/browser.ts';
+import {
+  choose,
+  DESK,
+  modelOf,
+  type PlanningServer,
+  startParent,
+  startPlanning,
+  violations,
+  WORKPLACE,
+} from '../helpers/planning-page.ts';
+
+const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
+const CONFIGURATOR = { disablecatalogue: 'true' };
+const LINEA = 'FJEL;:@1;:LINEA@1';
+const WIDE = { viewport: { width: 1440, height: 900 } };
+const ALL = ['minor', 'moderate', 'serious', 'critical'];
+
+type Message = { type: string; article?: { ocd: { finalarticlenumber: string } } | null };
+// biome-ignore lint/suspicious/noExplicitAny: JSON as it is on the wire
+type Wire = any;
+
+describe.runIf(HAS_BROWSER)('the planning page', () => {
+  let browser: Browser;
+  let planning: PlanningServer;
+  const others: PlanningServer[] = [];
+
+  beforeAll(async () => {
+    browser = await startBrowser(await pictureBrowser());
+    planning = await startPlanning();
+  });
+  afterEach(async () => {
+    for (const context of browser.contexts()) await context.close();
+    for (const other of others.splice(0)) await other.close();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await planning?.close();
+  });
+
+  async function start(change: (range: EmulatedRange) => Partial<EmulatedRange>) {
+    const other = await startPlanning(change);
+    others.push(other);
+    return other;
+  }
+  const number = (page: Page) => page.locator('.number-line').innerText();
+  const field = (page: Page, name: RegExp) => page.getByRole('textbox', { name });
+  const focused = (page: Page) =>
+    page.evaluate(() => document.activeElement!.id || document.activeElement!.tagName);
+
+  test('keeps token and focus: first loading cancelled, properties skipped to, change cancelled', async () => {
+    const page = await browser.newPage();
+    const held = await hold(page, /\/articles\?/);
+    await page.goto(planning.address({ ...DESK, ...CONFIGURATOR }));
+    await (await late(page, 'Cancel')).click();
+    await page.getByText('The article was not loaded.').waitFor();
+    await held.release();
+    await page.getByRole('button', { name: 'Load it' }).click();
+    await page.locator('.price').waitFor();
+
+    await page.getByRole('button', { name: 'Skip to the properties' }).press('Enter');
+    expect(await focused(page)).toBe('properties');
+    await page.reload();
+    await page.locator('.price').waitFor();
+    expect(await violations(page, ALL)).toEqual([]);
+    const image = page.getByRole('group', { name: 'Finish' }).locator('.swatch img').first();
+    await expect
+      .poll(() => image.evaluate((image) => (image as HTMLImageElement).naturalWidth))
+      .toBeGreaterThan(0);
+
+    const change = await hold(page, /\/articles\?/);
+    await page.getByRole('radio', { name: 'Walnut veneer' }).press('Space');
+    await (await late(page, 'Cancel')).press('Enter');
+    expect(await focused(page)).toBe('H1');
+    await change.release();
+    expect(await page.getByRole('radio', { name: 'Oak veneer' }).isChecked()).toBe(true);
+
+    // A property that must be chosen says so, and has its mark when it is.
+    await choose(page, 'Base', 'Electrically adjustable');
+    const switchOf = page.getByRole('group', { name: /^Hand switch/ });
+    await switchOf.getByText('please choose').waitFor();
+    await choose(page, 'Hand switch', 'up and down');
+    await switchOf.locator('.must').waitFor();
+    expect(await switchOf.locator('.must').innerText()).toMatch(/^\*\s*required$/);
+  });
+
+  test('speaks German, in numbers too, masks tokens, and fixes an article that is being replaced', async () => {
+    let token = '';
+    const masked = await start((range) => ({
+      article: (query) => withText(range.article(query), (text) => `${text} ${token}`),
+    }));
+    token = masked.emulator.issueToken();
+    const page = await browser.newPage(WIDE);
+    await page.goto(masked.address({ ...DESK, token, lang: 'de', parentnode: LINEA }));
+    await page.locator('.price').waitFor();
+    expect(await page.title()).toContain('Schreibtisch nach Maß ***');
+    expect(await page.locator('h1').innerText()).not.toContain(token);
+    await page.locator('.node img').first().waitFor();
+    const width = field(page, /^Breite in mm/);
+    await width.fill('1.800');
+    await width.press('Enter');
+    await page.getByText('LN-M-V.EI.D.SW.1800').waitFor();
+
+    // A list that comes late takes no focus from a field.
+    const nodes = await hold(page, /\/getnodes\?/);
+    await page.locator('.path button').first().click();
+    await width.fill('17');
+    await nodes.release();
+    await page.getByRole('button', { name: 'Fjelmark' }).waitFor();
+    expect(await width.inputValue()).toBe('17');
+    expect(await width.evaluate((input) => input === document.activeElement)).toBe(true);
+    await width.fill('1800');
+
+    await page.goBack();
+    const articles = await hold(page, /\/articles\?/);
+    await page.getByRole('button', { name: '1600 × 800' }).first().click();
+    expect(await width.isDisabled()).toBe(true);
+    expect(await page.getByRole('radio', { name: 'Nussbaum' }).isDisabled()).toBe(true);
+    await (await late(page, 'Abbrechen')).click();
+    await articles.release();
+    expect(await width.isEnabled()).toBe(true);
+    expect(await number(page)).toContain('1800');
+  });
+
+  test('says in German what a model lacks, and what the service answered', async () => {
+    let isFirst = true;
+    const lacking = await start((range) => ({
+      block: async (name) => {
+        if (!isFirst) return range.block(name);
+        isFirst = false;
+        return undefined;
+      },
+    }));
+    const german = { ...CONFIGURATOR, lang: 'de' };
+    const { page } = await lacking.open(browser, { ...DESK, ...german });
+    await modelOf(page);
+    await page.getByText('An diesem Modell fehlen Teile oder Bilder.').click();
+    const warnings = await page.locator('.warnings li').allInnerTexts();
+    expect(warnings).toEqual([expect.stringMatching(/^Der Dienst hat ein Teil nicht: \S+::\S+$/)]);
+    await page.route(/\/articles\?/, (route) => route.fulfill({ status: 500, body: '' }));
+    await page.getByRole('radio', { name: 'Nussbaum' }).click();
+    await page.getByText('Die Änderung ließ sich nicht ausführen.').waitFor();
+    expect(await page.locator('.said').innerText()).toBe('Status 500');
+
+    const unknown = await lacking.open(browser, { permanentid: 'GONE', ...german });
+    await unknown.page.getByText('ist keine Planung bekannt').waitFor();
+    expect(await unknown.page.locator('main').innerText()).not.toContain('Katalog');
+  });
+
+  test('tells its parent the article first, and keeps a change that another article interrupts', async () => {
+    const urlwarenkorb = 'http://127.0.0.1:9/cart';
+    const parent = await startParent((parentorigin) =>
+      planning.address({ ...DESK, parentorigin, urlwarenkorb }),
+    );
+    const page = await browser.newPage(WIDE);
+    const resources = /\/ressources?\//;
+    await page.route(resources, (route) => route.fulfill({ status: 401, body: '' }));
+    const first = await hold(page, /\/articles\?/);
+    await page.goto(parent.origin);
+    // Wide enough for catalogue and article.
+    await page.locator('iframe').evaluate((frame) => frame.setAttribute('width', '1400'));
+    const frame = page.frameLocator('iframe');
+    const send = (message: object) =>
+      page.evaluate((message) => window.frames[0]!.postMessage(message, '*'), message);
+    const types = async () =>
+      ((await page.evaluate('received')) as Message[]).map(
+        ({ type, article }) => `${type} ${article?.ocd.finalarticlenumber.slice(0, 9) ?? ''}`,
+      );
+    await frame.locator('.node').first().waitFor();
+    await first.release();
+    await frame.locator('.price').waitFor();
+    expect(await types()).toEqual(['LOADED LN-M-V.EI']);
+
+    // Images that a dead token could not load come with the next one.
+    expect(await frame.locator('.node img').count()).toBe(0);
+    await page.unroute(resources);
+    await send({ type: 'SET_TOKEN', token: planning.emulator.issueToken() });
+    await frame.locator('.node img').first().waitFor();
+
+    const change = await hold(page, /\/articles\?/, 'POST');
+    await frame.getByRole('radio', { name: 'Walnut veneer' }).click();
+    await change.arrived;
+    await send({ type: 'SET_ARTICLE', ...DESK, basearticlenumber: 'NONE' });
+    await frame.locator('.panel .failure').waitFor();
+    expect(await frame.getByRole('button', { name: 'Add to cart' }).isEnabled()).toBe(true);
+    await change.release();
+    await frame.getByRole('button', { name: 'Do without' }).click();
+    await frame.getByText('LN-M-V.NB').waitFor();
+    expect(await types()).toEqual(['LOADED LN-M-V.EI', 'ERROR ', 'PROPERTY_UPDATED LN-M-V.NB']);
+    await parent.close();
+  });
+
+  test('speaks one language where the service has not the one that is asked for', async () => {
+    const parameters = { ...DESK, ...CONFIGURATOR, lang: 'fr' };
+    const { page } = await planning.open(browser, parameters);
+    expect(await page.locator('h1').innerText()).toBe('Desk made to measure');
+    expect(await page.locator('html').getAttribute('lang')).toBe('en');
+  });
+
+  test.runIf(IS_LONG)('opens a configuration, in the second language of the address', async () => {
+    const asked: string[] = [];
+    const page = await browser.newPage();
+    page.on('response', async (response) => {
+      if (!response.url().includes('/articles?')) return;
+      const { ocd }: Wire = await response.json();
+      asked.push(ocd.reinitstring);
+    });
+    const french = { ...DESK, ...CONFIGURATOR, lang: 'fr', langalt: 'de' };
+    await page.goto(planning.address(french));
+    expect(await page.locator('h1').innerText()).toBe('Schreibtisch nach Maß');
+    expect(await page.locator('html').getAttribute('lang')).toBe('de');
+    await page.getByRole('radio', { name: 'Nussbaum' }).click();
+    await page.getByText('LN-M-V.NB').waitFor();
+    const opened = await planning.open(browser, { ...french, ocdreinit: asked.at(-1)! });
+    await opened.page.getByText('LN-M-V.NB').waitFor();
+    expect(opened.trouble).toEqual([]);
+  });
+
+  test.runIf(IS_LONG)('restores a planning with its articles, in another language', async () => {
+    const { page } = await planning.open(browser, { ...WORKPLACE, ...CONFIGURATOR });
+    await choose(page, 'Lamp', 'none');
+    await page.getByRole('heading', { name: 'Consists of 3 articles' }).waitFor();
+    const part = page.locator('.parts li').nth(1);
+    await part.getByText('Properties of this article').click();
+    await part.getByRole('radio', { name: 'Walnut veneer' }).check();
+    await expect.poll(() => page.locator('.head .working').innerText()).toBe('');
+    const numbers = (page: Page) => page.locator('.part .quiet').allInnerTexts();
+    const stored = await numbers(page);
+    await page.getByRole('button', { name: 'Permanent link' }).click();
+    const link = new URL(await page.getByLabel('Permanent link').inputValue());
+    const permanentid = link.searchParams.get('permanentid')!;
+    const german = { permanentid, ...CONFIGURATOR, lang: 'de' };
+    const restored = await planning.open(browser, german);
+    await restored.page.getByRole('heading', { name: 'Besteht aus 3 Artikeln' }).waitFor();
+    expect(await restored.page.locator('h1').innerText()).not.toBe(
+      await page.locator('h1').innerText(),
+    );
+    expect(await numbers(restored.page)).toEqual(stored);
+    expect(await violations(restored.page, ALL)).toEqual([]);
+    expect(restored.trouble).toEqual([]);
+  });
+
+  const looks: [string, Record<string, string>, BrowserContextOptions][] = [
+    ['a dark German configurator', { ...DESK, ...CONFIGURATOR, lang: 'de' }, dark(1280, 800)],
+    ['a dark catalogue', { opencatalogue: 'true', parentnode: LINEA }, dark(1280, 800)],
+    ['a planning on a tablet', WORKPLACE, { viewport: { width: 820, height: 1180 } }],
+    ['a dark planning on a tablet', { ...WORKPLACE, lang: 'de' }, dark(1180, 820)],
+    ['4K', { ...DESK, parentnode: LINEA }, { viewport: { width: 3840, height: 2160 } }],
+    ['4K in the dark', { ...DESK, parentnode: LINEA }, dark(3840, 2160)],
+    ['a page without motion', DESK, { ...WIDE, reducedMotion: 'reduce' }],
+    ['a dark page that cannot be opened', { token: '' }, dark(390, 844)],
+  ];
+  test.each(IS_LONG ? looks : [])('%s has no violation', async (_, parameters, options) => {
+    const cart = { urlwarenkorb: 'http://127.0.0.1:9/cart' };
+    const { page } = await planning.open(browser, { ...parameters, ...cart }, options);
+    if ('basearticlenumber' in parameters) {
+      await modelOf(page);
+      await page.getByRole('button', { name: /^(Dauerhafter Link|Permanent link)$/ }).click();
+      await page.getByText(/^(Dauerhafte Kennung|Permanent identifier)/).waitFor();
+      await page.getByRole('button', { name: /^(Maße|Dimensions)$/ }).click();
+    } else await page.locator('h1, h2').last().waitFor();
+    await page.evaluate(() => {
+      for (const details of document.querySelectorAll('details')) details.open = true;
+    });
+    expect(await violations(page, ALL)).toEqual([]);
+    const { width } = options.viewport!;
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    // All that moves: nothing, where a person has asked for that.
+    const moving = await page.evaluate(() => document.getAnimations().length);
+    if (options.reducedMotion === 'reduce') expect(moving).toBe(0);
+  });
+});
+
+function dark(width: number, height: number): BrowserContextOptions {
+  return { viewport: { width, height }, colorScheme: 'dark' };
+}
+
+/** A button that appears when something takes long: the time has passed. */
+async function late(page: Page, name: string) {
+  const button = page.locator('.panel .late', { hasText: name });
+  await button.waitFor({ state: 'attached' });
+  await button.evaluate((element) => {
+    for (const animation of element.getAnimations()) animation.finish();
+  });
+  return button;
+}
+
+/** Holds all requests of a kind until they are released; one that was cancelled meanwhile is gone. */
+async function hold(page: Page, url: RegExp, method?: string) {
+  let open = () => {};
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  let arrive = () => {};
+  const arrived = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  const wait = async (route: Route) => {
+    if (method !== undefined && route.request().method() !== method) return route.fallback();
+    arrive();
+    await gate;
+    await route.fallback().catch(() => undefined);
+  };
+  await page.route(url, wait);
+  return {
+    arrived,
+    async release() {
+      open();
+      await page.unroute(url, wait);
+    },
+  };
+}
+
+function withText(article: Wire, change: (text: string) => string): Wire {
+  if (article !== undefined) article.ocd.shorttext = change(article.ocd.shorttext);
+  return article;
+}
