@@ -13,6 +13,8 @@ const env = process.env;
 const ARTICLE = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-M' };
 /** A token is valid for 12 hours. It is renewed earlier, so that each page can be used for at least six. */
 const RENEWED_AFTER_MS = 6 * 60 * 60 * 1000;
+/** One that has expired all the same is renewed at once, but pages cannot make this server log in all the time. */
+const FORCED_AT_MOST_EVERY_MS = 60 * 1000;
 
 /** The steps of a login, as section 5 of the specification has them. */
 const relay = await openRelay({
@@ -24,6 +26,17 @@ const relay = await openRelay({
 });
 
 let current = { token: '', sinceMs: Number.NEGATIVE_INFINITY };
+
+let forcedMs = Number.NEGATIVE_INFINITY;
+
+/** Another token: the one that the pages have has expired. */
+async function anotherToken() {
+  if (Date.now() - forcedMs >= FORCED_AT_MOST_EVERY_MS) {
+    forcedMs = Date.now();
+    current.sinceMs = Number.NEGATIVE_INFINITY;
+  }
+  return token();
+}
 
 async function token() {
   if (Date.now() - current.sinceMs < RENEWED_AFTER_MS) return current.token;
@@ -60,11 +73,17 @@ async function page() {
 }
 
 const server = createServer(async (request, response) => {
-  if (request.url !== '/') {
+  if (request.url !== '/' && request.url !== '/token') {
     response.writeHead(404).end();
     return;
   }
   try {
+    if (request.url === '/token') {
+      const renewed = await anotherToken();
+      response.writeHead(200, { 'content-type': 'text/plain', 'cache-control': 'no-store' });
+      response.end(renewed);
+      return;
+    }
     const { html, frontend } = await page();
     response.writeHead(200, {
       'content-type': 'text/html; charset=utf-8',

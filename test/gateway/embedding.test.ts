@@ -149,6 +149,14 @@ describe.runIf(HAS_BROWSER)('the planning page in the frame of the shop', () => 
     await page.waitForSelector('#received li:has-text("is ready and shows LN-M-")');
     await page.click('#set');
     await page.waitForSelector('#received li:has-text("This is planned: LN-PLATZ 1")');
+    // The session ends: the server of the shop gets another token, and the change is made all the same.
+    emulators[0]!.expireTokens();
+    const frame = page.frameLocator('#planning');
+    await frame.getByRole('group', { name: 'Lamp' }).getByRole('radio', { name: 'none' }).click();
+    await page.waitForSelector('#received li:has-text("LEUCHTE was changed to OHNE")');
+    await page.getByLabel('Permanent identifier').fill('GONE');
+    await page.getByRole('button', { name: 'Open it' }).click();
+    await page.waitForSelector('#received li:has-text("PERMANENT_ID_NOT_RESOLVABLE")');
     await page.close();
   });
 
