@@ -166,7 +166,7 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     const { page } = await planning.open(browser, CONFIGURATOR);
     await modelOf(page);
     await page.getByText('Parts or images of this model are missing.').click();
-    expect(await page.locator('.warnings').innerText()).toMatch(/block/i);
+    expect(await page.locator('.warnings').innerText()).toMatch(/a part: \S+::/);
   });
 
   test('plans an article that has no 3D data', async () => {
