@@ -264,7 +264,7 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
       await page.getByRole('button', { name: /^(Dauerhafter Link|Permanent link)$/ }).click();
       await page.getByText(/^(Dauerhafte Kennung|Permanent identifier)/).waitFor();
       await page.getByRole('button', { name: /^(Maße|Dimensions)$/ }).click();
-    } else await page.locator('h1, h2').last().waitFor();
+    } else await page.locator('.node, .problems').first().waitFor();
     await page.evaluate(() => {
       for (const details of document.querySelectorAll('details')) details.open = true;
     });
