@@ -65,7 +65,6 @@ export function LargePictures({
                     kind="preview"
                     reference={previewimagelarge}
                     otherwise={previewimage}
-                    alt={text || valuefrom}
                   />
                   <span>{text || valuefrom}</span>
                 </button>

@@ -2,20 +2,18 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Session } from './session.ts';
 
-/** Shows an image, and nothing where there is none. Mostly it is decoration: the text beside it says the same. */
+/** Shows an image, and nothing where there is none. It is decoration: the text beside it says the same. */
 export function Picture({
   session,
   kind,
   reference,
   otherwise = '',
-  alt = '',
 }: {
   session: Session;
   kind: 'preview' | 'resource';
   reference: string;
   /** The image in place of one that is not there. */
   otherwise?: string;
-  alt?: string;
 }) {
   const place = useRef<HTMLSpanElement>(null);
   const [address, setAddress] = useState<string>();
@@ -45,7 +43,7 @@ export function Picture({
   }, [session, kind, reference, otherwise, tokens]);
   return (
     <span class="picture" ref={place}>
-      {address !== undefined && <img src={address} alt={alt} decoding="async" />}
+      {address !== undefined && <img src={address} alt="" decoding="async" />}
     </span>
   );
 }

@@ -99,11 +99,12 @@ export function openSession(options: {
       const before = state.planning;
       set({ planning: next });
       if (next.planned === undefined) loaded();
-      const { planned, opening, pending } = next;
+      const { planned, opening, pending, failure } = next;
       const isSame = planned === before.planned && opening === before.opening;
-      if (isSame && pending === before.pending) return;
+      if (isSame && pending === before.pending && failure === before.failure) return;
       const kept = planned && { json: planned.json, pending, isAsStored: planned.isAsStored };
-      show({ target: opening ?? kept });
+      // What could not be opened must not take the place of what is planned when the page is loaded again.
+      show({ target: failure === undefined ? (opening ?? kept) : (kept ?? opening) });
     },
     onPlanned(planned, setting) {
       const { manufacturer, program, basearticlenumber } = planned.key;

@@ -53,7 +53,7 @@ describe.runIf(HAS_BROWSER)('the planning page of a live service', () => {
     const open = page.getByRole('button', { name: 'Larger pictures: Finish' });
     await open.press('Enter');
     const walnut = page.getByRole('dialog').getByRole('button', { name: 'Walnut veneer' });
-    const picture = page.getByRole('dialog').getByAltText('Walnut veneer');
+    const picture = walnut.locator('img');
     await picture.waitFor();
     await expect
       .poll(() => picture.evaluate((image) => (image as HTMLImageElement).naturalWidth))

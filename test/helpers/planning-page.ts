@@ -78,26 +78,21 @@ export async function choose(page: Page, property: string, value: string): Promi
     .check();
 }
 
-/** Violations that axe-core finds, the serious ones by default, as `rule: first element`. */
-export async function violations(
-  page: Page,
-  impacts: readonly string[] = ['serious', 'critical'],
-): Promise<string[]> {
+/** Violations that axe-core finds, minor ones too, as `rule: first element`. */
+export async function violations(page: Page): Promise<string[]> {
   const require = createRequire(import.meta.url);
   await page.evaluate(await readFile(require.resolve('axe-core/axe.min.js'), 'utf8'));
-  return page.evaluate(async (impacts) => {
+  return page.evaluate(async () => {
     const { axe } = globalThis as unknown as {
       axe: {
         run(): Promise<{
-          violations: { id: string; impact: string; nodes: { html: string }[] }[];
+          violations: { id: string; nodes: { html: string }[] }[];
         }>;
       };
     };
     const { violations } = await axe.run();
-    return violations
-      .filter(({ impact }) => impacts.includes(impact))
-      .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-  }, impacts);
+    return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+  });
 }
 
 /** A page of another origin with one frame; it keeps the messages that it receives. */
