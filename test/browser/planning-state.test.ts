@@ -48,13 +48,19 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     others.push(other);
     return other;
   }
+  /** A page without the 3D view, which takes most of the time. */
+  const openQuick = async (options: BrowserContextOptions = {}) => {
+    const page = await browser.newPage(options);
+    await page.route('**/view.js', (route) => route.abort());
+    return page;
+  };
   const number = (page: Page) => page.locator('.number-line').innerText();
   const field = (page: Page, name: RegExp) => page.getByRole('textbox', { name });
   const focused = (page: Page) =>
     page.evaluate(() => document.activeElement!.id || document.activeElement!.tagName);
 
   test('keeps token and focus: first loading cancelled, properties skipped to, change cancelled', async () => {
-    const page = await browser.newPage();
+    const page = await openQuick();
     const held = await hold(page, /\/articles\?/);
     await page.goto(planning.address({ ...DESK, ...CONFIGURATOR }));
     await (await late(page, 'Cancel')).click();
@@ -94,7 +100,7 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
       article: (query) => withText(range.article(query), (text) => `${text} ${token}`),
     }));
     token = masked.emulator.issueToken();
-    const page = await browser.newPage(WIDE);
+    const page = await openQuick(WIDE);
     await page.goto(masked.address({ ...DESK, token, lang: 'de', parentnode: LINEA }));
     await page.locator('.price').waitFor();
     expect(await page.title()).toContain('Schreibtisch nach Maß ***');
@@ -156,7 +162,7 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     const parent = await startParent((parentorigin) =>
       planning.address({ ...DESK, parentorigin, urlwarenkorb }),
     );
-    const page = await browser.newPage(WIDE);
+    const page = await openQuick(WIDE);
     const resources = /\/ressources?\//;
     await page.route(resources, (route) => route.fulfill({ status: 401, body: '' }));
     const first = await hold(page, /\/articles\?/);
