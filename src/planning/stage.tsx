@@ -43,7 +43,11 @@ export function Stage({
   onView: (view: PlanningView | undefined) => void;
 }) {
   const { texts, state, models } = session;
-  const { model, progress, failure, isCancelled } = state;
+  const { model, progress, failure, isCancelled, planning } = state;
+  const isEmpty =
+    planning.planned === undefined &&
+    planning.opening === undefined &&
+    planning.failure === undefined;
   const place = useRef<HTMLDivElement>(null);
   const [view, setView] = useState<PlanningView>();
   const [hasNoView, setHasNoView] = useState(false);
@@ -100,23 +104,44 @@ export function Stage({
   return (
     <section class="stage" aria-label={texts.stage}>
       <div class="view" ref={place} />
-      {model !== undefined && view !== undefined && (
-        <div class="tools">
-          {tools.map(([label, outline, onClick]) => (
-            <button type="button" aria-label={label} title={label} onClick={onClick} key={label}>
-              <svg viewBox="0 0 24 24" aria-hidden="true">
-                <path d={outline} />
-              </svg>
-            </button>
-          ))}
-          <button
-            type="button"
-            class="wide"
-            aria-pressed={hasDimensions}
-            onClick={toggleDimensions}
-          >
-            {texts.dimensions}
-          </button>
+      {isEmpty ? (
+        <Hint text={texts.stageEmpty} />
+      ) : (
+        // Always as high: what comes into it must not move the model.
+        <div class="bar">
+          {model !== undefined && (
+            <div class="facts">
+              <p>{texts.size(sizeText(texts, model.sizeMetres))}</p>
+              {model.warnings.length > 0 && (
+                <Warnings session={session} warnings={model.warnings} />
+              )}
+            </div>
+          )}
+          {model !== undefined && view !== undefined && (
+            <div class="tools">
+              {tools.map(([label, outline, onClick]) => (
+                <button
+                  type="button"
+                  aria-label={label}
+                  title={label}
+                  onClick={onClick}
+                  key={label}
+                >
+                  <svg viewBox="0 0 24 24" aria-hidden="true">
+                    <path d={outline} />
+                  </svg>
+                </button>
+              ))}
+              <button
+                type="button"
+                class="wide"
+                aria-pressed={hasDimensions}
+                onClick={toggleDimensions}
+              >
+                {texts.dimensions}
+              </button>
+            </div>
+          )}
         </div>
       )}
       <div class="notice">
@@ -157,13 +182,19 @@ export function Stage({
         )}
         {hasNoView && <p class="note">{texts.noView}</p>}
       </div>
-      {model !== undefined && (
-        <div class="facts">
-          <p>{texts.size(sizeText(texts, model.sizeMetres))}</p>
-          {model.warnings.length > 0 && <Warnings session={session} warnings={model.warnings} />}
-        </div>
-      )}
     </section>
+  );
+}
+
+/** Says what the stage is for, where nothing is planned yet. */
+function Hint({ text }: { text: string }) {
+  return (
+    <div class="hint">
+      <svg viewBox="0 0 24 24" aria-hidden="true">
+        <path d="M12 2.5l8.5 4.75v9.5L12 21.5l-8.5-4.75v-9.5zM3.5 7.25L12 12l8.5-4.75M12 12v9.5" />
+      </svg>
+      <p>{text}</p>
+    </div>
   );
 }
 

@@ -81,6 +81,7 @@ const EN = {
   modelFailed: 'The 3D model could not be made.',
   noView: 'This browser or server cannot show the 3D view. Everything else works.',
   nothingOpen: 'Choose an article from the catalogue.',
+  stageEmpty: 'The article that you choose appears here, as a 3D model.',
   notes: (count: number) =>
     count === 1 ? '1 note about the model' : `${count} notes about the model`,
   incompleteModel: 'Parts or images of this model are missing.',
@@ -237,6 +238,7 @@ const DE: Texts = {
   modelFailed: 'Das 3D-Modell ließ sich nicht bauen.',
   noView: 'Dieser Browser oder Server kann die 3D-Ansicht nicht zeigen. Alles andere funktioniert.',
   nothingOpen: 'Wählen Sie einen Artikel aus dem Katalog.',
+  stageEmpty: 'Hier erscheint der Artikel, den Sie wählen, als 3D-Modell.',
   notes: (count) => (count === 1 ? '1 Hinweis zum Modell' : `${count} Hinweise zum Modell`),
   incompleteModel: 'An diesem Modell fehlen Teile oder Bilder.',
   size: (size) => `Breite × Höhe × Tiefe: ${size}`,

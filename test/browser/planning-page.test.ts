@@ -98,8 +98,15 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
 
   test('the hybrid mode shows both beside each other where there is room', async () => {
     const viewport = { width: 1440, height: 900 };
-    const { page, trouble } = await planning.open(browser, DESK, { viewport });
+    const { page, trouble } = await planning.open(browser, {}, { viewport });
+    const hint = page.getByText('The article that you choose appears here');
+    await hint.waitFor();
+    await page.getByRole('searchbox').fill('LN-M');
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await page.getByRole('button', { name: 'Desk made to measure LN-M' }).click();
     await heading(page).waitFor();
+    expect(await hint.count()).toBe(0);
+    await page.getByRole('button', { name: 'Start' }).click();
     await page.getByRole('button', { name: 'Fjelmark office furniture' }).click();
     await page.getByRole('button', { name: 'LINEA' }).waitFor();
     expect(await heading(page).isVisible()).toBe(true);
@@ -210,7 +217,17 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
       );
       await modelOf(page);
       const width = () => page.evaluate(() => document.documentElement.scrollWidth);
-      expect(await width()).toBe(390);
+      // Tools and size have a place of their own, which covers nothing of the model.
+      for (const phone of [360, 390]) {
+        await page.setViewportSize({ ...viewport, width: phone });
+        expect(await width()).toBe(phone);
+        const drawn = (await page.locator('.stage canvas').boundingBox())!;
+        for (const other of await page.locator('.stage :is(button, .facts)').all()) {
+          const { x, y, width: wide } = (await other.boundingBox())!;
+          expect(y).toBeGreaterThanOrEqual(drawn.y + drawn.height);
+          expect(x + wide).toBeLessThanOrEqual(phone);
+        }
+      }
       expect(await violations(page)).toEqual([]);
       await page.getByRole('button', { name: 'Catalogue' }).click();
       expect(await width()).toBe(390);
