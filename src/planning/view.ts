@@ -7,7 +7,7 @@ import { studioTexture } from '../deliver/page/studio-texture.ts';
 import { createDimensionLines } from './dimension-lines.ts';
 import type { PlanningView, ViewOptions } from './interfaces.ts';
 import { openMovableParts } from './movable-parts.ts';
-import { openSharedImages } from './shared-images.ts';
+import { type ModelImages, openSharedImages } from './shared-images.ts';
 import { VIEW_STYLE } from './view-style.ts';
 
 /** A picture is drawn with so many pixels for one, along and across. */
@@ -18,10 +18,6 @@ const DIMENSION_MARGIN = 0.24;
 
 /** One for all views of a page. */
 const images = openSharedImages();
-const loader = new GLTFLoader().register((parser) => {
-  images.readFor(parser);
-  return { name: 'images' };
-});
 
 /**
  * Opens the 3D view in an element, which it fills.
@@ -65,13 +61,19 @@ export function openView({ stage, studio, texts }: ViewOptions): PlanningView {
   return {
     async show(glb) {
       const mine = ++order;
-      const [light, gltf] = await Promise.all([environment, read(glb)]);
-      if (mine !== order || !isOpen) return;
-      model.scene.environment = light;
-      const box = model.show(gltf);
-      images.keep();
-      parts.take(gltf, Math.max(...box.getSize(new Vector3()).toArray()));
-      dimensions.measure(box);
+      const { root, own } = await read(glb);
+      try {
+        const light = await environment;
+        if (mine !== order || !isOpen) return own.close();
+        model.scene.environment = light;
+        const box = model.show(root);
+        own.keep();
+        parts.take(root, Math.max(...box.getSize(new Vector3()).toArray()));
+        dimensions.measure(box);
+      } catch (error) {
+        own.close();
+        throw error;
+      }
     },
     clear,
     fit: model.frame,
@@ -136,12 +138,19 @@ function createDrawing(): WebGLRenderer {
   }
 }
 
-async function read(glb: Uint8Array<ArrayBuffer>): Promise<Object3D> {
+/** A model that nobody shows, and its images. */
+async function read(glb: Uint8Array<ArrayBuffer>): Promise<{ root: Object3D; own: ModelImages }> {
   const isWhole = glb.byteOffset === 0 && glb.byteLength === glb.buffer.byteLength;
+  let own: ModelImages | undefined;
+  const loader = new GLTFLoader().register((parser) => {
+    own = images.readFor(parser);
+    return { name: 'images' };
+  });
   try {
     const { scene } = await loader.parseAsync(isWhole ? glb.buffer : glb.slice().buffer, '');
-    return scene;
+    return { root: scene, own: own! };
   } catch (cause) {
+    own?.close();
     const message = `3D view: expected a GLB file, received ${glb.byteLength} bytes that cannot be read as one; load the page again`;
     throw new Error(message, { cause });
   }

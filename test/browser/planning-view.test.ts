@@ -34,6 +34,7 @@ declare function open(): void;
 declare const axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
 declare const held: Record<string, number>;
 declare const drawn: number;
+declare const decoded: ReadonlySet<ImageBitmap>;
 
 describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
   let browser: Browser;
@@ -286,6 +287,27 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
     await page.evaluate(() => open());
     await showModel('desk');
     expect(await canvas().count()).toBe(1);
+  });
+
+  it('closes the images of models that another one overtakes, or that are not shown any more', async () => {
+    const count = () =>
+      page.evaluate(async () => {
+        await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+        return decoded.size;
+      });
+    await showModel('desk');
+    const ofDesk = await count();
+    expect(ofDesk).toBeGreaterThan(0);
+    const before = await look();
+    await page.evaluate(() => Promise.all([show('drawers'), show('hinged'), show('desk')]));
+    expect(await count()).toBe(ofDesk);
+    expect(await look()).toBe(before);
+    await page.evaluate(() => {
+      const late = show('drawers');
+      view.clear();
+      return late;
+    });
+    expect(await count()).toBe(0);
   });
 
   it('draws again when the graphics were lost and came back', async () => {
