@@ -53,7 +53,7 @@ export interface PlanningView {
   zoom(factor: number): void;
   /** Shows width, height and depth at the model. */
   showDimensions(visible: boolean): void;
-  /** Moves all movable parts back. */
+  /** Moves all movable parts back. A part stays moved in the next model that has it. */
   resetParts(): void;
   /** A picture of what is shown. */
   picture(widthPixels: number, heightPixels: number): Promise<Blob>;
@@ -64,6 +64,11 @@ export interface PlanningView {
 export interface ViewTexts {
   /** Name of the view for a screen reader. */
   view: string;
+  /** A drag does so with a part. */
+  move: string;
+  turn: string;
+  /** Name of the choice of both. */
+  motionOf(part: string): string;
   /** `1.234,5` or `1,234.5` and the like, with its unit. */
   millimetres(length: number): string;
 }

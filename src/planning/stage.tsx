@@ -21,9 +21,9 @@ async function loadView(session: Session, stage: HTMLElement): Promise<PlanningV
   // `show` reports the error.
   studio.catch(() => undefined);
   const program: { openView(options: ViewOptions): PlanningView } = await import(VIEW_PROGRAM);
-  const { texts } = session;
-  const millimetres = (length: number) => millimetresText(texts, length);
-  return program.openView({ stage, studio, texts: { view: texts.view, millimetres } });
+  const { view, move, turn, motionOf } = session.texts;
+  const millimetres = (length: number) => millimetresText(session.texts, length);
+  return program.openView({ stage, studio, texts: { view, move, turn, motionOf, millimetres } });
 }
 
 /** The light of the view; the file is deflated. */

@@ -69,6 +69,9 @@ const EN = {
   fit: 'Fit the view',
   dimensions: 'Dimensions',
   resetParts: 'Move parts back',
+  move: 'Slide',
+  turn: 'Turn',
+  motionOf: (part: string) => `How ${part} moves`,
   steps: {
     partsList: 'Loading the parts list …',
     parts: (done: number, total: number) => `Loading parts and images: ${done} of ${total}`,
@@ -226,6 +229,9 @@ const DE: Texts = {
   fit: 'Einpassen',
   dimensions: 'Maße',
   resetParts: 'Teile zurückbewegen',
+  move: 'Schieben',
+  turn: 'Drehen',
+  motionOf: (part) => `Wie sich ${part} bewegt`,
   steps: {
     partsList: 'Die Stückliste wird geladen …',
     parts: (done, total) => `Teile und Bilder werden geladen: ${done} von ${total}`,

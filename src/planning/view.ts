@@ -54,7 +54,7 @@ export function openView({ stage, studio, texts }: ViewOptions): PlanningView {
   }
   const clear = () => {
     order++;
-    parts.take(undefined, 0);
+    parts.clear();
     dimensions.measure(undefined);
     model.clear();
   };

@@ -58,7 +58,8 @@ const PROGRAM = `
   const studio = fetch('studio').then((answer) => answer.arrayBuffer());
   const millimetres = (length) => length.toLocaleString('en') + ' mm';
   globalThis.open = () => {
-    globalThis.view = openView({ stage, studio, texts: { view: '3D view', millimetres } });
+    const texts = { view: '3D view', move: 'Slide', turn: 'Turn', motionOf: (part) => part, millimetres };
+    globalThis.view = openView({ stage, studio, texts });
   };
   globalThis.show = async (path) => {
     const glb = await (await fetch('model/' + path)).arrayBuffer();
