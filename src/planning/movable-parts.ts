@@ -111,11 +111,8 @@ export function openMovableParts(
     const { x, y } = inCanvas(event);
     ray.setFromCamera(new Vector2((2 * x) / width - 1, 1 - (2 * y) / height), camera);
     const [hit] = ray.intersectObject(model, true);
-    for (let at: Object3D | null = hit?.object ?? null; at; at = at.parent) {
-      const part = parts.find(({ node }) => node === at);
-      if (part) return { part, point: hit!.point };
-    }
-    return undefined;
+    const part = hit && holderOf(hit.object, parts);
+    return part && { part, point: hit.point };
   };
   const setHovered = (part: Part | undefined) => {
     if (part === hovered) return;
@@ -296,11 +293,16 @@ export function openMovableParts(
       clear();
       model = next;
       const nodes = movableNodes(next);
-      const shapes = nodes.map(shapeOf);
-      parts = nodes.map((node, i) => {
-        const others = shapes.filter((_, other) => other !== i);
-        return movable(node, shapes[i]!, usualKind(shapes[i]!, others), reachMetres);
-      });
+      const all = new Set(nodes);
+      const shapes = nodes.map((node) => shapeOf(node, (other) => all.has(other)));
+      const plates = shapes.filter(({ isPlate }) => isPlate);
+      // Parents come first.
+      for (const [i, node] of nodes.entries()) {
+        const shape = shapes[i]!;
+        const others = plates.filter((other) => other !== shape);
+        const kind = usualKind(shape, others, holderOf(node, parts)?.kind);
+        parts.push(movable(node, shape, kind, reachMetres));
+      }
       numberKeys(parts);
       for (const part of parts) {
         const same = before.get(part.key);
@@ -349,6 +351,15 @@ export function openMovableParts(
 /** Shift is for the kind that a drag does not do. */
 function kindOf({ kind }: Part, { shiftKey }: MouseEvent | KeyboardEvent): Motion['kind'] {
   return shiftKey === (kind === 'turn') ? 'move' : 'turn';
+}
+
+/** The part to which an object belongs. */
+function holderOf(object: Object3D, parts: readonly Part[]): Part | undefined {
+  for (let at: Object3D | null = object; at; at = at.parent) {
+    const part = parts.find(({ node }) => node === at);
+    if (part) return part;
+  }
+  return undefined;
 }
 
 /** Parts of one name are told apart by their order. */

@@ -38,19 +38,12 @@ export interface PartShape {
   readonly isBar: boolean;
 }
 
-/** The shape of what a node contains. */
-export function shapeOf(node: Object3D): PartShape {
+/** The shape of a part without the parts that hang on it, such as the arm of a lamp without its head. */
+export function shapeOf(node: Object3D, isPart: (other: Object3D) => boolean): PartShape {
   node.updateWorldMatrix(true, true);
   const place = node.matrixWorld.clone();
-  const toOwn = place.clone().invert();
-  const box = new Box3();
-  node.traverse((object) => {
-    const mesh = object as Mesh;
-    if (!mesh.isMesh) return;
-    if (!mesh.geometry.boundingBox) mesh.geometry.computeBoundingBox();
-    const own = mesh.geometry.boundingBox!.clone();
-    box.union(own.applyMatrix4(new Matrix4().multiplyMatrices(toOwn, mesh.matrixWorld)));
-  });
+  const own = boundsOf(node, place, isPart);
+  const box = own.isEmpty() ? boundsOf(node, place, () => false) : own;
   const size = box.getSize(new Vector3()).toArray();
   const sides = [...AXES].sort((a, b) => size[a] - size[b]) as [Axis, Axis, Axis];
   const [thin, middle, long] = sides;
@@ -60,18 +53,24 @@ export function shapeOf(node: Object3D): PartShape {
 }
 
 /**
- * What a part does, as far as its shape tells: a door, which has its pivot at an edge, turns, and so does a bar. Doors
- * that stand side by side, one before the other, slide: they could not turn. Any other body is a drawer or an article,
- * and moves.
+ * What a part does, as far as its shape tells: a door, which has its pivot at an edge, turns, and so does a bar, and what
+ * hangs on something that turns. Doors that stand side by side, one before the other, slide: they could not turn. Any
+ * other body is a drawer or an article, and moves.
  *
+ * @param holder - What the part does on which it hangs.
  * @example
  * ```ts
- * usualKind(shapeOf(drawer), []); // → 'move'
+ * usualKind(shapeOf(drawer, isPart), [], undefined); // → 'move'
  * ```
  */
-export function usualKind(shape: PartShape, others: readonly PartShape[]): Motion['kind'] {
+export function usualKind(
+  shape: PartShape,
+  others: readonly PartShape[],
+  holder: Motion['kind'] | undefined,
+): Motion['kind'] {
   if (shape.isPlate && others.some((other) => isOneBeforeOther(shape, other))) return 'move';
-  return shape.isBar || (shape.isPlate && hasHinge(shape)) ? 'turn' : 'move';
+  const isHinged = shape.isPlate && hasHinge(shape);
+  return shape.isBar || isHinged || holder === 'turn' ? 'turn' : 'move';
 }
 
 /** How likely each motion is among those of its kind. */
@@ -93,6 +92,21 @@ export function preferences(shape: PartShape): Record<Motion['kind'], readonly n
       return isUpright(axis) ? 1 : 0.5;
     }),
   };
+}
+
+function boundsOf(node: Object3D, place: Matrix4, isLeftOut: (other: Object3D) => boolean): Box3 {
+  const toOwn = place.clone().invert();
+  const box = new Box3();
+  const waiting = [node];
+  for (let object = waiting.pop(); object; object = waiting.pop()) {
+    waiting.push(...object.children.filter((child) => !isLeftOut(child)));
+    const { isMesh, geometry, matrixWorld } = object as Mesh;
+    if (!isMesh) continue;
+    if (!geometry.boundingBox) geometry.computeBoundingBox();
+    const own = geometry.boundingBox!.clone();
+    box.union(own.applyMatrix4(new Matrix4().multiplyMatrices(toOwn, matrixWorld)));
+  }
+  return box;
 }
 
 /** The pivot is at an edge, or beside it. */

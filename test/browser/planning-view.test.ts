@@ -24,6 +24,7 @@ const ARTICLES = {
   hinged: { manufacturer: 'FJEL', program: 'DEPOT', basearticlenumber: 'DP-F2' },
   higher: { manufacturer: 'FJEL', program: 'DEPOT', basearticlenumber: 'DP-F3' },
   sliding: { manufacturer: 'FJEL', program: 'DEPOT', basearticlenumber: 'DP-S160' },
+  lamp: { manufacturer: 'AULI', program: 'LUMO', basearticlenumber: 'LM-TISCH 45' },
   glass: { manufacturer: 'AULI', program: 'LUMO', basearticlenumber: 'LM-GLOBUS' },
 } as const;
 const SIZE = { width: 320, height: 240 };
@@ -256,7 +257,7 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
     expect(await amountOf('TÜR LINKS')).toBe('0°');
   });
 
-  it('slides doors that stand one before the other, drawers to the front, and turns hinged ones', async () => {
+  it('slides doors that stand one before the other, and drawers; turns what is hinged or jointed', async () => {
     const { swipe } = await finger();
     await showModel('sliding');
     const [x, y] = await middle('TÜR RECHTS');
@@ -269,6 +270,8 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
     await showModel('hinged');
     await swipe(...(await middle('TÜR RECHTS')), 30, 0);
     expect(await amountOf('TÜR RECHTS')).toMatch(TURNED);
+    await showModel('lamp');
+    for (const name of ['ARM UNTEN', 'ARM OBEN', 'KOPF']) expect(await amountOf(name)).toBe('0°');
   });
 
   it('opens doors and drawers that are looked at from the front', async () => {
