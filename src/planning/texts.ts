@@ -134,9 +134,9 @@ const EN = {
   picture: 'Picture (PNG)',
   making: 'Being made …',
   downloadFailed: 'The file could not be made.',
-  ar: 'View in your room',
-  arNeedsAddress:
-    'On Android, AR needs the model at an https address. Download the GLB file and open it instead.',
+  ar: 'Prepare the view in your room',
+  arOpen: 'View in your room',
+  arReady: 'The view in your room is ready.',
   // Token.
   tokenDied: 'Your session has expired. What you have chosen is still here.',
   tokenParent: 'The page around this one can renew it. Then try again.',
@@ -291,9 +291,9 @@ const DE: Texts = {
   picture: 'Bild (PNG)',
   making: 'Wird erstellt …',
   downloadFailed: 'Die Datei ließ sich nicht erstellen.',
-  ar: 'Im eigenen Raum ansehen',
-  arNeedsAddress:
-    'Auf Android braucht AR das Modell an einer https-Adresse. Laden Sie stattdessen die GLB-Datei und öffnen Sie sie.',
+  ar: 'Ansicht im eigenen Raum vorbereiten',
+  arOpen: 'Im eigenen Raum ansehen',
+  arReady: 'Die Ansicht im eigenen Raum ist bereit.',
   tokenDied: 'Ihre Sitzung ist abgelaufen. Was Sie gewählt haben, ist noch hier.',
   tokenParent: 'Die umgebende Seite kann sie erneuern. Versuchen Sie es danach erneut.',
   tokenAlone: 'Öffnen Sie die Planung erneut von dort, woher Sie gekommen sind.',
