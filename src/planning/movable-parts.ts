@@ -362,7 +362,7 @@ function holderOf(object: Object3D, parts: readonly Part[]): Part | undefined {
   return undefined;
 }
 
-/** Parts of one name are told apart by their order. */
+/** Parts of one name differ by their order. */
 function numberKeys(parts: readonly Part[]): void {
   const counts = new Map<string, number>();
   for (const part of parts) {

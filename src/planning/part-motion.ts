@@ -126,7 +126,7 @@ export function createPartMotion(
         const whole = scale * velocity.length();
         const isTowards = speed.length() < LEAST_SEEN * whole;
         if (isTowards) {
-          // Who looks at its front draws a drawer down to get it out, and a door to its hinge.
+          // Who looks at its front draws a drawer down to get it out, and what is hinged to its hinge.
           const isNearer = isTowardsViewer(velocity, point, by);
           const to = kind === 'move' ? new Vector2(0, 1) : onScreen(point, lever.negate(), by);
           speed.copy(to.multiplyScalar(isNearer ? 1 : -1));

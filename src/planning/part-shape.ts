@@ -33,7 +33,7 @@ export interface PartShape {
   readonly place: Matrix4;
   /** Its axes by their length. */
   readonly sides: readonly [thin: Axis, middle: Axis, long: Axis];
-  /** Stands upright, such as a door. */
+  /** Stands upright, as doors do. */
   readonly isPlate: boolean;
   readonly isBar: boolean;
 }
@@ -53,9 +53,9 @@ export function shapeOf(node: Object3D, isPart: (other: Object3D) => boolean): P
 }
 
 /**
- * What a part does, as far as its shape tells: a door, which has its pivot at an edge, turns, and so does a bar, and what
- * hangs on something that turns. Doors that stand side by side, one before the other, slide: they could not turn. Any
- * other body is a drawer or an article, and moves.
+ * What a part does, by its shape: an upright plate with its pivot at an edge turns, such as hinged doors, and so does a
+ * bar, and what hangs on something that turns. Doors that stand side by side, one before the other, slide: they could
+ * not turn. Any other body is a drawer or an article, and moves.
  *
  * @param holder - What the part does on which it hangs.
  * @example
@@ -78,12 +78,12 @@ export function preferences(shape: PartShape): Record<Motion['kind'], readonly n
   const { place, sides, isPlate, isBar } = shape;
   const directions = AXES.map((axis) => inWorld(place, axis));
   const isUpright = (axis: Axis) => Math.abs(directions[axis]!.y) > ALONG;
-  // A door turns about an axis in its plane, a bar about one across it.
+  // A plate turns about an axis in its plane, a bar about one across it.
   const unlikely = isBar ? sides[2] : sides[0];
   return {
     move: AXES.map((axis) => {
       if (isUpright(axis)) return 0.4;
-      // A door slides in its plane, a drawer to the front.
+      // A plate slides in its plane, a drawer to the front.
       if (isPlate) return axis === sides[0] ? 0.8 : 1;
       return Math.abs(directions[axis]!.z) > ALONG ? 1 : 0.85;
     }),

@@ -138,7 +138,7 @@ function createDrawing(): WebGLRenderer {
   }
 }
 
-/** A model that nobody shows, and its images. */
+/** A model that is not shown yet, and its images. */
 async function read(glb: Uint8Array<ArrayBuffer>): Promise<{ root: Object3D; own: ModelImages }> {
   const isWhole = glb.byteOffset === 0 && glb.byteLength === glb.buffer.byteLength;
   let own: ModelImages | undefined;
