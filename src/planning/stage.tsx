@@ -6,6 +6,7 @@ import { millimetresText, sizeText } from './format.ts';
 import type { PlanningView, ViewOptions } from './interfaces.ts';
 import type { ModelProgress } from './model-loader.ts';
 import type { Session } from './session.ts';
+import type { Texts } from './texts.ts';
 
 /** Nothing is there to be made, or there is no parts list. */
 const WITHOUT_MODEL: ReadonlySet<string> = new Set<ErrorCode>([
@@ -88,18 +89,9 @@ export function Stage({
     };
   }, [view, model]);
 
-  const tools: [label: string, outline: string, onClick: () => void][] =
-    view === undefined
-      ? []
-      : [
-          [texts.zoomIn, 'M12 5v14M5 12h14', () => view.zoom(1.25)],
-          [texts.zoomOut, 'M5 12h14', () => view.zoom(0.8)],
-          [texts.fit, 'M4 9V4h5M15 4h5v5M20 15v5h-5M9 20H4v-5', () => view.fit()],
-          [texts.resetParts, 'M5 5v5h5M5.5 10a7.5 7.5 0 1 1-1 5', () => view.resetParts()],
-        ];
-  const toggleDimensions = () => {
-    view?.showDimensions(!hasDimensions);
-    setHasDimensions(!hasDimensions);
+  const showDimensions = (visible: boolean) => {
+    view?.showDimensions(visible);
+    setHasDimensions(visible);
   };
   return (
     <section class="stage" aria-label={texts.stage}>
@@ -118,29 +110,7 @@ export function Stage({
             </div>
           )}
           {model !== undefined && view !== undefined && (
-            <div class="tools">
-              {tools.map(([label, outline, onClick]) => (
-                <button
-                  type="button"
-                  aria-label={label}
-                  title={label}
-                  onClick={onClick}
-                  key={label}
-                >
-                  <svg viewBox="0 0 24 24" aria-hidden="true">
-                    <path d={outline} />
-                  </svg>
-                </button>
-              ))}
-              <button
-                type="button"
-                class="wide"
-                aria-pressed={hasDimensions}
-                onClick={toggleDimensions}
-              >
-                {texts.dimensions}
-              </button>
-            </div>
+            <Tools {...{ texts, view, hasDimensions }} onDimensions={showDimensions} />
           )}
         </div>
       )}
@@ -183,6 +153,44 @@ export function Stage({
         {hasNoView && <p class="note">{texts.noView}</p>}
       </div>
     </section>
+  );
+}
+
+function Tools({
+  texts,
+  view,
+  hasDimensions,
+  onDimensions,
+}: {
+  texts: Texts;
+  view: PlanningView;
+  hasDimensions: boolean;
+  onDimensions: (visible: boolean) => void;
+}) {
+  const tools: [label: string, outline: string, onClick: () => void][] = [
+    [texts.zoomIn, 'M12 5v14M5 12h14', () => view.zoom(1.25)],
+    [texts.zoomOut, 'M5 12h14', () => view.zoom(0.8)],
+    [texts.fit, 'M4 9V4h5M15 4h5v5M20 15v5h-5M9 20H4v-5', () => view.fit()],
+    [texts.resetParts, 'M5 5v5h5M5.5 10a7.5 7.5 0 1 1-1 5', () => view.resetParts()],
+  ];
+  return (
+    <div class="tools">
+      {tools.map(([label, outline, onClick]) => (
+        <button type="button" aria-label={label} title={label} onClick={onClick} key={label}>
+          <svg viewBox="0 0 24 24" aria-hidden="true">
+            <path d={outline} />
+          </svg>
+        </button>
+      ))}
+      <button
+        type="button"
+        class="wide"
+        aria-pressed={hasDimensions}
+        onClick={() => onDimensions(!hasDimensions)}
+      >
+        {texts.dimensions}
+      </button>
+    </div>
   );
 }
 
