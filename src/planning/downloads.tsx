@@ -22,15 +22,11 @@ interface DownloadParts {
 /** Shows the files of the model, where it is that of what is planned. */
 export function Downloads({ session, planned, view }: DownloadParts) {
   const { texts, converter, state } = session;
-  const { model, progress, isCancelled, planning } = state;
+  const { model, progress, isCancelled } = state;
   const { isRunning, failure, run, reset } = useAction<void>(planned, session);
   if (model === undefined) return null;
-  // While another is made, there is the model of the configuration before.
-  const isCurrent =
-    progress === undefined &&
-    !isCancelled &&
-    planning.pending.length === 0 &&
-    planning.opening === undefined;
+  // While another is made, and where that was cancelled, there is the model of the configuration before.
+  const isCurrent = progress === undefined && !isCancelled;
   const { glb } = model;
   const name = fileName(planned);
   const make = (suffix: string, content: () => Promise<Blob>) => () =>
