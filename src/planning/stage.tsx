@@ -3,8 +3,8 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ErrorCode } from '../support/errors.ts';
 import { Failure } from './failure.tsx';
 import { millimetresText, sizeText } from './format.ts';
-import type { PlanningView, ViewOptions } from './interfaces.ts';
-import type { ModelProgress } from './model-loader.ts';
+import type { ConvertedModel, PlanningView, ViewOptions } from './interfaces.ts';
+import { type ModelProgress, modelOf } from './model-loader.ts';
 import type { Session } from './session.ts';
 import type { Texts } from './texts.ts';
 
@@ -45,6 +45,7 @@ export function Stage({
 }) {
   const { texts, state, models } = session;
   const { model, progress, failure, isCancelled, planning } = state;
+  const current = modelOf(state, planning.planned?.key);
   const isEmpty =
     planning.planned === undefined &&
     planning.opening === undefined &&
@@ -52,6 +53,7 @@ export function Stage({
   const place = useRef<HTMLDivElement>(null);
   const [view, setView] = useState<PlanningView>();
   const [hasNoView, setHasNoView] = useState(false);
+  const [attempt, setAttempt] = useState(0);
   const [hasDimensions, setHasDimensions] = useState(false);
   const [isShowing, setShowing] = useState(false);
 
@@ -65,29 +67,46 @@ export function Stage({
         setView(made);
         onView(made);
       },
-      () => setHasNoView(true),
+      () => {
+        if (!isOver) setHasNoView(true);
+      },
     );
     return () => {
       isOver = true;
       opened?.dispose();
+      setView(undefined);
       onView(undefined);
     };
-  }, [session]);
+  }, [session, attempt]);
   useEffect(() => {
     if (view === undefined) return;
-    if (model === undefined) return view.clear();
+    if (model === undefined) {
+      view.clear();
+      return setShowing(false);
+    }
     let isOver = false;
     setShowing(true);
-    view
-      .show(model.glb)
-      .catch(() => setHasNoView(true))
-      .finally(() => {
-        if (!isOver) setShowing(false);
-      });
+    const ended = (hasFailed: boolean) => {
+      if (isOver) return;
+      setShowing(false);
+      setHasNoView(hasFailed);
+    };
+    view.show(model.glb, model.holesMetres).then(
+      () => ended(false),
+      () => ended(true),
+    );
     return () => {
       isOver = true;
     };
   }, [view, model]);
+  // What it could not load may be there now.
+  const reopen = () => {
+    setHasNoView(false);
+    setAttempt((count) => count + 1);
+  };
+  useEffect(() => {
+    if (hasNoView && model !== undefined) reopen();
+  }, [model]);
 
   const showDimensions = (visible: boolean) => {
     view?.showDimensions(visible);
@@ -101,12 +120,10 @@ export function Stage({
       ) : (
         // Always as high: what comes into it must not move the model.
         <div class="bar">
-          {model !== undefined && (
+          {current !== undefined && (
             <div class="facts">
-              <p>{texts.size(sizeText(texts, model.sizeMetres))}</p>
-              {model.warnings.length > 0 && (
-                <Warnings session={session} warnings={model.warnings} />
-              )}
+              <p>{texts.size(sizeText(texts, current.sizeMetres))}</p>
+              {current.warnings.length > 0 && <Warnings session={session} model={current} />}
             </div>
           )}
           {model !== undefined && view !== undefined && (
@@ -137,7 +154,7 @@ export function Stage({
         </p>
         {isCancelled && (
           <p class="row note">
-            {texts.cancelled}
+            {model === undefined ? texts.cancelled : texts.cancelledLater}
             <button type="button" onClick={models.retry}>
               {texts.load}
             </button>
@@ -150,7 +167,14 @@ export function Stage({
             <Failure {...{ session, failure }} title={texts.modelFailed} onRetry={models.retry} />
           )
         )}
-        {hasNoView && <p class="note">{texts.noView}</p>}
+        {hasNoView && (
+          <p class="row note">
+            {texts.noView}
+            <button type="button" onClick={reopen}>
+              {texts.retry}
+            </button>
+          </p>
+        )}
       </div>
     </section>
   );
@@ -208,15 +232,16 @@ function Hint({ text }: { text: string }) {
 
 function Warnings({
   session: { texts },
-  warnings,
+  model: { warnings, holesMetres },
 }: {
   session: Session;
-  warnings: readonly { code: string; message: string }[];
+  model: ConvertedModel;
 }) {
   const isIncomplete = warnings.some(({ code }) => /_(?:MISSING|INVALID|UNREADABLE)$/.test(code));
   return (
     <details class={isIncomplete ? 'warnings incomplete' : 'warnings'}>
       <summary>{isIncomplete ? texts.incompleteModel : texts.notes(warnings.length)}</summary>
+      {holesMetres.length > 0 && <p>{texts.missingParts}</p>}
       <ul>
         {warnings.slice(0, 50).map(({ code, message }, index) => (
           <li key={`${index} ${code}`}>{message}</li>

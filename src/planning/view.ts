@@ -4,7 +4,9 @@ import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { element } from '../deliver/page/elements.ts';
 import { createRenderer, openModelStage } from '../deliver/page/model-stage.ts';
 import { studioTexture } from '../deliver/page/studio-texture.ts';
+import type { Vec3 } from '../model/graphics.ts';
 import { createDimensionLines } from './dimension-lines.ts';
+import { markHoles } from './hole-marks.ts';
 import type { PlanningView, ViewOptions } from './interfaces.ts';
 import { openMovableParts } from './movable-parts.ts';
 import { type ModelImages, openSharedImages } from './shared-images.ts';
@@ -47,6 +49,7 @@ export function openView({ stage, studio, texts }: ViewOptions): PlanningView {
   // `show` reports the error.
   environment.catch(() => undefined);
   let order = 0;
+  let showing: Promise<void> = Promise.resolve();
   let isOpen = true;
   function place(): void {
     parts.place(renderer, host.clientWidth, host.clientHeight);
@@ -58,22 +61,28 @@ export function openView({ stage, studio, texts }: ViewOptions): PlanningView {
     dimensions.measure(undefined);
     model.clear();
   };
+  const show = async (glb: Uint8Array<ArrayBuffer>, holesMetres: readonly Vec3[]) => {
+    const mine = ++order;
+    const { root, own } = await read(glb);
+    try {
+      const light = await environment;
+      if (mine !== order || !isOpen) return own.close();
+      model.scene.environment = light;
+      const box = model.show(root);
+      own.keep();
+      const reachMetres = Math.max(...box.getSize(new Vector3()).toArray());
+      parts.take(root, reachMetres);
+      dimensions.measure(box);
+      markHoles(root, holesMetres, reachMetres);
+    } catch (error) {
+      own.close();
+      throw error;
+    }
+  };
   return {
-    async show(glb) {
-      const mine = ++order;
-      const { root, own } = await read(glb);
-      try {
-        const light = await environment;
-        if (mine !== order || !isOpen) return own.close();
-        model.scene.environment = light;
-        const box = model.show(root);
-        own.keep();
-        parts.take(root, Math.max(...box.getSize(new Vector3()).toArray()));
-        dimensions.measure(box);
-      } catch (error) {
-        own.close();
-        throw error;
-      }
+    show(glb, holesMetres = []) {
+      showing = show(glb, holesMetres);
+      return showing;
     },
     clear,
     fit: model.frame,
@@ -84,7 +93,8 @@ export function openView({ stage, studio, texts }: ViewOptions): PlanningView {
       model.redraw();
     },
     resetParts: parts.reset,
-    picture(widthPixels, heightPixels) {
+    async picture(widthPixels, heightPixels) {
+      await showing;
       const picture = element('canvas');
       Object.assign(picture, { width: widthPixels, height: heightPixels });
       const pen = picture.getContext('2d')!;

@@ -354,6 +354,22 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
     expect(found).toEqual([]);
   });
 
+  it('marks the place of a part that is missing, and measures the model without the mark', async () => {
+    await showModel('desk');
+    await page.evaluate(() => view.showDimensions(true));
+    const labels = page.locator('.length');
+    const sizes = await labels.allTextContents();
+    const before = await look();
+    await page.evaluate(async () => {
+      const glb = await (await fetch('model/desk')).arrayBuffer();
+      await view.show(new Uint8Array(glb), [[0, 1.2, 0]]);
+    });
+    expect(await look()).not.toBe(before);
+    expect(await labels.allTextContents()).toEqual(sizes);
+    await showModel('desk');
+    expect(await look()).toBe(before);
+  });
+
   it('takes a picture of any size on white', async () => {
     await showModel('desk');
     const bytes = await page.evaluate(async () => {
