@@ -1,12 +1,13 @@
 /** What can be done with a configuration: cart, permanent link, and what `downloads.tsx` offers. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { missingValues, withChildren } from '../fetch/resolve-article.ts';
 import { answerLines, type CartResult, postCart } from './cart.ts';
 import { Downloads } from './downloads.tsx';
-import { Failure } from './failure.tsx';
+import { CancelLate, Failure } from './failure.tsx';
 import type { PlanningView } from './interfaces.ts';
 import { type PlannedArticle, storePlanning } from './planned-article.ts';
 import type { Session } from './session.ts';
+import type { Texts } from './texts.ts';
 import { useAction } from './use-action.ts';
 
 interface ActionParts {
@@ -31,10 +32,8 @@ export function Actions({
 /** Shows the action that posts the article. @see Spec 4.6 */
 export function Cart({ session, planned, cartUrl }: ActionParts & { cartUrl: string }) {
   const { texts, state } = session;
-  const [isSending, setSending] = useState(false);
-  const [result, setResult] = useState<CartResult>();
-  // An answer is about the configuration that was sent.
-  useEffect(() => setResult(undefined), [planned]);
+  const { isRunning, result, run, cancel } = useAction<CartResult>(planned, session);
+  const button = useRef<HTMLButtonElement>(null);
   const { complete } = missingValues(planned.article);
   const isBusy = state.planning.pending.length > 0 || state.planning.opening !== undefined;
   const open = complete ? '' : openNames(planned);
@@ -45,31 +44,40 @@ export function Cart({ session, planned, cartUrl }: ActionParts & { cartUrl: str
     : open === ''
       ? texts.cartIncompleteAny
       : texts.cartIncomplete(open);
-  const send = async () => {
-    setSending(true);
+  const send = async (signal: AbortSignal) => {
     const { json } = planned;
-    const answered = await postCart(cartUrl, json);
-    setSending(false);
-    setResult(answered);
-    if (answered.kind !== 'answered') {
-      const message = texts[answered.kind === 'late' ? 'cartLate' : 'cartUnreachable'];
+    const answered = await postCart(cartUrl, json, signal);
+    if (answered.kind === 'answered') {
+      const { status, answer } = answered;
+      session.embedding.post({ type: 'CART', status, answer, article: json });
+    } else {
+      const message = texts[UNANSWERED[answered.kind]];
       session.embedding.post({ type: 'ERROR', code: 'CART_UNREACHABLE', message });
-      return;
     }
-    const { status, answer } = answered;
-    session.embedding.post({ type: 'CART', status, answer, article: json });
+    return answered;
   };
   return (
     <div class="cart">
       <button
         type="button"
         class="primary"
-        disabled={!complete || isBusy || isSending}
+        ref={button}
+        disabled={!complete || isBusy}
+        aria-disabled={isRunning}
         aria-describedby={reason === '' ? undefined : 'cart-reason'}
-        onClick={() => void send()}
+        onClick={() => run(send)}
       >
-        {isSending ? texts.cartSending : texts.cart}
+        {isRunning ? texts.cartSending : texts.cart}
       </button>
+      {isRunning && (
+        <CancelLate
+          session={session}
+          onCancel={() => {
+            button.current?.focus();
+            cancel({ kind: 'cancelled' });
+          }}
+        />
+      )}
       {reason !== '' && (
         <p class="quiet" id="cart-reason">
           {reason}
@@ -82,9 +90,15 @@ export function Cart({ session, planned, cartUrl }: ActionParts & { cartUrl: str
   );
 }
 
+const UNANSWERED = {
+  late: 'cartLate',
+  unreachable: 'cartUnreachable',
+  cancelled: 'cartCancelled',
+} satisfies Record<Exclude<CartResult['kind'], 'answered'>, keyof Texts>;
+
 function CartAnswer({ session: { texts }, result }: { session: Session; result: CartResult }) {
   if (result.kind !== 'answered') {
-    return <p class="failure">{result.kind === 'late' ? texts.cartLate : texts.cartUnreachable}</p>;
+    return <p class="failure">{texts[UNANSWERED[result.kind]]}</p>;
   }
   const lines = answerLines(result.answer);
   return (
@@ -121,13 +135,18 @@ function openNames({ article }: PlannedArticle): string {
 }
 
 function PermanentLink({ session, planned }: ActionParts) {
-  const { texts, service } = session;
-  const { isRunning, result, failure, run, reset } = useAction<string>(planned, session);
+  const { texts, service, embedding } = session;
+  const { isRunning, result, failure, run, cancel } = useAction<string>(planned, session);
+  const button = useRef<HTMLButtonElement>(null);
   const [copied, setCopied] = useState<'yes' | 'byHand'>();
   const field = useRef<HTMLInputElement>(null);
   const make = () => {
     setCopied(undefined);
-    void run(() => storePlanning(service, planned));
+    run(async (signal) => {
+      const permanentid = await storePlanning(service, planned, signal);
+      embedding.post({ type: 'PERMANENTID_CREATED', permanentid, article: planned.json });
+      return permanentid;
+    });
   };
   const copy = async () => {
     try {
@@ -141,15 +160,24 @@ function PermanentLink({ session, planned }: ActionParts) {
   };
   return (
     <div class="link">
-      <button type="button" disabled={isRunning} onClick={make}>
+      <button type="button" ref={button} aria-disabled={isRunning} onClick={make}>
         {isRunning ? texts.linkMaking : texts.link}
       </button>
+      {isRunning && (
+        <CancelLate
+          session={session}
+          onCancel={() => {
+            button.current?.focus();
+            cancel();
+          }}
+        />
+      )}
       {failure !== undefined && (
         <Failure
           {...{ session, failure }}
           title={texts.linkFailed}
           onRetry={make}
-          onDismiss={reset}
+          onDismiss={() => cancel()}
         />
       )}
       <div role="status">

@@ -1,7 +1,8 @@
 /** What can be taken of the model of a configuration: files, and a view of it in the room of a person. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Failure } from './failure.tsx';
+import { CancelLate, Failure } from './failure.tsx';
 import type { PlanningView } from './interfaces.ts';
+import { modelOf } from './model-loader.ts';
 import type { PlannedArticle } from './planned-article.ts';
 import type { Session } from './session.ts';
 import { useAction } from './use-action.ts';
@@ -22,15 +23,18 @@ interface DownloadParts {
 /** Shows the files of the model, where it is that of what is planned. */
 export function Downloads({ session, planned, view }: DownloadParts) {
   const { texts, converter, state } = session;
-  const { model, progress, isCancelled } = state;
-  const { isRunning, failure, run, reset } = useAction<void>(planned, session);
-  if (model === undefined) return null;
-  // While another is made, and where that was cancelled, there is the model of the configuration before.
-  const isCurrent = progress === undefined && !isCancelled;
-  const { glb } = model;
+  const { isRunning, failure, run, cancel } = useAction<void>(planned, session);
+  const heading = useRef<HTMLElement>(null);
+  const current = modelOf(state, planned.key);
+  const isCurrent = current !== undefined;
+  const { glb } = current ?? state.model ?? {};
+  if (glb === undefined) return null;
   const name = fileName(planned);
   const make = (suffix: string, content: () => Promise<Blob>) => () =>
-    void run(async () => save(await content(), `${name}${suffix}`));
+    run(async (signal) => {
+      const made = await content();
+      if (!signal.aborted) save(made, `${name}${suffix}`);
+    });
   const usdz = async () => new Blob([await converter.usdz(glb)], { type: 'model/vnd.usdz+zip' });
   const files: [label: string, onClick: () => void][] = [
     [texts.glb, make('.glb', async () => new Blob([glb], { type: 'model/gltf-binary' }))],
@@ -44,19 +48,39 @@ export function Downloads({ session, planned, view }: DownloadParts) {
     <div class="downloads">
       {offersQuickLook() && <InRoom {...{ session, planned, usdz, name, isCurrent }} />}
       <details>
-        <summary>{texts.download}</summary>
+        <summary ref={heading}>{texts.download}</summary>
         <div class="row">
           {files.map(([label, onClick]) => (
-            <button type="button" disabled={isRunning || !isCurrent} onClick={onClick} key={label}>
+            <button
+              type="button"
+              disabled={!isCurrent}
+              aria-disabled={isRunning}
+              onClick={onClick}
+              key={label}
+            >
               {label}
             </button>
           ))}
         </div>
+        {!isCurrent && <p class="quiet">{texts.filesLater}</p>}
         <p class="working" role="status">
           {isRunning ? texts.making : ''}
+          {isRunning && (
+            <CancelLate
+              session={session}
+              onCancel={() => {
+                heading.current?.focus();
+                cancel();
+              }}
+            />
+          )}
         </p>
         {failure !== undefined && (
-          <Failure {...{ session, failure }} title={texts.downloadFailed} onDismiss={reset} />
+          <Failure
+            {...{ session, failure }}
+            title={texts.downloadFailed}
+            onDismiss={() => cancel()}
+          />
         )}
       </details>
     </div>
@@ -84,15 +108,22 @@ function InRoom({
   isCurrent: boolean;
 }) {
   const { texts } = session;
-  const { isRunning, result, failure, run, reset } = useAction<Blob>(planned, session);
+  const { isRunning, result, failure, run, cancel } = useAction<Blob>(planned, session);
   const address = useAddress(isCurrent ? result : undefined);
   const link = useRef<HTMLAnchorElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
   // The button, which had it, is gone.
   useEffect(() => link.current?.focus(), [address]);
   return (
     <>
       {address === undefined ? (
-        <button type="button" disabled={isRunning || !isCurrent} onClick={() => void run(usdz)}>
+        <button
+          type="button"
+          ref={button}
+          disabled={!isCurrent}
+          aria-disabled={isRunning}
+          onClick={() => run(usdz)}
+        >
           {texts.ar}
         </button>
       ) : (
@@ -103,9 +134,22 @@ function InRoom({
       )}
       <p class="working" role="status">
         {isRunning ? texts.making : address !== undefined ? texts.arReady : ''}
+        {isRunning && (
+          <CancelLate
+            session={session}
+            onCancel={() => {
+              button.current?.focus();
+              cancel();
+            }}
+          />
+        )}
       </p>
       {failure !== undefined && (
-        <Failure {...{ session, failure }} title={texts.downloadFailed} onDismiss={reset} />
+        <Failure
+          {...{ session, failure }}
+          title={texts.downloadFailed}
+          onDismiss={() => cancel()}
+        />
       )}
     </>
   );
