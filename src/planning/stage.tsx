@@ -90,6 +90,8 @@ export function Stage({
       if (isOver) return;
       setShowing(false);
       setHasNoView(hasFailed);
+      // No picture of what is not shown.
+      onView(hasFailed ? undefined : view);
     };
     view.show(model.glb, model.holesMetres).then(
       () => ended(false),
@@ -108,10 +110,7 @@ export function Stage({
     if (hasNoView && model !== undefined) reopen();
   }, [model]);
 
-  const showDimensions = (visible: boolean) => {
-    view?.showDimensions(visible);
-    setHasDimensions(visible);
-  };
+  useEffect(() => view?.showDimensions(hasDimensions), [view, hasDimensions]);
   return (
     <section class="stage" aria-label={texts.stage}>
       <div class="view" ref={place} />
@@ -127,7 +126,7 @@ export function Stage({
             </div>
           )}
           {model !== undefined && view !== undefined && (
-            <Tools {...{ texts, view, hasDimensions }} onDimensions={showDimensions} />
+            <Tools {...{ texts, view, hasDimensions }} onDimensions={setHasDimensions} />
           )}
         </div>
       )}

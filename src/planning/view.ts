@@ -94,7 +94,8 @@ export function openView({ stage, studio, texts }: ViewOptions): PlanningView {
     },
     resetParts: parts.reset,
     async picture(widthPixels, heightPixels) {
-      await showing;
+      // The one before is still there where that failed.
+      await showing.catch(() => undefined);
       const picture = element('canvas');
       Object.assign(picture, { width: widthPixels, height: heightPixels });
       const pen = picture.getContext('2d')!;
