@@ -3,9 +3,9 @@ import { BoxGeometry, Mesh, MeshStandardMaterial, type Object3D } from 'three';
 import type { Vec3 } from '../model/graphics.ts';
 
 /** Share of the largest side of the model. */
-const SHARE = 0.06;
+const SHARE = 0.045;
 /** From the foot of a small thing to what does not hide a large one. */
-const SIDE_METRES = { least: 0.01, most: 0.15 };
+const SIDE_METRES = { least: 0.01, most: 0.1 };
 /** More would only slow the view down. */
 const MOST = 500;
 

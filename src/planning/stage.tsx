@@ -240,8 +240,8 @@ function Warnings({
   return (
     <details class={isIncomplete ? 'warnings incomplete' : 'warnings'}>
       <summary>{isIncomplete ? texts.incompleteModel : texts.notes(warnings.length)}</summary>
-      {holesMetres.length > 0 && <p>{texts.missingParts}</p>}
       <ul>
+        {holesMetres.length > 0 && <li>{texts.missingParts}</li>}
         {warnings.slice(0, 50).map(({ code, message }, index) => (
           <li key={`${index} ${code}`}>{message}</li>
         ))}
