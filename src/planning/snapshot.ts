@@ -34,7 +34,7 @@ const KEPT_BYTES = 96 * 1024 * 1024;
 /** Loads snapshots; what a page has loaded before it does not ask for again. */
 export interface SnapshotLoader {
   /**
-   * Loads all of it; what the service does not have, or has in a form that nobody can read, is `{ missing }`.
+   * Loads all of it; what the service does not have, or sends in a form that cannot be read, is `{ missing }`.
    *
    * @throws {@link ConverterError} what the service throws where it cannot be asked: a later call asks for the rest.
    */
