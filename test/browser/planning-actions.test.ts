@@ -160,28 +160,47 @@ describe.runIf(HAS_BROWSER)('an action of the planning page', () => {
     await parent.close();
   });
 
-  test.runIf(IS_LONG)('files are made for Apple devices and as a picture', async () => {
-    const { page, trouble } = await planning.open(browser, CONFIGURATOR);
-    await modelOf(page);
-    await page.getByText('Download', { exact: true }).click();
-    const fileOf = async (name: string) => {
-      const download = page.waitForEvent('download');
-      await page.getByRole('button', { name }).click();
-      const made = await download;
-      return { name: made.suggestedFilename(), bytes: await readFile(await made.path()) };
-    };
-    const usdz = await fileOf('For Apple devices (USDZ)');
-    expect(usdz.name).toMatch(/^FJEL_LN-M-V.*\.usdz$/);
-    expect(usdz.bytes.subarray(0, 2).toString()).toBe('PK');
-    expect(usdz.bytes.includes('.usdc') || usdz.bytes.includes('.usda')).toBe(true);
-    const picture = await fileOf('Picture (PNG)');
-    expect(picture.name).toMatch(/^FJEL_LN-M-V.*\.png$/);
-    const { width, height } = await sharp(picture.bytes).metadata();
-    expect([width, height]).toEqual([1600, 1200]);
-    const { entropy } = await sharp(picture.bytes).stats();
-    expect(entropy).toBeGreaterThan(0.5);
-    expect(trouble).toEqual([]);
-  });
+  test.runIf(IS_LONG)(
+    'files are made for Apple devices and as a picture, and none that was cancelled',
+    async () => {
+      const { page, trouble } = await planning.open(browser, CONFIGURATOR);
+      await modelOf(page);
+      await page.getByText('Download', { exact: true }).click();
+      const fileOf = async (name: string) => {
+        const download = page.waitForEvent('download');
+        await page.getByRole('button', { name }).click();
+        const made = await download;
+        return { name: made.suggestedFilename(), bytes: await readFile(await made.path()) };
+      };
+      let downloads = 0;
+      page.on('download', () => downloads++);
+      let release = () => {};
+      const gate = new Promise<void>((done) => {
+        release = done;
+      });
+      await page.route(/\/usdz\.js$/, async (route) => {
+        await gate;
+        await route.continue();
+      });
+      await page.getByRole('button', { name: 'For Apple devices (USDZ)' }).click();
+      await page.locator('.downloads .late').click();
+      expect(await page.getByText('Being made …').count()).toBe(0);
+      expect(await focused(page)).toBe('Download');
+      release();
+      const usdz = await fileOf('For Apple devices (USDZ)');
+      expect(usdz.name).toMatch(/^FJEL_LN-M-V.*\.usdz$/);
+      expect(usdz.bytes.subarray(0, 2).toString()).toBe('PK');
+      expect(usdz.bytes.includes('.usdc') || usdz.bytes.includes('.usda')).toBe(true);
+      const picture = await fileOf('Picture (PNG)');
+      expect(picture.name).toMatch(/^FJEL_LN-M-V.*\.png$/);
+      const { width, height } = await sharp(picture.bytes).metadata();
+      expect([width, height]).toEqual([1600, 1200]);
+      expect(downloads).toBe(2);
+      const { entropy } = await sharp(picture.bytes).stats();
+      expect(entropy).toBeGreaterThan(0.5);
+      expect(trouble).toEqual([]);
+    },
+  );
 
   test.runIf(IS_LONG)(
     'a value without a picture has no swatch, and one whose picture fails no colour',
