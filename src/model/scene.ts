@@ -3,6 +3,7 @@
  * metres. Lists are in the order of first use, without unused or equal entries.
  */
 
+import type { Vec3 } from './graphics.ts';
 import type { Warning } from './snapshot.ts';
 
 /** Vertices and indices of a primitive: n vertices, m triangles. */
@@ -151,6 +152,8 @@ export interface Scene {
   images: SceneImage[];
   /** Of every drawn vertex; zero-sized at the origin where nothing is drawn. */
   boundsMetres: Bounds;
+  /** Origins of the parts that were left out, which no file has: D-542. */
+  holesMetres: Vec3[];
   /** Drawn triangles; each instance counts, as in `drawCalls`. */
   triangles: number;
   drawCalls: number;

@@ -1,13 +1,15 @@
-/** What can be done with a configuration: cart, permanent link, files, AR. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+/** What can be done with a configuration: cart, permanent link, and what `downloads.tsx` offers. */
+import { useRef, useState } from 'preact/hooks';
 import { missingValues, withChildren } from '../fetch/resolve-article.ts';
-import { asConverterError, type ConverterError } from '../support/errors.ts';
 import { answerLines, type CartResult, postCart } from './cart.ts';
-import { Failure } from './failure.tsx';
+import { Downloads } from './downloads.tsx';
+import { CancelLate, Failure } from './failure.tsx';
 import type { PlanningView } from './interfaces.ts';
 import { type PlannedArticle, storePlanning } from './planned-article.ts';
 import { isOpening } from './planning.ts';
 import type { Session } from './session.ts';
+import type { Texts } from './texts.ts';
+import { useAction } from './use-action.ts';
 
 interface ActionParts {
   session: Session;
@@ -31,10 +33,8 @@ export function Actions({
 /** Shows the action that posts the article. @see Spec 4.6 */
 export function Cart({ session, planned, cartUrl }: ActionParts & { cartUrl: string }) {
   const { texts, state } = session;
-  const [isSending, setSending] = useState(false);
-  const [result, setResult] = useState<CartResult>();
-  // An answer is about the configuration that was sent.
-  useEffect(() => setResult(undefined), [planned]);
+  const { isRunning, result, run, cancel } = useAction<CartResult>(planned, session);
+  const button = useRef<HTMLButtonElement>(null);
   const { complete } = missingValues(planned.article);
   // What has failed waits for the person; what is planned is there.
   const { pending, failure } = state.planning;
@@ -47,31 +47,40 @@ export function Cart({ session, planned, cartUrl }: ActionParts & { cartUrl: str
     : open === ''
       ? texts.cartIncompleteAny
       : texts.cartIncomplete(open);
-  const send = async () => {
-    setSending(true);
+  const send = async (signal: AbortSignal) => {
     const { json } = planned;
-    const answered = await postCart(cartUrl, json);
-    setSending(false);
-    setResult(answered);
-    if (answered.kind !== 'answered') {
-      const message = texts[answered.kind === 'late' ? 'cartLate' : 'cartUnreachable'];
+    const answered = await postCart(cartUrl, json, signal);
+    if (answered.kind === 'answered') {
+      const { status, answer } = answered;
+      session.embedding.post({ type: 'CART', status, answer, article: json });
+    } else {
+      const message = texts[UNANSWERED[answered.kind]];
       session.embedding.post({ type: 'ERROR', code: 'CART_UNREACHABLE', message });
-      return;
     }
-    const { status, answer } = answered;
-    session.embedding.post({ type: 'CART', status, answer, article: json });
+    return answered;
   };
   return (
     <div class="cart">
       <button
         type="button"
         class="primary"
-        disabled={!complete || isBusy || isSending}
+        ref={button}
+        disabled={!complete || isBusy}
+        aria-disabled={isRunning}
         aria-describedby={reason === '' ? undefined : 'cart-reason'}
-        onClick={() => void send()}
+        onClick={() => run(send)}
       >
-        {isSending ? texts.cartSending : texts.cart}
+        {isRunning ? texts.cartSending : texts.cart}
       </button>
+      {isRunning && (
+        <CancelLate
+          session={session}
+          onCancel={() => {
+            button.current?.focus();
+            cancel({ kind: 'cancelled' });
+          }}
+        />
+      )}
       {reason !== '' && (
         <p class="quiet" id="cart-reason">
           {reason}
@@ -84,9 +93,15 @@ export function Cart({ session, planned, cartUrl }: ActionParts & { cartUrl: str
   );
 }
 
+const UNANSWERED = {
+  late: 'cartLate',
+  unreachable: 'cartUnreachable',
+  cancelled: 'cartCancelled',
+} satisfies Record<Exclude<CartResult['kind'], 'answered'>, keyof Texts>;
+
 function CartAnswer({ session: { texts }, result }: { session: Session; result: CartResult }) {
   if (result.kind !== 'answered') {
-    return <p class="failure">{result.kind === 'late' ? texts.cartLate : texts.cartUnreachable}</p>;
+    return <p class="failure">{texts[UNANSWERED[result.kind]]}</p>;
   }
   const lines = answerLines(result.answer);
   return (
@@ -122,39 +137,19 @@ function openNames({ article }: PlannedArticle): string {
   return names.join(', ');
 }
 
-/** An action that takes time: what it made, or why it could not. */
-function useAction<Result>(planned: PlannedArticle, session: Session) {
-  const [state, setState] = useState<{
-    isRunning: boolean;
-    result?: Result;
-    failure?: ConverterError;
-  }>({ isRunning: false });
-  const newest = useRef(planned);
-  newest.current = planned;
-  useEffect(() => setState({ isRunning: false }), [planned]);
-  const run = async (work: () => Promise<Result>) => {
-    setState({ isRunning: true });
-    try {
-      const result = await work();
-      // Of what was planned when the action began.
-      if (newest.current === planned) setState({ isRunning: false, result });
-    } catch (thrown) {
-      const failure = asConverterError(thrown);
-      session.failed(failure);
-      if (newest.current === planned) setState({ isRunning: false, failure });
-    }
-  };
-  return { ...state, run, reset: () => setState({ isRunning: false }) };
-}
-
 function PermanentLink({ session, planned }: ActionParts) {
-  const { texts, service } = session;
-  const { isRunning, result, failure, run, reset } = useAction<string>(planned, session);
+  const { texts, service, embedding } = session;
+  const { isRunning, result, failure, run, cancel } = useAction<string>(planned, session);
+  const button = useRef<HTMLButtonElement>(null);
   const [copied, setCopied] = useState<'yes' | 'byHand'>();
   const field = useRef<HTMLInputElement>(null);
   const make = () => {
     setCopied(undefined);
-    void run(() => storePlanning(service, planned));
+    run(async (signal) => {
+      const permanentid = await storePlanning(service, planned, signal);
+      embedding.post({ type: 'PERMANENTID_CREATED', permanentid, article: planned.json });
+      return permanentid;
+    });
   };
   const copy = async () => {
     try {
@@ -168,15 +163,24 @@ function PermanentLink({ session, planned }: ActionParts) {
   };
   return (
     <div class="link">
-      <button type="button" disabled={isRunning} onClick={make}>
+      <button type="button" ref={button} aria-disabled={isRunning} onClick={make}>
         {isRunning ? texts.linkMaking : texts.link}
       </button>
+      {isRunning && (
+        <CancelLate
+          session={session}
+          onCancel={() => {
+            button.current?.focus();
+            cancel();
+          }}
+        />
+      )}
       {failure !== undefined && (
         <Failure
           {...{ session, failure }}
           title={texts.linkFailed}
           onRetry={make}
-          onDismiss={reset}
+          onDismiss={() => cancel()}
         />
       )}
       <div role="status">
@@ -215,96 +219,4 @@ function linkOf(permanentid: string, { parameters }: Session): string {
   if (parameters.lang !== '') url.searchParams.set('lang', parameters.lang);
   if (parameters.langalt !== '') url.searchParams.set('langalt', parameters.langalt);
   return url.href;
-}
-
-const PICTURE = { widthPixels: 1600, heightPixels: 1200 };
-
-function Downloads({ session, planned, view }: ActionParts & { view: PlanningView | undefined }) {
-  const { texts, converter, state } = session;
-  const { model } = state;
-  const { isRunning, failure, run, reset } = useAction<void>(planned, session);
-  const [note, setNote] = useState('');
-  if (model === undefined) return null;
-  const { glb } = model;
-  const name = fileName(planned);
-  const make = (suffix: string, content: () => Promise<Blob>) => () =>
-    void run(async () => save(await content(), `${name}${suffix}`));
-  const usdz = async () => new Blob([await converter.usdz(glb)], { type: 'model/vnd.usdz+zip' });
-  const files: [label: string, onClick: () => void][] = [
-    [texts.glb, make('.glb', async () => new Blob([glb], { type: 'model/gltf-binary' }))],
-    [texts.usdz, make('.usdz', usdz)],
-  ];
-  if (view !== undefined) {
-    const { widthPixels, heightPixels } = PICTURE;
-    files.push([texts.picture, make('.png', () => view.picture(widthPixels, heightPixels))]);
-  }
-  const ar = arOf();
-  return (
-    <div class="downloads">
-      {ar !== undefined && (
-        <button
-          type="button"
-          disabled={isRunning}
-          onClick={() => {
-            if (ar === 'quickLook') void run(async () => openQuickLook(await usdz(), name));
-            else setNote(texts.arNeedsAddress);
-          }}
-        >
-          {texts.ar}
-        </button>
-      )}
-      {note !== '' && (
-        <p class="quiet" role="status">
-          {note}
-        </p>
-      )}
-      <details>
-        <summary>{texts.download}</summary>
-        <div class="row">
-          {files.map(([label, onClick]) => (
-            <button type="button" disabled={isRunning} onClick={onClick} key={label}>
-              {label}
-            </button>
-          ))}
-        </div>
-        <p class="working" role="status">
-          {isRunning ? texts.making : ''}
-        </p>
-        {failure !== undefined && (
-          <Failure {...{ session, failure }} title={texts.downloadFailed} onDismiss={reset} />
-        )}
-      </details>
-    </div>
-  );
-}
-
-/** What every file system accepts. */
-function fileName({ key }: PlannedArticle): string {
-  const number = key.finalarticlenumber || key.basearticlenumber;
-  return `${key.manufacturer} ${number}`.replace(/[^\p{L}\p{N}.+-]+/gu, '_').slice(0, 100);
-}
-
-function save(content: Blob, name: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(content);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
-}
-
-/** How this device shows models in a room. Scene Viewer of Android takes an https address only, and there is none. */
-function arOf(): 'quickLook' | 'sceneViewer' | undefined {
-  if (document.createElement('a').relList.supports('ar')) return 'quickLook';
-  return /\bAndroid\b/.test(navigator.userAgent) ? 'sceneViewer' : undefined;
-}
-
-/** Quick Look opens where the link has nothing but an image in it. */
-function openQuickLook(content: Blob, name: string): void {
-  const link = document.createElement('a');
-  link.rel = 'ar';
-  link.href = URL.createObjectURL(content);
-  link.download = `${name}.usdz`;
-  link.append(document.createElement('img'));
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 600_000);
 }

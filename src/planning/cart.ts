@@ -8,7 +8,9 @@ export type CartResult =
   | { kind: 'answered'; status: number; isAccepted: boolean; answer: unknown }
   /** It has not, or its answer is not for pages of this origin. */
   | { kind: 'unreachable' }
-  | { kind: 'late' };
+  | { kind: 'late' }
+  /** A person did not want to wait: it may have been received all the same. */
+  | { kind: 'cancelled' };
 
 const TIMEOUT_MS = 30_000;
 const LONGEST_TEXT = 2_000;
@@ -17,22 +19,27 @@ const LONGEST_TEXT = 2_000;
  * Posts an article; never rejects.
  *
  * @param json - The topmost article as the service sent it.
- * @example `await postCart('https://shop.example/cart', json); // → { kind: 'answered', status: 200, … }`
+ * @example `await postCart('https://shop.example/cart', json, signal); // → { kind: 'answered', status: 200, … }`
  */
-export async function postCart(address: string, json: JsonRecord): Promise<CartResult> {
+export async function postCart(
+  address: string,
+  json: JsonRecord,
+  signal: AbortSignal,
+): Promise<CartResult> {
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   try {
     const response = await fetch(address, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ json }),
-      signal: timeout,
+      signal: AbortSignal.any([timeout, signal]),
       referrerPolicy: 'no-referrer',
     });
     const text = redact(await response.text());
     const { status, ok: isAccepted } = response;
     return { kind: 'answered', status, isAccepted, answer: parsed(text) };
   } catch {
+    if (signal.aborted) return { kind: 'cancelled' };
     return { kind: timeout.aborted ? 'late' : 'unreachable' };
   }
 }

@@ -22,7 +22,7 @@ export interface WorkerMessages {
   );
 }
 
-/** A part that lacks a block is left out, so that a person can go on planning. */
+/** A part that lacks a block is left out, and marked by the view, so that a person can go on planning. */
 const PLANNING_OPTIONS = { ...CONVERT_DEFAULTS, allowMissingParts: true };
 
 /** What several configurations of an article have in common; a phone has no memory for more. */
@@ -90,6 +90,7 @@ async function convert({
     glb: writeGlb(scene) as Uint8Array<ArrayBuffer>,
     sizeMetres: [max[0] - min[0], max[1] - min[1], max[2] - min[2]],
     triangles: scene.triangles,
+    holesMetres: scene.holesMetres,
     warnings: scene.warnings.map(({ code, message }) => ({ code, message })),
   };
 }

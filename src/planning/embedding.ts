@@ -36,6 +36,8 @@ export type PlanningEvent =
   | { type: 'CURRENT_ARTICLE'; article: JsonRecord | null }
   /** The cart was posted: the status and the JSON that the receiver answered. */
   | { type: 'CART'; status: number; answer: unknown; article: JsonRecord }
+  /** The configuration was stored: a later address of the page opens it with `permanentid` and a token of that time. */
+  | { type: 'PERMANENTID_CREATED'; permanentid: string; article: JsonRecord }
   /** Something failed; `code` is stable, `message` a sentence in the language of the page. */
   | { type: 'ERROR'; code: string; message: string };
 

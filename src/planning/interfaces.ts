@@ -2,7 +2,7 @@
 import type { ArticleKey } from '../model/article.ts';
 import type { Vec3 } from '../model/graphics.ts';
 
-/** Why a body is missing: the part is left out, or the texture, and the page says so. */
+/** Why a body is missing: the view marks the place of the part, or the texture is left out, and the page says so. */
 export interface MissingBody {
   missing: { code: string; message: string };
 }
@@ -24,6 +24,8 @@ export interface ConvertedModel {
   /** Width, height and depth. */
   sizeMetres: Vec3;
   triangles: number;
+  /** Where parts are that were left out, in the frame of the GLB. */
+  holesMetres: readonly Vec3[];
   /** Parts and textures that were left out, and what a person should check. */
   warnings: readonly { code: string; message: string }[];
 }
@@ -43,8 +45,12 @@ export interface PlanningConverter {
 
 /** The 3D view. */
 export interface PlanningView {
-  /** Shows a GLB in place of the one before; the camera stays, but for the first. */
-  show(glb: Uint8Array<ArrayBuffer>): Promise<void>;
+  /**
+   * Shows a GLB in place of the one before; the camera stays, but for the first.
+   *
+   * @param holesMetres - Places of parts that it lacks: each gets a mark, which neither dimensions nor files have.
+   */
+  show(glb: Uint8Array<ArrayBuffer>, holesMetres?: readonly Vec3[]): Promise<void>;
   /** Shows nothing. */
   clear(): void;
   /** Frames the model from the front left, as pictures do. */
@@ -53,9 +59,9 @@ export interface PlanningView {
   zoom(factor: number): void;
   /** Shows width, height and depth at the model. */
   showDimensions(visible: boolean): void;
-  /** Moves all movable parts back. */
+  /** Moves all movable parts back. A part stays moved in the next model that has it. */
   resetParts(): void;
-  /** A picture of what is shown. */
+  /** A picture of what is shown, or will be when `show` has ended. */
   picture(widthPixels: number, heightPixels: number): Promise<Blob>;
   dispose(): void;
 }
@@ -64,6 +70,11 @@ export interface PlanningView {
 export interface ViewTexts {
   /** Name of the view for a screen reader. */
   view: string;
+  /** A drag does so with a part. */
+  move: string;
+  turn: string;
+  /** Name of the choice of both. */
+  motionOf(part: string): string;
   /** `1.234,5` or `1,234.5` and the like, with its unit. */
   millimetres(length: number): string;
 }

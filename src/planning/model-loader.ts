@@ -9,10 +9,15 @@ import { createLoader, type LoadingProgress } from './snapshot.ts';
 /** A step of the work, in its order. */
 export type ModelProgress = LoadingProgress | { step: 'convert'; done: 0; total: 0 };
 
+/** A model, and the configuration that it is of. */
+export interface MadeModel extends ConvertedModel {
+  key: ArticleKey;
+}
+
 /** What is known of the model. */
 export interface ModelState {
-  /** Of the configuration that was made last; it stays while another is made. */
-  model: ConvertedModel | undefined;
+  /** That was made last; it stays while another is made. */
+  model: MadeModel | undefined;
   /** Undefined: nothing is being made. */
   progress: ModelProgress | undefined;
   failure: ConverterError | undefined;
@@ -36,6 +41,17 @@ export const NO_MODEL: ModelState = {
   failure: undefined,
   isCancelled: false,
 };
+
+/** The model of a configuration; undefined while there is none, or one of another configuration. */
+export function modelOf({ model }: ModelState, key: ArticleKey | undefined): MadeModel | undefined {
+  return areEqual(model?.key, key) ? model : undefined;
+}
+
+/** A change may be one of the texts or the price only: then the service answers the same configuration. */
+function areEqual(one: ArticleKey | undefined, other: ArticleKey | undefined): boolean {
+  if (one === undefined || other === undefined) return false;
+  return configurationKey(one) === configurationKey(other);
+}
 
 /**
  * Creates a loader of models.
@@ -72,7 +88,7 @@ export function createModelLoader(
       const snapshot = await snapshots.load(key, own.signal, progressed);
       progressed({ step: 'convert', done: 0, total: 0 });
       const model = await converter.convert(snapshot, own.signal);
-      if (!own.signal.aborted) set({ ...NO_MODEL, model });
+      if (!own.signal.aborted) set({ ...NO_MODEL, model: { ...model, key } });
     } catch (thrown) {
       if (own.signal.aborted) return;
       set({ progress: undefined, model: undefined, failure: asConverterError(thrown) });
@@ -80,11 +96,14 @@ export function createModelLoader(
   };
   return {
     make(key) {
-      // A change that changes only the texts or the price: the service answers the same configuration.
-      const isSame = last !== undefined && configurationKey(last) === configurationKey(key);
+      const isBeingMade = state.progress !== undefined && areEqual(last, key);
       last = key;
-      if (isSame && (state.model !== undefined || state.progress !== undefined)) return;
-      void run(key);
+      if (isBeingMade) return;
+      const model = modelOf(state, key);
+      if (model === undefined) return void run(key);
+      // Back to what is shown already, while or after another was being made.
+      work?.abort();
+      set({ ...NO_MODEL, model });
     },
     retry() {
       if (last !== undefined) void run(last);

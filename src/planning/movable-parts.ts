@@ -12,16 +12,14 @@ import {
 import { element } from '../deliver/page/elements.ts';
 import type { ModelStage } from '../deliver/page/model-stage.ts';
 import type { ViewTexts } from './interfaces.ts';
-import {
-  createPartMotion,
-  type FoundMotion,
-  type Motion,
-  type PartMotion,
-  screenPoint,
-} from './part-motion.ts';
+import { createPartLabel } from './part-label.ts';
+import { createPartMotion, type FoundMotion, type PartMotion, screenPoint } from './part-motion.ts';
+import { type Motion, type PartShape, shapeOf, usualKind } from './part-shape.ts';
 
 /** A pointer that has gone less far has only pressed. */
 const DRAG_PIXELS = 5;
+/** Two taps are one double tap within this time and distance. */
+const DOUBLE_TAP = { milliseconds: 400, pixels: 30 };
 /** A key moves by so much. */
 const STEPS = { move: 0.05, turn: Math.PI / 18 } satisfies Record<Motion['kind'], number>;
 /** Layer of the camera with the parts that are marked. */
@@ -38,6 +36,10 @@ const ARROWS: Readonly<Record<string, Vector2 | undefined>> = {
 
 interface Part extends PartMotion {
   name: string;
+  /** The same in the next model that has this part. */
+  key: string;
+  /** What a drag does with it. */
+  kind: Motion['kind'];
   meshes: readonly Mesh[];
   handle: HTMLElement;
   /** What a screen reader says its amount of. */
@@ -55,8 +57,10 @@ interface Drag {
 
 /** The movable parts of what is shown. */
 export interface MovableParts {
-  /** Begins with a model. @param reachMetres - How far its parts may go. */
-  take(root: Object3D | undefined, reachMetres: number): void;
+  /** Begins with a model: parts that the one before had, too, stay moved. @param reachMetres - How far they may go. */
+  take(root: Object3D, reachMetres: number): void;
+  /** There is no model. */
+  clear(): void;
   /** Moves all back. */
   reset(): void;
   /** Marks a part over the model, and puts the elements where their parts are. */
@@ -84,14 +88,17 @@ export function openMovableParts(
     polygonOffsetFactor: -1,
     polygonOffsetUnits: -1,
   });
-  const nameLabel = element('span', { class: 'part-name', 'aria-hidden': 'true', hidden: '' });
-  over.append(nameLabel);
+  const label = createPartLabel(texts, (kind) => {
+    if (focused) setKind(focused, kind);
+  });
+  over.append(label.element);
   let model: Object3D | undefined;
   let parts: Part[] = [];
   let hovered: Part | undefined;
   let focused: Part | undefined;
   let drag: Drag | undefined;
   let pickRequest = 0;
+  let tap: { part: Part; at: Vector2; time: number } | undefined;
 
   const viewed = () => ({ camera, width: canvas.clientWidth, height: canvas.clientHeight });
   const inCanvas = ({ clientX, clientY }: MouseEvent) => {
@@ -104,11 +111,8 @@ export function openMovableParts(
     const { x, y } = inCanvas(event);
     ray.setFromCamera(new Vector2((2 * x) / width - 1, 1 - (2 * y) / height), camera);
     const [hit] = ray.intersectObject(model, true);
-    for (let at: Object3D | null = hit?.object ?? null; at; at = at.parent) {
-      const part = parts.find(({ node }) => node === at);
-      if (part) return { part, point: hit!.point };
-    }
-    return undefined;
+    const part = hit && holderOf(hit.object, parts);
+    return part && { part, point: hit.point };
   };
   const setHovered = (part: Part | undefined) => {
     if (part === hovered) return;
@@ -136,17 +140,40 @@ export function openMovableParts(
     stage.reshape();
   };
   const putBack = (part: Part) => {
-    part.reset();
+    part.putTo();
     report(part);
     stage.reshape();
+  };
+  const showLabel = () => {
+    const part = drag?.part ?? hovered ?? focused;
+    if (part) label.show(part.name, part === focused && !drag?.motion ? part.kind : undefined);
+    else label.hide();
+    return part;
+  };
+  /** What it has done until now was not meant. */
+  const setKind = (part: Part, kind: Motion['kind']) => {
+    if (part.kind === kind) return;
+    part.kind = kind;
+    part.last = { kind, axis: 0 };
+    putBack(part);
+    showLabel();
   };
   /** Who has moved a part with the pointer wants to see its finish: only keys show the focus. */
   const setFocused = (part: Part | undefined, byKeys: boolean) => {
     focused?.handle.classList.remove('by-keys');
     focused = part;
     part?.handle.classList.toggle('by-keys', byKeys);
+    // The next stop of the keyboard is the choice of its motion.
+    if (part && part.handle.nextSibling !== label.element) part.handle.after(label.element);
+    showLabel();
     stage.redraw();
   };
+  const blurred = ({ relatedTarget }: FocusEvent) => {
+    const isOfFocused =
+      relatedTarget === focused?.handle || label.element.contains(relatedTarget as Node | null);
+    if (!isOfFocused) setFocused(undefined, false);
+  };
+  label.element.addEventListener('focusout', blurred);
   const press = (part: Part, event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     setFocused(part, true);
@@ -155,7 +182,7 @@ export function openMovableParts(
     if (event.key === 'Delete' || event.key === 'Backspace') putBack(part);
     else if (direction) {
       // From where it rests: the same key goes on with the same motion.
-      const motion = part.find(undefined, direction, viewed(), event.shiftKey);
+      const motion = part.find(undefined, direction, viewed(), kindOf(part, event));
       if (!motion) return;
       const step = STEPS[motion.kind] * Math.sign(motion.speed.dot(direction));
       change(part, motion, part.amount(motion) + step);
@@ -194,7 +221,7 @@ export function openMovableParts(
       const way = inCanvas(event).sub(from);
       if (!drag.motion) {
         if (way.length() < DRAG_PIXELS) return;
-        const motion = part.find(point, way.clone().normalize(), viewed(), event.shiftKey);
+        const motion = part.find(point, way.clone().normalize(), viewed(), kindOf(part, event));
         if (!motion) return;
         drag.motion = { ...motion, start: part.amount(motion) };
       }
@@ -203,11 +230,19 @@ export function openMovableParts(
     },
     pointerup(event: PointerEvent) {
       if (event.pointerId !== drag?.pointer) return;
-      const { part } = drag;
+      const { part, motion, from: at } = drag;
       drag = undefined;
       event.stopPropagation();
       part.handle.focus({ preventScroll: true });
       setFocused(part, false);
+      const { timeStamp: time } = event;
+      // Not every browser has double clicks of fingers.
+      const isSecond =
+        tap?.part === part &&
+        time - tap.time < DOUBLE_TAP.milliseconds &&
+        at.distanceTo(tap.at) < DOUBLE_TAP.pixels;
+      tap = motion ? undefined : { part, at, time };
+      if (isSecond && !motion) putBack(part);
     },
     pointercancel(event: PointerEvent) {
       if (event.pointerId === drag?.pointer) drag = undefined;
@@ -228,42 +263,63 @@ export function openMovableParts(
     element('div', { class: 'part', role: 'slider', tabindex: '0', 'aria-label': name });
   const clear = () => {
     cancelAnimationFrame(pickRequest);
+    // Else it would go with the element of its part.
+    over.append(label.element);
     for (const { handle } of parts) handle.remove();
     parts = [];
-    model = hovered = focused = drag = undefined;
+    model = hovered = focused = drag = tap = undefined;
     pickRequest = 0;
-    nameLabel.hidden = true;
+    label.hide();
     canvas.style.cursor = '';
   };
-  const movable = (node: Object3D, reachMetres: number): Part => {
-    const name = node.userData.name || node.name;
-    const handle = handleOf(String(name));
+  const movable = (node: Object3D, shape: PartShape, kind: Motion['kind'], reach: number): Part => {
+    const name = String(node.userData.name || node.name);
+    const handle = handleOf(name);
     const part: Part = {
-      ...createPartMotion(node, reachMetres),
-      ...{ name: String(name), meshes: meshesBelow(node), handle },
-      last: { kind: 'move', axis: 2 },
+      ...createPartMotion(node, shape, reach),
+      ...{ name, key: name, kind, meshes: meshesBelow(node), handle },
+      last: { kind, axis: kind === 'turn' ? 1 : 2 },
     };
     report(part);
     handle.addEventListener('keydown', (event) => press(part, event));
     handle.addEventListener('focus', () => setFocused(part, true));
-    handle.addEventListener('blur', () => {
-      if (focused === part) setFocused(undefined, false);
-    });
+    handle.addEventListener('blur', blurred);
     over.append(handle);
     return part;
   };
   return {
     take(next, reachMetres) {
+      const before = new Map(parts.map((part) => [part.key, part]));
       clear();
       model = next;
-      parts = movableNodes(next).map((node) => movable(node, reachMetres));
+      const nodes = movableNodes(next);
+      const all = new Set(nodes);
+      const shapes = nodes.map((node) => shapeOf(node, (other) => all.has(other)));
+      const plates = shapes.filter(({ isPlate }) => isPlate);
+      // Parents come first.
+      for (const [i, node] of nodes.entries()) {
+        const shape = shapes[i]!;
+        const others = plates.filter((other) => other !== shape);
+        const kind = usualKind(shape, others, holderOf(node, parts)?.kind);
+        parts.push(movable(node, shape, kind, reachMetres));
+      }
+      numberKeys(parts);
+      for (const part of parts) {
+        const same = before.get(part.key);
+        if (!same) continue;
+        Object.assign(part, { kind: same.kind, last: same.last });
+        part.putTo(same.place());
+        report(part);
+      }
     },
+    clear,
     reset() {
       for (const part of parts) putBack(part);
     },
     place(renderer, width, height) {
       const byKeys = focused?.handle.classList.contains('by-keys') ? focused : undefined;
       const marked = drag?.part ?? hovered ?? byKeys;
+      const labelled = showLabel();
       if (marked && !drag) {
         for (const mesh of marked.meshes) mesh.layers.enable(MARKED);
         camera.layers.set(MARKED);
@@ -279,32 +335,46 @@ export function openMovableParts(
       for (const part of parts) {
         const { x, y } = screenPoint(part.node.localToWorld(part.centre.clone()), by);
         part.handle.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
-        if (part !== marked) continue;
-        nameLabel.textContent = part.name;
-        nameLabel.hidden = false;
-        const left = Math.min(
-          Math.max(x - nameLabel.offsetWidth / 2, 4),
-          width - nameLabel.offsetWidth - 4,
-        );
-        const top = Math.min(Math.max(y - nameLabel.offsetHeight - 22, 4), height - 28);
-        nameLabel.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
+        if (part === labelled) label.place({ x, y }, width, height);
       }
-      nameLabel.hidden = !marked;
     },
     dispose() {
       clear();
       for (const [name, listener] of Object.entries(listeners))
         root.removeEventListener(name, listener as EventListener, { capture: true });
       mark.dispose();
-      nameLabel.remove();
+      label.element.remove();
     },
   };
 }
 
+/** Shift is for the kind that a drag does not do. */
+function kindOf({ kind }: Part, { shiftKey }: MouseEvent | KeyboardEvent): Motion['kind'] {
+  return shiftKey === (kind === 'turn') ? 'move' : 'turn';
+}
+
+/** The part to which an object belongs. */
+function holderOf(object: Object3D, parts: readonly Part[]): Part | undefined {
+  for (let at: Object3D | null = object; at; at = at.parent) {
+    const part = parts.find(({ node }) => node === at);
+    if (part) return part;
+  }
+  return undefined;
+}
+
+/** Parts of one name differ by their order. */
+function numberKeys(parts: readonly Part[]): void {
+  const counts = new Map<string, number>();
+  for (const part of parts) {
+    const count = counts.get(part.name) ?? 0;
+    counts.set(part.name, count + 1);
+    part.key = `${count} ${part.name}`;
+  }
+}
+
 /** The nodes that are parts: what contains the whole model is the article itself. */
-function movableNodes(root: Object3D | undefined): Object3D[] {
+function movableNodes(root: Object3D): Object3D[] {
   const found: Object3D[] = [];
-  if (!root) return found;
   const all = meshesBelow(root).length;
   root.traverse((node) => {
     if (node.userData.movable === true && meshesBelow(node).length < all) found.push(node);

@@ -94,10 +94,11 @@ export async function changeProperty(
 export async function storePlanning(
   service: PlanningService,
   { json, key }: PlannedArticle,
+  signal: AbortSignal,
 ): Promise<string> {
   const { manufacturer, program, basearticlenumber } = key;
   const values = { manufacturer, program, basearticlenumber };
-  return (await service.call('storePlanning', values, { body: { json } })).answer;
+  return (await service.call('storePlanning', values, { signal, body: { json } })).answer;
 }
 
 /**

@@ -93,7 +93,7 @@ export function PropertyField({
                 onChange={() => onChange(choice.valuefrom)}
               />
               <span class="face">
-                {hasPictures && (
+                {choice.previewimage !== '' && (
                   <span class="swatch" aria-hidden="true">
                     <Picture session={session} kind="preview" reference={choice.previewimage} />
                   </span>

@@ -5,24 +5,38 @@ import type { GLTFParser } from 'three/addons/loaders/GLTFLoader.js';
 /** Reads the images of models, those of the model before without decoding and uploading them again. */
 export interface SharedImages {
   /** Reads the images of a parser as the graphics need them. */
-  readFor(parser: GLTFParser): void;
-  /** The model that was read last is shown: what only those before it had is forgotten. */
-  keep(): void;
+  readFor(parser: GLTFParser): ModelImages;
 }
 
-/** Opens them; the images are closed by who disposes of the models. */
+/** The images of one model. */
+export interface ModelImages {
+  /** The model is shown: its images are those that the next one may have, too. */
+  keep(): void;
+  /** The model is never shown: its images are closed, but for those of the one that is, also those that come later. */
+  close(): void;
+}
+
+type ImageSource = TextureSource<ImageBitmap>;
+
+/** Opens them; the images of a model that was shown are closed by who disposes of it. */
 export function openSharedImages(): SharedImages {
-  let known = new Map<string, TextureSource<ImageBitmap>>();
-  let latest = new Map<string, TextureSource<ImageBitmap>>();
+  let shown: ReadonlyMap<string, ImageSource> = new Map();
   return {
     readFor(parser) {
-      const own = new Map<string, TextureSource<ImageBitmap>>();
-      latest = own;
-      const sourceOf = async (bytes: ArrayBuffer): Promise<TextureSource<ImageBitmap>> => {
+      const own = new Map<string, ImageSource>();
+      const decoded = new Set<ImageSource>();
+      let isClosed = false;
+      const sourceOf = async (bytes: ArrayBuffer): Promise<ImageSource> => {
         const key = await digestOf(bytes);
-        const found = key === undefined ? undefined : (own.get(key) ?? known.get(key));
+        const found = key === undefined ? undefined : (own.get(key) ?? shown.get(key));
         // One that is closed has no size.
-        const source = found && found.data.width > 0 ? found : await decoded(bytes);
+        if (found && found.data.width > 0) {
+          own.set(key!, found);
+          return found;
+        }
+        const source = await decode(bytes);
+        if (isClosed) source.data.close();
+        else decoded.add(source);
         if (key !== undefined) own.set(key, source);
         return source;
       };
@@ -34,9 +48,15 @@ export function openSharedImages(): SharedImages {
         },
       };
       Object.assign(parser, { textureLoader: loader });
-    },
-    keep() {
-      known = latest;
+      return {
+        keep() {
+          shown = own;
+        },
+        close() {
+          isClosed = true;
+          for (const { data } of decoded) data.close();
+        },
+      };
     },
   };
 }
@@ -47,14 +67,14 @@ async function digestOf(bytes: ArrayBuffer): Promise<string | undefined> {
   return digest && String(new Uint32Array(digest));
 }
 
-async function decoded(bytes: ArrayBuffer): Promise<TextureSource<ImageBitmap>> {
+async function decode(bytes: ArrayBuffer): Promise<ImageSource> {
   const asTheyAre = { premultiplyAlpha: 'none', colorSpaceConversion: 'none' } as const;
   const source = new TextureSource(await createImageBitmap(new Blob([bytes]), asTheyAre));
   source.needsUpdate = true;
   return source;
 }
 
-function textureOf(source: TextureSource<ImageBitmap>): Texture {
+function textureOf(source: ImageSource): Texture {
   const texture = new Texture();
   texture.source = source;
   // Not `needsUpdate`, which would upload the source again.

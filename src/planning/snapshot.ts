@@ -3,7 +3,7 @@ import { locateImage } from '../fetch/image-location.ts';
 import { blockRequests, imageRequest, partsListRequest } from '../fetch/requests.ts';
 import type { ArticleKey } from '../model/article.ts';
 import { imageReferences } from '../service/wire-material.ts';
-import { asConverterError, isConverterError } from '../support/errors.ts';
+import { type ErrorCode, isConverterError } from '../support/errors.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import type { MissingBody, PlanningSnapshot } from './interfaces.ts';
 import type { PlanningService } from './service.ts';
@@ -17,6 +17,15 @@ export interface LoadingProgress {
 
 type Body = Uint8Array | MissingBody;
 
+/** What is so of the article itself; anything else may pass, and is no reason to show less than there is. */
+const LASTING = [
+  'BLOCK_MISSING',
+  'BLOCK_INVALID',
+  'IMAGE_MISSING',
+  'IMAGE_REFUSED',
+  'RESPONSE_INVALID',
+] as const satisfies readonly ErrorCode[];
+
 /** A browser opens six connections to a server; some more wait in its own queue. */
 const AT_ONCE = 12;
 /** Bodies that are kept for the next configuration, which mostly shares them. */
@@ -24,7 +33,11 @@ const KEPT_BYTES = 96 * 1024 * 1024;
 
 /** Loads snapshots; what a page has loaded before it does not ask for again. */
 export interface SnapshotLoader {
-  /** A block or image that cannot be loaded is `{ missing }`, unless the token has died. */
+  /**
+   * Loads all of it; what the service does not have, or sends in a form that cannot be read, is `{ missing }`.
+   *
+   * @throws {@link ConverterError} what the service throws where it cannot be asked: a later call asks for the rest.
+   */
   load(
     key: ArticleKey,
     signal: AbortSignal,
@@ -67,8 +80,8 @@ export function createLoader(service: PlanningService, imageLocation?: string): 
       keep(name, bytes);
       return bytes;
     } catch (thrown) {
-      if (!isConverterError(thrown) || thrown.code === 'TOKEN_DIED') throw thrown;
-      const { code, message } = asConverterError(thrown);
+      if (!isConverterError(thrown, ...LASTING)) throw thrown;
+      const { code, message } = thrown;
       return { missing: { code, message: `${name}: ${message}` } };
     }
   };

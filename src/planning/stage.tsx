@@ -3,10 +3,10 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ErrorCode } from '../support/errors.ts';
 import { Failure } from './failure.tsx';
 import { millimetresText, sizeText } from './format.ts';
-import type { PlanningView, ViewOptions } from './interfaces.ts';
-import type { ModelProgress } from './model-loader.ts';
+import type { ConvertedModel, PlanningView, ViewOptions } from './interfaces.ts';
+import { type ModelProgress, modelOf } from './model-loader.ts';
 import type { Session } from './session.ts';
-import { warningText } from './texts.ts';
+import { type Texts, warningText } from './texts.ts';
 
 /** Nothing is there to be made, or there is no parts list. */
 const WITHOUT_MODEL: ReadonlySet<string> = new Set<ErrorCode>([
@@ -22,9 +22,9 @@ async function loadView(session: Session, stage: HTMLElement): Promise<PlanningV
   // `show` reports the error.
   studio.catch(() => undefined);
   const program: { openView(options: ViewOptions): PlanningView } = await import(VIEW_PROGRAM);
-  const { texts } = session;
-  const millimetres = (length: number) => millimetresText(texts, length);
-  return program.openView({ stage, studio, texts: { view: texts.view, millimetres } });
+  const { view, move, turn, motionOf } = session.texts;
+  const millimetres = (length: number) => millimetresText(session.texts, length);
+  return program.openView({ stage, studio, texts: { view, move, turn, motionOf, millimetres } });
 }
 
 /** The light of the view; the file is deflated. */
@@ -44,10 +44,16 @@ export function Stage({
   onView: (view: PlanningView | undefined) => void;
 }) {
   const { texts, state, models } = session;
-  const { model, progress, failure, isCancelled } = state;
+  const { model, progress, failure, isCancelled, planning } = state;
+  const current = modelOf(state, planning.planned?.key);
+  const isEmpty =
+    planning.planned === undefined &&
+    planning.opening === undefined &&
+    planning.failure === undefined;
   const place = useRef<HTMLDivElement>(null);
   const [view, setView] = useState<PlanningView>();
   const [hasNoView, setHasNoView] = useState(false);
+  const [attempt, setAttempt] = useState(0);
   const [hasDimensions, setHasDimensions] = useState(false);
   const [isShowing, setShowing] = useState(false);
 
@@ -61,63 +67,67 @@ export function Stage({
         setView(made);
         onView(made);
       },
-      () => setHasNoView(true),
+      () => {
+        if (!isOver) setHasNoView(true);
+      },
     );
     return () => {
       isOver = true;
       opened?.dispose();
+      setView(undefined);
       onView(undefined);
     };
-  }, [session]);
+  }, [session, attempt]);
   useEffect(() => {
     if (view === undefined) return;
-    if (model === undefined) return view.clear();
+    if (model === undefined) {
+      view.clear();
+      return setShowing(false);
+    }
     let isOver = false;
     setShowing(true);
-    view
-      .show(model.glb)
-      .catch(() => setHasNoView(true))
-      .finally(() => {
-        if (!isOver) setShowing(false);
-      });
+    const ended = (hasFailed: boolean) => {
+      if (isOver) return;
+      setShowing(false);
+      setHasNoView(hasFailed);
+      // No picture of what is not shown.
+      onView(hasFailed ? undefined : view);
+    };
+    view.show(model.glb, model.holesMetres).then(
+      () => ended(false),
+      () => ended(true),
+    );
     return () => {
       isOver = true;
     };
   }, [view, model]);
-
-  const tools: [label: string, outline: string, onClick: () => void][] =
-    view === undefined
-      ? []
-      : [
-          [texts.zoomIn, 'M12 5v14M5 12h14', () => view.zoom(1.25)],
-          [texts.zoomOut, 'M5 12h14', () => view.zoom(0.8)],
-          [texts.fit, 'M4 9V4h5M15 4h5v5M20 15v5h-5M9 20H4v-5', () => view.fit()],
-          [texts.resetParts, 'M5 5v5h5M5.5 10a7.5 7.5 0 1 1-1 5', () => view.resetParts()],
-        ];
-  const toggleDimensions = () => {
-    view?.showDimensions(!hasDimensions);
-    setHasDimensions(!hasDimensions);
+  // What it could not load may be there now.
+  const reopen = () => {
+    setHasNoView(false);
+    setAttempt((count) => count + 1);
   };
+  useEffect(() => {
+    if (hasNoView && model !== undefined) reopen();
+  }, [model]);
+
+  useEffect(() => view?.showDimensions(hasDimensions), [view, hasDimensions]);
   return (
     <section class="stage" aria-label={texts.stage}>
       <div class="view" ref={place} />
-      {model !== undefined && view !== undefined && (
-        <div class="tools">
-          {tools.map(([label, outline, onClick]) => (
-            <button type="button" aria-label={label} title={label} onClick={onClick} key={label}>
-              <svg viewBox="0 0 24 24" aria-hidden="true">
-                <path d={outline} />
-              </svg>
-            </button>
-          ))}
-          <button
-            type="button"
-            class="wide"
-            aria-pressed={hasDimensions}
-            onClick={toggleDimensions}
-          >
-            {texts.dimensions}
-          </button>
+      {isEmpty ? (
+        <Hint text={texts.stageEmpty} />
+      ) : (
+        // Always as high: what comes into it must not move the model.
+        <div class="bar">
+          {current !== undefined && (
+            <div class="facts">
+              <p>{texts.size(sizeText(texts, current.sizeMetres))}</p>
+              {current.warnings.length > 0 && <Warnings session={session} model={current} />}
+            </div>
+          )}
+          {model !== undefined && view !== undefined && (
+            <Tools {...{ texts, view, hasDimensions }} onDimensions={setHasDimensions} />
+          )}
         </div>
       )}
       <div class="notice">
@@ -143,7 +153,7 @@ export function Stage({
         </p>
         {isCancelled && (
           <p class="row note">
-            {texts.cancelled}
+            {model === undefined ? texts.cancelled : texts.cancelledLater}
             <button type="button" onClick={models.retry}>
               {texts.load}
             </button>
@@ -156,30 +166,82 @@ export function Stage({
             <Failure {...{ session, failure }} title={texts.modelFailed} onRetry={models.retry} />
           )
         )}
-        {hasNoView && <p class="note">{texts.noView}</p>}
+        {hasNoView && (
+          <p class="row note">
+            {texts.noView}
+            <button type="button" onClick={reopen}>
+              {texts.retry}
+            </button>
+          </p>
+        )}
       </div>
-      {model !== undefined && (
-        <div class="facts">
-          <p>{texts.size(sizeText(texts, model.sizeMetres))}</p>
-          {model.warnings.length > 0 && <Warnings session={session} warnings={model.warnings} />}
-        </div>
-      )}
     </section>
+  );
+}
+
+function Tools({
+  texts,
+  view,
+  hasDimensions,
+  onDimensions,
+}: {
+  texts: Texts;
+  view: PlanningView;
+  hasDimensions: boolean;
+  onDimensions: (visible: boolean) => void;
+}) {
+  const tools: [label: string, outline: string, onClick: () => void][] = [
+    [texts.zoomIn, 'M12 5v14M5 12h14', () => view.zoom(1.25)],
+    [texts.zoomOut, 'M5 12h14', () => view.zoom(0.8)],
+    [texts.fit, 'M4 9V4h5M15 4h5v5M20 15v5h-5M9 20H4v-5', () => view.fit()],
+    [texts.resetParts, 'M5 5v5h5M5.5 10a7.5 7.5 0 1 1-1 5', () => view.resetParts()],
+  ];
+  return (
+    <div class="tools">
+      {tools.map(([label, outline, onClick]) => (
+        <button type="button" aria-label={label} title={label} onClick={onClick} key={label}>
+          <svg viewBox="0 0 24 24" aria-hidden="true">
+            <path d={outline} />
+          </svg>
+        </button>
+      ))}
+      <button
+        type="button"
+        class="wide"
+        aria-pressed={hasDimensions}
+        onClick={() => onDimensions(!hasDimensions)}
+      >
+        {texts.dimensions}
+      </button>
+    </div>
+  );
+}
+
+/** Says what the stage is for, where nothing is planned yet. */
+function Hint({ text }: { text: string }) {
+  return (
+    <div class="hint">
+      <svg viewBox="0 0 24 24" aria-hidden="true">
+        <path d="M12 2.5l8.5 4.75v9.5L12 21.5l-8.5-4.75v-9.5zM3.5 7.25L12 12l8.5-4.75M12 12v9.5" />
+      </svg>
+      <p>{text}</p>
+    </div>
   );
 }
 
 function Warnings({
   session: { texts },
-  warnings,
+  model: { warnings, holesMetres },
 }: {
   session: Session;
-  warnings: readonly { code: string; message: string }[];
+  model: ConvertedModel;
 }) {
   const isIncomplete = warnings.some(({ code }) => /_(?:MISSING|INVALID|UNREADABLE)$/.test(code));
   return (
     <details class={isIncomplete ? 'warnings incomplete' : 'warnings'}>
       <summary>{isIncomplete ? texts.incompleteModel : texts.notes(warnings.length)}</summary>
       <ul>
+        {holesMetres.length > 0 && <li>{texts.missingParts}</li>}
         {Array.from(new Set(warnings.map((warning) => warningText(texts, warning))), (text) => (
           <li key={text}>{text}</li>
         )).slice(0, 50)}

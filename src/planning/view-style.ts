@@ -14,7 +14,13 @@ canvas:focus-visible { outline: 3px solid Highlight; outline: 3px solid var(--vi
 .length, .part-name { position: absolute; left: 0; top: 0; white-space: nowrap; border-radius: 999px; padding: 2px 9px;
   font-variant-numeric: tabular-nums; background: light-dark(#ffffffe6, #1b2129e6); color: light-dark(#1c2430, #f0f3f7);
   box-shadow: 0 0 0 1px light-dark(#1c243026, #ffffff30); }
-.part-name { background: light-dark(#1f5fbf, #8ab8ff); color: light-dark(#fff, #0d1826); max-width: 60%; overflow: hidden; text-overflow: ellipsis; }
+.part-name { display: flex; align-items: center; gap: 8px; max-width: 80%; background: light-dark(#1f5fbf, #8ab8ff); color: light-dark(#fff, #0d1826); }
+.name { overflow: hidden; text-overflow: ellipsis; padding: 2px 0; }
+.kinds { display: flex; margin: 2px -6px 2px 0; pointer-events: auto; border-radius: 999px; background: light-dark(#123f85, #c6dcff); }
+.kinds button { min-width: 44px; min-height: 32px; padding: 0 11px; border: 0; border-radius: 999px; font: inherit; color: inherit; background: none; cursor: pointer; }
+.kinds button[aria-pressed=true] { background: light-dark(#fff, #0d1826); color: light-dark(#123f85, #d5e5ff); }
+.kinds button:focus-visible { outline: 3px solid light-dark(#14181d, #fff); outline-offset: 1px; }
+@media (pointer: coarse) { .kinds button { min-height: 40px; padding: 0 15px; } }
 .part { position: absolute; left: 0; top: 0; width: 28px; height: 28px; margin: -14px 0 0 -14px; border-radius: 50%; outline: none; }
 .part.by-keys { box-shadow: 0 0 0 3px var(--view-accent), 0 0 0 6px light-dark(#fff, #10141a); }
 @media (forced-colors: active) {

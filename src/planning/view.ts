@@ -4,10 +4,12 @@ import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { element } from '../deliver/page/elements.ts';
 import { createRenderer, openModelStage } from '../deliver/page/model-stage.ts';
 import { studioTexture } from '../deliver/page/studio-texture.ts';
+import type { Vec3 } from '../model/graphics.ts';
 import { createDimensionLines } from './dimension-lines.ts';
+import { markHoles } from './hole-marks.ts';
 import type { PlanningView, ViewOptions } from './interfaces.ts';
 import { openMovableParts } from './movable-parts.ts';
-import { openSharedImages } from './shared-images.ts';
+import { type ModelImages, openSharedImages } from './shared-images.ts';
 import { VIEW_STYLE } from './view-style.ts';
 
 /** A picture is drawn with so many pixels for one, along and across. */
@@ -18,10 +20,6 @@ const DIMENSION_MARGIN = 0.24;
 
 /** One for all views of a page. */
 const images = openSharedImages();
-const loader = new GLTFLoader().register((parser) => {
-  images.readFor(parser);
-  return { name: 'images' };
-});
 
 /**
  * Opens the 3D view in an element, which it fills.
@@ -51,6 +49,7 @@ export function openView({ stage, studio, texts }: ViewOptions): PlanningView {
   // `show` reports the error.
   environment.catch(() => undefined);
   let order = 0;
+  let showing: Promise<void> = Promise.resolve();
   let isOpen = true;
   function place(): void {
     parts.place(renderer, host.clientWidth, host.clientHeight);
@@ -58,20 +57,32 @@ export function openView({ stage, studio, texts }: ViewOptions): PlanningView {
   }
   const clear = () => {
     order++;
-    parts.take(undefined, 0);
+    parts.clear();
     dimensions.measure(undefined);
     model.clear();
   };
-  return {
-    async show(glb) {
-      const mine = ++order;
-      const [light, gltf] = await Promise.all([environment, read(glb)]);
-      if (mine !== order || !isOpen) return;
+  const show = async (glb: Uint8Array<ArrayBuffer>, holesMetres: readonly Vec3[]) => {
+    const mine = ++order;
+    const { root, own } = await read(glb);
+    try {
+      const light = await environment;
+      if (mine !== order || !isOpen) return own.close();
       model.scene.environment = light;
-      const box = model.show(gltf);
-      images.keep();
-      parts.take(gltf, Math.max(...box.getSize(new Vector3()).toArray()));
+      const box = model.show(root);
+      own.keep();
+      const reachMetres = Math.max(...box.getSize(new Vector3()).toArray());
+      parts.take(root, reachMetres);
       dimensions.measure(box);
+      markHoles(root, holesMetres, reachMetres);
+    } catch (error) {
+      own.close();
+      throw error;
+    }
+  };
+  return {
+    show(glb, holesMetres = []) {
+      showing = show(glb, holesMetres);
+      return showing;
     },
     clear,
     fit: model.frame,
@@ -82,7 +93,9 @@ export function openView({ stage, studio, texts }: ViewOptions): PlanningView {
       model.redraw();
     },
     resetParts: parts.reset,
-    picture(widthPixels, heightPixels) {
+    async picture(widthPixels, heightPixels) {
+      // The one before is still there where that failed.
+      await showing.catch(() => undefined);
       const picture = element('canvas');
       Object.assign(picture, { width: widthPixels, height: heightPixels });
       const pen = picture.getContext('2d')!;
@@ -136,12 +149,19 @@ function createDrawing(): WebGLRenderer {
   }
 }
 
-async function read(glb: Uint8Array<ArrayBuffer>): Promise<Object3D> {
+/** A model that is not shown yet, and its images. */
+async function read(glb: Uint8Array<ArrayBuffer>): Promise<{ root: Object3D; own: ModelImages }> {
   const isWhole = glb.byteOffset === 0 && glb.byteLength === glb.buffer.byteLength;
+  let own: ModelImages | undefined;
+  const loader = new GLTFLoader().register((parser) => {
+    own = images.readFor(parser);
+    return { name: 'images' };
+  });
   try {
     const { scene } = await loader.parseAsync(isWhole ? glb.buffer : glb.slice().buffer, '');
-    return scene;
+    return { root: scene, own: own! };
   } catch (cause) {
+    own?.close();
     const message = `3D view: expected a GLB file, received ${glb.byteLength} bytes that cannot be read as one; load the page again`;
     throw new Error(message, { cause });
   }

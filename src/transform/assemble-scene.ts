@@ -40,6 +40,8 @@ interface AssembleInput {
   losses: Losses;
   /** Undefined where tangents are not written. */
   tangents: TangentGenerator | undefined;
+  /** Parts that are left out. */
+  holes: readonly Part[];
 }
 
 /** A material is written for each side that is used. */
@@ -93,6 +95,7 @@ export function assembleScene(
     }
   }
   scene.boundsMetres = bounds.box();
+  scene.holesMetres = input.holes.map(({ worldFrame }) => [...worldFrame.translationMetres]);
   if (input.options.origin === 'floor-centre') moveOrigin(scene);
   return scene;
 }
@@ -105,6 +108,7 @@ function emptyScene(losses: Losses): Scene {
     materials: [],
     images: [],
     boundsMetres: { min: [0, 0, 0], max: [0, 0, 0] },
+    holesMetres: [],
     triangles: 0,
     drawCalls: 0,
     ...losses.listed(),
@@ -316,4 +320,9 @@ function moveOrigin(scene: Scene): void {
     node.translationMetres = [rounded(x - shift[0]), rounded(y - shift[1]), rounded(z - shift[2])];
   }
   for (const corner of [min, max]) for (const k of [0, 1, 2] as const) corner[k] -= shift[k];
+  scene.holesMetres = scene.holesMetres.map(([x, y, z]) => [
+    x - shift[0],
+    y - shift[1],
+    z - shift[2],
+  ]);
 }

@@ -50,16 +50,17 @@ interface LoadInput extends MeshInput {
 /**
  * Loads the meshes of all parts (D-202, D-303, D-308, D-542).
  *
- * @returns The parts that can be drawn, in their order, with their meshes.
+ * @returns The parts that can be drawn, in their order, with their meshes, and those that are left out.
  * @throws {@link ConverterError} `SCENE_TOO_LARGE`; `BLOCK_MISSING`, `BLOCK_INVALID`, `SOLID_INVALID` or what
  * fetching ended with, naming the part; with `allowMissingParts` these are warnings and losses.
  */
 export async function loadMeshes(
   parts: readonly Part[],
   input: MeshInput,
-): Promise<Map<Part, KeyedMesh>> {
+): Promise<{ meshes: Map<Part, KeyedMesh>; holes: Part[] }> {
   const bySource = new Map<string, KeyedMesh | undefined>();
   const meshes = new Map<Part, KeyedMesh>();
+  const holes: Part[] = [];
   const ahead = createAhead(parts, input);
   let triangles = 0;
   const expectRoom = (more: number, { path }: Part) => {
@@ -75,12 +76,13 @@ export async function loadMeshes(
     if (!bySource.has(source))
       bySource.set(source, await orHole(load, source, part, { ...input, ahead, expectRoom }));
     const mesh = bySource.get(source);
-    if (mesh === undefined) continue;
+    if (mesh === undefined) holes.push(part);
+    if (mesh === undefined || mesh.mesh.surfaces.length === 0) continue;
     meshes.set(part, mesh);
     expectRoom(trianglesOf(mesh), part);
     triangles += trianglesOf(mesh);
   }
-  return meshes;
+  return { meshes, holes };
 }
 
 /** Bytes of a block from which a second thread pays, and up to which it takes little memory. */
@@ -139,8 +141,7 @@ async function orHole(
 ): Promise<KeyedMesh | undefined> {
   const { options, losses } = input;
   try {
-    const keyed = await load(name, part, input);
-    return keyed.mesh.surfaces.length > 0 ? keyed : undefined;
+    return await load(name, part, input);
   } catch (error) {
     const { code, message } = asConverterError(error);
     if (!options.allowMissingParts || code === 'INTERNAL' || code === 'SCENE_TOO_LARGE')

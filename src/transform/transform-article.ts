@@ -55,11 +55,14 @@ export async function transformArticle(input: TransformInput): Promise<Scene> {
   const { manufacturer, program } = snapshot.key;
   const names = [`${manufacturer}::${program}::`, ...partsList.blockNames];
   const flat = flattenPartsList(partsList.nodes, options, losses, names);
-  const meshes = await loadMeshes(flat.parts, { ...input, losses });
+  const { meshes, holes } = await loadMeshes(flat.parts, { ...input, losses });
   const packer = createTexturePacker(read, images, options, cache);
   const references = Array.from(meshes.keys(), (part) => part.material);
   const materialOf = await resolveMaterials(references, partsList, { ...input, packer, losses });
-  const scene = assembleScene(flat, meshes, materialOf, { options, cache, losses, tangents });
+  const scene = assembleScene(flat, meshes, materialOf, {
+    ...{ options, cache, losses, tangents },
+    holes,
+  });
   for (const { code, message } of partsList.warnings) losses.warn(code, message);
   return accepted({ ...scene, ...losses.listed() }, options);
 }

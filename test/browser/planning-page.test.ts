@@ -17,6 +17,7 @@ import {
   violations,
   WORKPLACE,
 } from '../helpers/planning-page.ts';
+import { judgeUsdz } from '../helpers/usdz-judge.ts';
 
 const CONFIGURATOR = { disablecatalogue: 'true' };
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
@@ -49,6 +50,8 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     expect(await heading(page).innerText()).toBe('Desk made to measure');
     expect(await price(page).innerText()).toContain('€721.00');
     expect(await page.locator('.catalogue').count()).toBe(0);
+    // A device without Quick Look, such as this one, is not offered AR.
+    expect(await page.getByText('in your room').count()).toBe(0);
     expect(await page.title()).toBe('Desk made to measure – Planning');
     expect(await violations(page)).toEqual([]);
     expect(trouble).toEqual([]);
@@ -100,8 +103,15 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
 
   test('the hybrid mode shows both beside each other where there is room', async () => {
     const viewport = { width: 1440, height: 900 };
-    const { page, trouble } = await planning.open(browser, DESK, { viewport });
+    const { page, trouble } = await planning.open(browser, {}, { viewport });
+    const hint = page.getByText('The article that you choose appears here');
+    await hint.waitFor();
+    await page.getByRole('searchbox').fill('LN-M');
+    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await page.getByRole('button', { name: 'Desk made to measure LN-M' }).click();
     await heading(page).waitFor();
+    expect(await hint.count()).toBe(0);
+    await page.getByRole('button', { name: 'Start' }).click();
     await page.getByRole('button', { name: 'Fjelmark office furniture' }).click();
     await page.getByRole('button', { name: 'LINEA' }).waitFor();
     expect(await heading(page).isVisible()).toBe(true);
@@ -156,6 +166,61 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     expect([...trouble, ...restored.trouble]).toEqual([]);
     await inbox.close();
     await rm(store, { recursive: true, force: true });
+  });
+
+  test('a device with Quick Look gets a link to the USDZ file of the configuration', async () => {
+    const { page, trouble } = await planning.open(
+      browser,
+      { ...DESK, ...CONFIGURATOR },
+      {
+        viewport: { width: 390, height: 844 },
+        script: () => {
+          const { supports } = DOMTokenList.prototype;
+          DOMTokenList.prototype.supports = function (token) {
+            return token === 'ar' || supports.call(this, token);
+          };
+        },
+      },
+    );
+    await modelOf(page);
+    const prepare = page.getByRole('button', { name: 'Prepare the view in your room' });
+    const link = page.getByRole('link', { name: 'View in your room' });
+    const materials = async () => {
+      const url = await link.evaluate(async (one: HTMLAnchorElement) => {
+        const reader = new FileReader();
+        const read = new Promise((done) => reader.addEventListener('load', done));
+        reader.readAsDataURL(await (await fetch(one.href)).blob());
+        await read;
+        return reader.result as string;
+      });
+      const [type, base64] = url.split(',') as [string, string];
+      expect(type).toBe('data:model/vnd.usdz+zip;base64');
+      const { problems, meshes } = judgeUsdz(Buffer.from(base64, 'base64'));
+      expect(problems).toEqual([]);
+      return meshes.map(({ material }) => material?.path).join(' ');
+    };
+    await prepare.click();
+    await link.waitFor();
+    // What Safari asks of such a link: an image first, and no other element.
+    expect(
+      await link.evaluate(({ rel, download, children }: HTMLAnchorElement) => [
+        ...[rel, download, document.activeElement?.className],
+        ...Array.from(children, ({ tagName }) => tagName),
+      ]),
+    ).toEqual(['ar', expect.stringMatching(/^FJEL_LN-M.*\.usdz$/), 'primary ar', 'IMG']);
+    const old = await link.getAttribute('href');
+    expect(await materials()).toMatch(/EICHE/);
+    expect(await violations(page)).toEqual([]);
+
+    await choose(page, 'Finish', 'Walnut veneer');
+    await page.getByText('LN-M-V.NB').waitFor();
+    expect(await link.count()).toBe(0);
+    await expect.poll(() => prepare.isEnabled()).toBe(true);
+    await prepare.click();
+    await link.waitFor();
+    expect(await link.getAttribute('href')).not.toBe(old);
+    expect(await materials()).toMatch(/NUSSBAUM/);
+    expect(trouble).toEqual([]);
   });
 
   test('a planning lists its articles, is changed as a whole, and outlives a reload and "back"', async () => {
@@ -239,7 +304,17 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
       );
       await modelOf(page);
       const width = () => page.evaluate(() => document.documentElement.scrollWidth);
-      expect(await width()).toBe(390);
+      // Tools and size have a place of their own, which covers nothing of the model.
+      for (const phone of [360, 390]) {
+        await page.setViewportSize({ ...viewport, width: phone });
+        expect(await width()).toBe(phone);
+        const drawn = (await page.locator('.stage canvas').boundingBox())!;
+        for (const other of await page.locator('.bar :is(button, .facts)').all()) {
+          const { x, y, width: wide } = (await other.boundingBox())!;
+          expect(y).toBeGreaterThanOrEqual(drawn.y + drawn.height);
+          expect(x + wide).toBeLessThanOrEqual(phone);
+        }
+      }
       expect(await violations(page)).toEqual([]);
       await page.getByRole('button', { name: 'Catalogue' }).click();
       expect(await width()).toBe(390);

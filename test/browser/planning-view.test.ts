@@ -22,6 +22,9 @@ const ARTICLES = {
   desk: { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-M' },
   drawers: { manufacturer: 'FJEL', program: 'DEPOT', basearticlenumber: 'DP-R3' },
   hinged: { manufacturer: 'FJEL', program: 'DEPOT', basearticlenumber: 'DP-F2' },
+  higher: { manufacturer: 'FJEL', program: 'DEPOT', basearticlenumber: 'DP-F3' },
+  sliding: { manufacturer: 'FJEL', program: 'DEPOT', basearticlenumber: 'DP-S160' },
+  lamp: { manufacturer: 'AULI', program: 'LUMO', basearticlenumber: 'LM-TISCH 45' },
   glass: { manufacturer: 'AULI', program: 'LUMO', basearticlenumber: 'LM-GLOBUS' },
 } as const;
 const SIZE = { width: 320, height: 240 };
@@ -34,6 +37,7 @@ declare function open(): void;
 declare const axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
 declare const held: Record<string, number>;
 declare const drawn: number;
+declare const decoded: ReadonlySet<ImageBitmap>;
 
 describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
   let browser: Browser;
@@ -209,31 +213,137 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
     expect(await look()).toBe(narrow);
   });
 
-  it('turns a part with a finger, and the model beside it', async () => {
-    await showModel('hinged');
-    const touch = await page.context().newCDPSession(page);
-    const swipe = async (x: number, y: number) => {
-      const at = (share: number) => [{ x: x - 30 * share, y: y + 6 * share }];
-      await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: at(0) });
-      for (const share of [0.3, 0.6, 1])
-        await touch.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: at(share) });
-      await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+  /** A finger on the page. */
+  const finger = async () => {
+    const session = await page.context().newCDPSession(page);
+    const touch = (type: string, ...touchPoints: { x: number; y: number }[]) =>
+      session.send('Input.dispatchTouchEvent', { type: type as 'touchStart', touchPoints });
+    return {
+      async swipe(x: number, y: number, right: number, down: number) {
+        await touch('touchStart', { x, y });
+        for (const share of [0.3, 0.6, 1])
+          await touch('touchMove', { x: x + right * share, y: y + down * share });
+        await touch('touchEnd');
+      },
+      async tap(x: number, y: number) {
+        await touch('touchStart', { x, y });
+        await touch('touchEnd');
+      },
     };
+  };
+  /** The middle of a part on the screen. */
+  const middle = async (name: string) => {
+    const { x, y, width, height } = (await part(name).boundingBox())!;
+    return [x + width / 2, y + height / 2] as const;
+  };
+  const amountOf = (name: string) => part(name).getAttribute('aria-valuetext');
+  const MOVED = /^-?(?!0 )[\d,]+ mm$/;
+  const TURNED = /^-?(?!0°)\d+°$/;
+
+  it('turns a part with a finger, and the model beside it; a double tap puts the part back', async () => {
+    await showModel('hinged');
+    const { swipe, tap } = await finger();
     const before = await look();
-    await swipe(40, 20);
-    const turned = await look();
-    expect(turned).not.toBe(before);
-    const leaf = part('TÜR LINKS');
-    expect(await leaf.getAttribute('aria-valuenow')).toBe('0');
-    const { x, y } = (await leaf.boundingBox())!;
-    await swipe(x + 14, y + 14);
-    expect(await leaf.getAttribute('aria-valuetext')).toMatch(/^-?\d+°$/);
-    expect(await leaf.getAttribute('aria-valuenow')).not.toBe('0');
+    await swipe(40, 20, -30, 6);
+    expect(await look()).not.toBe(before);
+    expect(await amountOf('TÜR LINKS')).toBe('0°');
+    const [x, y] = await middle('TÜR LINKS');
+    await swipe(x, y, -30, 6);
+    expect(await amountOf('TÜR LINKS')).toMatch(TURNED);
+    const at = await middle('TÜR LINKS');
+    await tap(...at);
+    expect(await amountOf('TÜR LINKS')).toMatch(TURNED);
+    await tap(...at);
+    expect(await amountOf('TÜR LINKS')).toBe('0°');
+  });
+
+  it('slides doors that stand one before the other, and drawers; turns what is hinged or jointed', async () => {
+    const { swipe } = await finger();
+    await showModel('sliding');
+    const [x, y] = await middle('TÜR RECHTS');
+    await swipe(x, y, -50, -6);
+    expect(await amountOf('TÜR RECHTS')).toMatch(/^-\d+ mm$/);
+    expect((await middle('TÜR RECHTS'))[1]).toBeLessThan(y);
+    await showModel('drawers');
+    await swipe(...(await middle('SCHUB 2')), -30, 20);
+    expect(await amountOf('SCHUB 2')).toMatch(MOVED);
+    await showModel('hinged');
+    await swipe(...(await middle('TÜR RECHTS')), 30, 0);
+    expect(await amountOf('TÜR RECHTS')).toMatch(TURNED);
+    await showModel('lamp');
+    for (const name of ['ARM UNTEN', 'ARM OBEN', 'KOPF']) expect(await amountOf(name)).toBe('0°');
+  });
+
+  it('opens doors and drawers that are looked at from the front', async () => {
+    const turnToFront = async () => {
+      await canvas().focus();
+      for (let i = 0; i < 2; i++) await page.keyboard.press('ArrowLeft');
+    };
+    await showModel('drawers');
+    await turnToFront();
+    const { swipe } = await finger();
+    await swipe(...(await middle('SCHUB 2')), 0, 30);
+    expect(await amountOf('SCHUB 2')).toMatch(/^(?!-)(?!0 )/);
+    await page.evaluate(() => view.clear());
+    await showModel('hinged');
+    await turnToFront();
+    await swipe(...(await middle('TÜR LINKS')), -30, 0);
+    // It is hinged at the left, and comes to the viewer.
+    expect(await amountOf('TÜR LINKS')).toMatch(/^-\d+°$/);
+  });
+
+  it('does what a person chooses, by finger and by keys, and puts the part back first', async () => {
+    const { swipe, tap } = await finger();
+    await showModel('hinged');
+    const [x, y] = await middle('TÜR LINKS');
+    await swipe(x, y, -30, 6);
+    const slide = page.getByRole('button', { name: 'Slide' });
+    expect(await slide.getAttribute('aria-pressed')).toBe('false');
+    // The label follows its part with the next picture.
+    await look();
+    const { x: left, y: top, width, height } = (await slide.boundingBox())!;
+    await tap(left + width / 2, top + height / 2);
+    await expect.poll(() => slide.getAttribute('aria-pressed')).toBe('true');
+    expect(await amountOf('TÜR LINKS')).toBe('0 mm');
+    await swipe(...(await middle('TÜR LINKS')), -30, 0);
+    expect(await amountOf('TÜR LINKS')).toMatch(MOVED);
+    await part('TÜR RECHTS').focus();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    expect(await slide.getAttribute('aria-pressed')).toBe('true');
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('ArrowRight');
+    expect(await amountOf('TÜR RECHTS')).toMatch(MOVED);
+    await page.keyboard.press('Delete');
+    await page.keyboard.press('Shift+ArrowRight');
+    expect(await amountOf('TÜR RECHTS')).toMatch(TURNED);
+    await tap(6, 6);
+    await expect.poll(() => slide.isVisible()).toBe(false);
+  });
+
+  it('leaves parts where they are in the next configuration that has them', async () => {
+    await showModel('hinged');
+    await part('TÜR LINKS').focus();
+    for (let i = 0; i < 3; i++) await page.keyboard.press('ArrowLeft');
+    const moved = (await amountOf('TÜR LINKS'))!;
+    expect(moved).toMatch(TURNED);
+    await showModel('higher');
+    const opened = await look();
+    expect(await amountOf('TÜR LINKS')).toBe(moved);
+    expect(await amountOf('TÜR RECHTS')).toBe('0°');
+    await page.evaluate(() => view.resetParts());
+    expect(await look()).not.toBe(opened);
+    await part('TÜR LINKS').press('ArrowLeft');
+    await page.evaluate(() => view.clear());
+    await showModel('hinged');
+    expect(await amountOf('TÜR LINKS')).toBe('0°');
   });
 
   it('has names and roles that a screen reader needs', async () => {
     await showModel('drawers');
     await page.evaluate(() => view.showDimensions(true));
+    await part('SCHUB 1').focus();
+    await page.getByRole('button', { name: 'Turn' }).waitFor();
     await page.evaluate(
       await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8'),
     );
@@ -242,6 +352,22 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
       return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`);
     });
     expect(found).toEqual([]);
+  });
+
+  it('marks the place of a part that is missing, and measures the model without the mark', async () => {
+    await showModel('desk');
+    await page.evaluate(() => view.showDimensions(true));
+    const labels = page.locator('.length');
+    const sizes = await labels.allTextContents();
+    const before = await look();
+    await page.evaluate(async () => {
+      const glb = await (await fetch('model/desk')).arrayBuffer();
+      await view.show(new Uint8Array(glb), [[0, 1.2, 0]]);
+    });
+    expect(await look()).not.toBe(before);
+    expect(await labels.allTextContents()).toEqual(sizes);
+    await showModel('desk');
+    expect(await look()).toBe(before);
   });
 
   it('takes a picture of any size on white', async () => {
@@ -261,6 +387,7 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
   });
 
   it('holds after twenty models what it held after four, and nothing when it is closed', async () => {
+    const four: Name[] = ['desk', 'drawers', 'hinged', 'glass'];
     const shown = await page.evaluate(async (names) => {
       const counts: (typeof held)[] = [];
       for (let i = 0; i < 20; i++) {
@@ -269,7 +396,7 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
         counts.push({ ...held });
       }
       return [counts[3], counts[19]];
-    }, Object.keys(ARTICLES) as Name[]);
+    }, four);
     expect(shown[1]).toEqual(shown[0]);
     const graphics = await canvas().evaluateHandle((one: HTMLCanvasElement) =>
       one.getContext('webgl2'),
@@ -286,6 +413,34 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
     await page.evaluate(() => open());
     await showModel('desk');
     expect(await canvas().count()).toBe(1);
+  });
+
+  it('closes the images of models that another one overtakes, or that are not shown any more', async () => {
+    const count = () =>
+      page.evaluate(async () => {
+        await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+        return decoded.size;
+      });
+    await showModel('desk');
+    const ofDesk = await count();
+    expect(ofDesk).toBeGreaterThan(0);
+    const before = await look();
+    const overtaken = (names: Name[], isCleared: boolean) =>
+      page.evaluate(
+        async ([paths, isCleared]) => {
+          const answers = await Promise.all(paths.map((path) => fetch(`model/${path}`)));
+          const files = await Promise.all(answers.map((answer) => answer.arrayBuffer()));
+          const shows = files.map((file) => view.show(new Uint8Array(file)));
+          if (isCleared) view.clear();
+          await Promise.all(shows);
+        },
+        [names, isCleared] as const,
+      );
+    await overtaken(['drawers', 'hinged', 'desk'], false);
+    expect(await count()).toBe(ofDesk);
+    expect(await look()).toBe(before);
+    await overtaken(['drawers'], true);
+    expect(await count()).toBe(0);
   });
 
   it('draws again when the graphics were lost and came back', async () => {

@@ -51,9 +51,16 @@ interface WatchedPage {
 export async function openWatched(
   browser: Browser,
   address: string,
-  options: Pick<BrowserContextOptions, 'viewport' | 'colorScheme' | 'reducedMotion'>,
+  {
+    script,
+    ...options
+  }: Pick<BrowserContextOptions, 'viewport' | 'colorScheme' | 'reducedMotion'> & {
+    /** Runs in the page before its own programs. */
+    script?: () => void;
+  },
 ): Promise<WatchedPage> {
   const page = await browser.newPage(options);
+  if (script !== undefined) await page.addInitScript(script);
   const trouble: string[] = [];
   const asked: string[] = [];
   page.on('console', (message) => trouble.push(message.text()));

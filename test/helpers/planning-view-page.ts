@@ -1,6 +1,6 @@
 /**
  * Planning-view page: a page with nothing but the 3D view, under the policy of the planning page, and
- * what its graphics hold.
+ * what its graphics and images hold.
  */
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -16,8 +16,20 @@ const POLICY =
 const STYLE = `:root { color-scheme: light dark; background: light-dark(#f4f5f7, #171b21); }
 body { margin: 0; } #stage { position: relative; height: 100vh; }`;
 
-/** Counts what the graphics hold, whoever made it. */
+/** Counts what the graphics hold, whoever made it, and the decoded images. */
 const COUNTING = `
+  globalThis.decoded = new Set();
+  const decode = createImageBitmap;
+  globalThis.createImageBitmap = async (...rest) => {
+    const image = await decode(...rest);
+    decoded.add(image);
+    return image;
+  };
+  const { close } = ImageBitmap.prototype;
+  ImageBitmap.prototype.close = function () {
+    decoded.delete(this);
+    close.call(this);
+  };
   globalThis.held = { Buffer: 0, Texture: 0, Framebuffer: 0, Renderbuffer: 0, Program: 0, VertexArray: 0 };
   const graphics = WebGL2RenderingContext.prototype;
   for (const kind of Object.keys(held)) {
@@ -46,7 +58,8 @@ const PROGRAM = `
   const studio = fetch('studio').then((answer) => answer.arrayBuffer());
   const millimetres = (length) => length.toLocaleString('en') + ' mm';
   globalThis.open = () => {
-    globalThis.view = openView({ stage, studio, texts: { view: '3D view', millimetres } });
+    const texts = { view: '3D view', move: 'Slide', turn: 'Turn', motionOf: (part) => part, millimetres };
+    globalThis.view = openView({ stage, studio, texts });
   };
   globalThis.show = async (path) => {
     const glb = await (await fetch('model/' + path)).arrayBuffer();

@@ -245,8 +245,20 @@ describe('what is wrong with an article', () => {
     for (const made of [bad, article([box(), other])]) {
       const scene = await sceneOf(made, { allowMissingParts: true });
       expect(scene.triangles).toBe(12);
+      expect(scene.holesMetres).toHaveLength(1);
       expect(scene.losses).toContainEqual(expect.objectContaining({ where: 'ACME::DESK::LEG' }));
     }
+  });
+
+  it('tells where a part is that is left out, in the frame of the scene', async () => {
+    const leg = { type: 'imp', btgname: 'ACME::DESK::LEG', offs: [0, 0.5, 2] };
+    const made = article([box(), { type: 'top', offs: [1, 0, 0], childs: [leg] }]);
+    const options = { allowMissingParts: true };
+    expect((await sceneOf(made, options)).holesMetres).toEqual([[1, 0.5, 2]]);
+    const centred = await sceneOf(made, { ...options, origin: 'floor-centre' });
+    const { min, max } = (await sceneOf(made, options)).boundsMetres;
+    const [x, y, z] = [(min[0] + max[0]) / 2, min[1], (min[2] + max[2]) / 2];
+    expect(centred.holesMetres).toEqual([[1 - x, 0.5 - y, 2 - z]]);
   });
 
   const withLeg = (leg: object) =>

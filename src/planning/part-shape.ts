@@ -1,0 +1,148 @@
+/** What the shape of a movable part says about how it moves: the data has a pivot, and nothing else. */
+import { Box3, Matrix4, type Mesh, type Object3D, Vector3 } from 'three';
+
+/** An index of x, y and z. */
+export type Axis = 0 | 1 | 2;
+
+/** A move along, or a turn about, an axis of the pivot. */
+export interface Motion {
+  kind: 'move' | 'turn';
+  axis: Axis;
+}
+
+/** All axes. */
+export const AXES = [0, 1, 2] as const;
+/** Their directions. */
+export const UNITS = [new Vector3(1, 0, 0), new Vector3(0, 1, 0), new Vector3(0, 0, 1)] as const;
+
+/** Thinner than this share of its next longer side, a part is a plate; this narrow, it is a bar. */
+const PLATE = 0.2;
+const BAR = 0.35;
+/** A hinge is this near to an edge, as a share of the side. */
+const HINGE = 0.15;
+/** A direction is an axis where this much of it goes along. */
+const ALONG = 0.7;
+/** Doors that slide meet with this gap at most, metres. */
+const GAP = 0.01;
+
+/** The shape of a part where it has not been moved. */
+export interface PartShape {
+  /** In its own frame; the pivot is the origin. */
+  readonly box: Box3;
+  /** From its own frame to the world. */
+  readonly place: Matrix4;
+  /** Its axes by their length. */
+  readonly sides: readonly [thin: Axis, middle: Axis, long: Axis];
+  /** Stands upright, as doors do. */
+  readonly isPlate: boolean;
+  readonly isBar: boolean;
+}
+
+/** The shape of a part without the parts that hang on it, such as the arm of a lamp without its head. */
+export function shapeOf(node: Object3D, isPart: (other: Object3D) => boolean): PartShape {
+  node.updateWorldMatrix(true, true);
+  const place = node.matrixWorld.clone();
+  const own = boundsOf(node, place, isPart);
+  const box = own.isEmpty() ? boundsOf(node, place, () => false) : own;
+  const size = box.getSize(new Vector3()).toArray();
+  const sides = [...AXES].sort((a, b) => size[a] - size[b]) as [Axis, Axis, Axis];
+  const [thin, middle, long] = sides;
+  const isFlat = size[thin] < PLATE * size[middle];
+  const isPlate = isFlat && Math.abs(inWorld(place, thin).y) <= ALONG;
+  return { box, place, sides, isPlate, isBar: size[middle] < BAR * size[long] };
+}
+
+/**
+ * What a part does, by its shape: an upright plate with its pivot at an edge turns, such as hinged doors, and so does a
+ * bar, and what hangs on something that turns. Doors that stand side by side, one before the other, slide: they could
+ * not turn. Any other body is a drawer or an article, and moves.
+ *
+ * @param holder - What the part does on which it hangs.
+ * @example
+ * ```ts
+ * usualKind(shapeOf(drawer, isPart), [], undefined); // → 'move'
+ * ```
+ */
+export function usualKind(
+  shape: PartShape,
+  others: readonly PartShape[],
+  holder: Motion['kind'] | undefined,
+): Motion['kind'] {
+  if (shape.isPlate && others.some((other) => isOneBeforeOther(shape, other))) return 'move';
+  const isHinged = shape.isPlate && hasHinge(shape);
+  return shape.isBar || isHinged || holder === 'turn' ? 'turn' : 'move';
+}
+
+/** How likely each motion is among those of its kind. */
+export function preferences(shape: PartShape): Record<Motion['kind'], readonly number[]> {
+  const { place, sides, isPlate, isBar } = shape;
+  const directions = AXES.map((axis) => inWorld(place, axis));
+  const isUpright = (axis: Axis) => Math.abs(directions[axis]!.y) > ALONG;
+  // A plate turns about an axis in its plane, a bar about one across it.
+  const unlikely = isBar ? sides[2] : sides[0];
+  return {
+    move: AXES.map((axis) => {
+      if (isUpright(axis)) return 0.4;
+      // A plate slides in its plane, a drawer to the front.
+      if (isPlate) return axis === sides[0] ? 0.8 : 1;
+      return Math.abs(directions[axis]!.z) > ALONG ? 1 : 0.85;
+    }),
+    turn: AXES.map((axis) => {
+      if (isPlate || isBar) return axis === unlikely ? 0.6 : 1;
+      return isUpright(axis) ? 1 : 0.5;
+    }),
+  };
+}
+
+function boundsOf(node: Object3D, place: Matrix4, isLeftOut: (other: Object3D) => boolean): Box3 {
+  const toOwn = place.clone().invert();
+  const box = new Box3();
+  const waiting = [node];
+  for (let object = waiting.pop(); object; object = waiting.pop()) {
+    waiting.push(...object.children.filter((child) => !isLeftOut(child)));
+    const { isMesh, geometry, matrixWorld } = object as Mesh;
+    if (!isMesh) continue;
+    if (!geometry.boundingBox) geometry.computeBoundingBox();
+    const own = geometry.boundingBox!.clone();
+    box.union(own.applyMatrix4(new Matrix4().multiplyMatrices(toOwn, matrixWorld)));
+  }
+  return box;
+}
+
+/** The pivot is at an edge, or beside it. */
+function hasHinge({ box, sides }: PartShape): boolean {
+  return sides.slice(1).some((side) => {
+    const [from, to] = [box.min.getComponent(side), box.max.getComponent(side)];
+    const share = -from / (to - from);
+    return Math.min(share, 1 - share) < HINGE;
+  });
+}
+
+function isOneBeforeOther(shape: PartShape, other: PartShape): boolean {
+  const [thin, middle, long] = shape.sides;
+  const across = inWorld(shape.place, thin).dot(inWorld(other.place, other.sides[0]));
+  if (!other.isPlate || Math.abs(across) < 0.95) return false;
+  const toOwn = shape.place.clone().invert().multiply(other.place);
+  const boxes = [shape.box, other.box.clone().applyMatrix4(toOwn)] as const;
+  const length = (box: Box3, axis: Axis) => box.max.getComponent(axis) - box.min.getComponent(axis);
+  const shorter = (axis: Axis) => Math.min(...boxes.map((box) => length(box, axis)));
+  const overlap = (axis: Axis) =>
+    Math.min(...boxes.map(({ max }) => max.getComponent(axis))) -
+    Math.max(...boxes.map(({ min }) => min.getComponent(axis)));
+  const [middles, depths] = [
+    boxes.map((box) => box.getCenter(new Vector3()).getComponent(thin)),
+    boxes.map((box) => length(box, thin)),
+  ] as const;
+  const apart = Math.abs(middles[0]! - middles[1]!) / (depths[0]! + depths[1]!);
+  const isBeside = (axis: Axis) => overlap(axis) > -GAP && overlap(axis) < 0.5 * shorter(axis);
+  const isLevel = (axis: Axis) => overlap(axis) > 0.5 * shorter(axis);
+  return (
+    apart > 0.25 &&
+    apart < 2 &&
+    ((isBeside(middle) && isLevel(long)) || (isBeside(long) && isLevel(middle)))
+  );
+}
+
+function inWorld(place: Matrix4, axis: Axis): Vector3 {
+  return UNITS[axis].clone().transformDirection(place);
+}
