@@ -62,7 +62,7 @@ describe('a planning that is restored', () => {
     }));
     const english = serviceIn('en');
     const stored = await change(english, await load(english, 'LN-M'));
-    const permanentid = await storePlanning(english, stored);
+    const permanentid = await storePlanning(english, stored, SIGNAL);
     surcharge = 100;
     const restored = await loadTarget(serviceIn('de'), { permanentid }, SIGNAL);
     expect(restored.key).toEqual(stored.key);
@@ -79,7 +79,7 @@ describe('a planning that is restored', () => {
     const [, cabinet] = workplace.article.children;
     const stored = await change(english, workplace, { ...workplace, article: cabinet! });
     expect(stored.article.children[1]!.ocd!.finalarticlenumber).toMatch(/-NB/);
-    const permanentid = await storePlanning(english, stored);
+    const permanentid = await storePlanning(english, stored, SIGNAL);
     const restored = await loadTarget(serviceIn('de'), { permanentid }, SIGNAL);
     expect(planningChildren(restored.article)).toEqual(planningChildren(stored.article));
     expect(restored.article.children.map(({ ocd }) => ocd!.shorttext)).not.toEqual(
@@ -95,7 +95,7 @@ describe('a planning that is restored', () => {
     }));
     const english = serviceIn('en');
     const stored = await change(english, await load(english, 'LN-M'));
-    const permanentid = await storePlanning(english, stored);
+    const permanentid = await storePlanning(english, stored, SIGNAL);
     isGone = true;
     const restored = await loadTarget(serviceIn('de'), { permanentid }, SIGNAL);
     expect(restored).toEqual({ ...stored, isAsStored: true });
