@@ -12,7 +12,7 @@ import type { JsonRecord } from '../service/wire-value.ts';
 import { registerSecret } from '../support/redact.ts';
 import { type Arguments, type Command, given, type Io, textOf, usageError } from './command.ts';
 import { listenOptions, readListening, readOrigins, serveUntilInterrupted } from './listen.ts';
-import { LOG_FORMAT_OPTION, openOutput } from './run-output.ts';
+import { LOG_FORMAT_OPTION, openLog } from './run-output.ts';
 import { environmentOf } from './service.ts';
 
 const DEFAULT_PORT = 4810;
@@ -131,7 +131,7 @@ async function servePage(
   const pipeline = await loadPipeline(file, io.env);
   const { convert, service } = pipeline;
   const site = openPlanningSite({ frameAncestors, convert, service });
-  const { log } = await openOutput(args, io);
+  const log = await openLog(args, io);
   const { openPlanningProxy } = await import('../gateway/planning-proxy.ts');
   const owner = describeService(service);
   // A signal of its own: Ctrl-C ends the requests through the server, and then logs out.
