@@ -16,7 +16,7 @@ function ancestorsOf({ headers }: Response): string {
 }
 
 describe('serve', () => {
-  it('prints a link that opens the planning page with a token of its own', async () => {
+  it('prints a link that opens the planning page with a token of its own; without it says so', async () => {
     const { link, token, end } = await servePage();
     const frontendUrl = `${link.origin}/frontend`;
     expect(link.href).toBe(planningUrl({ frontendUrl, token, mode: 'hybrid' }));
@@ -26,6 +26,11 @@ describe('serve', () => {
       expect.stringContaining(`data-base-url="${link.origin}/service"`),
     ]);
     const query = new URLSearchParams({ token });
+    const root = await fetch(link.origin);
+    expect(root.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    const text = await root.text();
+    expect(text).toContain('The planning page is at <code>/frontend/planning</code>.');
+    expect(text).not.toContain(token);
     const nodes = await fetch(`${link.origin}/service/api/xcf.dll/xcf/getnodes?${query}`);
     expect(nodes.status).toBe(200);
     const { exit, stdout, stderr } = await end();
