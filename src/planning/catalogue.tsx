@@ -180,7 +180,7 @@ function Nodes({
   );
 }
 
-/** An info node leads nowhere. */
+/** An info node leads nowhere. What belongs to no series shows the logo of its manufacturer. */
 function Node({
   session,
   node,
@@ -192,11 +192,11 @@ function Node({
   isChosen: boolean;
   onClick: () => void;
 }) {
-  const { nodetype, text, basearticlenumber, resources } = node;
+  const { nodetype, text, program, basearticlenumber, resources } = node;
   const image = resources.find(({ restype }) => restype.toUpperCase() === 'IT');
   const content = (
     <>
-      <span class="shot">
+      <span class={program === '' ? 'shot logo' : 'shot'}>
         <Picture session={session} kind="resource" reference={image?.rescontent ?? ''} />
       </span>
       <span class="node-text">

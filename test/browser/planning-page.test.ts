@@ -105,6 +105,9 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     await maker.waitFor();
     expect(await chosen()).toBe('All manufacturers');
     await page.getByRole('button', { name: 'Aulinde home furniture' }).click();
+    // A tile that leads nowhere is no button.
+    await page.getByText('About Aulinde home furniture').waitFor();
+    expect(await page.getByRole('button', { name: 'About' }).count()).toBe(0);
     await page.getByRole('button', { name: 'SALUN' }).click();
     await page.getByRole('heading', { name: 'SALUN' }).waitFor();
     expect(await chosen()).toBe('Aulinde home furniture');
