@@ -36,6 +36,7 @@ describe('serve', () => {
     const { exit, stdout, stderr } = await end();
     // A log of this process has it nowhere, however it is spelled.
     expect(redact(stdout)).not.toContain(encodeURIComponent(token));
+    expect(stdout).toContain('offers no cart; to get one: btg2gltf serve --help');
     expect([exit, stderr]).toEqual([0, '']);
   });
 
@@ -83,6 +84,17 @@ describe('serve', () => {
     const { link, end } = await servePage(words);
     expect(ancestorsOf(await fetch(link))).toBe(ancestors);
     await end();
+  });
+
+  it('gives the page the address of a cart, if it is one that the page takes', async () => {
+    const { link, end } = await servePage(['--cart', 'http://127.0.0.1:4820/cart']);
+    expect(link.searchParams.get('urlwarenkorb')).toBe('http://127.0.0.1:4820/cart');
+    expect((await end()).stdout).not.toContain('offers no cart');
+    for (const address of ['127.0.0.1:4820/cart', 'cart', 'https://user:SECRET@shop.example/']) {
+      const { exit, stderr } = await command(['serve', '--port', '0', '--cart', address]);
+      expect([exit, stderr]).toEqual([2, expect.stringContaining('--cart: expected an address')]);
+      expect(stderr).not.toContain('SECRET');
+    }
   });
 
   it.each(['shop.example', 'https://shop.example/path', "https://a;b'c.example", '*'])(
