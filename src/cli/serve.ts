@@ -55,7 +55,7 @@ export const serveCommand: Command = {
     'The link that is printed opens the planning page. It contains a token: others can plan with it, too.',
     'With --planning-for the token is one of this process alone. Requests go to the service of the',
     'pipeline with a login that stays here, and permanent identifiers are those of its cache.',
-    'To receive carts, start "btg2gltf inbox" with this server as --allow-origin, and give its address as --cart.',
+    'For carts, start "btg2gltf inbox" with this server as --allow-origin, and name its address in --cart.',
     '',
   ],
   examples: [
@@ -193,7 +193,7 @@ async function servePage(
 /** The address may contain a secret. */
 function cartText(urlwarenkorb: string | undefined): string {
   if (urlwarenkorb !== undefined) return '';
-  return '  The page offers no cart; to get one: btg2gltf serve --help\n';
+  return '\n  The page offers no cart; to get one: btg2gltf serve --help\n';
 }
 
 function instructions(emulator: Emulator, recording: string | undefined): string {
