@@ -3,7 +3,10 @@
  * contains a token, and the login that it was obtained with must not reach a browser.
  *
  *   btg2gltf serve                      prints variables: set them, or those of your service
- *   node pipelines/embedding/server.mjs
+ *   btg2gltf inbox --store carts --allow-origin http://127.0.0.1:4810
+ *   CART_URL=http://127.0.0.1:4820/cart node pipelines/embedding/server.mjs
+ *
+ * Without CART_URL the page offers no cart. The origin that the inbox allows is that of the planning page.
  */
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -62,7 +65,6 @@ async function page() {
     mode: 'hybrid',
     open: ARTICLE,
     lang: 'en',
-    // Such as http://127.0.0.1:4820/cart of `btg2gltf inbox`.
     urlwarenkorb: env.CART_URL,
   });
   const template = await readFile(new URL('page.html', import.meta.url), 'utf8');

@@ -16,7 +16,7 @@ import {
   usageError,
 } from './command.ts';
 import { listenOptions, readListening, serveUntilInterrupted } from './listen.ts';
-import { LOG_FORMAT_OPTION, openOutput } from './run-output.ts';
+import { LOG_FORMAT_OPTION, openLog } from './run-output.ts';
 import { environmentOf, pipelineOf } from './service.ts';
 
 const INBOX_PORT = 4820;
@@ -74,7 +74,7 @@ export const inboxCommand: Command = {
   async run(args, io) {
     const at = await readListening(args, INBOX_PORT);
     const bodyLimitBytes = (numberOf(args, 'max-mib') ?? DEFAULT_MIB) * MEBIBYTE;
-    const { log } = await openOutput(args, io);
+    const log = await openLog(args, io);
     const store = resolve(textOf(args, 'store')!);
     const permanentIds = await openPermanentIds(args, io);
     const bytesOf = (name: string) => (numberOf(args, name) ?? 0) * MEBIBYTE || undefined;
@@ -162,7 +162,7 @@ export const relayCommand: Command = {
   ],
   async run(args, io) {
     const at = await readListening(args, RELAY_PORT);
-    const { log } = await openOutput(args, io);
+    const log = await openLog(args, io);
     const appKey = io.env.BTG2GLTF_APP_KEY || undefined;
     const padding = textOf(args, 'padding') as 'pkcs1' | 'oaep' | undefined;
     const tokenElement = textOf(args, 'token-element') as 'first' | 'last' | undefined;

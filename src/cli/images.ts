@@ -11,7 +11,7 @@ import { ConverterError } from '../support/errors.ts';
 import { type Command, given, numberOf, textOf, usageError } from './command.ts';
 import { listenOptions, readListening, serveUntilInterrupted } from './listen.ts';
 import { outputFolderOf, POSITIONALS } from './output-commands.ts';
-import { LOG_FORMAT_OPTION, openOutput } from './run-output.ts';
+import { LOG_FORMAT_OPTION, openLog } from './run-output.ts';
 import { environmentOf } from './service.ts';
 
 const IMAGES_PORT = 4840;
@@ -62,7 +62,7 @@ export const imagesCommand: Command = {
     const browser = await findBrowser(textOf(args, 'browser'), io.env[BROWSER_VARIABLE]);
     if (browser === undefined)
       throw new ConverterError('BROWSER_MISSING', `images: expected a browser; ${INSTALL_HELP}`);
-    const { log } = await openOutput(args, io);
+    const log = await openLog(args, io);
     const [{ openImageSource }, { openImageServer }] = await Promise.all([
       import('../pipeline/images.ts'),
       import('../gateway/images.ts'),

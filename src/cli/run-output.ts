@@ -1,4 +1,4 @@
-/** What a run writes to standard error: log lines, and its progress as a bar or as log lines. */
+/** What a command writes to standard error: log lines, and of a run its progress as a bar or as log lines. */
 import type { Progress } from '../pipeline/run-options.ts';
 import { createLogger, type LogFields, type Logger } from '../support/log.ts';
 import { type Arguments, type Io, type OptionSpec, textOf } from './command.ts';
@@ -29,14 +29,23 @@ export type RunOutput = Awaited<ReturnType<typeof openOutput>>;
  */
 export async function openOutput(args: Arguments, io: Io, fields: LogFields = {}) {
   const { terminal } = io;
-  const given = textOf(args, 'log-format') as 'json' | 'pretty' | undefined;
-  const format = given ?? (terminal === undefined ? 'json' : 'pretty');
+  const format = formatOf(args, io);
   const isShown = format === 'pretty' && terminal !== undefined && !args.quiet;
   const bar = isShown ? openBar(terminal, io) : undefined;
   const sink = { write: bar?.print ?? io.printError };
   const level = args.quiet ? 'error' : args.verbose ? 'debug' : 'info';
   const log = await createLogger({ format, sink, now: io.now, fields, level });
   return { log, format, ...(bar ?? openLines(log, io)) };
+}
+
+/** Opens the log of a server: it has no progress, and says nothing while nothing happens. */
+export function openLog(args: Arguments, io: Io): Promise<Logger> {
+  return createLogger({ format: formatOf(args, io), sink: { write: io.printError }, now: io.now });
+}
+
+function formatOf(args: Arguments, { terminal }: Io): 'json' | 'pretty' {
+  const given = textOf(args, 'log-format') as 'json' | 'pretty' | undefined;
+  return given ?? (terminal === undefined ? 'json' : 'pretty');
 }
 
 /** A timer logs the progress, because a line is most important when nothing proceeds. */

@@ -12,7 +12,7 @@ import type { JsonRecord } from '../service/wire-value.ts';
 import { registerSecret } from '../support/redact.ts';
 import { type Arguments, type Command, given, type Io, textOf, usageError } from './command.ts';
 import { listenOptions, readListening, readOrigins, serveUntilInterrupted } from './listen.ts';
-import { LOG_FORMAT_OPTION, openOutput } from './run-output.ts';
+import { LOG_FORMAT_OPTION, openLog } from './run-output.ts';
 import { environmentOf } from './service.ts';
 
 const DEFAULT_PORT = 4810;
@@ -44,24 +44,33 @@ export const serveCommand: Command = {
       describe:
         'origins whose pages may show the planning page in a frame, separated by commas, or none [default: this machine]',
     },
+    cart: {
+      type: 'string',
+      value: 'URL',
+      describe: 'address to which the planning page posts carts [default: it offers no cart]',
+    },
     'log-format': LOG_FORMAT_OPTION,
   },
   notes: [
     'The link that is printed opens the planning page. It contains a token: others can plan with it, too.',
     'With --planning-for the token is one of this process alone. Requests go to the service of the',
     'pipeline with a login that stays here, and permanent identifiers are those of its cache.',
+    'For carts, start "btg2gltf inbox" with this server as --allow-origin, and name its address in --cart.',
     '',
   ],
   examples: [
     'btg2gltf serve',
     'btg2gltf serve --recording recording',
     'btg2gltf serve --planning-for pipeline.yaml',
+    'btg2gltf inbox --store carts --allow-origin http://127.0.0.1:4810',
+    'btg2gltf serve --cart http://127.0.0.1:4820/cart',
   ],
   async run(args, io) {
     const file = textOf(args, 'planning-for');
     const frameAncestors = await readAncestors(args);
-    if (file !== undefined) return servePage(file, args, io, frameAncestors);
-    return serveEmulator(args, io, openPlanningSite({ frameAncestors }));
+    const urlwarenkorb = readCart(args);
+    if (file !== undefined) return servePage(file, args, io, { frameAncestors, urlwarenkorb });
+    return serveEmulator(args, io, openPlanningSite({ frameAncestors }), urlwarenkorb);
   },
 };
 
@@ -76,7 +85,22 @@ async function readAncestors(args: Arguments): Promise<string[] | 'none' | undef
   throw usageError(`--${name}: expected a plain host in each origin, received "${unusable}"`);
 }
 
-async function serveEmulator(args: Arguments, io: Io, planningSite: Site): Promise<number> {
+/** As the page takes it: an address without a login. */
+function readCart(args: Arguments): string | undefined {
+  const text = textOf(args, 'cart');
+  if (text === undefined) return undefined;
+  const { protocol, username, password } = new URL(URL.canParse(text) ? text : 'about:');
+  if (/^https?:$/.test(protocol) && username === '' && password === '') return text;
+  const expected = 'expected an address such as http://127.0.0.1:4820/cart, without a password';
+  throw usageError(`--cart: ${expected}`);
+}
+
+async function serveEmulator(
+  args: Arguments,
+  io: Io,
+  planningSite: Site,
+  urlwarenkorb: string | undefined,
+): Promise<number> {
   const recording = textOf(args, 'recording');
   const range = recording === undefined ? {} : { recording: resolve(recording) };
   // At any port it is the same system, and a pipeline with the same data calls it so.
@@ -98,9 +122,9 @@ async function serveEmulator(args: Arguments, io: Io, planningSite: Site): Promi
   const link = ({ frontendUrl, issueToken }: Emulator) => {
     const token = issueToken();
     registerSecret(token);
-    return planningUrl({ frontendUrl, token, mode: 'hybrid' });
+    return planningUrl({ frontendUrl, token, mode: 'hybrid', ...given({ urlwarenkorb }) });
   };
-  const text = (emulator: Emulator) => instructions(emulator, recording);
+  const text = (emulator: Emulator) => instructions(emulator, recording) + cartText(urlwarenkorb);
   try {
     return await serveUntilInterrupted(at, io, start, text, link);
   } finally {
@@ -121,8 +145,12 @@ async function servePage(
   file: string,
   args: Arguments,
   io: Io,
-  frameAncestors: Awaited<ReturnType<typeof readAncestors>>,
+  page: {
+    frameAncestors: Awaited<ReturnType<typeof readAncestors>>;
+    urlwarenkorb: string | undefined;
+  },
 ): Promise<number> {
+  const { frameAncestors, urlwarenkorb } = page;
   const wrong = ['recording', 'cache'].find((name) => args[name] !== undefined);
   if (wrong !== undefined) {
     throw usageError(`--${wrong}: expected none beside --planning-for, which has its own`);
@@ -131,7 +159,7 @@ async function servePage(
   const pipeline = await loadPipeline(file, io.env);
   const { convert, service } = pipeline;
   const site = openPlanningSite({ frameAncestors, convert, service });
-  const { log } = await openOutput(args, io);
+  const log = await openLog(args, io);
   const { openPlanningProxy } = await import('../gateway/planning-proxy.ts');
   const owner = describeService(service);
   // A signal of its own: Ctrl-C ends the requests through the server, and then logs out.
@@ -150,15 +178,22 @@ async function servePage(
         put: (id, article) => database.permanentIds.put(owner, id, article),
       },
     });
-  const text = () => `  The planning page of ${owner}, with the login of this machine.\n`;
+  const text = () =>
+    `  The planning page of ${owner}, with the login of this machine.\n${cartText(urlwarenkorb)}`;
   const [lang] = languagesOf(service);
   const link = ({ url: frontendUrl }: GatewayServer) =>
-    planningUrl({ frontendUrl, token, mode: 'hybrid', ...given({ lang }) });
+    planningUrl({ frontendUrl, token, mode: 'hybrid', ...given({ lang, urlwarenkorb }) });
   try {
     return await serveUntilInterrupted(at, io, start, text, link);
   } finally {
     database.close();
   }
+}
+
+/** The address may contain a secret. */
+function cartText(urlwarenkorb: string | undefined): string {
+  if (urlwarenkorb !== undefined) return '';
+  return '\n  The page offers no cart; to get one: btg2gltf serve --help\n';
 }
 
 function instructions(emulator: Emulator, recording: string | undefined): string {

@@ -274,6 +274,7 @@ function addSite(
     counts.set(operation, (counts.get(operation) ?? 0) + 1);
     return answer('', request, reply);
   });
+  app.get('/', (request, reply) => answer('/', request, reply));
   app.get(`${path}/:name`, (request, reply) => {
     const { name } = request.params as { name: string };
     return answer(name, request, reply);

@@ -4,7 +4,13 @@
  * No part of a request ever becomes a path: all paths come from listing the folder when it is opened.
  */
 import { join } from 'node:path';
-import { type EmulatedRange, type Json, type Query, RangeRefusal } from '../sample/range.ts';
+import {
+  type EmulatedRange,
+  isFound,
+  type Json,
+  type Query,
+  RangeRefusal,
+} from '../sample/range.ts';
 import { ConverterError } from '../support/errors.ts';
 import { encodeFileName, LONGEST_FILE_NAME } from '../support/file-names.ts';
 import { listFolder, readBytes, readBytesIfExists } from '../support/files.ts';
@@ -220,7 +226,7 @@ async function readTree(file: string, convertdate: string): Promise<Tree> {
  *
  * A folder whose listing was not recorded does not exist (404), while an article or an info node has
  * no children. A recorded search is answered as it was; any other searches article numbers and short
- * texts, without regard to case, in the order of the catalogue, each article once.
+ * texts as the sample range does, in the order of the catalogue, each article once.
  *
  * @param articles - Recorded articles: their texts are searched, whether or not the tree shows them.
  * @see Spec 2.1, 4.2.
@@ -255,7 +261,7 @@ function pathTo(nodes: Tree['nodes'], id: string): Json[] | undefined {
   return path;
 }
 
-/** One article that a search can find, by its lower-case numbers and texts. */
+/** One article that a search can find, by its numbers and texts. */
 interface SearchEntry {
   node: Json;
   texts: Set<string>;
@@ -268,7 +274,7 @@ function searchEntries(listings: Tree['listings'], articles: readonly Json[]): S
     const key = JSON.stringify([node.manufacturer, node.program, node.basearticlenumber]);
     const entry = entries.get(key) ?? { node, texts: new Set() };
     for (const text of [node.basearticlenumber, node.variantcode, node.text]) {
-      if (typeof text === 'string') entry.texts.add(text.toLowerCase());
+      if (typeof text === 'string') entry.texts.add(text);
     }
     entries.set(key, entry);
   }
@@ -292,11 +298,9 @@ function articleNode({ manufacturer, program, basearticlenumber, ...article }: J
 }
 
 function search(entries: SearchEntry[], owner: string, query: string): Json[] {
-  if (query === '') return [];
-  const text = query.toLowerCase();
   return entries
     .filter(({ node }) => String(node.manufacturer).toUpperCase() === owner)
-    .filter(({ texts }) => [...texts].some((each) => each.includes(text)))
+    .filter(({ texts }) => isFound([...texts], query))
     .map(({ node }) => node);
 }
 

@@ -46,7 +46,7 @@ export type Answer =
 
 /** A GET of the planning page, or of one of its files, which the emulator passes on as it is. */
 export interface SiteRequest {
-  /** What follows `/planning/`; empty for the page itself. */
+  /** What follows `/planning/`; empty for the page itself, `/` for the page at the root of the server. */
   name: string;
   /** As received, without `?`; it contains the token. */
   query: string;

@@ -145,6 +145,7 @@ export async function openPlanningProxy(options: PlanningProxyOptions): Promise<
     const answered = await site({ name, query: query.toString(), baseUrl, headers });
     return reply.code(answered.status).headers(answered.headers).send(answered.body);
   };
+  app.get('/', (request, reply) => pageOf('/', request, reply));
   app.get(`${FRONTEND}/planning`, (request, reply) => pageOf('', request, reply));
   app.get(`${FRONTEND}/planning/:name`, (request, reply) =>
     pageOf((request.params as { name: string }).name, request, reply),

@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { PlanningSite, SiteAnswer, SiteRequest } from '../emulator/route.ts';
 import { readBytesIfExists, sha256Hex } from '../support/files.ts';
+import { pageHead } from '../support/page-head.ts';
 import type { ConvertOptions } from '../transform/convert-options.ts';
 
 /** How the page is served. */
@@ -84,7 +85,7 @@ const NO_STORE = {
  * cart address of its query, and nothing else of it.
  *
  * @returns A function that answers a request: 200, 304 for the file that the browser has, 404 for any other name, and
- *   503 with a sentence for a file that was not built.
+ *   503 with a sentence for a file that was not built. The name `/` is a page that says where the planning page is.
  *
  * @example
  * ```ts
@@ -109,6 +110,7 @@ export function openPlanningSite({
   return async (request) => {
     const { name } = request;
     if (name === '') return page(request, ancestors, data);
+    if (name === '/') return ROOT;
     if (!Object.hasOwn(FILES, name)) return failure(404, 'the planning page has no such file');
     const file = loaded.get(name) ?? (await load(FILES[name as keyof typeof FILES].path));
     if (file === undefined) {
@@ -120,6 +122,29 @@ export function openPlanningSite({
     return answer(FILES[name as keyof typeof FILES], file, request.headers);
   };
 }
+
+/** For who opens the address of the server without a path. The token is in the link alone. */
+const ROOT: SiteAnswer = {
+  status: 200,
+  headers: {
+    ...NO_STORE,
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': "frame-ancestors 'none'",
+  },
+  body: `${pageHead({ 'style-src': "'unsafe-inline'" })}
+<title>btg2gltf serve</title>
+<style>body { max-width: 40rem; margin: 12vh auto; padding: 0 1rem; font: 1rem/1.5 system-ui, sans-serif }</style>
+</head>
+<body>
+<h1>btg2gltf serve</h1>
+<p>The planning page is at <code>/frontend/planning</code>. Open it with the link that <code>btg2gltf serve</code> has
+printed: the link contains a token, without which the page shows nothing.</p>
+<p lang="de">Die Planungsseite ist unter <code>/frontend/planning</code>. Öffnen Sie sie mit dem Link, den
+<code>btg2gltf serve</code> ausgegeben hat: Er enthält ein Token, ohne das die Seite nichts zeigt.</p>
+</body>
+</html>
+`,
+};
 
 function failure(status: number, error: string): SiteAnswer {
   const headers = { ...NO_STORE, 'content-type': 'application/json; charset=utf-8' };

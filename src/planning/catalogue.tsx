@@ -2,15 +2,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Breadcrumb, CatalogueNode } from '../model/catalogue.ts';
 import { asConverterError, type ConverterError } from '../support/errors.ts';
+import { type Maker, makersOf, Search } from './catalogue-search.tsx';
 import { CancelLate, Failure } from './failure.tsx';
 import type { CataloguePlace } from './history.ts';
 import { Picture } from './picture.tsx';
 import type { Session } from './session.ts';
-
-interface Maker {
-  id: string;
-  name: string;
-}
 
 interface Listing {
   place: CataloguePlace;
@@ -52,7 +48,9 @@ export function Catalogue({ session }: { session: Session }) {
         // The person has left the place that had the focus, unless it is elsewhere by now.
         const { activeElement } = document;
         const isHere = activeElement === document.body || section.current!.contains(activeElement);
-        if (asked !== last.current && isHere) heading.current?.focus();
+        // Who chooses another manufacturer goes on choosing.
+        const isChoosing = activeElement?.localName === 'select';
+        if (asked !== last.current && isHere && !isChoosing) heading.current?.focus();
         last.current = asked;
       },
       (thrown) => {
@@ -101,9 +99,10 @@ export function Catalogue({ session }: { session: Session }) {
       : 'query' in place
         ? texts.searchResults(listing.nodes.length, place.query)
         : (listing.path.at(-1)?.text ?? texts.catalogue);
+  const isTop = place !== undefined && 'parentnode' in place && place.parentnode === '';
   return (
     <section class="catalogue" aria-label={texts.catalogue} aria-busy={isLoading} ref={section}>
-      <Search {...{ session, makers, place }} onSearch={go} />
+      <Search {...{ session, makers, place }} nodes={listing?.nodes ?? []} onSearch={go} />
       <nav aria-label={texts.breadcrumbs}>
         <ol class="path">
           {[{ nodeid: '', text: texts.top }, ...(listing?.path ?? [])].map(
@@ -124,6 +123,7 @@ export function Catalogue({ session }: { session: Session }) {
       <h2 ref={heading} tabIndex={-1}>
         {title}
       </h2>
+      {isTop && <p class="quiet">{texts.welcome}</p>}
       <p role="status" class="working">
         {isLoading && (
           <>
@@ -145,69 +145,6 @@ export function Catalogue({ session }: { session: Session }) {
         />
       )}
     </section>
-  );
-}
-
-function Search({
-  session: { texts },
-  makers,
-  place,
-  onSearch,
-}: {
-  session: Session;
-  makers: readonly Maker[];
-  place: CataloguePlace | undefined;
-  onSearch: (place: CataloguePlace) => void;
-}) {
-  const [query, setQuery] = useState('');
-  const [chosen, setChosen] = useState('');
-  if (makers.length === 0) return null;
-  const { id: manufacturer, name } = makers.find(({ id }) => id === chosen) ?? makers[0]!;
-  const isSearch = place !== undefined && 'query' in place;
-  return (
-    <search>
-      <form
-        class="search"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (query.trim() !== '') onSearch({ manufacturer, query: query.trim() });
-        }}
-      >
-        {makers.length > 1 && (
-          <select
-            aria-label={texts.searchManufacturer}
-            value={manufacturer}
-            onChange={({ currentTarget }) => setChosen(currentTarget.value)}
-          >
-            {makers.map(({ id, name }) => (
-              <option value={id} key={id}>
-                {name}
-              </option>
-            ))}
-          </select>
-        )}
-        <input
-          type="search"
-          aria-label={texts.searchIn(name)}
-          placeholder={texts.searchHint}
-          maxLength={200}
-          value={query}
-          onInput={({ currentTarget }) => setQuery(currentTarget.value)}
-        />
-        <button type="submit">{texts.search}</button>
-        {isSearch && (
-          <button
-            type="button"
-            onClick={() => {
-              setQuery('');
-              onSearch({ parentnode: '' });
-            }}
-          >
-            {texts.endSearch}
-          </button>
-        )}
-      </form>
-    </search>
   );
 }
 
@@ -251,7 +188,7 @@ function Nodes({
   );
 }
 
-/** An info node leads nowhere. */
+/** An info node leads nowhere. What belongs to no series shows the logo of its manufacturer. */
 function Node({
   session,
   node,
@@ -263,11 +200,11 @@ function Node({
   isChosen: boolean;
   onClick: () => void;
 }) {
-  const { nodetype, text, basearticlenumber, resources } = node;
+  const { nodetype, text, program, basearticlenumber, resources } = node;
   const image = resources.find(({ restype }) => restype.toUpperCase() === 'IT');
   const content = (
     <>
-      <span class="shot">
+      <span class={program === '' ? 'shot logo' : 'shot'}>
         <Picture session={session} kind="resource" reference={image?.rescontent ?? ''} />
       </span>
       <span class="node-text">
@@ -296,9 +233,14 @@ async function load(
 ): Promise<Listing> {
   const { service } = session;
   if ('query' in place) {
-    const { manufacturer, query } = place;
-    const { answer } = await service.call('search', { manufacturer, query }, { signal });
-    return { place, nodes: answer.filter(({ nodetype }) => nodetype === 'A'), path: [] };
+    const { manufacturers, query } = place;
+    const answers = await Promise.all(
+      manufacturers.map((manufacturer) =>
+        service.call('search', { manufacturer, query }, { signal }),
+      ),
+    );
+    const nodes = answers.flatMap(({ answer }) => answer);
+    return { place, nodes: nodes.filter(({ nodetype }) => nodetype === 'A'), path: [] };
   }
   const values = { parentnode: place.parentnode };
   const [nodes, path] = await Promise.all([
@@ -308,16 +250,4 @@ async function load(
       : service.call('getBreadcrumbs', values, { signal }).then(({ answer }) => answer),
   ]);
   return { place, nodes, path: path.filter(({ nodeid }) => nodeid !== '') };
-}
-
-/** The manufacturers of the topmost nodes. Only the text of a node is in the language of the page. @see Spec 2.1 */
-function makersOf(nodes: readonly CatalogueNode[]): Maker[] {
-  const names = new Map<string, string>();
-  for (const { manufacturer, manufacturername, program, text } of nodes) {
-    if (manufacturer === '') continue;
-    const isWhole = program === '' && !names.has(manufacturer);
-    const [name, other] = isWhole ? [text, manufacturername] : [manufacturername, text];
-    names.set(manufacturer, name || other || manufacturer);
-  }
-  return Array.from(names, ([id, name]) => ({ id, name }));
 }

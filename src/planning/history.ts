@@ -8,8 +8,10 @@ import { redactTexts } from '../support/redact.ts';
 import { targetOf } from './embedding.ts';
 import type { OpenTarget } from './planned-article.ts';
 
-/** What the catalogue lists: a folder, or what a search has found. */
-export type CataloguePlace = { parentnode: string } | { manufacturer: string; query: string };
+/** What the catalogue lists: a folder, or what a search has found, which was begun `from` a folder. */
+export type CataloguePlace =
+  | { parentnode: string }
+  | { manufacturers: readonly string[]; query: string; from: string };
 
 /** What is shown. */
 export interface Shown {

@@ -6,7 +6,7 @@ import {
   valuesOf,
 } from './definition.ts';
 import { finalNumberOf } from './numbering.ts';
-import type { Json, Query } from './range.ts';
+import { isFound, type Json, type Query } from './range.ts';
 import { MANUFACTURERS, type ManufacturerDefinition } from './series/range.ts';
 import { isShown, languageOf, type Translate } from './views.ts';
 
@@ -67,15 +67,11 @@ function pathTo({ folders }: Catalogue, folder: Folder): Json[] {
   return path;
 }
 
-/** Searches numbers, and short texts in every language, without regard to case. */
+/** Searches numbers, and short texts in every language. */
 function search({ articles }: Catalogue, manufacturer: string, query: string): Json[] {
-  const lowerCase = query.toLowerCase();
-  if (lowerCase === '') return [];
   return articles
     .filter(({ article }) => article.manufacturer === manufacturer)
-    .filter(({ article: { number, short } }) =>
-      [number, short.de, short.en].some((text) => text.toLowerCase().includes(lowerCase)),
-    )
+    .filter(({ article: { number, short } }) => isFound([number, short.de, short.en], query))
     .map(({ node }) => node);
 }
 

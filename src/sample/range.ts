@@ -89,3 +89,10 @@ export interface EmulatedRange {
   /** Picture of one article, JPEG, for the query of a parts list; never of a planning. */
   picture?(query: Query): Promise<Uint8Array | undefined>;
 }
+
+/** Whether each word of a query is in one of the texts, in any order and case; never for a query without words. */
+export function isFound(texts: readonly string[], query: string): boolean {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const all = texts.map((text) => text.toLowerCase());
+  return words.length > 0 && words.every((word) => all.some((text) => text.includes(word)));
+}

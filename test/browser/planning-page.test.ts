@@ -95,9 +95,48 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     await page.getByRole('searchbox').fill('LN-S1');
     await page.getByRole('button', { name: 'Search', exact: true }).click();
     await page.getByRole('heading', { name: '2 articles for “LN-S1”' }).waitFor();
+    expect(trouble).toEqual([]);
+  });
+
+  test('a search begins in the manufacturer of the folder, follows the choice, and leads back', async () => {
+    const { page, trouble, asked } = await planning.open(browser, { opencatalogue: 'true' });
+    await page.getByText('Choose an article, configure it, and see it in 3D at once.').waitFor();
+    const maker = page.getByRole('combobox', { name: 'Manufacturer' });
+    const chosen = () => maker.locator('option:checked').innerText();
+    const searched = () =>
+      asked.flatMap((address) => /search\/(\w+)\?.*q=sofa/.exec(address)?.[1] ?? []);
+    await maker.waitFor();
+    expect(await chosen()).toBe('All manufacturers');
+    await page.getByRole('button', { name: 'Aulinde home furniture' }).click();
+    // A tile that leads nowhere is no button.
+    await page.getByText('About Aulinde home furniture').waitFor();
+    expect(await page.getByRole('button', { name: 'About' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'SALUN' }).click();
+    await page.getByRole('heading', { name: 'SALUN' }).waitFor();
+    expect(await chosen()).toBe('Aulinde home furniture');
+    await page.getByRole('searchbox', { name: 'Search in Aulinde home furniture' }).fill('sofa');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: /^[1-9]\d* articles for “sofa”/ }).waitFor();
+    expect(searched()).toEqual(['AULI']);
+
+    await maker.focus();
+    await maker.selectOption('Brenkhoff seating');
+    await page.getByText('Nothing was found.').waitFor();
+    expect(searched()).toEqual(['AULI', 'BRNK']);
+    // Who chooses goes on choosing.
+    expect(await maker.evaluate((element) => element === document.activeElement)).toBe(true);
+    await maker.selectOption('All manufacturers');
+    await page.getByRole('heading', { name: /^[1-9]\d* articles for “sofa”/ }).waitFor();
+    expect(searched().slice(2).sort()).toEqual(['AULI', 'BRNK', 'FJEL']);
+    expect(await chosen()).toBe('All manufacturers');
+    await page.goBack();
+    await page.getByText('Nothing was found.').waitFor();
+    expect(await chosen()).toBe('Brenkhoff seating');
+    await page.reload();
+    await page.getByText('Nothing was found.').waitFor();
     await page.getByRole('button', { name: 'End the search' }).click();
-    await page.getByRole('button', { name: 'Brenkhoff seating' }).click();
-    await page.getByRole('button', { name: 'AKTA' }).waitFor();
+    await page.getByRole('heading', { name: 'SALUN' }).waitFor();
+    expect(await chosen()).toBe('Aulinde home furniture');
     expect(trouble).toEqual([]);
   });
 

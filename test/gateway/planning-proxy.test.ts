@@ -93,6 +93,7 @@ async function refused(response: Response): Promise<[number, string]> {
 
 describe('the proxy of the planning page', () => {
   it('has a token of its own, and not that of the service', async () => {
+    expect(await (await fetch(page.link.origin)).text()).toContain('/frontend/planning');
     expect(page.link.pathname).toBe('/frontend/planning');
     expect(page.base).toBe(`${page.link.origin}/service`);
     const own = new URLSearchParams({ token: page.token });

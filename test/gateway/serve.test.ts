@@ -16,7 +16,7 @@ function ancestorsOf({ headers }: Response): string {
 }
 
 describe('serve', () => {
-  it('prints a link that opens the planning page with a token of its own', async () => {
+  it('prints a link that opens the planning page with a token of its own; without it says so', async () => {
     const { link, token, end } = await servePage();
     const frontendUrl = `${link.origin}/frontend`;
     expect(link.href).toBe(planningUrl({ frontendUrl, token, mode: 'hybrid' }));
@@ -26,11 +26,17 @@ describe('serve', () => {
       expect.stringContaining(`data-base-url="${link.origin}/service"`),
     ]);
     const query = new URLSearchParams({ token });
+    const root = await fetch(link.origin);
+    expect(root.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    const text = await root.text();
+    expect(text).toContain('The planning page is at <code>/frontend/planning</code>.');
+    expect(text).not.toContain(token);
     const nodes = await fetch(`${link.origin}/service/api/xcf.dll/xcf/getnodes?${query}`);
     expect(nodes.status).toBe(200);
     const { exit, stdout, stderr } = await end();
     // A log of this process has it nowhere, however it is spelled.
     expect(redact(stdout)).not.toContain(encodeURIComponent(token));
+    expect(stdout).toContain('offers no cart; to get one: btg2gltf serve --help');
     expect([exit, stderr]).toEqual([0, '']);
   });
 
@@ -78,6 +84,17 @@ describe('serve', () => {
     const { link, end } = await servePage(words);
     expect(ancestorsOf(await fetch(link))).toBe(ancestors);
     await end();
+  });
+
+  it('gives the page the address of a cart, if it is one that the page takes', async () => {
+    const { link, end } = await servePage(['--cart', 'http://127.0.0.1:4820/cart']);
+    expect(link.searchParams.get('urlwarenkorb')).toBe('http://127.0.0.1:4820/cart');
+    expect((await end()).stdout).not.toContain('offers no cart');
+    for (const address of ['127.0.0.1:4820/cart', 'cart', 'https://user:SECRET@shop.example/']) {
+      const { exit, stderr } = await command(['serve', '--port', '0', '--cart', address]);
+      expect([exit, stderr]).toEqual([2, expect.stringContaining('--cart: expected an address')]);
+      expect(stderr).not.toContain('SECRET');
+    }
   });
 
   it.each(['shop.example', 'https://shop.example/path', "https://a;b'c.example", '*'])(

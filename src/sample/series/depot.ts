@@ -76,16 +76,25 @@ function pedestal(heights: number[], values: Values, cushion = false): Part[] {
   ];
 }
 
+/** The handle of a hinged door, at the edge that opens: 1 for the left door, whose hinges are at x = 0, -1 for the right. */
+function doorHandle(h: number, side: 1 | -1, values: Values): Part {
+  const y = Math.min(h / 2000, 0.95);
+  const options = { mat: METAL, lay: D3 };
+  return values.GRIFF === 'LEISTE'
+    ? imp(shared('GRIFFLEISTE', 160), {
+        ...{ at: [side * 0.396, y + side * 0.08, 0], rot: [0, 0, side * -90] },
+        ...options,
+      })
+    : imp(shared('BÜGELGRIFF', 128), {
+        ...{ at: [side * 0.36, y, 0.019], rot: [0, 0, 90] },
+        ...options,
+      });
+}
+
 /** A cabinet with two hinged doors; the right one is the left one mirrored. */
 function hinged(h: number, count: number, values: Values): Part[] {
   const [w, d, base] = [800, 420, 0.06];
   const door = board(396, h - 4, 19, { mat: front(values), lay: D3 });
-  const pull = imp(shared('BÜGELGRIFF', 128), {
-    at: [0.36, Math.min(h / 2000, 0.95), 0.019],
-    rot: [0, 0, 90],
-    mat: METAL,
-    lay: D3,
-  });
   const hinge = solid('cyl', '0.05, 0.006', { at: [0.008, 0.1, -0.004], mat: METAL, lay: D3 });
   return [
     carcass(w, h, d, base, values),
@@ -105,12 +114,12 @@ function hinged(h: number, count: number, values: Values): Part[] {
     ]),
     movable({ at: [0.001, base + 0.002, 0.401], lay: layer(PROGRAM, 'D3_TÜR LINKS') }, [
       door,
-      pull,
+      doorHandle(h, 1, values),
       hinge,
     ]),
     movable({ at: [0.799, base + 0.002, 0.401], lay: layer(PROGRAM, 'D3_TÜR RECHTS') }, [
       { ...door, scale: [-1, 1, 1] },
-      { ...pull, offs: [-0.36, Math.min(h / 2000, 0.95), 0.019] },
+      doorHandle(h, -1, values),
       { ...hinge, offs: [-0.008, 0.1, -0.004] },
     ]),
     ...invisible(PROGRAM, w / 1000, d / 1000),

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Io } from '../../../src/cli/command.ts';
-import { openOutput } from '../../../src/cli/run-output.ts';
+import { openLog, openOutput } from '../../../src/cli/run-output.ts';
 import { command } from '../../helpers/command.ts';
 
 afterEach(() => {
@@ -141,4 +141,18 @@ test('a terminal that reports 0 columns shows the whole bar', async () => {
   output.progress({ total: 17, done: 0, failed: 0 });
   expect(String(screen.read())).toMatch(/0 failed$/);
   output.close();
+});
+
+test('a server logs what happens, and nothing while nothing does, on a terminal or not', async () => {
+  vi.useFakeTimers();
+  const screen = new PassThrough();
+  for (const { io, lines } of [processOf(), processOf(screen)]) {
+    const log = await openLog({}, io);
+    vi.advanceTimersByTime(600_000);
+    expect(lines).toEqual([]);
+    log.info('a request');
+    expect(lines).toEqual([expect.stringContaining('a request')]);
+  }
+  expect(screen.read()).toBeNull();
+  expect(vi.getTimerCount()).toBe(0);
 });

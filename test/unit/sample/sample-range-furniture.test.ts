@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createSampleRange } from '../../../src/sample/sample-range.ts';
 import { type Point, pointMover } from '../../../src/sample/shapes/surface.ts';
-import { allNodes, allRequests, type Wire } from '../../helpers/sample-range.ts';
+import { allNodes, allRequests, articleOf, type Wire } from '../../helpers/sample-range.ts';
 
 const range = createSampleRange();
 const requests = allRequests(range);
@@ -102,6 +102,23 @@ describe('the furniture of the sample range', () => {
     const [begin, end] = extent(pointsOf(short), 2);
     expect([joint, begin, end]).toEqual([0.8, expect.closeTo(0.8, 6), expect.closeTo(1.6, 6)]);
     expect(extent(pointsOf(short), 1)).toEqual(extent(pointsOf(long), 1));
+  });
+
+  it('has the chosen handle at the edge of each hinged door that opens', () => {
+    const key = { manufacturer: 'FJEL', program: 'DEPOT', basearticlenumber: 'DP-F2' };
+    const ocdreinitstring = "@DP-F2+DEKOR='EI':GRIFF='LEISTE'::";
+    const { ocd } = articleOf(range, { ...key, ocdreinitstring });
+    const { finalarticlenumber, reinitstring } = ocd;
+    const partsList = range.partsList({ ...key, finalarticlenumber, reinitstring });
+    expect(ofFamily(partsList, 'BÜGELGRIFF')).toEqual([]);
+    const [left, right] = ofFamily(partsList, 'GRIFFLEISTE').map(pointsOf) as [Point[], Point[]];
+    // A door is 396 mm wide and 19 mm thick; the strip is bent around its edge by 22 mm.
+    expect(extent(left, 0)).toEqual([expect.closeTo(0.382, 3), expect.closeTo(0.398, 3)]);
+    expect(extent(right, 0)).toEqual([expect.closeTo(-0.398, 3), expect.closeTo(-0.382, 3)]);
+    for (const points of [left, right]) {
+      expect(extent(points, 1)).toEqual([expect.closeTo(0.3, 3), expect.closeTo(0.46, 3)]);
+      expect(extent(points, 2)).toEqual([expect.closeTo(0, 3), expect.closeTo(0.022, 3)]);
+    }
   });
 });
 

@@ -64,12 +64,16 @@ describe('the catalogue of the sample range', () => {
     expect(range.breadcrumbs('NOWHERE')).toBeUndefined();
   });
 
-  it('finds articles by number and by short text in either language', () => {
+  it('finds articles by the words of number and short text in either language', () => {
     const numbers = (query: string): unknown[] =>
       range.search('FJEL', query).map((node) => node.basearticlenumber);
     expect(numbers('ln-d16')).toEqual(['LN-D160/80']);
     expect(numbers('Rundtisch')).toEqual(['FM-R110']);
     expect(numbers('round table')).toEqual(['FM-R110']);
+    expect(numbers('  Table  ROUND')).toEqual(['FM-R110']);
+    expect(numbers('r110 table')).toEqual(['FM-R110']);
+    expect(numbers('round chair')).toEqual([]);
+    expect(numbers(' ')).toEqual([]);
     expect(range.search('BRNK', 'Rundtisch')).toEqual([]);
   });
 });
