@@ -201,35 +201,4 @@ describe.runIf(HAS_BROWSER)('an action of the planning page', () => {
       expect(trouble).toEqual([]);
     },
   );
-
-  test.runIf(IS_LONG)(
-    'a value without a picture has no swatch, and one whose picture fails no colour',
-    async () => {
-      const { page } = await planning.open(browser, CONFIGURATOR, { colorScheme: 'dark' });
-      const finish = page.getByRole('group', { name: 'Finish' });
-      const swatches = finish.locator('.swatch');
-      await swatches.first().waitFor();
-      const all = await swatches.count();
-      await page.route(/\/articles\?/, async (route) => {
-        const response = await route.fetch();
-        const article = await response.json();
-        const values = article.ocd.propclasses
-          .flatMap(({ properties }: Wire) => properties)
-          .find(({ text }: Wire) => text === 'Finish').propertyvalues;
-        values[0].previewimage = '';
-        values[1].previewimage = values[1].previewimage.replace(/\w+\.(jpe?g|png)/i, 'gone.$1');
-        await route.fulfill({ response, json: article });
-      });
-      await page.reload();
-      await finish.locator('img').first().waitFor();
-      expect(await swatches.count()).toBe(all - 1);
-      const colour = await swatches
-        .first()
-        .evaluate((one) => getComputedStyle(one).backgroundColor);
-      expect(colour).toBe('rgba(0, 0, 0, 0)');
-    },
-  );
 });
-
-// biome-ignore lint/suspicious/noExplicitAny: JSON as it is on the wire
-type Wire = any;

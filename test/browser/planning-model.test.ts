@@ -140,7 +140,7 @@ describe.runIf(HAS_BROWSER)('the model of the planning page', () => {
     const notes = await page.locator('.warnings').innerText();
     expect(notes).toMatch(/A grey box marks the place of each missing part\./);
     expect(notes).toContain(missing);
-    expect(notes).toMatch(/material .*pic/);
+    expect(notes).toMatch(/image of a material: .*pic/);
     expect(await page.locator('.stage .failure').count()).toBe(0);
     const json = (await bytesOf(page)).toString('latin1');
     expect(json).not.toContain(missing);
@@ -186,4 +186,35 @@ describe.runIf(HAS_BROWSER)('the model of the planning page', () => {
     await modelOf(page);
     await page.getByText(NO_VIEW).waitFor({ state: 'detached' });
   });
+
+  test.runIf(IS_LONG)(
+    'a value without a picture has no swatch, and one whose picture fails no colour',
+    async () => {
+      let pictured = 0;
+      const other = await start((range) => ({
+        article: (query) => {
+          // biome-ignore lint/suspicious/noExplicitAny: JSON as it is on the wire
+          const article: any = range.article(query);
+          const values = article.ocd.propclasses
+            // biome-ignore lint/suspicious/noExplicitAny: the same
+            .flatMap(({ properties }: any) => properties)
+            // biome-ignore lint/suspicious/noExplicitAny: the same
+            .find(({ text }: any) => text === 'Finish').propertyvalues;
+          const [first, second] = values;
+          first.previewimage = '';
+          second.previewimage = second.previewimage.replace(/\w+\.(jpe?g|png)/i, 'gone.$1');
+          // biome-ignore lint/suspicious/noExplicitAny: the same
+          pictured = values.filter(({ previewimage }: any) => previewimage !== '').length;
+          return article;
+        },
+      }));
+      const { page } = await other.open(browser, CONFIGURATOR, { colorScheme: 'dark' });
+      const finish = page.getByRole('group', { name: 'Finish' });
+      await finish.locator('img').first().waitFor();
+      const swatches = finish.locator('.swatch');
+      expect(await swatches.count()).toBe(pictured);
+      const colourOf = (one: Element) => getComputedStyle(one).backgroundColor;
+      expect(await swatches.first().evaluate(colourOf)).toBe('rgba(0, 0, 0, 0)');
+    },
+  );
 });

@@ -146,7 +146,10 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     await modelOf(page);
     await page.getByText('An diesem Modell fehlen Teile oder Bilder.').click();
     const warnings = await page.locator('.warnings li').allInnerTexts();
-    expect(warnings).toEqual([expect.stringMatching(/^Der Dienst hat ein Teil nicht: \S+::\S+$/)]);
+    expect(warnings).toEqual([
+      'Ein grauer Kasten steht, wo ein Teil fehlt.',
+      expect.stringMatching(/^Der Dienst hat ein Teil nicht: \S+::\S+$/),
+    ]);
     await page.route(/\/articles\?/, (route) => route.fulfill({ status: 500, body: '' }));
     await page.getByRole('radio', { name: 'Nussbaum' }).click();
     await page.getByText('Die Änderung ließ sich nicht ausführen.').waitFor();
