@@ -7,6 +7,7 @@ import { studioTexture } from '../deliver/page/studio-texture.ts';
 import { createDimensionLines } from './dimension-lines.ts';
 import type { PlanningView, ViewOptions } from './interfaces.ts';
 import { openMovableParts } from './movable-parts.ts';
+import { letPageScroll } from './page-scroll.ts';
 import { type ModelImages, openSharedImages } from './shared-images.ts';
 import { VIEW_STYLE } from './view-style.ts';
 
@@ -40,9 +41,12 @@ export function openView({ stage, studio, texts }: ViewOptions): PlanningView {
   root.append(over);
   stage.append(host);
   const dimensions = createDimensionLines(over, texts.millimetres);
-  const stageOptions = { renderer, element: root, sized: host, label: texts.view };
+  const stageOptions = { renderer, element: root, sized: host, label: texts.view, hasFloor: true };
   const model = openModelStage({ ...stageOptions, afterDraw: () => place() });
-  const parts = openMovableParts(model, root, over, texts);
+  let onMoved: (isMoved: boolean) => void = () => undefined;
+  const moved = (isMoved: boolean) => onMoved(isMoved);
+  const parts = openMovableParts(model, { root, over, texts, onMoved: moved });
+  letPageScroll(root, model.canvas, parts.isHeld);
   const environment = studio.then((texels) => studioTexture(new Uint16Array(texels)));
   // `show` reports the error.
   environment.catch(() => undefined);
@@ -84,6 +88,9 @@ export function openView({ stage, studio, texts }: ViewOptions): PlanningView {
       model.redraw();
     },
     resetParts: parts.reset,
+    watchParts(listener) {
+      onMoved = listener;
+    },
     picture(widthPixels, heightPixels) {
       const picture = element('canvas');
       Object.assign(picture, { width: widthPixels, height: heightPixels });
