@@ -8,11 +8,13 @@ import { type Joint, jointOf } from './part-joint.ts';
 import { createPartLabel } from './part-label.ts';
 import { createPartMark } from './part-mark.ts';
 import { createPartMotion, type FoundMotion, type PartMotion, screenPoint } from './part-motion.ts';
-import { fixedBoxes, type Motion, shapeOf, usualKind } from './part-shape.ts';
+import { fixedBoxes, isUpright, type Motion, shapeOf, usualKind } from './part-shape.ts';
 import { findParts, holderOf, meshesBelow } from './part-tree.ts';
 
 /** A pointer that has gone less far has only pressed. */
 const DRAG_PIXELS = 5;
+/** A move that goes up or down on the screen by this share of its length is upright. */
+const UPRIGHT = 0.3;
 /** Two taps are one double tap within this time and distance. */
 const DOUBLE_TAP = { milliseconds: 400, pixels: 30 };
 /** A key moves by so much. */
@@ -57,8 +59,8 @@ export interface MovableParts {
   take(root: Object3D, reachMetres: number): void;
   /** There is no model. */
   clear(): void;
-  /** A pointer moves a part, or will. */
-  isHeld(): boolean;
+  /** A pointer holds a part that goes up and down. */
+  takesUpright(): boolean;
   /** Moves all back. */
   reset(): void;
   /** Marks a part over the model, and puts the elements where their parts are. */
@@ -247,10 +249,8 @@ export function openMovableParts(
       if (!event.isPrimary && drag && !drag.isHeld) drag = undefined;
       if (!event.isPrimary || event.button !== 0 || event.target !== canvas) return;
       const found = pick(event);
-      if (!found) {
-        tap = undefined;
-        return;
-      }
+      if (!found) tap = undefined;
+      if (!found) return;
       const { part } = found;
       const isHeld = part === focused || (event.pointerType !== 'touch' && isHolding(part));
       drag = { ...found, isHeld, pointer: event.pointerId, from: inCanvas(event) };
@@ -320,11 +320,6 @@ export function openMovableParts(
   for (const [name, listener] of Object.entries(listeners))
     root.addEventListener(name, listener as EventListener, { capture: true });
 
-  const handleOf = (name: string) =>
-    element('div', {
-      ...{ class: 'part', role: 'slider', tabindex: '-1' },
-      ...{ 'aria-label': name, 'aria-orientation': 'horizontal' },
-    });
   const clear = () => {
     cancelAnimationFrame(pickRequest);
     for (const part of parts) glides.stop(part);
@@ -339,7 +334,10 @@ export function openMovableParts(
   };
   const movable = (node: Object3D, kind: Motion['kind'], motion: PartMotion): Part => {
     const name = String(node.userData.name || node.name);
-    const handle = handleOf(name);
+    const handle = element('div', {
+      ...{ class: 'part', role: 'slider', tabindex: '-1' },
+      ...{ 'aria-label': name, 'aria-orientation': 'horizontal' },
+    });
     const last = motion.joint ?? { kind, axis: kind === 'turn' ? 1 : 2 };
     const part: Part = {
       ...motion,
@@ -393,7 +391,13 @@ export function openMovableParts(
       clear();
       tell();
     },
-    isHeld: () => drag?.isHeld === true,
+    takesUpright() {
+      if (!drag?.isHeld) return false;
+      const { part, point } = drag;
+      const found = part.find(point, new Vector2(0, 1), viewed(), part.kind);
+      if (found?.kind === 'turn') return !isUpright({ place: part.node.matrixWorld }, found.axis);
+      return !!found && Math.abs(found.speed.y) > UPRIGHT * found.speed.length();
+    },
     reset() {
       for (const part of parts) putBack(part);
     },

@@ -43,10 +43,11 @@ export function openView({ stage, studio, texts }: ViewOptions): PlanningView {
   const dimensions = createDimensionLines(over, texts.millimetres);
   const stageOptions = { renderer, element: root, sized: host, label: texts.view, hasFloor: true };
   const model = openModelStage({ ...stageOptions, afterDraw: () => place() });
+  // Before the parts, which else would move until the browser scrolls.
+  letPageScroll(root, model.canvas, () => parts.takesUpright());
   let onMoved: (isMoved: boolean) => void = () => undefined;
   const moved = (isMoved: boolean) => onMoved(isMoved);
   const parts = openMovableParts(model, { root, over, texts, onMoved: moved });
-  letPageScroll(root, model.canvas, parts.isHeld);
   const environment = studio.then((texels) => studioTexture(new Uint16Array(texels)));
   // `show` reports the error.
   environment.catch(() => undefined);

@@ -394,6 +394,13 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
     await swipe(20, 200, 4, -90);
     await expect.poll(scrolled).toBeGreaterThan(40);
     expect((await look()) === turned).toBe(true);
+    // A door goes to a side.
+    await showModel('hinged');
+    await part('TÜR LINKS').press('Home');
+    await page.evaluate(() => scrollTo(0, 0));
+    await swipe(...(await middle('TÜR LINKS')), 2, -90);
+    await expect.poll(scrolled).toBeGreaterThan(40);
+    expect(await amountOf('TÜR LINKS')).toBe('0°');
   });
 
   it('slides doors that stand one before the other, and drawers; turns what is hinged or jointed', async () => {
