@@ -107,16 +107,14 @@ function pixelsPerMetre({ from, to }: Edge, camera: PerspectiveCamera, height: n
   return (camera.projectionMatrix.elements[5]! * height) / (2 * Math.max(-middle.z, 1e-6));
 }
 
-/** Of the edges that bound what is seen of the box, those nearest to the camera. */
+/** Of the edges that bound what is seen of the box, those nearest to the camera, which is never below. */
 function edgesOf({ min, max }: Box3, camera: Vector3): Record<Axis, Edge> {
   const centre = min.clone().add(max).divideScalar(2);
   const isFront = camera.z >= centre.z;
   const isRight = camera.x >= centre.x;
-  const isAbove = camera.y >= min.y;
-  // Of a model that is seen from below, the lower edges at the back are those that nothing covers.
-  const front = isFront === isAbove ? max.z : min.z;
-  const right = isRight === isAbove ? max.x : min.x;
-  const out = { z: front === max.z ? 1 : -1, x: right === max.x ? 1 : -1 };
+  const front = isFront ? max.z : min.z;
+  const right = isRight ? max.x : min.x;
+  const out = { z: isFront ? 1 : -1, x: isRight ? 1 : -1 };
   const point = (x: number, y: number, z: number) => new Vector3(x, y, z);
   // The upright edge at the end of the wider seen side, on its outside.
   const [near, far] = [isFront ? max.z : min.z, isFront ? min.z : max.z];

@@ -61,7 +61,9 @@ export interface PlanningView {
   showDimensions(visible: boolean): void;
   /** Moves all movable parts back. A part stays moved in the next model that has it. */
   resetParts(): void;
-  /** A picture of what is shown, or will be when `show` has ended. */
+  /** Hears when the first part is moved, and when the last is moved back; replaces who did before. */
+  watchParts(listener: (isMoved: boolean) => void): void;
+  /** A picture of what is shown, or will be when `show` has ended, the model as large in it as on the stage. */
   picture(widthPixels: number, heightPixels: number): Promise<Blob>;
   dispose(): void;
 }
@@ -73,6 +75,8 @@ export interface ViewTexts {
   /** A drag does so with a part. */
   move: string;
   turn: string;
+  /** Name of the list of parts that move, and how keys do. */
+  movableParts: string;
   /** Name of the choice of both. */
   motionOf(part: string): string;
   /** `1.234,5` or `1,234.5` and the like, with its unit. */

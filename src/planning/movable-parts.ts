@@ -1,38 +1,33 @@
 /** Parts that a person moves with pointer, touch or keys; each is an element that the keyboard reaches. */
-import {
-  DoubleSide,
-  type Mesh,
-  MeshBasicMaterial,
-  type Object3D,
-  Raycaster,
-  Vector2,
-  type Vector3,
-  type WebGLRenderer,
-} from 'three';
+import { type Mesh, type Object3D, Raycaster, Vector2, Vector3, type WebGLRenderer } from 'three';
 import { element } from '../deliver/page/elements.ts';
 import type { ModelStage } from '../deliver/page/model-stage.ts';
 import type { ViewTexts } from './interfaces.ts';
+import { createGlides } from './part-glides.ts';
+import { type Joint, jointOf } from './part-joint.ts';
 import { createPartLabel } from './part-label.ts';
+import { createPartMark } from './part-mark.ts';
 import { createPartMotion, type FoundMotion, type PartMotion, screenPoint } from './part-motion.ts';
-import { type Motion, type PartShape, shapeOf, usualKind } from './part-shape.ts';
+import { fixedBoxes, isUpright, type Motion, shapeOf, usualKind } from './part-shape.ts';
+import { findParts, holderOf, meshesBelow } from './part-tree.ts';
 
 /** A pointer that has gone less far has only pressed. */
 const DRAG_PIXELS = 5;
+/** A move that goes up or down on the screen by this share of its length is upright. */
+const UPRIGHT = 0.3;
 /** Two taps are one double tap within this time and distance. */
 const DOUBLE_TAP = { milliseconds: 400, pixels: 30 };
 /** A key moves by so much. */
 const STEPS = { move: 0.05, turn: Math.PI / 18 } satisfies Record<Motion['kind'], number>;
-/** Layer of the camera with the parts that are marked. */
-const MARKED = 1;
-/** Light, so that no finish looks greyed out. */
-const MARK = { color: 0x7ab8ff, opacity: 0.28 };
-
-const ARROWS: Readonly<Record<string, Vector2 | undefined>> = {
-  ArrowLeft: new Vector2(-1, 0),
-  ArrowRight: new Vector2(1, 0),
-  ArrowUp: new Vector2(0, -1),
-  ArrowDown: new Vector2(0, 1),
+/** Keys that move a part: which way on the screen, or, where it has a joint, to open or to close it. */
+const KEYS: Readonly<Record<string, { direction: Vector2; opens: 1 | -1 } | undefined>> = {
+  ArrowLeft: { direction: new Vector2(-1, 0), opens: -1 },
+  ArrowRight: { direction: new Vector2(1, 0), opens: 1 },
+  PageUp: { direction: new Vector2(0, -1), opens: 1 },
+  PageDown: { direction: new Vector2(0, 1), opens: -1 },
 };
+/** Keys that choose another part. */
+const NEIGHBOURS: Readonly<Record<string, number | undefined>> = { ArrowUp: -1, ArrowDown: 1 };
 
 interface Part extends PartMotion {
   name: string;
@@ -46,8 +41,11 @@ interface Part extends PartMotion {
   last: Motion;
 }
 
+/** A pointer that is down on a part. */
 interface Drag {
   part: Part;
+  /** It moves the part; else the view turns, and the part is only pressed. */
+  isHeld: boolean;
   pointer: number;
   from: Vector2;
   /** Where it was taken, world, metres. */
@@ -61,6 +59,8 @@ export interface MovableParts {
   take(root: Object3D, reachMetres: number): void;
   /** There is no model. */
   clear(): void;
+  /** A pointer holds a part that goes up and down. */
+  takesUpright(): boolean;
   /** Moves all back. */
   reset(): void;
   /** Marks a part over the model, and puts the elements where their parts are. */
@@ -68,37 +68,44 @@ export interface MovableParts {
   dispose(): void;
 }
 
-/** Opens the parts of a stage. @param root - Contains the canvas. @param over - Lies over it. */
+/** Where the parts of a view are. */
+export interface MovablePartsOptions {
+  /** Contains the canvas. */
+  root: ShadowRoot;
+  /** Lies over it. */
+  over: HTMLElement;
+  texts: ViewTexts;
+  /** The first part is moved, or the last is moved back. */
+  onMoved(isMoved: boolean): void;
+}
+
+/**
+ * Opens the parts of a stage. A drag moves the part that is selected and, by a pointer that shows before what it will
+ * hold, any part with a joint; every other drag turns the view. A click opens or closes what has a joint with stops.
+ */
 export function openMovableParts(
   stage: ModelStage,
-  root: ShadowRoot,
-  over: HTMLElement,
-  texts: ViewTexts,
+  { root, over, texts, onMoved }: MovablePartsOptions,
 ): MovableParts {
-  const { canvas, camera, scene } = stage;
+  const { canvas, camera } = stage;
   const ray = new Raycaster();
-  const mark = new MeshBasicMaterial({
-    ...MARK,
-    transparent: true,
-    side: DoubleSide,
-    depthWrite: false,
-    toneMapped: false,
-    // Over the surfaces of the part themselves.
-    polygonOffset: true,
-    polygonOffsetFactor: -1,
-    polygonOffsetUnits: -1,
-  });
+  const mark = createPartMark(stage);
   const label = createPartLabel(texts, (kind) => {
     if (focused) setKind(focused, kind);
   });
-  over.append(label.element);
+  // One stop of the keyboard, in which keys choose the part.
+  const list = element('div', { role: 'group', 'aria-label': texts.movableParts });
+  list.append(label.element);
+  over.append(list);
+  const glides = createGlides<Part>();
+  let wasMoved = false;
   let model: Object3D | undefined;
   let parts: Part[] = [];
   let hovered: Part | undefined;
   let focused: Part | undefined;
   let drag: Drag | undefined;
   let pickRequest = 0;
-  let tap: { part: Part; at: Vector2; time: number } | undefined;
+  let tap: { part: Part; at: Vector2; time: number; isTouch: boolean } | undefined;
 
   const viewed = () => ({ camera, width: canvas.clientWidth, height: canvas.clientHeight });
   const inCanvas = ({ clientX, clientY }: MouseEvent) => {
@@ -117,36 +124,69 @@ export function openMovableParts(
   const setHovered = (part: Part | undefined) => {
     if (part === hovered) return;
     hovered = part;
-    canvas.style.cursor = part ? 'move' : '';
+    canvas.style.cursor = !part ? '' : stopsOf(part) ? 'pointer' : isHolding(part) ? 'move' : '';
     stage.redraw();
   };
-  const report = (part: Part) => {
-    const { last } = part;
-    const amount = part.amount(last);
+  const isHolding = (part: Part) => part === focused || part.kind === 'turn' || !!stopsOf(part);
+  const report = (part: Part, amount = part.amount(part.last)) => {
+    const { last, joint } = part;
+    const isReverse = joint?.kind === last.kind && joint.open < 0;
     const inUnits = (value: number) =>
-      Math.round(last.kind === 'turn' ? (value * 180) / Math.PI : value * 1000) + 0;
+      Math.round((last.kind === 'turn' ? 180 / Math.PI : 1000) * (isReverse ? -value : value)) + 0;
+    const { least, most } = part.limits(last);
+    const [from, to] = [inUnits(least), inUnits(most)].sort((a, b) => a - b);
     const value = inUnits(amount);
-    const most = inUnits(part.limit(last));
-    part.handle.setAttribute('aria-valuemin', String(-most));
-    part.handle.setAttribute('aria-valuemax', String(most));
+    part.handle.setAttribute('aria-valuemin', String(from));
+    part.handle.setAttribute('aria-valuemax', String(to));
     part.handle.setAttribute('aria-valuenow', String(value));
     const spoken = last.kind === 'turn' ? `${value}°` : texts.millimetres(value);
     part.handle.setAttribute('aria-valuetext', spoken);
   };
-  const change = (part: Part, motion: Motion, amount: number) => {
-    part.last = motion;
+  const tell = () => {
+    const isMoved = parts.some((part) => part.isMoved());
+    if (isMoved !== wasMoved) onMoved(isMoved);
+    wasMoved = isMoved;
+  };
+  const set = (part: Part, motion: Motion, amount: number) => {
     part.set(motion, amount);
-    report(part);
     stage.reshape();
+    tell();
+  };
+  const change = (part: Part, motion: Motion, amount: number) => {
+    glides.stop(part);
+    part.last = motion;
+    set(part, motion, amount);
+    report(part);
+  };
+  const glide = (part: Part, joint: Joint, to: number) => {
+    part.last = joint;
+    // Not each step of it.
+    report(part, to);
+    glides.start(part, part.amount(joint), to, (amount) => set(part, joint, amount));
   };
   const putBack = (part: Part) => {
+    glides.stop(part);
     part.putTo();
     report(part);
     stage.reshape();
+    tell();
   };
+  const toggle = (part: Part) => {
+    const joint = stopsOf(part);
+    if (!joint) return;
+    const end = glides.endOf(part);
+    const isClosed = end === undefined ? !part.isMoved() : end === 0;
+    // Else it was moved by its other kind of motion.
+    if (isClosed || end !== undefined || part.amount(joint) !== 0)
+      glide(part, joint, isClosed ? joint.open : 0);
+    else putBack(part);
+  };
+  const isByKeys = ({ handle }: Part) => handle.classList.contains('by-keys');
   const showLabel = () => {
     const part = drag?.part ?? hovered ?? focused;
-    if (part) label.show(part.name, part === focused && !drag?.motion ? part.kind : undefined);
+    const order = part && isByKeys(part) ? `${parts.indexOf(part) + 1}/${parts.length}` : '';
+    if (part)
+      label.show(part.name, order, part === focused && !drag?.motion ? part.kind : undefined);
     else label.hide();
     return part;
   };
@@ -154,7 +194,7 @@ export function openMovableParts(
   const setKind = (part: Part, kind: Motion['kind']) => {
     if (part.kind === kind) return;
     part.kind = kind;
-    part.last = { kind, axis: 0 };
+    part.last = stopsOf(part) ?? { kind, axis: 0 };
     putBack(part);
     showLabel();
   };
@@ -163,6 +203,7 @@ export function openMovableParts(
     focused?.handle.classList.remove('by-keys');
     focused = part;
     part?.handle.classList.toggle('by-keys', byKeys);
+    if (part) for (const { handle } of parts) handle.tabIndex = handle === part.handle ? 0 : -1;
     // The next stop of the keyboard is the choice of its motion.
     if (part && part.handle.nextSibling !== label.element) part.handle.after(label.element);
     showLabel();
@@ -177,14 +218,24 @@ export function openMovableParts(
   const press = (part: Part, event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     setFocused(part, true);
-    const direction = ARROWS[event.key];
-    if (event.key === 'Escape') return part.handle.blur();
-    if (event.key === 'Delete' || event.key === 'Backspace') putBack(part);
-    else if (direction) {
+    const move = KEYS[event.key];
+    const neighbour = NEIGHBOURS[event.key];
+    const kind = kindOf(part, event);
+    const joint = part.joint?.kind === kind ? part.joint : undefined;
+    if (event.key === 'Escape') canvas.focus();
+    else if (event.key === 'Delete' || event.key === 'Backspace') putBack(part);
+    else if (event.key === 'Enter' || event.key === ' ') toggle(part);
+    else if (joint && event.key === 'Home') glide(part, joint, 0);
+    else if (joint && event.key === 'End') glide(part, joint, joint.open);
+    else if (neighbour) parts[parts.indexOf(part) + neighbour]?.handle.focus();
+    else if (move && joint) {
+      const step = STEPS[joint.kind] * Math.sign(joint.open) * move.opens;
+      change(part, joint, part.amount(joint) + step);
+    } else if (move) {
       // From where it rests: the same key goes on with the same motion.
-      const motion = part.find(undefined, direction, viewed(), kindOf(part, event));
+      const motion = part.find(undefined, move.direction, viewed(), kind);
       if (!motion) return;
-      const step = STEPS[motion.kind] * Math.sign(motion.speed.dot(direction));
+      const step = STEPS[motion.kind] * Math.sign(motion.speed.dot(move.direction));
       change(part, motion, part.amount(motion) + step);
     } else return;
     event.preventDefault();
@@ -194,16 +245,24 @@ export function openMovableParts(
 
   const listeners = {
     pointerdown(event: PointerEvent) {
+      // Of two fingers none has pressed a part.
+      if (!event.isPrimary && drag && !drag.isHeld) drag = undefined;
       if (!event.isPrimary || event.button !== 0 || event.target !== canvas) return;
       const found = pick(event);
+      if (!found) tap = undefined;
       if (!found) return;
-      drag = { ...found, pointer: event.pointerId, from: inCanvas(event) };
+      const { part } = found;
+      const isHeld = part === focused || (event.pointerType !== 'touch' && isHolding(part));
+      drag = { ...found, isHeld, pointer: event.pointerId, from: inCanvas(event) };
+      if (!isHeld) return;
       canvas.setPointerCapture(event.pointerId);
-      // Else the camera would turn, and the canvas take the focus.
+      // Else the camera would turn.
       event.stopPropagation();
     },
     mousedown(event: MouseEvent) {
-      if (drag) event.preventDefault();
+      // Else the canvas would take the focus; a finger has a mouse after its tap.
+      const isOfTap = tap?.isTouch && isNear(inCanvas(event), tap.at);
+      if (drag ? drag.isHeld : isOfTap) event.preventDefault();
     },
     pointermove(event: PointerEvent) {
       if (!drag) {
@@ -216,9 +275,13 @@ export function openMovableParts(
         return;
       }
       if (event.pointerId !== drag.pointer) return;
-      event.stopPropagation();
       const { part, point, from } = drag;
       const way = inCanvas(event).sub(from);
+      if (!drag.isHeld) {
+        if (way.length() >= DRAG_PIXELS) drag = undefined;
+        return;
+      }
+      event.stopPropagation();
       if (!drag.motion) {
         if (way.length() < DRAG_PIXELS) return;
         const motion = part.find(point, way.clone().normalize(), viewed(), kindOf(part, event));
@@ -230,19 +293,18 @@ export function openMovableParts(
     },
     pointerup(event: PointerEvent) {
       if (event.pointerId !== drag?.pointer) return;
-      const { part, motion, from: at } = drag;
+      const { part, motion, from: at, isHeld } = drag;
       drag = undefined;
-      event.stopPropagation();
+      if (isHeld) event.stopPropagation();
       part.handle.focus({ preventScroll: true });
       setFocused(part, false);
       const { timeStamp: time } = event;
       // Not every browser has double clicks of fingers.
       const isSecond =
-        tap?.part === part &&
-        time - tap.time < DOUBLE_TAP.milliseconds &&
-        at.distanceTo(tap.at) < DOUBLE_TAP.pixels;
-      tap = motion ? undefined : { part, at, time };
+        tap?.part === part && time - tap.time < DOUBLE_TAP.milliseconds && isNear(at, tap.at);
+      tap = motion ? undefined : { part, at, time, isTouch: event.pointerType === 'touch' };
       if (isSecond && !motion) putBack(part);
+      else if (!motion) toggle(part);
     },
     pointercancel(event: PointerEvent) {
       if (event.pointerId === drag?.pointer) drag = undefined;
@@ -257,14 +319,12 @@ export function openMovableParts(
   };
   for (const [name, listener] of Object.entries(listeners))
     root.addEventListener(name, listener as EventListener, { capture: true });
-  canvas.addEventListener('webglcontextlost', mark.dispose.bind(mark));
 
-  const handleOf = (name: string) =>
-    element('div', { class: 'part', role: 'slider', tabindex: '0', 'aria-label': name });
   const clear = () => {
     cancelAnimationFrame(pickRequest);
+    for (const part of parts) glides.stop(part);
     // Else it would go with the element of its part.
-    over.append(label.element);
+    list.append(label.element);
     for (const { handle } of parts) handle.remove();
     parts = [];
     model = hovered = focused = drag = tap = undefined;
@@ -272,19 +332,27 @@ export function openMovableParts(
     label.hide();
     canvas.style.cursor = '';
   };
-  const movable = (node: Object3D, shape: PartShape, kind: Motion['kind'], reach: number): Part => {
+  const movable = (node: Object3D, kind: Motion['kind'], motion: PartMotion): Part => {
     const name = String(node.userData.name || node.name);
-    const handle = handleOf(name);
+    const handle = element('div', {
+      ...{ class: 'part', role: 'slider', tabindex: '-1' },
+      ...{ 'aria-label': name, 'aria-orientation': 'horizontal' },
+    });
+    const last = motion.joint ?? { kind, axis: kind === 'turn' ? 1 : 2 };
     const part: Part = {
-      ...createPartMotion(node, shape, reach),
-      ...{ name, key: name, kind, meshes: meshesBelow(node), handle },
-      last: { kind, axis: kind === 'turn' ? 1 : 2 },
+      ...motion,
+      name,
+      key: name,
+      kind,
+      meshes: meshesBelow(node),
+      handle,
+      last,
     };
     report(part);
     handle.addEventListener('keydown', (event) => press(part, event));
     handle.addEventListener('focus', () => setFocused(part, true));
     handle.addEventListener('blur', blurred);
-    over.append(handle);
+    list.append(handle);
     return part;
   };
   return {
@@ -292,45 +360,52 @@ export function openMovableParts(
       const before = new Map(parts.map((part) => [part.key, part]));
       clear();
       model = next;
-      const nodes = movableNodes(next);
-      const all = new Set(nodes);
-      const shapes = nodes.map((node) => shapeOf(node, (other) => all.has(other)));
-      const plates = shapes.filter(({ isPlate }) => isPlate);
-      // Parents come first.
-      for (const [i, node] of nodes.entries()) {
-        const shape = shapes[i]!;
-        const others = plates.filter((other) => other !== shape);
-        const kind = usualKind(shape, others, holderOf(node, parts)?.kind);
-        parts.push(movable(node, shape, kind, reachMetres));
+      next.updateMatrixWorld(true);
+      const found = findParts(next);
+      const nodes = new Set(found.map(({ node }) => node));
+      const isPart = (other: Object3D) => nodes.has(other);
+      const shapes = found.map(({ node, article }) => ({ article, shape: shapeOf(node, isPart) }));
+      for (const [i, { node, article }] of found.entries()) {
+        const { shape } = shapes[i]!;
+        const others = shapes.filter((other) => other.article === article && other.shape !== shape);
+        const plates = others.map((other) => other.shape).filter(({ isPlate }) => isPlate);
+        const kind = usualKind(shape, plates, holderOf(node, parts)?.kind);
+        const body = fixedBoxes(article, shape.place, isPart);
+        const front = new Vector3(0, 0, 1).transformDirection(article.matrixWorld);
+        const joint = jointOf(shape, kind, { body, front, plates });
+        parts.push(movable(node, kind, createPartMotion(node, shape, joint, reachMetres)));
       }
+      if (parts[0]) parts[0].handle.tabIndex = 0;
       numberKeys(parts);
       for (const part of parts) {
         const same = before.get(part.key);
         if (!same) continue;
-        Object.assign(part, { kind: same.kind, last: same.last });
+        part.kind = same.kind;
+        part.last = stopsOf(part) ?? same.last;
         part.putTo(same.place());
         report(part);
       }
+      tell();
     },
-    clear,
+    clear() {
+      clear();
+      tell();
+    },
+    takesUpright() {
+      if (!drag?.isHeld) return false;
+      const { part, point } = drag;
+      const found = part.find(point, new Vector2(0, 1), viewed(), part.kind);
+      if (found?.kind === 'turn') return !isUpright({ place: part.node.matrixWorld }, found.axis);
+      return !!found && Math.abs(found.speed.y) > UPRIGHT * found.speed.length();
+    },
     reset() {
       for (const part of parts) putBack(part);
     },
     place(renderer, width, height) {
-      const byKeys = focused?.handle.classList.contains('by-keys') ? focused : undefined;
+      const byKeys = focused && isByKeys(focused) ? focused : undefined;
       const marked = drag?.part ?? hovered ?? byKeys;
       const labelled = showLabel();
-      if (marked && !drag) {
-        for (const mesh of marked.meshes) mesh.layers.enable(MARKED);
-        camera.layers.set(MARKED);
-        scene.overrideMaterial = mark;
-        renderer.autoClear = false;
-        renderer.render(scene, camera);
-        renderer.autoClear = true;
-        scene.overrideMaterial = null;
-        camera.layers.set(0);
-        for (const mesh of marked.meshes) mesh.layers.disable(MARKED);
-      }
+      if (marked && !drag?.isHeld) mark.draw(renderer, marked.meshes);
       const by = { camera, width, height };
       for (const part of parts) {
         const { x, y } = screenPoint(part.node.localToWorld(part.centre.clone()), by);
@@ -343,23 +418,23 @@ export function openMovableParts(
       for (const [name, listener] of Object.entries(listeners))
         root.removeEventListener(name, listener as EventListener, { capture: true });
       mark.dispose();
-      label.element.remove();
+      list.remove();
     },
   };
+}
+
+function isNear(a: Vector2, b: Vector2): boolean {
+  return a.distanceTo(b) < DOUBLE_TAP.pixels;
+}
+
+/** The joint of a part, where a drag does what it is for. */
+function stopsOf({ joint, kind }: Part): Joint | undefined {
+  return joint?.kind === kind ? joint : undefined;
 }
 
 /** Shift is for the kind that a drag does not do. */
 function kindOf({ kind }: Part, { shiftKey }: MouseEvent | KeyboardEvent): Motion['kind'] {
   return shiftKey === (kind === 'turn') ? 'move' : 'turn';
-}
-
-/** The part to which an object belongs. */
-function holderOf(object: Object3D, parts: readonly Part[]): Part | undefined {
-  for (let at: Object3D | null = object; at; at = at.parent) {
-    const part = parts.find(({ node }) => node === at);
-    if (part) return part;
-  }
-  return undefined;
 }
 
 /** Parts of one name differ by their order. */
@@ -370,22 +445,4 @@ function numberKeys(parts: readonly Part[]): void {
     counts.set(part.name, count + 1);
     part.key = `${count} ${part.name}`;
   }
-}
-
-/** The nodes that are parts: what contains the whole model is the article itself. */
-function movableNodes(root: Object3D): Object3D[] {
-  const found: Object3D[] = [];
-  const all = meshesBelow(root).length;
-  root.traverse((node) => {
-    if (node.userData.movable === true && meshesBelow(node).length < all) found.push(node);
-  });
-  return found;
-}
-
-function meshesBelow(node: Object3D): Mesh[] {
-  const found: Mesh[] = [];
-  node.traverse((object) => {
-    if ((object as Mesh).isMesh) found.push(object as Mesh);
-  });
-  return found;
 }

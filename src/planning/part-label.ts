@@ -10,8 +10,13 @@ const ABOVE_PIXELS = 22;
 /** One for all parts of a view. */
 export interface PartLabel {
   readonly element: HTMLElement;
-  /** Shows a name. @param kind - What a drag does; without it there is no choice. */
-  show(name: string, kind: Motion['kind'] | undefined): void;
+  /**
+   * Shows a name.
+   *
+   * @param order - Which of all parts it is, such as `2/5`, or empty.
+   * @param kind - What a drag does; without it there is no choice.
+   */
+  show(name: string, order: string, kind: Motion['kind'] | undefined): void;
   hide(): void;
   /** Puts it above a point, inside a stage of this size. */
   place(at: { x: number; y: number }, width: number, height: number): void;
@@ -23,18 +28,21 @@ export function createPartLabel(
   onKind: (kind: Motion['kind']) => void,
 ): PartLabel {
   const nameText = element('span', { class: 'name', 'aria-hidden': 'true' });
+  // The arrows that choose another.
+  const orderText = element('span', { class: 'order', 'aria-hidden': 'true' });
   const buttons = {
     move: button(texts.move, {}, () => onKind('move')),
     turn: button(texts.turn, {}, () => onKind('turn')),
   } satisfies Record<Motion['kind'], HTMLButtonElement>;
   const choice = element('span', { class: 'kinds', role: 'group' }, ...Object.values(buttons));
-  const label = element('div', { class: 'part-name', hidden: '' }, nameText, choice);
+  const label = element('div', { class: 'part-name', hidden: '' }, nameText, orderText, choice);
   // The focus stays at the part, and the part selected.
   label.addEventListener('mousedown', (event) => event.preventDefault());
   return {
     element: label,
-    show(name, kind) {
+    show(name, order, kind) {
       nameText.textContent = name;
+      orderText.textContent = order && `${order} ↕`;
       choice.setAttribute('aria-label', texts.motionOf(name));
       choice.hidden = kind === undefined;
       for (const [of, each] of Object.entries(buttons))

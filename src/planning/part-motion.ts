@@ -1,6 +1,10 @@
 /** How a movable part moves: along or about the axes of its pivot, of which the one is found that fits a drag best. */
 import { type Camera, type Object3D, Quaternion, Vector2, Vector3 } from 'three';
+import type { Joint } from './part-joint.ts';
 import { AXES, type Axis, type Motion, type PartShape, preferences, UNITS } from './part-shape.ts';
+
+/** Smaller amounts, metres or radians, are rounded away. */
+const LEAST_AMOUNT = 1e-4;
 
 /** What a motion does to a point on the screen. */
 export interface FoundMotion extends Motion {
@@ -18,6 +22,9 @@ export interface ViewedBy {
 /** A motion that is seen at a smaller share of its length goes towards the viewer. */
 const LEAST_SEEN = 0.2;
 
+/** This near to the axis, as a share of its diagonal, a part is hard to turn. */
+const NEAR_AXIS = 0.08;
+
 /** How far a part is from where it rests. */
 export interface PartPlace {
   /** Metres along, and radians about, each axis. */
@@ -28,13 +35,17 @@ export interface PartPlace {
 /** A part that a person can move; its node is the pivot. */
 export interface PartMotion {
   readonly node: Object3D;
-  /** Middle of what it contains, in its own frame. */
+  /** Middle of what is seen of it, in its own frame. */
   readonly centre: Vector3;
+  /** Its motion of that kind is along or about one axis, and has stops. */
+  readonly joint: Joint | undefined;
   /** Metres, or radians. */
   amount(motion: Motion): number;
-  /** Sets an amount, within a full turn, or the model's size. */
+  /** Sets an amount, within its limits. */
   set(motion: Motion, amount: number): void;
-  limit(motion: Motion): number;
+  /** The stops of the joint; else a full turn, or the model's size. */
+  limits(motion: Motion): Pick<Joint, 'least' | 'most'>;
+  isMoved(): boolean;
   place(): PartPlace;
   /** Moves it where another one is, which was this part in an earlier model; without one, back. */
   putTo(place?: PartPlace): void;
@@ -52,10 +63,11 @@ export interface PartMotion {
   ): FoundMotion | undefined;
 }
 
-/** Makes a part movable. @param reachMetres - How far it may go. */
+/** Makes a part movable. @param reachMetres - How far it may go without stops. */
 export function createPartMotion(
   node: Object3D,
   shape: PartShape,
+  joint: Joint | undefined,
   reachMetres: number,
 ): PartMotion {
   const rest = { position: node.position.clone(), quaternion: node.quaternion.clone() };
@@ -64,9 +76,15 @@ export function createPartMotion(
   const turned = new Quaternion();
   const { box } = shape;
   const weights = preferences(shape);
-  const limit = ({ kind }: Motion) => (kind === 'turn' ? 2 * Math.PI : reachMetres);
-  const within = (motion: Motion, amount: number) =>
-    Math.min(Math.max(amount, -limit(motion)), limit(motion));
+  const limits = ({ kind }: Motion) => {
+    if (joint?.kind === kind) return joint;
+    const most = kind === 'turn' ? 2 * Math.PI : reachMetres;
+    return { least: -most, most };
+  };
+  const within = (motion: Motion, amount: number) => {
+    const { least, most } = limits(motion);
+    return Math.min(Math.max(amount, least), most);
+  };
   const apply = () => {
     node.position.copy(rest.position);
     for (const axis of AXES)
@@ -80,6 +98,9 @@ export function createPartMotion(
       ? axesInParent[axis]!.clone().transformDirection(node.parent.matrixWorld)
       : axesInParent[axis]!.clone();
   const centre = box.getCenter(new Vector3());
+  // Of a drawer its front is seen, which others would cover the middle of.
+  if (joint?.kind === 'move' && !shape.isPlate)
+    centre.setComponent(joint.axis, (joint.open < 0 ? box.min : box.max).getComponent(joint.axis));
   const restingCentre = () => {
     const point = centre.clone().applyQuaternion(rest.quaternion).add(rest.position);
     return node.parent ? point.applyMatrix4(node.parent.matrixWorld) : point;
@@ -87,8 +108,13 @@ export function createPartMotion(
   return {
     node,
     centre,
+    joint,
     amount: ({ kind, axis }) => amounts[kind][axis]!,
-    limit,
+    limits,
+    isMoved: () =>
+      Object.values(amounts)
+        .flat()
+        .some((one) => Math.abs(one) > LEAST_AMOUNT),
     set(motion, amount) {
       const { kind, axis } = motion;
       const next = within(motion, amount);
@@ -102,11 +128,15 @@ export function createPartMotion(
       turned: turned.clone(),
     }),
     putTo(place) {
-      for (const axis of AXES) {
-        amounts.move[axis] = within({ kind: 'move', axis }, place?.amounts.move[axis] ?? 0);
-        amounts.turn[axis] = place?.amounts.turn[axis] ?? 0;
-      }
-      turned.copy(place?.turned ?? new Quaternion());
+      for (const kind of ['move', 'turn'] as const)
+        for (const axis of AXES) {
+          const isBlocked = joint?.kind === kind && joint.axis !== axis;
+          const amount = place?.amounts[kind][axis] ?? 0;
+          amounts[kind][axis] = isBlocked ? 0 : within({ kind, axis }, amount);
+        }
+      if (joint?.kind === 'turn')
+        turned.setFromAxisAngle(UNITS[joint.axis], amounts.turn[joint.axis]!);
+      else turned.copy(place?.turned ?? new Quaternion());
       apply();
     },
     find(from, direction, by, kind) {
@@ -116,14 +146,15 @@ export function createPartMotion(
       const reach = box.getSize(new Vector3()).length();
       const scale = pixelsPerMetre(point, by);
       let best: { score: number; found: FoundMotion } | undefined;
-      for (const axis of AXES) {
+      for (const axis of joint?.kind === kind ? [joint.axis] : AXES) {
         const line = axisInWorld(axis);
         const lever = point.clone().sub(pivot);
         const velocity = kind === 'move' ? line.clone() : line.clone().cross(lever);
         // Near the axis a small movement would turn far.
-        if (kind === 'turn' && velocity.length() < reach * 0.08) continue;
+        const isNear = kind === 'turn' && velocity.length() < reach * NEAR_AXIS;
+        if (isNear && joint?.kind !== kind) continue;
         const speed = onScreen(point, velocity, by);
-        const whole = scale * velocity.length();
+        const whole = scale * (isNear ? reach * NEAR_AXIS : velocity.length());
         const isTowards = speed.length() < LEAST_SEEN * whole;
         if (isTowards) {
           // Who looks at its front draws a drawer down to get it out, and what is hinged to its hinge.

@@ -42,13 +42,13 @@ export interface PartShape {
 export function shapeOf(node: Object3D, isPart: (other: Object3D) => boolean): PartShape {
   node.updateWorldMatrix(true, true);
   const place = node.matrixWorld.clone();
-  const own = boundsOf(node, place, isPart);
-  const box = own.isEmpty() ? boundsOf(node, place, () => false) : own;
+  const own = unionOf(fixedBoxes(node, place, isPart));
+  const box = own.isEmpty() ? unionOf(fixedBoxes(node, place, () => false)) : own;
   const size = box.getSize(new Vector3()).toArray();
   const sides = [...AXES].sort((a, b) => size[a] - size[b]) as [Axis, Axis, Axis];
   const [thin, middle, long] = sides;
   const isFlat = size[thin] < PLATE * size[middle];
-  const isPlate = isFlat && Math.abs(inWorld(place, thin).y) <= ALONG;
+  const isPlate = isFlat && !isUpright({ place }, thin);
   return { box, place, sides, isPlate, isBar: size[middle] < BAR * size[long] };
 }
 
@@ -69,69 +69,74 @@ export function usualKind(
   holder: Motion['kind'] | undefined,
 ): Motion['kind'] {
   if (shape.isPlate && others.some((other) => isOneBeforeOther(shape, other))) return 'move';
-  const isHinged = shape.isPlate && hasHinge(shape);
+  const isHinged = shape.isPlate && hingeAxes(shape).length > 0;
   return shape.isBar || isHinged || holder === 'turn' ? 'turn' : 'move';
 }
 
 /** How likely each motion is among those of its kind. */
 export function preferences(shape: PartShape): Record<Motion['kind'], readonly number[]> {
   const { place, sides, isPlate, isBar } = shape;
-  const directions = AXES.map((axis) => inWorld(place, axis));
-  const isUpright = (axis: Axis) => Math.abs(directions[axis]!.y) > ALONG;
   // A plate turns about an axis in its plane, a bar about one across it.
   const unlikely = isBar ? sides[2] : sides[0];
   return {
     move: AXES.map((axis) => {
-      if (isUpright(axis)) return 0.4;
+      if (isUpright(shape, axis)) return 0.4;
       // A plate slides in its plane, a drawer to the front.
       if (isPlate) return axis === sides[0] ? 0.8 : 1;
-      return Math.abs(directions[axis]!.z) > ALONG ? 1 : 0.85;
+      return Math.abs(inWorld(place, axis).z) > ALONG ? 1 : 0.85;
     }),
     turn: AXES.map((axis) => {
       if (isPlate || isBar) return axis === unlikely ? 0.6 : 1;
-      return isUpright(axis) ? 1 : 0.5;
+      return isUpright(shape, axis) ? 1 : 0.5;
     }),
   };
 }
 
-function boundsOf(node: Object3D, place: Matrix4, isLeftOut: (other: Object3D) => boolean): Box3 {
+/** Bounds of what is fixed in an article, each mesh by itself, in the frame of a part. */
+export function fixedBoxes(
+  article: Object3D,
+  place: Matrix4,
+  isPart: (other: Object3D) => boolean,
+): Box3[] {
   const toOwn = place.clone().invert();
-  const box = new Box3();
-  const waiting = [node];
+  const boxes: Box3[] = [];
+  const waiting = [article];
   for (let object = waiting.pop(); object; object = waiting.pop()) {
-    waiting.push(...object.children.filter((child) => !isLeftOut(child)));
+    waiting.push(...object.children.filter((child) => !isPart(child)));
     const { isMesh, geometry, matrixWorld } = object as Mesh;
     if (!isMesh) continue;
     if (!geometry.boundingBox) geometry.computeBoundingBox();
     const own = geometry.boundingBox!.clone();
-    box.union(own.applyMatrix4(new Matrix4().multiplyMatrices(toOwn, matrixWorld)));
+    boxes.push(own.applyMatrix4(new Matrix4().multiplyMatrices(toOwn, matrixWorld)));
   }
-  return box;
+  return boxes;
 }
 
-/** The pivot is at an edge, or beside it. */
-function hasHinge({ box, sides }: PartShape): boolean {
-  return sides.slice(1).some((side) => {
-    const [from, to] = [box.min.getComponent(side), box.max.getComponent(side)];
-    const share = -from / (to - from);
+function unionOf(boxes: readonly Box3[]): Box3 {
+  return boxes.reduce((all, box) => all.union(box), new Box3());
+}
+
+/** The axes of the plane of a plate about which it can be hinged: the pivot is at an edge, or beside it. */
+export function hingeAxes({ box, sides: [, a, b] }: PartShape): Axis[] {
+  const isAtEdge = (side: Axis) => {
+    const share = -box.min.getComponent(side) / lengthOf(box, side);
     return Math.min(share, 1 - share) < HINGE;
-  });
+  };
+  return [...(isAtEdge(a) ? [b] : []), ...(isAtEdge(b) ? [a] : [])];
 }
 
-function isOneBeforeOther(shape: PartShape, other: PartShape): boolean {
+/** Whether two plates stand side by side, one before the other, as doors that slide. */
+export function isOneBeforeOther(shape: PartShape, other: PartShape): boolean {
   const [thin, middle, long] = shape.sides;
   const across = inWorld(shape.place, thin).dot(inWorld(other.place, other.sides[0]));
   if (!other.isPlate || Math.abs(across) < 0.95) return false;
   const toOwn = shape.place.clone().invert().multiply(other.place);
   const boxes = [shape.box, other.box.clone().applyMatrix4(toOwn)] as const;
-  const length = (box: Box3, axis: Axis) => box.max.getComponent(axis) - box.min.getComponent(axis);
-  const shorter = (axis: Axis) => Math.min(...boxes.map((box) => length(box, axis)));
-  const overlap = (axis: Axis) =>
-    Math.min(...boxes.map(({ max }) => max.getComponent(axis))) -
-    Math.max(...boxes.map(({ min }) => min.getComponent(axis)));
+  const shorter = (axis: Axis) => Math.min(...boxes.map((box) => lengthOf(box, axis)));
+  const overlap = (axis: Axis) => overlapOf(...boxes, axis);
   const [middles, depths] = [
-    boxes.map((box) => box.getCenter(new Vector3()).getComponent(thin)),
-    boxes.map((box) => length(box, thin)),
+    boxes.map((box) => centreOf(box).getComponent(thin)),
+    boxes.map((box) => lengthOf(box, thin)),
   ] as const;
   const apart = Math.abs(middles[0]! - middles[1]!) / (depths[0]! + depths[1]!);
   const isBeside = (axis: Axis) => overlap(axis) > -GAP && overlap(axis) < 0.5 * shorter(axis);
@@ -143,6 +148,28 @@ function isOneBeforeOther(shape: PartShape, other: PartShape): boolean {
   );
 }
 
-function inWorld(place: Matrix4, axis: Axis): Vector3 {
+/** Length along an axis. */
+export function lengthOf({ min, max }: Box3, axis: Axis): number {
+  return max.getComponent(axis) - min.getComponent(axis);
+}
+
+/** What two boxes have in common along an axis; below 0 the gap between them. */
+export function overlapOf(a: Box3, b: Box3, axis: Axis): number {
+  const to = Math.min(a.max.getComponent(axis), b.max.getComponent(axis));
+  return to - Math.max(a.min.getComponent(axis), b.min.getComponent(axis));
+}
+
+/** The middle of a box. */
+export function centreOf(box: Box3): Vector3 {
+  return box.getCenter(new Vector3());
+}
+
+/** Whether an axis of a part stands upright where the part rests. */
+export function isUpright({ place }: Pick<PartShape, 'place'>, axis: Axis): boolean {
+  return Math.abs(inWorld(place, axis).y) > ALONG;
+}
+
+/** The direction of an axis, unit length. */
+export function inWorld(place: Matrix4, axis: Axis): Vector3 {
   return UNITS[axis].clone().transformDirection(place);
 }

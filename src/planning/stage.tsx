@@ -22,9 +22,10 @@ async function loadView(session: Session, stage: HTMLElement): Promise<PlanningV
   // `show` reports the error.
   studio.catch(() => undefined);
   const program: { openView(options: ViewOptions): PlanningView } = await import(VIEW_PROGRAM);
-  const { view, move, turn, motionOf } = session.texts;
+  const { view, movableParts, move, turn, motionOf } = session.texts;
   const millimetres = (length: number) => millimetresText(session.texts, length);
-  return program.openView({ stage, studio, texts: { view, move, turn, motionOf, millimetres } });
+  const texts = { view, movableParts, move, turn, motionOf, millimetres };
+  return program.openView({ stage, studio, texts });
 }
 
 /** The light of the view; the file is deflated. */
@@ -113,7 +114,6 @@ export function Stage({
   useEffect(() => view?.showDimensions(hasDimensions), [view, hasDimensions]);
   return (
     <section class="stage" aria-label={texts.stage}>
-      <div class="view" ref={place} />
       {isEmpty ? (
         <Hint text={texts.stageEmpty} />
       ) : (
@@ -130,6 +130,8 @@ export function Stage({
           )}
         </div>
       )}
+      {/* After the tools: the keyboard reaches them before the parts, which may be many. */}
+      <div class="view" ref={place} key="view" />
       <div class="notice">
         {/* Numbers that run are for the eye. */}
         <p role="status" class="progress" aria-live={progress?.step === 'parts' ? 'off' : 'polite'}>
@@ -190,16 +192,33 @@ function Tools({
   hasDimensions: boolean;
   onDimensions: (visible: boolean) => void;
 }) {
+  const [isMoved, setMoved] = useState(false);
+  const next = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    view.watchParts(setMoved);
+  }, [view]);
+  const reset = () => {
+    // This button goes.
+    next.current?.focus();
+    view.resetParts();
+  };
   const tools: [label: string, outline: string, onClick: () => void][] = [
+    [texts.resetParts, 'M5 5v5h5M5.5 10a7.5 7.5 0 1 1-1 5', reset],
     [texts.zoomIn, 'M12 5v14M5 12h14', () => view.zoom(1.25)],
     [texts.zoomOut, 'M5 12h14', () => view.zoom(0.8)],
     [texts.fit, 'M4 9V4h5M15 4h5v5M20 15v5h-5M9 20H4v-5', () => view.fit()],
-    [texts.resetParts, 'M5 5v5h5M5.5 10a7.5 7.5 0 1 1-1 5', () => view.resetParts()],
   ];
   return (
     <div class="tools">
-      {tools.map(([label, outline, onClick]) => (
-        <button type="button" aria-label={label} title={label} onClick={onClick} key={label}>
+      {tools.slice(isMoved ? 0 : 1).map(([label, outline, onClick]) => (
+        <button
+          type="button"
+          ref={label === texts.zoomIn ? next : null}
+          aria-label={label}
+          title={label}
+          onClick={onClick}
+          key={label}
+        >
           <svg viewBox="0 0 24 24" aria-hidden="true">
             <path d={outline} />
           </svg>

@@ -80,6 +80,8 @@ const EN = {
   fit: 'Fit the view',
   dimensions: 'Dimensions',
   resetParts: 'Move parts back',
+  movableParts:
+    'Parts that move. Up and down choose one, left and right move it, Enter opens or closes it, Delete puts it back.',
   move: 'Slide',
   turn: 'Turn',
   motionOf: (part: string) => `How ${part} moves`,
@@ -274,6 +276,8 @@ const DE: Texts = {
   fit: 'Einpassen',
   dimensions: 'Maße',
   resetParts: 'Teile zurückbewegen',
+  movableParts:
+    'Bewegliche Teile. Auf und ab wählt eines, links und rechts bewegt es, Eingabe öffnet oder schließt es, Entfernen stellt es zurück.',
   move: 'Schieben',
   turn: 'Drehen',
   motionOf: (part) => `Wie sich ${part} bewegt`,

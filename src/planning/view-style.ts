@@ -3,7 +3,7 @@ export const VIEW_STYLE = `
 :host { position: absolute; inset: 0; display: block; overflow: hidden; color: CanvasText;
   background: radial-gradient(farthest-side at 50% 45%, light-dark(#fff, #4a525f), light-dark(#eceff3, #272d36)); }
 [hidden] { display: none !important; }
-canvas { display: block; width: 100%; height: 100%; outline-offset: -3px; touch-action: none; cursor: grab; }
+canvas { display: block; width: 100%; height: 100%; outline-offset: -3px; cursor: grab; }
 canvas:active { cursor: grabbing; }
 canvas:focus-visible { outline: 3px solid Highlight; outline: 3px solid var(--view-accent); }
 :host { --view-accent: light-dark(#1f5fbf, #8ab8ff); --view-line: light-dark(#303a48, #e6ebf2); --view-halo: light-dark(#ffffffb0, #10141ab0); }
@@ -16,6 +16,8 @@ canvas:focus-visible { outline: 3px solid Highlight; outline: 3px solid var(--vi
   box-shadow: 0 0 0 1px light-dark(#1c243026, #ffffff30); }
 .part-name { display: flex; align-items: center; gap: 8px; max-width: 80%; background: light-dark(#1f5fbf, #8ab8ff); color: light-dark(#fff, #0d1826); }
 .name { overflow: hidden; text-overflow: ellipsis; padding: 2px 0; }
+.order { opacity: 0.8; }
+.order:empty { display: none; }
 .kinds { display: flex; margin: 2px -6px 2px 0; pointer-events: auto; border-radius: 999px; background: light-dark(#123f85, #c6dcff); }
 .kinds button { min-width: 44px; min-height: 32px; padding: 0 11px; border: 0; border-radius: 999px; font: inherit; color: inherit; background: none; cursor: pointer; }
 .kinds button[aria-pressed=true] { background: light-dark(#fff, #0d1826); color: light-dark(#123f85, #d5e5ff); }

@@ -9,6 +9,7 @@ import { createDimensionLines } from './dimension-lines.ts';
 import { markHoles } from './hole-marks.ts';
 import type { PlanningView, ViewOptions } from './interfaces.ts';
 import { openMovableParts } from './movable-parts.ts';
+import { letPageScroll } from './page-scroll.ts';
 import { type ModelImages, openSharedImages } from './shared-images.ts';
 import { VIEW_STYLE } from './view-style.ts';
 
@@ -42,9 +43,13 @@ export function openView({ stage, studio, texts }: ViewOptions): PlanningView {
   root.append(over);
   stage.append(host);
   const dimensions = createDimensionLines(over, texts.millimetres);
-  const stageOptions = { renderer, element: root, sized: host, label: texts.view };
+  const stageOptions = { renderer, element: root, sized: host, label: texts.view, hasFloor: true };
   const model = openModelStage({ ...stageOptions, afterDraw: () => place() });
-  const parts = openMovableParts(model, root, over, texts);
+  // Before the parts, which else would move until the browser scrolls.
+  letPageScroll(root, model.canvas, () => parts.takesUpright());
+  let onMoved: (isMoved: boolean) => void = () => undefined;
+  const moved = (isMoved: boolean) => onMoved(isMoved);
+  const parts = openMovableParts(model, { root, over, texts, onMoved: moved });
   const environment = studio.then((texels) => studioTexture(new Uint16Array(texels)));
   // `show` reports the error.
   environment.catch(() => undefined);
@@ -93,6 +98,9 @@ export function openView({ stage, studio, texts }: ViewOptions): PlanningView {
       model.redraw();
     },
     resetParts: parts.reset,
+    watchParts(listener) {
+      onMoved = listener;
+    },
     async picture(widthPixels, heightPixels) {
       // The one before is still there where that failed.
       await showing.catch(() => undefined);

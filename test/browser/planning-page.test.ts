@@ -307,6 +307,26 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     expect(trouble).toEqual([]);
   });
 
+  test('the keyboard reaches the tools before the model and its parts, and a reset what is moved', async () => {
+    const { page, trouble } = await planning.open(browser, { ...WORKPLACE, ...CONFIGURATOR });
+    await modelOf(page);
+    const reset = page.getByRole('button', { name: 'Move parts back' });
+    await page.getByRole('button', { name: 'Dimensions' }).focus();
+    expect(await reset.count()).toBe(0);
+    const drawer = page.getByRole('slider', { name: 'SCHUB 1' });
+    await drawer.waitFor();
+    for (let i = 0; i < 2; i++) await page.keyboard.press('Tab');
+    expect(await drawer.evaluate((one) => one.matches(':focus'))).toBe(true);
+    await page.keyboard.press('End');
+    await reset.press('Enter');
+    expect(await drawer.getAttribute('aria-valuenow')).toBe('0');
+    await expect.poll(() => reset.count()).toBe(0);
+    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe(
+      'Zoom in',
+    );
+    expect(trouble).toEqual([]);
+  });
+
   test('the keyboard alone leads from the catalogue to a changed configuration', async () => {
     const parameters = { opencatalogue: 'true', parentnode: LINEA };
     const { page, trouble } = await planning.open(browser, parameters);

@@ -25,6 +25,7 @@ const ARTICLES = {
   higher: { manufacturer: 'FJEL', program: 'DEPOT', basearticlenumber: 'DP-F3' },
   sliding: { manufacturer: 'FJEL', program: 'DEPOT', basearticlenumber: 'DP-S160' },
   lamp: { manufacturer: 'AULI', program: 'LUMO', basearticlenumber: 'LM-TISCH 45' },
+  workplace: { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-PLATZ 1' },
   glass: { manufacturer: 'AULI', program: 'LUMO', basearticlenumber: 'LM-GLOBUS' },
 } as const;
 const SIZE = { width: 320, height: 240 };
@@ -54,8 +55,8 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
     }
     server = await servePlanningView((name) => readFile(join(folder, `${name}.glb`)));
     browser = await startBrowser(await pictureBrowser());
-    const viewport = SIZE;
-    ({ page, trouble } = await openWatched(browser, server.address, { viewport }));
+    const options = { viewport: SIZE, reducedMotion: 'reduce' } as const;
+    ({ page, trouble } = await openWatched(browser, server.address, options));
   });
   afterAll(async () => {
     await browser?.close();
@@ -64,7 +65,11 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
   });
   beforeEach(async () => {
     await page.setViewportSize(SIZE);
-    await page.evaluate(() => view.clear());
+    await page.evaluate(() => {
+      view.clear();
+      document.body.style.height = '';
+      scrollTo(0, 0);
+    });
   });
   afterEach(() => {
     expect(trouble.filter((message) => !/Context (?:Lost|Restored)/.test(message))).toEqual([]);
@@ -73,14 +78,32 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
   const canvas = () => page.getByRole('application', { name: '3D view' });
   const part = (name: string) => page.getByRole('slider', { name });
   const showModel = (name: Name) => page.evaluate((shown) => show(shown), name);
+  const repainted = () =>
+    page.evaluate(
+      () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+    );
   /** What is drawn, without what lies over it, as a small picture of the same shape. */
-  const look = () =>
-    page.evaluate(async () => {
-      // Chromium encodes when nothing is to be drawn.
-      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  const look = async () => {
+    // Chromium encodes when nothing is to be drawn.
+    await repainted();
+    return page.evaluate(async () => {
       const bytes = await (await view.picture(innerWidth / 4, innerHeight / 4)).arrayBuffer();
       return new Uint8Array(bytes).join(' ');
     });
+  };
+
+  /** The middle of a part on the screen. */
+  const middle = async (name: string) => {
+    // It follows its part with the next picture.
+    await repainted();
+    const { x, y, width, height } = (await part(name).boundingBox())!;
+    return [x + width / 2, y + height / 2] as const;
+  };
+  const amountOf = (name: string) => part(name).getAttribute('aria-valuetext');
+  const focused = () =>
+    canvas().evaluate((one) =>
+      (one.getRootNode() as ShadowRoot).activeElement?.getAttribute('aria-label'),
+    );
 
   it('is loaded within its share of the page: 230 kB', async () => {
     const program = await readFile(new URL('../../dist/planning/view.js', import.meta.url));
@@ -166,28 +189,120 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
     expect(await look()).toBe(before);
   });
 
-  it('turns a part with keys, at most once about, and resets it', async () => {
+  it('opens and closes a part with keys, between its stops, and resets it', async () => {
     await showModel('hinged');
     const before = await look();
     await canvas().focus();
     await page.keyboard.press('Tab');
     const leaf = part('TÜR LINKS');
     expect(await leaf.evaluate((one) => one.matches(':focus'))).toBe(true);
+    expect(await amountOf('TÜR LINKS')).toBe('0°');
     await page.keyboard.press('ArrowLeft');
-    const amount = Math.abs(Number(await leaf.getAttribute('aria-valuenow')));
-    expect(amount).toBe(10);
-    expect(await leaf.getAttribute('aria-valuetext')).toMatch(/^-?10°$/);
-    expect(await look()).not.toBe(before);
-    await leaf.evaluate((one) => {
-      const press = () => new KeyboardEvent('keydown', { key: 'ArrowLeft' });
-      for (let i = 0; i < 40; i++) one.dispatchEvent(press());
-    });
-    expect(Math.abs(Number(await leaf.getAttribute('aria-valuenow')))).toBe(360);
+    expect(await amountOf('TÜR LINKS')).toBe('0°');
+    await page.keyboard.press('ArrowRight');
+    expect(await amountOf('TÜR LINKS')).toBe('10°');
+    await page.keyboard.press('End');
+    await page.keyboard.press('ArrowRight');
+    expect(await amountOf('TÜR LINKS')).toBe('110°');
+    const opened = await look();
+    expect(opened).not.toBe(before);
+    await page.keyboard.press('Enter');
+    expect(await amountOf('TÜR LINKS')).toBe('0°');
+    await page.keyboard.press('Enter');
+    expect(await look()).toBe(opened);
     await page.keyboard.press('Delete');
-    expect(await look()).toBe(before);
-    await page.keyboard.press('ArrowLeft');
+    expect(await amountOf('TÜR LINKS')).toBe('0°');
+    await page.keyboard.press('ArrowRight');
     await page.evaluate(() => view.resetParts());
+    expect(await amountOf('TÜR LINKS')).toBe('0°');
+    await leaf.evaluate((one) => one.blur());
     expect(await look()).toBe(before);
+  });
+
+  it('has one stop of the keyboard for all parts, among which keys choose', async () => {
+    await showModel('drawers');
+    await canvas().focus();
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('SCHUB 1');
+    await page.keyboard.press('ArrowDown');
+    expect(await focused()).toBe('SCHUB 2');
+    expect(await page.locator('.part-name').textContent()).toContain('2/3');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    expect(await focused()).toBe('SCHUB 3');
+    await page.keyboard.press('ArrowUp');
+    // Then the choice of its motion, then what follows the view.
+    for (let i = 0; i < 3; i++) await page.keyboard.press('Tab');
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('BODY');
+    await canvas().focus();
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('SCHUB 2');
+  });
+
+  it('opens what is clicked, closes it by another click, and says whether anything is moved', async () => {
+    await showModel('drawers');
+    const before = await look();
+    const said = await page.evaluateHandle(() => {
+      const all: boolean[] = [];
+      view.watchParts((isMoved) => all.push(isMoved));
+      return all;
+    });
+    await page.emulateMedia({ reducedMotion: 'no-preference' });
+    await page.mouse.click(...(await middle('SCHUB 1')));
+    expect(await amountOf('SCHUB 1')).toMatch(/^[45]\d\d mm$/);
+    // It is on its way: when it is there, nothing is drawn.
+    const drawnIn = () =>
+      page.evaluate(async () => {
+        const before = drawn;
+        for (let i = 0; i < 3; i++) await new Promise((done) => requestAnimationFrame(done));
+        return drawn - before;
+      });
+    await expect.poll(drawnIn).toBe(0);
+    await part('SCHUB 1').press('Enter');
+    expect(await amountOf('SCHUB 1')).toBe('0 mm');
+    await expect.poll(() => said.jsonValue()).toEqual([true, false]);
+    await part('SCHUB 1').evaluate((one) => one.blur());
+    await page.mouse.move(1, 1);
+    expect(await look()).toBe(before);
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+  });
+
+  it('leaves the articles of a planning where they were placed, and opens their parts', async () => {
+    await showModel('workplace');
+    expect(
+      await page
+        .getByRole('slider')
+        .evaluateAll((all) => all.map((one) => one.getAttribute('aria-label'))),
+    ).toEqual(['SCHUB 1', 'SCHUB 2', 'SCHUB 3', 'ARM UNTEN', 'ARM OBEN', 'KOPF']);
+    const said = await page.evaluateHandle(() => {
+      const all: boolean[] = [];
+      view.watchParts((isMoved) => all.push(isMoved));
+      return all;
+    });
+    const before = await look();
+    // The screen is in the middle of the picture.
+    await page.mouse.move(SIZE.width / 2, SIZE.height / 2 - 20);
+    await page.mouse.down();
+    await page.mouse.move(SIZE.width / 2 - 60, SIZE.height / 2, { steps: 3 });
+    await page.mouse.up();
+    expect(await look()).not.toBe(before);
+    expect(await said.jsonValue()).toEqual([]);
+    await part('SCHUB 3').press('Enter');
+    expect(await said.jsonValue()).toEqual([true]);
+  });
+
+  it('never looks from below the floor', async () => {
+    await showModel('desk');
+    await canvas().focus();
+    for (let i = 0; i < 4; i++) await page.keyboard.press('ArrowDown');
+    const level = await look();
+    await page.keyboard.press('ArrowDown');
+    expect(await look()).toBe(level);
+    await page.mouse.move(12, 12);
+    await page.mouse.down();
+    await page.mouse.move(12, -200, { steps: 3 });
+    await page.mouse.up();
+    expect(await look()).toBe(level);
   });
 
   it('keeps the camera for the next configuration, and frames after nothing was shown', async () => {
@@ -231,47 +346,82 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
       },
     };
   };
-  /** The middle of a part on the screen. */
-  const middle = async (name: string) => {
-    const { x, y, width, height } = (await part(name).boundingBox())!;
-    return [x + width / 2, y + height / 2] as const;
+  const drag = async (x: number, y: number, right: number, down: number) => {
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(x + right, y + down, { steps: 4 });
+    await page.mouse.up();
   };
-  const amountOf = (name: string) => part(name).getAttribute('aria-valuetext');
-  const MOVED = /^-?(?!0 )[\d,]+ mm$/;
-  const TURNED = /^-?(?!0°)\d+°$/;
+  const MOVED = /^(?!0 )[\d,]+ mm$/;
+  const TURNED = /^(?!0°)\d+°$/;
 
-  it('turns a part with a finger, and the model beside it; a double tap puts the part back', async () => {
+  it('opens a part by a tap, then moves it with a finger, which turns the view before', async () => {
     await showModel('hinged');
     const { swipe, tap } = await finger();
     const before = await look();
-    await swipe(40, 20, -30, 6);
+    await swipe(...(await middle('TÜR LINKS')), -30, 2);
     expect(await look()).not.toBe(before);
     expect(await amountOf('TÜR LINKS')).toBe('0°');
+    await tap(...(await middle('TÜR LINKS')));
+    await expect.poll(() => amountOf('TÜR LINKS')).toBe('110°');
+    await part('TÜR LINKS').press('Enter');
+    await swipe(...(await middle('TÜR LINKS')), -30, 6);
+    expect(await amountOf('TÜR LINKS')).toMatch(/^(?!0°|110°)\d+°$/);
+    await tap(...(await middle('TÜR LINKS')));
+    await expect.poll(() => amountOf('TÜR LINKS')).toBe('0°');
+    await part('TÜR LINKS').press('ArrowRight');
     const [x, y] = await middle('TÜR LINKS');
-    await swipe(x, y, -30, 6);
-    expect(await amountOf('TÜR LINKS')).toMatch(TURNED);
-    const at = await middle('TÜR LINKS');
-    await tap(...at);
-    expect(await amountOf('TÜR LINKS')).toMatch(TURNED);
-    await tap(...at);
+    await tap(x, y);
+    await tap(x, y);
+    await expect.poll(() => amountOf('TÜR LINKS')).toBe('0°');
+  });
+
+  it('leaves a swipe up or down to the page that can scroll, but for one that moves a part', async () => {
+    await showModel('drawers');
+    const { swipe } = await finger();
+    const scrolled = () => page.evaluate(() => scrollY);
+    await page.evaluate(() => {
+      document.body.style.height = '300vh';
+    });
+    await part('SCHUB 2').focus();
+    await swipe(...(await middle('SCHUB 2')), -10, 40);
+    expect(await amountOf('SCHUB 2')).toMatch(MOVED);
+    const before = await look();
+    await swipe(20, 200, 50, -6);
+    const turned = await look();
+    expect(turned === before).toBe(false);
+    expect(await scrolled()).toBe(0);
+    await swipe(20, 200, 4, -90);
+    await expect.poll(scrolled).toBeGreaterThan(40);
+    expect((await look()) === turned).toBe(true);
+    // A door goes to a side.
+    await showModel('hinged');
+    await part('TÜR LINKS').press('Home');
+    await page.evaluate(() => scrollTo(0, 0));
+    await swipe(...(await middle('TÜR LINKS')), 2, -90);
+    await expect.poll(scrolled).toBeGreaterThan(40);
     expect(await amountOf('TÜR LINKS')).toBe('0°');
   });
 
   it('slides doors that stand one before the other, and drawers; turns what is hinged or jointed', async () => {
-    const { swipe } = await finger();
     await showModel('sliding');
     const [x, y] = await middle('TÜR RECHTS');
-    await swipe(x, y, -50, -6);
-    expect(await amountOf('TÜR RECHTS')).toMatch(/^-\d+ mm$/);
+    await drag(x, y, -50, -6);
+    expect(await amountOf('TÜR RECHTS')).toMatch(MOVED);
     expect((await middle('TÜR RECHTS'))[1]).toBeLessThan(y);
+    await part('TÜR RECHTS').press('End');
+    // Until it stands before the other.
+    expect(await amountOf('TÜR RECHTS')).toBe('760 mm');
     await showModel('drawers');
-    await swipe(...(await middle('SCHUB 2')), -30, 20);
+    await drag(...(await middle('SCHUB 2')), -30, 20);
     expect(await amountOf('SCHUB 2')).toMatch(MOVED);
     await showModel('hinged');
-    await swipe(...(await middle('TÜR RECHTS')), 30, 0);
+    await drag(...(await middle('TÜR RECHTS')), -30, 6);
     expect(await amountOf('TÜR RECHTS')).toMatch(TURNED);
     await showModel('lamp');
     for (const name of ['ARM UNTEN', 'ARM OBEN', 'KOPF']) expect(await amountOf(name)).toBe('0°');
+    await drag(...(await middle('ARM OBEN')), 0, 30);
+    expect(await amountOf('ARM OBEN')).toMatch(/^-?[1-9]\d*°$/);
   });
 
   it('opens doors and drawers that are looked at from the front', async () => {
@@ -281,39 +431,39 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
     };
     await showModel('drawers');
     await turnToFront();
-    const { swipe } = await finger();
-    await swipe(...(await middle('SCHUB 2')), 0, 30);
-    expect(await amountOf('SCHUB 2')).toMatch(/^(?!-)(?!0 )/);
+    await drag(...(await middle('SCHUB 2')), 0, 30);
+    expect(await amountOf('SCHUB 2')).toMatch(MOVED);
     await page.evaluate(() => view.clear());
     await showModel('hinged');
     await turnToFront();
-    await swipe(...(await middle('TÜR LINKS')), -30, 0);
-    // It is hinged at the left, and comes to the viewer.
-    expect(await amountOf('TÜR LINKS')).toMatch(/^-\d+°$/);
+    // It is hinged at the left, and comes to the viewer: it cannot go into the cabinet.
+    await drag(...(await middle('TÜR LINKS')), 30, 0);
+    expect(await amountOf('TÜR LINKS')).toBe('0°');
+    await drag(...(await middle('TÜR LINKS')), -30, 0);
+    expect(await amountOf('TÜR LINKS')).toMatch(TURNED);
   });
 
   it('does what a person chooses, by finger and by keys, and puts the part back first', async () => {
     const { swipe, tap } = await finger();
     await showModel('hinged');
-    const [x, y] = await middle('TÜR LINKS');
-    await swipe(x, y, -30, 6);
+    await tap(...(await middle('TÜR LINKS')));
     const slide = page.getByRole('button', { name: 'Slide' });
-    expect(await slide.getAttribute('aria-pressed')).toBe('false');
+    await expect.poll(() => slide.getAttribute('aria-pressed')).toBe('false');
     // The label follows its part with the next picture.
-    await look();
+    await repainted();
     const { x: left, y: top, width, height } = (await slide.boundingBox())!;
     await tap(left + width / 2, top + height / 2);
     await expect.poll(() => slide.getAttribute('aria-pressed')).toBe('true');
     expect(await amountOf('TÜR LINKS')).toBe('0 mm');
     await swipe(...(await middle('TÜR LINKS')), -30, 0);
-    expect(await amountOf('TÜR LINKS')).toMatch(MOVED);
+    expect(await amountOf('TÜR LINKS')).toMatch(/^-?(?!0 )[\d,]+ mm$/);
     await part('TÜR RECHTS').focus();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
     expect(await slide.getAttribute('aria-pressed')).toBe('true');
     await page.keyboard.press('Shift+Tab');
     await page.keyboard.press('ArrowRight');
-    expect(await amountOf('TÜR RECHTS')).toMatch(MOVED);
+    expect(await amountOf('TÜR RECHTS')).toMatch(/^-?(?!0 )[\d,]+ mm$/);
     await page.keyboard.press('Delete');
     await page.keyboard.press('Shift+ArrowRight');
     expect(await amountOf('TÜR RECHTS')).toMatch(TURNED);
@@ -324,7 +474,7 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
   it('leaves parts where they are in the next configuration that has them', async () => {
     await showModel('hinged');
     await part('TÜR LINKS').focus();
-    for (let i = 0; i < 3; i++) await page.keyboard.press('ArrowLeft');
+    for (let i = 0; i < 3; i++) await page.keyboard.press('ArrowRight');
     const moved = (await amountOf('TÜR LINKS'))!;
     expect(moved).toMatch(TURNED);
     await showModel('higher');
@@ -333,7 +483,7 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
     expect(await amountOf('TÜR RECHTS')).toBe('0°');
     await page.evaluate(() => view.resetParts());
     expect(await look()).not.toBe(opened);
-    await part('TÜR LINKS').press('ArrowLeft');
+    await part('TÜR LINKS').press('ArrowRight');
     await page.evaluate(() => view.clear());
     await showModel('hinged');
     expect(await amountOf('TÜR LINKS')).toBe('0°');
@@ -384,6 +534,32 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
     expect([info.width, info.height]).toEqual([800, 300]);
     expect([...data.subarray(0, 3)]).toEqual([255, 255, 255]);
     expect(data.some((value) => value < 60)).toBe(true);
+  });
+
+  it('takes pictures in which the model is as large as on the stage, whatever their shape', async () => {
+    await showModel('desk');
+    const shareIn = async (width: number, height: number) => {
+      const bytes = await page.evaluate(
+        async (size) => [
+          ...new Uint8Array(await (await view.picture(size[0], size[1])).arrayBuffer()),
+        ],
+        [width, height] as const,
+      );
+      const trimmed = sharp(Uint8Array.from(bytes)).trim({ background: '#fff', threshold: 60 });
+      const { info } = await trimmed.toBuffer({ resolveWithObject: true });
+      return Math.max(info.width / width, info.height / height);
+    };
+    const onStage = await shareIn(SIZE.width, SIZE.height);
+    expect(onStage).toBeGreaterThan(0.7);
+    for (const [width, height] of [
+      [400, 300],
+      [600, 200],
+      [200, 400],
+    ] as const)
+      expect(await shareIn(width, height), `${width} × ${height}`).toBeCloseTo(onStage, 1);
+    await page.setViewportSize({ width: 180, height: 320 });
+    await look();
+    expect(await shareIn(400, 300)).toBeCloseTo(onStage, 1);
   });
 
   it('holds after twenty models what it held after four, and nothing when it is closed', async () => {

@@ -58,7 +58,7 @@ const PROGRAM = `
   const studio = fetch('studio').then((answer) => answer.arrayBuffer());
   const millimetres = (length) => length.toLocaleString('en') + ' mm';
   globalThis.open = () => {
-    const texts = { view: '3D view', move: 'Slide', turn: 'Turn', motionOf: (part) => part, millimetres };
+    const texts = { view: '3D view', movableParts: 'Parts that move', move: 'Slide', turn: 'Turn', motionOf: (part) => part, millimetres };
     globalThis.view = openView({ stage, studio, texts });
   };
   globalThis.show = async (path) => {

@@ -53,6 +53,8 @@ export interface ModelStageOptions {
   sized: HTMLElement;
   /** Name of the canvas for a screen reader. */
   label: string;
+  /** The model stands on a floor: the camera is never below its target, nor that below the model. */
+  hasFloor?: boolean;
   /** Called after each drawing of a model, for what lies over the model. */
   afterDraw?: () => void;
 }
@@ -80,7 +82,10 @@ export interface ModelStage {
   redraw(): void;
   /** Draws, and its shadow again: parts have moved, or the graphics lost it. */
   reshape(): void;
-  /** Draws now what the canvas shows, in another size. */
+  /**
+   * Draws now what the canvas shows, in another size: the model takes as much of the tighter side. Where the canvas shows
+   * only a piece of the model, all of that piece is drawn.
+   */
   drawAt(widthPixels: number, heightPixels: number, use: (canvas: HTMLCanvasElement) => void): void;
   /** Frees all but the renderer and the environment of the scene. */
   close(): void;
@@ -95,7 +100,7 @@ export function createRenderer(): WebGLRenderer {
 
 /** Opens a stage; its light is `scene.environment`. */
 export function openModelStage(options: ModelStageOptions): ModelStage {
-  const { renderer, element, sized, label, afterDraw } = options;
+  const { renderer, element, sized, label, hasFloor, afterDraw } = options;
   const canvas = renderer.domElement;
   canvas.tabIndex = 0;
   canvas.setAttribute('role', 'application');
@@ -106,6 +111,7 @@ export function openModelStage(options: ModelStageOptions): ModelStage {
   const camera = new PerspectiveCamera(FIELD_OF_VIEW_DEGREES);
   const controls = new OrbitControls(camera, canvas);
   controls.enableDamping = false;
+  if (hasFloor) controls.maxPolarAngle = Math.PI / 2;
   const shadow = createContactShadow();
   let shown: { root: Object3D; box: Box3 } | undefined;
   let isShadowOld = true;
@@ -179,6 +185,12 @@ export function openModelStage(options: ModelStageOptions): ModelStage {
   };
   controls.addEventListener('change', () => {
     isFramed = false;
+    // Two fingers and the right button move the target, too.
+    const below = hasFloor && shown ? shown.box.min.y - controls.target.y : 0;
+    if (below > 0) {
+      controls.target.y += below;
+      camera.position.y += below;
+    }
     redraw();
   });
   canvas.addEventListener('keydown', press);
@@ -226,9 +238,10 @@ export function openModelStage(options: ModelStageOptions): ModelStage {
     drawAt(width, height, use) {
       const { aspect, fov } = camera;
       const ratio = renderer.getPixelRatio();
+      const { across, up } = shown ? shareOf(camera, shown.root) : { across: 1, up: 1 };
       camera.aspect = width / height;
-      // All that the stage shows across is in a narrower picture, too.
-      const slope = Math.tan((fov * Math.PI) / 360) * Math.max(1, aspect / camera.aspect);
+      const taller = Math.max(up, (across * aspect) / camera.aspect) / Math.max(up, across);
+      const slope = Math.tan((fov * Math.PI) / 360) * taller;
       camera.fov = (Math.atan(slope) * 360) / Math.PI;
       camera.updateProjectionMatrix();
       renderer.setPixelRatio(1);
@@ -270,6 +283,27 @@ function prepare(root: Object3D): Box3 {
   return box;
 }
 
+/** How much of the half picture a model takes across and up, at most all. */
+function shareOf(camera: PerspectiveCamera, root: Object3D): { across: number; up: number } {
+  camera.updateMatrixWorld();
+  const points = cornersOf(new Box3().setFromObject(root)).map((corner) => {
+    const point = new Vector3(...corner).applyMatrix4(camera.matrixWorldInverse);
+    // Beside the viewer, or behind.
+    if (point.z > -camera.near) return { x: 1, y: 1 };
+    return point.applyMatrix4(camera.projectionMatrix);
+  });
+  const most = (shares: number[]) => Math.min(Math.max(...shares.map(Math.abs), 1e-3), 1);
+  return { across: most(points.map(({ x }) => x)), up: most(points.map(({ y }) => y)) };
+}
+
+function cornersOf({ min, max }: Box3): [x: number, y: number, z: number][] {
+  return [min.x, max.x].flatMap((x) =>
+    [min.y, max.y].flatMap((y) =>
+      [min.z, max.z].map((z): [x: number, y: number, z: number] => [x, y, z]),
+    ),
+  );
+}
+
 /** As the camera `hero` of pictures has it. */
 function setUp(
   camera: PerspectiveCamera,
@@ -277,11 +311,8 @@ function setUp(
   box: Box3,
   margin: number,
 ): void {
-  const { min, max } = box;
-  const corners = [min.x, max.x].flatMap((x) =>
-    [min.y, max.y].flatMap((y) => [min.z, max.z].flatMap((z) => [x, y, z])),
-  );
-  const placed = placeCamera(Float32Array.from(corners), CAMERAS.hero, camera.aspect, margin);
+  const corners = Float32Array.from(cornersOf(box).flat());
+  const placed = placeCamera(corners, CAMERAS.hero, camera.aspect, margin);
   const back = new Vector3(...placed.back);
   camera.position.set(...placed.position);
   const distance = camera.position.clone().sub(box.getCenter(new Vector3())).dot(back);

@@ -1,0 +1,150 @@
+/** The joint of a part: how a door or a drawer opens, by its shape and the body at which it is. */
+import { Box3, type Vector3 } from 'three';
+import {
+  AXES,
+  type Axis,
+  centreOf,
+  hingeAxes,
+  inWorld,
+  isOneBeforeOther,
+  isUpright,
+  lengthOf,
+  type Motion,
+  overlapOf,
+  type PartShape,
+  UNITS,
+} from './part-shape.ts';
+
+/** A door stops beyond a right angle; a flap, which would lie on the floor or the body, at one. */
+const DOOR_RADIANS = (110 * Math.PI) / 180;
+const FLAP_RADIANS = Math.PI / 2;
+/** A plate with its pivot at a corner, which is so much wider than it is high, is a flap. */
+const FLAP_RATIO = 1.5;
+/** A door is at a face of the body: its middle is so far from that of the body, as a share of the depth. */
+const AT_FACE = 0.3;
+/** A drawer stays in its body with the rest; of one that is only its front, the depth is that of the body. */
+const DRAWN_OUT = 0.9;
+const FRONT_DRAWN_OUT = 0.8;
+/** What is not farther behind a face of the body, metres or as a share of its depth, can be drawn out there. */
+const RECESS_METRES = 0.03;
+const RECESS = 0.1;
+/** Drawers of a double desk open to the back; few open to a side. */
+const TO_BACK = 0.9;
+const TO_SIDE = 0.5;
+
+/** A motion with stops; where it is closed, its amount is 0. */
+export interface Joint extends Motion {
+  /** Metres or radians; `least` ≤ 0 ≤ `most`. */
+  readonly least: number;
+  readonly most: number;
+  /** One of both. */
+  readonly open: number;
+}
+
+/** What is about a part. */
+export interface Surroundings {
+  /** Bounds of all that is fixed in its article, in the frame of the part. */
+  body: readonly Box3[];
+  /** Where the front of its article is, world. */
+  front: Vector3;
+  /** Upright plates of its article but itself. */
+  plates: readonly PartShape[];
+}
+
+/**
+ * Finds the joint of a part that usually does a kind of motion: a hinged door opens away from the body, a drawer to the
+ * front by its depth, and a sliding door until it stands before the one beside it.
+ *
+ * @returns Undefined where the shape does not say, such as of the arm of a lamp.
+ * @example
+ * ```ts
+ * jointOf(door, 'turn', surroundings); // → { kind: 'turn', axis: 1, least: -1.92, most: 0, open: -1.92 }
+ * ```
+ */
+export function jointOf(
+  shape: PartShape,
+  kind: Motion['kind'],
+  around: Surroundings,
+): Joint | undefined {
+  if (kind === 'turn') return hingeOf(shape, around);
+  const beside = around.plates.filter((other) => isOneBeforeOther(shape, other));
+  return shape.isPlate && beside.length > 0 ? railOf(shape, beside) : drawerOf(shape, around);
+}
+
+function hingeOf(shape: PartShape, { body }: Surroundings): Joint | undefined {
+  const axis = hingeAxis(shape);
+  if (axis === undefined) return undefined;
+  const [thin] = shape.sides;
+  const depth = bodyAlong(shape, thin, body);
+  if (!depth) return undefined;
+  const middle = centreOf(shape.box);
+  const fromBody = middle.getComponent(thin) - (depth.from + depth.to) / 2;
+  if (Math.abs(fromBody) < AT_FACE * (depth.to - depth.from)) return undefined;
+  const velocity = UNITS[axis].clone().cross(middle).getComponent(thin);
+  const most = isUpright(shape, axis) ? DOOR_RADIANS : FLAP_RADIANS;
+  return withStops({ kind: 'turn', axis }, velocity * fromBody < 0 ? -most : most);
+}
+
+function hingeAxis(shape: PartShape): Axis | undefined {
+  const axes = shape.isPlate ? hingeAxes(shape) : [];
+  if (axes.length < 2) return axes[0];
+  const [upright, level] = [...axes].sort((a, b) => +isUpright(shape, b) - +isUpright(shape, a));
+  const isFlap = lengthOf(shape.box, level!) > FLAP_RATIO * lengthOf(shape.box, upright!);
+  return isFlap ? level : upright;
+}
+
+function railOf({ box, place, sides }: PartShape, beside: readonly PartShape[]): Joint {
+  const toOwn = place.clone().invert();
+  const ways = beside.map((other) =>
+    centreOf(other.box).applyMatrix4(other.place).applyMatrix4(toOwn).sub(centreOf(box)),
+  );
+  const [, a, b] = sides;
+  const farthest = (axis: Axis) => Math.max(...ways.map((way) => Math.abs(way.getComponent(axis))));
+  const axis = farthest(a) > farthest(b) ? a : b;
+  const amounts = ways.map((way) => way.getComponent(axis));
+  const [least, most] = [Math.min(0, ...amounts), Math.max(0, ...amounts)];
+  return { kind: 'move', axis, least, most, open: most >= -least ? most : least };
+}
+
+function drawerOf(shape: PartShape, { body, front }: Surroundings): Joint | undefined {
+  const { box, place, sides, isPlate } = shape;
+  let best: { likelihood: number; joint: Joint } | undefined;
+  for (const axis of isPlate ? [sides[0]] : AXES) {
+    const depth = isUpright(shape, axis) ? undefined : bodyAlong(shape, axis, body);
+    if (!depth) continue;
+    const whole = depth.to - depth.from;
+    const length = isPlate ? FRONT_DRAWN_OUT * whole : DRAWN_OUT * lengthOf(box, axis);
+    const towardsFront = inWorld(place, axis).dot(front);
+    for (const sign of [1, -1]) {
+      const ahead = sign > 0 ? depth.to - box.max.getComponent(axis) : undefined;
+      const recess = ahead ?? box.min.getComponent(axis) - depth.from;
+      if (recess > Math.max(RECESS_METRES, RECESS * whole)) continue;
+      const along = sign * towardsFront;
+      const likelihood = Math.max(along, -along * TO_BACK, TO_SIDE);
+      if (best && likelihood <= best.likelihood) continue;
+      best = { likelihood, joint: withStops({ kind: 'move', axis }, sign * length) };
+    }
+  }
+  return best?.joint;
+}
+
+function withStops(motion: Motion, open: number): Joint {
+  return { ...motion, least: Math.min(0, open), most: Math.max(0, open), open };
+}
+
+/** From where to where the body goes along an axis, of what is before or behind the part. */
+function bodyAlong(
+  { box }: PartShape,
+  axis: Axis,
+  body: readonly Box3[],
+): { from: number; to: number } | undefined {
+  const across = AXES.filter((other) => other !== axis);
+  const beside = new Box3();
+  for (const fixed of body)
+    if (across.every((other) => overlapOf(box, fixed, other) > 0)) beside.union(fixed);
+  const isCovered = across.every(
+    (other) => overlapOf(box, beside, other) > 0.5 * lengthOf(box, other),
+  );
+  if (!isCovered) return undefined;
+  return { from: beside.min.getComponent(axis), to: beside.max.getComponent(axis) };
+}
