@@ -56,8 +56,8 @@ function parsed(text: string): unknown {
 }
 
 /**
- * An answer as it is shown: a short text is a sentence to the person; all else is data, for whoever looks after the
- * receiver. Undefined for none.
+ * An answer as it is shown: a short text is a sentence to the person; all else is data, for the person who looks
+ * after the receiver. Undefined for none.
  *
  * @example
  * ```ts

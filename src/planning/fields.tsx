@@ -72,11 +72,14 @@ export function FieldLinks({
   );
 }
 
+/** A press would show none, and the field was elsewhere. */
+const WITH_RING = { focusVisible: true };
+
 function focusField(place: string): void {
   const field = document.querySelector(`[data-place="${CSS.escape(place)}"]`);
   // Those of a part of a planning may be folded away.
   for (let at = field?.closest('details'); at; at = at.parentElement?.closest('details'))
     at.open = true;
   const wrong = field?.querySelector<HTMLElement>('[aria-invalid="true"]');
-  (wrong ?? field?.querySelector<HTMLElement>('input, select'))?.focus();
+  (wrong ?? field?.querySelector<HTMLElement>('input, select'))?.focus(WITH_RING);
 }

@@ -189,6 +189,11 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     expect(await focused.count()).toBe(1);
     await choose(page, 'Hand switch', 'up and down');
     await page.getByText('LN-M-H.NB.D.SW.1500.800.74.0.3.A').waitFor();
+    // The service names components as it names properties.
+    await page.getByText('How the price is made up').click();
+    const components = await page.locator('.components dt').allInnerTexts();
+    expect(components).toEqual(expect.arrayContaining(['Basic price', 'Base', 'Finish']));
+    expect(components.join('')).not.toMatch(/[A-Z]{4}/);
     await cartButton.click();
     await page.getByText('The article is in the cart.').waitFor();
     const [file] = await readdir(store);
