@@ -32,7 +32,7 @@ const BROWSER_EXTERNAL = (id, importer) =>
   /^node:/.test(id) || (/^\.\/[\w-]+\.js$/.test(id) && importer?.startsWith(SRC));
 
 /** The style of the planning page, in this order. */
-const PAGE_STYLES = ['page', 'stage', 'panel', 'catalogue'];
+const PAGE_STYLES = ['page', 'stage', 'panel', 'actions', 'catalogue'];
 
 /** The programs of pages; a browser runs them. */
 const PAGES = ['picture-page', 'gallery-page', 'gallery-viewer'];

@@ -1,9 +1,11 @@
 /** What can be done with a configuration: cart, permanent link, and what `downloads.tsx` offers. */
 import { useRef, useState } from 'preact/hooks';
-import { missingValues, withChildren } from '../fetch/resolve-article.ts';
-import { answerLines, type CartResult, postCart } from './cart.ts';
+import { missingValues } from '../fetch/resolve-article.ts';
+import { type CartResult, postCart, readAnswer } from './cart.ts';
 import { Downloads } from './downloads.tsx';
 import { CancelLate, Failure } from './failure.tsx';
+import { FieldLinks, openFields } from './fields.tsx';
+import { priceText } from './format.ts';
 import type { PlanningView } from './interfaces.ts';
 import { type PlannedArticle, storePlanning } from './planned-article.ts';
 import { isOpening } from './planning.ts';
@@ -16,14 +18,23 @@ interface ActionParts {
   planned: PlannedArticle;
 }
 
-/** Shows what else can be done: a permanent link, files, AR. */
+/** Says why what can be done cannot be done now. */
+const REASON_ID = 'reason';
+
+/** Shows what else can be done: a permanent link, files. */
 export function Actions({
   session,
   planned,
   view,
 }: ActionParts & { view: PlanningView | undefined }) {
+  const { texts, state, parameters } = session;
+  // The cart says the same and stays in sight.
+  const saysReason = state.refused.length > 0 && parameters.cartUrl === undefined;
   return (
-    <section class="actions" aria-label={session.texts.actions}>
+    <section class="actions" aria-label={texts.actions}>
+      {saysReason && (
+        <FieldLinks id={REASON_ID} intro={texts.correctFirst} fields={state.refused} />
+      )}
       <PermanentLink session={session} planned={planned} />
       <Downloads session={session} planned={planned} view={view} />
     </section>
@@ -32,21 +43,17 @@ export function Actions({
 
 /** Shows the action that posts the article. @see Spec 4.6 */
 export function Cart({ session, planned, cartUrl }: ActionParts & { cartUrl: string }) {
-  const { texts, state } = session;
+  const { texts, state, parameters } = session;
   const { isRunning, result, run, cancel } = useAction<CartResult>(planned, session);
   const button = useRef<HTMLButtonElement>(null);
   const { complete } = missingValues(planned.article);
   // What has failed waits for the person; what is planned is there.
-  const { pending, failure } = state.planning;
-  const isBusy = isOpening(state.planning) || (pending.length > 0 && failure === undefined);
-  const open = complete ? '' : openNames(planned);
-  const reason = complete
-    ? isBusy
-      ? texts.cartBusy
-      : ''
-    : open === ''
-      ? texts.cartIncompleteAny
-      : texts.cartIncomplete(open);
+  const { refused, planning } = state;
+  const { pending, failure } = planning;
+  const isBusy = isOpening(planning) || (pending.length > 0 && failure === undefined);
+  const { article } = planned;
+  const open = complete ? [] : openFields(article);
+  const isDisabled = !complete || isBusy || refused.length > 0;
   const send = async (signal: AbortSignal) => {
     const { json } = planned;
     const answered = await postCart(cartUrl, json, signal);
@@ -61,17 +68,25 @@ export function Cart({ session, planned, cartUrl }: ActionParts & { cartUrl: str
   };
   return (
     <div class="cart">
-      <button
-        type="button"
-        class="primary"
-        ref={button}
-        disabled={!complete || isBusy}
-        aria-disabled={isRunning}
-        aria-describedby={reason === '' ? undefined : 'cart-reason'}
-        onClick={() => run(send)}
-      >
-        {isRunning ? texts.cartSending : texts.cart}
-      </button>
+      <div class="checkout">
+        {parameters.showPrice && article.ocd !== undefined && article.ocd.price !== null && (
+          <p class={pending.length > 0 ? 'sum updating' : 'sum'}>
+            <span class="away">{texts.price}: </span>
+            {priceText(texts, article.ocd.price, article.ocd.currency)}
+          </p>
+        )}
+        <button
+          type="button"
+          class="primary"
+          ref={button}
+          disabled={isDisabled}
+          aria-disabled={isRunning}
+          aria-describedby={isDisabled ? REASON_ID : undefined}
+          onClick={() => run(send)}
+        >
+          {isRunning ? texts.cartSending : texts.cart}
+        </button>
+      </div>
       {isRunning && (
         <CancelLate
           session={session}
@@ -81,13 +96,27 @@ export function Cart({ session, planned, cartUrl }: ActionParts & { cartUrl: str
           }}
         />
       )}
-      {reason !== '' && (
-        <p class="quiet" id="cart-reason">
-          {reason}
-        </p>
+      {refused.length > 0 ? (
+        <FieldLinks id={REASON_ID} intro={texts.correctFirst} fields={refused} />
+      ) : open.length > 0 ? (
+        <FieldLinks id={REASON_ID} intro={texts.cartIncomplete} fields={open} />
+      ) : (
+        isDisabled && (
+          <p class="quiet" id={REASON_ID}>
+            {complete ? texts.cartBusy : texts.cartIncompleteAny}
+          </p>
+        )
       )}
       <div role="status">
-        {result !== undefined && <CartAnswer session={session} result={result} />}
+        {result !== undefined && (
+          <CartAnswer
+            {...{ session, result }}
+            onClose={() => {
+              button.current?.focus();
+              cancel();
+            }}
+          />
+        )}
       </div>
     </div>
   );
@@ -99,46 +128,56 @@ const UNANSWERED = {
   cancelled: 'cartCancelled',
 } satisfies Record<Exclude<CartResult['kind'], 'answered'>, keyof Texts>;
 
-function CartAnswer({ session: { texts }, result }: { session: Session; result: CartResult }) {
-  if (result.kind !== 'answered') {
-    return <p class="failure">{texts[UNANSWERED[result.kind]]}</p>;
-  }
-  const lines = answerLines(result.answer);
+/** One line, and what the receiver has answered where that is no sentence to the person. */
+function CartAnswer({
+  session: { texts },
+  result,
+  onClose,
+}: {
+  session: Session;
+  result: CartResult;
+  onClose: () => void;
+}) {
+  const isAnswered = result.kind === 'answered';
+  const isAccepted = isAnswered && result.isAccepted;
+  const answer = isAnswered ? readAnswer(result.answer) : undefined;
   return (
-    <div class={result.isAccepted ? 'success' : 'failure'}>
+    <div class={isAccepted ? 'told success' : 'told failure'}>
       <p>
-        <b>{result.isAccepted ? texts.cartSent : texts.cartRefused(result.status)}</b>
+        {isAccepted && (
+          <svg viewBox="0 0 24 24" aria-hidden="true">
+            <path d="M4.5 12.5l5 5L19.5 7" />
+          </svg>
+        )}
+        {!isAnswered ? (
+          texts[UNANSWERED[result.kind]]
+        ) : (
+          <b>{isAccepted ? texts.cartSent : texts.cartRefused(result.status)}</b>
+        )}
+        {answer !== undefined && 'sentence' in answer && (
+          <span class="answer"> {answer.sentence}</span>
+        )}
       </p>
-      {lines.length > 0 && (
-        <dl class="answer" aria-label={texts.cartAnswer}>
-          {lines.map(([name, value]) => (
-            <div key={name}>
-              {name !== '' && <dt>{name}</dt>}
-              <dd>{value}</dd>
-            </div>
-          ))}
-        </dl>
+      <button type="button" class="plain close" aria-label={texts.close} onClick={onClose}>
+        ×
+      </button>
+      {answer !== undefined && 'data' in answer && (
+        // Why it was refused may be nowhere else.
+        <details open={!isAccepted}>
+          <summary>{texts.cartAnswer}</summary>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and keys must reach it */}
+          <pre class="answer" tabIndex={0}>
+            {answer.data}
+          </pre>
+        </details>
       )}
     </div>
   );
 }
 
-/** The properties that must be chosen, as a person knows them. */
-function openNames({ article }: PlannedArticle): string {
-  const names = withChildren(article).flatMap(({ propclasses, ocd }) =>
-    [...propclasses, ...(ocd?.propclasses ?? [])].flatMap(({ properties }) =>
-      properties
-        .filter(
-          (p) => (p.obligatory || p.obligatory2c) && p.currentvalue.trim() === '' && p.visible,
-        )
-        .map(({ text, name }) => text || name),
-    ),
-  );
-  return names.join(', ');
-}
-
 function PermanentLink({ session, planned }: ActionParts) {
-  const { texts, service, embedding } = session;
+  const { texts, service, embedding, state } = session;
+  const isRefused = state.refused.length > 0;
   const { isRunning, result, failure, run, cancel } = useAction<string>(planned, session);
   const button = useRef<HTMLButtonElement>(null);
   const [copied, setCopied] = useState<'yes' | 'byHand'>();
@@ -163,7 +202,14 @@ function PermanentLink({ session, planned }: ActionParts) {
   };
   return (
     <div class="link">
-      <button type="button" ref={button} aria-disabled={isRunning} onClick={make}>
+      <button
+        type="button"
+        ref={button}
+        disabled={isRefused}
+        aria-disabled={isRunning}
+        aria-describedby={isRefused ? REASON_ID : undefined}
+        onClick={make}
+      >
         {isRunning ? texts.linkMaking : texts.link}
       </button>
       {isRunning && (

@@ -109,11 +109,16 @@ function Earlier({ session, earlier }: { session: Session; earlier: JsonRecord }
   );
 }
 
-function TokenNotice({ session: { texts, embedding } }: { session: Session }) {
+function TokenNotice({ session: { texts, embedding, state } }: { session: Session }) {
+  const { wasTokenAccepted, planning } = state;
   return (
     <div class="failure token" role="alert">
       <p>
-        <b>{texts.tokenDied}</b> {embedding.isEmbedded ? texts.tokenParent : texts.tokenAlone}
+        <b>
+          {wasTokenAccepted ? texts.tokenDied : texts.tokenNotAccepted}
+          {planning.planned !== undefined && ` ${texts.choicesKept}`}
+        </b>{' '}
+        {embedding.isEmbedded ? texts.tokenParent : texts.tokenAlone}
       </p>
     </div>
   );

@@ -1,15 +1,17 @@
 /** What is planned: texts, price, messages, properties, and the articles that a planning consists of. */
 import { useRef } from 'preact/hooks';
 import { articleMessages } from '../fetch/resolve-article.ts';
-import type { Article, CommercialData } from '../model/article.ts';
+import type { Article } from '../model/article.ts';
 import { isRecord } from '../service/wire-value.ts';
 import { Actions, Cart } from './actions.tsx';
 import { CancelLate, Failure } from './failure.tsx';
 import { priceText } from './format.ts';
+import { InRoom } from './in-room.tsx';
 import type { PlanningView } from './interfaces.ts';
 import { isOpening } from './planning.ts';
 import { PropertyPanel } from './property-panel.tsx';
 import type { Session } from './session.ts';
+import type { Texts } from './texts.ts';
 
 /** Shows the article that is planned, and what can be done with it. */
 export function ArticlePanel({
@@ -84,6 +86,7 @@ export function ArticlePanel({
           {working !== '' && <CancelLate session={session} onCancel={cancel} />}
         </p>
       </header>
+      <InRoom session={session} planned={planned} />
       {failure !== undefined && (
         <Failure
           {...{ session, failure }}
@@ -104,7 +107,7 @@ export function ArticlePanel({
         <PropertyPanel session={session} article={article} key={article.id} />
       </section>
       {article.children.length > 0 && <Parts session={session} article={article} />}
-      <Details session={session} ocd={ocd} />
+      <Details session={session} article={article} />
       <Actions session={session} planned={planned} view={view} />
       {parameters.cartUrl !== undefined && (
         <Cart session={session} planned={planned} cartUrl={parameters.cartUrl} />
@@ -113,10 +116,11 @@ export function ArticlePanel({
   );
 }
 
-function Details({ session, ocd }: { session: Session; ocd: CommercialData | undefined }) {
+function Details({ session, article }: { session: Session; article: Article }) {
+  const { ocd } = article;
   const { texts, parameters } = session;
   if (ocd === undefined) return null;
-  const components = parameters.showPrice ? priceComponents(ocd) : [];
+  const components = parameters.showPrice ? priceComponents(texts, article) : [];
   return (
     <div class="more">
       {ocd.longtext !== '' && (
@@ -148,14 +152,24 @@ function Details({ session, ocd }: { session: Session; ocd: CommercialData | und
   );
 }
 
-/** Their structure is not specified: entries with a name and a number are shown. */
-function priceComponents({ pricecomponents }: CommercialData): { name: string; price: number }[] {
+/**
+ * Their structure is not specified: entries with a name and a number are shown. An entry without a text has often the
+ * name of what it is the price of: then that has a text. Other names are shown as they are.
+ */
+function priceComponents(
+  texts: Texts,
+  { basearticlenumber, propclasses, ocd }: Article,
+): { name: string; price: number }[] {
+  const pricecomponents: unknown = ocd?.pricecomponents;
   if (!Array.isArray(pricecomponents)) return [];
+  const known = new Map([[basearticlenumber, texts.basePrice]]);
+  for (const { properties } of [...propclasses, ...(ocd?.propclasses ?? [])])
+    for (const { name, text } of properties) if (text !== '') known.set(name, text);
   return pricecomponents.flatMap((entry: unknown) => {
     if (!isRecord(entry)) return [];
-    const name = entry.text ?? entry.name;
+    const name = entry.text || entry.name;
     return typeof name === 'string' && typeof entry.price === 'number'
-      ? [{ name, price: entry.price }]
+      ? [{ name: known.get(name) ?? name, price: entry.price }]
       : [];
   });
 }

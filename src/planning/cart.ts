@@ -14,6 +14,8 @@ export type CartResult =
 
 const TIMEOUT_MS = 30_000;
 const LONGEST_TEXT = 2_000;
+/** More is no sentence to a person. */
+const LONGEST_SENTENCE = 200;
 
 /**
  * Posts an article; never rejects.
@@ -54,15 +56,20 @@ function parsed(text: string): unknown {
 }
 
 /**
- * What a person may want to read of an answer: its texts and numbers by name, no more than a few.
+ * An answer as it is shown: a short text is a sentence to the person; all else is data, for the person who looks
+ * after the receiver. Undefined for none.
  *
- * @example `answerLines({ stored: true, id: 'A1' }); // → [['stored', 'true'], ['id', 'A1']]`
+ * @example
+ * ```ts
+ * readAnswer('Thank you.'); // → { sentence: 'Thank you.' }
+ * readAnswer({ stored: true }); // → { data: '{\n  "stored": true\n}' }
+ * ```
  */
-export function answerLines(answer: unknown): [string, string][] {
-  if (typeof answer === 'string') return answer.trim() === '' ? [] : [['', answer.slice(0, 300)]];
-  if (typeof answer !== 'object' || answer === null) return [];
-  return Object.entries(answer)
-    .filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))
-    .slice(0, 8)
-    .map(([name, value]) => [name.slice(0, 60), String(value).slice(0, 300)]);
+export function readAnswer(answer: unknown): { sentence: string } | { data: string } | undefined {
+  if (typeof answer !== 'string')
+    return { data: JSON.stringify(answer, null, 2).slice(0, LONGEST_TEXT) };
+  const text = answer.trim();
+  if (text === '') return undefined;
+  const isSentence = text.length <= LONGEST_SENTENCE && !/^<|\n/.test(text);
+  return isSentence ? { sentence: text } : { data: text };
 }

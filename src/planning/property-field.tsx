@@ -1,5 +1,5 @@
 /** One property: its values to choose from, and a field where others can be typed. */
-import { useEffect, useId, useState } from 'preact/hooks';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { ArticleProperty } from '../model/article.ts';
 import { readNumber } from '../service/wire-value.ts';
 import { LargePictures } from './large-pictures.tsx';
@@ -21,11 +21,14 @@ const MOST_PICTURES = 40;
 /** Shows a property that is visible. */
 export function PropertyField({
   session,
+  place,
   property,
   value,
   onChange,
 }: {
   session: Session;
+  /** See `placeOf`. */
+  place: string;
   property: ArticleProperty;
   /** The value that is shown: the current one, or one that is on its way. */
   value: string;
@@ -40,7 +43,7 @@ export function PropertyField({
   // One value that is chosen and fixed is no choice, but tells what the article has.
   const isTyped = values.length === 0 || ranges.length > 0 || addvalues;
   const isOpen = (property.obligatory || property.obligatory2c) && value.trim() === '';
-  const parts = { session, property, name, value, onChange };
+  const parts = { session, place, property, name, value, onChange };
   const label = (
     <>
       <span class="name">{name}</span>
@@ -58,7 +61,7 @@ export function PropertyField({
   );
   if (values.length === 0) {
     return (
-      <div class="property">
+      <div class="property" data-place={place}>
         <label class="label" for={id}>
           {label}
         </label>
@@ -68,7 +71,7 @@ export function PropertyField({
   }
   if (isList) {
     return (
-      <div class="property">
+      <div class="property" data-place={place}>
         <label class="label" for={id}>
           {label}
         </label>
@@ -79,7 +82,7 @@ export function PropertyField({
     );
   }
   return (
-    <div class="property">
+    <div class="property" data-place={place}>
       <fieldset disabled={!property.enabled}>
         <legend class="label">{label}</legend>
         <div class={hasPictures ? 'choices pictured' : 'choices'}>
@@ -112,6 +115,7 @@ export function PropertyField({
 
 interface FieldParts {
   session: Session;
+  place: string;
   property: ArticleProperty;
   name: string;
   id: string;
@@ -149,9 +153,14 @@ function ListField({ session, property, id, value, onChange }: FieldParts) {
   );
 }
 
-/** A field for typing. A value is sent when the field is left or Enter is pressed, never while it is incomplete. */
+/**
+ * A field for typing. A value is sent when the field is left or Enter is pressed, never while it is incomplete. One that
+ * is refused stays to be corrected; until then nothing of the configuration can be taken away, because it lacks what the
+ * person wants.
+ */
 function TypedField({
-  session: { texts },
+  session,
+  place,
   property,
   name,
   id,
@@ -159,24 +168,33 @@ function TypedField({
   onChange,
   isOther = false,
 }: FieldParts & { isOther?: boolean }) {
+  const { texts } = session;
+  const input = useRef<HTMLInputElement>(null);
   const { propertyvalues, ranges, enabled, decdigits, digits } = property;
   const isNumber = isNumeric(property);
-  const isListed = propertyvalues.some(({ valuefrom }) => valuefrom === value);
+  const listed = propertyvalues.find(({ valuefrom }) => valuefrom === value);
   const sent = isNumber ? readNumber(value) : undefined;
-  const shown = isOther && isListed ? '' : sent === undefined ? value : numberText(texts, sent);
+  const shown =
+    isOther && listed !== undefined ? '' : sent === undefined ? value : numberText(texts, sent);
   const [typed, setTyped] = useState(shown);
   const [problem, setProblem] = useState('');
-  useEffect(() => {
+  const refuse = (sentence: string) => {
+    setProblem(sentence);
+    session.setRefused({ place, name }, sentence !== '');
+  };
+  const reset = () => {
     setTyped(shown);
-    setProblem('');
-  }, [shown]);
+    refuse('');
+  };
+  useEffect(reset, [shown]);
+  useEffect(() => () => session.setRefused({ place, name }, false), [session, place]);
 
   const commit = (text: string) => {
-    if (text.trim() === shown.trim()) return setProblem('');
-    if (isOther && text.trim() === '') return setProblem('');
+    if (text.trim() === shown.trim()) return refuse('');
+    if (isOther && text.trim() === '') return refuse('');
     const read = readTyped(texts, property, text);
-    if ('problem' in read) return setProblem(read.problem);
-    setProblem('');
+    if ('problem' in read) return refuse(read.problem);
+    refuse('');
     // The same number in another spelling.
     if (shown !== '' && read.value === (sent === undefined ? value : String(sent))) return;
     onChange(read.value);
@@ -191,7 +209,9 @@ function TypedField({
     setTyped(text);
     commit(text);
   };
-  const hint = isNumber ? rangesText(texts, ranges) : '';
+  // Nothing can be entered where it is fixed.
+  const hint = isNumber && enabled ? rangesText(texts, ranges) : '';
+  const kept = listed?.text || shown || value;
   const described = [hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(' ');
   const stepper = (direction: 1 | -1) => (
     <button
@@ -215,6 +235,7 @@ function TypedField({
         {isNumber && stepper(-1)}
         <input
           id={id}
+          ref={input}
           type="text"
           inputMode={isNumber ? (decdigits > 0 ? 'decimal' : 'numeric') : 'text'}
           autocomplete="off"
@@ -229,6 +250,7 @@ function TypedField({
           onBlur={({ currentTarget }) => commit(currentTarget.value)}
           onKeyDown={(event) => {
             if (event.key === 'Enter') commit(event.currentTarget.value);
+            if (event.key === 'Escape') reset();
             const direction = { ArrowUp: 1, ArrowDown: -1 }[event.key] as 1 | -1 | undefined;
             if (!isNumber || direction === undefined) return;
             event.preventDefault();
@@ -245,6 +267,18 @@ function TypedField({
       <p class="problem" id={`${id}-problem`} role="alert">
         {problem}
       </p>
+      {problem !== '' && (
+        <button
+          type="button"
+          class="plain"
+          onClick={() => {
+            input.current?.focus();
+            reset();
+          }}
+        >
+          {kept === '' ? texts.clear : texts.keep(kept)}
+        </button>
+      )}
     </div>
   );
 }

@@ -1,5 +1,6 @@
 /** The properties of an article, by class: those of the whole planning first. */
 import type { Article, ArticleProperty, PropertyClass } from '../model/article.ts';
+import { placeOf, settingOf } from './fields.tsx';
 import { isOpening } from './planning.ts';
 import { PropertyField } from './property-field.tsx';
 import type { Session } from './session.ts';
@@ -11,8 +12,15 @@ export function PropertyPanel({ session, article }: { session: Session; article:
   const commercial = shownClasses(article.ocd?.propclasses ?? []);
   if (meta.length + commercial.length === 0) return <p class="quiet">{texts.noProperties}</p>;
   const isRoot = article.id === article.rootid;
+  const isMarked = [...meta, ...commercial].some(({ properties }) => properties.some(isAnswered));
   return (
     <>
+      {isMarked && (
+        // Each mark says so itself where it is read aloud.
+        <p class="quiet legend" aria-hidden="true">
+          * {texts.required}
+        </p>
+      )}
       {meta.map((group) => (
         <ClassFields
           {...{ session, article, group }}
@@ -31,6 +39,11 @@ export function PropertyPanel({ session, article }: { session: Session; article:
       ))}
     </>
   );
+}
+
+/** What has the mark of an obligatory property: one without a value says that it has to be chosen. */
+function isAnswered({ obligatory, obligatory2c, currentvalue }: ArticleProperty): boolean {
+  return (obligatory || obligatory2c) && currentvalue.trim() !== '';
 }
 
 /** Classes with what a person may see of them; properties that are invisible have no meaning for people. */
@@ -55,24 +68,12 @@ function ClassFields({
 }) {
   const { pending, failure } = session.state.planning;
   const isFixed = isOpening(session.state.planning);
-  const { id } = article;
-  const settingOf = ({ name, propclassname }: ArticleProperty) => ({
-    id,
-    proptype,
-    propclass: group.name || propclassname,
-    prop: name,
-  });
+  const namesOf = (property: ArticleProperty) => settingOf(article, proptype, group, property);
   const shownValue = (property: ArticleProperty) => {
-    const names = settingOf(property);
+    const place = placeOf(namesOf(property));
     // What has failed is not chosen.
     const waiting = failure === undefined ? pending : [];
-    const change = waiting.findLast(
-      (other) =>
-        other.id === id &&
-        other.proptype === proptype &&
-        other.propclass === names.propclass &&
-        other.prop === names.prop,
-    );
+    const change = waiting.findLast((other) => placeOf(other) === place);
     return change?.newvalue ?? property.currentvalue;
   };
   // An article of a planning is below the heading of all of them.
@@ -84,10 +85,11 @@ function ClassFields({
         <PropertyField
           key={property.name}
           session={session}
+          place={placeOf(namesOf(property))}
           // A choice would be lost with the article that is being replaced.
           property={isFixed ? { ...property, enabled: false } : property}
           value={shownValue(property)}
-          onChange={(newvalue) => session.planning.change({ ...settingOf(property), newvalue })}
+          onChange={(newvalue) => session.planning.change({ ...namesOf(property), newvalue })}
         />
       ))}
     </section>

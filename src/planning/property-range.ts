@@ -77,13 +77,15 @@ export function nextInRanges(
 /**
  * The ranges of a property in words.
  *
- * @example `rangesText(textsOf('en'), property); // → '800 to 1400 in steps of 50 or more than 1400 to 2000 …'`
+ * @example `rangesText(textsOf('en'), property.ranges); // → '800 to 1400 in steps of 50, or 1500 to 2000 …'`
  */
 export function rangesText(texts: Texts, ranges: readonly PropertyRange[]): string {
   const { range: words } = texts;
   const shown = (value: number) => numberText(texts, value);
   return ranges
+    .map(closed)
     .map(({ valuefrom, opfrom, valueto, opto, raster }) => {
+      if (valuefrom !== undefined && valuefrom === valueto) return shown(valuefrom);
       const isAbove = opfrom === 'GT';
       const isBelow = opto === 'LT';
       const lower =
@@ -107,6 +109,34 @@ export function rangesText(texts: Texts, ranges: readonly PropertyRange[]): stri
     })
     .filter((part) => part !== '')
     .join(words.or);
+}
+
+/** A range on a raster has a first and a last number, which say more than a bound that it does not contain. */
+function closed(range: PropertyRange): PropertyRange {
+  const { valuefrom, opfrom, valueto, opto, raster = 0 } = range;
+  if (valuefrom === undefined || raster <= 0) return range;
+  const first = opfrom === 'GT' ? nextInRanges([range], valuefrom, 1, 0) : valuefrom;
+  const last =
+    opto === 'LT' && valueto !== undefined ? nextInRanges([range], valueto, -1, 0) : valueto;
+  if (first === undefined) return range;
+  return {
+    ...range,
+    valuefrom: first,
+    opfrom: 'GE',
+    ...(last !== undefined && { valueto: last, opto: 'LE' }),
+  };
+}
+
+/** Why a number is not possible: how far the ranges go, or what they have on both sides of it. */
+function beyondText(texts: Texts, property: ArticleProperty, value: number): string {
+  const { ranges, decdigits } = property;
+  const [below, above] = ([-1, 1] as const).map((direction) => {
+    const next = nextInRanges(ranges, value, direction, decdigits);
+    return next === undefined ? '' : numberText(texts, next);
+  });
+  if (below && above) return texts.notPossibleBetween(below, above);
+  if (below) return texts.notPossibleAbove(below);
+  return above ? texts.notPossibleBelow(above) : texts.notPossible;
 }
 
 /** Whether a property takes numbers. @see Spec 2.2 (proptype) */
@@ -154,7 +184,7 @@ export function readTyped(
   const value = readLocalNumber(texts, text);
   if (value === undefined) return { problem: texts.notANumber };
   if (!property.addvalues && !isInRanges(property.ranges, value))
-    return { problem: texts.notInRange(rangesText(texts, property.ranges)) };
+    return { problem: beyondText(texts, property, value) };
   const decimals = Math.max(0, Math.min(property.decdigits, 20)) || decimalsOf(property);
   const rounded = Number(value.toFixed(decimals));
   if (Math.abs(rounded - value) > EPSILON) return { problem: texts.tooExact(decimals) };

@@ -79,7 +79,7 @@ export function openService({
   serviceUrl?: string | undefined;
   token: string;
   languages: { lang: string; langalt: string };
-  /** The service has taken a token again that it had refused. */
+  /** The service has accepted a token for the first time, or again after it had refused it. */
   onAccepted?: () => void;
 }): PlanningService {
   const base = readAddress(baseUrl, 'data-base-url');
@@ -88,7 +88,7 @@ export function openService({
   let token = first;
   registerSecret(token);
   let refusals = 0;
-  let isRefused = false;
+  let isProven = false;
 
   const send = async (
     operation: Pick<Operation<unknown>, 'method' | 'missing' | 'missingMeans' | 'refused'>,
@@ -142,15 +142,15 @@ export function openService({
       try {
         const bytes = await sendWith(used);
         // An answer to what was asked before the refusal says nothing.
-        if (isRefused && before === refusals) {
-          isRefused = false;
+        if (!isProven && before === refusals) {
+          isProven = true;
           onAccepted();
         }
         return bytes;
       } catch (error) {
         if (!isConverterError(error, 'TOKEN_DIED')) throw error;
         if (used === token) {
-          isRefused = true;
+          isProven = false;
           refusals++;
           throw error;
         }
@@ -217,6 +217,7 @@ export function openService({
     setToken(next) {
       forgetSecret(token);
       token = next;
+      isProven = false;
       registerSecret(token);
     },
   };

@@ -3,6 +3,7 @@ import type { ArticleId } from '../model/configuration-id.ts';
 import type { JsonRecord } from '../service/wire-value.ts';
 import type { ConverterError } from '../support/errors.ts';
 import { type Embedding, openEmbedding, type PlanningCommand } from './embedding.ts';
+import type { NamedField } from './fields.tsx';
 import { keepConfigured, keptConfigured, openHistory, type Shown } from './history.ts';
 import type { PlanningConverter } from './interfaces.ts';
 import { createModelLoader, type ModelLoader, type ModelState, NO_MODEL } from './model-loader.ts';
@@ -19,6 +20,10 @@ export interface SessionState extends ModelState {
   earlier: JsonRecord | undefined;
   /** Whether the service refuses the token. */
   isTokenDead: boolean;
+  /** Whether it has accepted it on this page. */
+  wasTokenAccepted: boolean;
+  /** Fields whose text is not possible: what is configured lacks what the person wants. */
+  refused: readonly NamedField[];
   /** How many tokens the page has had: what a dead one could not load is loaded with the next. */
   tokens: number;
 }
@@ -37,6 +42,8 @@ export interface Session {
   go(change: Partial<Omit<Shown, 'opened'>>): void;
   /** Does without what was configured before. */
   forgetEarlier(): void;
+  /** A field has a text that is not possible, or not any more. */
+  setRefused(field: NamedField, isRefused: boolean): void;
   /** Calls a listener after each change of the state. */
   subscribe(listener: () => void): void;
   /** Reports a failure of the service to the parent and the page. */
@@ -70,7 +77,7 @@ export function openSession(options: {
   };
   const service = openService({
     ...{ baseUrl, serviceUrl, token: parameters.token, languages },
-    onAccepted: () => set({ isTokenDead: false }),
+    onAccepted: () => set({ isTokenDead: false, wasTokenAccepted: true }),
   });
   const listeners: (() => void)[] = [];
   let isListed = false;
@@ -151,6 +158,8 @@ export function openSession(options: {
     shown: history.shown,
     earlier: history.wasKept ? undefined : keptConfigured(),
     isTokenDead: false,
+    wasTokenAccepted: false,
+    refused: [],
     tokens: 1,
   };
 
@@ -163,7 +172,7 @@ export function openSession(options: {
     SET_TOKEN({ token }) {
       service.setToken(token);
       history.setToken(token);
-      set({ isTokenDead: false, tokens: state.tokens + 1 });
+      set({ isTokenDead: false, wasTokenAccepted: false, tokens: state.tokens + 1 });
       if (planning.state.failure !== undefined) planning.retry();
       if (state.failure !== undefined) models.retry();
     },
@@ -191,6 +200,11 @@ export function openSession(options: {
       if (target !== undefined) planning.open(target);
     },
     forgetEarlier,
+    setRefused(field, isRefused) {
+      const others = state.refused.filter(({ place }) => place !== field.place);
+      if (!isRefused && others.length === state.refused.length) return;
+      set({ refused: isRefused ? [...others, field] : others });
+    },
     subscribe: (listener) => void listeners.push(listener),
     failed,
     listed() {

@@ -15,6 +15,7 @@ import {
   type PlanningServer,
   startParent,
   startPlanning,
+  violations,
 } from '../helpers/planning-page.ts';
 
 const CONFIGURATOR = { ...DESK, disablecatalogue: 'true' };
@@ -84,6 +85,53 @@ describe.runIf(HAS_BROWSER)('an action of the planning page', () => {
     await expect.poll(cart.received).toBe(1);
     cart.answer();
     await page.getByText('The article is in the cart.').waitFor();
+    // What the receiver says is folded away, and all of it goes.
+    const answer = page.locator('.answer');
+    expect(await answer.isVisible()).toBe(false);
+    await page.getByText('Answer of the receiver').click();
+    expect(await answer.innerText()).toContain('"stored": true');
+    await page.locator('.cart').getByRole('button', { name: 'Close' }).click();
+    expect(await page.locator('.cart .success').count()).toBe(0);
+    expect(await focused(page)).toBe('Add to cart');
+    expect(trouble).toEqual([]);
+  });
+
+  test('a field whose value is not possible holds back cart, link and files, until it is corrected', async () => {
+    const parameters = { ...CONFIGURATOR, urlwarenkorb: cart.url };
+    const viewport = { width: 390, height: 844 };
+    const { page, trouble } = await planning.open(browser, parameters, { viewport });
+    await modelOf(page);
+    await page.getByText('Download', { exact: true }).click();
+    const width = page.getByRole('textbox', { name: /^Width/ });
+    const taken = ['Add to cart', 'Permanent link', '3D model (GLB)', 'Picture (PNG)'].map((name) =>
+      page.getByRole('button', { name }),
+    );
+    const enabled = () => Promise.all(taken.map((button) => button.isEnabled()));
+    const [all, none] = [taken.map(() => true), taken.map(() => false)];
+    expect(await enabled()).toEqual(all);
+
+    await width.fill('99999');
+    // As a finger does: it leaves the field, and is on the button already.
+    await taken[0]!.click();
+    await page.getByText('This value is not possible. The largest is').waitFor();
+    expect(await enabled()).toEqual(none);
+    expect(cart.received()).toBe(0);
+    expect(await violations(page)).toEqual([]);
+    await page.locator('.cart').getByRole('button', { name: 'Width in mm' }).click();
+    expect(await width.evaluate((one) => one === document.activeElement)).toBe(true);
+    await page.getByRole('button', { name: 'Keep 1600' }).click();
+    expect(await width.inputValue()).toBe('1600');
+    expect(await enabled()).toEqual(all);
+
+    await width.fill('1');
+    await width.press('Enter');
+    expect(await enabled()).toEqual(none);
+    await width.fill('1700');
+    await width.press('Enter');
+    await page.getByText('.SW.1700').waitFor();
+    await expect.poll(enabled).toEqual(all);
+    // The price is beside the button, too, where the one above is out of sight.
+    expect(await page.locator('.sum').innerText()).toBe(await page.locator('.price').innerText());
     expect(trouble).toEqual([]);
   });
 

@@ -64,6 +64,13 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     expect(await failure.getByRole('button', { name: 'Try again' }).isVisible()).toBe(true);
   });
 
+  test('says of a token that was never accepted that it is not valid, not that it has expired', async () => {
+    const { page } = await (await start()).open(browser, { ...CONFIGURATOR, token: 'nonsense' });
+    const notice = page.locator('.token');
+    expect(await notice.innerText()).toMatch(/^This session is not valid: the service does not/);
+    expect(await notice.innerText()).not.toMatch(/expired|still here/);
+  });
+
   test('keeps what was chosen when the token expires, and goes on with a new one', async () => {
     const planning = await start();
     const { emulator } = planning;

@@ -173,7 +173,9 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     const width = page.getByRole('textbox', { name: /^Width in mm/ });
     await width.fill('1450');
     await width.press('Enter');
-    expect(await page.locator('.problem').first().innerText()).toMatch(/Please enter a value of/);
+    expect(await page.locator('.problem').first().innerText()).toMatch(
+      /The nearest are 1400 and 1500/,
+    );
     await width.press('ArrowUp');
     await page.getByText('LN-M-H.NB.D.SW.1500').waitFor();
     expect(await price(page).innerText()).not.toContain('721');
@@ -182,8 +184,16 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     const cartButton = page.getByRole('button', { name: 'Add to cart' });
     expect(await cartButton.isDisabled()).toBe(true);
     await page.getByText('Still to choose: Hand switch').waitFor();
+    await page.locator('.cart').getByRole('button', { name: 'Hand switch' }).click();
+    const focused = page.getByRole('group', { name: 'Hand switch' }).locator(':focus');
+    expect(await focused.count()).toBe(1);
     await choose(page, 'Hand switch', 'up and down');
     await page.getByText('LN-M-H.NB.D.SW.1500.800.74.0.3.A').waitFor();
+    // The service names components as it names properties.
+    await page.getByText('How the price is made up').click();
+    const components = await page.locator('.components dt').allInnerTexts();
+    expect(components).toEqual(expect.arrayContaining(['Basic price', 'Base', 'Finish']));
+    expect(components.join('')).not.toMatch(/[A-Z]{4}/);
     await cartButton.click();
     await page.getByText('The article is in the cart.').waitFor();
     const [file] = await readdir(store);
@@ -238,6 +248,11 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
       expect(problems).toEqual([]);
       return meshes.map(({ material }) => material?.path).join(' ');
     };
+    // Nobody has to look for it below all properties.
+    const [button, properties] = [prepare, page.locator('#properties')].map((one) =>
+      one.boundingBox(),
+    );
+    expect((await button)!.y).toBeLessThan((await properties)!.y);
     await prepare.click();
     await link.waitFor();
     // What Safari asks of such a link: an image first, and no other element.

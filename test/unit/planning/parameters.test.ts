@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { readCommand } from '../../../src/planning/embedding.ts';
 import { readParameters } from '../../../src/planning/parameters.ts';
+import { textsOf } from '../../../src/planning/texts.ts';
 
 const ARTICLE = 'manufacturer=fjel&program=LINEA&basearticlenumber=LN-M';
 
@@ -73,4 +74,9 @@ test.each<[unknown, unknown]>([
   [null, undefined],
 ])('the message %j of a parent is the command %j', (data, expected) => {
   expect(readCommand(data)).toEqual(expected);
+});
+
+test.each(['en', 'de'])('no sentence in %s says the name of its parameter again', (language) => {
+  for (const sentence of Object.values(textsOf(language).problems))
+    expect(sentence).not.toMatch(/^(?:token|permanentid|parentnode|urlwarenkorb) /);
 });

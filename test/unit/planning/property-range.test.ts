@@ -65,7 +65,11 @@ describe('the ranges of a property', () => {
 
   test('are words', () => {
     expect(rangesText(texts, WIDTH)).toBe(
-      '800 to 1400 in steps of 50 or more than 1400 to 2000 in steps of 100',
+      '800 to 1400 in steps of 50, or 1500 to 2000 in steps of 100',
+    );
+    expect(rangesText(texts, HALVES)).toBe('64.5 to 85.5 in steps of 0.5');
+    expect(rangesText(texts, [{ valuefrom: 74, opfrom: 'GE', valueto: 74, opto: 'LE' }])).toBe(
+      '74',
     );
     expect(rangesText(texts, [{ valuefrom: 1, opfrom: 'GE' }])).toBe('from 1');
     expect(rangesText(textsOf('de'), [{ valueto: 2.5, opto: 'LT' }])).toBe('weniger als 2,5');
@@ -74,7 +78,9 @@ describe('the ranges of a property', () => {
 
 test.each<[string, string, Partial<ArticleProperty>, object]>([
   ['en', '1500', {}, { value: '1500' }],
-  ['en', '1450', {}, { problem: expect.stringContaining('800 to 1400') }],
+  ['en', '1450', {}, { problem: expect.stringContaining('The nearest are 1400 and 1500.') }],
+  ['en', '99999', {}, { problem: expect.stringContaining('The largest is 2000.') }],
+  ['de', '0', {}, { problem: expect.stringContaining('Der kleinste ist 800.') }],
   ['en', '64,5', { ranges: HALVES, decdigits: 1 }, { value: '64.5' }],
   ['en', '64,5', { ranges: HALVES }, { value: '64.5' }],
   ['en', 'wide', {}, { problem: 'Please enter a number.' }],

@@ -52,8 +52,11 @@ describe('the client of the planning page', () => {
     expect(await answer).toMatchObject({ answer: { basearticlenumber: 'LN-M' } });
   });
 
-  test('tells when a token is accepted after a refusal, by what was asked later', async () => {
+  test('tells when a token is accepted first, and after a refusal by what was asked later', async () => {
     const { service, accepted, article } = open();
+    await article();
+    await article();
+    expect(accepted.splice(0)).toEqual([true]);
     const earlier = await held(article);
     proxy.break(/\/articles\?/, UNAUTHORIZED);
     await expect(article()).rejects.toMatchObject({ code: 'TOKEN_DIED' });
@@ -66,7 +69,7 @@ describe('the client of the planning page', () => {
     expect(accepted).toEqual([true]);
     service.setToken(emulator.issueToken());
     await article();
-    expect(accepted).toEqual([true]);
+    expect(accepted).toEqual([true, true]);
   });
 
   test('asks again for a picture that could not be loaded, but not for one that is not there', async () => {

@@ -1,0 +1,100 @@
+/** The view of a model in the room of a person. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { fileName, usdzOf } from './downloads.tsx';
+import { CancelLate, Failure } from './failure.tsx';
+import { modelOf } from './model-loader.ts';
+import type { PlannedArticle } from './planned-article.ts';
+import type { Session } from './session.ts';
+import { useAction } from './use-action.ts';
+
+/** A box in a room; Quick Look opens only links that begin with an image. */
+const AR_ICON = `data:image/svg+xml,${encodeURIComponent(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="#fff" stroke-width="1.7" stroke-linejoin="round"><path d="M12 6.5l5 2.8v5.4l-5 2.8-5-2.8V9.3zM7 9.3l5 2.8 5-2.8M12 12.1v5.4M2.5 7V2.5H7M17 2.5h4.5V7M21.5 17v4.5H17M7 21.5H2.5V17"/></svg>',
+)}`;
+
+/**
+ * Shows a button that makes the USDZ file, then the link that opens it in Quick Look. A person has to press the link:
+ * Safari downloads what a program presses some time after a click.
+ *
+ * @see https://webkit.org/blog/8421/viewing-augmented-reality-assets-in-safari-for-ios/, and
+ *   https://bugs.webkit.org/show_bug.cgi?id=272321 of the click
+ */
+export function InRoom({ session, planned }: { session: Session; planned: PlannedArticle }) {
+  const { texts, converter, state } = session;
+  const glb = state.refused.length > 0 ? undefined : modelOf(state, planned.key)?.glb;
+  const { isRunning, result, failure, run, cancel } = useAction<Blob>(planned, session);
+  const address = useAddress(glb === undefined ? undefined : result);
+  const link = useRef<HTMLAnchorElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  // The button, which had it, is gone.
+  useEffect(() => link.current?.focus(), [address]);
+  if (!offersQuickLook()) return null;
+  return (
+    <div class="in-room">
+      {address === undefined ? (
+        <button
+          type="button"
+          ref={button}
+          disabled={glb === undefined}
+          aria-disabled={isRunning}
+          onClick={() => glb !== undefined && run(() => usdzOf(converter, glb))}
+        >
+          {texts.ar}
+        </button>
+      ) : (
+        <a
+          ref={link}
+          class="primary ar"
+          rel="ar"
+          href={address}
+          download={`${fileName(planned)}.usdz`}
+        >
+          <img src={AR_ICON} alt="" />
+          {texts.arOpen}
+        </a>
+      )}
+      <p class="working" role="status">
+        {isRunning ? texts.making : address !== undefined ? texts.arReady : ''}
+        {isRunning && (
+          <CancelLate
+            session={session}
+            onCancel={() => {
+              button.current?.focus();
+              cancel();
+            }}
+          />
+        )}
+      </p>
+      {failure !== undefined && (
+        <Failure
+          {...{ session, failure }}
+          title={texts.downloadFailed}
+          onDismiss={() => cancel()}
+        />
+      )}
+    </div>
+  );
+}
+
+/** The address of a content, as long as it is shown. */
+function useAddress(content: Blob | undefined): string | undefined {
+  const [address, setAddress] = useState<string>();
+  useEffect(() => {
+    if (content === undefined) return undefined;
+    const made = URL.createObjectURL(content);
+    setAddress(made);
+    return () => {
+      setAddress(undefined);
+      URL.revokeObjectURL(made);
+    };
+  }, [content]);
+  return content && address;
+}
+
+/**
+ * Whether this device shows a USDZ file of a page in a room. Scene Viewer of Android is not offered: it is an app of its
+ * own, which loads an https address by itself, and no address has this model without a token.
+ */
+function offersQuickLook(): boolean {
+  return document.createElement('a').relList.supports('ar');
+}
