@@ -1,5 +1,5 @@
 /** The view of a model in the room of a person. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { fileName, usdzOf } from './downloads.tsx';
 import { CancelLate, Failure } from './failure.tsx';
 import { modelOf } from './model-loader.ts';
@@ -27,7 +27,7 @@ export function InRoom({ session, planned }: { session: Session; planned: Planne
   const link = useRef<HTMLAnchorElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   // The button, which had it, is gone.
-  useEffect(() => link.current?.focus(), [address]);
+  useLayoutEffect(() => link.current?.focus(), [address]);
   if (!offersQuickLook()) return null;
   return (
     <div class="in-room">

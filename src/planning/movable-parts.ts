@@ -142,7 +142,7 @@ export function openMovableParts(
     const spoken = last.kind === 'turn' ? `${value}°` : texts.millimetres(value);
     part.handle.setAttribute('aria-valuetext', spoken);
   };
-  const tell = () => {
+  const notify = () => {
     const isMoved = parts.some((part) => part.isMoved());
     if (isMoved !== wasMoved) onMoved(isMoved);
     wasMoved = isMoved;
@@ -150,7 +150,7 @@ export function openMovableParts(
   const set = (part: Part, motion: Motion, amount: number) => {
     part.set(motion, amount);
     stage.reshape();
-    tell();
+    notify();
   };
   const change = (part: Part, motion: Motion, amount: number) => {
     glides.stop(part);
@@ -169,7 +169,7 @@ export function openMovableParts(
     part.putTo();
     report(part);
     stage.reshape();
-    tell();
+    notify();
   };
   const toggle = (part: Part) => {
     const joint = stopsOf(part);
@@ -385,11 +385,11 @@ export function openMovableParts(
         part.putTo(same.place());
         report(part);
       }
-      tell();
+      notify();
     },
     clear() {
       clear();
-      tell();
+      notify();
     },
     takesUpright() {
       if (!drag?.isHeld) return false;

@@ -1,4 +1,4 @@
-/** The joint of a part: how a door or a drawer opens, by its shape and the body at which it is. */
+/** The joint of a part: how a hinged front or a drawer opens, by its shape and the body at which it is. */
 import { Box3, type Vector3 } from 'three';
 import {
   AXES,
@@ -15,12 +15,12 @@ import {
   UNITS,
 } from './part-shape.ts';
 
-/** A door stops beyond a right angle; a flap, which would lie on the floor or the body, at one. */
+/** A hinged front stops beyond a right angle; a flap, which would lie on the floor or the body, at one. */
 const DOOR_RADIANS = (110 * Math.PI) / 180;
 const FLAP_RADIANS = Math.PI / 2;
 /** A plate with its pivot at a corner, which is so much wider than it is high, is a flap. */
 const FLAP_RATIO = 1.5;
-/** A door is at a face of the body: its middle is so far from that of the body, as a share of the depth. */
+/** A hinged front is at a face of the body: its middle is so far from that of the body, as a share of the depth. */
 const AT_FACE = 0.3;
 /** A drawer stays in its body with the rest; of one that is only its front, the depth is that of the body. */
 const DRAWN_OUT = 0.9;
@@ -52,13 +52,13 @@ export interface Surroundings {
 }
 
 /**
- * Finds the joint of a part that usually does a kind of motion: a hinged door opens away from the body, a drawer to the
- * front by its depth, and a sliding door until it stands before the one beside it.
+ * Finds the joint of a part that usually does a kind of motion: a hinged front opens away from the body, a drawer to the
+ * front by its depth, and a sliding one until it stands before the one beside it.
  *
  * @returns Undefined where the shape does not say, such as of the arm of a lamp.
  * @example
  * ```ts
- * jointOf(door, 'turn', surroundings); // → { kind: 'turn', axis: 1, least: -1.92, most: 0, open: -1.92 }
+ * jointOf(front, 'turn', surroundings); // → { kind: 'turn', axis: 1, least: -1.92, most: 0, open: -1.92 }
  * ```
  */
 export function jointOf(
