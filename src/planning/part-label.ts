@@ -36,6 +36,17 @@ export function createPartLabel(
   } satisfies Record<Motion['kind'], HTMLButtonElement>;
   const choice = element('span', { class: 'kinds', role: 'group' }, ...Object.values(buttons));
   const label = element('div', { class: 'part-name', hidden: '' }, nameText, orderText, choice);
+  // The tap that shows the choice ends with a click at its place, which may be that of a button by then.
+  let isPressed = false;
+  choice.addEventListener('pointerdown', () => {
+    isPressed = true;
+  });
+  const ignoreOther = (event: MouseEvent) => {
+    const isTouch = (event as PointerEvent).pointerType === 'touch';
+    if (isTouch && !isPressed) event.stopPropagation();
+    isPressed = false;
+  };
+  choice.addEventListener('click', ignoreOther, { capture: true });
   // The focus stays at the part, and the part selected.
   label.addEventListener('mousedown', (event) => event.preventDefault());
   return {
