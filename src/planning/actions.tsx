@@ -142,7 +142,7 @@ function CartAnswer({
   const isAccepted = isAnswered && result.isAccepted;
   const answer = isAnswered ? readAnswer(result.answer) : undefined;
   return (
-    <div class={isAccepted ? 'told success' : 'told failure'}>
+    <div class={isAccepted ? 'cart-result success' : 'cart-result failure'}>
       <p>
         {isAccepted && (
           <svg viewBox="0 0 24 24" aria-hidden="true">

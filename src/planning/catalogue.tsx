@@ -45,7 +45,7 @@ export function Catalogue({ session }: { session: Session }) {
         setListing(made);
         setLoading(false);
         session.listed();
-        // The person has left the place that had the focus, unless it is elsewhere by now.
+        // The person has left the place that had the focus, unless they have moved it since.
         const { activeElement } = document;
         const isHere = activeElement === document.body || section.current!.contains(activeElement);
         // Who chooses another manufacturer goes on choosing.

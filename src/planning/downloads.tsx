@@ -1,6 +1,6 @@
 /** What can be taken of the model of a configuration: files. */
 import { useRef } from 'preact/hooks';
-import { CancelLate, Failure } from './failure.tsx';
+import { FileStatus } from './file-status.tsx';
 import type { PlanningConverter, PlanningView } from './interfaces.ts';
 import { modelOf } from './model-loader.ts';
 import type { PlannedArticle } from './planned-article.ts';
@@ -18,7 +18,8 @@ interface DownloadParts {
 /** Shows the files of the model, where it is that of what is planned. */
 export function Downloads({ session, planned, view }: DownloadParts) {
   const { texts, converter, state } = session;
-  const { isRunning, failure, run, cancel } = useAction<void>(planned, session);
+  const action = useAction<void>(planned, session);
+  const { isRunning, run } = action;
   const heading = useRef<HTMLElement>(null);
   const current = modelOf(state, planned.key);
   const isCurrent = current !== undefined;
@@ -56,25 +57,7 @@ export function Downloads({ session, planned, view }: DownloadParts) {
           ))}
         </div>
         {!isCurrent && <p class="quiet">{texts.filesLater}</p>}
-        <p class="working" role="status">
-          {isRunning ? texts.making : ''}
-          {isRunning && (
-            <CancelLate
-              session={session}
-              onCancel={() => {
-                heading.current?.focus();
-                cancel();
-              }}
-            />
-          )}
-        </p>
-        {failure !== undefined && (
-          <Failure
-            {...{ session, failure }}
-            title={texts.downloadFailed}
-            onDismiss={() => cancel()}
-          />
-        )}
+        <FileStatus {...{ session, action }} origin={heading} />
       </details>
     </div>
   );

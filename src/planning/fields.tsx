@@ -72,7 +72,7 @@ export function FieldLinks({
   );
 }
 
-/** A press would show none, and the field was elsewhere. */
+/** After a press of a pointer a browser shows no ring, but this focus has moved to another field. */
 const WITH_RING = { focusVisible: true };
 
 function focusField(place: string): void {

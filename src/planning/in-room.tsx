@@ -1,7 +1,7 @@
 /** The view of a model in the room of a person. */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { fileName, usdzOf } from './downloads.tsx';
-import { CancelLate, Failure } from './failure.tsx';
+import { FileStatus } from './file-status.tsx';
 import { modelOf } from './model-loader.ts';
 import type { PlannedArticle } from './planned-article.ts';
 import type { Session } from './session.ts';
@@ -22,7 +22,8 @@ const AR_ICON = `data:image/svg+xml,${encodeURIComponent(
 export function InRoom({ session, planned }: { session: Session; planned: PlannedArticle }) {
   const { texts, converter, state } = session;
   const glb = state.refused.length > 0 ? undefined : modelOf(state, planned.key)?.glb;
-  const { isRunning, result, failure, run, cancel } = useAction<Blob>(planned, session);
+  const action = useAction<Blob>(planned, session);
+  const { isRunning, result, run } = action;
   const address = useAddress(glb === undefined ? undefined : result);
   const link = useRef<HTMLAnchorElement>(null);
   const button = useRef<HTMLButtonElement>(null);
@@ -53,25 +54,11 @@ export function InRoom({ session, planned }: { session: Session; planned: Planne
           {texts.arOpen}
         </a>
       )}
-      <p class="working" role="status">
-        {isRunning ? texts.making : address !== undefined ? texts.arReady : ''}
-        {isRunning && (
-          <CancelLate
-            session={session}
-            onCancel={() => {
-              button.current?.focus();
-              cancel();
-            }}
-          />
-        )}
-      </p>
-      {failure !== undefined && (
-        <Failure
-          {...{ session, failure }}
-          title={texts.downloadFailed}
-          onDismiss={() => cancel()}
-        />
-      )}
+      <FileStatus
+        {...{ session, action }}
+        ready={address === undefined ? '' : texts.arReady}
+        origin={button}
+      />
     </div>
   );
 }
