@@ -6,6 +6,7 @@ import { type ImportLine, importsOf, lineOf, type SourceFile } from './source-tr
 const LAYERS = [
   ['model'],
   ['support'],
+  ['store'],
   ['math'],
   ['kernels'],
   ['service'],
