@@ -68,6 +68,18 @@ export const ERROR_CODES = {
     exit: 1,
     help: 'run btg2gltf run or fetch: it requests a damaged file again',
   },
+  STORE_UNREACHABLE: {
+    exit: 3,
+    help: 'check the address of the store, AWS_ENDPOINT_URL_S3, the network and the certificate; then run again: finished work is kept',
+  },
+  STORE_REFUSED: {
+    exit: 3,
+    help: 'check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN and AWS_REGION, and that this account may read, write, list and delete in the bucket',
+  },
+  STORE_UNSUPPORTED: {
+    exit: 2,
+    help: 'use a store with conditional writes, such as AWS S3, Cloudflare R2, Ceph or MinIO in a current version, or a folder that all machines share',
+  },
   OUT_OF_TIME: { exit: 130, help: 'run the same command again to continue, or allow more time' },
   INTERRUPTED: { exit: 130, help: 'run the same command again to continue' },
   GATE_REFUSED: {

@@ -51,8 +51,8 @@ export const ERRNOS = {
 /** Bytes of each piece of a file that is read or written in pieces, but the last. */
 export const PIECE_BYTES = 1024 * 1024;
 
-/** All of a file, or its pieces. */
-export type Content = Uint8Array | string | Iterable<Uint8Array>;
+/** All of a file, its pieces, or another file, which is copied. */
+export type Content = Uint8Array | string | Iterable<Uint8Array> | { path: string };
 
 type FileWatcher = (operation: FileOperation, path: string) => void;
 let watcher: FileWatcher | undefined;

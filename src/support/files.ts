@@ -61,6 +61,17 @@ export function sha256Hex(content: Uint8Array | string | readonly Uint8Array[]):
   return sha256.digest('hex');
 }
 
+/** Length and SHA-256 of a file, which is read in pieces. @throws as {@link readBytes}. */
+export async function digestOfFile(path: string): Promise<{ bytes: number; sha256: string }> {
+  const sha256 = createHash('sha256');
+  let bytes = 0;
+  for await (const piece of readPieces(path)) {
+    sha256.update(piece);
+    bytes += piece.length;
+  }
+  return { bytes, sha256: sha256.digest('hex') };
+}
+
 /** Contents of at most so many bytes are read and written without waiting. */
 const SMALL_BYTES = 1024 * 1024;
 
@@ -85,21 +96,34 @@ export const readTextIfExists = (path: string) => unless(ERRNOS.absent, readText
 /** Reads a file; undefined if it does not exist. */
 export const readBytesIfExists = (path: string) => unless(ERRNOS.absent, readBytes(path));
 
-/** Reads a file in pieces, each with its own memory; nothing if it does not exist. @throws as {@link readBytes}. */
-export async function* readPieces(path: string): AsyncIterable<Uint8Array> {
+/**
+ * Reads a file in pieces, each with its own memory; nothing if it does not exist.
+ *
+ * @param from - The first byte that is read. @param to - The first that is not.
+ * @throws as {@link readBytes}.
+ */
+export async function* readPieces(
+  path: string,
+  from = 0,
+  to = Number.POSITIVE_INFINITY,
+): AsyncIterable<Uint8Array> {
   const facts = await statIfExists(path);
   if (facts === undefined) return;
   // Three times as fast as a file handle; a run reads five such files before it does anything.
   if (!facts.folder && facts.bytes <= SMALL_BYTES) {
-    yield await readBytes(path);
+    yield (await readBytes(path)).subarray(from, to);
     return;
   }
   const handle = await operate('read', path, (noFollow) => fs.open(path, O_RDONLY | noFollow));
   try {
-    for (let bytesRead = 1; bytesRead > 0; ) {
-      const piece = new Uint8Array(PIECE_BYTES);
-      ({ bytesRead } = await operate('read', path, () => handle.read(piece)));
-      if (bytesRead > 0) yield piece.subarray(0, bytesRead);
+    for (let at = from; at < to; ) {
+      const piece = new Uint8Array(Math.min(PIECE_BYTES, to - at));
+      const { bytesRead } = await operate('read', path, () =>
+        handle.read(piece, 0, piece.length, at),
+      );
+      if (bytesRead === 0) return;
+      at += bytesRead;
+      yield piece.subarray(0, bytesRead);
     }
   } finally {
     await handle.close();
@@ -275,16 +299,27 @@ export async function withTemporaryFolder<T>(work: (folder: string) => Promise<T
   }
 }
 
+/** Name of a temporary file: process, thread, number. */
+const TEMPORARY = /^\.(\d+)-\d+-\d+\.tmp$/;
+
 /** Removes the temporary files in a folder whose process has ended, and returns their number. */
 export async function removeStaleTemporaries(folder: string): Promise<number> {
   let removed = 0;
   for (const name of await listFolder(folder)) {
-    const pid = /^\.(\d+)-\d+-\d+\.tmp$/.exec(name)?.[1];
+    const pid = TEMPORARY.exec(name)?.[1];
     if (pid === undefined || inUse.has(join(folder, name)) || !hasEnded(Number(pid))) continue;
     await removeFile(join(folder, name));
     removed++;
   }
   return removed;
+}
+
+/** Removes the temporary files in a folder that are older than a time, in milliseconds since 1970, whoever wrote them. */
+export async function removeOldTemporaries(folder: string, beforeMs: number): Promise<void> {
+  for (const name of await listFolder(folder)) {
+    const facts = TEMPORARY.test(name) ? await statIfExists(join(folder, name)) : undefined;
+    if (facts !== undefined && facts.modifiedMs < beforeMs) await removeFile(join(folder, name));
+  }
 }
 
 let temporaries = 0;
@@ -326,6 +361,7 @@ async function writeNew(
   access: keyof typeof MODES = 'normal',
   durable = true,
 ): Promise<void> {
+  if (typeof content === 'object' && 'path' in content) return copyNew(content.path, path);
   const mode = MODES[access];
   await withFile(path, 'wx', mode, async (file) => {
     if (access === 'private') await operate('chmod', path, async () => sync.fchmodSync(file, mode));
@@ -338,7 +374,7 @@ const open = promisify(sync.open);
 const fsync = promisify(sync.fsync);
 const writeFile = promisify(sync.writeFile);
 
-async function writeAll(file: number, content: Content): Promise<void> {
+async function writeAll(file: number, content: Exclude<Content, { path: string }>): Promise<void> {
   const isWhole = typeof content === 'string' || content instanceof Uint8Array;
   for (const piece of isWhole ? [content] : content) {
     if (piece.length <= SMALL_BYTES) sync.writeFileSync(file, piece);
