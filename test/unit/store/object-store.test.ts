@@ -1,0 +1,213 @@
+/** What every store promises: a folder, S3, and the S3 that BTG2GLTF_TEST_S3_URL and the variables of AWS name. */
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ObjectStore } from '../../../src/store/object-store.ts';
+import { openObjectStore, probeStore } from '../../../src/store/open-store.ts';
+import { temporaryFolder } from '../../helpers/command.ts';
+import { startS3Server } from '../../helpers/s3-server.ts';
+import { openStoreProcesses, type StoreProcesses } from '../../helpers/store-processes.ts';
+
+const MIB = 1024 * 1024;
+/** The smallest that S3 takes. */
+const PARTS = { multipartBytes: 6 * MIB, partBytes: 5 * MIB };
+
+/** Where a store is. */
+interface Place {
+  url: string;
+  env: Readonly<Record<string, string | undefined>>;
+  close(): Promise<void>;
+}
+
+const PLACES: Record<string, () => Promise<Place>> = {
+  async 'a folder'() {
+    const url = await temporaryFolder();
+    return { url, env: {}, close: () => rm(url, { recursive: true }) };
+  },
+  async 'the S3 server of the tests'() {
+    const server = await startS3Server();
+    server.switches.keysPerPage = 3;
+    return { url: `s3://${server.bucket}/some/prefix`, env: server.env, close: server.close };
+  },
+};
+
+const { env } = process;
+const given = env.BTG2GLTF_TEST_S3_URL;
+if (given !== undefined) {
+  PLACES['the S3 of BTG2GLTF_TEST_S3_URL'] = async () => ({
+    url: `${given.replace(/\/$/, '')}/${randomUUID()}`,
+    env: Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith('AWS_'))),
+    close: async () => {},
+  });
+}
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+const text = (content: Uint8Array | undefined) => new TextDecoder().decode(content);
+const sha256 = (content: Uint8Array) => createHash('sha256').update(content).digest('hex');
+
+let processes: StoreProcesses;
+beforeAll(async () => {
+  processes = await openStoreProcesses();
+});
+afterAll(() => processes.close());
+
+describe.each(Object.keys(PLACES))('a store: %s', (name) => {
+  let place: Place;
+  let store: ObjectStore;
+  let folder: string;
+  const keys = async (prefix: string) => {
+    const found: string[] = [];
+    for await (const { key } of store.list(prefix)) found.push(key);
+    return found;
+  };
+
+  beforeAll(async () => {
+    place = await PLACES[name]!();
+    folder = await temporaryFolder();
+    const { url, env } = place;
+    store = await openObjectStore(url, { env, now: Date.now, random: Math.random, ...PARTS });
+  });
+  afterAll(async () => {
+    for (const key of await keys('')) await store.delete(key);
+    await rm(folder, { recursive: true });
+    await place.close();
+  });
+
+  it('has what machines need to share it', async () => {
+    // Its clock has whole seconds on S3.
+    expect(Math.abs(await probeStore(store, Date.now))).toBeLessThan(60_000);
+    expect(await keys('probes/')).toEqual([]);
+  });
+
+  it('stores an object once: the first content stays', async () => {
+    expect(await store.putIfAbsent('once/a.json', bytes('first'))).toBe('stored');
+    expect(await store.putIfAbsent('once/a.json', bytes('second'))).toBe('present');
+    expect(await store.replace('once/a.json', bytes('third'), undefined)).toBeUndefined();
+    expect(text((await store.get('once/a.json'))?.content)).toBe('first');
+  });
+
+  it('says what it knows of an object, and that there is none', async () => {
+    const earliest = Date.now() - 60_000;
+    await store.putIfAbsent('facts/a', bytes('12345'));
+    const info = (await store.head('facts/a'))!;
+    expect(info).toMatchObject({ bytes: 5, etag: expect.stringMatching(/./) });
+    expect(info.modifiedAt).toBeGreaterThan(earliest);
+    expect((await store.get('facts/a'))?.etag).toBe(info.etag);
+    for await (const listed of store.list('facts/')) {
+      expect(listed).toMatchObject({ key: 'facts/a', bytes: 5, etag: info.etag });
+      expect(listed.modifiedAt).toBeGreaterThan(earliest);
+    }
+    expect(await store.head('facts/b')).toBeUndefined();
+    expect(await store.get('facts/b')).toBeUndefined();
+  });
+
+  it('stores bytes, pieces of them, files and nothing', async () => {
+    const content = randomBytes(3 * MIB);
+    const path = join(folder, 'content');
+    await writeFile(path, content);
+    const pieces = [content.subarray(0, 1), content.subarray(1, 1), content.subarray(1)];
+    for (const [key, given] of Object.entries({ bytes: content, pieces, file: { path } })) {
+      expect(await store.putIfAbsent(`kinds/${key}`, given)).toBe('stored');
+      expect(await store.putIfAbsent(`kinds/${key}`, given)).toBe('present');
+      const read = await store.get(`kinds/${key}`);
+      expect(sha256(read!.content)).toBe(sha256(content));
+    }
+    await store.putIfAbsent('kinds/nothing', new Uint8Array(0));
+    expect((await store.get('kinds/nothing'))?.content).toHaveLength(0);
+    expect((await store.head('kinds/nothing'))?.bytes).toBe(0);
+  });
+
+  it('stores large contents, in parts where it needs them', async () => {
+    const content = randomBytes(11 * MIB);
+    const path = join(folder, 'large');
+    await writeFile(path, content);
+    const key = `objects/${sha256(content)}.glb`;
+    expect(await store.putIfAbsent(key, { path })).toBe('stored');
+    expect(await store.putIfAbsent(key, { path })).toBe('present');
+    const read = await store.get(key);
+    expect(sha256(read!.content)).toBe(sha256(content));
+    expect((await store.head(key))?.etag).toBe(read!.etag);
+    const other = [content.subarray(0, 7 * MIB), content.subarray(2 * MIB)];
+    await store.putIfAbsent('large', bytes('small'));
+    const etag = await store.replace('large', other, (await store.head('large'))!.etag);
+    expect((await store.get('large'))?.etag).toBe(etag);
+    expect(await store.head('large')).toMatchObject({ bytes: 16 * MIB, etag });
+  });
+
+  it('replaces an object only if it is the one that the caller knows', async () => {
+    const first = await store.replace('state', bytes('1'), undefined);
+    const second = await store.replace('state', bytes('2'), first);
+    expect([first, second]).toEqual([expect.any(String), expect.any(String)]);
+    expect(second).not.toBe(first);
+    expect(await store.replace('state', bytes('3'), first)).toBeUndefined();
+    expect(text((await store.get('state'))?.content)).toBe('2');
+    await store.delete('state');
+    expect(await store.replace('state', bytes('3'), second)).toBeUndefined();
+    expect(await store.head('state')).toBeUndefined();
+  });
+
+  it('removes an object, also one that is gone', async () => {
+    await store.putIfAbsent('gone', bytes('1'));
+    await store.delete('gone');
+    await store.delete('gone');
+    expect(await store.get('gone')).toBeUndefined();
+    expect(await store.putIfAbsent('gone', bytes('2'))).toBe('stored');
+  });
+
+  it('lists every object of a prefix, in the order of keys', async () => {
+    const all = [
+      'list/a',
+      'list/a-b/c',
+      'list/a.b',
+      'list/ab',
+      'list/b/a',
+      'list/b/b/c',
+      'list/b~',
+    ];
+    for (const key of [...all].reverse()) await store.putIfAbsent(key, bytes(key));
+    await store.putIfAbsent('list-of-others', bytes(''));
+    expect(await keys('list/')).toEqual(all);
+    expect(await keys('list/a')).toEqual(all.slice(0, 4));
+    expect(await keys('list/b/b')).toEqual(['list/b/b/c']);
+    expect(await keys('list/b/b/c')).toEqual(['list/b/b/c']);
+    expect(await keys('none/')).toEqual([]);
+    expect(await keys('')).toEqual(expect.arrayContaining(['list-of-others', ...all]));
+  });
+
+  it.each(['', '/a', 'a/', '../a', 'a/../b', 'a//b', '.a', 'a/.b', 'a b', 'ä', 'a\\b', 'a?b'])(
+    'refuses %j as a key',
+    async (key) => {
+      const refused = { code: 'INTERNAL' };
+      await expect(store.putIfAbsent(key, bytes(''))).rejects.toMatchObject(refused);
+      await expect(store.replace(key, bytes(''), 'e')).rejects.toMatchObject(refused);
+      await expect(store.get(key)).rejects.toMatchObject(refused);
+      await expect(store.head(key)).rejects.toMatchObject(refused);
+      await expect(store.delete(key)).rejects.toMatchObject(refused);
+    },
+  );
+
+  it('refuses a content that has not the digest of its key', async () => {
+    const key = `objects/ab/${sha256(bytes('one'))}.glb`;
+    await store.putIfAbsent(key, bytes('two'));
+    const damaged = { code: 'STORE_DAMAGED', message: expect.stringContaining(key) };
+    await expect(store.get(key)).rejects.toMatchObject(damaged);
+  });
+
+  it('has one winner when processes write one key at once', async () => {
+    const { url, env } = place;
+    const won = (await processes.run(env, url, ['claim', '25', 'one'], ['claim', '25', 'two'])) as [
+      string[],
+      string[],
+    ];
+    expect(won.flat().sort()).toEqual(Array.from({ length: 25 }, (_, n) => `claims/${n}`).sort());
+    for (const key of won[0]) expect(text((await store.get(key))?.content)).toBe('one');
+    for (const key of won[1]) expect(text((await store.get(key))?.content)).toBe('two');
+  });
+
+  it('loses no replacement when processes replace one object at once', async () => {
+    const { url, env } = place;
+    await processes.run(env, url, ['count', '25'], ['count', '25'], ['count', '25']);
+    expect(text((await store.get('counter'))?.content)).toBe('75');
+  });
+});
