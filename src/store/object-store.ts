@@ -3,7 +3,7 @@
 /** What an object contains: bytes, pieces that are not joined, or a file, which is streamed. */
 export type ObjectContent = Uint8Array | readonly Uint8Array[] | { path: string };
 
-/** What a server of the objects tells those who fetch them. */
+/** What a server of the objects sends with them. */
 export interface ObjectHeaders {
   /** @defaultValue `application/octet-stream` */
   contentType?: string;
@@ -21,11 +21,12 @@ export interface ObjectInfo {
 }
 
 /**
- * Objects by key. A key is a relative path of `A–Z a–z 0–9 . _ - ~ /`. An object is seen whole or not at all, and by
+ * Objects by key. A key is a relative path of `A–Z a–z 0–9 . _ - ~ /`, of which no segment begins with a dot; none is the
+ * folder of another. One that ends in a SHA-256, perhaps with an extension, is that of a content which has it. An object is seen whole or not at all, and by
  * everyone as soon as the call that stores it has returned.
  *
- * Every method throws `STORE_UNREACHABLE` (also after repeated attempts), `STORE_REFUSED` (credentials, rights) or
- * `STORE_DAMAGED`; for a folder also the codes of file operations.
+ * Every method throws `STORE_UNREACHABLE` (also after repeated attempts), `STORE_REFUSED` (credentials, rights),
+ * `STORE_DAMAGED`, `STORE_UNSUPPORTED` or `INTERRUPTED`; for a folder also the codes of file operations.
  */
 export interface ObjectStore {
   /** Its address without credentials, for messages. */

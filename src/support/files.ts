@@ -314,7 +314,7 @@ export async function removeStaleTemporaries(folder: string): Promise<number> {
   return removed;
 }
 
-/** Removes the temporary files in a folder that are older than a time, in milliseconds since 1970, whoever wrote them. */
+/** Removes the temporary files in a folder that were written before a time, in milliseconds since 1970, by any process. */
 export async function removeOldTemporaries(folder: string, beforeMs: number): Promise<void> {
   for (const name of await listFolder(folder)) {
     const facts = TEMPORARY.test(name) ? await statIfExists(join(folder, name)) : undefined;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { refuseLinksBelow, watchFileOperations } from '../../../src/support/file-operations.ts';
 import {
+  digestOfFile,
   exists,
   listEntries,
   listFolder,
@@ -13,6 +14,7 @@ import {
   makeReadOnly,
   publishOnce,
   readBytes,
+  readPieces,
   readText,
   readTextIfExists,
   removeFile,
@@ -50,6 +52,19 @@ describe('writing', () => {
     expect((await stat(at('deep', 'a.txt'))).mode & 0o777).toBe(0o644 & ~process.umask());
     expect(await listFolder(at('deep'))).toEqual(['a.txt']);
     expect(await listFolder(at('.tmp'))).toEqual([]);
+  });
+
+  it('copies another file where that is the content', async () => {
+    await writeFile(at('source'), 'one');
+    const copy = { path: at('source') };
+    expect(await publishOnce(at('x', 'f'), copy, at('.tmp'))).toBe('published');
+    expect(await publishOnce(at('x', 'f'), copy, at('.tmp'))).toBe('existed');
+    await replaceFile(at('g'), copy, { tmpDir: at('.tmp') });
+    await writeFile(at('source'), 'two');
+    expect([await readText(at('x', 'f')), await readText(at('g'))]).toEqual(['one', 'one']);
+    expect(await listFolder(at('.tmp'))).toEqual([]);
+    const none = replaceFile(at('g'), { path: at('none') });
+    await expect(none).rejects.toMatchObject({ code: 'OUTPUT_UNWRITABLE' });
   });
 
   it('publishes a name once: a second content does not touch the first', async () => {
@@ -275,4 +290,24 @@ describe('temporary files', () => {
 it('hashes bytes and texts', () => {
   expect(sha256Hex('')).toBe('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
   expect(sha256Hex(new Uint8Array([0x61]))).toBe(sha256Hex('a'));
+});
+
+describe('reading a part', () => {
+  it('gives the bytes from one place to another, of a small file and of a large one', async () => {
+    for (const bytes of [1000, 3 * 1024 * 1024]) {
+      const content = Buffer.from(Array.from({ length: bytes }, (_, n) => (n * 7) % 251));
+      await writeFile(at('f'), content);
+      for (const [from, to] of [
+        [0, bytes],
+        [1, 999],
+        [bytes - 10, bytes + 10],
+        [bytes, bytes + 1],
+      ] as const) {
+        const pieces: Uint8Array[] = [];
+        for await (const piece of readPieces(at('f'), from, to)) pieces.push(piece);
+        expect(Buffer.concat(pieces).equals(content.subarray(from, to))).toBe(true);
+      }
+      expect(await digestOfFile(at('f'))).toEqual({ bytes, sha256: sha256Hex(content) });
+    }
+  });
 });
