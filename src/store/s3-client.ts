@@ -35,7 +35,7 @@ export interface S3Settings {
   giveUpAfterMs: number;
   /** First pause before a request is sent again; each later one is twice as long. */
   backoffMs: number;
-  /** Contents of more bytes are sent in parts. */
+  /** Contents of more bytes, by their digest, are sent in parts. */
   multipartBytes: number;
   /** Of a part but the last: S3 takes at least 5 MiB. */
   partBytes: number;

@@ -27,6 +27,12 @@ const MOST_READS = 3;
 const SHA256_HEADER = 'x-amz-meta-sha256';
 const WRITE_HEADER = 'x-amz-meta-write';
 
+/** Ceph 16 compares `If-Match` of a write with the etag without its quotes. */
+const ETAG_SPELLINGS = {
+  quoted: (etag: string) => etag,
+  bare: (etag: string) => etag.replace(/^"|"$/g, ''),
+};
+
 /** What must be true of the key at the moment of the write. */
 type Condition = { 'if-none-match': '*' } | { 'if-match': string };
 
@@ -34,8 +40,8 @@ type Condition = { 'if-none-match': '*' } | { 'if-match': string };
  * Opens a store below a prefix of a bucket; no request is sent. An answer to a write that is lost is no failure: the
  * object says which write stored it.
  *
- * Ceph ignores conditions on uploads in parts (beyond `multipartBytes`): use them for content-addressed keys only, where
- * all writers store the same.
+ * Only the content of a key with a digest is sent in parts: Ceph ignores conditions on the completion of an upload, and
+ * there all writers store the same.
  */
 export function openS3Store(settings: S3Settings): ObjectStore {
   const { bucket, prefix } = settings;
@@ -44,6 +50,8 @@ export function openS3Store(settings: S3Settings): ObjectStore {
   // No output depends on it: it distinguishes writes of all machines.
   const store = randomUUID();
   let writes = 0;
+  /** What `If-Match` understands; undefined before the first success. */
+  let etagSpelling: keyof typeof ETAG_SPELLINGS | undefined;
 
   const keyOf = (key: string): string => {
     checkKey(key);
@@ -58,7 +66,8 @@ export function openS3Store(settings: S3Settings): ObjectStore {
     { contentType = 'application/octet-stream', cacheControl }: ObjectHeaders = {},
   ): Promise<string | undefined> => {
     const id = `${store}-${writes++}`;
-    const cached = cacheControl ?? (digestOfKey(key) && IMMUTABLE);
+    const isAddressed = digestOfKey(key) !== undefined;
+    const cached = cacheControl ?? (isAddressed ? IMMUTABLE : undefined);
     const headers = {
       'content-type': contentType,
       ...(cached && { 'cache-control': cached }),
@@ -71,7 +80,7 @@ export function openS3Store(settings: S3Settings): ObjectStore {
       const stored = await head(client, at);
       return stored?.headers[WRITE_HEADER] === id ? stored.headers.etag : undefined;
     };
-    if (body.bytes > settings.multipartBytes)
+    if (isAddressed && body.bytes > settings.multipartBytes)
       return uploadParts(client, settings, { key: at, headers, condition, body, storedEtag });
     const answer = await client.send({
       ...{ method: 'PUT', key: at, body, headers: { ...headers, ...condition } },
@@ -93,9 +102,16 @@ export function openS3Store(settings: S3Settings): ObjectStore {
     },
     async replace(key, content, ifMatch, headers) {
       const body = await describe(name, key, content);
-      const condition: Condition =
-        ifMatch === undefined ? { 'if-none-match': '*' } : { 'if-match': ifMatch };
-      return write(key, body, condition, headers);
+      if (ifMatch === undefined) return write(key, body, { 'if-none-match': '*' }, headers);
+      const attempt = (spelling: keyof typeof ETAG_SPELLINGS) =>
+        write(key, body, { 'if-match': ETAG_SPELLINGS[spelling](ifMatch) }, headers);
+      const etag = await attempt(etagSpelling ?? 'quoted');
+      if (etag !== undefined) etagSpelling ??= 'quoted';
+      if (etagSpelling !== undefined) return etag;
+      if ((await head(client, keyOf(key)))?.headers.etag !== ifMatch) return undefined;
+      const bareEtag = await attempt('bare');
+      if (bareEtag !== undefined) etagSpelling = 'bare';
+      return bareEtag;
     },
     async get(key) {
       const request: S3Request = { method: 'GET', key: keyOf(key), also: [404], check: expectEtag };
@@ -125,7 +141,7 @@ export function openS3Store(settings: S3Settings): ObjectStore {
       }
     },
     async delete(key) {
-      await client.send({ method: 'DELETE', key: keyOf(key), also: [404] });
+      await client.send({ method: 'DELETE', key: keyOf(key), also: [404], check: expectNothing });
     },
   };
 }
@@ -144,6 +160,9 @@ async function describe(name: string, key: string, content: ObjectContent): Prom
 /** Some proxies answer with a page of their own, and with 200. */
 const expectEtag = ({ status, headers }: S3Answer): string | undefined =>
   status < 300 && !headers.etag ? 'expected an answer of S3, received one without etag' : undefined;
+
+const expectNothing = ({ status, body }: S3Answer): string | undefined =>
+  status < 300 && body.length > 0 ? 'expected an answer without content, received one' : undefined;
 
 /** The answer to a HEAD of an object; undefined if there is none. */
 async function head(client: S3Client, key: string): Promise<S3Answer | undefined> {

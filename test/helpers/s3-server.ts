@@ -19,6 +19,7 @@ export interface S3Object {
 
 /** What becomes of a request instead of its answer; `…After`: it is executed before. */
 export type S3Fault =
+  | 'none'
   | { status: number; code?: string }
   | 'cut'
   | 'cutAfter'
@@ -48,6 +49,8 @@ export interface S3Server {
   readonly switches: {
     /** `ignored` as by an old server, `refused` with 501. */
     conditions: 'kept' | 'ignored' | 'refused';
+    /** How `If-Match` has to spell an etag: `bare` as on Ceph 16. */
+    etags: 'quoted' | 'bare';
     /** By how much the clock of the server is ahead. */
     clockAheadMs: number;
     keysPerPage: number;
@@ -99,6 +102,7 @@ export async function startS3Server(bucket = 'furniture'): Promise<S3Server> {
   let stamps = 0;
   const switches: S3Server['switches'] = {
     conditions: 'kept',
+    etags: 'quoted',
     clockAheadMs: 0,
     keysPerPage: 1000,
     always: undefined,
@@ -122,7 +126,8 @@ export async function startS3Server(bucket = 'furniture'): Promise<S3Server> {
     if (none === '*' && object !== undefined) throw new Refusal(412, 'PreconditionFailed');
     if (match === undefined) return;
     if (object === undefined) throw new Refusal(404, 'NoSuchKey');
-    if (object.etag !== match) throw new Refusal(412, 'PreconditionFailed');
+    const expected = switches.etags === 'bare' ? object.etag.slice(1, -1) : object.etag;
+    if (expected !== match) throw new Refusal(412, 'PreconditionFailed');
   };
 
   const list = (query: URLSearchParams): string => {
@@ -224,7 +229,7 @@ export async function startS3Server(bucket = 'furniture'): Promise<S3Server> {
     const fault = next.get(request.method ?? '')?.shift() ?? alwaysOf(request.method);
     try {
       checkSignature(request, body, now());
-      if (fault === undefined) return execute(request, url, body, response);
+      if (fault === undefined || fault === 'none') return execute(request, url, body, response);
       if (typeof fault === 'object') throw new Refusal(fault.status, fault.code ?? 'InternalError');
       if (fault === 'stall') return undefined;
       if (fault === 'cut') return request.socket.destroy();
