@@ -1,0 +1,97 @@
+/** What concerns the folder of a store alone: foreign files, links, crashes. */
+import { mkdir, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { openFolderStore } from '../../../src/store/file-store.ts';
+import type { ObjectStore } from '../../../src/store/object-store.ts';
+import { watchFileOperations } from '../../../src/support/file-operations.ts';
+import { temporaryFolder } from '../../helpers/command.ts';
+import { openStoreProcesses, type StoreProcesses } from '../../helpers/store-processes.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+let processes: StoreProcesses;
+let folder: string;
+let store: ObjectStore;
+beforeAll(async () => {
+  processes = await openStoreProcesses();
+});
+afterAll(() => processes.close());
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  store = await openFolderStore(folder, Date.now());
+});
+afterEach(async () => {
+  watchFileOperations(undefined);
+  await rm(folder, { recursive: true });
+});
+
+const keys = async () => {
+  const found: string[] = [];
+  for await (const { key } of store.list('')) found.push(key);
+  return found;
+};
+
+it('replaces nothing while another process does, and goes on when that is killed', async () => {
+  const etag = await store.replace('a', bytes('1'), undefined);
+  const holder = await processes.start({}, folder, 'hold');
+  holder.begin();
+  expect(await holder.line()).toBe('holds');
+  let isReplaced = false;
+  const replaced = store.replace('a', bytes('2'), etag).then((stored) => {
+    isReplaced = true;
+    return stored;
+  });
+  // Others are not held up.
+  expect(await store.putIfAbsent('b', bytes('1'))).toBe('stored');
+  expect((await store.get('a'))?.etag).toBe(etag);
+  expect(isReplaced).toBe(false);
+  holder.process.kill('SIGKILL');
+  expect(await replaced).toEqual(expect.any(String));
+  expect((await store.get('a'))?.content.length).toBe(1);
+});
+
+it('has each object in the file of its key, and nothing of its own in a list', async () => {
+  const etag = await store.replace('a/b.json', bytes('1'), undefined);
+  await store.replace('a/b.json', bytes('2'), etag);
+  await writeFile(join(folder, 'a', 'foreign file'), '');
+  await writeFile(join(folder, 'a', '.hidden'), '');
+  expect(await keys()).toEqual(['a/b.json']);
+  expect(await readdir(join(folder, '.tmp'))).toEqual([]);
+});
+
+it('removes temporary files that are a day old, whoever left them', async () => {
+  const [old, recent] = ['.1-0-0.tmp', '.2-0-0.tmp'].map((name) => join(folder, '.tmp', name));
+  await mkdir(join(folder, '.tmp'), { recursive: true });
+  await writeFile(old!, '');
+  await writeFile(recent!, '');
+  const before = new Date(Date.now() - DAY_MS - 60_000);
+  await utimes(old!, before, before);
+  await openFolderStore(folder, Date.now());
+  expect(await readdir(join(folder, '.tmp'))).toEqual(['.2-0-0.tmp']);
+});
+
+it('follows no link that another user may have made', async () => {
+  const outside = await temporaryFolder();
+  await symlink(outside, join(folder, 'a'));
+  const refused = { code: 'LINK_REFUSED' };
+  await expect(store.putIfAbsent('a/b', bytes('1'))).rejects.toMatchObject(refused);
+  await expect(store.get('a/b')).rejects.toMatchObject(refused);
+  expect(await keys()).toEqual([]);
+  await rm(outside, { recursive: true });
+});
+
+it('keeps what was there when the disk is full', async () => {
+  const etag = await store.replace('a', bytes('1'), undefined);
+  watchFileOperations((operation) => {
+    if (operation === 'write') throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+  });
+  const full = { code: 'DISK_FULL' };
+  await expect(store.replace('a', bytes('2'), etag)).rejects.toMatchObject(full);
+  await expect(store.putIfAbsent('b', bytes('2'))).rejects.toMatchObject(full);
+  watchFileOperations(undefined);
+  expect((await store.get('a'))?.etag).toBe(etag);
+  expect(await store.replace('a', bytes('2'), etag)).toEqual(expect.any(String));
+  expect(await keys()).toEqual(['a']);
+});
