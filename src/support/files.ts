@@ -63,6 +63,7 @@ export function sha256Hex(content: Uint8Array | string | readonly Uint8Array[]):
 
 /** Length and SHA-256 of a file, which is read in pieces. @throws as {@link readBytes}. */
 export async function digestOfFile(path: string): Promise<{ bytes: number; sha256: string }> {
+  await expectFile(path);
   const sha256 = createHash('sha256');
   let bytes = 0;
   for await (const piece of readPieces(path)) {
@@ -71,6 +72,12 @@ export async function digestOfFile(path: string): Promise<{ bytes: number; sha25
   }
   return { bytes, sha256: sha256.digest('hex') };
 }
+
+/** Otherwise what is missing would look like an empty file. @throws as {@link readBytes}. */
+const expectFile = (path: string): Promise<unknown> =>
+  operate('read', path, async (_, known) =>
+    typeof known === 'object' ? known : sync.statSync(path),
+  );
 
 /** Contents of at most so many bytes are read and written without waiting. */
 const SMALL_BYTES = 1024 * 1024;
@@ -361,7 +368,10 @@ async function writeNew(
   access: keyof typeof MODES = 'normal',
   durable = true,
 ): Promise<void> {
-  if (typeof content === 'object' && 'path' in content) return copyNew(content.path, path);
+  if (typeof content === 'object' && 'path' in content) {
+    await expectFile(content.path);
+    return copyNew(content.path, path);
+  }
   const mode = MODES[access];
   await withFile(path, 'wx', mode, async (file) => {
     if (access === 'private') await operate('chmod', path, async () => sync.fchmodSync(file, mode));

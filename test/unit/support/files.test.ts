@@ -64,7 +64,7 @@ describe('writing', () => {
     expect([await readText(at('x', 'f')), await readText(at('g'))]).toEqual(['one', 'one']);
     expect(await listFolder(at('.tmp'))).toEqual([]);
     const none = replaceFile(at('g'), { path: at('none') });
-    await expect(none).rejects.toMatchObject({ code: 'OUTPUT_UNWRITABLE' });
+    await expect(none).rejects.toMatchObject({ code: 'FILE_MISSING' });
   });
 
   it('publishes a name once: a second content does not touch the first', async () => {
