@@ -1,7 +1,7 @@
 /** A store of objects in a folder, which several processes share, or several machines over a network file system. */
 import { join } from 'node:path';
 import { ConverterError } from '../support/errors.ts';
-import { refuseLinksBelow } from '../support/file-operations.ts';
+import { ERRNOS, refuseLinksBelow, unless } from '../support/file-operations.ts';
 import {
   digestOfFile,
   exists,
@@ -109,8 +109,7 @@ const digestOf = async (content: Parameters<ObjectStore['replace']>[1]): Promise
 
 /** Undefined if there is no such file. */
 async function etagOf(path: string): Promise<string | undefined> {
-  if (!(await exists(path))) return undefined;
-  return (await digestOfFile(path)).sha256;
+  return (await unless(ERRNOS.absent, digestOfFile(path)))?.sha256;
 }
 
 /** Keys below a folder that begin with a prefix, in their order: that of the bytes, where `a.b` precedes `a/b`. */

@@ -21,9 +21,9 @@ export interface ObjectInfo {
 }
 
 /**
- * Objects by key. A key is a relative path of `A–Z a–z 0–9 . _ - ~ /`, of which no segment begins with a dot; none is the
- * folder of another. One that ends in a SHA-256, perhaps with an extension, is that of a content which has it. An object is seen whole or not at all, and by
- * everyone as soon as the call that stores it has returned.
+ * Objects by key. A key is a relative path of `A–Z a–z 0–9 . _ - ~ /`, of which no segment begins with a dot; none is
+ * the folder of another. One that ends in a SHA-256, perhaps with an extension, is that of a content which has it. An
+ * object is seen whole or not at all, and by everyone as soon as the call that stores it has returned.
  *
  * Every method throws `STORE_UNREACHABLE` (also after repeated attempts), `STORE_REFUSED` (credentials, rights),
  * `STORE_DAMAGED`, `STORE_UNSUPPORTED` or `INTERRUPTED`; for a folder also the codes of file operations.

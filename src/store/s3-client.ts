@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
-import { ConverterError } from '../support/errors.ts';
+import { asConverterError, ConverterError } from '../support/errors.ts';
 import { readPieces } from '../support/files.ts';
 import { programVersion } from '../support/version.ts';
 import type { ObjectContent } from './object-store.ts';
@@ -93,6 +93,8 @@ const MAX_BACKOFF_MS = 5_000;
 const FIRST_GIVE_UP_MS = 10_000;
 const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
+const TOO_SLOW = Object.assign(new Error('too slow'), { code: 'ETIMEDOUT' });
+
 /** The address of an object or of the bucket; keys have only characters that an address keeps. */
 export function s3Url(
   { endpoint, bucket, pathStyle }: Pick<S3Settings, 'endpoint' | 'bucket' | 'pathStyle'>,
@@ -128,14 +130,16 @@ export function createS3Client(name: string, settings: S3Settings): S3Client {
     } catch (cause) {
       if (signal?.aborted) throw interrupted(name, cause);
       if (cause instanceof ConverterError) throw cause;
-      const { code, message } = cause as Error & { code?: string };
-      return { mayPass: true, says: `expected an answer, received ${code ?? message}`, cause };
+      const { code } = cause as Error & { code?: string };
+      // What the network does wrong has a code.
+      if (code === undefined || code === 'UND_ERR_INVALID_ARG') throw asConverterError(cause);
+      return { mayPass: true, says: `expected an answer, received ${code}`, cause };
     }
   };
 
   return {
     async send(request) {
-      const beganMs = now();
+      let failingSinceMs: number | undefined;
       for (let attempts = 0; ; attempts++) {
         if (signal?.aborted) throw interrupted(name, signal.reason);
         const answer = await attempt(request);
@@ -147,7 +151,8 @@ export function createS3Client(name: string, settings: S3Settings): S3Client {
         const passes = mayPass === 'if accepted' ? accepted.has(request.method) : mayPass;
         const limitMs =
           accepted.size > 0 ? giveUpAfterMs : Math.min(giveUpAfterMs, FIRST_GIVE_UP_MS);
-        if (!passes || now() - beganMs >= limitMs) {
+        failingSinceMs ??= now();
+        if (!passes || now() - failingSinceMs >= limitMs) {
           const what = `${request.method} ${request.key ?? settings.bucket}`;
           const tries = attempts > 0 ? `, ${attempts + 1} times` : '';
           const message = `${name} (${settings.endpoint}): ${what}: ${says}${tries}`;
@@ -164,10 +169,13 @@ const interrupted = (name: string, cause: unknown) =>
   new ConverterError('INTERRUPTED', `${name}: interrupted before the store answered`, { cause });
 
 async function openConnections(settings: S3Settings) {
-  const [{ Agent, request }, { AwsV4Signer }] = await Promise.all([
+  const [{ Agent, request }, { AwsV4Signer }, { default: pLimit }] = await Promise.all([
     import('undici'),
     import('aws4fetch'),
+    import('p-limit'),
   ]);
+  // The time in which a request waits for a connection does not count.
+  const turn = pLimit(CONNECTIONS);
   const { credentials, region, timeoutMs, signal, now } = settings;
   const agent = new Agent({
     connections: CONNECTIONS,
@@ -180,7 +188,7 @@ async function openConnections(settings: S3Settings) {
   // The keys of signatures, one a day.
   const cache = new Map<string, ArrayBuffer>();
 
-  return async ({ method, key, query = {}, headers = {}, body }: S3Request) => {
+  const exchange = async ({ method, key, query = {}, headers = {}, body }: S3Request) => {
     const signer = new AwsV4Signer({
       ...credentials,
       ...{ service: 's3', region, cache, method },
@@ -195,12 +203,13 @@ async function openConnections(settings: S3Settings) {
     const late = new AbortController();
     const stop = () => late.abort(signal?.reason);
     signal?.addEventListener('abort', stop, { once: true });
+    if (signal?.aborted) stop();
     let timer: NodeJS.Timeout | undefined;
     const limit = (bytes: number) => {
       clearTimeout(timer);
       // Connecting has its own timeout, and so have the headers.
       const mostMs = 3 * timeoutMs + bytes / SLOWEST_BYTES_PER_MS;
-      timer = setTimeout(() => late.abort(new Error('a connection that is too slow')), mostMs);
+      timer = setTimeout(() => late.abort(TOO_SLOW), mostMs);
     };
     try {
       limit(body?.bytes ?? 0);
@@ -221,6 +230,7 @@ async function openConnections(settings: S3Settings) {
       signal?.removeEventListener('abort', stop);
     }
   };
+  return (given: S3Request) => turn(() => exchange(given));
 }
 
 /** A file is read again for each attempt. */

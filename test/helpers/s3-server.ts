@@ -54,6 +54,8 @@ export interface S3Server {
     /** By how much the clock of the server is ahead. */
     clockAheadMs: number;
     keysPerPage: number;
+    /** For how long each answer is held back. */
+    delayMs: number;
     /** What every request gets, of a method or of all. */
     always: { fault: S3Fault; method?: string } | undefined;
     /** Before each object is stored, as another client would do it at this moment. */
@@ -64,6 +66,8 @@ export interface S3Server {
   /** Stores an object without a request. */
   put(key: string, content: string): S3Object;
   count(method: string): number;
+  /** Most requests of a method that were open at the same time. */
+  mostAtOnce(method: string): number;
   close(): Promise<void>;
 }
 
@@ -99,12 +103,15 @@ export async function startS3Server(bucket = 'furniture'): Promise<S3Server> {
   >();
   const seen: S3Seen[] = [];
   const next = new Map<string, S3Fault[]>();
+  const opened = new Map<string, number>();
+  const mostOpen = new Map<string, number>();
   let stamps = 0;
   const switches: S3Server['switches'] = {
     conditions: 'kept',
     etags: 'quoted',
     clockAheadMs: 0,
     keysPerPage: 1000,
+    delayMs: 0,
     always: undefined,
     beforeWrite: undefined,
   };
@@ -249,10 +256,18 @@ export async function startS3Server(bucket = 'furniture'): Promise<S3Server> {
 
   const server = createServer((request, response) => {
     const { method = '', url = '', headers } = request;
+    const open = (opened.get(method) ?? 0) + 1;
+    opened.set(method, open);
+    mostOpen.set(method, Math.max(mostOpen.get(method) ?? 0, open));
+    response.on('close', () => opened.set(method, opened.get(method)! - 1));
     seen.push({ method, url, headers });
     const pieces: Buffer[] = [];
     request.on('data', (piece: Buffer) => pieces.push(piece));
-    request.on('end', () => answer(request, Buffer.concat(pieces), response));
+    request.on('end', () => {
+      const work = () => answer(request, Buffer.concat(pieces), response);
+      if (switches.delayMs > 0) setTimeout(work, switches.delayMs);
+      else work();
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -273,6 +288,7 @@ export async function startS3Server(bucket = 'furniture'): Promise<S3Server> {
     next: (method, ...faults) => void next.set(method, [...(next.get(method) ?? []), ...faults]),
     put: (key, content) => store(key, Buffer.from(content), {}),
     count: (method) => seen.filter((request) => request.method === method).length,
+    mostAtOnce: (method) => mostOpen.get(method) ?? 0,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

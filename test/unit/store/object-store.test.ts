@@ -118,6 +118,14 @@ describe.each(Object.keys(PLACES))('a store: %s', (name) => {
     expect((await store.head('kinds/nothing'))?.bytes).toBe(0);
   });
 
+  it('stores no file that is missing', async () => {
+    const none = { path: join(folder, 'none') };
+    const missing = { code: 'FILE_MISSING' };
+    await expect(store.putIfAbsent('kinds/none', none)).rejects.toMatchObject(missing);
+    await expect(store.replace('kinds/none', none, undefined)).rejects.toMatchObject(missing);
+    expect(await store.head('kinds/none')).toBeUndefined();
+  });
+
   it('stores large contents, in parts where it needs them', async () => {
     const content = randomBytes(11 * MIB);
     const path = join(folder, 'large');
@@ -153,6 +161,13 @@ describe.each(Object.keys(PLACES))('a store: %s', (name) => {
     await store.delete('gone');
     expect(await store.get('gone')).toBeUndefined();
     expect(await store.putIfAbsent('gone', bytes('2'))).toBe('stored');
+  });
+
+  it('takes many requests at once', async () => {
+    const many = Array.from({ length: 100 }, (_, n) => `many/${String(n).padStart(3, '0')}`);
+    await Promise.all(many.map((key) => store.putIfAbsent(key, bytes(key))));
+    const read = await Promise.all(many.map((key) => store.get(key)));
+    expect(read.map((object) => text(object?.content))).toEqual(many);
   });
 
   it('lists every object of a prefix, in the order of keys', async () => {
