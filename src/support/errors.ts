@@ -54,6 +54,18 @@ export const ERROR_CODES = {
     help: 'find out who made it and remove it; only the outermost folder that you named may be a link',
   },
   OUTPUT_LOCKED: { exit: 3, help: 'wait until the other run ends, or choose another --output' },
+  QUEUE_UNREACHABLE: {
+    exit: 3,
+    help: 'check BTG2GLTF_QUEUE_URL, the network, and that the server of the queue runs; then run again: the run continues',
+  },
+  QUEUE_REFUSED: {
+    exit: 3,
+    help: 'check user, password, database and rights of BTG2GLTF_QUEUE_URL, and the version of the server',
+  },
+  WORKER_REFUSED: {
+    exit: 2,
+    help: 'start the worker with the version and the pipeline file of the coordinator, and synchronise the clocks of all machines',
+  },
   DISK_FULL: { exit: 3, help: 'free disk space and run again: finished work is kept' },
   STATE_INVALID: {
     exit: 3,

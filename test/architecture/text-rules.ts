@@ -21,18 +21,7 @@ const joined = (...parts: string[]) => parts.join('');
  */
 const RETIRED_WORDS = [
   ...['told', 'tell', 'tells', 'whoever', 'nobody', 'somebody', 'elsewhere', 'morning', 'night'],
-  ...[
-    'house',
-    'door',
-    'voice',
-    'job',
-    'ledger',
-    'trail',
-    'tidy',
-    'verdict',
-    'patience',
-    'standing',
-  ],
+  ...['house', 'door', 'voice', 'ledger', 'trail', 'tidy', 'verdict', 'patience', 'standing'],
   ...['recall', 'recalled', 'voucher', 'vouch', 'vouches'],
 ];
 

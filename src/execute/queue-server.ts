@@ -1,0 +1,264 @@
+/** The server of the queue, Redis or PostgreSQL: its address, a check at the start, and the classes of BullMQ for it. */
+import type { BackendFactory, IQueueBackend, PgPoolClient, WorkerOptions } from 'bullmq';
+import { ConverterError, isConverterError } from '../support/errors.ts';
+import { registerSecret } from '../support/redact.ts';
+import type { ChunkJob } from './chunk-queue.ts';
+
+/** An address that has been parsed; plain data, which a thread receives. */
+export interface QueueServer {
+  kind: 'redis' | 'postgres';
+  /** With credentials: never for a message. */
+  url: string;
+  /** Without credentials, for messages. */
+  name: string;
+}
+
+const KINDS: Readonly<Record<string, QueueServer['kind']>> = {
+  'redis:': 'redis',
+  'rediss:': 'redis',
+  'postgres:': 'postgres',
+  'postgresql:': 'postgres',
+};
+
+/** Longest wait for a connection, milliseconds. */
+const CONNECT_MS = 5_000;
+/**
+ * Largest difference to the clock of the server, milliseconds: PostgreSQL compares the time at which a lock ends,
+ * which one machine has written, with the time of another. A lock has at least half of its 5 s left.
+ */
+const MAX_CLOCK_DIFFERENCE_MS = 2_000;
+
+/**
+ * Parses the address of a queue and registers its password as a secret.
+ *
+ * @example
+ * ```ts
+ * parseQueueUrl('redis://:secret@queue:6379').name; // → 'redis://queue:6379'
+ * ```
+ *
+ * @throws {@link ConverterError} `USAGE`.
+ */
+export function parseQueueUrl(url: string): QueueServer {
+  const address = URL.canParse(url) ? new URL(url) : undefined;
+  const kind = address === undefined ? undefined : KINDS[address.protocol];
+  if (address === undefined || kind === undefined) {
+    const received = address?.protocol ?? 'a text that is no address';
+    throw new ConverterError(
+      'USAGE',
+      `BTG2GLTF_QUEUE_URL: expected redis://, rediss:// or postgres://, received ${received}`,
+      { help: 'set it to the address of a server, such as postgres://user:password@host/database' },
+    );
+  }
+  const passwords = [address.password, ...address.searchParams.getAll('password')];
+  for (const secret of [url, ...passwords, ...passwords.map(decoded)]) registerSecret(secret);
+  const path = address.pathname === '/' ? '' : address.pathname;
+  return { kind, url, name: `${address.protocol}//${address.host}${path}` };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/**
+ * Checks that the server answers, accepts us, is new enough and has our time; creates the tables in PostgreSQL.
+ *
+ * @param now - Clock, milliseconds since 1970.
+ * @throws {@link ConverterError} `QUEUE_UNREACHABLE`, `QUEUE_REFUSED`, `WORKER_REFUSED` (clock).
+ */
+export async function checkQueueServer(server: QueueServer, now: () => number): Promise<void> {
+  try {
+    await CHECKS[server.kind](server, now);
+  } catch (error) {
+    if (isConverterError(error)) throw error;
+    throw connectionError(server, error);
+  }
+}
+
+const CHECKS = { redis: checkRedis, postgres: checkPostgres } satisfies Record<
+  QueueServer['kind'],
+  unknown
+>;
+
+async function checkRedis({ url }: QueueServer): Promise<void> {
+  const { Redis } = await import('ioredis');
+  const client = new Redis(url, {
+    ...{ lazyConnect: true, connectTimeout: CONNECT_MS, maxRetriesPerRequest: 0 },
+    retryStrategy: () => null,
+  });
+  // It is thrown below, too; without a listener the library prints it.
+  let failure: Error | undefined;
+  client.on('error', (error) => {
+    failure ??= error;
+  });
+  try {
+    await within(CONNECT_MS, client.connect());
+    const info = await within(CONNECT_MS, client.info('server'));
+    const [, major, minor] = /redis_version:(\d+)\.(\d+)/.exec(info) ?? [];
+    if (Number(major) * 100 + Number(minor) < 602) {
+      throw new Error(`expected Redis 6.2 or later, received ${major}.${minor}`);
+    }
+  } catch (error) {
+    throw failure ?? error;
+  } finally {
+    client.disconnect();
+  }
+}
+
+async function checkPostgres(server: QueueServer, now: () => number): Promise<void> {
+  const bullmq = await import('bullmq');
+  const connection = new bullmq.PostgresConnection(connectionOf(server));
+  connection.on('error', () => {});
+  try {
+    const client = await within(CONNECT_MS, connection.pool.connect());
+    try {
+      await migrate(bullmq, client);
+      await checkClock(client, now);
+    } finally {
+      client.release();
+    }
+  } finally {
+    await connection.close();
+  }
+}
+
+/** A worker may have no right to create tables that are there. */
+async function migrate(bullmq: typeof import('bullmq'), client: PgPoolClient): Promise<void> {
+  const { assertSchemaCompatibility, runMigrations, LATEST_SCHEMA_VERSION } = bullmq;
+  const version = await assertSchemaCompatibility(client).catch((error) => {
+    if (error instanceof bullmq.SchemaMigrationRequiredError) return 0;
+    throw error;
+  });
+  if (version < LATEST_SCHEMA_VERSION) await runMigrations(client);
+}
+
+async function checkClock(client: PgPoolClient, now: () => number): Promise<void> {
+  const before = now();
+  const { rows } = await client.query(
+    'SELECT extract(epoch FROM clock_timestamp()) * 1000 AS milliseconds',
+  );
+  const after = now();
+  const server = Number(rows[0].milliseconds);
+  // The server has answered at some time between the two.
+  const difference = server < before ? before - server : Math.min(0, after - server);
+  if (Math.abs(difference) <= MAX_CLOCK_DIFFERENCE_MS) return;
+  const seconds = (Math.abs(difference) / 1000).toFixed(1);
+  throw new ConverterError(
+    'WORKER_REFUSED',
+    `clock of this machine: expected that of the queue's server, received one that is ${seconds} s ${difference > 0 ? 'ahead' : 'behind'}`,
+    { help: 'synchronise the clocks of all machines, such as by NTP' },
+  );
+}
+
+async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    const error = new Error(`no answer within ${milliseconds / 1000} s`);
+    timer = setTimeout(() => reject(error), milliseconds);
+  });
+  try {
+    return await Promise.race([promise, limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** SQLSTATE of PostgreSQL: invalid authorisation, no such database, no right. */
+const REFUSED_STATES = /^(?:28...|3D000|42501)$/;
+const REFUSED_WORDS =
+  /\b(?:NOAUTH|WRONGPASS|NOPERM|invalid password|invalid username-password|SSL is not enabled|version)\b|does not support SSL|expected Redis/i;
+
+function connectionError(server: QueueServer, thrown: unknown): ConverterError {
+  const { code = '', message } = thrown as { code?: string; message: string };
+  const isRefused = REFUSED_STATES.test(code) || REFUSED_WORDS.test(message);
+  // An AggregateError, of several addresses, has no message.
+  const reason = message || code || 'no answer';
+  return new ConverterError(
+    isRefused ? 'QUEUE_REFUSED' : 'QUEUE_UNREACHABLE',
+    `queue ${server.name}: expected a connection, received: ${reason}`,
+    { cause: thrown },
+  );
+}
+
+/** Each class of BullMQ has a connection of its own, and PostgreSQL allows 100 in all by default. */
+const CONNECTIONS_OF_A_POOL = 2;
+
+function connectionOf({ kind, url }: QueueServer): Record<string, unknown> {
+  if (kind === 'postgres') {
+    return {
+      ...{ connectionString: url, max: CONNECTIONS_OF_A_POOL, keepAlive: true },
+      ...{ connectionTimeoutMillis: CONNECT_MS },
+    };
+  }
+  // A command waits until the server is there again.
+  return {
+    ...{ url, maxRetriesPerRequest: null, connectTimeout: CONNECT_MS },
+    retryStrategy: (attempt: number) => Math.min(100 * attempt, 1_000),
+  };
+}
+
+/** How often events are read if no notification comes, milliseconds. */
+const READ_EVENTS_MS = 1_000;
+/** Events that a queue of jobs keeps: the coordinator reads none. */
+const EVENTS_OF_JOBS = 100;
+
+/**
+ * The classes of BullMQ, connected to a server; each call opens a connection that its `close` ends.
+ *
+ * @param onError - Called with each error of a connection, all of which reconnect by themselves.
+ */
+export async function queueClasses(server: QueueServer, onError: (error: Error) => void) {
+  const bullmq = await import('bullmq');
+  const connection = connectionOf(server);
+  // Without one, the classes connect to Redis.
+  const backend = (server.kind === 'postgres'
+    ? bullmq.createPostgresBackend
+    : undefined) as unknown as BackendFactory<IQueueBackend>;
+  const listening = <T extends { on(event: 'error', listener: (error: Error) => void): unknown }>(
+    opened: T,
+  ): T => {
+    opened.on('error', onError);
+    return opened;
+  };
+  return {
+    ...{ UnrecoverableError: bullmq.UnrecoverableError, WaitingError: bullmq.WaitingError },
+    openQueue: (name: string) => {
+      const streams = { events: { maxLen: EVENTS_OF_JOBS } };
+      return listening(
+        new bullmq.Queue<ChunkJob, null, 'chunk', ChunkJob, null, 'chunk', IQueueBackend>(
+          name,
+          { connection, streams },
+          backend,
+        ),
+      );
+    },
+    openWorker: (
+      name: string,
+      process: import('bullmq').Processor<ChunkJob, null, 'chunk'>,
+      options: Omit<WorkerOptions, 'connection'>,
+    ) =>
+      listening(
+        new bullmq.Worker<ChunkJob, null, 'chunk', IQueueBackend>(
+          name,
+          process,
+          { ...options, connection },
+          backend,
+        ),
+      ),
+    openEvents: (name: string) => {
+      const options = { connection, blockingTimeout: READ_EVENTS_MS };
+      return listening(new bullmq.QueueEvents<IQueueBackend>(name, options, backend));
+    },
+    openEventsProducer: (name: string) =>
+      listening(new bullmq.QueueEventsProducer<IQueueBackend>(name, { connection }, backend)),
+  };
+}
+
+/** Name of the queue of events of a pipeline; with a digest, of the queue of its jobs. BullMQ allows no `:`. */
+export function queueName(pipeline: string, digest?: string): string {
+  const name = `btg2gltf.${encodeURIComponent(pipeline)}`;
+  return digest === undefined ? name : `${name}.${digest}`;
+}
