@@ -11,12 +11,14 @@ const PROGRAMS = {
   program: 'cli/program.ts',
   'conversion-process': 'pipeline/conversion-process.ts',
   'mesh-thread': 'pipeline/mesh-thread.ts',
+  'queue-thread': 'execute/queue-thread.ts',
 };
 /** They are CommonJS: to start even one standard module takes 12 ms. */
 const STARTERS = {
   main: 'cli/main.ts',
   'conversion-process': 'cli/conversion-process.ts',
   'mesh-thread': 'cli/mesh-thread.ts',
+  'queue-thread': 'cli/queue-thread.ts',
 };
 
 /** The modules of the planning page and of `btg2gltf/browser`, each complete: one imports another by its address only. */
@@ -39,7 +41,7 @@ const PAGES = ['picture-page', 'gallery-page', 'gallery-viewer'];
 
 /** Native code of images, and what is large and only used now and then. */
 const EXTERNAL = [
-  /^(?:sharp|playwright-core|@sparticuz\/chromium|draco3dgltf|ktx2-encoder|@gltf-transform\/(?:core|extensions|functions)|mikktspace|fastify|@fastify\/cors|light-my-request|node-forge|prom-client|yargs)$/,
+  /^(?:sharp|playwright-core|@sparticuz\/chromium|draco3dgltf|ktx2-encoder|@gltf-transform\/(?:core|extensions|functions)|mikktspace|fastify|@fastify\/cors|light-my-request|node-forge|prom-client|yargs|bullmq|ioredis|pg)$/,
 ];
 
 /** Only what is used of undici: to load all of it takes 80 ms of processor time more, and HTTP/2 3 ms. */

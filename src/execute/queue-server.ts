@@ -250,10 +250,10 @@ export async function queueClasses(server: QueueServer, onError: (error: Error) 
       ),
     openEvents: (name: string) => {
       const options = { connection, blockingTimeout: READ_EVENTS_MS };
-      return listening(new bullmq.QueueEvents<IQueueBackend>(name, options, backend));
+      return listening(new bullmq.QueueEvents<null, IQueueBackend>(name, options, backend));
     },
     openEventsProducer: (name: string) =>
-      listening(new bullmq.QueueEventsProducer<IQueueBackend>(name, { connection }, backend)),
+      listening(new bullmq.QueueEventsProducer(name, { connection }, backend)),
   };
 }
 
@@ -262,3 +262,6 @@ export function queueName(pipeline: string, digest?: string): string {
   const name = `btg2gltf.${encodeURIComponent(pipeline)}`;
   return digest === undefined ? name : `${name}.${digest}`;
 }
+
+/** The reason why a job of a cancelled run has failed. */
+export const CANCELLED = 'the run was cancelled';

@@ -26,6 +26,8 @@ const ENTRY_POINTS = [
   'src/cli/program.ts',
   'src/cli/conversion-process.ts',
   'src/cli/mesh-thread.ts',
+  'src/cli/queue-thread.ts',
+  'src/execute/queue-thread.ts',
   'src/pipeline/mesh-thread.ts',
 ];
 /** Files that a table of their folder loads: a single importer is what they are meant to have. */

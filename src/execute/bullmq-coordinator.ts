@@ -1,0 +1,377 @@
+/** The coordinator's side of the queue. */
+import { randomBytes } from 'node:crypto';
+import type { Job } from 'bullmq';
+import { asConverterError, ConverterError, endsRun, isErrorCode } from '../support/errors.ts';
+import type { Logger } from '../support/log.ts';
+import type { ChunkJob, ChunkQueue, QueueWorkerInfo } from './chunk-queue.ts';
+import {
+  type Beat,
+  type ControlMessage,
+  openControl,
+  openMembers,
+  settledWithin,
+} from './queue-control.ts';
+import {
+  CANCELLED,
+  checkQueueServer,
+  parseQueueUrl,
+  queueClasses,
+  queueName,
+} from './queue-server.ts';
+
+interface ChunkQueueOptions {
+  /** Address of the queue, with credentials. */
+  url: string;
+  /** Name of the pipeline, of which only one run may be on a queue. */
+  pipeline: string;
+  /** Id of the run. */
+  run: string;
+  /** Of version and options: only workers with the same one get jobs. */
+  digest: string;
+  /** Version of the converter. */
+  version: string;
+  log: Logger;
+  /** Cancels the run: waiting jobs are removed, and workers drop theirs. */
+  signal: AbortSignal;
+  /** Clock, milliseconds since 1970. */
+  now: () => number;
+}
+
+/** Jobs on the queue for each that workers do at once: one in work, one waiting. */
+const JOBS_PER_SLOT = 2;
+/** Without any worker. */
+const LEAST_JOBS = 2;
+/** Jobs that have ended which are read at once. */
+const ENDED_AT_ONCE = 100;
+/** Workers say when a job has ended; a job whose worker was killed is noticed by looking, milliseconds. */
+const LOOK_MS = 1_000;
+/** After an error of the connection, milliseconds. */
+const RETRY_MS = 500;
+/** How often jobs are enqueued again, which changes nothing unless the server has lost them, in looks. */
+const LOOKS_PER_REPEAT = 5;
+/** How long workers have to drop the jobs of a cancelled run, milliseconds. */
+const CANCEL_MS = 5_000;
+
+/** An error may be that of the moment: a job is tried so often before it is halved. */
+const ATTEMPTS = { attempts: 3, backoff: { type: 'fixed', delay: 500 } } as const;
+
+type QueuedJob = Job<ChunkJob, null, 'chunk'>;
+
+/**
+ * Opens the queue of a run.
+ *
+ * A job leaves the queue when `onDone` or `onLost` has resolved. So a coordinator that starts again is told of those
+ * that have ended meanwhile, and leaves out itself those whose results it has. It may be told of parts of a job: those
+ * into which an earlier one has halved it.
+ *
+ * @example
+ * ```ts
+ * const queue = await openChunkQueue({ url, pipeline: 'nightly', run, digest, version, log, signal, now });
+ * await queue.execute(chunks, async ({ chunk }) => collect(chunk), async ({ chunk, from }) => fail(chunk, from));
+ * await queue.close();
+ * ```
+ *
+ * @throws {@link ConverterError} `QUEUE_UNREACHABLE`, `QUEUE_REFUSED`, `WORKER_REFUSED` (clock), `USAGE` (address).
+ */
+export async function openChunkQueue(options: ChunkQueueOptions): Promise<ChunkQueue> {
+  const { url, pipeline, run, digest, version, log, signal, now } = options;
+  const server = parseQueueUrl(url);
+  await checkQueueServer(server, now);
+  // The older of two has the smaller name.
+  const name = `coordinator-${now().toString().padStart(15, '0')}-${randomBytes(3).toString('hex')}`;
+  const onError = ({ message }: Error) => log.warn('queue', { message });
+  const { openQueue } = await queueClasses(server, onError);
+  const queue = openQueue(queueName(pipeline, digest));
+
+  /** Jobs on the queue by id, until they are reported. */
+  const pending = new Map<string, ChunkJob>();
+  /** Reported, and perhaps still on the queue. */
+  const reported = new Set<string>();
+  const chunksOf = new Map<string, number>();
+  let state: Beat['state'] = 'joining';
+  let ended = 0;
+
+  // What ends an execution from outside: a signal, another coordinator, or an outage.
+  let stop: (error: ConverterError) => void = () => {};
+  const stopped = new Promise<never>((_, reject) => {
+    stop = reject;
+  });
+  stopped.catch(() => {});
+  const interrupt = () => {
+    const reason: unknown = signal.reason;
+    stop(
+      reason instanceof ConverterError
+        ? reason
+        : new ConverterError('INTERRUPTED', 'interrupted by the signal'),
+    );
+  };
+  if (signal.aborted) interrupt();
+  else signal.addEventListener('abort', interrupt, { once: true });
+
+  let wake = () => {};
+  const control = await openControl(server, pipeline, {
+    beat: () => ({
+      ...{ kind: 'beat', role: 'coordinator', name, version, digest, state, slots: 0, ended },
+    }),
+    onMessage: (message) => hear(message),
+    onOutage: () => {
+      const text = `queue ${server.name}: expected it back within 5 minutes`;
+      stop(new ConverterError('QUEUE_UNREACHABLE', text));
+    },
+    onError,
+  });
+  const members = openMembers(control.isCutOff, () => wake());
+
+  function hear(message: ControlMessage): void {
+    if (message.kind === 'occupied' && message.to === name) {
+      state = 'refused';
+      const text = `run of pipeline ${pipeline}: expected no other on this queue, received run ${message.run}, which is in progress`;
+      stop(new ConverterError('OUTPUT_LOCKED', text, { help: 'wait until the other run ends' }));
+    }
+    if (message.kind !== 'beat' || message.name === name) return;
+    if (message.role === 'worker') hearWorker(message);
+    else if (message.state === 'joining' && isAhead(message.name)) {
+      control.publish({ kind: 'occupied', to: message.name, run });
+    }
+  }
+
+  function isAhead(other: string): boolean {
+    return state === 'working' || (state === 'joining' && name < other);
+  }
+
+  function hearWorker(beat: Beat): void {
+    const known = members.find(beat.name);
+    members.hear(beat);
+    if (known?.beat.ended !== beat.ended) wake();
+    if (beat.digest === digest || beat.state === 'refused' || beat.state === 'stopped') return;
+    const difference =
+      beat.version === version
+        ? 'expected the options of the coordinator, received others'
+        : `expected version ${version} of the coordinator, received ${beat.version}`;
+    control.publish({
+      kind: 'refuse',
+      to: beat.name,
+      message: `worker ${beat.name}: ${difference}`,
+    });
+  }
+
+  /** Repeats a command until the server is there again. */
+  async function persist<T>(command: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await Promise.race([command(), stopped]);
+      } catch (error) {
+        if (error instanceof ConverterError) throw error;
+        onError(error as Error);
+        await Promise.race([delay(RETRY_MS), stopped]);
+      }
+    }
+  }
+
+  const add = (jobs: readonly ChunkJob[]) =>
+    persist(async () => {
+      for (const job of jobs) pending.set(idOf(job), job);
+      await queue.addBulk(
+        jobs.map((data) => ({
+          ...{ name: 'chunk' as const, data },
+          // A stack would hold paths of the worker.
+          opts: { jobId: idOf(data), ...ATTEMPTS, stackTraceLimit: 0 },
+        })),
+      );
+    });
+
+  /** Takes over what an earlier coordinator of this run has left, and removes what other runs have. */
+  async function takeOver(): Promise<ChunkJob[]> {
+    const jobs = await persist(() => queue.getJobs([...STATES], 0, -1));
+    const own: ChunkJob[] = [];
+    for (const job of jobs) {
+      // An error that ended the earlier one is no longer one of this.
+      if (job.data.run !== run || fatalError(job) !== undefined) {
+        await job.remove().catch(() => {});
+      } else {
+        own.push(job.data);
+        pending.set(job.id!, job.data);
+      }
+    }
+    return own;
+  }
+
+  /** Reports what has ended, and removes it. */
+  async function reportEnded(report: Reports): Promise<number> {
+    const jobs = await persist(() =>
+      queue.getJobs(['completed', 'failed'], 0, ENDED_AT_ONCE - 1, true),
+    );
+    jobs.sort((a, b) => (a.finishedOn ?? 0) - (b.finishedOn ?? 0));
+    for (const job of jobs) {
+      const id = job.id!;
+      if (pending.has(id) && !reported.has(id)) {
+        await reportJob(job, report);
+        reported.add(id);
+      }
+      await persist(() => removed(job));
+      reported.delete(id);
+      pending.delete(id);
+    }
+    return jobs.length;
+  }
+
+  async function reportJob(job: QueuedJob, { onDone, onLost }: Reports): Promise<void> {
+    if (job.failedReason === undefined || job.failedReason === '') {
+      const worker = job.processedBy ?? '';
+      chunksOf.set(worker, (chunksOf.get(worker) ?? 0) + 1);
+      await onDone(job.data, worker);
+      ended++;
+      return;
+    }
+    const fatal = fatalError(job);
+    if (fatal !== undefined) throw fatal;
+    const halves = halvesOf(job.data);
+    const { chunk, from, to, run: _ } = job.data;
+    log.warn(halves.length === 0 ? 'lost' : 'halved', {
+      ...{ chunk, from, to, message: job.failedReason },
+    });
+    // The halves come first: a coordinator killed in between halves it again.
+    if (halves.length > 0) await add(halves);
+    else await onLost(job.data);
+  }
+
+  async function cancel(): Promise<void> {
+    const left = new Map(pending);
+    const work = async () => {
+      while (left.size > 0) {
+        control.publish({ kind: 'cancel', run });
+        for (const id of [...left.keys()]) {
+          const job = await queue.getJob(id);
+          // One in work is locked, until its worker has dropped it.
+          if (job === undefined || (await removed(job))) left.delete(id);
+        }
+        if (left.size > 0) await delay(RETRY_MS / 2);
+      }
+    };
+    await settledWithin(CANCEL_MS, [work()]);
+    left.clear();
+    pending.clear();
+  }
+
+  async function execute(
+    jobs: Iterable<ChunkJob>,
+    onDone: Reports['onDone'],
+    onLost: Reports['onLost'],
+  ): Promise<void> {
+    await Promise.race([control.heard, stopped]);
+    state = 'working';
+    control.beat();
+    try {
+      const remaining = withoutThose(await takeOver(), jobs);
+      let isDone = false;
+      for (let looks = 1; !isDone || pending.size > 0; looks++) {
+        const slots = members.live().filter(({ beat }) => beat.digest === digest);
+        const most = JOBS_PER_SLOT * slots.reduce((sum, { beat }) => sum + beat.slots, 0);
+        const next: ChunkJob[] = [];
+        while (!isDone && pending.size + next.length < Math.max(most, LEAST_JOBS)) {
+          const { value, done } = remaining.next();
+          isDone = done === true;
+          if (!done) next.push(value);
+        }
+        if (next.length > 0) await add(next);
+        else if (looks % LOOKS_PER_REPEAT === 0) await add([...pending.values()]);
+        const woken = new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+        if ((await reportEnded({ onDone, onLost })) > 0 || pending.size === 0) continue;
+        await Promise.race([woken, delay(LOOK_MS), stopped]);
+      }
+    } catch (error) {
+      await cancel();
+      throw asConverterError(error);
+    } finally {
+      state = 'stopped';
+    }
+  }
+
+  return {
+    execute,
+    workers: () =>
+      members
+        .all()
+        .filter(({ beat }) => beat.role === 'worker')
+        .map(({ beat: { name: worker, state }, isLost }) => ({
+          ...{ name: worker, chunks: chunksOf.get(worker) ?? 0 },
+          state: isLost ? 'lost' : SHOWN_STATES[state],
+        })),
+    close: async () => {
+      signal.removeEventListener('abort', interrupt);
+      if (pending.size > 0) await cancel();
+      members.close();
+      await settledWithin(CANCEL_MS, [control.close(), queue.close()]);
+    },
+  };
+}
+
+interface Reports {
+  onDone(job: ChunkJob, worker: string): Promise<void>;
+  onLost(job: ChunkJob): Promise<void>;
+}
+
+const STATES = ['waiting', 'active', 'delayed', 'completed', 'failed'] as const;
+
+const SHOWN_STATES = {
+  joining: 'idle',
+  idle: 'idle',
+  working: 'working',
+  stopped: 'stopped',
+  refused: 'refused',
+} satisfies Record<Beat['state'], QueueWorkerInfo['state']>;
+
+/** The same for the same part of a run, so that it is on the queue once. */
+function idOf({ run, chunk, from, to }: ChunkJob): string {
+  return `${run}.${chunk}.${from}.${to}`;
+}
+
+/** Two halves of a job; none if it has only one place. */
+function halvesOf({ run, chunk, from, to }: ChunkJob): ChunkJob[] {
+  const middle = from + Math.ceil((to - from) / 2);
+  if (middle >= to) return [];
+  return [
+    { run, chunk, from, to: middle },
+    { run, chunk, from: middle, to },
+  ];
+}
+
+/** The jobs without what is on the queue, as such or in parts. */
+function* withoutThose(queued: readonly ChunkJob[], jobs: Iterable<ChunkJob>): Generator<ChunkJob> {
+  for (const job of jobs) {
+    const parts = queued
+      .filter(({ chunk, from, to }) => chunk === job.chunk && from >= job.from && to <= job.to)
+      .sort((a, b) => a.from - b.from || b.to - a.to);
+    let { from } = job;
+    for (const part of parts) {
+      if (part.from > from) yield { ...job, from, to: part.from };
+      from = Math.max(from, part.to);
+    }
+    if (from < job.to) yield { ...job, from };
+  }
+}
+
+/** The error of a worker that ends the run. */
+function fatalError({ failedReason }: QueuedJob): ConverterError | undefined {
+  const [, code, message = ''] = /^(\w+): (.*)$/s.exec(failedReason ?? '') ?? [];
+  if (failedReason === CANCELLED) return new ConverterError('INTERRUPTED', CANCELLED);
+  if (code === undefined || !isErrorCode(code) || !endsRun(code)) return undefined;
+  return new ConverterError(code, message);
+}
+
+/** Whether a job could be removed: one in work cannot. */
+async function removed(job: QueuedJob): Promise<boolean> {
+  try {
+    await job.remove();
+    return true;
+  } catch (error) {
+    if (/locked/.test((error as Error).message)) return false;
+    throw error;
+  }
+}
+
+function delay(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}

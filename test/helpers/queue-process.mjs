@@ -1,0 +1,79 @@
+/**
+ * Queue process: a worker or a coordinator as a process of its own, that a test can kill. It runs what was built.
+ * Its work leaves a file for each place; what else happens is a line of JSON.
+ */
+import { existsSync, writeFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { openChunkQueue } from '../../dist/execute/bullmq-coordinator.js';
+import { openQueueWorker } from '../../dist/execute/bullmq-worker.js';
+import { ConverterError } from '../../dist/support/errors.js';
+
+const { role, folder, jobs, hold, deadly, failing, fatal, busyMs, ...options } = JSON.parse(
+  process.argv[2],
+);
+const print = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);
+const log = {
+  debug() {},
+  info() {},
+  error: (m, f) => print({ error: m, ...f }),
+  warn: (m, f) => print({ warn: m, ...f }),
+};
+
+try {
+  await { worker, coordinator }[role]();
+} catch ({ code, message }) {
+  print({ code, message });
+  process.exitCode = 1;
+}
+
+async function worker() {
+  const handlers = {
+    onShare: (share) => print({ share }),
+    onPause: (pause) => print({ pause }),
+    work: async ({ chunk, from, to, run }, signal) => {
+      print({ works: `${run}.${chunk}.${from}.${to}` });
+      if (busyMs) for (const end = Date.now() + busyMs; Date.now() < end; );
+      while (hold && !existsSync(`${folder}/go`)) {
+        if (signal.aborted) {
+          print({ aborted: chunk });
+          throw signal.reason;
+        }
+        await delay(20);
+      }
+      for (let place = from; place < to; place++) {
+        const name = `${chunk}.${place}`;
+        if (deadly === name) process.kill(process.pid, 'SIGKILL');
+        if (failing === name) throw new ConverterError('RESPONSE_INVALID', `place ${name} fails`);
+        if (fatal === name) throw new ConverterError('DISK_FULL', 'the disk is full');
+        writeFileSync(`${folder}/${run}.${name}`, '');
+      }
+    },
+  };
+  const opened = await openQueueWorker({ jobsAtOnce: 1, ...options, handlers, log, now: Date.now });
+  print({ opened: opened.name });
+  process.on('SIGTERM', () => void opened.stop(1_000));
+  process.on('SIGUSR2', () => opened.pauseAll(1_234));
+  await opened.ended;
+  print({ ended: true });
+}
+
+async function coordinator() {
+  const queue = await openChunkQueue({
+    ...options,
+    log,
+    signal: new AbortController().signal,
+    now: Date.now,
+  });
+  const report =
+    (kind) =>
+    async ({ chunk, from, to }) => {
+      print({ [kind]: `${chunk}.${from}.${to}` });
+      await delay(10);
+    };
+  try {
+    await queue.execute(jobs, report('done'), report('lost'));
+    print({ finished: true });
+  } finally {
+    await queue.close();
+  }
+}

@@ -1,0 +1,76 @@
+/** Queue processes: workers and coordinators that a test starts, hears and kills. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const PROGRAM = fileURLToPath(new URL('queue-process.mjs', import.meta.url));
+
+/** What a process prints: one thing a line. */
+export type Line = Record<string, unknown>;
+
+/** A process, running. */
+export interface QueueProcess {
+  readonly lines: Line[];
+  readonly ended: Promise<number | null>;
+  kill(signal: NodeJS.Signals): void;
+  /**
+   * Resolves with the first line that has a field, perhaps with this value, or one of which a function is true.
+   * Rejects if the process ends before.
+   */
+  line<T>(field: string, value?: T | ((value: T) => boolean)): Promise<Line>;
+}
+
+/** Starts a process; `options` is described in `queue-process.mjs`. */
+export function startQueueProcess(options: Record<string, unknown>): QueueProcess {
+  const child = spawn(process.execPath, [PROGRAM, JSON.stringify(options)], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const lines: Line[] = [];
+  const listeners = new Set<() => void>();
+  let errors = '';
+  let isEnded = false;
+  const tellAll = () => {
+    for (const listener of listeners) listener();
+  };
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors += text;
+  });
+  createInterface({ input: child.stdout }).on('line', (text) => {
+    lines.push(JSON.parse(text) as Line);
+    tellAll();
+  });
+  return {
+    lines,
+    ended: endOf(child, () => {
+      isEnded = true;
+      tellAll();
+    }),
+    kill: (signal) => void child.kill(signal),
+    line: <T>(field: string, value?: T | ((value: T) => boolean)) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          const fits = (given: T) =>
+            value instanceof Function
+              ? value(given)
+              : value === undefined || JSON.stringify(given) === JSON.stringify(value);
+          const found = lines.find((line) => field in line && fits(line[field] as T));
+          if (found === undefined && !isEnded) return;
+          listeners.delete(look);
+          const seen = `${lines.map((line) => JSON.stringify(line)).join('\n')}\n${errors}`;
+          if (found !== undefined) resolve(found);
+          else reject(new Error(`it ended without ${field} ${JSON.stringify(value)}: ${seen}`));
+        };
+        listeners.add(look);
+        look();
+      }),
+  };
+}
+
+function endOf(child: ChildProcess, onEnd: () => void): Promise<number | null> {
+  return new Promise((resolve) => {
+    child.on('close', (exit) => {
+      onEnd();
+      resolve(exit);
+    });
+  });
+}
