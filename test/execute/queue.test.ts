@@ -9,10 +9,11 @@ import type { ChunkJob, WorkerShare } from '../../src/execute/chunk-queue.ts';
 import { SILENT } from '../../src/support/log.ts';
 import { temporaryFolder } from '../helpers/command.ts';
 import { type QueueServerUnderTest, startPostgres } from '../helpers/postgres.ts';
-import { type QueueProcess, startQueueProcess } from '../helpers/queue-processes.ts';
+import { type QueueProcess, startProxy, startQueueProcess } from '../helpers/queue-processes.ts';
 
 const REDIS_URL = process.env.BTG2GLTF_TEST_REDIS_URL;
 
+const IS_LONG = process.env.BTG2GLTF_TEST_LONG !== undefined;
 const LIMIT = { timeout: 20_000 };
 const ALL: WorkerShare = { index: 0, count: 1 };
 const HALF = ({ count }: WorkerShare) => count === 2;
@@ -239,4 +240,85 @@ describe.each(SERVERS)('%s', (_name, start) => {
     expect(await places()).toHaveLength(40);
     await queue.close();
   });
+
+  it.concurrent('does no work twice when connections break and the thread that works is busy', async () => {
+    const { worker, coordinator, places } = await stage();
+    const proxy = await startProxy(server.url);
+    const jobs = chunks('r1', 12, 2);
+    const workers = [
+      worker({ url: proxy.url, busyMs: 300 }),
+      worker({ url: proxy.url, busyMs: 300 }),
+    ];
+    const run = coordinator({ url: proxy.url, jobs });
+    await run.line('done');
+    await proxy.cut();
+    await delay(1_000);
+    await proxy.restore();
+    await run.line('finished');
+    expect(await places()).toHaveLength(24);
+    const done = run.lines.filter((line) => 'done' in line).map((line) => line.done);
+    expect(done.toSorted()).toEqual(jobs.map(({ chunk }) => `${chunk}.0.2`).toSorted());
+    for (const child of workers) child.kill('SIGTERM');
+    await Promise.all(workers.map((child) => child.line('ended')));
+    await proxy.close();
+  });
+
+  describe.runIf(IS_LONG)('at length', () => {
+    it.concurrent('renews the lock of a job whose thread is blocked for 12 s', async () => {
+      const { worker, openQueue, onDone, onLost, done } = await stage();
+      const workers = [worker({ busyMs: 12_000 }), worker({ busyMs: 12_000 })];
+      await Promise.all(workers.map((child) => child.line('share', HALF)));
+      const queue = await openQueue();
+      await queue.execute(chunks('r1', 1, 1), onDone, onLost);
+      expect(done).toEqual(['0.0.1']);
+      expect(workers.flatMap(({ lines }) => lines.filter((line) => 'works' in line))).toHaveLength(
+        1,
+      );
+      await queue.close();
+    });
+
+    it.concurrent('halves a job that kills its workers until one place remains, which is lost', async () => {
+      const { worker, openQueue, onDone, onLost, done, lost, places } = await stage();
+      let isDone = false;
+      const replaced = async () => {
+        while (!isDone) await worker({ deadly: '0.2' }).ended;
+      };
+      const workers = Promise.all([replaced(), replaced()]);
+      const queue = await openQueue();
+      await queue.execute(chunks('r1', 2, 4), onDone, onLost);
+      isDone = true;
+      expect(done.toSorted()).toEqual(['0.0.2', '0.3.4', '1.0.4']);
+      expect(lost).toEqual(['0.2.3']);
+      expect(await places()).toHaveLength(7);
+      await queue.close();
+      for (const child of opened) child.kill('SIGKILL');
+      await workers;
+    }, 120_000);
+  });
 });
+
+it.runIf(IS_LONG)(
+  'goes on when PostgreSQL is killed and started again with its data',
+  async () => {
+    const server = await startPostgres();
+    const folder = await temporaryFolder();
+    const common = { url: server.url, pipeline: 'p', run: 'r1', digest: 'd1', version: '1' };
+    const jobs = chunks('r1', 60, 2);
+    const children = ['worker', 'worker', 'worker'].map((role) =>
+      startQueueProcess({ ...common, role, folder, busyMs: 200 }),
+    );
+    const run = startQueueProcess({ ...common, role: 'coordinator', folder, jobs });
+    await run.line('done', '5.0.2');
+    await server.kill();
+    await delay(8_000);
+    await server.start();
+    await run.line('finished');
+    const done = run.lines.filter((line) => 'done' in line).map((line) => line.done);
+    expect(done.toSorted()).toEqual(jobs.map(({ chunk }) => `${chunk}.0.2`).toSorted());
+    expect(await readdir(folder)).toHaveLength(120);
+    for (const child of children) child.kill('SIGKILL');
+    await Promise.all(children.map(({ ended }) => ended));
+    await server.close();
+  },
+  120_000,
+);

@@ -1,7 +1,10 @@
 /** Queue processes: workers and coordinators that a test starts, hears and kills. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { freePort } from './postgres.ts';
 
 const PROGRAM = fileURLToPath(new URL('queue-process.mjs', import.meta.url));
 
@@ -73,4 +76,46 @@ function endOf(child: ChildProcess, onEnd: () => void): Promise<number | null> {
       resolve(exit);
     });
   });
+}
+
+/** Connections to a server that can be cut. */
+export interface Proxy {
+  /** The address of the server, by way of this proxy. */
+  url: string;
+  /** Breaks every connection and refuses further ones. */
+  cut(): Promise<void>;
+  restore(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Starts a proxy of the server at an address. */
+export async function startProxy(serverUrl: string): Promise<Proxy> {
+  const address = new URL(serverUrl);
+  const target = { host: address.hostname, port: Number(address.port) };
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    const onward = connect(target);
+    for (const [from, to] of [
+      [socket, onward],
+      [onward, socket],
+    ] as const) {
+      sockets.add(from);
+      from.pipe(to);
+      from.on('error', () => to.destroy());
+      from.on('close', () => {
+        sockets.delete(from);
+        to.destroy();
+      });
+    }
+  });
+  const port = await freePort();
+  const listen = () => once(server.listen(port, '127.0.0.1'), 'listening').then(() => {});
+  const cut = async () => {
+    const closed = once(server.close(), 'close');
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+  await listen();
+  address.host = `127.0.0.1:${port}`;
+  return { url: address.href, cut, restore: listen, close: cut };
 }
