@@ -60,9 +60,9 @@ type QueuedJob = Job<ChunkJob, null, 'chunk'>;
 /**
  * Opens the queue of a run.
  *
- * A job leaves the queue when `onDone` or `onLost` has resolved. So a coordinator that starts again is told of those
- * that have ended meanwhile, and leaves out itself those whose results it has. It may be told of parts of a job: those
- * into which an earlier one has halved it.
+ * A job leaves the queue when `onDone` or `onLost` has resolved. So a coordinator that starts again learns of those
+ * that have ended meanwhile, and leaves out itself those whose results it has. What it learns of may be a part of a
+ * job, if an earlier coordinator has halved it.
  *
  * @example
  * ```ts

@@ -56,7 +56,7 @@ const STALLED_CHECK_MS = 2_000;
 /** Waits of BullMQ: after a failed command, and for a job until it asks again. */
 const RETRY_MS = 1_000;
 const POLL_S = 2;
-/** How long work that was told to end may take to do so. */
+/** How long work that has to end may take to do so. */
 const DROP_MS = 2_000;
 /** Without the others no requests: they take this worker for lost, and its share for theirs. */
 const CUT_OFF_CHECK_MS = 1_000;
@@ -157,7 +157,7 @@ async function main(port: MessagePort, opening: QueueThreadMessages['opening']):
     return outcome;
   }
 
-  /** What BullMQ is told; it stores a message, so one that begins with a code. */
+  /** What BullMQ receives; of an error it stores the message, which begins with the code here. */
   const OUTCOMES = {
     done: async () => null,
     failed: async (_job, _token, { error: { code, message } }: { error: SentError }) => {

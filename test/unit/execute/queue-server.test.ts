@@ -1,0 +1,117 @@
+import { createServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkQueueServer, parseQueueUrl, queueName } from '../../../src/execute/queue-server.ts';
+import { redact } from '../../../src/support/redact.ts';
+import { freePort, type QueueServerUnderTest, startPostgres } from '../../helpers/postgres.ts';
+
+const IS_LONG = process.env.BTG2GLTF_TEST_LONG !== undefined;
+const REDIS_URL = process.env.BTG2GLTF_TEST_REDIS_URL;
+
+describe('the address of a queue', () => {
+  it.each([
+    ['redis://queue:6379', 'redis', 'redis://queue:6379'],
+    ['rediss://:secret@queue:6380/2', 'redis', 'rediss://queue:6380/2'],
+    [
+      'postgres://user:secret@queue/database?sslmode=require',
+      'postgres',
+      'postgres://queue/database',
+    ],
+    ['postgresql://user@queue:5433/', 'postgres', 'postgresql://queue:5433'],
+  ])('%s is one of %s', (url, kind, name) => {
+    expect(parseQueueUrl(url)).toEqual({ kind, url, name });
+  });
+
+  it.each([
+    ['amqp://user:secret-1@queue', 'received amqp:'],
+    ['secret-2', 'received a text that is no address'],
+  ])('%s is refused without showing it', (url, text) => {
+    expect(() => parseQueueUrl(url)).toThrow(
+      expect.objectContaining({
+        code: 'USAGE',
+        message: expect.not.stringContaining('secret'),
+      }),
+    );
+    expect(() => parseQueueUrl(url)).toThrow(text);
+  });
+
+  it('has a password that no text shows, as it is written and as it is', () => {
+    parseQueueUrl('postgres://user:top%2Fsecret@queue/database');
+    expect(redact('top%2Fsecret top/secret')).toBe('*** ***');
+  });
+});
+
+it('has a queue of each pipeline and digest, whatever its name', () => {
+  expect(queueName('Tisch: groß')).toBe('btg2gltf.Tisch%3A%20gro%C3%9F');
+  expect(queueName('a', 'd1')).toBe('btg2gltf.a.d1');
+});
+
+describe('the check at the start', () => {
+  let postgres: QueueServerUnderTest;
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  });
+  afterAll(() => postgres.close());
+
+  const check = (url: string, now = Date.now) => checkQueueServer(parseQueueUrl(url), now);
+  const changed = (change: Partial<URL>, url = postgres.url) =>
+    Object.assign(new URL(url), change).href;
+
+  it('accepts a server, and makes its tables once', async () => {
+    await check(postgres.url);
+    await check(postgres.url);
+  });
+
+  it.each(['redis', 'postgres'])('says which %s is unreachable', async (kind) => {
+    const port = await freePort();
+    await expect(check(`${kind}://user:hidden-1@127.0.0.1:${port}`)).rejects.toMatchObject({
+      code: 'QUEUE_UNREACHABLE',
+      message: `queue ${kind}://127.0.0.1:${port}: expected a connection, received: connect ECONNREFUSED 127.0.0.1:${port}`,
+    });
+  });
+
+  it.runIf(IS_LONG).each(['redis', 'postgres'])(
+    'waits 5 s for a %s that says nothing',
+    async (kind) => {
+      const silent = createServer((socket) => void socket.on('error', () => {}));
+      const port = await freePort();
+      await new Promise<void>((resolve) => silent.listen(port, '127.0.0.1', resolve));
+      await expect(check(`${kind}://user:hidden-2@127.0.0.1:${port}`)).rejects.toMatchObject({
+        code: 'QUEUE_UNREACHABLE',
+      });
+      silent.close();
+    },
+  );
+
+  it.each([
+    ['a wrong password', { password: 'hidden-3' }],
+    ['a user that does not exist', { username: 'no-one' }],
+    ['a database that does not exist', { pathname: '/none' }],
+  ])('says that %s is refused', async (_name, change) => {
+    const error: Error & { code?: string } = await check(changed(change)).then(
+      () => new Error('accepted'),
+      (thrown) => thrown,
+    );
+    expect(error.code).toBe('QUEUE_REFUSED');
+    expect(error.message).toMatch(
+      /^queue postgres:\/\/127\.0\.0\.1:\d+\/\w+: expected a connection, received: /,
+    );
+    expect(error.message).not.toContain('hidden');
+  });
+
+  it.each([
+    [3_000, '3.0 s ahead'],
+    [-60_000, '60.0 s behind'],
+  ])('refuses a clock that is %i ms off', async (difference, text) => {
+    await expect(check(postgres.url, () => Date.now() + difference)).rejects.toMatchObject({
+      code: 'WORKER_REFUSED',
+      message: expect.stringContaining(text),
+    });
+  });
+
+  it.runIf(REDIS_URL !== undefined)('accepts Redis, and refuses a wrong password', async () => {
+    await check(REDIS_URL!);
+    await expect(
+      check(changed({ username: 'someone', password: 'hidden-4' }, REDIS_URL)),
+    ).rejects.toMatchObject({ code: 'QUEUE_REFUSED' });
+  });
+});
