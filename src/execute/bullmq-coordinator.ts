@@ -7,9 +7,9 @@ import type { ChunkJob, ChunkQueue, QueueWorkerInfo } from './chunk-queue.ts';
 import {
   type Beat,
   type ControlMessage,
+  CUT_OFF_MESSAGES,
   openControl,
   openMembers,
-  settledWithin,
 } from './queue-control.ts';
 import {
   CANCELLED,
@@ -17,6 +17,7 @@ import {
   parseQueueUrl,
   queueClasses,
   queueName,
+  settledWithin,
 } from './queue-server.ts';
 
 interface ChunkQueueOptions {
@@ -49,6 +50,10 @@ const LOOK_MS = 1_000;
 const RETRY_MS = 500;
 /** How often jobs are enqueued again, which changes nothing unless the server has lost them, in looks. */
 const LOOKS_PER_REPEAT = 5;
+/** Without any worker, until the log says so. */
+const LOOKS_ALONE = 10;
+const NO_WORKER =
+  'no worker is there: start btg2gltf worker with this pipeline file, version and queue';
 /** How long workers have to drop the jobs of a cancelled run, milliseconds. */
 const CANCEL_MS = 5_000;
 
@@ -79,9 +84,9 @@ export async function openChunkQueue(options: ChunkQueueOptions): Promise<ChunkQ
   await checkQueueServer(server, now);
   // The older of two has the smaller name.
   const name = `coordinator-${now().toString().padStart(15, '0')}-${randomBytes(3).toString('hex')}`;
-  const onError = ({ message }: Error) => log.warn('queue', { message });
-  const { openQueue } = await queueClasses(server, onError);
-  const queue = openQueue(queueName(pipeline, digest));
+  const onError = ({ message }: Error) => log.debug('error of the queue', { message });
+  const classes = await queueClasses(server, onError);
+  const queue = classes.openQueue(queueName(pipeline, digest));
 
   /** Jobs on the queue by id, until they are reported. */
   const pending = new Map<string, ChunkJob>();
@@ -109,11 +114,12 @@ export async function openChunkQueue(options: ChunkQueueOptions): Promise<ChunkQ
   else signal.addEventListener('abort', interrupt, { once: true });
 
   let wake = () => {};
-  const control = await openControl(server, pipeline, {
+  const control = openControl(classes, pipeline, {
     beat: () => ({
       ...{ kind: 'beat', role: 'coordinator', name, version, digest, state, slots: 0, ended },
     }),
     onMessage: (message) => hear(message),
+    onCutOff: (isCutOff) => log.warn(CUT_OFF_MESSAGES[`${isCutOff}`], { queue: server.name }),
     onOutage: () => {
       const text = `queue ${server.name}: expected it back within 5 minutes`;
       stop(new ConverterError('QUEUE_UNREACHABLE', text));
@@ -264,8 +270,11 @@ export async function openChunkQueue(options: ChunkQueueOptions): Promise<ChunkQ
     try {
       const remaining = withoutThose(await takeOver(), jobs);
       let isDone = false;
+      let looksAlone = 0;
       for (let looks = 1; !isDone || pending.size > 0; looks++) {
         const slots = members.live().filter(({ beat }) => beat.digest === digest);
+        looksAlone = slots.length === 0 ? looksAlone + 1 : 0;
+        if (looksAlone === LOOKS_ALONE) log.warn(NO_WORKER, { pipeline });
         const most = JOBS_PER_SLOT * slots.reduce((sum, { beat }) => sum + beat.slots, 0);
         const next: ChunkJob[] = [];
         while (!isDone && pending.size + next.length < Math.max(most, LEAST_JOBS)) {
@@ -303,7 +312,8 @@ export async function openChunkQueue(options: ChunkQueueOptions): Promise<ChunkQ
       signal.removeEventListener('abort', interrupt);
       if (pending.size > 0) await cancel();
       members.close();
-      await settledWithin(CANCEL_MS, [control.close(), queue.close()]);
+      await control.close();
+      await classes.close();
     },
   };
 }

@@ -6,6 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { asConverterError, ConverterError } from '../support/errors.ts';
 import type { Logger } from '../support/log.ts';
 import type { ChunkJob, QueueWorker, WorkerHandlers } from './chunk-queue.ts';
+import { CUT_OFF_MESSAGES } from './queue-control.ts';
 import { checkQueueServer, parseQueueUrl } from './queue-server.ts';
 import type { QueueThreadMessages, SentError } from './queue-thread.ts';
 
@@ -89,7 +90,8 @@ export async function openQueueWorker(options: QueueWorkerOptions): Promise<Queu
     drop: ({ work: number }) => controllers.get(number)?.abort(DROPPED),
     share: ({ share }) => handlers.onShare(share),
     pause: ({ milliseconds }) => handlers.onPause(milliseconds),
-    problem: ({ message }) => log.warn('queue', { message }),
+    cutOff: ({ isCutOff }) => log.warn(CUT_OFF_MESSAGES[`${isCutOff}`], { queue: server.name }),
+    problem: ({ message }) => log.debug('error of the queue', { message }),
     end: ({ error }) => finish(error && new ConverterError(error.code, error.message)),
   };
   thread.on('message', (answer: Answer) => HEARD[answer.kind](answer as never));

@@ -1,7 +1,6 @@
 /** What coordinator and workers of a pipeline say to one another: events of a queue that has no jobs. */
 import type { EventEmitter } from 'node:events';
-import type { QueueServer } from './queue-server.ts';
-import { queueClasses, queueName } from './queue-server.ts';
+import { type QueueClasses, queueName, settledWithin } from './queue-server.ts';
 
 /** A sign of life, published each second and at every change. */
 export interface Beat {
@@ -39,7 +38,7 @@ export interface Control {
   beat(): void;
   /** Whether this process does not hear itself, so that the others may take it for lost. */
   isCutOff(): boolean;
-  /** Publishes a last beat and ends. */
+  /** Publishes a last beat; the connections are those of the classes. */
   close(): Promise<void>;
 }
 
@@ -50,13 +49,19 @@ const FIRST_BEATS_MS = 100;
 const SILENT_MS = 3 * BEAT_MS;
 /** A process is cut off before the others take it for lost. */
 const CUT_OFF_MS = 2.5 * BEAT_MS;
+const CONFIRM_MS = 0.5 * BEAT_MS;
 /** Longest time without the server of the queue. */
 const OUTAGE_MS = 5 * 60_000;
-/** Longest wait for the connections to end. */
-const CLOSE_MS = 2_000;
+const LAST_BEAT_MS = 2_000;
 
 /** How long a worker waits before its first job: others publish beats, and hear its own, meanwhile. */
 export const JOIN_MS = 1.5 * BEAT_MS;
+
+/** What the log says when a process is cut off, or no longer so. */
+export const CUT_OFF_MESSAGES = {
+  true: 'the queue does not answer: waiting',
+  false: 'the queue answers again',
+} as const;
 
 /** What a process that opens the channel says and hears. */
 export interface ControlHandlers {
@@ -64,18 +69,19 @@ export interface ControlHandlers {
   beat(): Beat;
   /** Also what this process has published. */
   onMessage(message: ControlMessage): void;
+  /** This process hears itself no more, or again. */
+  onCutOff(isCutOff: boolean): void;
   /** The server of the queue has not answered for five minutes. */
   onOutage(): void;
   onError(error: Error): void;
 }
 
 /** Opens the channel of a pipeline, and publishes beats until it is closed. */
-export async function openControl(
-  server: QueueServer,
+export function openControl(
+  { openEvents, openEventsProducer }: QueueClasses,
   pipeline: string,
   handlers: ControlHandlers,
-): Promise<Control> {
-  const { openEvents, openEventsProducer } = await queueClasses(server, handlers.onError);
+): Control {
   const events = openEvents(queueName(pipeline));
   const producer = openEventsProducer(queueName(pipeline));
   let hear = () => {};
@@ -84,8 +90,13 @@ export async function openControl(
   });
   let isCutOff = false;
   const cutOff = setTimeout(() => {
-    isCutOff = true;
-  }, CUT_OFF_MS);
+    // What came while this thread was busy is heard before.
+    confirmation = setTimeout(() => {
+      isCutOff = true;
+      handlers.onCutOff(true);
+    }, CONFIRM_MS);
+  }, CUT_OFF_MS - CONFIRM_MS);
+  let confirmation: NodeJS.Timeout | undefined;
   const outage = setTimeout(handlers.onOutage, OUTAGE_MS);
 
   const publish = async (message: ControlMessage): Promise<void> => {
@@ -111,8 +122,12 @@ export async function openControl(
   (events as EventEmitter).on('message', ({ json }: { json: string }) => {
     const message = JSON.parse(json) as ControlMessage;
     if (message.kind === 'beat' && message.name === handlers.beat().name) {
-      isCutOff = false;
+      clearTimeout(confirmation);
       cutOff.refresh();
+      if (isCutOff) {
+        isCutOff = false;
+        handlers.onCutOff(false);
+      }
       outage.refresh();
       hear();
     }
@@ -133,23 +148,10 @@ export async function openControl(
       clearInterval(timer);
       clearTimeout(cutOff);
       clearTimeout(outage);
-      await settledWithin(CLOSE_MS, [publish(handlers.beat())]);
-      await settledWithin(CLOSE_MS, [events.close(), producer.close()]);
+      clearTimeout(confirmation);
+      await settledWithin(LAST_BEAT_MS, [publish(handlers.beat())]);
     },
   };
-}
-
-/** Waits until promises have settled, however they do, or a time has passed. */
-export async function settledWithin(
-  milliseconds: number,
-  promises: readonly Promise<unknown>[],
-): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, milliseconds);
-  });
-  await Promise.race([Promise.allSettled(promises), limit]);
-  clearTimeout(timer);
 }
 
 /** A process that was heard. */

@@ -1,5 +1,13 @@
 /** The server of the queue, Redis or PostgreSQL: its address, a check at the start, and the classes of BullMQ for it. */
-import type { BackendFactory, IQueueBackend, PgPoolClient, WorkerOptions } from 'bullmq';
+import type {
+  BackendFactory,
+  ConnectionOptions,
+  IQueueBackend,
+  PgPoolClient,
+  Processor,
+  QueueBase,
+  WorkerOptions,
+} from 'bullmq';
 import { ConverterError, isConverterError } from '../support/errors.ts';
 import { registerSecret } from '../support/redact.ts';
 import type { ChunkJob } from './chunk-queue.ts';
@@ -183,13 +191,13 @@ function connectionError(server: QueueServer, thrown: unknown): ConverterError {
   );
 }
 
-/** Each class of BullMQ has a connection of its own, and PostgreSQL allows 100 in all by default. */
-const CONNECTIONS_OF_A_POOL = 2;
+/** PostgreSQL allows 100 in all by default: a worker needs two that listen, and one for everything else. */
+const POSTGRES_CONNECTIONS = 3;
 
 function connectionOf({ kind, url }: QueueServer): Record<string, unknown> {
   if (kind === 'postgres') {
     return {
-      ...{ connectionString: url, max: CONNECTIONS_OF_A_POOL, keepAlive: true },
+      ...{ connectionString: url, max: POSTGRES_CONNECTIONS, keepAlive: true },
       ...{ connectionTimeoutMillis: CONNECT_MS },
     };
   }
@@ -204,57 +212,83 @@ function connectionOf({ kind, url }: QueueServer): Record<string, unknown> {
 const READ_EVENTS_MS = 1_000;
 /** Events that a queue of jobs keeps: the coordinator reads none. */
 const EVENTS_OF_JOBS = 100;
+/** Longest wait for connections to end. */
+const CLOSE_MS = 2_000;
+
+/** The classes of BullMQ, connected to one server. */
+export type QueueClasses = Awaited<ReturnType<typeof queueClasses>>;
 
 /**
- * The classes of BullMQ, connected to a server; each call opens a connection that its `close` ends.
+ * Loads the classes of BullMQ for a server.
  *
  * @param onError - Called with each error of a connection, all of which reconnect by themselves.
  */
 export async function queueClasses(server: QueueServer, onError: (error: Error) => void) {
   const bullmq = await import('bullmq');
-  const connection = connectionOf(server);
+  const shared =
+    server.kind === 'postgres' ? new bullmq.PostgresConnection(connectionOf(server)) : undefined;
+  shared?.on('error', onError);
+  const connection = (shared?.pool ?? connectionOf(server)) as ConnectionOptions;
   // Without one, the classes connect to Redis.
-  const backend = (server.kind === 'postgres'
-    ? bullmq.createPostgresBackend
-    : undefined) as unknown as BackendFactory<IQueueBackend>;
-  const listening = <T extends { on(event: 'error', listener: (error: Error) => void): unknown }>(
-    opened: T,
-  ): T => {
-    opened.on('error', onError);
-    return opened;
+  const backend = (shared && bullmq.createPostgresBackend) as unknown as BackendFactory<
+    IQueueBackend,
+    ConnectionOptions
+  >;
+  const all: QueueBase<IQueueBackend>[] = [];
+  const opened = <T extends QueueBase<IQueueBackend>>(one: T): T => {
+    one.on('error', onError);
+    all.push(one);
+    return one;
   };
   return {
     ...{ UnrecoverableError: bullmq.UnrecoverableError, WaitingError: bullmq.WaitingError },
     openQueue: (name: string) => {
-      const streams = { events: { maxLen: EVENTS_OF_JOBS } };
-      return listening(
+      const options = { connection, streams: { events: { maxLen: EVENTS_OF_JOBS } } };
+      return opened(
         new bullmq.Queue<ChunkJob, null, 'chunk', ChunkJob, null, 'chunk', IQueueBackend>(
-          name,
-          { connection, streams },
-          backend,
+          ...([name, options, backend] as const),
         ),
       );
     },
     openWorker: (
       name: string,
-      process: import('bullmq').Processor<ChunkJob, null, 'chunk'>,
+      process: Processor<ChunkJob, null, 'chunk'>,
       options: Omit<WorkerOptions, 'connection'>,
     ) =>
-      listening(
+      opened(
         new bullmq.Worker<ChunkJob, null, 'chunk', IQueueBackend>(
-          name,
-          process,
-          { ...options, connection },
-          backend,
+          ...([name, process, { ...options, connection }, backend] as const),
         ),
       ),
     openEvents: (name: string) => {
       const options = { connection, blockingTimeout: READ_EVENTS_MS };
-      return listening(new bullmq.QueueEvents<null, IQueueBackend>(name, options, backend));
+      return opened(new bullmq.QueueEvents<null, IQueueBackend>(name, options, backend));
     },
     openEventsProducer: (name: string) =>
-      listening(new bullmq.QueueEventsProducer(name, { connection }, backend)),
+      opened(new bullmq.QueueEventsProducer<IQueueBackend>(name, { connection }, backend)),
+    /** Ends every connection, also while the server is away. */
+    close: async () => {
+      await settledWithin(
+        CLOSE_MS,
+        all.map((one) => one.close()),
+      );
+      const ends = all.map((one) => one.disconnect());
+      await settledWithin(CLOSE_MS, [...ends, shared?.close() ?? Promise.resolve()]);
+    },
   };
+}
+
+/** Waits until promises have settled, however they do, or a time has passed. */
+export async function settledWithin(
+  milliseconds: number,
+  promises: readonly Promise<unknown>[],
+): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  await Promise.race([Promise.allSettled(promises), limit]);
+  clearTimeout(timer);
 }
 
 /** Name of the queue of events of a pipeline; with a digest, of the queue of its jobs. BullMQ allows no `:`. */

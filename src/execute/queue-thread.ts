@@ -14,9 +14,14 @@ import {
   JOIN_MS,
   openControl,
   openMembers,
-  settledWithin,
 } from './queue-control.ts';
-import { CANCELLED, type QueueServer, queueClasses, queueName } from './queue-server.ts';
+import {
+  CANCELLED,
+  type QueueServer,
+  queueClasses,
+  queueName,
+  settledWithin,
+} from './queue-server.ts';
 
 /** An error on its way between threads. */
 export interface SentError {
@@ -45,6 +50,7 @@ export interface QueueThreadMessages {
     | { kind: 'drop'; work: number }
     | { kind: 'share'; share: WorkerShare }
     | { kind: 'pause'; milliseconds: number }
+    | { kind: 'cutOff'; isCutOff: boolean }
     | { kind: 'problem'; message: string }
     /** The last one. */
     | { kind: 'end'; error?: SentError };
@@ -100,9 +106,10 @@ async function main(port: MessagePort, opening: QueueThreadMessages['opening']):
     share = next;
     post({ kind: 'share', share });
   };
-  const control: Control = await openControl(server, pipeline, {
+  const control: Control = openControl(classes, pipeline, {
     beat: () => ({ kind: 'beat', role: 'worker', name, version, digest, state, slots, ended }),
     onMessage: (message) => hear(message),
+    onCutOff: (isCutOff) => post({ kind: 'cutOff', isCutOff }),
     onOutage: () => {
       const message = `queue ${server.name}: expected it back within 5 minutes`;
       void end({ code: 'QUEUE_UNREACHABLE', message });
@@ -126,10 +133,9 @@ async function main(port: MessagePort, opening: QueueThreadMessages['opening']):
     }
   }
 
-  function setState(next: Beat['state']): void {
-    if (state === next || state === 'refused' || state === 'stopped') return;
-    state = next;
-    control.beat();
+  /** It is published with the next beat: jobs may be shorter than the time between two. */
+  function setState(next: 'working' | 'idle'): void {
+    if (state !== 'refused') state = next;
   }
 
   function dropAll(as: Dropped, isMeant: (item: WorkItem) => boolean): void {
@@ -193,6 +199,7 @@ async function main(port: MessagePort, opening: QueueThreadMessages['opening']):
     for (const timer of [drop, force]) clearTimeout(timer);
     if (state !== 'refused') state = 'stopped';
     await control.close();
+    await classes.close();
     members.close();
     clearInterval(cutOffCheck);
     post(error === undefined ? { kind: 'end' } : { kind: 'end', error });

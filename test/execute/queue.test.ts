@@ -5,7 +5,7 @@ import { readdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openChunkQueue } from '../../src/execute/bullmq-coordinator.ts';
-import type { ChunkJob, WorkerShare } from '../../src/execute/chunk-queue.ts';
+import type { ChunkJob, ChunkQueue, WorkerShare } from '../../src/execute/chunk-queue.ts';
 import { SILENT } from '../../src/support/log.ts';
 import { temporaryFolder } from '../helpers/command.ts';
 import { type QueueServerUnderTest, startPostgres } from '../helpers/postgres.ts';
@@ -21,6 +21,12 @@ const HALF = ({ count }: WorkerShare) => count === 2;
 /** Each place of these chunks is done once: a file. */
 function chunks(run: string, count: number, places: number): ChunkJob[] {
   return Array.from({ length: count }, (_, chunk) => ({ run, chunk, from: 0, to: places }));
+}
+
+/** Waits until the workers of a run are in these states, in any order. */
+async function inStates(queue: ChunkQueue, ...states: string[]): Promise<void> {
+  const now = () => queue.workers().map(({ state }) => state as string);
+  await vi.waitFor(() => expect(now().sort()).toEqual(states), LIMIT);
 }
 
 const SERVERS: [string, () => Promise<Pick<QueueServerUnderTest, 'url' | 'close'>>][] = [
@@ -71,9 +77,9 @@ describe.each(SERVERS)('%s', (_name, start) => {
         startProcess({ role: 'worker', ...options }),
       coordinator: (options: Record<string, unknown>) =>
         startProcess({ role: 'coordinator', ...options }),
-      openQueue: () =>
+      openQueue: (url = common.url) =>
         openChunkQueue({
-          ...{ ...common, log: SILENT, signal: controller.signal, now: Date.now },
+          ...{ ...common, url, log: SILENT, signal: controller.signal, now: Date.now },
         }),
       onDone: async (job: ChunkJob) => void done.push(label(job)),
       onLost: async (job: ChunkJob) => void lost.push(label(job)),
@@ -104,9 +110,8 @@ describe.each(SERVERS)('%s', (_name, start) => {
     expect(await places()).toHaveLength(80);
     // Two workers: one job in work and one waiting for each.
     expect(most).toBeLessThanOrEqual(4);
-    const known = queue.workers();
-    expect(known.map(({ state }) => state)).toEqual(['idle', 'idle']);
-    expect(known.reduce((sum, { chunks: n }) => sum + n, 0)).toBe(40);
+    await inStates(queue, 'idle', 'idle');
+    expect(queue.workers().reduce((sum, { chunks: n }) => sum + n, 0)).toBe(40);
     await queue.close();
     expect(workers.flatMap(({ lines }) => lines.filter((line) => 'warn' in line))).toEqual([]);
   });
@@ -144,8 +149,7 @@ describe.each(SERVERS)('%s', (_name, start) => {
       expect(await child.ended).toBe(1);
     }
     expect(fitting.lines.some((line) => 'works' in line)).toBe(true);
-    const states = () => queue.workers().map(({ state }) => state);
-    await vi.waitFor(() => expect(states().sort()).toEqual(['idle', 'refused', 'refused']), LIMIT);
+    await inStates(queue, 'idle', 'refused', 'refused');
     await queue.close();
   });
 
@@ -162,12 +166,7 @@ describe.each(SERVERS)('%s', (_name, start) => {
     await execution;
     expect(done).toEqual(['0.0.3']);
     expect(await places()).toHaveLength(3);
-    expect(
-      queue
-        .workers()
-        .map(({ state }) => state)
-        .sort(),
-    ).toEqual(['idle', 'lost']);
+    await inStates(queue, 'idle', 'lost');
     await queue.close();
   });
 
@@ -264,6 +263,18 @@ describe.each(SERVERS)('%s', (_name, start) => {
   });
 
   describe.runIf(IS_LONG)('at length', () => {
+    it.concurrent('ends when it is cancelled while the server is away', async () => {
+      const { openQueue, onDone, onLost, controller } = await stage();
+      const proxy = await startProxy(server.url);
+      const queue = await openQueue(proxy.url);
+      const execution = queue.execute(chunks('r1', 5, 1), onDone, onLost);
+      await delay(500);
+      await proxy.cut();
+      controller.abort();
+      await expect(execution).rejects.toMatchObject({ code: 'INTERRUPTED' });
+      await queue.close();
+    });
+
     it.concurrent('renews the lock of a job whose thread is blocked for 12 s', async () => {
       const { worker, openQueue, onDone, onLost, done } = await stage();
       const workers = [worker({ busyMs: 12_000 }), worker({ busyMs: 12_000 })];

@@ -68,7 +68,7 @@ async function coordinator() {
     (kind) =>
     async ({ chunk, from, to }) => {
       print({ [kind]: `${chunk}.${from}.${to}` });
-      await delay(10);
+      await delay(options.reportMs ?? 0);
     };
   try {
     await queue.execute(jobs, report('done'), report('lost'));
