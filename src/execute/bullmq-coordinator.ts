@@ -1,7 +1,13 @@
 /** The coordinator's side of the queue. */
 import { randomBytes } from 'node:crypto';
 import type { Job } from 'bullmq';
-import { asConverterError, ConverterError, endsRun, isErrorCode } from '../support/errors.ts';
+import {
+  asConverterError,
+  ConverterError,
+  endsRun,
+  isConverterError,
+  isErrorCode,
+} from '../support/errors.ts';
 import type { Logger } from '../support/log.ts';
 import type { ChunkJob, ChunkQueue, QueueWorkerInfo } from './chunk-queue.ts';
 import {
@@ -50,6 +56,8 @@ const LOOK_MS = 1_000;
 const RETRY_MS = 500;
 /** How often jobs are enqueued again, which changes nothing unless the server has lost them, in looks. */
 const LOOKS_PER_REPEAT = 5;
+/** How long another coordinator has to say that it is there, milliseconds. */
+const ANSWER_MS = 500;
 /** Without any worker, until the log says so. */
 const LOOKS_ALONE = 10;
 const NO_WORKER =
@@ -126,6 +134,7 @@ export async function openChunkQueue(options: ChunkQueueOptions): Promise<ChunkQ
     },
     onError,
   });
+  const isAlone = control.heard.then(() => delay(ANSWER_MS));
   const members = openMembers(control.isCutOff, () => wake());
 
   function hear(message: ControlMessage): void {
@@ -264,10 +273,10 @@ export async function openChunkQueue(options: ChunkQueueOptions): Promise<ChunkQ
     onDone: Reports['onDone'],
     onLost: Reports['onLost'],
   ): Promise<void> {
-    await Promise.race([control.heard, stopped]);
-    state = 'working';
-    control.beat();
     try {
+      await Promise.race([isAlone, stopped]);
+      state = 'working';
+      control.beat();
       const remaining = withoutThose(await takeOver(), jobs);
       let isDone = false;
       let looksAlone = 0;
@@ -291,7 +300,9 @@ export async function openChunkQueue(options: ChunkQueueOptions): Promise<ChunkQ
         await Promise.race([woken, delay(LOOK_MS), stopped]);
       }
     } catch (error) {
-      await cancel();
+      // What is on the queue is the other's.
+      if (isConverterError(error, 'OUTPUT_LOCKED')) pending.clear();
+      else await cancel();
       throw asConverterError(error);
     } finally {
       state = 'stopped';

@@ -124,6 +124,10 @@ async function main(port: MessagePort, opening: QueueThreadMessages['opening']):
   function hear(message: ControlMessage): void {
     const isMine = 'to' in message && message.to === name;
     if (message.kind === 'beat') members.hear(message);
+    // So it knows at once who works for it.
+    if (message.kind === 'beat' && message.role === 'coordinator' && message.state === 'joining') {
+      control.beat();
+    }
     if (message.kind === 'pause' && message.from !== name) post(message);
     if (message.kind === 'cancel') dropAll('cancelled', ({ run }) => run === message.run);
     if (message.kind === 'refuse' && isMine && !isEnding) {

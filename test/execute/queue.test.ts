@@ -11,16 +11,68 @@ import { temporaryFolder } from '../helpers/command.ts';
 import { type QueueServerUnderTest, startPostgres } from '../helpers/postgres.ts';
 import { type QueueProcess, startProxy, startQueueProcess } from '../helpers/queue-processes.ts';
 
-const REDIS_URL = process.env.BTG2GLTF_TEST_REDIS_URL;
-
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG !== undefined;
+const REDIS_URL = process.env.BTG2GLTF_TEST_REDIS_URL;
 const LIMIT = { timeout: 20_000 };
 const ALL: WorkerShare = { index: 0, count: 1 };
 const HALF = ({ count }: WorkerShare) => count === 2;
 
-/** Each place of these chunks is done once: a file. */
+type Server = Pick<QueueServerUnderTest, 'url' | 'close'>;
+const SERVERS: [string, () => Promise<Server>][] = [
+  ['PostgreSQL', startPostgres],
+  ...(REDIS_URL === undefined
+    ? []
+    : [['Redis', async () => ({ url: REDIS_URL, close: async () => {} })] as never]),
+];
+
 function chunks(run: string, count: number, places: number): ChunkJob[] {
   return Array.from({ length: count }, (_, chunk) => ({ run, chunk, from: 0, to: places }));
+}
+
+const label = ({ chunk, from, to }: ChunkJob) => `${chunk}.${from}.${to}`;
+const labels = (jobs: ChunkJob[]) => jobs.map(label).sort();
+
+/** Processes of a pipeline of their own. */
+async function openStage(url: string) {
+  const folder = await temporaryFolder();
+  const pipeline = `test: ${randomBytes(4).toString('hex')}`;
+  const common = { url, pipeline, digest: 'd1', version: '1.2.3' };
+  const opened: QueueProcess[] = [];
+  const start = (options: Record<string, unknown>) => {
+    const child = startQueueProcess({ ...common, folder, ...options });
+    opened.push(child);
+    return child;
+  };
+  const controller = new AbortController();
+  const openQueue = (run: string, options: Record<string, unknown> = {}) => {
+    const { signal } = controller;
+    return openChunkQueue({ ...common, log: SILENT, signal, now: Date.now, run, ...options });
+  };
+  return {
+    folder,
+    controller,
+    openQueue,
+    worker: (options: Record<string, unknown> = {}) => start({ role: 'worker', ...options }),
+    coordinator: (options: Record<string, unknown>) => start({ role: 'coordinator', ...options }),
+    /** Executes a run to its end. */
+    execute: async (run: string, jobs: Iterable<ChunkJob>, options = {}) => {
+      const done: string[] = [];
+      const lost: string[] = [];
+      const queue = await openQueue(run, options);
+      const onDone = async (job: ChunkJob) => void done.push(label(job));
+      await queue
+        .execute(jobs, onDone, async (job) => void lost.push(label(job)))
+        .finally(() => queue.close());
+      return { done: done.sort(), lost, queue };
+    },
+    places: async (run: string) =>
+      (await readdir(folder)).filter((name) => name.startsWith(`${run}.`)),
+    go: () => writeFileSync(`${folder}/go`, ''),
+    close: async () => {
+      for (const child of opened) child.kill('SIGKILL');
+      await Promise.all(opened.map(({ ended }) => ended));
+    },
+  };
 }
 
 /** Waits until the workers of a run are in these states, in any order. */
@@ -29,117 +81,137 @@ async function inStates(queue: ChunkQueue, ...states: string[]): Promise<void> {
   await vi.waitFor(() => expect(now().sort()).toEqual(states), LIMIT);
 }
 
-const SERVERS: [string, () => Promise<Pick<QueueServerUnderTest, 'url' | 'close'>>][] = [
-  ['PostgreSQL', startPostgres],
-  ...(REDIS_URL === undefined
-    ? []
-    : [['Redis', async () => ({ url: REDIS_URL, close: async () => {} })] as never]),
-];
+const nothing = async () => {};
+const count = (processes: QueueProcess[], field: string) =>
+  processes.flatMap(({ lines }) => lines.filter((line) => field in line)).length;
 
 describe.each(SERVERS)('%s', (_name, start) => {
-  let server: Pick<QueueServerUnderTest, 'url' | 'close'>;
-  const opened: QueueProcess[] = [];
-
+  let server: Server;
+  const stages: Awaited<ReturnType<typeof openStage>>[] = [];
+  const stage = async () => {
+    const opened = await openStage(server.url);
+    stages.push(opened);
+    return opened;
+  };
   beforeAll(async () => {
     server = await start();
   });
   afterAll(async () => {
-    for (const child of opened) child.kill('SIGKILL');
-    await Promise.all(opened.map(({ ended }) => ended));
+    await Promise.all(stages.map((opened) => opened.close()));
     await server.close();
   });
 
-  /** Processes of a pipeline of their own. */
-  async function stage(given: { url?: string } = {}) {
-    const folder = await temporaryFolder();
-    const common = {
-      url: given.url ?? server.url,
-      pipeline: `test: ${randomBytes(4).toString('hex')}`,
-      run: 'r1',
-      digest: 'd1',
-      version: '1.2.3',
-    };
-    const startProcess = (options: Record<string, unknown>) => {
-      const child = startQueueProcess({ ...common, folder, ...options });
-      opened.push(child);
-      return child;
-    };
-    const controller = new AbortController();
-    const done: string[] = [];
-    const lost: string[] = [];
-    const label = ({ chunk, from, to }: ChunkJob) => `${chunk}.${from}.${to}`;
-    return {
-      folder,
-      done,
-      lost,
-      controller,
-      worker: (options: Record<string, unknown> = {}) =>
-        startProcess({ role: 'worker', ...options }),
-      coordinator: (options: Record<string, unknown>) =>
-        startProcess({ role: 'coordinator', ...options }),
-      openQueue: (url = common.url) =>
-        openChunkQueue({
-          ...{ ...common, url, log: SILENT, signal: controller.signal, now: Date.now },
-        }),
-      onDone: async (job: ChunkJob) => void done.push(label(job)),
-      onLost: async (job: ChunkJob) => void lost.push(label(job)),
-      places: async () => (await readdir(folder)).filter((name) => name.startsWith('r')).sort(),
-      go: () => writeFileSync(`${folder}/go`, ''),
-    };
-  }
+  describe.concurrent('two workers', () => {
+    let two: Awaited<ReturnType<typeof openStage>>;
+    let first: QueueProcess;
+    let second: QueueProcess;
+    beforeAll(async () => {
+      two = await stage();
+      [first, second] = [two.worker({ hold: 'killed' }), two.worker({ hold: 'killed' })];
+    });
 
-  it.concurrent('has each job done once, a few on the queue at a time', async () => {
-    const { worker, openQueue, onDone, onLost, done, places } = await stage();
-    const workers = [worker(), worker()];
-    await Promise.all(workers.map((child) => child.line('opened')));
-    const queue = await openQueue();
-    let taken = 0;
-    let most = 0;
-    function* counted() {
-      for (const job of chunks('r1', 40, 2)) {
-        most = Math.max(most, ++taken - done.length);
-        yield job;
+    it.sequential('divide the limits, and pause together', async () => {
+      const shares = await Promise.all([first, second].map((child) => child.line('share', HALF)));
+      expect(shares.map(({ share }) => (share as WorkerShare).index).sort()).toEqual([0, 1]);
+      first.kill('SIGUSR2');
+      await second.line('pause', 1_234);
+      expect(count([first], 'pause')).toBe(0);
+    });
+
+    it.sequential('do each job once, of which a few are on the queue at a time', async () => {
+      let taken = 0;
+      let most = 0;
+      const queue = await two.openQueue('r1');
+      const done: string[] = [];
+      function* counted() {
+        for (const job of chunks('r1', 40, 2)) {
+          most = Math.max(most, ++taken - done.length);
+          yield job;
+        }
       }
-    }
-    await queue.execute(counted(), onDone, onLost);
-    expect(done.toSorted()).toEqual(
-      chunks('r1', 40, 2)
-        .map(({ chunk }) => `${chunk}.0.2`)
-        .sort(),
-    );
-    expect(await places()).toHaveLength(80);
-    // Two workers: one job in work and one waiting for each.
-    expect(most).toBeLessThanOrEqual(4);
-    await inStates(queue, 'idle', 'idle');
-    expect(queue.workers().reduce((sum, { chunks: n }) => sum + n, 0)).toBe(40);
-    await queue.close();
-    expect(workers.flatMap(({ lines }) => lines.filter((line) => 'warn' in line))).toEqual([]);
+      await queue.execute(counted(), async (job) => void done.push(label(job)), nothing);
+      expect(done.sort()).toEqual(labels(chunks('r1', 40, 2)));
+      expect(await two.places('r1')).toHaveLength(80);
+      // One job in work and one waiting for each.
+      expect(most).toBeLessThanOrEqual(4);
+      await inStates(queue, 'idle', 'idle');
+      expect(queue.workers().reduce((sum, { chunks: n }) => sum + n, 0)).toBe(40);
+      await queue.close();
+      expect(count([first, second], 'works')).toBe(40);
+      expect(count([first, second], 'warn')).toBe(0);
+    });
+
+    it.sequential('are one after a kill, and the other does its job and has its share', async () => {
+      const queue = await two.openQueue('killed');
+      const done: string[] = [];
+      const onDone = async (job: ChunkJob) => void done.push(label(job));
+      const execution = queue.execute(chunks('killed', 1, 3), onDone, nothing);
+      const doomed = await Promise.race(
+        [first, second].map((child) => child.line('works', 'killed.0.0.3').then(() => child)),
+      );
+      const other = doomed === first ? second : first;
+      const shares = count([other], 'share');
+      await vi.waitFor(() => expect(queue.workers()).toHaveLength(2), LIMIT);
+      doomed.kill('SIGKILL');
+      two.go();
+      await execution;
+      expect(done).toEqual(['0.0.3']);
+      expect(await two.places('killed')).toHaveLength(3);
+      await inStates(queue, 'idle', 'lost');
+      expect(other.lines.filter((line) => 'share' in line).slice(shares)).toEqual([{ share: ALL }]);
+      await queue.close();
+    });
   });
 
-  it.concurrent('divides the limits among those that live, and pauses all', async () => {
-    const { worker } = await stage();
-    const first = worker();
-    await first.line('share', ALL);
-    const second = worker();
-    const shares = await Promise.all([first, second].map((child) => child.line('share', HALF)));
-    expect(shares.map(({ share }) => (share as WorkerShare).index).sort()).toEqual([0, 1]);
-    first.kill('SIGUSR2');
-    await second.line('pause', 1_234);
-    expect(first.lines.filter((line) => 'pause' in line)).toEqual([]);
-    first.lines.length = 0;
-    second.kill('SIGTERM');
-    await second.line('ended', true);
-    expect(await second.ended).toBe(0);
-    await first.line('share', ALL);
+  describe.concurrent('a worker', () => {
+    let one: Awaited<ReturnType<typeof openStage>>;
+    let only: QueueProcess;
+    beforeAll(async () => {
+      one = await stage();
+      only = one.worker({ failing: 'halved.1.2', fatal: 'fatal.0.0', hold: 'held' });
+    });
+
+    it.sequential('whose job fails gets the halves, until one place remains and is lost', async () => {
+      const { done, lost } = await one.execute('halved', chunks('halved', 2, 4));
+      expect(done).toEqual(['0.0.4', '1.0.2', '1.3.4']);
+      expect(lost).toEqual(['1.2.3']);
+      expect(await one.places('halved')).toHaveLength(7);
+    });
+
+    it.sequential('ends the run with an error that ends a run', async () => {
+      await expect(one.execute('fatal', chunks('fatal', 3, 1))).rejects.toMatchObject({
+        code: 'DISK_FULL',
+        message: 'the disk is full',
+      });
+    });
+
+    it.sequential('drops its job when the run is cancelled, of which nothing is left', async () => {
+      const controller = new AbortController();
+      const cancelled = one.execute('held', chunks('held', 5, 1), { signal: controller.signal });
+      await only.line('works', 'held.0.0.1');
+      controller.abort();
+      await expect(cancelled).rejects.toMatchObject({ code: 'INTERRUPTED' });
+      await only.line('aborted', 0);
+      const works = only.lines.filter(({ works: name }) => String(name).startsWith('held.'));
+      expect(works).toHaveLength(1);
+    });
+
+    it.sequential('gives its job back when it is stopped', async () => {
+      only.lines.length = 0;
+      const execution = one.execute('held', chunks('held', 1, 1));
+      await only.line('works');
+      one.worker();
+      only.kill('SIGTERM');
+      expect(await only.ended).toBe(0);
+      expect((await execution).done).toEqual(['0.0.1']);
+    });
   });
 
   it.concurrent('refuses workers of another version or other options', async () => {
-    const { worker, openQueue, onDone, onLost } = await stage();
+    const { worker, openQueue } = await stage();
     const other = worker({ digest: 'd2' });
     const older = worker({ digest: 'd3', version: '1.0.0' });
-    const fitting = worker();
-    const queue = await openQueue();
-    await queue.execute(chunks('r1', 2, 1), onDone, onLost);
+    const queue = await openQueue('r1');
     for (const [child, text] of [
       [other, 'expected the options of the coordinator, received others'],
       [older, 'expected version 1.2.3 of the coordinator, received 1.0.0'],
@@ -148,126 +220,50 @@ describe.each(SERVERS)('%s', (_name, start) => {
       expect(message).toContain(text);
       expect(await child.ended).toBe(1);
     }
-    expect(fitting.lines.some((line) => 'works' in line)).toBe(true);
-    await inStates(queue, 'idle', 'refused', 'refused');
+    await inStates(queue, 'refused', 'refused');
     await queue.close();
   });
 
-  it.concurrent('has the job of a killed worker done by another', async () => {
-    const { worker, openQueue, onDone, onLost, done, places } = await stage();
-    const doomed = worker({ hold: true });
-    await doomed.line('opened');
-    const queue = await openQueue();
-    const execution = queue.execute(chunks('r1', 1, 3), onDone, onLost);
-    await doomed.line('works');
-    const other = worker();
-    await other.line('share');
-    doomed.kill('SIGKILL');
-    await execution;
-    expect(done).toEqual(['0.0.3']);
-    expect(await places()).toHaveLength(3);
-    await inStates(queue, 'idle', 'lost');
-    await queue.close();
-  });
-
-  it.concurrent('halves a job that fails until one place remains, which is lost', async () => {
-    const { worker, openQueue, onDone, onLost, done, lost, places } = await stage();
-    worker({ failing: '1.2' });
-    const queue = await openQueue();
-    await queue.execute(chunks('r1', 2, 4), onDone, onLost);
-    expect(done.toSorted()).toEqual(['0.0.4', '1.0.2', '1.3.4']);
-    expect(lost).toEqual(['1.2.3']);
-    expect(await places()).toHaveLength(7);
-    await queue.close();
-  });
-
-  it.concurrent('ends with an error of a worker that ends the run', async () => {
-    const { worker, openQueue, onDone, onLost } = await stage();
-    worker({ fatal: '0.0' });
-    const queue = await openQueue();
-    await expect(queue.execute(chunks('r1', 1, 1), onDone, onLost)).rejects.toMatchObject({
-      code: 'DISK_FULL',
-      message: 'the disk is full',
-    });
-    await queue.close();
-  });
-
-  it.concurrent('cancels: workers drop their jobs, and nothing is left', async () => {
-    const { worker, openQueue, onDone, onLost, controller, go, places } = await stage();
-    const held = worker({ hold: true });
-    const queue = await openQueue();
-    const execution = queue.execute(chunks('r1', 5, 1), onDone, onLost);
-    await held.line('works');
-    controller.abort();
-    await expect(execution).rejects.toMatchObject({ code: 'INTERRUPTED' });
-    await held.line('aborted', 0);
-    await queue.close();
-    go();
-    await delay(500);
-    expect(await places()).toEqual([]);
-  });
-
-  it.concurrent('gives the job of a stopped worker to another', async () => {
-    const { worker, openQueue, onDone, onLost, done } = await stage();
-    const stopping = worker({ hold: true });
-    const queue = await openQueue();
-    const execution = queue.execute(chunks('r1', 1, 1), onDone, onLost);
-    await stopping.line('works');
-    stopping.kill('SIGTERM');
-    await stopping.line('ended', true);
-    worker();
-    await execution;
-    expect(done).toEqual(['0.0.1']);
-    await queue.close();
-  });
-
-  it.concurrent('continues the run of a killed coordinator, and lets no second one in', async () => {
-    const { worker, coordinator, openQueue, onDone, onLost, done, places, go } = await stage();
+  it.concurrent('lets one coordinator in, whose run another continues when it was killed', async () => {
+    const { worker, coordinator, execute, places, go } = await stage();
     const jobs = chunks('r1', 20, 2);
-    const held = worker({ hold: true });
-    const first = coordinator({ jobs });
+    const held = worker({ hold: 'r1' });
+    const first = coordinator({ run: 'r1', jobs, reportMs: 10 });
     await held.line('works');
-    await coordinator({ jobs }).line('code', 'OUTPUT_LOCKED');
+    await expect(execute('r1', jobs)).rejects.toMatchObject({ code: 'OUTPUT_LOCKED' });
     go();
     await first.line('done', '3.0.2');
     first.kill('SIGKILL');
     await first.ended;
-    const queue = await openQueue();
-    await queue.execute(jobs.slice(3), onDone, onLost);
-    expect(new Set(done)).toEqual(new Set(jobs.slice(3).map(({ chunk }) => `${chunk}.0.2`)));
-    expect(new Set(done).size).toBe(done.length);
-    expect(await places()).toHaveLength(40);
-    await queue.close();
+    // Those that have ended, but were not reported, are reported now.
+    const { done } = await execute('r1', jobs.slice(3));
+    expect(done).toEqual(labels(jobs.slice(3)));
+    expect(await places('r1')).toHaveLength(40);
   });
 
-  it.concurrent('does no work twice when connections break and the thread that works is busy', async () => {
-    const { worker, coordinator, places } = await stage();
+  it.concurrent('loses nothing when connections break', async () => {
+    const { worker, execute, places } = await stage();
     const proxy = await startProxy(server.url);
-    const jobs = chunks('r1', 12, 2);
-    const workers = [
-      worker({ url: proxy.url, busyMs: 300 }),
-      worker({ url: proxy.url, busyMs: 300 }),
-    ];
-    const run = coordinator({ url: proxy.url, jobs });
-    await run.line('done');
+    const jobs = chunks('r1', 8, 2);
+    const broken = worker({ url: proxy.url, busyMs: 200 });
+    const execution = execute('r1', jobs, { url: proxy.url });
+    await broken.line('works', 'r1.2.0.2');
     await proxy.cut();
-    await delay(1_000);
     await proxy.restore();
-    await run.line('finished');
-    expect(await places()).toHaveLength(24);
-    const done = run.lines.filter((line) => 'done' in line).map((line) => line.done);
-    expect(done.toSorted()).toEqual(jobs.map(({ chunk }) => `${chunk}.0.2`).toSorted());
-    for (const child of workers) child.kill('SIGTERM');
-    await Promise.all(workers.map((child) => child.line('ended')));
+    expect((await execution).done).toEqual(labels(jobs));
+    expect(await places('r1')).toHaveLength(16);
+    broken.kill('SIGTERM');
+    expect(await broken.ended).toBe(0);
     await proxy.close();
   });
 
   describe.runIf(IS_LONG)('at length', () => {
     it.concurrent('ends when it is cancelled while the server is away', async () => {
-      const { openQueue, onDone, onLost, controller } = await stage();
+      const { openQueue } = await stage();
       const proxy = await startProxy(server.url);
-      const queue = await openQueue(proxy.url);
-      const execution = queue.execute(chunks('r1', 5, 1), onDone, onLost);
+      const controller = new AbortController();
+      const queue = await openQueue('r1', { url: proxy.url, signal: controller.signal });
+      const execution = queue.execute(chunks('r1', 5, 1), nothing, nothing);
       await delay(500);
       await proxy.cut();
       controller.abort();
@@ -275,60 +271,49 @@ describe.each(SERVERS)('%s', (_name, start) => {
       await queue.close();
     });
 
-    it.concurrent('renews the lock of a job whose thread is blocked for 12 s', async () => {
-      const { worker, openQueue, onDone, onLost, done } = await stage();
+    it.concurrent('does no job twice whose thread is blocked for 12 s', async () => {
+      const { worker, execute } = await stage();
       const workers = [worker({ busyMs: 12_000 }), worker({ busyMs: 12_000 })];
       await Promise.all(workers.map((child) => child.line('share', HALF)));
-      const queue = await openQueue();
-      await queue.execute(chunks('r1', 1, 1), onDone, onLost);
-      expect(done).toEqual(['0.0.1']);
-      expect(workers.flatMap(({ lines }) => lines.filter((line) => 'works' in line))).toHaveLength(
-        1,
-      );
-      await queue.close();
+      expect((await execute('r1', chunks('r1', 1, 1))).done).toEqual(['0.0.1']);
+      expect(count(workers, 'works')).toBe(1);
     });
 
-    it.concurrent('halves a job that kills its workers until one place remains, which is lost', async () => {
-      const { worker, openQueue, onDone, onLost, done, lost, places } = await stage();
+    it.concurrent('halves a job that kills its workers until one place remains and is lost', async () => {
+      const { worker, execute, places, close } = await stage();
       let isDone = false;
       const replaced = async () => {
-        while (!isDone) await worker({ deadly: '0.2' }).ended;
+        while (!isDone) await worker({ deadly: 'r1.0.2' }).ended;
       };
       const workers = Promise.all([replaced(), replaced()]);
-      const queue = await openQueue();
-      await queue.execute(chunks('r1', 2, 4), onDone, onLost);
+      const { done, lost } = await execute('r1', chunks('r1', 2, 4));
       isDone = true;
-      expect(done.toSorted()).toEqual(['0.0.2', '0.3.4', '1.0.4']);
+      expect(done).toEqual(['0.0.2', '0.3.4', '1.0.4']);
       expect(lost).toEqual(['0.2.3']);
-      expect(await places()).toHaveLength(7);
-      await queue.close();
-      for (const child of opened) child.kill('SIGKILL');
+      expect(await places('r1')).toHaveLength(7);
+      await close();
       await workers;
     }, 120_000);
   });
 });
 
 it.runIf(IS_LONG)(
-  'goes on when PostgreSQL is killed and started again with its data',
+  'PostgreSQL may be killed, and started again with its data',
   async () => {
     const server = await startPostgres();
-    const folder = await temporaryFolder();
-    const common = { url: server.url, pipeline: 'p', run: 'r1', digest: 'd1', version: '1' };
+    const { worker, coordinator, places, close } = await openStage(server.url);
     const jobs = chunks('r1', 60, 2);
-    const children = ['worker', 'worker', 'worker'].map((role) =>
-      startQueueProcess({ ...common, role, folder, busyMs: 200 }),
-    );
-    const run = startQueueProcess({ ...common, role: 'coordinator', folder, jobs });
+    for (let n = 0; n < 3; n++) worker({ busyMs: 200 });
+    const run = coordinator({ run: 'r1', jobs });
     await run.line('done', '5.0.2');
     await server.kill();
     await delay(8_000);
     await server.start();
     await run.line('finished');
     const done = run.lines.filter((line) => 'done' in line).map((line) => line.done);
-    expect(done.toSorted()).toEqual(jobs.map(({ chunk }) => `${chunk}.0.2`).toSorted());
-    expect(await readdir(folder)).toHaveLength(120);
-    for (const child of children) child.kill('SIGKILL');
-    await Promise.all(children.map(({ ended }) => ended));
+    expect(done.sort()).toEqual(labels(jobs));
+    expect(await places('r1')).toHaveLength(120);
+    await close();
     await server.close();
   },
   120_000,

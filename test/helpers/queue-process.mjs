@@ -1,6 +1,7 @@
 /**
  * Queue process: a worker or a coordinator as a process of its own, that a test can kill. It runs what was built.
- * Its work leaves a file for each place; what else happens is a line of JSON.
+ * Its work leaves a file for each place; what else happens is a line of JSON. A run is held until there is a file `go`;
+ * a place, such as `r1.0.2`, may be deadly (the process is killed), failing (its article) or fatal (to the run).
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -33,7 +34,7 @@ async function worker() {
     work: async ({ chunk, from, to, run }, signal) => {
       print({ works: `${run}.${chunk}.${from}.${to}` });
       if (busyMs) for (const end = Date.now() + busyMs; Date.now() < end; );
-      while (hold && !existsSync(`${folder}/go`)) {
+      while (hold === run && !existsSync(`${folder}/go`)) {
         if (signal.aborted) {
           print({ aborted: chunk });
           throw signal.reason;
@@ -41,11 +42,11 @@ async function worker() {
         await delay(20);
       }
       for (let place = from; place < to; place++) {
-        const name = `${chunk}.${place}`;
+        const name = `${run}.${chunk}.${place}`;
         if (deadly === name) process.kill(process.pid, 'SIGKILL');
         if (failing === name) throw new ConverterError('RESPONSE_INVALID', `place ${name} fails`);
         if (fatal === name) throw new ConverterError('DISK_FULL', 'the disk is full');
-        writeFileSync(`${folder}/${run}.${name}`, '');
+        writeFileSync(`${folder}/${name}`, '');
       }
     },
   };
