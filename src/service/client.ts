@@ -21,6 +21,7 @@ import {
   type OperationName,
   type Values,
 } from './operations.ts';
+import { markLasting } from './request-failure.ts';
 import {
   SERVICE_DEFAULTS,
   type ServiceConfig,
@@ -29,7 +30,7 @@ import {
 } from './service-config.ts';
 import { openSession, type Probe } from './session.ts';
 import { createFallback, readAddress } from './target.ts';
-import { markLasting, Traffic } from './traffic.ts';
+import { Traffic } from './traffic.ts';
 import { conditionsOf, createTransport, type Exchange, type Validators } from './transport.ts';
 import type { Drift } from './wire-fields.ts';
 import { parsePreview, parseResource } from './wire-resource.ts';
@@ -141,10 +142,8 @@ export interface ServiceClient {
   restoreConfiguration(configuration: Configuration): Promise<Body & { article: Article }>;
   /** Loads a rendered image of an article. @deprecated It may be removed: render the GLB. @see Spec 4.4, 9 (rule 6) */
   getArticleImage(key: ArticleKey): Promise<Body>;
-  /** Whether all requests wait because the service said that it gets too many. */
-  isHeld(): boolean;
-  /** Milliseconds of all such waits up to now. */
-  heldMs(): number;
+  /** Whether and how long requests were held; and how others that use the service with this client limit it. */
+  readonly traffic: Pick<Traffic, 'state' | 'pausedMs' | 'share' | 'hold'>;
   /** Drops what is in flight, logs out of both groups (own tokens only), closes; never rejects. */
   close(): Promise<void>;
 }
@@ -188,8 +187,7 @@ export function createClient(config: ServiceConfig): ServiceClient {
     }),
     call,
     close,
-    isHeld: () => connection.traffic.state === 'paused',
-    heldMs: () => connection.traffic.pausedMs,
+    traffic: connection.traffic,
     getNodes: (parentnode, validators) =>
       loaded('nodes', call('getNodes', { parentnode }, { validators })),
     getBreadcrumbs: async (parentnode) => (await call('getBreadcrumbs', { parentnode })).answer,
@@ -307,6 +305,7 @@ function connect(settings: Settings, signal: AbortSignal) {
     concurrency,
     perSecond,
     signal,
+    onPause: settings.onPause,
     isConcurrencyKnown: Number.isFinite(allowed),
     // A living service always answers the root of the catalogue.
     probe: async () => {

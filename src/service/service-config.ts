@@ -65,8 +65,18 @@ export interface ServiceConfig {
   onAnswer?: (answer: RawAnswer) => void | Promise<void>;
   /** Receives mismatches between answers and the specification. */
   onDrift?: (drift: ServiceDrift) => void;
+  /** Called when a 429, or a 503 with `Retry-After`, begins a pause, with its milliseconds. */
+  onPause?: (ms: number) => void;
   /** Receives each planning that was stored, with its permanent identifier. */
   onPermanentId?: (permanentId: string, topLevelArticle: unknown) => void;
+}
+
+/** Which of several processes this is that hold the limits of one service together. */
+export interface LimitShare {
+  /** From 0. */
+  index: number;
+  /** From 1. */
+  count: number;
 }
 
 /** One attempt to send an operation; it contains no secret. */

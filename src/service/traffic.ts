@@ -17,8 +17,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createFairBudget, turnFor } from '../support/budget.ts';
-import { asConverterError, ConverterError, type ErrorCode } from '../support/errors.ts';
-import type { Settings } from './service-config.ts';
+import { asConverterError, ConverterError } from '../support/errors.ts';
+import { classify, type Failure } from './request-failure.ts';
+import type { LimitShare, Settings } from './service-config.ts';
 import { type HttpResponse, interrupted } from './transport.ts';
 
 const FIRST_PAUSE_MS = 500;
@@ -50,6 +51,8 @@ interface TrafficOptions
   isConcurrencyKnown?: boolean;
   /** Requests a second, if the limit of the service is known. */
   perSecond?: number | undefined;
+  /** Called when a 429 begins a pause, with its milliseconds. */
+  onPause?: ((ms: number) => void) | undefined;
   /** Sends what a living service always answers; rejects if it does not. */
   probe: () => Promise<unknown>;
   /** Ends every wait. */
@@ -69,7 +72,9 @@ interface Demand {
 /** Controls all requests to one service. */
 export class Traffic {
   readonly #options: TrafficOptions;
-  readonly #delayMs: () => number;
+  #delayMs: () => number;
+  /** The largest number of permits. */
+  #mostPermits: number;
   readonly #permits: ReturnType<typeof createFairBudget>;
   /** Of requests that are not made for an article. */
   readonly #ownDemand: Demand;
@@ -101,6 +106,7 @@ export class Traffic {
   constructor(options: TrafficOptions) {
     this.#options = options;
     this.#delayMs = createRateLimit(options.perSecond, options.now);
+    this.#mostPermits = options.concurrency;
     this.#permits = createFairBudget(options.concurrency);
     this.#ownDemand = { requesters: new Set(), signal: options.signal };
   }
@@ -109,6 +115,26 @@ export class Traffic {
     if (this.#gone !== undefined) return 'gone';
     if (this.#pauses > 0) return 'paused';
     return this.#probing === undefined ? 'open' : 'probing';
+  }
+
+  /**
+   * Limits this process to its share of the limits, since others send requests to the same service.
+   *
+   * @example `share({ index: 2, count: 3 }); // of 8 concurrent requests it has 2, the first two have 3`
+   */
+  share({ index, count }: LimitShare): void {
+    const { concurrency, perSecond, now } = this.#options;
+    const isFull = this.#permits.total === this.#mostPermits;
+    this.#mostPermits = Math.max(1, Math.floor((concurrency - 1 - index) / count) + 1);
+    this.#permits.total = isFull
+      ? this.#mostPermits
+      : Math.min(this.#permits.total, this.#mostPermits);
+    this.#delayMs = createRateLimit(perSecond && perSecond / count, now);
+  }
+
+  /** Holds every request for a time, since another process met a 429. */
+  hold(ms: number): void {
+    this.#hold(Math.min(ms, this.#options.maxPauseMs));
   }
 
   /** Milliseconds of all pauses up to now. */
@@ -238,7 +264,7 @@ export class Traffic {
       return;
     }
     this.#successes += 1;
-    if (this.#successes >= this.#permits.total && this.#permits.total < this.#options.concurrency) {
+    if (this.#successes >= this.#permits.total && this.#permits.total < this.#mostPermits) {
       this.#successes = 0;
       this.#permits.total += 1;
     }
@@ -252,6 +278,11 @@ export class Traffic {
     // Only a pause of our own grows, and only once for all requests that were refused together.
     if (announcedMs === undefined && this.#pauses === 0) this.#ownPauses += 1;
     const ms = Math.min(announcedMs ?? ownMs, maxPauseMs);
+    this.#options.onPause?.(ms);
+    this.#hold(ms);
+  }
+
+  #hold(ms: number): void {
     if (!this.#mayPause(ms)) return;
     this.#pauses += 1;
     const over = this.#sleep(ms)
@@ -370,57 +401,6 @@ async function settle<T>(work: Work<T>, arrived: Arrived = async () => {}): Prom
 }
 
 const NO_REFUSALS = { rounds: 0, firstMs: Number.NaN, lastMs: Number.NEGATIVE_INFINITY };
-
-const OVERLOAD_CODES: ReadonlySet<ErrorCode> = new Set([
-  'HTTP_TIMEOUT',
-  'HTTP_CONNECTION',
-  'SERVICE_UNREACHABLE',
-]);
-const OVERLOAD_STATUSES: ReadonlySet<number> = new Set([429, 503]);
-
-/** Codes of failures that may be gone by the next attempt. */
-const PASSING_CODES: ReadonlySet<ErrorCode> = new Set([...OVERLOAD_CODES, 'RESPONSE_INVALID']);
-/** Statuses below 500 that may be gone by the next attempt. */
-const PASSING_STATUSES: ReadonlySet<number> = new Set([
-  401, // the token died; refused with a live one, the client ends it
-  403, // the same
-  408, // the server waited too long for the request
-  421, // the connection led to the wrong machine
-  425, // sent too early
-  429, // sent too often
-]);
-
-const LASTING = new WeakSet<Error>();
-
-/** Marks a failure that will be the same the next time, although its code says otherwise. */
-export function markLasting<E extends Error>(error: E): E {
-  LASTING.add(error);
-  return error;
-}
-
-type Failure = ReturnType<typeof classify>;
-
-/** Classifies a failure. See D-609, D-711 (what passes), D-842 (overload), D-843 (outage). */
-function classify(error: unknown) {
-  const { code, status = 0, operation } = asConverterError(error);
-  // A failed login names its operation, and was sent again where it happened.
-  const wasSentAgain = operation !== undefined;
-  const isPassing =
-    code === 'HTTP_STATUS'
-      ? status >= 500 || PASSING_STATUSES.has(status)
-      : PASSING_CODES.has(code);
-  const mayPass = isPassing && !wasSentAgain && !LASTING.has(error as Error);
-  return {
-    mayPass,
-    wasSentAgain,
-    isRefusal: status === 429,
-    isUnreachable: code === 'SERVICE_UNREACHABLE',
-    /** Too many requests in flight may be the cause. */
-    isOverload: OVERLOAD_CODES.has(code) || OVERLOAD_STATUSES.has(status),
-    /** The whole service may be away: a status of 4xx proves that it is there; below, a body was broken. */
-    mayBeOutage: code === 'SERVICE_UNREACHABLE' || (mayPass && (status < 400 || status >= 500)),
-  };
-}
 
 /**
  * Creates a rate limit: requests leave at equal distances, never in bursts (D-842). The function books the next
