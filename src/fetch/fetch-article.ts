@@ -1,6 +1,6 @@
 /** Fetches one configuration as a snapshot: its article, and its parts list, blocks and images by digest. */
 import { setMaxListeners } from 'node:events';
-import type { SnapshotSummary } from '../cache/database.ts';
+import type { SnapshotSummary } from '../cache/cached-snapshots.ts';
 import { Dependencies } from '../cache/dependencies.ts';
 import { missingBecause } from '../cache/missing-body.ts';
 import { ResponseCache, type ResponseCacheOptions } from '../cache/response-cache.ts';

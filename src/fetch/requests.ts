@@ -1,5 +1,6 @@
 /** The requests of a fetch, and an estimate of how many it would send. */
-import type { CacheDatabase, SnapshotRecord } from '../cache/database.ts';
+import type { SnapshotRecord } from '../cache/cached-snapshots.ts';
+import type { CacheDatabase } from '../cache/database.ts';
 import type { CacheableRequest, ResponseCache } from '../cache/response-cache.ts';
 import type { ArticleKey, ArticleRequest } from '../model/article.ts';
 import { configurationKey } from '../model/configuration-id.ts';

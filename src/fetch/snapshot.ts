@@ -1,7 +1,8 @@
 /** Snapshots between runs: how they are stored, loaded, and compared. */
 
+import type { SnapshotRecord } from '../cache/cached-snapshots.ts';
 import type { ContentStore } from '../cache/content-store.ts';
-import type { CacheDatabase, SnapshotRecord } from '../cache/database.ts';
+import type { CacheDatabase } from '../cache/database.ts';
 import type { ArticleRequest, PlanningChild } from '../model/article.ts';
 import { articleLabel, configurationKey } from '../model/configuration-id.ts';
 import type { ArticleSnapshot, Digest, Fetched } from '../model/snapshot.ts';
