@@ -269,6 +269,13 @@ class DurablePermanentIds extends Table {
     return row && this.db.json(row.article);
   }
 
+  /** Every planning of a service. */
+  all(service: string): { id: string; article: unknown }[] {
+    const sql = 'SELECT id, article FROM durable_permanent_ids WHERE service = ? ORDER BY id';
+    const rows = this.db.all<{ id: string; article: string }>(sql, systemOf(service));
+    return rows.map(({ id, article }) => ({ id, article: this.db.json(article) }));
+  }
+
   /** Stores a planning; it replaces the known one of the identifier. */
   put(service: string, id: string, topLevelArticle: unknown): void {
     const sql = 'INSERT OR REPLACE INTO durable_permanent_ids VALUES (?, ?, ?)';

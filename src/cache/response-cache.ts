@@ -13,8 +13,9 @@ import {
 } from '../service/operations.ts';
 import { interrupted, type Validators } from '../service/transport.ts';
 import { ConverterError, endsRun, isConverterError } from '../support/errors.ts';
+import type { StoredResponse } from './cached-responses.ts';
 import type { ContentStore } from './content-store.ts';
-import type { CacheDatabase, StoredResponse } from './database.ts';
+import type { CacheDatabase } from './database.ts';
 import type { Dependencies } from './dependencies.ts';
 import {
   ConversionDates,
@@ -27,6 +28,7 @@ import {
   isFresh,
 } from './freshness.ts';
 import { missingBecause } from './missing-body.ts';
+import type { SharedResponses } from './shared-rows.ts';
 
 /** Options of the response cache of one run. */
 export interface ResponseCacheOptions
@@ -43,6 +45,8 @@ export interface ResponseCacheOptions
   service?: string;
   /** Names of the same service by language, of those that requests may name. */
   languages?: Readonly<Record<string, string>>;
+  /** Responses that other machines have received. */
+  shared?: SharedResponses | undefined;
   /** Requests again what the service did not have in an earlier run. @defaultValue false */
   retryMissing?: boolean;
   /** Requests everything, also what an interrupted run has requested. @defaultValue false */
@@ -134,6 +138,8 @@ export class ResponseCache {
   readonly #counts = new Map<string, typeof NO_REQUESTS>();
   readonly #inFlight = new Map<string, InFlight>();
   readonly #responses = new LRUCache<string, CachedResponse>({ max: MAX_RESPONSES });
+  /** Of the responses of other machines, by key, until they are replaced. */
+  readonly #etags = new LRUCache<string, string>({ max: MAX_RESPONSES });
   readonly #failures = new LRUCache<string, ConverterError>({ max: MAX_FAILURES });
   readonly #decoded = new LRUCache<string, NonNullable<unknown>>({ maxSize: MAX_DECODED_BYTES });
   #topNodes: Promise<CatalogueNode[]> | undefined;
@@ -274,15 +280,30 @@ export class ResponseCache {
     demand: Demand,
   ): Pending<Name> {
     const { database, now } = this.#options;
-    const stored = this.#stored(request);
+    let stored = this.#stored(request);
     if (stored === undefined || !(await this.#isUsable(stored, request))) {
-      return this.#send(request, stored, demand);
+      const received = await this.#fromOtherMachine(request);
+      if (received === undefined) return this.#send(request, stored, demand);
+      stored = received;
     }
     const { answer } = stored;
     const fromService = stored.requestedAt === now;
     this.#count(request)[fromService ? 'deduplicated' : 'cached']++;
     if ('digest' in answer) database.bodies.use(answer.digest, now);
     return { answer, fromService, stamp: stampOf(stored, request.owner) };
+  }
+
+  /** Returns the usable response of another machine, which is then cached here too. */
+  async #fromOtherMachine(request: CacheableRequest): Promise<StoredResponse | undefined> {
+    const { database, now, shared } = this.#options;
+    const found = await shared?.get(this.#rowOf(request));
+    if (found === undefined) return undefined;
+    const { response, etag } = found;
+    this.#etags.set(keyOf(request), etag);
+    if (!(await this.#isUsable(response, request))) return undefined;
+    if ('digest' in response.answer) database.bodies.put({ ...response.answer, usedAt: now });
+    database.responses.put(response);
+    return response;
   }
 
   #stored(request: CacheableRequest): StoredResponse | undefined {
@@ -357,7 +378,7 @@ export class ResponseCache {
     request: CacheableRequest,
     received: Pick<StoredResponse, 'answer' | 'etag' | 'lastModified'>,
   ): Promise<CachedResponse> {
-    const { database, now } = this.#options;
+    const { database, now, shared } = this.#options;
     const { answer, etag, lastModified } = received;
     const { owner, datedBy: fallback = owner, always } = request;
     // The dates come from the top of the catalogue, so that it cannot be stamped with them.
@@ -367,7 +388,9 @@ export class ResponseCache {
     const stamp = { datedBy, convertdate, fetchedOn: this.#today, requestedAt: now };
     const key = this.#rowOf(request);
     if ('digest' in answer) database.bodies.put({ ...answer, usedAt: now });
-    database.responses.put({ ...key, answer, etag, lastModified, ...stamp });
+    const row = { ...key, answer, etag, lastModified, ...stamp };
+    database.responses.put(row);
+    await shared?.put(row, this.#etags.get(keyOf(request)));
     return { answer, fromService: true, stamp: { owner, ...stamp } };
   }
 
