@@ -36,6 +36,11 @@ interface Publication {
   catalogues: CataloguePublication[];
   /** Path of an object in the store. */
   objectPath: (digest: Digest) => string;
+  /**
+   * The path of an object below the output folder, which then stands in place of a link below `articles/`.
+   * @defaultValue each line has a link of its own
+   */
+  objectKey?: ((digest: Digest) => string) | undefined;
   /** Folders of objects that are not synced yet; publishing adds those of links, and syncs each once. */
   unsynced?: Set<string>;
   /** Whether it is the whole selection of the pipeline; only then are former languages removed. */
@@ -76,7 +81,10 @@ interface Published {
 export async function publish(publication: Publication): Promise<Published> {
   const { outputDir, lines, catalogues } = publication;
   const { unsynced = new Set() } = publication;
-  const published = await linkAll(publication, unsynced);
+  const published =
+    publication.objectKey === undefined
+      ? await linkAll(publication, unsynced)
+      : placeAll(publication, publication.objectKey);
   await inParallel(unsynced, LINKS_AT_ONCE, syncFolder);
   unsynced.clear();
   await writeLines(outputDir, MANIFEST_FILE, lines, publication.before);
@@ -149,6 +157,20 @@ async function removeLink(outputDir: string, path: string): Promise<void> {
     if ((await listFolder(join(outputDir, folder))).length > 0) return;
     await removeTree(join(outputDir, folder));
   }
+}
+
+/** Every line has the path of its object: where links are not possible, such as in a bucket. */
+function placeAll(
+  { lines, before }: Publication,
+  objectKey: (digest: Digest) => string,
+): Published {
+  for (const key of lines.keys()) {
+    if (lines.isShared(key, before)) continue;
+    const asset = lines.get(key)!;
+    const sha256 = asset.sha256 ?? asset.lastGood?.sha256;
+    if (sha256 !== undefined) place(lines, key, objectKey(sha256));
+  }
+  return { copied: 0, linked: 0, restored: [], withoutObject: [] };
 }
 
 /** The path of every line gets its own GLB, or for a failed one the last good one. */
