@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { Worker } from 'node:worker_threads';
 import { asConverterError, ConverterError } from '../support/errors.ts';
 import type { Logger } from '../support/log.ts';
 import type { ChunkJob, QueueWorker, WorkerHandlers } from './chunk-queue.ts';
@@ -51,6 +50,7 @@ export async function openQueueWorker(options: QueueWorkerOptions): Promise<Queu
   const opening: QueueThreadMessages['opening'] = {
     ...{ server, pipeline, name, version, digest, slots: jobsAtOnce },
   };
+  const { Worker } = await import('node:worker_threads');
   const thread = new Worker(fileURLToPath(THREAD), { workerData: opening });
   const post = (request: QueueThreadMessages['request']) => thread.postMessage(request);
   const controllers = new Map<number, AbortController>();
