@@ -50,7 +50,13 @@ const UNDICI = {
   resolveId: (id) => (id === 'undici' ? '\0undici' : undefined),
   load(id) {
     if (id === '\0undici') {
-      return "export { default as Agent } from 'undici/lib/dispatcher/agent.js';";
+      return `
+        export { default as Agent } from 'undici/lib/dispatcher/agent.js';
+        export async function request(url, { dispatcher, ...options }) {
+          const { default: send } = await import('undici/lib/api/api-request.js');
+          const { origin, pathname, search } = url;
+          return send.call(dispatcher, { ...options, origin, path: pathname + search });
+        }`;
     }
     // Only called with the option allowH2.
     if (id.endsWith('/undici/lib/dispatcher/client-h2.js')) return 'module.exports = undefined;';

@@ -44,6 +44,10 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> = {
       describe: 'second half of run: convert the data in the cache, without a network',
       load: async () => (await import('./run-commands.ts')).pipelineCommand('build'),
     },
+    worker: {
+      describe: 'work for runs of a pipeline that divide their work over a queue',
+      load: async () => (await import('./worker.ts')).workerCommand,
+    },
     convert: {
       describe: 'convert one article into one file',
       load: async () => (await import('./convert.ts')).convertCommand,

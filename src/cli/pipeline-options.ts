@@ -7,7 +7,16 @@ import { type Arguments, type Io, type OptionSpec, textOf } from './command.ts';
 import { LOG_FORMAT_OPTION } from './run-output.ts';
 
 interface PipelineOption extends OptionSpec {
-  commands: readonly ('run' | 'fetch' | 'build' | 'record' | 'convert' | 'explain' | 'deliver')[];
+  commands: readonly (
+    | 'run'
+    | 'fetch'
+    | 'build'
+    | 'record'
+    | 'convert'
+    | 'explain'
+    | 'deliver'
+    | 'worker'
+  )[];
   /** What it replaces in the pipeline. Without it, the command uses the value. */
   replace?: (pipeline: Pipeline, value: never) => Partial<Pipeline>;
 }
@@ -17,7 +26,7 @@ const PIPELINE_OPTIONS: Readonly<Record<string, PipelineOption>> = {
   output: {
     type: 'string',
     value: 'DIR',
-    commands: ['run', 'fetch', 'build', 'explain', 'deliver'],
+    commands: ['run', 'fetch', 'build', 'explain', 'deliver', 'worker'],
     describe: 'output folder, instead of the one in the file',
     replace: (_, dir: string) => {
       const outputDir = resolve(dir);
@@ -27,7 +36,7 @@ const PIPELINE_OPTIONS: Readonly<Record<string, PipelineOption>> = {
   cache: {
     type: 'string',
     value: 'DIR',
-    commands: ['run', 'fetch', 'build', 'record', 'explain', 'deliver'],
+    commands: ['run', 'fetch', 'build', 'record', 'explain', 'deliver', 'worker'],
     describe: 'cache folder [default: .cache beside the output folder]',
     replace: (_, dir: string) => ({ cacheDir: resolve(dir) }),
   },
@@ -35,13 +44,13 @@ const PIPELINE_OPTIONS: Readonly<Record<string, PipelineOption>> = {
     type: 'number',
     min: 1,
     default: SERVICE_DEFAULTS.concurrency,
-    commands: ['run', 'fetch', 'record'],
+    commands: ['run', 'fetch', 'record', 'worker'],
     describe: 'concurrent requests to the service, of all kinds together',
     replace: ({ service }, concurrency: number) => ({ service: { ...service, concurrency } }),
   },
   'allow-missing-parts': {
     type: 'boolean',
-    commands: ['run', 'build', 'convert'],
+    commands: ['run', 'build', 'convert', 'worker'],
     describe: 'convert without a missing block, or without the texture of an unreadable image',
     replace: ({ convert }) => ({ convert: { ...convert, allowMissingParts: true } }),
   },
@@ -50,15 +59,15 @@ const PIPELINE_OPTIONS: Readonly<Record<string, PipelineOption>> = {
     commands: ['run'],
     describe: 'print the selection and an estimate of requests; fetch no geometry',
   },
-  'log-format': { ...LOG_FORMAT_OPTION, commands: ['run', 'fetch', 'build', 'record'] },
+  'log-format': { ...LOG_FORMAT_OPTION, commands: ['run', 'fetch', 'build', 'record', 'worker'] },
   quiet: {
     type: 'boolean',
-    commands: ['run', 'fetch', 'build', 'record'],
+    commands: ['run', 'fetch', 'build', 'record', 'worker'],
     describe: 'print the path of the report and errors only',
   },
   verbose: {
     type: 'boolean',
-    commands: ['run', 'fetch', 'build', 'record'],
+    commands: ['run', 'fetch', 'build', 'record', 'worker'],
     describe: 'log every configuration',
   },
   'metrics-file': {

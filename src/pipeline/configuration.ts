@@ -1,6 +1,7 @@
 /** Processes one configuration: from its request over snapshot, source digest and GLB to its result. */
+
+import type { SnapshotRecord, SnapshotSummary } from '../cache/cached-snapshots.ts';
 import type { ContentStore } from '../cache/content-store.ts';
-import type { SnapshotRecord, SnapshotSummary } from '../cache/database.ts';
 import { withChildren } from '../fetch/resolve-article.ts';
 import type { SelectedArticle } from '../fetch/selection.ts';
 import { inputsDigest, loadSnapshot, REPORTED } from '../fetch/snapshot.ts';
@@ -298,7 +299,7 @@ function createBuilder(
   decoded: DecodedReader | undefined,
   isStored: (built: Built) => Promise<boolean>,
 ): (snapshot: ArticleSnapshot, source: Digest) => Promise<Built> {
-  const { checks, database, derived, objects, objectFiles, unsynced } = run.stores;
+  const { checks, database, derived, objects, objectFiles, published, unsynced } = run.stores;
   const { stopwatch } = run.metrics;
   const isForced = run.options.force ?? false;
   const convert = openConversions(run, decoded);
@@ -322,16 +323,22 @@ function createBuilder(
     return { ...built, warnings: [...fetched, ...built.warnings] };
   };
 
+  const share = async (sha256: Digest) => published?.shareObject(sha256, objects.pathOf(sha256));
+
   const build = async (snapshot: ArticleSnapshot, source: Digest): Promise<Built> => {
     const earlier = isForced ? undefined : database.builds.get(source);
     const isUsable =
       earlier !== undefined &&
       ((await isStored(earlier)) || (await stopwatch.during('write', () => restore(earlier))));
-    if (isUsable) return earlier;
+    if (isUsable) {
+      await share(earlier.sha256);
+      return earlier;
+    }
     const built = await convertAnew(snapshot);
     database.builds.put(source, built);
     const { sha256, bytes } = built;
     if (!isForced) await derived.keepFile(objects.pathOf(sha256), sha256, bytes);
+    await share(sha256);
     return built;
   };
 

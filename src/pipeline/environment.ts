@@ -17,6 +17,7 @@ export const ENVIRONMENT = {
   BTG2GLTF_TOKEN: { secret: true, means: 'a session token, instead of user name and password' },
   BTG2GLTF_INBOX_SECRET: { secret: true, means: 'with it a page of any origin may post carts' },
   BTG2GLTF_IMAGES_TOKEN: { secret: true, means: 'then image requests need it as their token' },
+  BTG2GLTF_QUEUE_URL: { secret: true, means: 'address of the queue of --executor bullmq' },
   BTG2GLTF_BROWSER: { secret: false, means: 'program of Chrome or Chromium for pictures' },
 } as const satisfies Record<string, { secret: boolean; means: string }>;
 

@@ -27,6 +27,7 @@ import { publish } from '../write/publish.ts';
 import type { Run } from './open-run.ts';
 import type { Results } from './results.ts';
 import { languagesOf, pipelineServiceId } from './service.ts';
+import { objectKey } from './shared-output.ts';
 
 /** Whether only carts select a request. */
 type IsOfCart = (request: ArticleRequest) => boolean;
@@ -326,10 +327,12 @@ export async function publishResults(
     }),
     settled: stores.previous.settled,
     objectPath: stores.objects.pathOf,
+    objectKey: stores.published && objectKey,
     unsynced: stores.unsynced,
     isWhole,
     signal,
   });
+  await stores.published?.publish();
   if (copied > 0)
     log.warn('the file system has no hard links: files below articles/ are copies', { copied });
   const links = restored.filter((key) => !stores.damages.has(key));

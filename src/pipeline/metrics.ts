@@ -2,12 +2,42 @@
 import type { RunReport } from '../report/run-report.ts';
 import type { RequestEvent, ServiceDrift } from '../service/service-config.ts';
 
+/** What was measured in a part of a run, as plain data. */
+export interface Measurements {
+  /** Milliseconds by stage. */
+  stageMs: Partial<Record<Stage, number>>;
+  requests: Pick<RunReport['requests'], 'sent' | 'bytesReceived' | 'byOperation' | 'byStatus'>;
+  /** Attempts without the login, and how long they took together, milliseconds. */
+  timed: { attempts: number; ms: number };
+  drift: RunReport['drift'];
+}
+
 /** Creates the measurements of a run, at zero. @param now - Milliseconds. */
 export function createRunMetrics(now: () => number) {
+  const stopwatch = createStopwatch(now);
+  let requests = createRequestCounts();
+  let drift = createDriftCounts();
+  const take = (): Measurements => {
+    const taken = { ...requests.all(), drift: drift.rows(), stageMs: stopwatch.take() };
+    requests = createRequestCounts();
+    drift = createDriftCounts();
+    return taken;
+  };
   return {
-    stopwatch: createStopwatch(now),
-    requests: createRequestCounts(),
-    drift: createDriftCounts(),
+    stopwatch,
+    requests: {
+      count: (event: RequestEvent) => requests.count(event),
+      meanMs: () => requests.meanMs(),
+      totals: () => requests.all().requests,
+    },
+    drift: { count: (one: ServiceDrift) => drift.count(one), rows: () => drift.rows() },
+    /** Returns what was measured since the last call, and begins anew. */
+    take,
+    /** Adds what a worker measured. */
+    add(measured: Omit<Measurements, 'stageMs'>): void {
+      requests.add(measured);
+      drift.add(measured.drift);
+    },
   };
 }
 
@@ -39,6 +69,18 @@ function createStopwatch(now: () => number) {
         STAGES.filter((s) => spent.has(s)).map((s) => [s, Math.round(spent.get(s)!)]),
       ),
     totalMs: () => Math.round(now() - start),
+    /** Milliseconds by stage since the last call. */
+    take(): Partial<Record<Stage, number>> {
+      for (const [stage, entry] of active) {
+        spent.set(stage, (spent.get(stage) ?? 0) + now() - entry.since);
+        entry.since = now();
+      }
+      const taken = Object.fromEntries(spent);
+      spent.clear();
+      return taken;
+    },
+    /** Adds what a stage took elsewhere, milliseconds. */
+    add: (stage: Stage, ms: number) => void spent.set(stage, (spent.get(stage) ?? 0) + ms),
   };
 }
 
@@ -63,12 +105,23 @@ function createRequestCounts() {
     },
     /** Mean duration of an attempt without the login, milliseconds; undefined before the first. */
     meanMs: () => (timed.attempts === 0 ? undefined : timed.ms / timed.attempts),
-    totals: () => ({ ...totals, byOperation: sorted(byOperation), byStatus: sorted(byStatus) }),
+    all: (): Pick<Measurements, 'requests' | 'timed'> => ({
+      requests: { ...totals, byOperation: sorted(byOperation), byStatus: sorted(byStatus) },
+      timed: { ...timed },
+    }),
+    add({ requests, timed: other }: Pick<Measurements, 'requests' | 'timed'>): void {
+      totals.sent += requests.sent;
+      totals.bytesReceived += requests.bytesReceived;
+      for (const [name, n] of Object.entries(requests.byOperation)) increment(byOperation, name, n);
+      for (const [status, n] of Object.entries(requests.byStatus)) increment(byStatus, status, n);
+      timed.attempts += other.attempts;
+      timed.ms += other.ms;
+    },
   };
 }
 
-function increment(counts: Map<string, number>, key: string): void {
-  counts.set(key, (counts.get(key) ?? 0) + 1);
+function increment(counts: Map<string, number>, key: string, by = 1): void {
+  counts.set(key, (counts.get(key) ?? 0) + by);
 }
 
 /** A map as an object with sorted keys, so that the order of events does not show. */
@@ -91,6 +144,13 @@ function createDriftCounts() {
   const rows = new Map<string, DriftRow>();
   /** Rows of values that were counted before: mostly the same few, in every answer. */
   const known = new Map<string, DriftRow>();
+  const rowOf = ({ operation, field, expected, found }: Omit<DriftRow, 'count'>): DriftRow => {
+    const key = JSON.stringify([operation, field, expected, typeIn(found)]);
+    const row = rows.get(key) ?? { operation, field, expected, found, count: 0 };
+    rows.set(key, row);
+    if (found < row.found) row.found = found;
+    return row;
+  };
   return {
     count({ operation, field: path, expected, found }: ServiceDrift): void {
       const exact = `${operation}\n${path}\n${expected}\n${found}`;
@@ -100,12 +160,12 @@ function createDriftCounts() {
         return;
       }
       const field = path.replace(/\[\d+\]/g, '[]');
-      const key = JSON.stringify([operation, field, expected, typeIn(found)]);
-      const row = rows.get(key) ?? { operation, field, expected, found, count: 0 };
-      rows.set(key, row);
+      const row = rowOf({ operation, field, expected, found });
       if (known.size < MOST_KNOWN) known.set(exact, row);
       row.count++;
-      if (found < row.found) row.found = found;
+    },
+    add(others: readonly DriftRow[]): void {
+      for (const { count, ...other } of others) rowOf(other).count += count;
     },
     /** Sorted by operation, field, expected and found. */
     rows: (): DriftRow[] => Object.values(sorted(rows)),

@@ -7,11 +7,12 @@ import {
   openFileStore,
 } from '../cache/content-store.ts';
 import { type CacheDatabase, openCacheDatabase } from '../cache/database.ts';
-import type { Fetcher } from '../fetch/fetch-article.ts';
+import { shareContents } from '../cache/shared-contents.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import type { CatalogueLine, ManifestLine } from '../model/asset.ts';
 import { configurationKey } from '../model/configuration-id.ts';
 import type { Digest } from '../model/snapshot.ts';
+import type { ObjectStore } from '../store/object-store.ts';
 import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
 import { refuseLinksBelow } from '../support/file-operations.ts';
 import {
@@ -27,17 +28,15 @@ import { openScratchFile } from '../support/scratch-file.ts';
 import { createSpool, type Spool } from '../support/spool.ts';
 import { catalogueFiles, openCatalogue, openManifest } from '../write/manifest.ts';
 import { publishedAsset } from '../write/publish.ts';
+import { openDeadline } from './deadline.ts';
 import { createRunMetrics } from './metrics.ts';
 import { OBJECTS_FOLDER, objectFiles, openObjectChecks } from './output-folder.ts';
 import { PIPELINE_CHECK, type Pipeline } from './pipeline-file.ts';
 import { OPTION_CHECKS, type RunEnvironment, type RunOptions } from './run-options.ts';
-import {
-  languagesOf,
-  openService,
-  pipelineServiceId,
-  type Service,
-  withAccount,
-} from './service.ts';
+import { createServiceSession, type ServiceSession } from './run-session.ts';
+import { languagesOf, pipelineServiceId, withAccount } from './service.ts';
+import { openSharedOutput } from './shared-output.ts';
+import { pipelineStore } from './shared-store.ts';
 
 /** An open run: its options, what the process provides, and what is open. */
 export interface Run {
@@ -48,6 +47,8 @@ export interface Run {
   stores: Awaited<ReturnType<typeof openOutput>> & {
     /** Responses of the service, by content. */
     bodies: ContentStore;
+    /** Waits until other machines have them, if there are any. */
+    flushBodies: (() => Promise<void>) | undefined;
     /** Where they are: a child process opens the store itself. */
     bodyFiles: FileStoreOptions;
     /** What was computed from them. */
@@ -55,8 +56,10 @@ export interface Run {
     database: CacheDatabase;
     /** Lines and results. */
     spool: Spool;
+    /** What several machines share. */
+    shared: ObjectStore | undefined;
   };
-  session: ReturnType<typeof createServiceSession>;
+  session: ServiceSession;
   metrics: ReturnType<typeof createRunMetrics>;
   notes: ReturnType<typeof openNotes>;
   /** Notes that the data for the output folder is of the account of this run. */
@@ -64,6 +67,12 @@ export interface Run {
   /** Whether the deadline of the options has passed. */
   isOutOfTime(): boolean;
 }
+
+/**
+ * Whose part in a run it is: the one that has locked the output folder, a fetch, or a worker, with the published GLBs
+ * that are missing in the store. The first two note what is in work.
+ */
+export type Role = 'owner' | 'fetch' | { missing: ReadonlySet<Digest> };
 
 /** What the output folder published before the run. */
 export type PreviousOutput = Awaited<ReturnType<typeof openPrevious>>;
@@ -86,14 +95,14 @@ export function checkRun(options: RunOptions, environment: RunEnvironment): void
 /**
  * Opens a run, works with it and closes it, also if the work fails.
  *
- * @param noting - Who notes what is in work: the run that has locked the output folder, or a fetch. @defaultValue none
+ * @param role - Whose part in a run it is. @defaultValue one that notes nothing, such as that of `explain`
  * @throws {@link ConverterError} `OUTPUT_UNWRITABLE`, `STATE_INVALID`, `STORE_DAMAGED`, or what the work throws.
  */
 export async function withRun<T>(
   given: RunOptions,
   environment: RunEnvironment,
   work: (run: Run) => Promise<T>,
-  noting?: 'owner' | 'fetch',
+  role?: Role,
 ): Promise<T> {
   checkRun(given, environment);
   const { cacheDir, outputDir } = given.pipeline;
@@ -103,6 +112,7 @@ export async function withRun<T>(
   }
   const startedAt = environment.startedAt ?? environment.now();
   const metrics = createRunMetrics(environment.now);
+  const shared = given.pipeline.store && (await pipelineStore(given.pipeline, environment));
   const database = await openCacheDatabase(cacheDir);
   const account = openAccount(given.pipeline, database);
   const service = await withAccount(given.pipeline.service, environment.env, account.read).catch(
@@ -113,19 +123,27 @@ export async function withRun<T>(
   );
   const options = { ...given, pipeline: { ...given.pipeline, service } };
   const bodyFiles = bodyFilesOf(cacheDir, database);
-  const bodies = openFileStore(bodyFiles, environment.signal, database.contents);
+  const ownBodies = openFileStore(bodyFiles, environment.signal, database.contents);
+  const sharedBodies = shared && shareContents(ownBodies, shared, { folder: 'bodies' });
+  const bodies = sharedBodies ?? ownBodies;
   const derived = openDerivedData(bodies, database.contents, startedAt);
-  const opening = { options, environment, startedAt, metrics, bodies, database };
+  const opening = { options, environment, startedAt, metrics, bodies, database, shared };
   const session = createServiceSession(opening);
   const deadline = openDeadline(options.until, environment.now, session);
   let scratch: Awaited<ReturnType<typeof openScratchFile>> | undefined;
   try {
     scratch = await openScratchFile(temporaryFolder(cacheDir));
     const spool = createSpool(scratch);
-    const output = await openOutput(options, environment, database, spool);
-    const stores = { bodies, bodyFiles, derived, database, spool, ...output };
+    const output = await openOutput(options, environment, database, spool, { shared, role });
+    const flushBodies = sharedBodies?.flush;
+    const stores = { bodies, flushBodies, bodyFiles, derived, database, spool, shared, ...output };
     const { isOver: isOutOfTime } = deadline;
-    const notes = openNotes(database, noting, options.pipeline.outputDir, startedAt);
+    const notes = openNotes(
+      database,
+      typeof role === 'string' ? role : undefined,
+      options.pipeline.outputDir,
+      startedAt,
+    );
     const opened = { options, environment, startedAt, stores, session, metrics, notes };
     const noteAccount = () => account.note(service.account);
     return await work({ ...opened, noteAccount, isOutOfTime });
@@ -218,15 +236,24 @@ async function openOutput(
   { log }: RunEnvironment,
   database: CacheDatabase,
   spool: Spool,
+  { shared, role }: { shared: ObjectStore | undefined; role: Role | undefined },
 ) {
   const { outputDir } = pipeline;
-  const checks = openObjectChecks(outputDir, database, repair);
   // A line that cannot be read is treated as missing, so that its configuration is built anew.
   let leftOut = 0;
   const onDamaged = (where: string, problem: string) => {
     if (leftOut++ < LOGGED_LINES)
       log.warn('a line is left out, since it cannot be read', { where, problem });
   };
+  const published =
+    shared &&
+    (await openSharedOutput(
+      shared,
+      pipeline,
+      database,
+      sizesOf(role, () => previous),
+    ));
+  const checks = published?.checks ?? openObjectChecks(outputDir, database, repair);
   const previous = await openPrevious(pipeline, { spool, ...(repair && { onDamaged }) });
   if (leftOut > LOGGED_LINES)
     log.warn('lines are left out, since they cannot be read', { leftOut });
@@ -237,6 +264,8 @@ async function openOutput(
     /** Folders of those that this run has stored, until publishing syncs them. */
     unsynced,
     objectFiles: objectFiles(outputDir),
+    /** The output in the store that several machines share. */
+    published,
     checks,
     /** What the run found damaged or missing, by configuration. */
     damages: new Map<string, Damage>(),
@@ -249,6 +278,13 @@ async function openOutput(
   };
 }
 
+/** A worker does not list the store: what the manifest says is there but for what the coordinator missed. */
+function sizesOf(role: Role | undefined, previous: () => PreviousOutput) {
+  if (typeof role !== 'object') return undefined;
+  return (object: Digest) =>
+    role.missing.has(object) ? undefined : previous().objects.get(object);
+}
+
 /** What a run without changes needs of a line. */
 type SettledLine = Pick<ManifestLine, 'source' | 'bytes' | 'triangles' | 'losses'> & Published;
 type Published = NonNullable<ReturnType<typeof publishedAsset>>;
@@ -258,7 +294,7 @@ async function openPrevious(
   watch: { spool: Spool; onDamaged?: (where: string, problem: string) => void },
 ) {
   const keys = new Map<string, string>();
-  const objects = new Set<Digest>();
+  const objects = new Map<Digest, number | undefined>();
   const carts = new Set<string>();
   // In memory: each is read three times.
   const settled = new PackedMap<SettledLine>();
@@ -267,7 +303,7 @@ async function openPrevious(
     if (line.onlyCarts) carts.add(key);
     for (const request of requested) keys.set(configurationKey(request), key);
     const asset = publishedAsset(line);
-    if (asset !== undefined) objects.add(asset.sha256);
+    if (asset !== undefined) objects.set(asset.sha256, bytes ?? line.lastGood?.bytes);
     const isPlain = requested.length === 1 && warnings.length === 0 && !line.onlyCarts;
     if (status !== 'unchanged' || !isPlain || asset === undefined) return;
     if (bytes !== undefined && triangles !== undefined)
@@ -287,7 +323,7 @@ async function openPrevious(
     /** Whether a line stays as it is if this is its only request. */
     isSettled: (key: string, request: ArticleRequest) =>
       settled.has(key) && keys.get(configurationKey(request)) === key,
-    /** The GLBs that these lines publish. */
+    /** The GLBs that these lines publish, with their sizes. */
     objects,
     /** Keys of the lines that only carts selected. */
     carts: carts as ReadonlySet<string>,
@@ -298,105 +334,4 @@ async function openPrevious(
     /** Returns the key of the configuration that a request resolved to. */
     keyOfRequest: (request: ArticleRequest) => keys.get(configurationKey(request)),
   };
-}
-
-type SessionOptions = Pick<Run, 'options' | 'environment' | 'startedAt' | 'metrics'> &
-  Pick<Run['stores'], 'bodies' | 'database'>;
-
-/** Creates the session with the service, which is opened on first use. */
-function createServiceSession(opening: SessionOptions) {
-  const { options, environment, startedAt, metrics, bodies, database } = opening;
-  const { service: content, outputDir, freshness, cacheMaxBytes } = options.pipeline;
-  let service: Promise<Service> | undefined;
-  let client: Service['client'] | undefined;
-  let fetcher: Promise<Fetcher> | undefined;
-  let begun: ReturnType<CacheDatabase['runs']['begin']> | undefined;
-  const closing = new AbortController();
-
-  const openFetcher = async (): Promise<Fetcher> => {
-    const callbacks = { onRequest: metrics.requests.count, onDrift: metrics.drift.count };
-    service = openService(content, { ...environment, ...callbacks });
-    ({ client } = await service);
-    const { createFetcher } = await import('../fetch/fetch-article.ts');
-    const [, ...others] = languagesOf(content);
-    const idIn = (lang: string) => pipelineServiceId({ ...content, lang });
-    const identity = { service: client.id, output: outputDir, pid: process.pid };
-    begun = database.runs.begin({ ...identity, startedAt });
-    return createFetcher({
-      client,
-      store: bodies,
-      database,
-      now: startedAt,
-      force: options.force ?? false,
-      retryMissing: options.failedOnly ?? false,
-      interruptedSince: begun.interruptedSince,
-      interruptedUntil: begun.interruptedUntil,
-      freshness,
-      imageLocation: content.imageLocation,
-      languages: Object.fromEntries(others.map((lang) => [lang, idIn(lang)])),
-    });
-  };
-
-  return {
-    fetcher: (): Promise<Fetcher> => {
-      fetcher ??= openFetcher();
-      return fetcher;
-    },
-    /** Returns the number of responses taken from the cache. */
-    cacheHits: async (): Promise<number> => {
-      // A service that could not be opened has reported its error already.
-      const opened = await fetcher?.catch(() => undefined);
-      const counts = [...(opened?.counts.values() ?? [])];
-      return counts.reduce((sum, { cached }) => sum + cached, 0);
-    },
-    /** Whether the client holds back every request because the service is overloaded. */
-    isPaused: () => client?.isHeld() ?? false,
-    /** Milliseconds of all such pauses up to now. */
-    pausedMs: () => client?.heldMs() ?? 0,
-    /** Aborted when the run is interrupted, and when the session closes: work in progress ends then. */
-    ended: AbortSignal.any([environment.signal, closing.signal]),
-    /** Drops requests in flight and logs out. */
-    close: async (): Promise<void> => {
-      closing.abort();
-      await service?.then((opened) => opened.close()).catch(() => undefined);
-    },
-    /**
-     * Writes what waits, marks the run as finished and evicts from the cache; without it, the next run resumes this one.
-     *
-     * @param keepEarlierRunsResumable - The run processed a part: the next one still resumes those before it.
-     */
-    finish: async (keepEarlierRunsResumable: boolean): Promise<void> => {
-      database.flush();
-      if (begun === undefined) return;
-      const { evictUnused } = await import('../cache/eviction.ts');
-      const cache = { store: bodies, database, now: startedAt };
-      await evictUnused({ ...cache, maxBytes: cacheMaxBytes, run: begun.id });
-      database.runs.finish(begun.id, keepEarlierRunsResumable);
-    },
-  };
-}
-
-/** How long work in progress may continue after the deadline, milliseconds: most requests take less. */
-const GRACE_MS = 10_000;
-/** How often it is checked in this time whether the service imposes a pause, milliseconds. */
-const LOOK_MS = 250;
-/** Longest timer of Node, milliseconds. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
-
-/** @see D-834. */
-function openDeadline(
-  until: number | undefined,
-  now: () => number,
-  { isPaused, close: drop }: Pick<Run['session'], 'isPaused' | 'close'>,
-) {
-  if (until === undefined) return { isOver: () => false, close() {} };
-  const beginsInMs = Math.min(Math.max(0, until - now()), LONGEST_TIMER_MS);
-  const waitOrDrop = (leftMs: number) => {
-    // In a pause nothing is in progress.
-    if (leftMs <= 0 || isPaused()) void drop();
-    else timer = setTimeout(waitOrDrop, Math.min(leftMs, LOOK_MS), leftMs - LOOK_MS).unref();
-  };
-  const graceMs = Math.min(GRACE_MS, until + GRACE_MS - now());
-  let timer = setTimeout(waitOrDrop, beginsInMs, graceMs).unref();
-  return { isOver: () => now() >= until, close: () => clearTimeout(timer) };
 }

@@ -72,7 +72,9 @@ export function openObjectChecks(
   const checked = new Map<Digest, ReturnType<typeof examine>>();
   const written = new Set<Digest>();
 
-  const examine = async (object: Digest) => {
+  const examine = async (
+    object: Digest,
+  ): Promise<{ problem: string | undefined; bytes: number | undefined }> => {
     const path = pathOf(object);
     const facts = await statIfExists(path);
     if (facts === undefined) return { problem: MISSING, bytes: undefined };
@@ -103,12 +105,31 @@ export function openObjectChecks(
       if (facts !== undefined) table.put(outputDir, object, facts);
       written.add(object);
     },
+    /** Notes an object that a worker of this run has written. */
+    noteWritten: (object: Digest) => void written.add(object),
     isWritten: (object: Digest) => written.has(object),
     /** Forgets the objects that the run has neither checked nor written. */
     forgetOthers(): void {
       const isOther = (object: Digest) => !checked.has(object) && !written.has(object);
       table.remove(outputDir, [...known().keys()].filter(isOther));
     },
+  };
+}
+
+/** The checks of objects that are elsewhere, of which only the sizes are known. */
+export function openListedChecks(
+  sizeOf: (object: Digest) => number | undefined,
+): ReturnType<typeof openObjectChecks> {
+  const written = new Set<Digest>();
+  return {
+    async check(object) {
+      const bytes = sizeOf(object);
+      return { problem: bytes === undefined ? MISSING : undefined, bytes };
+    },
+    recordWritten: async (object) => void written.add(object),
+    noteWritten: (object) => void written.add(object),
+    isWritten: (object) => written.has(object),
+    forgetOthers() {},
   };
 }
 

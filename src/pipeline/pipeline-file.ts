@@ -132,13 +132,16 @@ function checkPipeline(
     const lines = problems.map(({ line, sentence }) => `${at(line)}: ${sentence}`);
     throw new ConverterError(code, lines);
   }
-  const { articles, output, cache, service, ...rest } = parsed.data;
+  const { articles, output, cache, service, store, ...rest } = parsed.data;
   const { recording } = service;
   const absolute = (path: string) => resolve(folder, path);
   const outputDir = absolute(output.dir);
   return {
     ...rest,
     service: recording === undefined ? service : { ...service, recording: absolute(recording) },
+    ...(store && {
+      store: { ...store, url: ADDRESS.test(store.url) ? store.url : absolute(store.url) },
+    }),
     articles: articles.map((entry) => readSource(entry, absolute)),
     outputDir,
     cacheDir: cache.dir === undefined ? defaultCacheDir(outputDir) : absolute(cache.dir),
@@ -146,6 +149,8 @@ function checkPipeline(
     serviceVariables,
   };
 }
+
+const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\//i;
 
 /** Returns the default cache folder: beside the output folder. */
 export function defaultCacheDir(outputDir: string): string {

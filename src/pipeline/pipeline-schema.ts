@@ -378,6 +378,19 @@ export const pipelineSchema = z
       quarantineAfterKills: int(2, 2, 'runs that were killed with an article in work'),
     }),
     deliver: deliverSchema.optional().describe('what is made of the published files'),
+    store: z
+      .strictObject({
+        url: named.describe('s3://BUCKET/PREFIX, or a folder that all machines see'),
+        pathStyle: flag
+          .optional()
+          .describe(
+            'whether the bucket is in the path, not in the host name; default: with AWS_ENDPOINT_URL_S3',
+          ),
+      })
+      .optional()
+      .describe(
+        'where several machines share data and results; without it they are in the folders',
+      ),
     output: z.strictObject({ dir: named.describe('relative to this file') }),
     freshness: preset(
       z.enum(Object.keys(FRESHNESS_POLICIES) as [FreshnessPolicy, ...FreshnessPolicy[]]),

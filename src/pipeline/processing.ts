@@ -9,12 +9,27 @@ import { inParallel } from '../support/in-parallel.ts';
 import type { Quarantine } from './failures.ts';
 import type { Run } from './open-run.ts';
 import type { Processor, Results } from './results.ts';
-import type { Progress, RunEnvironment } from './run-options.ts';
+import type { Progress } from './run-options.ts';
 
 /** Articles in progress per request in flight: enough that requests never wait for articles, which wait for the disk too. */
 const ARTICLES_PER_REQUEST = 4;
 /** Failures logged one by one; the report lists all. */
 const LOGGED_FAILURES = 20;
+
+/**
+ * Processes some articles, each with one request: here, or on other machines.
+ *
+ * @param progress - Continues the counts of earlier calls: `total` includes the articles already.
+ * @param first - Place of the first article.
+ * @param collect - Receives each result.
+ * @throws {@link ConverterError} the first error that ends a run.
+ */
+export type Execute = (
+  articles: readonly SelectedArticle[],
+  progress: Progress,
+  first: number,
+  collect: Results['add'],
+) => Promise<void>;
 
 /**
  * Processes each request of each selected article, then the children without a place in their planning,
@@ -32,7 +47,7 @@ const LOGGED_FAILURES = 20;
 export async function processAll(
   run: Run,
   articles: readonly SelectedArticle[],
-  processor: Processor,
+  execute: Execute,
   { collect, filter, isSuspect }: Quarantine,
 ): Promise<{ done: number; total: number }> {
   const progress = { total: 0, done: 0, failed: 0 };
@@ -45,7 +60,10 @@ export async function processAll(
     const trusted = round.filter(({ request }) => !isSuspect(request));
     const next = trusted.length > 0 ? trusted : suspects.splice(0, 1);
     const children: { place: number; child: UnplacedChild }[] = [];
-    await processRound(run, next, processor, progress, (result, origin) => {
+    const first = progress.total;
+    progress.total += next.length;
+    run.environment.progress?.({ ...progress });
+    await execute(next, progress, first, (result, origin) => {
       for (const child of result.unplaced ?? []) children.push({ place: origin.place, child });
       collect(result, origin);
     });
@@ -77,19 +95,19 @@ function everyRequest(article: SelectedArticle): SelectedArticle | SelectedArtic
   return [selected, ...alike.map((request) => ({ ...selected, request }))];
 }
 
-/** @param progress - Continues the counts of earlier rounds. */
-async function processRound(
+/** Processes articles in this process, several at a time. */
+export function inThisProcess(run: Run, processor: Processor): Execute {
+  return (...round) => processHere(run, processor, ...round);
+}
+
+async function processHere(
   run: Run,
-  articles: readonly SelectedArticle[],
   processor: Processor,
-  progress: Progress,
-  collect: Results['add'],
+  ...[articles, progress, first, collect]: Parameters<Execute>
 ): Promise<void> {
   const { environment, options, session, isOutOfTime } = run;
   const { signal, now } = environment;
   const { service } = options.pipeline;
-  const first = progress.total;
-  progress.total += articles.length;
 
   const attempt = async (selected: SelectedArticle): Promise<Result> => {
     try {
@@ -98,12 +116,11 @@ async function processRound(
     } catch (thrown) {
       const error = asConverterError(thrown);
       if (endsRun(error.code)) throw error;
-      if (progress.failed++ < LOGGED_FAILURES) logFailure(environment, selected.request, error);
+      logFailure(run, progress, selected.request, error);
       return failedResult(processor, selected.request, error);
     }
   };
 
-  environment.progress?.({ ...progress });
   await inParallel(
     articles,
     service.concurrency * ARTICLES_PER_REQUEST,
@@ -139,9 +156,21 @@ async function failedResult(
   return { status: 'failed', request, key, error: { code, message } };
 }
 
-function logFailure({ log }: RunEnvironment, request: ArticleRequest, error: ConverterError): void {
+/** Counts a failure, and logs it unless there were many. */
+export function logFailure(
+  { environment }: Pick<Run, 'environment'>,
+  progress: Progress,
+  request: ArticleRequest,
+  error: { code: string; message: string; cause?: unknown },
+): void {
+  if (progress.failed++ >= LOGGED_FAILURES) return;
   const { code, message, cause } = error;
   // The stack locates a mistake of this program; an expected error has no use for it.
   const stack = code === 'INTERNAL' && { stack: (cause as Error | undefined)?.stack };
-  log.warn('configuration failed', { article: articleLabel(request), code, message, ...stack });
+  environment.log.warn('configuration failed', {
+    article: articleLabel(request),
+    code,
+    message,
+    ...stack,
+  });
 }

@@ -23,6 +23,7 @@ import { cutText, TEXT_LIMITS } from '../support/text-limits.ts';
 import { visibleJson } from '../support/visible.ts';
 import { jsonPieces } from '../write/manifest.ts';
 import { publishedAsset, sizeOf } from '../write/publish.ts';
+import type { Distribution } from './distribute.ts';
 import type { Quarantine } from './failures.ts';
 import type { Damage, PreviousOutput, Run } from './open-run.ts';
 import { linkLatestRun, RUNS_FOLDER, runFolders } from './output-folder.ts';
@@ -41,6 +42,8 @@ interface ReportContent {
   /** Of a run or build. */
   output?: RunOutput;
   delivered?: RunReport['delivered'] | undefined;
+  /** Of a distributed run. */
+  distribution?: Pick<Distribution, 'workers' | 'fromCache'> | undefined;
 }
 
 /** What a run made. */
@@ -61,7 +64,8 @@ export async function makeReport(run: Run, content: ReportContent) {
   const { collected, failures } = collectRows(run, content);
   const totalMs = metrics.stopwatch.totalMs();
   const { error: stop } = end;
-  const fromCache = await session.cacheHits();
+  const { distribution } = content;
+  const fromCache = (await session.cacheHits()) + (distribution?.fromCache() ?? 0);
   const report: RunReport = {
     format: 2,
     command,
@@ -80,6 +84,7 @@ export async function makeReport(run: Run, content: ReportContent) {
     gates,
     drift: metrics.drift.rows(),
     ...(content.delivered && { delivered: content.delivered }),
+    ...(distribution && { workers: distribution.workers() }),
     outputDir: redact(pipeline.outputDir),
     cacheDir: redact(pipeline.cacheDir),
   };
@@ -294,13 +299,16 @@ function changeOf(
   return published.sha256 === line.sha256 ? 'same' : 'changed';
 }
 
+const [FAILURES_FILE, JSON_FILE, HTML_FILE] = ['failures.jsonl', 'report.json', 'report.html'];
+const REPORT_FILES = [FAILURES_FILE, JSON_FILE, HTML_FILE];
+
 /**
  * Writes `report.json`, `report.html` and `failures.jsonl` into the folder of the run, and links it.
  *
  * @returns The folder; its name is the id of the run.
  */
 export async function writeReport(
-  { options, environment, startedAt }: Run,
+  { options, environment, startedAt, stores }: Run,
   { report, failures, pictures }: Awaited<ReturnType<typeof makeReport>>,
 ): Promise<string> {
   const { reportHtmlWithPictures } = await import('../report/html.ts');
@@ -314,12 +322,13 @@ export async function writeReport(
     replaceFile(join(folder, name), content, { tmpDir: temporaryFolder(outputDir) });
   // One is written while the disk still syncs another.
   const puts = await Promise.allSettled([
-    put('failures.jsonl', jsonPieces(failures())),
-    put('report.json', visibleJson(`${JSON.stringify(written, null, 2)}\n`)),
-    put('report.html', reportHtmlWithPictures(written, pictures)),
+    put(FAILURES_FILE, jsonPieces(failures())),
+    put(JSON_FILE, visibleJson(`${JSON.stringify(written, null, 2)}\n`)),
+    put(HTML_FILE, reportHtmlWithPictures(written, pictures)),
   ]);
   const failed = puts.find((result) => result.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
+  await stores.published?.add(REPORT_FILES.map((name) => `${RUNS_FOLDER}/${id}/${name}`));
   await linkLatestRun(outputDir, id).catch((error: Error) => environment.log.warn(error.message));
   return folder;
 }

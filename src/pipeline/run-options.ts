@@ -10,6 +10,9 @@ const EXECUTING = ['run', 'fetch', 'build'] as const;
 const RECORDING = [...EXECUTING, 'record'] as const;
 const PUBLISHING = ['run', 'build'] as const;
 
+/** Where the work of a run may be done. */
+const EXECUTORS = ['local', 'bullmq'] as const;
+
 /** What a run is to do, beside its pipeline: each row is a field, and the option that sets it. */
 export const RUN_OPTIONS = {
   only: {
@@ -67,6 +70,14 @@ export const RUN_OPTIONS = {
     commands: ['run'],
     describe: 'process only what failed at its last attempt',
   },
+  executor: {
+    option: 'executor',
+    type: 'string',
+    choices: EXECUTORS,
+    commands: ['run'],
+    describe: 'who works: this process, or workers of the queue BTG2GLTF_QUEUE_URL',
+    parse: (name: string) => name as (typeof EXECUTORS)[number],
+  },
 } as const;
 
 /** The check of each field, for programs without types. */
@@ -79,6 +90,10 @@ export const OPTION_CHECKS = {
   until: CHECKS.number,
   maxFailures: { expected: '{ count: 5 } or { share: 0.02 }', is: isMaxFailures },
   failedOnly: CHECKS.boolean,
+  executor: {
+    expected: EXECUTORS.join(' or '),
+    is: (name) => EXECUTORS.some((executor) => executor === name),
+  },
 } as const satisfies Record<keyof typeof RUN_OPTIONS, ParameterCheck>;
 
 type FieldOf<Row> = Row extends { parse: (text: string, now: number) => infer Value }

@@ -10,17 +10,19 @@ import type { PackedMap } from '../support/packed-map.ts';
 import { publishedAsset } from '../write/publish.ts';
 import { convertFetched, fetchAndConvert, fetchOnly } from './configuration.ts';
 import { deliverWanted } from './deliver-pipeline.ts';
+import { type Executor, openExecutor } from './executors.ts';
 import { openQuarantine, type Quarantine } from './failures.ts';
 import { assessRun } from './gates.ts';
 import { newLines, publishResults } from './manifest-lines.ts';
 import { checkRun, type Run, withRun } from './open-run.ts';
 import { lockOutput } from './output-lock.ts';
-import { processAll } from './processing.ts';
+import { inThisProcess, processAll } from './processing.ts';
 import { makeReport, writeReport } from './report.ts';
 import { createResults, type Processor, type Results } from './results.ts';
 import { isPublished, type RunEnd, type RunResult } from './run-end.ts';
 import { isPartial, type RunEnvironment, type RunOptions, runId } from './run-options.ts';
 import { selectFetched, selectLive } from './select.ts';
+import { openSharedRun } from './shared-run.ts';
 
 /**
  * Converts what a pipeline selects: service → GLBs.
@@ -57,7 +59,12 @@ export function fetchPipeline(
     const results = createResults(run.stores.previous, run.stores.spool);
     const quarantine = openQuarantine(run, results, 'fetch', killed);
     const { selection, tried } = quarantine.select(await selectLive(run, quarantine));
-    const { done, total } = await processAll(run, tried, await fetchOnly(run), quarantine);
+    const { done, total } = await processAll(
+      run,
+      tried,
+      inThisProcess(run, await fetchOnly(run)),
+      quarantine,
+    );
     const isWhole = done === total && !isPartial(options) && !hasFailedOnly(selection);
     quarantine.record(selection.failures, isWhole);
     const end: RunEnd = { kind: 'complete' };
@@ -124,13 +131,17 @@ async function executeLocked(
   plan: RunPlan,
 ): Promise<RunResult> {
   checkRun(options, environment);
-  const release = await lockOutput(options.pipeline.outputDir, environment.now());
+  const { pipeline } = options;
+  const locks = [await lockOutput(pipeline.outputDir, environment.now())];
   try {
     const execute = (run: Run) => unlessKilled(run, (_, killed) => executeRun(run, plan, killed));
-    return await withRun(options, environment, execute, 'owner');
+    const shared = await openSharedRun(options, environment);
+    locks.unshift(shared.close);
+    return await withRun(options, shared.environment, execute, 'owner');
   } finally {
     // A lock that remains is taken over later; the result of the run is more important.
-    await release().catch((error: Error) => environment.log.warn(error.message));
+    for (const release of locks)
+      await release().catch((error: Error) => environment.log.warn(error.message));
   }
 }
 
@@ -162,7 +173,7 @@ async function executeRun(run: Run, plan: RunPlan, killed: KilledWork): Promise<
   const { options, stores, metrics } = run;
   const results = createResults(stores.previous, stores.spool);
   const quarantine = openQuarantine(run, results, plan.command, killed);
-  const { selection, end: processed } = await selectAndProcess(run, plan, quarantine);
+  const { selection, end: processed, distribution } = await selectAndProcess(run, plan, quarantine);
   const isWhole = processed.kind === 'complete' && !isPartial(options) && !hasFailedOnly(selection);
   const lines = newLines(run, results, selection, !isWhole, quarantine.isOfCart);
   const notSelected = selection.failures.filter(({ onlyCarts }) => !onlyCarts).length;
@@ -173,6 +184,7 @@ async function executeRun(run: Run, plan: RunPlan, killed: KilledWork): Promise<
   const recorded = await endAfter(published, 'recordFailed', isPublished(processed), async () => {
     if (isPublished(published)) recordDecisions(run, results, isWhole ? lines : undefined);
     quarantine.record(selection.failures, isWhole);
+    await run.stores.published?.saveState();
   });
   let delivered: Awaited<ReturnType<typeof deliverWanted>>;
   const end = await endAfter(recorded, 'recordFailed', isPublished(recorded), async () => {
@@ -186,13 +198,17 @@ async function executeRun(run: Run, plan: RunPlan, killed: KilledWork): Promise<
     gates,
     output,
     delivered,
+    distribution,
   });
   const runFolder = await writeReport(run, made).catch((error: unknown) => {
     // It must not hide the error that ended the run.
     if (end.kind === 'complete') throw error;
     return undefined;
   });
-  if (end.kind === 'complete') await run.session.finish(isPartial(options));
+  if (end.kind === 'complete') {
+    await run.session.finish(isPartial(options));
+    await distribution?.remove();
+  }
   return { report: made.report, runFolder, end };
 }
 
@@ -205,21 +221,25 @@ async function selectAndProcess(
   run: Run,
   plan: RunPlan,
   quarantine: Quarantine,
-): Promise<{ selection: Selection; end: RunEnd }> {
+): Promise<{ selection: Selection; end: RunEnd; distribution?: Executor['distribution'] }> {
   let selection: Selection = { articles: [], failures: [], warnings: [] };
+  let executor: Executor | undefined;
+  const ended = (end: RunEnd) => ({ selection, end, distribution: executor?.distribution });
   try {
     await findDamage(run);
     const chosen = quarantine.select(await plan.select(run, quarantine));
     selection = chosen.selection;
-    const processor = await plan.processor(run);
-    const { done, total } = await processAll(run, chosen.tried, processor, quarantine);
+    executor = await openExecutor(run, plan.processor);
+    const { done, total } = await processAll(run, chosen.tried, executor.execute, quarantine);
     await run.session.close();
-    if (done === total) return { selection, end: { kind: 'complete' } };
+    if (done === total) return ended({ kind: 'complete' });
     const message = `the deadline passed: ${done} of ${total} configurations were processed; the others are unchanged`;
     const error = new ConverterError('OUT_OF_TIME', message);
-    return { selection, end: { kind: 'outOfTime', error } };
+    return ended({ kind: 'outOfTime', error });
   } catch (thrown) {
-    return { selection, end: stoppedBy(run, asConverterError(thrown)) };
+    return ended(stoppedBy(run, asConverterError(thrown)));
+  } finally {
+    await executor?.close();
   }
 }
 
@@ -243,7 +263,7 @@ const LOGGED_DAMAGES = 20;
 async function findDamage({ environment, stores }: Run): Promise<void> {
   const { previous, checks, damages } = stores;
   const found = new Map<Digest, { problem: string; sharedBy: string[] }>();
-  await inParallel(previous.objects, CHECKS_AT_ONCE, async (object) => {
+  await inParallel(previous.objects.keys(), CHECKS_AT_ONCE, async (object) => {
     environment.signal.throwIfAborted();
     const { problem } = await checks.check(object);
     if (problem !== undefined) found.set(object, { problem, sharedBy: [] });

@@ -20,7 +20,7 @@ interface EmulatorHandle {
 
 /** What a client needs from the process, and callbacks of the client. */
 export interface ServiceEnvironment
-  extends Pick<ServiceConfig, 'now' | 'random' | 'onRequest' | 'onAnswer' | 'onDrift'> {
+  extends Pick<ServiceConfig, 'now' | 'random' | 'onRequest' | 'onAnswer' | 'onDrift' | 'onPause'> {
   env: Environment;
   signal: AbortSignal;
   /** Starts an emulator of the sample range, or of the recording in a folder; it lies above this folder. */
@@ -32,7 +32,7 @@ export type Service = Awaited<ReturnType<typeof openService>>;
 
 /** Opens the service of a pipeline. @throws `PIPELINE_VARIABLE_UNSET` without credentials; `RECORDING_INVALID`. */
 export async function openService(content: ServiceContent, environment: ServiceEnvironment) {
-  const { env, now, random, signal, onRequest, onAnswer, onDrift } = environment;
+  const { env, now, random, signal, onRequest, onAnswer, onDrift, onPause } = environment;
   const { createClient } = await import('../service/client.ts');
   const emulator = await startedEmulator(content, environment);
   const credentials: Credentials = emulator ?? readCredentials(env);
@@ -47,6 +47,7 @@ export async function openService(content: ServiceContent, environment: ServiceE
     ...(onRequest && { onRequest }),
     ...(onAnswer && { onAnswer }),
     ...(onDrift && { onDrift }),
+    ...(onPause && { onPause }),
   });
   return {
     client,

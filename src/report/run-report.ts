@@ -235,6 +235,20 @@ function makeRunReportSchema() {
       })
       .optional()
       .describe('what was made of the published files; counts are of configurations'),
+    workers: z
+      .array(
+        z.object({
+          name: text.describe('host, process and a random part'),
+          state: z.enum(['working', 'idle', 'lost', 'stopped', 'refused']),
+          chunks: count,
+          configurations: count,
+          failed: count,
+          requests: count,
+          peakBytes: count.describe('of memory'),
+        }),
+      )
+      .optional()
+      .describe('what each worker of a distributed run did'),
     outputDir: text,
     cacheDir: text,
   });

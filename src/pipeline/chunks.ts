@@ -1,0 +1,167 @@
+/** The chunks of a distributed run in the store: the list of each, and what became of its articles. */
+import type { ChunkJob } from '../execute/chunk-queue.ts';
+import type { SelectedArticle } from '../fetch/selection.ts';
+import type { Result } from '../model/result.ts';
+import type { Digest } from '../model/snapshot.ts';
+import type { ObjectStore } from '../store/object-store.ts';
+import { ConverterError } from '../support/errors.ts';
+import { sha256Hex } from '../support/files.ts';
+import { inParallel } from '../support/in-parallel.ts';
+import type { Measurements } from './metrics.ts';
+import type { RunOptions } from './run-options.ts';
+
+/** Where the objects of runs that have not ended are. */
+const WORK = 'work/';
+/** Objects removed at the same time. */
+const REMOVED_AT_ONCE = 16;
+
+/** Fewest articles of a chunk: fewer cost more to hand over than to convert. */
+const FEWEST = 50;
+/** Most articles of a chunk: with more, a killed worker loses too much. */
+const MOST = 200;
+
+/** Hex digits of a number that is exact in JSON. */
+const NUMBER_DIGITS = 13;
+
+/** An article with its place among all that the run processes. */
+export interface Placed {
+  place: number;
+  /** Number of its part of the series: chunks divide a series into parts. */
+  part: number;
+  article: SelectedArticle;
+}
+
+/** What a worker found out about one article. */
+interface PlacedResult {
+  place: number;
+  /** Time spent on it including waiting, milliseconds. */
+  ms: number;
+  result: Result;
+}
+
+/** What a worker did for a job. */
+export interface ChunkResult {
+  /** Name of the worker. */
+  worker: string;
+  results: PlacedResult[];
+  /** What it measured since its last job, and how many responses were cached. */
+  measured: Measurements & { fromCache: number };
+  /** Highest memory of the worker up to now, bytes. */
+  peakBytes: number;
+}
+
+/** What workers need to know of a run beside its pipeline. */
+export interface RunDescription extends Pick<RunOptions, 'force' | 'failedOnly'> {
+  /** Milliseconds since 1970. */
+  startedAt: number;
+  /** Of version and options: a coordinator continues a run with the same one. */
+  digest: string;
+  /** Published GLBs that are not in the store. */
+  missing: Digest[];
+}
+
+/**
+ * Divides articles into chunks that share parts: those of a series stay together, in the order of their places, as far
+ * as 50 to 200 articles make a chunk.
+ *
+ * @example `chunksOf(articles).map((chunk) => chunk.length); // → [120, 200, 200, 64]`
+ */
+export function chunksOf(articles: readonly Omit<Placed, 'part'>[]): Placed[][] {
+  const series = new Map<string, Omit<Placed, 'part'>[]>();
+  for (const placed of articles) {
+    const name = seriesOf(placed);
+    const own = series.get(name) ?? [];
+    series.set(name, own);
+    own.push(placed);
+  }
+  const chunks: Placed[][] = [];
+  let chunk: Placed[] = [];
+  const close = () => {
+    if (chunk.length > 0) chunks.push(chunk);
+    chunk = [];
+  };
+  for (const own of series.values()) {
+    for (const part of evenParts(own)) {
+      if (chunk.length + part.length > MOST) close();
+      chunk.push(...part);
+      if (chunk.length >= FEWEST) close();
+    }
+  }
+  close();
+  return chunks;
+}
+
+/** Names the series of an article. */
+export function seriesOf({ article }: Pick<Placed, 'article'>): string {
+  const { manufacturer, program } = article.request;
+  return JSON.stringify([manufacturer.toUpperCase(), program.toUpperCase()]);
+}
+
+/** Divides a list into as few parts of at most {@link MOST} as possible, of equal lengths but for one. */
+function evenParts(list: readonly Omit<Placed, 'part'>[]): Placed[][] {
+  const parts = Math.ceil(list.length / MOST);
+  const length = Math.ceil(list.length / parts);
+  return Array.from({ length: parts }, (_, index) =>
+    list.slice(index * length, (index + 1) * length).map((one) => ({ ...one, part: index })),
+  );
+}
+
+/** The number of a chunk is made from its content, so that a coordinator that starts again finds what was done. */
+export function chunkNumber(list: readonly Placed[]): number {
+  return Number.parseInt(sha256Hex(JSON.stringify(list)).slice(0, NUMBER_DIGITS), 16);
+}
+
+/** The objects of a run that its coordinator and its workers exchange; they are removed when it has ended. */
+export function openChunkObjects(store: ObjectStore, run: string) {
+  const folder = `${WORK}${run}/`;
+  const listOf = (chunk: number) => `${folder}chunks/${chunk}.json`;
+  const resultOf = ({ chunk, from, to }: ChunkJob) =>
+    `${folder}results/${chunk}-${from}-${to}.json`;
+  const description = `${folder}run.json`;
+  const read = async <T>(key: string): Promise<T> => {
+    const found = await store.get(key);
+    if (found !== undefined) return JSON.parse(new TextDecoder().decode(found.content)) as T;
+    const message = `${store.name}: expected ${key}, received nothing; do all workers of the run use this store?`;
+    throw new ConverterError('STORE_DAMAGED', message);
+  };
+  const put = (key: string, value: unknown) =>
+    store.putIfAbsent(key, new TextEncoder().encode(JSON.stringify(value)));
+  return {
+    describe: (content: RunDescription) => put(description, content),
+    description: () => read<RunDescription>(description),
+    putList: (chunk: number, articles: readonly Placed[]) => put(listOf(chunk), articles),
+    list: (chunk: number) => read<Placed[]>(listOf(chunk)),
+    /** Stores what became of a job; of two workers that did it, the first counts. */
+    putResult: (job: ChunkJob, result: ChunkResult) => put(resultOf(job), result),
+    result: (job: ChunkJob) => read<ChunkResult>(resultOf(job)),
+    hasResult: async (job: ChunkJob) => (await store.head(resultOf(job))) !== undefined,
+    /** Asks the coordinator, wherever it is, to end the run. */
+    cancel: () => put(`${folder}cancel.json`, {}),
+    isCancelled: async () => (await store.head(`${folder}cancel.json`)) !== undefined,
+  };
+}
+
+/**
+ * Finds the last run that has not ended.
+ *
+ * @returns Its id and description; undefined if there is none.
+ */
+export async function findUnfinishedRun(
+  store: ObjectStore,
+): Promise<{ id: string; description: RunDescription } | undefined> {
+  const ids = new Set<string>();
+  for await (const { key } of store.list(WORK)) ids.add(key.slice(WORK.length).split('/')[0]!);
+  const id = [...ids].sort().at(-1);
+  if (id === undefined || !(await store.head(`${WORK}${id}/run.json`))) return undefined;
+  return { id, description: await openChunkObjects(store, id).description() };
+}
+
+/** Removes what was exchanged in a run that has ended, and in those before it. */
+export async function removeChunkObjects(store: ObjectStore, run: string): Promise<void> {
+  const keys: string[] = [];
+  for await (const { key } of store.list(WORK))
+    if (key.slice(WORK.length).split('/')[0]! <= run) keys.push(key);
+  // The description last: without it the run has ended.
+  keys.sort((a, b) => Number(a.endsWith('/run.json')) - Number(b.endsWith('/run.json')));
+  await inParallel(keys, REMOVED_AT_ONCE, (key) => store.delete(key));
+}

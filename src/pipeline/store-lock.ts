@@ -1,0 +1,103 @@
+/** The lock of a store: one run at a time publishes there, on whatever machine. No clocks are compared. */
+
+import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ObjectStore } from '../store/object-store.ts';
+import { probeStore } from '../store/open-store.ts';
+import { ConverterError } from '../support/errors.ts';
+import { type RunEnvironment, runId } from './run-options.ts';
+
+const LOCK_KEY = 'lock.json';
+/** How often the owner writes its lock again, milliseconds. */
+const RENEWED_EVERY_MS = 5_000;
+/** A lock that was not written for so long has no owner any more, milliseconds. */
+const STALE_AFTER_MS = 4 * RENEWED_EVERY_MS;
+/** How often it is looked at in this time, milliseconds. */
+const LOOK_EVERY_MS = 1_000;
+
+/** Who has a lock. */
+interface Owner {
+  host: string;
+  pid: number;
+  /** Id of the run. */
+  run: string;
+}
+
+/** A lock that this process has. */
+export interface StoreLock {
+  /** Aborted with `OUTPUT_LOCKED` when another run has taken the lock, since this one did not renew it in time. */
+  lost: AbortSignal;
+  release(): Promise<void>;
+}
+
+/**
+ * Takes the lock of a store that can be shared. That of a run that has died is taken over after {@link STALE_AFTER_MS}.
+ *
+ * @throws {@link ConverterError} `OUTPUT_LOCKED` if another run has it; the reason of the signal; the codes of the store.
+ */
+export async function lockStore(
+  store: ObjectStore,
+  { now, startedAt = now(), signal }: Pick<RunEnvironment, 'now' | 'startedAt' | 'signal'>,
+): Promise<StoreLock> {
+  await probeStore(store, now);
+  const owner: Owner = { host: hostname(), pid: process.pid, run: runId(startedAt) };
+  let renewals = 0;
+  const content = () =>
+    new TextEncoder().encode(JSON.stringify({ ...owner, renewals: renewals++ }));
+  let etag = await store.replace(LOCK_KEY, content(), undefined);
+  while (etag === undefined) {
+    const stale = await staleEtag(store, signal);
+    etag = await store.replace(LOCK_KEY, content(), stale);
+  }
+  const lost = new AbortController();
+  let renewing = Promise.resolve();
+  const renew = async () => {
+    if (etag === undefined) return;
+    // While the store cannot be reached, nobody else can take the lock either.
+    const next = await store.replace(LOCK_KEY, content(), etag).catch(() => etag);
+    etag = next;
+    if (next === undefined) lost.abort(lockedBy(store, await ownerOf(store)));
+  };
+  const timer = setInterval(() => {
+    renewing = renewing.then(renew);
+  }, RENEWED_EVERY_MS).unref();
+  return {
+    lost: lost.signal,
+    async release() {
+      clearInterval(timer);
+      await renewing;
+      if (etag !== undefined) await store.delete(LOCK_KEY);
+    },
+  };
+}
+
+/** Waits until it is sure that nobody renews the lock, and returns its etag; undefined if there is none. */
+async function staleEtag(store: ObjectStore, signal: AbortSignal): Promise<string | undefined> {
+  const first = await store.head(LOCK_KEY);
+  for (let waitedMs = 0; waitedMs < STALE_AFTER_MS; waitedMs += LOOK_EVERY_MS) {
+    await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
+    const now = await store.head(LOCK_KEY);
+    if (now === undefined) return undefined;
+    if (now.etag !== first?.etag) throw lockedBy(store, await ownerOf(store));
+  }
+  return first?.etag;
+}
+
+async function ownerOf(store: ObjectStore): Promise<Owner | undefined> {
+  const found = await store.get(LOCK_KEY);
+  if (found === undefined) return undefined;
+  try {
+    return JSON.parse(new TextDecoder().decode(found.content)) as Owner;
+  } catch {
+    return undefined;
+  }
+}
+
+function lockedBy(store: ObjectStore, owner: Owner | undefined): ConverterError {
+  const who =
+    owner === undefined
+      ? 'another run'
+      : `run ${owner.run} of process ${owner.pid} on ${owner.host}`;
+  const message = `${store.name}: expected no other run, but ${who} publishes there`;
+  return new ConverterError('OUTPUT_LOCKED', message);
+}

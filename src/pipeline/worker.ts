@@ -1,0 +1,239 @@
+/** A worker of distributed runs: processes the chunks that a queue hands to it, as the run itself would. */
+
+import { openSharedSnapshots } from '../cache/shared-rows.ts';
+import type { ChunkJob, QueueWorker, WorkerHandlers, WorkerShare } from '../execute/chunk-queue.ts';
+import { configurationKey } from '../model/configuration-id.ts';
+import type { ObjectStore } from '../store/object-store.ts';
+import { syncFolder } from '../support/files.ts';
+import { groupBy } from '../support/group-by.ts';
+import { inParallel } from '../support/in-parallel.ts';
+import {
+  type ChunkResult,
+  openChunkObjects,
+  type Placed,
+  type RunDescription,
+  seriesOf,
+} from './chunks.ts';
+import { fetchAndConvert } from './configuration.ts';
+import { type Run, withRun } from './open-run.ts';
+import { inThisProcess } from './processing.ts';
+import type { Processor } from './results.ts';
+import type { RunEnvironment, RunOptions } from './run-options.ts';
+import { pipelineServiceId } from './service.ts';
+import { pipelineStore } from './shared-store.ts';
+import { queueOf } from './work-queue.ts';
+
+/** Folders synced at the same time. */
+const SYNCED_AT_ONCE = 8;
+
+/** A run that is open here. */
+interface OpenRun {
+  id: string;
+  run: Run;
+  processor: Processor;
+  /** Of the store. */
+  snapshots: ReturnType<typeof openSharedSnapshots> | undefined;
+  /** Responses taken from the cache that were reported. */
+  fromCache: number;
+  close(): Promise<void>;
+}
+
+/** Jobs of a worker at the same time: the next one begins while the last articles of one are converted. */
+const JOBS_AT_ONCE = 2;
+/** How long a worker that is to stop continues its chunks, milliseconds: a container is killed after 30 s. */
+const GRACE_MS = 25_000;
+
+/**
+ * Works for runs of a pipeline until the signal aborts: then it ends its chunks, within 25 s.
+ *
+ * @throws {@link ConverterError} `PIPELINE_VARIABLE_UNSET`, `QUEUE_UNREACHABLE`, `QUEUE_REFUSED`; `WORKER_REFUSED` if a
+ *   run has another version or other options; the codes of the store.
+ */
+export async function runWorker(options: RunOptions, environment: RunEnvironment): Promise<void> {
+  const { env, log, signal } = environment;
+  const store = await pipelineStore(options.pipeline, environment);
+  const { openQueueWorker } = await import('../execute/bullmq-worker.ts');
+  const cut = new AbortController();
+  const pauseAll = (ms: number) => worker.pauseAll(ms);
+  const work = createChunkWork(
+    options,
+    { ...environment, signal: cut.signal },
+    store,
+    pauseAll,
+    () => worker.name,
+  );
+  const worker = await openQueueWorker({
+    ...(await queueOf(options.pipeline, env)),
+    jobsAtOnce: JOBS_AT_ONCE,
+    handlers: work.handlers,
+    log,
+    now: environment.now,
+  });
+  log.info('worker is ready', { worker: worker.name });
+  const stop = () => void worker.stop(GRACE_MS).finally(() => cut.abort(signal.reason));
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  try {
+    await worker.ended;
+  } finally {
+    signal.removeEventListener('abort', stop);
+    await work.close();
+  }
+}
+
+/**
+ * Creates what a worker does with the jobs of its queue.
+ *
+ * @param pauseAll - Tells all workers that the service wants a pause, milliseconds.
+ * @param name - Of the worker.
+ * @returns The handlers, and a function that closes what they opened.
+ */
+function createChunkWork(
+  options: RunOptions,
+  environment: RunEnvironment,
+  store: ObjectStore,
+  pauseAll: QueueWorker['pauseAll'],
+  name: () => string,
+): { handlers: WorkerHandlers; close(): Promise<void> } {
+  let opened: Promise<OpenRun> | undefined;
+  let share: WorkerShare | undefined;
+  let session: Run['session'] | undefined;
+
+  const begin = async (id: string): Promise<OpenRun> => {
+    const description = await openChunkObjects(store, id).description();
+    const started = await startRun(options, { ...environment, onPause: pauseAll }, description);
+    session = started.run.session;
+    if (share !== undefined) session.share(share);
+    const { shared, database } = started.run.stores;
+    const service = pipelineServiceId(started.run.options.pipeline.service);
+    const snapshots = shared && openSharedSnapshots(shared, database, service);
+    return { id, ...started, snapshots, fromCache: 0 };
+  };
+  const close = async (): Promise<void> => {
+    const closing = opened;
+    opened = undefined;
+    session = undefined;
+    await (await closing?.catch(() => undefined))?.close();
+  };
+  const openRunOf = async (id: string): Promise<OpenRun> => {
+    const current = await opened?.catch(() => undefined);
+    if (current?.id !== id) {
+      await close();
+      opened = begin(id);
+    }
+    return opened!;
+  };
+
+  const work = async (job: ChunkJob, signal: AbortSignal): Promise<void> => {
+    const objects = openChunkObjects(store, job.run);
+    if (await objects.hasResult(job)) return;
+    const list = (await objects.list(job.chunk)).slice(job.from, job.to);
+    const current = await openRunOf(job.run);
+    const { run, processor } = current;
+    const own = { ...run.environment, signal: AbortSignal.any([run.environment.signal, signal]) };
+    for (const series of new Set(list.map(seriesOf))) await current.snapshots?.load(series);
+    const results: ChunkResult['results'] = [];
+    const progress = { total: list.length, done: 0, failed: 0 };
+    try {
+      const execute = inThisProcess({ ...run, environment: own }, processor);
+      await execute(
+        list.map(({ article }) => article),
+        progress,
+        0,
+        (result, { place, ms }) => results.push({ place: list[place]!.place, ms, result }),
+      );
+      run.stores.database.flush();
+      await syncObjects(run.stores.unsynced);
+    } catch (error) {
+      // Its session is closed; another job may succeed with a new one.
+      if (opened !== undefined && (await opened.catch(() => undefined)) === current) await close();
+      throw error;
+    }
+    await run.stores.flushBodies?.();
+    await putSnapshots(current, job, list, results);
+    const cached = await run.session.cacheHits();
+    const measured = { ...run.metrics.take(), fromCache: cached - current.fromCache };
+    current.fromCache = cached;
+    await objects.putResult(job, { worker: name(), results, measured, peakBytes: peakBytes() });
+    const { chunk } = job;
+    environment.log.info('chunk is done', {
+      chunk,
+      configurations: results.length,
+      failed: progress.failed,
+    });
+  };
+
+  return {
+    close,
+    handlers: {
+      work,
+      onShare(now) {
+        share = now;
+        session?.share(now);
+      },
+      onPause: (milliseconds) => session?.hold(milliseconds),
+    },
+  };
+}
+
+/** Tells other machines the snapshots of each part of a series of which one was read; halves of a chunk have no whole part. */
+async function putSnapshots(
+  { snapshots }: OpenRun,
+  { from }: ChunkJob,
+  list: readonly Placed[],
+  results: ChunkResult['results'],
+): Promise<void> {
+  if (snapshots === undefined || from > 0) return;
+  const byPlace = new Map(results.map(({ place, result }) => [place, result]));
+  const parts = groupBy(list, (one) => `${one.part} ${seriesOf(one)}`);
+  for (const own of parts.values()) {
+    const read = own
+      .map(({ place }) => byPlace.get(place))
+      .filter((one) => one?.status !== 'fresh');
+    if (read.length === 0) continue;
+    const requests = own.map(({ article }) => configurationKey(article.request));
+    const sources = read.flatMap((one) => (one && 'source' in one ? one.source : []));
+    await snapshots.put(seriesOf(own[0]!), own[0]!.part, requests, sources);
+  }
+}
+
+/** The coordinator publishes what is written here: it must outlive a power cut. */
+async function syncObjects(unsynced: Set<string>): Promise<void> {
+  const folders = [...unsynced];
+  unsynced.clear();
+  await inParallel(folders, SYNCED_AT_ONCE, syncFolder);
+}
+
+/** The highest memory of this process up to now, bytes. */
+function peakBytes(): number {
+  return process.resourceUsage().maxRSS * 1024;
+}
+
+/** Opens a run that stays open until it is closed. */
+async function startRun(
+  options: RunOptions,
+  environment: RunEnvironment,
+  { startedAt, missing, ...flags }: RunDescription,
+): Promise<Pick<OpenRun, 'run' | 'processor' | 'close'>> {
+  let end = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  return new Promise((resolve, reject) => {
+    const role = { missing: new Set(missing) };
+    const started = { ...environment, startedAt };
+    const work = async (run: Run) => {
+      const processor = await fetchAndConvert(run);
+      const close = async () => {
+        end();
+        await whole;
+      };
+      resolve({ run, processor, close });
+      await ended;
+      // A part of a run: the next one continues what others began.
+      await run.session.finish(true);
+    };
+    const whole = withRun({ ...options, ...flags }, started, work, role);
+    whole.catch(reject);
+  });
+}
