@@ -56,10 +56,15 @@ export async function openFolderStore(folder: string, nowMs: number): Promise<Ob
     return etag === undefined ? undefined : { bytes, etag, modifiedAt };
   };
 
-  const putIfAbsent: ObjectStore['putIfAbsent'] = async (key, content) => {
+  const putIfAbsent: ObjectStore['putIfAbsent'] = async (key, content, { durable = true } = {}) => {
     const path = pathOf(key);
     // Most contents that are there already need no temporary file.
     if (await exists(path)) return 'present';
+    if (!durable && digestOfKey(key) !== undefined) {
+      // What another process has put there meanwhile is the same.
+      await replaceFile(path, content, { tmpDir, durable });
+      return 'stored';
+    }
     return (await publishOnce(path, content, tmpDir)) === 'published' ? 'stored' : 'present';
   };
 

@@ -3,12 +3,17 @@
 /** What an object contains: bytes, pieces that are not joined, or a file, which is streamed. */
 export type ObjectContent = Uint8Array | readonly Uint8Array[] | { path: string };
 
-/** What a server of the objects sends with them. */
+/** What a server of the objects sends with them, and how safe they are. */
 export interface ObjectHeaders {
   /** @defaultValue `application/octet-stream` */
   contentType?: string;
-  /** @defaultValue none */
+  /** @defaultValue for a key with a digest `public, max-age=31536000, immutable`, else none */
   cacheControl?: string;
+  /**
+   * Whether a folder waits for its disk, which takes several times as long. Otherwise a power cut may damage the object, if its
+   * key has a digest, by which that is found. @defaultValue true
+   */
+  durable?: boolean;
 }
 
 /** What is known of an object without its content. */

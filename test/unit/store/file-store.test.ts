@@ -61,6 +61,24 @@ it('has each object in the file of its key, and nothing of its own in a list', a
   expect(await readdir(join(folder, '.tmp'))).toEqual([]);
 });
 
+it('waits for the disk, but not where that is not wanted and damage would be found', async () => {
+  const synced: string[] = [];
+  watchFileOperations((operation, path) => {
+    if (operation === 'fsync') synced.push(path);
+  });
+  const syncs = async (key: string, durable: boolean) => {
+    synced.length = 0;
+    expect(await store.putIfAbsent(key, bytes(key), { durable })).toBe('stored');
+    expect(await store.putIfAbsent(key, bytes(key), { durable })).toBe('present');
+    return synced.length;
+  };
+  const digest = (digit: string) => `objects/${digit.repeat(64)}`;
+  const counts = [await syncs('a', true), await syncs('b', false)];
+  // The file, and its folder.
+  expect([...counts, await syncs(digest('0'), true)]).toEqual([2, 2, 2]);
+  expect(await syncs(digest('1'), false)).toBe(0);
+});
+
 it('removes temporary files that are a day old, whoever left them', async () => {
   const [old, recent] = ['.1-0-0.tmp', '.2-0-0.tmp'].map((name) => join(folder, '.tmp', name));
   await mkdir(join(folder, '.tmp'), { recursive: true });
