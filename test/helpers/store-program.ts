@@ -2,9 +2,11 @@
  * A program that uses a store, to be run in several processes at once: `store-program URL ACTION …`. It says `ready`,
  * begins when it receives a line, and prints what came of it as JSON.
  */
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { createFolderLock } from '../../src/store/folder-lock.ts';
 import { openObjectStore } from '../../src/store/open-store.ts';
+import { sha256Hex } from '../../src/support/files.ts';
 
 const [url = '', action = '', ...words] = process.argv.slice(2);
 const { env } = process;
@@ -33,6 +35,16 @@ const ACTIONS: Record<string, () => Promise<unknown>> = {
       else done += 1;
     }
     return conflicts;
+  },
+  /** Stores contents by their digest and replaces a state for ever; prints the number of each round. */
+  async write() {
+    let etag = (await store.head('state'))?.etag;
+    for (let round = 0; ; round++) {
+      const content = randomBytes(200_000);
+      await store.putIfAbsent(`objects/${sha256Hex(content)}`, content);
+      etag = await store.replace('state', bytes(`${round} `.repeat(20_000)), etag);
+      console.log(round);
+    }
   },
   /** Takes the lock of a folder and keeps it. */
   async hold() {

@@ -52,6 +52,25 @@ it('replaces nothing while another process does, and goes on when that is killed
   expect((await store.get('a'))?.content.length).toBe(1);
 });
 
+it('has whole objects alone when the processes that write them are killed', async () => {
+  for (const rounds of [1, 2, 4]) {
+    const writer = await processes.start({}, folder, 'write');
+    writer.begin();
+    for (let round = 0; round < rounds; round++) await writer.line();
+    writer.process.kill('SIGKILL');
+    let objects = 0;
+    for await (const { key } of store.list('objects/')) {
+      expect((await store.get(key))?.content.length).toBe(200_000);
+      objects += 1;
+    }
+    expect(objects).toBeGreaterThanOrEqual(rounds);
+    const state = (await store.get('state'))!;
+    const [first, ...others] = new Set(new TextDecoder().decode(state.content).trim().split(' '));
+    expect([Number(first) >= rounds - 1, others]).toEqual([true, []]);
+    expect(await store.replace('state', state.content, state.etag)).toBe(state.etag);
+  }
+});
+
 it('has each object in the file of its key, and nothing of its own in a list', async () => {
   const etag = await store.replace('a/b.json', bytes('1'), undefined);
   await store.replace('a/b.json', bytes('2'), etag);
