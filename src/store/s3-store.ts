@@ -106,8 +106,9 @@ export function openS3Store(settings: S3Settings): ObjectStore {
       const attempt = (spelling: keyof typeof ETAG_SPELLINGS) =>
         write(key, body, { 'if-match': ETAG_SPELLINGS[spelling](ifMatch) }, headers);
       const etag = await attempt(etagSpelling ?? 'quoted');
-      if (etag !== undefined) etagSpelling ??= 'quoted';
-      if (etagSpelling !== undefined) return etag;
+      // Of an upload in parts success says nothing, where conditions on it are ignored.
+      if (etag !== undefined && body.bytes <= settings.multipartBytes) etagSpelling ??= 'quoted';
+      if (etag !== undefined || etagSpelling !== undefined) return etag;
       if ((await head(client, keyOf(key)))?.headers.etag !== ifMatch) return undefined;
       const bareEtag = await attempt('bare');
       if (bareEtag !== undefined) etagSpelling = 'bare';
