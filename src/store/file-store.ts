@@ -1,5 +1,5 @@
 /** A store of objects in a folder, which several processes share, or several machines over a network file system. */
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ConverterError } from '../support/errors.ts';
 import { ERRNOS, refuseLinksBelow, unless } from '../support/file-operations.ts';
 import {
@@ -10,10 +10,14 @@ import {
   readBytesIfExists,
   removeFile,
   removeOldTemporaries,
+  rename,
   replaceFile,
   sha256Hex,
   statIfExists,
+  syncFolder,
   temporaryFolder,
+  viaTemporary,
+  writeNew,
 } from '../support/files.ts';
 import { createFolderLock } from './folder-lock.ts';
 import { checkKey, checkPrefix, digestOfKey, isKey } from './object-key.ts';
@@ -77,11 +81,19 @@ export async function openFolderStore(folder: string, nowMs: number): Promise<Ob
       if (ifMatch === undefined) {
         return (await putIfAbsent(key, content)) === 'stored' ? etag : undefined;
       }
-      return lock(async () => {
-        if ((await etagOf(path)) !== ifMatch) return undefined;
-        await replaceFile(path, content, { tmpDir });
-        return etag;
+      const isSame = async () => (await etagOf(path)) === ifMatch;
+      if (!(await isSame())) return undefined;
+      const isReplaced = await viaTemporary(tmpDir, async (temporary) => {
+        // Not under the lock, since it waits for the disk.
+        await writeNew(temporary, content);
+        return lock(async () => {
+          const isFirst = await isSame();
+          if (isFirst) await rename(temporary, path);
+          return isFirst;
+        });
       });
+      if (isReplaced) await syncFolder(dirname(path));
+      return isReplaced ? etag : undefined;
     },
     async get(key) {
       const path = pathOf(key);

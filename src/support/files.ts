@@ -362,7 +362,13 @@ function isTaken(error: unknown, path: string): boolean {
   return cause?.path === path || cause?.dest === path;
 }
 
-async function writeNew(
+/**
+ * Writes a file that does not exist yet, such as one of {@link viaTemporary}, and waits until the disk has it if it is
+ * durable.
+ *
+ * @throws {@link ConverterError} `DISK_FULL` or `OUTPUT_UNWRITABLE`, with the path.
+ */
+export async function writeNew(
   path: string,
   content: Content,
   access: keyof typeof MODES = 'normal',
