@@ -10,9 +10,9 @@ import { openObjectStore } from '../../src/store/open-store.ts';
 import { type S3Fault, type S3Server, startS3Server } from '../helpers/s3-server.ts';
 
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
-const OUTAGE_MS = IS_LONG ? 12_000 : 150;
+const OUTAGE_MS = IS_LONG ? 12_000 : 50;
 const LIMITS = IS_LONG ? {} : { timeoutMs: 100, backoffMs: 5 };
-const WRITERS = 6;
+const WRITERS = 4;
 
 const OUTAGES: S3Fault[] = [
   { status: 503, code: 'SlowDown' },
