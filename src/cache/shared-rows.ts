@@ -1,4 +1,4 @@
-/** What the caches of several machines tell one another through a store: responses one by one, snapshots by series. */
+/** What the caches of several machines exchange through a store: responses one by one, snapshots by series. */
 import type { Built } from '../model/asset.ts';
 import type { Digest } from '../model/snapshot.ts';
 import type { ObjectStore } from '../store/object-store.ts';

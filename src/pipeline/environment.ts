@@ -18,6 +18,11 @@ export const ENVIRONMENT = {
   BTG2GLTF_INBOX_SECRET: { secret: true, means: 'with it a page of any origin may post carts' },
   BTG2GLTF_IMAGES_TOKEN: { secret: true, means: 'then image requests need it as their token' },
   BTG2GLTF_QUEUE_URL: { secret: true, means: 'address of the queue of --executor bullmq' },
+  AWS_ACCESS_KEY_ID: { secret: true, means: 'of a store in S3' },
+  AWS_SECRET_ACCESS_KEY: { secret: true, means: 'of a store in S3' },
+  AWS_SESSION_TOKEN: { secret: true, means: 'of a store in S3, with temporary credentials' },
+  AWS_REGION: { secret: false, means: 'region of the bucket' },
+  AWS_ENDPOINT_URL_S3: { secret: false, means: 'address of a store that speaks S3, not of AWS' },
   BTG2GLTF_BROWSER: { secret: false, means: 'program of Chrome or Chromium for pictures' },
 } as const satisfies Record<string, { secret: boolean; means: string }>;
 

@@ -79,7 +79,7 @@ function createStopwatch(now: () => number) {
       spent.clear();
       return taken;
     },
-    /** Adds what a stage took elsewhere, milliseconds. */
+    /** Adds what a stage took on a worker, milliseconds. */
     add: (stage: Stage, ms: number) => void spent.set(stage, (spent.get(stage) ?? 0) + ms),
   };
 }

@@ -124,7 +124,7 @@ export async function withRun<T>(
   const options = { ...given, pipeline: { ...given.pipeline, service } };
   const bodyFiles = bodyFilesOf(cacheDir, database);
   const ownBodies = openFileStore(bodyFiles, environment.signal, database.contents);
-  const sharedBodies = shared && shareContents(ownBodies, shared, { folder: 'bodies' });
+  const sharedBodies = shared && shareContents(ownBodies, shared, BODIES);
   const bodies = sharedBodies ?? ownBodies;
   const derived = openDerivedData(bodies, database.contents, startedAt);
   const opening = { options, environment, startedAt, metrics, bodies, database, shared };
@@ -154,6 +154,9 @@ export async function withRun<T>(
     scratch?.close();
   }
 }
+
+/** Bodies in a store: any of them can be fetched again. */
+const BODIES = { folder: 'bodies', headers: { durable: false } };
 
 /** Where a cache has its bodies, and what was computed from them. */
 export function bodyFilesOf(cacheDir: string, { contents }: CacheDatabase): FileStoreOptions {

@@ -116,7 +116,7 @@ export function openObjectChecks(
   };
 }
 
-/** The checks of objects that are elsewhere, of which only the sizes are known. */
+/** The checks of objects in a store, of which only the sizes are known. */
 export function openListedChecks(
   sizeOf: (object: Digest) => number | undefined,
 ): ReturnType<typeof openObjectChecks> {

@@ -23,7 +23,9 @@ export async function openSharedRun(
   const { pipeline, executor = 'local' } = options;
   if (pipeline.store === undefined && executor === 'local')
     return { environment: given, close: async () => {} };
-  const store = await pipelineStore(pipeline, given);
+  // Without the signal: the lock is given back after an interruption, too.
+  const { signal: _, ...always } = given;
+  const store = await pipelineStore(pipeline, always);
   const continued = executor === 'local' ? undefined : await continuedRun(options, given, store);
   const startedAt = continued ?? given.startedAt ?? given.now();
   const environment = { ...given, startedAt };

@@ -13,9 +13,14 @@ import type { RunEnvironment } from './run-options.ts';
  */
 export async function pipelineStore(
   { store, cacheDir }: Pick<Pipeline, 'store' | 'cacheDir'>,
-  { env, now, random }: Pick<RunEnvironment, 'env' | 'now' | 'random'>,
+  {
+    env,
+    now,
+    random,
+    signal,
+  }: Pick<RunEnvironment, 'env' | 'now' | 'random'> & Partial<Pick<RunEnvironment, 'signal'>>,
 ): Promise<ObjectStore> {
   const { openObjectStore } = await import('../store/open-store.ts');
   const { url = join(cacheDir, 'shared'), pathStyle } = store ?? {};
-  return openObjectStore(url, { env, now, random, pathStyle });
+  return openObjectStore(url, { env, now, random, signal, pathStyle });
 }

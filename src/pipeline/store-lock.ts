@@ -53,7 +53,7 @@ export async function lockStore(
   let renewing = Promise.resolve();
   const renew = async () => {
     if (etag === undefined) return;
-    // While the store cannot be reached, nobody else can take the lock either.
+    // While the store cannot be reached, no other run can take the lock either.
     const next = await store.replace(LOCK_KEY, content(), etag).catch(() => etag);
     etag = next;
     if (next === undefined) lost.abort(lockedBy(store, await ownerOf(store)));
@@ -66,12 +66,14 @@ export async function lockStore(
     async release() {
       clearInterval(timer);
       await renewing;
+      // Another run may have taken it over meanwhile.
+      await renew();
       if (etag !== undefined) await store.delete(LOCK_KEY);
     },
   };
 }
 
-/** Waits until it is sure that nobody renews the lock, and returns its etag; undefined if there is none. */
+/** Waits until it is sure that the lock is not renewed, and returns its etag; undefined if there is none. */
 async function staleEtag(store: ObjectStore, signal: AbortSignal): Promise<string | undefined> {
   const first = await store.head(LOCK_KEY);
   for (let waitedMs = 0; waitedMs < STALE_AFTER_MS; waitedMs += LOOK_EVERY_MS) {

@@ -84,7 +84,7 @@ export async function runWorker(options: RunOptions, environment: RunEnvironment
 /**
  * Creates what a worker does with the jobs of its queue.
  *
- * @param pauseAll - Tells all workers that the service wants a pause, milliseconds.
+ * @param pauseAll - Pauses the requests of all workers, as the service demands, milliseconds.
  * @param name - Of the worker.
  * @returns The handlers, and a function that closes what they opened.
  */
@@ -176,7 +176,7 @@ function createChunkWork(
   };
 }
 
-/** Tells other machines the snapshots of each part of a series of which one was read; halves of a chunk have no whole part. */
+/** Gives other machines the snapshots of each part of a series of which one was read; halves of a chunk have no whole part. */
 async function putSnapshots(
   { snapshots }: OpenRun,
   { from }: ChunkJob,
