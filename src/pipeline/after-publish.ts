@@ -25,15 +25,15 @@ import { registerSecret } from '../support/redact.ts';
 import { visibleJson } from '../support/visible.ts';
 import { manifestLines, openCatalogue, writeTexts } from '../write/manifest.ts';
 import { publishedAsset } from '../write/publish.ts';
-import { type DeliveryLine, isSharedPath } from './deliveries.ts';
+import {
+  CHANGES_FILE,
+  type DeliveryLine,
+  FEEDS_FOLDER,
+  isSharedPath,
+  PUBLISHED_FILE,
+} from './deliveries.ts';
 import type { Run } from './open-run.ts';
 import { runId } from './run-options.ts';
-
-const FEEDS_FOLDER = 'feeds';
-/** Every published file with its digest; the next publication is compared with it. */
-const PUBLISHED_FILE = 'published.jsonl';
-/** The configurations that differ from the publication before. */
-const CHANGES_FILE = 'changes.jsonl';
 
 /**
  * Writes what the pipeline asks for after a publication, and calls its webhook.

@@ -96,12 +96,13 @@ export async function deliver(run: Run): Promise<Delivered> {
   delivered.splits = splitsOf(lines);
   if (wanted?.gallery) delivered.gallery = await writeGallery(run);
   delivered.omitted.push(...(await afterPublish(run, lines)));
+  await run.stores.published?.publishDelivered(lines);
   return delivered;
 }
 
 /** One kind of delivery. */
 function startDelivery(
-  { options, environment }: Run,
+  { options, environment, stores }: Run,
   { name: delivery, make }: Delivery,
   before: ReadonlyMap<string, DeliveryLine>,
 ) {
@@ -144,6 +145,7 @@ function startDelivery(
   const isPublished = async (file: DeliveredFile): Promise<boolean> => {
     // The list may have been edited.
     if (!file.path.startsWith(`${delivery}/`)) return false;
+    if (stores.published !== undefined) return stores.published.hasFile(file);
     return onceIfShared(shared.examined, file, async ({ name, path, sha256, bytes }) => {
       // A link whose object is another file, or that is gone, is made again.
       const [object, link] = await Promise.all([

@@ -57,12 +57,8 @@ export async function openPictureMaker(
 const browserOf = (env: Environment) => findBrowser(undefined, env[BROWSER_VARIABLE]);
 
 /** What a maker makes of each master alone; equal masters are worked on once. */
-function ofEachMaster(
-  { options, stores }: Run,
-  maker: Maker,
-  masters: readonly Master[],
-): Delivery {
-  const { outputDir } = options.pipeline;
+function ofEachMaster(run: Run, maker: Maker, masters: readonly Master[]): Delivery {
+  const { options, stores } = run;
   const madeOf = openMadeFiles(stores.derived, options.force);
   const asked = JSON.stringify([maker.name, maker.files]);
   const subjectOf = (master: Master): Subject => {
@@ -74,7 +70,7 @@ function ofEachMaster(
     atOnce: maker.atOnce,
     subjects: masters.map(subjectOf),
     async make({ masters: [master] }, keep) {
-      const made = await madeOf(maker, master.sha256, () => readMaster(outputDir, master));
+      const made = await madeOf(maker, master.sha256, () => readMaster(run, master));
       const folder = beside(master, maker.name).replace(/\.glb$/, '');
       const files = made.map((file, at) => {
         const { name } = maker.files[at]!;

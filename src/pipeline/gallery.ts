@@ -21,12 +21,10 @@ import {
 } from '../support/files.ts';
 import { manifestLines, openCatalogue } from '../write/manifest.ts';
 import { publishedAsset } from '../write/publish.ts';
-import { type DeliveryLine, isSharedPath, readDeliveries } from './deliveries.ts';
+import { type DeliveryLine, GALLERY_FOLDER, isSharedPath, readDeliveries } from './deliveries.ts';
 import type { Run } from './open-run.ts';
 import { requireManifest } from './output-folder.ts';
 
-/** The folder below the output folder. */
-const FOLDER = 'gallery';
 const CONTACT_SHEET = 'contact-sheet.jpg';
 
 /**
@@ -37,24 +35,25 @@ const CONTACT_SHEET = 'contact-sheet.jpg';
 export async function writeGallery({ options, stores }: Run): Promise<string> {
   const { outputDir, name } = options.pipeline;
   const data = await readGallery(outputDir, name);
-  const sheet = await sheetOf(outputDir, data, stores.derived);
+  const readHere = (path: string) => readBytesIfExists(join(outputDir, path));
+  const sheet = await sheetOf(stores.published?.readFile ?? readHere, data, stores.derived);
   const files = await galleryPageFiles();
   const content = galleryDataFile({ ...data, hasContactSheet: sheet !== undefined });
   files.set(GALLERY_DATA_FILE, new TextEncoder().encode(content));
   if (sheet !== undefined) files.set(CONTACT_SHEET, sheet);
-  else await removeFile(join(outputDir, FOLDER, CONTACT_SHEET));
+  else await removeFile(join(outputDir, GALLERY_FOLDER, CONTACT_SHEET));
   for (const [file, bytes] of files) {
-    const path = join(outputDir, FOLDER, file);
+    const path = join(outputDir, GALLERY_FOLDER, file);
     const before = await readBytesIfExists(path);
     if (before !== undefined && Buffer.compare(before, bytes) === 0) continue;
     await replaceFile(path, bytes, { tmpDir: temporaryFolder(outputDir) });
   }
-  return join(outputDir, FOLDER, 'index.html');
+  return join(outputDir, GALLERY_FOLDER, 'index.html');
 }
 
 /** The first configuration of each article that has a picture. */
 async function sheetOf(
-  outputDir: string,
+  read: (path: string) => Promise<Uint8Array | undefined>,
   { items }: GalleryData,
   derived: Run['stores']['derived'],
 ): Promise<Uint8Array | undefined> {
@@ -65,8 +64,7 @@ async function sheetOf(
     if (path !== undefined && !first.has(article)) first.set(article, path);
   }
   const paths = [...first.values()].slice(0, MOST_ON_SHEET);
-  const read = await Promise.all(paths.map((path) => readBytesIfExists(join(outputDir, path))));
-  const pictures = read.filter((picture) => picture !== undefined);
+  const pictures = (await Promise.all(paths.map(read))).filter((picture) => picture !== undefined);
   if (pictures.length === 0) return undefined;
   const digests = pictures.map((picture) => sha256Hex(picture)).join(' ');
   const key = `${CONTACT_SHEET} ${CONTACT_SHEET_VERSION} ${sha256Hex(digests)}`;
@@ -96,7 +94,7 @@ export async function openGallery(
 ): Promise<OpenGallery> {
   await requireManifest(outputDir);
   const page = await galleryPageFiles();
-  const sheet = `${FOLDER}/${CONTACT_SHEET}`;
+  const sheet = `${GALLERY_FOLDER}/${CONTACT_SHEET}`;
   let shown = new Set<string>();
   const readData = async () => {
     const hasContactSheet = (await statIfExists(join(outputDir, sheet))) !== undefined;
@@ -109,11 +107,13 @@ export async function openGallery(
     count: items.length,
     async read(path) {
       // Read anew, since a run may have published in the meantime.
-      if (path === `${FOLDER}/${GALLERY_DATA_FILE}`)
+      if (path === `${GALLERY_FOLDER}/${GALLERY_DATA_FILE}`)
         return new TextEncoder().encode(galleryDataFile(await readData()));
       const [folder, name = '', ...below] = path.split('/');
       const own =
-        folder === FOLDER && below.length === 0 ? page.get(name || 'index.html') : undefined;
+        folder === GALLERY_FOLDER && below.length === 0
+          ? page.get(name || 'index.html')
+          : undefined;
       if (own !== undefined) return own;
       const isPublished = shown.has(path) || isSharedPath(path);
       return isPublished ? readBytesIfExists(join(outputDir, path)) : undefined;

@@ -126,7 +126,7 @@ export async function withRun<T>(
   const ownBodies = openFileStore(bodyFiles, environment.signal, database.contents);
   const sharedBodies = shared && shareContents(ownBodies, shared, BODIES);
   const bodies = sharedBodies ?? ownBodies;
-  const derived = openDerivedData(bodies, database.contents, startedAt);
+  const derived = openDerivedData(ownBodies, database.contents, startedAt);
   const opening = { options, environment, startedAt, metrics, bodies, database, shared };
   const session = createServiceSession(opening);
   const deadline = openDeadline(options.until, environment.now, session);

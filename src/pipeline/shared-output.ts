@@ -5,14 +5,33 @@ import { loadDurableState } from '../cache/shared-rows.ts';
 import type { Digest } from '../model/snapshot.ts';
 import type { ObjectHeaders, ObjectStore } from '../store/object-store.ts';
 import { ConverterError } from '../support/errors.ts';
-import { removeFile, replaceFile, statIfExists, temporaryFolder } from '../support/files.ts';
+import {
+  digestOfFile,
+  listFolder,
+  readBytesIfExists,
+  removeFile,
+  replaceFile,
+  sha256Hex,
+  statIfExists,
+  temporaryFolder,
+} from '../support/files.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import { CATALOGUE_FILE, catalogueFiles, MANIFEST_FILE } from '../write/manifest.ts';
+import {
+  CHANGES_FILE,
+  DELIVERIES_FILE,
+  type DeliveryLine,
+  FEEDS_FOLDER,
+  GALLERY_FOLDER,
+  PUBLISHED_FILE,
+} from './deliveries.ts';
 import { openListedChecks } from './output-folder.ts';
 import type { Pipeline } from './pipeline-file.ts';
 import { describeService, languagesOf } from './service.ts';
 
 const OBJECTS = 'objects/';
+/** What the store has of deliveries: the digest of each file. */
+const DELIVERED_KEY = 'delivered.json';
 const EXTENSION = '.glb';
 /** Files copied at the same time. */
 const COPIES_AT_ONCE = 8;
@@ -22,6 +41,10 @@ const HEADERS = {
   '.glb': { contentType: 'model/gltf-binary', cacheControl: 'public, max-age=31536000, immutable' },
   '.jsonl': { contentType: 'application/jsonl', cacheControl: 'no-cache' },
   '.json': { contentType: 'application/json', cacheControl: 'no-cache' },
+  '.jpg': { contentType: 'image/jpeg', cacheControl: 'no-cache' },
+  '.png': { contentType: 'image/png', cacheControl: 'no-cache' },
+  '.webp': { contentType: 'image/webp', cacheControl: 'no-cache' },
+  '.usdz': { contentType: 'model/vnd.usdz+zip', cacheControl: 'no-cache' },
   '.html': { contentType: 'text/html; charset=utf-8', cacheControl: 'no-cache' },
 } as const satisfies Readonly<Record<string, ObjectHeaders>>;
 
@@ -52,16 +75,18 @@ export async function openSharedOutput(
   const files = [
     MANIFEST_FILE,
     ...new Set([CATALOGUE_FILE, ...catalogueFiles(languagesOf(service))]),
+    ...[DELIVERIES_FILE, PUBLISHED_FILE, CHANGES_FILE],
   ];
   const tmpDir = temporaryFolder(outputDir);
-  const etags = new Map<string, string>();
+  /** What the store has, as far as this run knows. */
+  const known = new Map<string, { etag: string; sha256: Digest }>();
   await inParallel(files, COPIES_AT_ONCE, async (file) => {
     const found = await store.get(file);
     if (found === undefined) {
       await removeFile(join(outputDir, file));
       return;
     }
-    etags.set(file, found.etag);
+    known.set(file, { etag: found.etag, sha256: sha256Hex(found.content) });
     await replaceFile(join(outputDir, file), found.content, { tmpDir });
   });
   // A worker has nothing to do with it.
@@ -74,6 +99,45 @@ export async function openSharedOutput(
       : async () => {};
   const sizeOf = sizes ?? (await listedSizes(store));
   const shared = new Map<Digest, Promise<unknown>>();
+  let reading: Promise<{ files: Record<string, Digest>; etag: string | undefined }> | undefined;
+  /** The digest of each file of a delivery that the store has. */
+  const delivered = () => {
+    reading ??= store.get(DELIVERED_KEY).then((found) => ({
+      files: found === undefined ? {} : JSON.parse(new TextDecoder().decode(found.content)),
+      etag: found?.etag,
+    }));
+    return reading;
+  };
+
+  /**
+   * Stores manifest, catalogues and the lists of deliveries in place of those that were copied, the manifest last.
+   *
+   * @throws {@link ConverterError} `OUTPUT_LOCKED` if another run has replaced one of them.
+   */
+  const publish = async (): Promise<void> => {
+    for (const file of [...files].reverse()) {
+      const path = join(outputDir, file);
+      if ((await statIfExists(path)) === undefined) continue;
+      const { sha256 } = await digestOfFile(path);
+      const before = known.get(file);
+      if (before?.sha256 === sha256) continue;
+      const etag = await store.replace(file, { path }, before?.etag, headersOf(file));
+      if (etag === undefined) {
+        const message = `${store.name}: expected ${file} as this run has read it, but another run has replaced it`;
+        throw new ConverterError('OUTPUT_LOCKED', message);
+      }
+      known.set(file, { etag, sha256 });
+    }
+  };
+
+  /** Stores files of the output folder, such as those of a report. @param added - Paths below it. */
+  const add = async (added: readonly string[]): Promise<void> => {
+    await inParallel(added, COPIES_AT_ONCE, async (file) => {
+      const before = await store.head(file);
+      await store.replace(file, { path: join(outputDir, file) }, before?.etag, headersOf(file));
+    });
+  };
+
   return {
     checks: openListedChecks(sizeOf),
     /** Stores failures and permanent identifiers for the next run, wherever that is. */
@@ -87,31 +151,43 @@ export async function openSharedOutput(
       shared.set(digest, sharing);
       return sharing;
     },
-    /**
-     * Stores manifest and catalogues in place of those that were copied, the manifest last.
-     *
-     * @throws {@link ConverterError} `OUTPUT_LOCKED` if another run has replaced one of them.
-     */
-    async publish(): Promise<void> {
-      for (const file of [...files].reverse()) {
-        const path = join(outputDir, file);
-        if ((await statIfExists(path)) === undefined) continue;
-        const etag = await store.replace(file, { path }, etags.get(file), headersOf(file));
-        if (etag === undefined) {
-          const message = `${store.name}: expected ${file} as this run has read it, but another run has replaced it`;
-          throw new ConverterError('OUTPUT_LOCKED', message);
+    /** Reads a published GLB. @throws {@link ConverterError} `STORE_DAMAGED` if it is missing or has another content. */
+    async readObject(digest: Digest): Promise<Uint8Array> {
+      const found = await store.get(objectKey(digest));
+      if (found !== undefined) return found.content;
+      const message = `${store.name}: expected ${objectKey(digest)}, received nothing`;
+      throw new ConverterError('STORE_DAMAGED', message);
+    },
+    /** Reads a file of a delivery, from this machine or from the store; undefined if there is none. */
+    async readFile(path: string): Promise<Uint8Array | undefined> {
+      const here = await readBytesIfExists(join(outputDir, path));
+      return here ?? (await store.get(path))?.content;
+    },
+    /** Whether the store has a file of a delivery with this content. */
+    hasFile: async ({ path, sha256 }: { path: string; sha256: Digest }): Promise<boolean> =>
+      (await delivered()).files[path] === sha256,
+    publish,
+    /** Stores the files of deliveries that the store does not have, and removes those that no delivery has any more. */
+    async publishDelivered(lines: readonly DeliveryLine[]): Promise<void> {
+      const wanted = new Map<string, Digest>();
+      for (const { files: own } of lines)
+        for (const { path, sha256 } of own) wanted.set(path, sha256);
+      for (const folder of [FEEDS_FOLDER, GALLERY_FOLDER])
+        for (const name of await listFolder(join(outputDir, folder))) {
+          const path = `${folder}/${name}`;
+          wanted.set(path, (await digestOfFile(join(outputDir, path))).sha256);
         }
-        etags.set(file, etag);
-      }
+      const { files: stored, etag } = await delivered();
+      const changed = [...wanted].filter(([path, sha256]) => stored[path] !== sha256);
+      await add(changed.map(([path]) => path));
+      await publish();
+      const gone = Object.keys(stored).filter((path) => !wanted.has(path));
+      await inParallel(gone, COPIES_AT_ONCE, (path) => store.delete(path));
+      if (changed.length + gone.length === 0) return;
+      const content = JSON.stringify(Object.fromEntries([...wanted].sort()));
+      await store.replace(DELIVERED_KEY, new TextEncoder().encode(content), etag);
     },
-    /** Stores new files of the output folder, such as those of a report. @param added - Paths below it. */
-    async add(added: readonly string[]): Promise<void> {
-      await inParallel(added, COPIES_AT_ONCE, async (file) => {
-        // A run that was continued has one from before.
-        const before = await store.head(file);
-        await store.replace(file, { path: join(outputDir, file) }, before?.etag, headersOf(file));
-      });
-    },
+    add,
   };
 }
 

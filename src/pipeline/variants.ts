@@ -30,10 +30,8 @@ const FILE = 'variants.glb';
  * An article with one configuration is left out, and so is what only carts select, which is the planning of one
  * customer. A configuration without another finish has no file: that would be its master.
  */
-export async function openVariants(
-  { options, stores, environment }: Run,
-  masters: readonly Master[],
-): Promise<Delivery> {
+export async function openVariants(run: Run, masters: readonly Master[]): Promise<Delivery> {
+  const { options, stores, environment } = run;
   const { outputDir } = options.pipeline;
   const catalogue = await openCatalogue(outputDir);
   const { derived } = stores;
@@ -55,7 +53,7 @@ export async function openVariants(
     sha256: master.sha256,
     read() {
       environment.signal.throwIfAborted();
-      return readMaster(outputDir, master);
+      return readMaster(run, master);
     },
   });
   const subjectOf = (article: Subject['masters']): Subject => {

@@ -114,6 +114,7 @@ describe('with an S3 store and a cache of each machine', () => {
       name: folder,
       service: SERVICE,
       store: { url: `s3://${s3.bucket}/nightly` },
+      deliver: { gallery: true, profiles: ['planner'] },
     });
     const machine = (name: string) => [
       ...['--output', join(folder, name, 'out')],
@@ -123,6 +124,34 @@ describe('with an S3 store and a cache of each machine', () => {
     const run = await start(['run', file, '--executor', 'bullmq', ...machine('coordinator')]).ended;
     expect(run, run.stderr).toMatchObject({ exit: 0 });
     expect(range.count('block')).toBeLessThanOrEqual(SIZE.blocks * WORKERS);
+    const stored = (key: string) => s3.objects.get(`nightly/${key}`)!.content.toString();
+    const lines = stored('manifest.jsonl')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines).toHaveLength(ARTICLES);
+    for (const { glb, sha256 } of lines)
+      expect(glb).toBe(`objects/${sha256.slice(0, 2)}/${sha256}.glb`);
+    const delivered = stored('deliveries.jsonl')
+      .trim()
+      .split('\n')
+      .flatMap((line) => JSON.parse(line).files);
+    for (const { path } of delivered) expect(s3.objects.has(`nightly/${path}`)).toBe(true);
+    expect(s3.objects.has('nightly/gallery/index.html')).toBe(true);
+    const report = [...s3.objects.keys()].find((key) => key.endsWith('/report.json'))!;
+    expect(JSON.parse(s3.objects.get(report)!.content.toString()).workers).toHaveLength(WORKERS);
+    expect([...s3.objects.keys()].filter((key) => key.startsWith('nightly/work/'))).toEqual([]);
+
+    // The next night another machine coordinates, and nothing has changed.
+    range.asked.clear();
+    const stores = s3.count('PUT');
+    const next = await start(['run', file, '--executor', 'bullmq', ...machine('another')]).ended;
+    expect(next, next.stderr).toMatchObject({ exit: 0 });
+    expect(range.count('btg') + range.count('block')).toBe(0);
+    const unchanged = await reportOf(join('another', 'out'));
+    expect(unchanged.configurations).toMatchObject({ unchanged: ARTICLES, kept: ARTICLES });
+    // Lists, results, a lock, the report; no GLB, no row of the cache.
+    expect(s3.count('PUT') - stores).toBeLessThan(ARTICLES / 4);
     const keys = [...s3.objects.keys()].filter((key) => key.startsWith('nightly/objects/'));
     file = await writePipeline(folder, { name: folder, service: SERVICE });
     expect(await runHere()).toMatchObject({ exit: 0 });
