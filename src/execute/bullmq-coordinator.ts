@@ -19,6 +19,7 @@ import {
 } from './queue-control.ts';
 import {
   CANCELLED,
+  checkClock,
   checkQueueServer,
   parseQueueUrl,
   queueClasses,
@@ -89,7 +90,7 @@ type QueuedJob = Job<ChunkJob, null, 'chunk'>;
 export async function openChunkQueue(options: ChunkQueueOptions): Promise<ChunkQueue> {
   const { url, pipeline, run, digest, version, log, signal, now } = options;
   const server = parseQueueUrl(url);
-  await checkQueueServer(server, now);
+  checkClock(await checkQueueServer(server), now());
   // The older of two has the smaller name.
   const name = `coordinator-${now().toString().padStart(15, '0')}-${randomBytes(3).toString('hex')}`;
   const onError = ({ message }: Error) => log.debug('error of the queue', { message });

@@ -6,7 +6,7 @@ import { asConverterError, ConverterError } from '../support/errors.ts';
 import type { Logger } from '../support/log.ts';
 import type { ChunkJob, QueueWorker, WorkerHandlers } from './chunk-queue.ts';
 import { CUT_OFF_MESSAGES } from './queue-control.ts';
-import { checkQueueServer, parseQueueUrl } from './queue-server.ts';
+import { checkClock, parseQueueUrl } from './queue-server.ts';
 import type { QueueThreadMessages, SentError } from './queue-thread.ts';
 
 interface QueueWorkerOptions {
@@ -45,7 +45,6 @@ const END_MS = 10_000;
 export async function openQueueWorker(options: QueueWorkerOptions): Promise<QueueWorker> {
   const { url, pipeline, digest, version, jobsAtOnce, handlers, log, now } = options;
   const server = parseQueueUrl(url);
-  await checkQueueServer(server, now);
   const name = workerName();
   const opening: QueueThreadMessages['opening'] = {
     ...{ server, pipeline, name, version, digest, slots: jobsAtOnce },
@@ -86,6 +85,13 @@ export async function openQueueWorker(options: QueueWorkerOptions): Promise<Queu
     [K in Answer['kind']]: (answer: Extract<Answer, { kind: K }>) => void;
   } = {
     open: () => opened(),
+    clock: ({ serverTime }) => {
+      try {
+        checkClock(serverTime, now());
+      } catch (error) {
+        finish(asConverterError(error));
+      }
+    },
     work: ({ work: number, job }) => void work(number, job),
     drop: ({ work: number }) => controllers.get(number)?.abort(DROPPED),
     share: ({ share }) => handlers.onShare(share),

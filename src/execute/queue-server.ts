@@ -8,7 +8,7 @@ import type {
   QueueBase,
   WorkerOptions,
 } from 'bullmq';
-import { ConverterError, isConverterError } from '../support/errors.ts';
+import { ConverterError } from '../support/errors.ts';
 import { registerSecret } from '../support/redact.ts';
 import type { ChunkJob } from './chunk-queue.ts';
 
@@ -72,16 +72,15 @@ function decoded(text: string): string {
 }
 
 /**
- * Checks that the server answers, accepts us, is new enough and has our time; creates the tables in PostgreSQL.
+ * Checks that the server answers, accepts us and is new enough; creates the tables in PostgreSQL.
  *
- * @param now - Clock, milliseconds since 1970.
- * @throws {@link ConverterError} `QUEUE_UNREACHABLE`, `QUEUE_REFUSED`, `WORKER_REFUSED` (clock).
+ * @returns The time of the server, for {@link checkClock}.
+ * @throws {@link ConverterError} `QUEUE_UNREACHABLE`, `QUEUE_REFUSED`.
  */
-export async function checkQueueServer(server: QueueServer, now: () => number): Promise<void> {
+export async function checkQueueServer(server: QueueServer): Promise<number> {
   try {
-    await CHECKS[server.kind](server, now);
+    return await CHECKS[server.kind](server);
   } catch (error) {
-    if (isConverterError(error)) throw error;
     throw connectionError(server, error);
   }
 }
@@ -91,7 +90,7 @@ const CHECKS = { redis: checkRedis, postgres: checkPostgres } satisfies Record<
   unknown
 >;
 
-async function checkRedis({ url }: QueueServer): Promise<void> {
+async function checkRedis({ url }: QueueServer): Promise<number> {
   const { Redis } = await import('ioredis');
   const client = new Redis(url, {
     ...{ lazyConnect: true, connectTimeout: CONNECT_MS, maxRetriesPerRequest: 0 },
@@ -109,6 +108,8 @@ async function checkRedis({ url }: QueueServer): Promise<void> {
     if (Number(major) * 100 + Number(minor) < 602) {
       throw new Error(`expected Redis 6.2 or later, received ${major}.${minor}`);
     }
+    const [seconds] = await within(CONNECT_MS, client.time());
+    return 1_000 * Number(seconds) + 500;
   } catch (error) {
     throw failure ?? error;
   } finally {
@@ -116,7 +117,7 @@ async function checkRedis({ url }: QueueServer): Promise<void> {
   }
 }
 
-async function checkPostgres(server: QueueServer, now: () => number): Promise<void> {
+async function checkPostgres(server: QueueServer): Promise<number> {
   const bullmq = await import('bullmq');
   const connection = new bullmq.PostgresConnection(connectionOf(server));
   connection.on('error', () => {});
@@ -124,7 +125,10 @@ async function checkPostgres(server: QueueServer, now: () => number): Promise<vo
     const client = await within(CONNECT_MS, connection.pool.connect());
     try {
       await migrate(bullmq, client);
-      await checkClock(client, now);
+      const { rows } = await client.query(
+        'SELECT extract(epoch FROM clock_timestamp()) * 1000 AS milliseconds',
+      );
+      return Number(rows[0].milliseconds);
     } finally {
       client.release();
     }
@@ -143,15 +147,14 @@ async function migrate(bullmq: typeof import('bullmq'), client: PgPoolClient): P
   if (version < LATEST_SCHEMA_VERSION) await runMigrations(client);
 }
 
-async function checkClock(client: PgPoolClient, now: () => number): Promise<void> {
-  const before = now();
-  const { rows } = await client.query(
-    'SELECT extract(epoch FROM clock_timestamp()) * 1000 AS milliseconds',
-  );
-  const after = now();
-  const server = Number(rows[0].milliseconds);
-  // The server has answered at some time between the two.
-  const difference = server < before ? before - server : Math.min(0, after - server);
+/**
+ * Checks that this machine has the time of the server, within two seconds.
+ *
+ * @param serverTime - Milliseconds since 1970, as is `time`.
+ * @throws {@link ConverterError} `WORKER_REFUSED`.
+ */
+export function checkClock(serverTime: number, time: number): void {
+  const difference = time - serverTime;
   if (Math.abs(difference) <= MAX_CLOCK_DIFFERENCE_MS) return;
   const seconds = (Math.abs(difference) / 1000).toFixed(1);
   throw new ConverterError(

@@ -4,8 +4,7 @@
  */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { Job } from 'bullmq';
-import { type ErrorCode, endsRun } from '../support/errors.ts';
-import { registerSecret } from '../support/redact.ts';
+import { asConverterError, type ErrorCode, endsRun } from '../support/errors.ts';
 import type { ChunkJob, WorkerShare } from './chunk-queue.ts';
 import {
   type Beat,
@@ -17,6 +16,8 @@ import {
 } from './queue-control.ts';
 import {
   CANCELLED,
+  checkQueueServer,
+  parseQueueUrl,
   type QueueServer,
   queueClasses,
   queueName,
@@ -45,6 +46,7 @@ export interface QueueThreadMessages {
     | { kind: 'pause'; milliseconds: number }
     | { kind: 'stop'; graceMs: number };
   answer:
+    | { kind: 'clock'; serverTime: number }
     | { kind: 'open' }
     | { kind: 'work'; work: number; job: ChunkJob }
     | { kind: 'drop'; work: number }
@@ -79,12 +81,24 @@ interface WorkItem {
   dropped?: Dropped;
 }
 
-if (parentPort !== null) void main(parentPort, workerData as QueueThreadMessages['opening']);
+if (parentPort !== null) void open(parentPort, workerData as QueueThreadMessages['opening']);
 
-async function main(port: MessagePort, opening: QueueThreadMessages['opening']): Promise<void> {
-  const { server, pipeline, name, version, digest, slots } = opening;
-  registerSecret(server.url);
+async function open(port: MessagePort, opening: QueueThreadMessages['opening']): Promise<void> {
   const post = (answer: QueueThreadMessages['answer']) => port.postMessage(answer);
+  try {
+    post({ kind: 'clock', serverTime: await checkQueueServer(parseQueueUrl(opening.server.url)) });
+    await serve(port, opening, post);
+  } catch (error) {
+    const { code, message } = asConverterError(error);
+    post({ kind: 'end', error: { code, message } });
+  }
+}
+
+async function serve(
+  port: MessagePort,
+  { server, pipeline, name, version, digest, slots }: QueueThreadMessages['opening'],
+  post: (answer: QueueThreadMessages['answer']) => void,
+): Promise<void> {
   const onError = ({ message }: Error) => post({ kind: 'problem', message });
   const items = new Map<number, WorkItem>();
   let count = 0;
