@@ -9,6 +9,7 @@ import {
   isErrorCode,
 } from '../support/errors.ts';
 import type { Logger } from '../support/log.ts';
+import { halvesOf, jobId, jobsWithout } from './chunk-jobs.ts';
 import type { ChunkJob, ChunkQueue, QueueWorkerInfo } from './chunk-queue.ts';
 import {
   type Beat,
@@ -99,18 +100,24 @@ export async function openChunkQueue(options: ChunkQueueOptions): Promise<ChunkQ
 
   /** Jobs on the queue by id, until they are reported. */
   const pending = new Map<string, ChunkJob>();
-  /** Reported, and perhaps still on the queue. */
-  const reported = new Set<string>();
   const chunksOf = new Map<string, number>();
   let state: Beat['state'] = 'joining';
   let ended = 0;
 
   // What ends an execution from outside: a signal, another coordinator, or an outage.
-  let stop: (error: ConverterError) => void = () => {};
-  const stopped = new Promise<never>((_, reject) => {
-    stop = reject;
-  });
-  stopped.catch(() => {});
+  let stopError: ConverterError | undefined;
+  const waiting = new Set<(error: ConverterError) => void>();
+  const stop = (error: ConverterError) => {
+    stopError ??= error;
+    for (const reject of waiting) reject(error);
+  };
+  /** Like a race with one promise for the whole run, which would keep something of each. */
+  const orStopped = <T>(promise: Promise<T>) =>
+    new Promise<T>((resolve, reject) => {
+      if (stopError !== undefined) reject(stopError);
+      waiting.add(reject);
+      promise.then(resolve, reject).finally(() => waiting.delete(reject));
+    });
   const interrupt = () => {
     const reason: unknown = signal.reason;
     stop(
@@ -122,7 +129,20 @@ export async function openChunkQueue(options: ChunkQueueOptions): Promise<ChunkQ
   if (signal.aborted) interrupt();
   else signal.addEventListener('abort', interrupt, { once: true });
 
-  let wake = () => {};
+  let isWoken = false;
+  let endSleep = () => {};
+  const wake = () => {
+    isWoken = true;
+    endSleep();
+  };
+  const sleep = (milliseconds: number) =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      endSleep = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
   const control = openControl(classes, pipeline, {
     beat: () => ({
       ...{ kind: 'beat', role: 'coordinator', name, version, digest, state, slots: 0, ended },
@@ -136,7 +156,7 @@ export async function openChunkQueue(options: ChunkQueueOptions): Promise<ChunkQ
     onError,
   });
   const isAlone = control.heard.then(() => delay(ANSWER_MS));
-  const members = openMembers(control.isCutOff, () => wake());
+  const members = openMembers(control.isCutOff, wake);
 
   function hear(message: ControlMessage): void {
     if (message.kind === 'occupied' && message.to === name) {
@@ -175,23 +195,23 @@ export async function openChunkQueue(options: ChunkQueueOptions): Promise<ChunkQ
   async function persist<T>(command: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
-        return await Promise.race([command(), stopped]);
+        return await orStopped(command());
       } catch (error) {
         if (error instanceof ConverterError) throw error;
         onError(error as Error);
-        await Promise.race([delay(RETRY_MS), stopped]);
+        await orStopped(delay(RETRY_MS));
       }
     }
   }
 
   const add = (jobs: readonly ChunkJob[]) =>
     persist(async () => {
-      for (const job of jobs) pending.set(idOf(job), job);
+      for (const job of jobs) pending.set(jobId(job), job);
       await queue.addBulk(
         jobs.map((data) => ({
           ...{ name: 'chunk' as const, data },
           // A stack would hold paths of the worker.
-          opts: { jobId: idOf(data), ...ATTEMPTS, stackTraceLimit: 0 },
+          opts: { jobId: jobId(data), ...ATTEMPTS, stackTraceLimit: 0 },
         })),
       );
     });
@@ -212,21 +232,18 @@ export async function openChunkQueue(options: ChunkQueueOptions): Promise<ChunkQ
     return own;
   }
 
-  /** Reports what has ended, and removes it. */
-  async function reportEnded(report: Reports): Promise<number> {
+  /** Reports what has ended, and removes it; each makes room for another. */
+  async function reportEnded(report: Reports, fill: () => Promise<void>): Promise<number> {
     const jobs = await persist(() =>
       queue.getJobs(['completed', 'failed'], 0, ENDED_AT_ONCE - 1, true),
     );
     jobs.sort((a, b) => (a.finishedOn ?? 0) - (b.finishedOn ?? 0));
     for (const job of jobs) {
       const id = job.id!;
-      if (pending.has(id) && !reported.has(id)) {
-        await reportJob(job, report);
-        reported.add(id);
-      }
-      await persist(() => removed(job));
-      reported.delete(id);
+      if (pending.has(id)) await reportJob(job, report);
       pending.delete(id);
+      await persist(() => removed(job));
+      await fill();
     }
     return jobs.length;
   }
@@ -242,13 +259,22 @@ export async function openChunkQueue(options: ChunkQueueOptions): Promise<ChunkQ
     const fatal = fatalError(job);
     if (fatal !== undefined) throw fatal;
     const halves = halvesOf(job.data);
-    const { chunk, from, to, run: _ } = job.data;
-    log.warn(halves.length === 0 ? 'lost' : 'halved', {
-      ...{ chunk, from, to, message: job.failedReason },
-    });
+    const { chunk, from, to } = job.data;
+    const what = halves.length > 0 ? 'its halves are tried' : 'it is given up';
+    log.warn(`part of a chunk failed: ${what}`, { chunk, from, to, message: job.failedReason });
     // The halves come first: a coordinator killed in between halves it again.
     if (halves.length > 0) await add(halves);
     else await onLost(job.data);
+  }
+
+  /** Jobs that workers for this run do at once. */
+  function slots(): number {
+    const workers = members.live().filter(({ beat }) => beat.digest === digest);
+    return workers.reduce((sum, { beat }) => sum + beat.slots, 0);
+  }
+
+  function mostJobs(): number {
+    return Math.max(JOBS_PER_SLOT * slots(), LEAST_JOBS);
   }
 
   async function cancel(): Promise<void> {
@@ -275,30 +301,32 @@ export async function openChunkQueue(options: ChunkQueueOptions): Promise<ChunkQ
     onLost: Reports['onLost'],
   ): Promise<void> {
     try {
-      await Promise.race([isAlone, stopped]);
+      await orStopped(isAlone);
       state = 'working';
       control.beat();
-      const remaining = withoutThose(await takeOver(), jobs);
+      const remaining = jobsWithout(await takeOver(), jobs);
       let isDone = false;
-      let looksAlone = 0;
-      for (let looks = 1; !isDone || pending.size > 0; looks++) {
-        const slots = members.live().filter(({ beat }) => beat.digest === digest);
-        looksAlone = slots.length === 0 ? looksAlone + 1 : 0;
-        if (looksAlone === LOOKS_ALONE) log.warn(NO_WORKER, { pipeline });
-        const most = JOBS_PER_SLOT * slots.reduce((sum, { beat }) => sum + beat.slots, 0);
+      const fill = async () => {
         const next: ChunkJob[] = [];
-        while (!isDone && pending.size + next.length < Math.max(most, LEAST_JOBS)) {
+        while (!isDone && pending.size + next.length < mostJobs()) {
           const { value, done } = remaining.next();
           isDone = done === true;
           if (!done) next.push(value);
         }
         if (next.length > 0) await add(next);
-        else if (looks % LOOKS_PER_REPEAT === 0) await add([...pending.values()]);
-        const woken = new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-        if ((await reportEnded({ onDone, onLost })) > 0 || pending.size === 0) continue;
-        await Promise.race([woken, delay(LOOK_MS), stopped]);
+      };
+      let looksAlone = 0;
+      for (let looks = 1; ; looks++) {
+        isWoken = false;
+        await fill();
+        const isFound = (await reportEnded({ onDone, onLost }, fill)) > 0;
+        if (isDone && pending.size === 0) return;
+        if (isFound || isWoken) continue;
+        await orStopped(sleep(LOOK_MS));
+        // The server may have lost what it had.
+        if (looks % LOOKS_PER_REPEAT === 0) await add([...pending.values()]);
+        looksAlone = slots() === 0 ? looksAlone + 1 : 0;
+        if (looksAlone === LOOKS_ALONE) log.warn(NO_WORKER, { pipeline });
       }
     } catch (error) {
       // What is on the queue is the other's.
@@ -344,36 +372,6 @@ const SHOWN_STATES = {
   stopped: 'stopped',
   refused: 'refused',
 } satisfies Record<Beat['state'], QueueWorkerInfo['state']>;
-
-/** The same for the same part of a run, so that it is on the queue once. */
-function idOf({ run, chunk, from, to }: ChunkJob): string {
-  return `${run}.${chunk}.${from}.${to}`;
-}
-
-/** Two halves of a job; none if it has only one place. */
-function halvesOf({ run, chunk, from, to }: ChunkJob): ChunkJob[] {
-  const middle = from + Math.ceil((to - from) / 2);
-  if (middle >= to) return [];
-  return [
-    { run, chunk, from, to: middle },
-    { run, chunk, from: middle, to },
-  ];
-}
-
-/** The jobs without what is on the queue, as such or in parts. */
-function* withoutThose(queued: readonly ChunkJob[], jobs: Iterable<ChunkJob>): Generator<ChunkJob> {
-  for (const job of jobs) {
-    const parts = queued
-      .filter(({ chunk, from, to }) => chunk === job.chunk && from >= job.from && to <= job.to)
-      .sort((a, b) => a.from - b.from || b.to - a.to);
-    let { from } = job;
-    for (const part of parts) {
-      if (part.from > from) yield { ...job, from, to: part.from };
-      from = Math.max(from, part.to);
-    }
-    if (from < job.to) yield { ...job, from };
-  }
-}
 
 /** The error of a worker that ends the run. */
 function fatalError({ failedReason }: QueuedJob): ConverterError | undefined {

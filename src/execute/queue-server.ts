@@ -108,8 +108,8 @@ async function checkRedis({ url }: QueueServer): Promise<number> {
     if (Number(major) * 100 + Number(minor) < 602) {
       throw new Error(`expected Redis 6.2 or later, received ${major}.${minor}`);
     }
-    const [seconds] = await within(CONNECT_MS, client.time());
-    return 1_000 * Number(seconds) + 500;
+    const [seconds, microseconds] = await within(CONNECT_MS, client.time());
+    return 1_000 * Number(seconds) + Number(microseconds) / 1_000;
   } catch (error) {
     throw failure ?? error;
   } finally {

@@ -232,8 +232,11 @@ async function serve(
     } else {
       const { work, error } = request;
       const item = items.get(work);
-      if (item?.dropped !== undefined) item.end({ kind: item.dropped });
-      else item?.end(error === undefined ? { kind: 'done' } : { kind: 'failed', error });
+      // What was to be given back may have been done in the meantime.
+      const isDone = error === undefined && (item?.dropped ?? 'requeued') === 'requeued';
+      if (isDone) item?.end({ kind: 'done' });
+      else if (item?.dropped !== undefined) item.end({ kind: item.dropped });
+      else if (error !== undefined) item?.end({ kind: 'failed', error });
     }
   });
 

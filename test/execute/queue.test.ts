@@ -200,7 +200,10 @@ describe.each(SERVERS)('%s', (_name, start) => {
       only.lines.length = 0;
       const execution = one.execute('held', chunks('held', 1, 1));
       await only.line('works');
-      one.worker();
+      // The limits hold meanwhile: the first has less before the second has any.
+      await one.worker().line('share', HALF);
+      await only.line('share', HALF);
+      expect(only.lines.findIndex((line) => 'ended' in line)).toBe(-1);
       only.kill('SIGTERM');
       expect(await only.ended).toBe(0);
       expect((await execution).done).toEqual(['0.0.1']);
@@ -303,7 +306,7 @@ it.runIf(IS_LONG)(
     const server = await startPostgres();
     const { worker, coordinator, places, close } = await openStage(server.url);
     const jobs = chunks('r1', 60, 2);
-    for (let n = 0; n < 3; n++) worker({ busyMs: 200 });
+    const workers = [0, 1, 2].map(() => worker({ busyMs: 200 }));
     const run = coordinator({ run: 'r1', jobs });
     await run.line('done', '5.0.2');
     await server.kill();
@@ -313,6 +316,8 @@ it.runIf(IS_LONG)(
     const done = run.lines.filter((line) => 'done' in line).map((line) => line.done);
     expect(done.sort()).toEqual(labels(jobs));
     expect(await places('r1')).toHaveLength(120);
+    // They sent no request meanwhile: each may have been lost for the others.
+    for (const { lines } of workers) expect(lines).toContainEqual({ pause: 2_000 });
     await close();
     await server.close();
   },

@@ -1,0 +1,43 @@
+/** Jobs as parts of chunks: their identity, halves of them, and what others have left out. */
+import type { ChunkJob } from './chunk-queue.ts';
+
+/** The id on a queue: the same for the same part of a run, so that it is there once. */
+export function jobId({ run, chunk, from, to }: ChunkJob): string {
+  return `${run}.${chunk}.${from}.${to}`;
+}
+
+/** The two halves of a job, the first of which is the larger; none if it has only one place. */
+export function halvesOf({ run, chunk, from, to }: ChunkJob): ChunkJob[] {
+  const middle = from + Math.ceil((to - from) / 2);
+  if (middle >= to) return [];
+  return [
+    { run, chunk, from, to: middle },
+    { run, chunk, from: middle, to },
+  ];
+}
+
+/**
+ * The jobs without what is on the queue already, as such or in parts.
+ *
+ * @example
+ * ```ts
+ * const job = { run: 'r', chunk: 0, from: 0, to: 8 };
+ * [...jobsWithout([{ ...job, from: 2, to: 4 }], [job])]; // → places 0 to 2 and 4 to 8
+ * ```
+ */
+export function* jobsWithout(
+  queued: readonly ChunkJob[],
+  jobs: Iterable<ChunkJob>,
+): Generator<ChunkJob> {
+  for (const job of jobs) {
+    const parts = queued
+      .filter(({ chunk, from, to }) => chunk === job.chunk && from >= job.from && to <= job.to)
+      .sort((a, b) => a.from - b.from);
+    let { from } = job;
+    for (const part of parts) {
+      if (part.from > from) yield { ...job, from, to: part.from };
+      from = Math.max(from, part.to);
+    }
+    if (from < job.to) yield { ...job, from };
+  }
+}
