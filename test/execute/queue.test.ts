@@ -282,6 +282,21 @@ describe.each(SERVERS)('%s', (_name, start) => {
       expect(count(workers, 'works')).toBe(1);
     });
 
+    it.concurrent('drops a job that another has done while the process was stopped', async () => {
+      const { worker, execute } = await stage();
+      const frozen = worker({ hold: 'r1' });
+      const execution = execute('r1', chunks('r1', 1, 1));
+      await frozen.line('works');
+      frozen.kill('SIGSTOP');
+      worker();
+      expect((await execution).done).toEqual(['0.0.1']);
+      frozen.kill('SIGCONT');
+      await frozen.line('aborted', 0);
+      expect((await execute('r2', chunks('r2', 5, 1))).done).toEqual(labels(chunks('r2', 5, 1)));
+      frozen.kill('SIGTERM');
+      expect(await frozen.ended).toBe(0);
+    });
+
     it.concurrent('halves a job that kills its workers until one place remains and is lost', async () => {
       const { worker, execute, places, close } = await stage();
       let isDone = false;
