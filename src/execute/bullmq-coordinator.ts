@@ -1,15 +1,9 @@
 /** The coordinator's side of the queue. */
 import { randomBytes } from 'node:crypto';
 import type { Job } from 'bullmq';
-import {
-  asConverterError,
-  ConverterError,
-  endsRun,
-  isConverterError,
-  isErrorCode,
-} from '../support/errors.ts';
+import { asConverterError, ConverterError, endsRun, isErrorCode } from '../support/errors.ts';
 import type { Logger } from '../support/log.ts';
-import { halvesOf, jobId, jobsWithout } from './chunk-jobs.ts';
+import { divide, halvesOf, jobId } from './chunk-jobs.ts';
 import type { ChunkJob, ChunkQueue, QueueWorkerInfo } from './chunk-queue.ts';
 import {
   type Beat,
@@ -75,9 +69,9 @@ type QueuedJob = Job<ChunkJob, null, 'chunk'>;
 /**
  * Opens the queue of a run.
  *
- * A job leaves the queue when `onDone` or `onLost` has resolved. So a coordinator that starts again learns of those
- * that have ended meanwhile, and leaves out itself those whose results it has. What it learns of may be a part of a
- * job, if an earlier coordinator has halved it.
+ * A job leaves the queue when `onDone` or `onLost` has resolved. A coordinator that starts again for the same run gives
+ * all jobs again whose results it has not: what is still on the queue is not enqueued twice, and what has ended there is
+ * reported, perhaps in parts, if the earlier coordinator has halved it.
  *
  * @example
  * ```ts
@@ -100,6 +94,8 @@ export async function openChunkQueue(options: ChunkQueueOptions): Promise<ChunkQ
 
   /** Jobs on the queue by id, until they are reported. */
   const pending = new Map<string, ChunkJob>();
+  /** What an earlier coordinator of this run has left, until it is asked for. */
+  const found = new Map<string, ChunkJob>();
   const chunksOf = new Map<string, number>();
   let state: Beat['state'] = 'joining';
   let ended = 0;
@@ -216,36 +212,31 @@ export async function openChunkQueue(options: ChunkQueueOptions): Promise<ChunkQ
       );
     });
 
-  /** Takes over what an earlier coordinator of this run has left, and removes what other runs have. */
-  async function takeOver(): Promise<ChunkJob[]> {
-    const jobs = await persist(() => queue.getJobs([...STATES], 0, -1));
-    const own: ChunkJob[] = [];
-    for (const job of jobs) {
+  /** Finds what an earlier coordinator of this run has left, and removes what other runs have. */
+  async function find(): Promise<void> {
+    for (const job of await persist(() => queue.getJobs([...STATES], 0, -1))) {
       // An error that ended the earlier one is no longer one of this.
-      if (job.data.run !== run || fatalError(job) !== undefined) {
-        await job.remove().catch(() => {});
-      } else {
-        own.push(job.data);
-        pending.set(job.id!, job.data);
-      }
+      const isOwn = job.data.run === run && fatalError(job) === undefined;
+      if (isOwn) found.set(job.id!, job.data);
+      else await job.remove().catch(() => {});
     }
-    return own;
   }
 
   /** Reports what has ended, and removes it; each makes room for another. */
   async function reportEnded(report: Reports, fill: () => Promise<void>): Promise<number> {
     const jobs = await persist(() =>
-      queue.getJobs(['completed', 'failed'], 0, ENDED_AT_ONCE - 1, true),
+      queue.getJobs(['completed', 'failed'], 0, found.size + ENDED_AT_ONCE - 1, true),
     );
-    jobs.sort((a, b) => (a.finishedOn ?? 0) - (b.finishedOn ?? 0));
-    for (const job of jobs) {
+    const asked = jobs.filter(({ id }) => !found.has(id!));
+    asked.sort((a, b) => (a.finishedOn ?? 0) - (b.finishedOn ?? 0));
+    for (const job of asked) {
       const id = job.id!;
       if (pending.has(id)) await reportJob(job, report);
       pending.delete(id);
       await persist(() => removed(job));
       await fill();
     }
-    return jobs.length;
+    return asked.length;
   }
 
   async function reportJob(job: QueuedJob, { onDone, onLost }: Reports): Promise<void> {
@@ -278,7 +269,9 @@ export async function openChunkQueue(options: ChunkQueueOptions): Promise<ChunkQ
   }
 
   async function cancel(): Promise<void> {
-    const left = new Map(pending);
+    const left = new Map([...pending, ...found]);
+    pending.clear();
+    found.clear();
     const work = async () => {
       while (left.size > 0) {
         control.publish({ kind: 'cancel', run });
@@ -292,7 +285,6 @@ export async function openChunkQueue(options: ChunkQueueOptions): Promise<ChunkQ
     };
     await settledWithin(CANCEL_MS, [work()]);
     left.clear();
-    pending.clear();
   }
 
   async function execute(
@@ -302,16 +294,25 @@ export async function openChunkQueue(options: ChunkQueueOptions): Promise<ChunkQ
   ): Promise<void> {
     try {
       await orStopped(isAlone);
-      state = 'working';
-      control.beat();
-      const remaining = jobsWithout(await takeOver(), jobs);
+      if (state === 'joining') {
+        state = 'working';
+        control.beat();
+        await find();
+      }
+      const remaining = jobs[Symbol.iterator]();
       let isDone = false;
       const fill = async () => {
         const next: ChunkJob[] = [];
         while (!isDone && pending.size + next.length < mostJobs()) {
           const { value, done } = remaining.next();
           isDone = done === true;
-          if (!done) next.push(value);
+          if (done) break;
+          const { queued, rest } = divide(value, [...found.values()]);
+          for (const part of queued) {
+            found.delete(jobId(part));
+            pending.set(jobId(part), part);
+          }
+          next.push(...rest);
         }
         if (next.length > 0) await add(next);
       };
@@ -329,12 +330,10 @@ export async function openChunkQueue(options: ChunkQueueOptions): Promise<ChunkQ
         if (looksAlone === LOOKS_ALONE) log.warn(NO_WORKER, { pipeline });
       }
     } catch (error) {
-      // What is on the queue is the other's.
-      if (isConverterError(error, 'OUTPUT_LOCKED')) pending.clear();
-      else await cancel();
-      throw asConverterError(error);
-    } finally {
+      // Of one that was refused, what is on the queue is the other's.
+      if (state !== 'refused') await cancel();
       state = 'stopped';
+      throw asConverterError(error);
     }
   }
 
@@ -350,7 +349,8 @@ export async function openChunkQueue(options: ChunkQueueOptions): Promise<ChunkQ
         })),
     close: async () => {
       signal.removeEventListener('abort', interrupt);
-      if (pending.size > 0) await cancel();
+      if (state === 'working' && pending.size + found.size > 0) await cancel();
+      state = 'stopped';
       members.close();
       await control.close();
       await classes.close();

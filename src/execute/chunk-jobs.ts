@@ -1,4 +1,4 @@
-/** Jobs as parts of chunks: their identity, halves of them, and what others have left out. */
+/** Jobs as parts of chunks: their identity, halves, and what of them is on the queue. */
 import type { ChunkJob } from './chunk-queue.ts';
 
 /** The id on a queue: the same for the same part of a run, so that it is there once. */
@@ -17,27 +17,27 @@ export function halvesOf({ run, chunk, from, to }: ChunkJob): ChunkJob[] {
 }
 
 /**
- * The jobs without what is on the queue already, as such or in parts.
+ * Divides a job into what is on the queue already, as such or in parts, and the rest.
  *
  * @example
  * ```ts
  * const job = { run: 'r', chunk: 0, from: 0, to: 8 };
- * [...jobsWithout([{ ...job, from: 2, to: 4 }], [job])]; // → places 0 to 2 and 4 to 8
+ * divide(job, [{ ...job, from: 2, to: 4 }]).rest; // → places 0 to 2 and 4 to 8
  * ```
  */
-export function* jobsWithout(
-  queued: readonly ChunkJob[],
-  jobs: Iterable<ChunkJob>,
-): Generator<ChunkJob> {
-  for (const job of jobs) {
-    const parts = queued
-      .filter(({ chunk, from, to }) => chunk === job.chunk && from >= job.from && to <= job.to)
-      .sort((a, b) => a.from - b.from);
-    let { from } = job;
-    for (const part of parts) {
-      if (part.from > from) yield { ...job, from, to: part.from };
-      from = Math.max(from, part.to);
-    }
-    if (from < job.to) yield { ...job, from };
+export function divide(
+  job: ChunkJob,
+  queue: readonly ChunkJob[],
+): { queued: ChunkJob[]; rest: ChunkJob[] } {
+  const queued = queue
+    .filter(({ chunk, from, to }) => chunk === job.chunk && from >= job.from && to <= job.to)
+    .sort((a, b) => a.from - b.from);
+  const rest: ChunkJob[] = [];
+  let { from } = job;
+  for (const part of queued) {
+    if (part.from > from) rest.push({ ...job, from, to: part.from });
+    from = Math.max(from, part.to);
   }
+  if (from < job.to) rest.push({ ...job, from });
+  return { queued, rest };
 }

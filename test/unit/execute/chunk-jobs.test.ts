@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { halvesOf, jobId, jobsWithout } from '../../../src/execute/chunk-jobs.ts';
+import { divide, halvesOf, jobId } from '../../../src/execute/chunk-jobs.ts';
 
 const job = (from: number, to: number, chunk = 0) => ({ run: 'r1', chunk, from, to });
 const places = (jobs: Iterable<{ from: number; to: number }>) =>
@@ -19,23 +19,45 @@ it('halves have every place once, and one place has no halves', () => {
 
 describe('what is on the queue', () => {
   it.each([
-    ['nothing', [], [[0, 8]]],
-    ['the job itself', [job(0, 8)], []],
-    ['both halves', [job(4, 8), job(0, 4)], []],
-    ['its beginning', [job(0, 4)], [[4, 8]]],
-    ['its end', [job(4, 8)], [[0, 4]]],
+    ['nothing', [], [], [[0, 8]]],
+    ['the job itself', [job(0, 8)], [[0, 8]], []],
+    [
+      'both halves',
+      [job(4, 8), job(0, 4)],
+      [
+        [0, 4],
+        [4, 8],
+      ],
+      [],
+    ],
+    ['its beginning', [job(0, 4)], [[0, 4]], [[4, 8]]],
+    ['its end', [job(4, 8)], [[4, 8]], [[0, 4]]],
     [
       'two parts within',
       [job(1, 2), job(4, 6)],
+      [
+        [1, 2],
+        [4, 6],
+      ],
       [
         [0, 1],
         [2, 4],
         [6, 8],
       ],
     ],
-    ['a job and, of it, a half', [job(0, 8), job(0, 4)], []],
-    ['another chunk', [job(0, 8, 1)], [[0, 8]]],
-  ])('%s: the rest is enqueued', (_name, queued, rest) => {
-    expect(places(jobsWithout(queued, [job(0, 8)]))).toEqual(rest);
+    [
+      'a job and, of it, a half',
+      [job(0, 8), job(0, 4)],
+      [
+        [0, 8],
+        [0, 4],
+      ],
+      [],
+    ],
+    ['another chunk', [job(0, 8, 1)], [], [[0, 8]]],
+  ])('%s: the rest of the job is missing', (_name, queue, queued, rest) => {
+    const divided = divide(job(0, 8), queue);
+    expect(places(divided.queued)).toEqual(queued);
+    expect(places(divided.rest)).toEqual(rest);
   });
 });
