@@ -58,7 +58,7 @@ export function parseQueueUrl(url: string): QueueServer {
     );
   }
   const passwords = [address.password, ...address.searchParams.getAll('password')];
-  for (const secret of [url, ...passwords, ...passwords.map(decoded)]) registerSecret(secret);
+  for (const secret of [...passwords, ...passwords.map(decoded)]) registerSecret(secret);
   const path = address.pathname === '/' ? '' : address.pathname;
   return { kind, url, name: `${address.protocol}//${address.host}${path}` };
 }

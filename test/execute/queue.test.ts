@@ -11,7 +11,7 @@ import { temporaryFolder } from '../helpers/command.ts';
 import { type QueueServerUnderTest, startPostgres } from '../helpers/postgres.ts';
 import { type QueueProcess, startProxy, startQueueProcess } from '../helpers/queue-processes.ts';
 
-const IS_LONG = process.env.BTG2GLTF_TEST_LONG !== undefined;
+const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const REDIS_URL = process.env.BTG2GLTF_TEST_REDIS_URL;
 const LIMIT = { timeout: 20_000 };
 const ALL: WorkerShare = { index: 0, count: 1 };

@@ -9,7 +9,7 @@ import {
 import { redact } from '../../../src/support/redact.ts';
 import { freePort, type QueueServerUnderTest, startPostgres } from '../../helpers/postgres.ts';
 
-const IS_LONG = process.env.BTG2GLTF_TEST_LONG !== undefined;
+const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const REDIS_URL = process.env.BTG2GLTF_TEST_REDIS_URL;
 
 describe('the address of a queue', () => {
@@ -42,6 +42,8 @@ describe('the address of a queue', () => {
   it('has a password that no text shows, as it is written and as it is', () => {
     parseQueueUrl('postgres://user:top%2Fsecret@queue/database');
     expect(redact('top%2Fsecret top/secret')).toBe('*** ***');
+    parseQueueUrl('redis://queue:6379');
+    expect(redact('redis://queue:6379')).toBe('redis://queue:6379');
   });
 });
 
