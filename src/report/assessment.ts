@@ -140,6 +140,13 @@ function pictureActions({ gates: { notCompared } }: RunReport): RequiredAction[]
   return [{ tone: 'look', title: capital(notCompared), help, section: undefined }];
 }
 
+/** How many workers of a distributed run are in each state. */
+export function workersByState(workers: NonNullable<RunReport['workers']>): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { state } of workers) counts[state] = (counts[state] ?? 0) + 1;
+  return counts;
+}
+
 /** Failures by code, without those of carts: several causes may have one. */
 export function failuresByCode({ causes }: RunReport): Record<string, number> {
   const counts: Record<string, number> = {};

@@ -32,7 +32,7 @@ export function sectionsOf(report: RunReport): Record<'findings' | 'bars' | 'det
   return {
     findings: make(causes, failures, gates, damaged, incomplete, changes),
     bars: make(stages, statuses, losses),
-    details: make(slowest, largest, programs, splits, skipped, drift, warnings),
+    details: make(slowest, largest, programs, workers, splits, skipped, drift, warnings),
   };
 }
 
@@ -269,6 +269,25 @@ function programs({ programs: { rows, count: total } }: RunReport): Section | un
     figures('Size', 'bytes', size),
   ];
   return tableSection('programs', 'Programs', { rows, columns, total, rest: 'manifest.jsonl' });
+}
+
+/** The states of a worker that a person should look at. */
+const LOST_STATES: ReadonlySet<string> = new Set(['lost', 'refused']);
+
+function workers({ workers: rows = [] }: RunReport): Section | undefined {
+  type Row = (typeof rows)[number];
+  const tone = ({ state }: Row) => (LOST_STATES.has(state) ? 'tag bad' : 'tag');
+  const columns = [
+    { title: 'Worker', cell: ({ name }: Row) => bold(name) },
+    { title: 'State', cell: (row: Row) => html`<span class="${tone(row)}">${row.state}</span>` },
+    figures('Chunks', 'chunks'),
+    figures('Configurations', 'configurations'),
+    figures('Failed', 'failed'),
+    figures('Requests', 'requests'),
+    figures('Memory', 'peakBytes', size),
+  ];
+  const note = 'What each worker of this run did, and the most memory that it had.';
+  return tableSection('workers', 'Workers', { rows, columns, note });
 }
 
 function damaged({ damaged: { rows, count: total } }: RunReport): Section | undefined {

@@ -1,5 +1,5 @@
 /** Metrics of the last run, for the textfile collector of Prometheus: every figure is a gauge. @see D-857 */
-import { failuresByCode } from './assessment.ts';
+import { failuresByCode, workersByState } from './assessment.ts';
 import type { FinishedRun, RunReport } from './run-report.ts';
 
 type Row = [value: number, labels: Record<string, string>];
@@ -51,6 +51,11 @@ const METRICS: Readonly<Record<string, Metric>> = {
   drift: [
     'Fields of the service whose responses are not as specified.',
     ({ drift }) => drift.length,
+  ],
+  workers: [
+    'Workers of the last run by state.',
+    ({ workers }) => workers && workersByState(workers),
+    'state',
   ],
   warnings: ['Warnings of the last run by code.', ({ warnings }) => warnings, 'code'],
 };

@@ -1,7 +1,7 @@
 /** The report as one screen of text. */
 
 import { visibleLines } from '../support/visible.ts';
-import { assess, detailOf, FIELD_LABELS, gateLabel } from './assessment.ts';
+import { assess, detailOf, FIELD_LABELS, gateLabel, workersByState } from './assessment.ts';
 import { type Cause, CHANGES, type RunReport } from './run-report.ts';
 import { amount, duration, integer, size } from './text.ts';
 
@@ -90,6 +90,7 @@ const ROWS: [label: string, text: (report: RunReport) => string | string[]][] = 
   ['Triangles', ({ triangles }) => (triangles === 0 ? '' : integer(triangles))],
   ['Requests', requestsText],
   ['Time', timeText],
+  ['Workers', workersText],
   ['Gates', gatesText],
   ['Warnings', ({ warnings }) => countsText(Object.entries(warnings))],
   ['Losses', lossesText],
@@ -138,6 +139,15 @@ function requestsText({ requests, configurations: { kept } }: RunReport): string
 function timeText({ totalMs, stageMs }: RunReport): string {
   const stages = Object.entries(stageMs).map(([stage, ms]) => `${stage} ${duration(ms ?? 0)}`);
   return `${duration(totalMs)} (${stages.join(' · ')})`;
+}
+
+function workersText({ workers }: RunReport): string {
+  if (workers === undefined) return '';
+  const chunks = workers.reduce((sum, worker) => sum + worker.chunks, 0);
+  const states = countsText(Object.entries(workersByState(workers)));
+  return [integer(workers.length), amount(chunks, 'chunk'), states]
+    .filter((text) => text)
+    .join(' · ');
 }
 
 function gatesText({ gates }: RunReport): string[] {

@@ -29,6 +29,23 @@ const NO_GATES: GateReport = {
   findings: [],
 };
 
+const worker = (
+  name: string,
+  state: 'idle' | 'lost',
+  chunks: number,
+  failed = 0,
+): NonNullable<RunReport['workers']>[number] => {
+  const configurations = chunks * 200;
+  return { name, state, chunks, configurations, failed, requests: chunks * 400, peakBytes: 3e8 };
+};
+
+/** What three workers of a run did, of which one was lost. */
+export const WORKERS = [
+  worker('host-a-10-abc', 'idle', 30),
+  worker('host-b-11-abc', 'lost', 3, 2),
+  worker('host-c-12-abc', 'idle', 20),
+];
+
 /** A line of one configuration; defaults are those of a run without changes. */
 export function reportedLine(number: string, given: Partial<ReportedLine> = {}): ReportedLine {
   return {

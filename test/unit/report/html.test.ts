@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { reportHtml, reportHtmlWithPictures } from '../../../src/report/html.ts';
-import { mixedReport, reportedLine, reportOf } from '../../helpers/reports.ts';
+import { mixedReport, reportedLine, reportOf, WORKERS } from '../../helpers/reports.ts';
 
 test('the page needs nothing but itself', () => {
   const page = reportHtml(mixedReport(300));
@@ -128,4 +128,12 @@ test.each([1, 20, 60])('%i pictures leave the page smaller than 2 MB', (count) =
   expect(shown).toBeGreaterThan(0);
   expect(shown).toBeLessThanOrEqual(count);
   expect(textOf(page, 'pictures')).toContain(`Pictures ${shown} of `);
+});
+
+test('a run with workers has a table of them, and one without has none', () => {
+  const report = reportOf([reportedLine('D1')]);
+  const page = reportHtml({ ...report, workers: WORKERS });
+  expect(textOf(page, 'workers')).toMatch(/host-b-11-abc lost 3 600 2 1,200 300\.0 MB/);
+  expect(page).toContain('<span class="tag bad">lost</span>');
+  expect(reportHtml(report)).not.toContain('workers-title');
 });

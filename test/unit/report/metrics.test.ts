@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { metricsText } from '../../../src/report/metrics.ts';
 import type { FinishedRun } from '../../../src/report/run-report.ts';
-import { mixedReport, reportedLine, reportOf } from '../../helpers/reports.ts';
+import { mixedReport, reportedLine, reportOf, WORKERS } from '../../helpers/reports.ts';
 
 const TIMES = { startedAt: 1_000_000, endedAt: 1_751_000 };
 const quiet: FinishedRun = {
@@ -33,6 +33,14 @@ test('a run has figures: outcome, requests, bytes, cache hits, times', async () 
   expect(of('received_bytes{pipeline="nightly"}')).toBe(412_000_000);
   expect(of('cache_hits{pipeline="nightly"}')).toBe(61_240);
   expect(of('gate_findings{pipeline="nightly",gate="triangles",action="warn"}')).toBe(482);
+});
+
+test('workers are counted by state, where a run has any', async () => {
+  const report = { ...quiet.report!, workers: WORKERS };
+  const text = await metricsText({ ...quiet, report }, undefined);
+  expect(valueIn(text, 'workers{pipeline="nightly",state="idle"}')).toBe(2);
+  expect(valueIn(text, 'workers{pipeline="nightly",state="lost"}')).toBe(1);
+  expect(await metricsText(quiet, undefined)).not.toContain('btg2gltf_workers{');
 });
 
 test('a run without success retains the time of the last one, and one that failed in parts has published', async () => {

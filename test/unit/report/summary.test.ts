@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { summarise } from '../../../src/report/summary.ts';
-import { mixedReport, reportedLine, reportOf } from '../../helpers/reports.ts';
+import { mixedReport, reportedLine, reportOf, WORKERS } from '../../helpers/reports.ts';
 
 const REPORT = reportOf([reportedLine('D1')]);
 
@@ -54,4 +54,10 @@ test('causes are told apart by the status, not by article numbers with a colon',
     { count: 2, message: 'the service answered with status 403' },
     { count: 1, message: 'the service answered with status 401' },
   ]);
+});
+
+test('a run with workers says how many there were, what they did and which were lost', () => {
+  const text = summarise({ ...REPORT, workers: WORKERS }, undefined);
+  expect(text).toMatch(/^ {2}Workers {9}3 · 53 chunks · idle 2 · lost 1$/m);
+  expect(summarise(REPORT, undefined)).not.toContain('Workers');
 });
