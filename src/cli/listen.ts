@@ -92,10 +92,7 @@ export async function serveUntilInterrupted<T extends { close(): Promise<void> }
   text: (server: T) => string,
   link?: (server: T) => string,
 ): Promise<number> {
-  const server = await start().catch((error: unknown) => {
-    const isAddress = isConverterError(error, 'USAGE') && /^(?:port|host): /.test(error.message);
-    throw isAddress ? usageError(`--${error.message}`) : error;
-  });
+  const server = await startListening(start);
   io.print(`\n${text(server)}  ${reachText(at)}\n  Press Ctrl-C to stop.\n\n`);
   if (link !== undefined)
     io.printData(`  Planning page, to open in a browser:\n\n${link(server)}\n\n`);
@@ -105,6 +102,16 @@ export async function serveUntilInterrupted<T extends { close(): Promise<void> }
   });
   await server.close();
   return 0;
+}
+
+/** Starts a server. @throws {@link ConverterError} `USAGE` naming the option if the address cannot be used. */
+export async function startListening<T>(start: () => Promise<T>): Promise<T> {
+  try {
+    return await start();
+  } catch (error) {
+    const isAddress = isConverterError(error, 'USAGE') && /^(?:port|host): /.test(error.message);
+    throw isAddress ? usageError(`--${error.message}`) : error;
+  }
 }
 
 function reachText({ host }: Listening): string {

@@ -96,7 +96,10 @@ export async function openQueueWorker(options: QueueWorkerOptions): Promise<Queu
     drop: ({ work: number }) => controllers.get(number)?.abort(DROPPED),
     share: ({ share }) => handlers.onShare(share),
     pause: ({ milliseconds }) => handlers.onPause(milliseconds),
-    cutOff: ({ isCutOff }) => log.warn(CUT_OFF_MESSAGES[`${isCutOff}`], { queue: server.name }),
+    cutOff: ({ isCutOff }) => {
+      log.warn(CUT_OFF_MESSAGES[`${isCutOff}`], { queue: server.name });
+      handlers.onCutOff?.(isCutOff);
+    },
     problem: ({ message }) => log.debug('error of the queue', { message }),
     end: ({ error }) => finish(error && new ConverterError(error.code, error.message)),
   };

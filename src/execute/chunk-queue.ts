@@ -66,4 +66,6 @@ export interface WorkerHandlers {
   onShare(share: WorkerShare): void;
   /** Another worker met a 429: no request for so long. */
   onPause(milliseconds: number): void;
+  /** The queue does not answer, or answers again: nothing has to be done, but others may want to know. */
+  onCutOff?(isCutOff: boolean): void;
 }

@@ -40,16 +40,33 @@ interface OpenRun {
 
 /** Jobs of a worker at the same time: the next one begins while the last articles of one are converted. */
 const JOBS_AT_ONCE = 2;
-/** How long a worker that is to stop continues its chunks, milliseconds: a container is killed after 30 s. */
-const GRACE_MS = 25_000;
+/**
+ * How long a worker that is to stop continues its chunks, milliseconds. A container is killed after 30 s, and the end of
+ * a connection to a queue that does not answer takes 8 s.
+ */
+const GRACE_MS = 20_000;
+
+/** What those who watch a worker learn, such as its status server. */
+export interface WorkerWatch {
+  /** Whether it is connected to the queue, and takes chunks. */
+  onReady(isReady: boolean): void;
+  /** The number of workers has changed. */
+  onShare(share: WorkerShare): void;
+  /** A chunk has ended after so many milliseconds. @param result - Undefined if it failed, or was given back. */
+  onChunk(ms: number, result: ChunkResult | undefined): void;
+}
 
 /**
- * Works for runs of a pipeline until the signal aborts: then it ends its chunks, within 25 s.
+ * Works for runs of a pipeline until the signal aborts: then it ends its chunks, within 30 s.
  *
  * @throws {@link ConverterError} `PIPELINE_VARIABLE_UNSET`, `QUEUE_UNREACHABLE`, `QUEUE_REFUSED`; `WORKER_REFUSED` if a
  *   run has another version or other options; the codes of the store.
  */
-export async function runWorker(options: RunOptions, environment: RunEnvironment): Promise<void> {
+export async function runWorker(
+  options: RunOptions,
+  environment: RunEnvironment,
+  watch?: WorkerWatch,
+): Promise<void> {
   const { env, log, signal } = environment;
   const store = await pipelineStore(options.pipeline, environment);
   const { openQueueWorker } = await import('../execute/bullmq-worker.ts');
@@ -61,16 +78,24 @@ export async function runWorker(options: RunOptions, environment: RunEnvironment
     store,
     pauseAll,
     () => worker.name,
+    watch,
   );
   const worker = await openQueueWorker({
     ...(await queueOf(options.pipeline, env)),
     jobsAtOnce: JOBS_AT_ONCE,
-    handlers: work.handlers,
+    handlers: {
+      ...work.handlers,
+      onCutOff: (isCutOff) => watch?.onReady(!isCutOff && !signal.aborted),
+    },
     log,
     now: environment.now,
   });
   log.info('worker is ready', { worker: worker.name });
-  const stop = () => void worker.stop(GRACE_MS).finally(() => cut.abort(signal.reason));
+  watch?.onReady(true);
+  const stop = () => {
+    watch?.onReady(false);
+    void worker.stop(GRACE_MS).finally(() => cut.abort(signal.reason));
+  };
   signal.addEventListener('abort', stop, { once: true });
   if (signal.aborted) stop();
   try {
@@ -86,6 +111,7 @@ export async function runWorker(options: RunOptions, environment: RunEnvironment
  *
  * @param pauseAll - Pauses the requests of all workers, as the service demands, milliseconds.
  * @param name - Of the worker.
+ * @param watch - Learns of each job and of the share.
  * @returns The handlers, and a function that closes what they opened.
  */
 function createChunkWork(
@@ -94,6 +120,7 @@ function createChunkWork(
   store: ObjectStore,
   pauseAll: QueueWorker['pauseAll'],
   name: () => string,
+  watch: WorkerWatch | undefined,
 ): { handlers: WorkerHandlers; close(): Promise<void> } {
   let opened: Promise<OpenRun> | undefined;
   let share: WorkerShare | undefined;
@@ -124,9 +151,13 @@ function createChunkWork(
     return opened!;
   };
 
-  const work = async (job: ChunkJob, signal: AbortSignal): Promise<void> => {
+  /** Undefined if another worker has done it. */
+  const processChunk = async (
+    job: ChunkJob,
+    signal: AbortSignal,
+  ): Promise<ChunkResult | undefined> => {
     const objects = openChunkObjects(store, job.run);
-    if (await objects.hasResult(job)) return;
+    if (await objects.hasResult(job)) return undefined;
     const list = (await objects.list(job.chunk)).slice(job.from, job.to);
     const current = await openRunOf(job.run);
     const { run, processor } = current;
@@ -154,13 +185,27 @@ function createChunkWork(
     const cached = await run.session.cacheHits();
     const measured = { ...run.metrics.take(), fromCache: cached - current.fromCache };
     current.fromCache = cached;
-    await objects.putResult(job, { worker: name(), results, measured, peakBytes: peakBytes() });
+    const result = { worker: name(), results, measured, peakBytes: peakBytes() };
+    await objects.putResult(job, result);
     const { chunk } = job;
     environment.log.info('chunk is done', {
       chunk,
       configurations: results.length,
       failed: progress.failed,
     });
+    return result;
+  };
+
+  const work = async (job: ChunkJob, signal: AbortSignal): Promise<void> => {
+    const begunAt = environment.now();
+    const end = (result?: ChunkResult) => watch?.onChunk(environment.now() - begunAt, result);
+    try {
+      const result = await processChunk(job, signal);
+      if (result !== undefined) end(result);
+    } catch (error) {
+      end();
+      throw error;
+    }
   };
 
   return {
@@ -170,6 +215,7 @@ function createChunkWork(
       onShare(now) {
         share = now;
         session?.share(now);
+        watch?.onShare(now);
       },
       onPause: (milliseconds) => session?.hold(milliseconds),
     },
