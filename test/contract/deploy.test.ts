@@ -1,0 +1,224 @@
+/**
+ * The files of `pipelines/deploy`: each can be parsed, and names only commands, options and variables that exist.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import type { OptionSpec } from '../../src/cli/command.ts';
+import { optionsOf } from '../../src/cli/pipeline-options.ts';
+import { workerCommand } from '../../src/cli/worker.ts';
+import { ENVIRONMENT } from '../../src/pipeline/environment.ts';
+
+const FOLDER = new URL('../../pipelines/deploy/', import.meta.url);
+const read = (path: string) => readFileSync(new URL(path, FOLDER), 'utf8');
+const FILES = readdirSync(FOLDER);
+
+/** What a command takes. */
+const OPTIONS: Readonly<Record<string, Readonly<Record<string, OptionSpec>>>> = {
+  run: optionsOf('run'),
+  worker: workerCommand.options!,
+};
+/** The standard variables of AWS that the store reads. */
+const STORE_VARIABLES = new Set(
+  readFileSync(new URL('../../src/store/open-store.ts', import.meta.url), 'utf8').match(
+    /\bAWS_[A-Z0-9_]+/g,
+  ),
+);
+/** Of the image itself. */
+const IMAGE_VARIABLES = new Set(['NODE', 'BROWSER', 'NODE_ENV', 'HOME']);
+
+interface Container {
+  name: string;
+  image: string;
+  args: string[];
+  env: { name: string; value?: string; valueFrom?: { secretKeyRef: { name: string } } }[];
+  livenessProbe?: Probe;
+  readinessProbe?: Probe;
+  securityContext: Record<string, unknown>;
+  volumeMounts: { name: string; mountPath: string; readOnly?: boolean }[];
+}
+interface Probe {
+  httpGet: { path: string; port: string };
+}
+interface Pod {
+  terminationGracePeriodSeconds: number;
+  securityContext: Record<string, unknown>;
+  containers: Container[];
+  volumes: { name: string; emptyDir?: object; configMap?: object }[];
+}
+
+function documents(path: string): Record<string, unknown>[] {
+  return parseAllDocuments(read(path), { merge: true }).map((document) => {
+    expect(document.errors).toEqual([]);
+    expect(document.warnings).toEqual([]);
+    return document.toJS() as Record<string, unknown>;
+  });
+}
+
+/** The specification of the pods in a manifest, wherever it is. */
+function podIn(manifest: unknown): Pod {
+  const { spec } = manifest as { spec: Record<string, unknown> };
+  if ('containers' in spec) return spec as unknown as Pod;
+  return podIn(spec.jobTemplate ?? spec.template);
+}
+
+/** What is wrong with the words of a call, after the name of the program. */
+function faultsOf(words: readonly string[]): string[] {
+  const [name = '', file, ...rest] = words;
+  const options = OPTIONS[name];
+  if (options === undefined) return [`${name}: no such command`];
+  const faults = /\.yaml$/.test(file ?? '') ? [] : [`${name}: expected a pipeline file`];
+  for (let index = 0; index < rest.length; index++) {
+    const [, option = '', inline] = /^--([^=]+)(?:=(.+))?$/.exec(rest[index]!) ?? [];
+    const spec = options[option];
+    if (spec === undefined) faults.push(`${name}: no option ${rest[index]}`);
+    const value = inline ?? (spec?.type === 'boolean' ? undefined : rest[++index]);
+    const isChoice = spec?.choices === undefined || spec.choices.includes(value ?? '');
+    if (!isChoice) faults.push(`${name}: --${option} ${value}`);
+  }
+  return faults;
+}
+
+const isVariable = (name: string) => name in ENVIRONMENT || STORE_VARIABLES.has(name);
+
+const KUBERNETES = ['kubernetes-bullmq.yaml', 'kubernetes-shards.yaml'];
+const PODS = KUBERNETES.flatMap((file) =>
+  documents(file).map((manifest) => [String(manifest.kind), file, podIn(manifest)] as const),
+);
+
+describe('the manifests for Kubernetes', () => {
+  test('are workers, a coordinator and shards', () => {
+    expect(PODS.map(([kind]) => kind)).toEqual(['Deployment', 'CronJob', 'Job']);
+  });
+
+  test.each(PODS)('%s of %s calls the program with options that exist', (_, __, pod) => {
+    expect(pod.containers.flatMap(({ args }) => faultsOf(args))).toEqual([]);
+  });
+
+  test.each(PODS)('%s of %s sets variables that exist, secrets by reference', (_, __, pod) => {
+    for (const { name, value, valueFrom } of pod.containers.flatMap(({ env }) => env)) {
+      expect(isVariable(name), name).toBe(true);
+      const isSecret =
+        name in ENVIRONMENT
+          ? ENVIRONMENT[name as keyof typeof ENVIRONMENT].secret
+          : /KEY|TOKEN/.test(name);
+      if (isSecret) expect([name, value]).toEqual([name, undefined]);
+      expect(value === undefined ? valueFrom?.secretKeyRef.name : 'btg2gltf').toBe('btg2gltf');
+    }
+  });
+
+  test.each(PODS)('%s of %s needs no root, and writes to its volumes only', (_, __, pod) => {
+    expect(pod.terminationGracePeriodSeconds).toBe(30);
+    expect(pod.securityContext).toMatchObject({ runAsNonRoot: true });
+    const volumes = new Map(pod.volumes.map((volume) => [volume.name, volume]));
+    for (const { securityContext, volumeMounts, args } of pod.containers) {
+      expect(securityContext).toMatchObject({
+        ...{ readOnlyRootFilesystem: true, allowPrivilegeEscalation: false },
+        capabilities: { drop: ['ALL'] },
+      });
+      const writable = volumeMounts.filter(({ name }) => volumes.get(name)?.emptyDir !== undefined);
+      const folders = args.flatMap((word) => /^--(?:output|cache)=(.+)$/.exec(word)?.[1] ?? []);
+      expect(folders).toHaveLength(2);
+      for (const folder of folders)
+        expect(writable.some(({ mountPath }) => folder.startsWith(`${mountPath}/`))).toBe(true);
+      expect(volumeMounts.every(({ name }) => volumes.has(name))).toBe(true);
+    }
+  });
+
+  test('ask a worker whether it lives and is ready, at the port that it is given', () => {
+    const [worker] = PODS[0]![2].containers;
+    expect(worker!.livenessProbe?.httpGet).toEqual({ path: '/health', port: 'status' });
+    expect(worker!.readinessProbe?.httpGet).toEqual({ path: '/ready', port: 'status' });
+    expect(worker!.args).toContain('--port=9464');
+    expect(worker).toMatchObject({ ports: [{ name: 'status', containerPort: 9464 }] });
+  });
+
+  test('number as many shards as the program is told', () => {
+    const [{ spec }] = documents('kubernetes-shards.yaml') as [{ spec: Record<string, unknown> }];
+    expect(spec).toMatchObject({ completionMode: 'Indexed', completions: spec.parallelism });
+    expect(podIn({ spec }).containers[0]!.args).toContain(`--shard=${spec.completions}`);
+  });
+});
+
+describe('the compose file', () => {
+  interface Service {
+    command: string[];
+    environment?: Record<string, string>;
+    read_only?: boolean;
+    deploy?: { replicas: number };
+  }
+  const [{ services, volumes }] = documents('compose.yaml') as [
+    { services: Record<string, Service>; volumes: Record<string, unknown> },
+  ];
+
+  test('has Redis that never evicts, workers and a coordinator', () => {
+    expect(Object.keys(services)).toEqual(['redis', 'worker', 'coordinator']);
+    expect(services.redis!.command.join(' ')).toContain('--maxmemory-policy noeviction');
+    expect(services.worker!.deploy!.replicas).toBeGreaterThan(1);
+    expect(Object.keys(volumes)).toEqual(['redis', 'output', 'cache']);
+  });
+
+  test('calls the program with options and variables that exist, on a read-only file system', () => {
+    for (const name of ['worker', 'coordinator']) {
+      const { command, environment, read_only } = services[name]!;
+      expect(faultsOf(command)).toEqual([]);
+      expect(Object.keys(environment!).filter((one) => !isVariable(one))).toEqual([]);
+      expect(read_only).toBe(true);
+    }
+  });
+});
+
+test.each(FILES.filter((file) => file.endsWith('.service')))(
+  '%s calls the program with options that exist',
+  (file) => {
+    const [, call = ''] = /^ExecStart=\/usr\/bin\/node dist\/cli\/main\.js (.+)$/m.exec(
+      read(file),
+    )!;
+    // In a unit, `%` is doubled.
+    expect(faultsOf(call.replaceAll('%%', '%').split(' '))).toEqual([]);
+    expect(read(file)).toContain('TimeoutStopSec=30\n');
+  },
+);
+
+test('the image has the files that the program reads, and no other user than node runs it', () => {
+  const dockerfile = read('Dockerfile');
+  const sent = read('Dockerfile.dockerignore').match(/(?<=^!).+/gm);
+  const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names]) =>
+    names!.split(' '),
+  );
+  expect(copied.sort()).toEqual(sent!.sort());
+  expect(dockerfile).toMatch(/^USER node$/m);
+  const { files } = JSON.parse(
+    readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+  ) as { files: string[] };
+  for (const path of files.filter((path) => /^(?:dist|src\/(?!\*))/.test(path)))
+    expect(dockerfile, path).toContain(`--from=build /opt/btg2gltf/${path} `);
+});
+
+test.each(FILES)('%s names no variable that does not exist', (file) => {
+  const names = read(file).match(/\b(?:BTG2GLTF|AWS)_[A-Z0-9_]+/g) ?? [];
+  expect(names.filter((name) => !isVariable(name))).toEqual([]);
+});
+
+test('the variables of the image are its own', () => {
+  const names = [...read('Dockerfile').matchAll(/^(?:ARG|ENV) (.+)$/gm)].flatMap(([, words]) =>
+    words!.split(' ').map((word) => word.split('=')[0]!),
+  );
+  expect(names.filter((name) => !IMAGE_VARIABLES.has(name))).toEqual([]);
+});
+
+test('the page names every file of the folder, and has at most 900 words', () => {
+  const page = read('README.md');
+  const others = FILES.filter((file) => !/README|\.dockerignore$/.test(file));
+  expect(others.filter((file) => !page.includes(`](${file})`))).toEqual([]);
+  expect(page.split(/\s+/).length).toBeLessThanOrEqual(900);
+});
+
+test('a wrong call is found', () => {
+  expect(faultsOf(['work', 'a.yaml'])).toEqual(['work: no such command']);
+  expect(faultsOf(['run', '--executor=bull'])).toEqual(['run: expected a pipeline file']);
+  expect(faultsOf(['run', 'a.yaml', '--executor=bull', '--replicas', '3'])).toEqual([
+    'run: --executor bull',
+    'run: no option --replicas',
+  ]);
+});
