@@ -45,7 +45,13 @@ export async function distribute(
   const objects = openChunkObjects(store, id);
   const { force = false, failedOnly = false } = options;
   const missing = [...stores.damages.values()].flatMap(({ object }) => object ?? []);
-  await objects.describe({ startedAt, digest: runDigest(options), force, failedOnly, missing });
+  await objects.describe({
+    startedAt,
+    digest: await runDigest(options, environment.env),
+    force,
+    failedOnly,
+    missing,
+  });
   const table = createWorkerTable();
   let fromCache = 0;
 

@@ -50,13 +50,13 @@ export async function openSharedRun(
 /** Returns the start of the last run with workers if it has not ended and was to do the same, on whatever machine. */
 async function continuedRun(
   options: RunOptions,
-  { log, now }: RunEnvironment,
+  { env, log, now }: RunEnvironment,
   store: Parameters<typeof findUnfinishedRun>[0],
 ): Promise<number | undefined> {
   const found = await findUnfinishedRun(store);
   if (found === undefined) return undefined;
   const { digest, startedAt } = found.description;
-  const isSame = digest === runDigest(options);
+  const isSame = digest === (await runDigest(options, env));
   if (!isSame || Math.abs(now() - startedAt) > CONTINUED_WITHIN_MS) return undefined;
   log.info('continues a run that has not ended', { continued: found.id });
   return startedAt;

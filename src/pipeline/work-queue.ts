@@ -16,21 +16,24 @@ export async function queueOf(pipeline: Pipeline, env: Environment) {
       'BTG2GLTF_QUEUE_URL: expected the address of a queue, such as redis://host:6379 or postgres://user@host/database, received none';
     throw new ConverterError('PIPELINE_VARIABLE_UNSET', message);
   }
-  // A run has it already.
-  const service = await withAccount(pipeline.service, env, async () => undefined);
-  const digest = workDigest({ ...pipeline, service });
+  const digest = await workDigest(pipeline, env);
   return { url, pipeline: pipeline.name, version: programVersion(), digest };
 }
 
 /** Digest of what a run is to do. */
-export function runDigest({ pipeline, only, limit, force, failedOnly }: RunOptions): string {
-  return sha256Hex(
-    JSON.stringify([programVersion(), workDigest(pipeline), only, limit, force, failedOnly]),
-  );
+export async function runDigest(
+  { pipeline, only, limit, force, failedOnly }: RunOptions,
+  env: Environment,
+): Promise<string> {
+  const work = await workDigest(pipeline, env);
+  return sha256Hex(JSON.stringify([programVersion(), work, only, limit, force, failedOnly]));
 }
 
 /** Digest of all on which the result of an article depends, and of its limits: workers of a run have the same. */
-function workDigest({ service, convert, limits, freshness }: Pipeline): string {
+async function workDigest(pipeline: Pipeline, env: Environment): Promise<string> {
+  const { convert, limits, freshness } = pipeline;
+  // A run that is open has it already; one that looks for a run to continue does not.
+  const service = await withAccount(pipeline.service, env, async () => undefined);
   const parts = [conversionText(convert), service, limits, freshness];
   return sha256Hex(JSON.stringify(parts)).slice(0, 16);
 }
