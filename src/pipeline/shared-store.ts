@@ -1,9 +1,12 @@
 /** The store of a pipeline, which the machines that work for it share. */
 
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import type { ObjectStore } from '../store/object-store.ts';
+import { sha256Hex } from '../support/files.ts';
 import type { Pipeline } from './pipeline-file.ts';
 import type { RunEnvironment } from './run-options.ts';
+
+type Sharing = Pick<Pipeline, 'name' | 'store' | 'cacheDir' | 'outputDir'>;
 
 /**
  * Opens the store of a pipeline: what `store:` names, or a folder of the cache, which
@@ -12,7 +15,7 @@ import type { RunEnvironment } from './run-options.ts';
  * @throws {@link ConverterError} `USAGE`, `PIPELINE_VARIABLE_UNSET`; the codes of {@link ObjectStore}.
  */
 export async function pipelineStore(
-  { store, cacheDir }: Pick<Pipeline, 'store' | 'cacheDir'>,
+  pipeline: Sharing,
   {
     env,
     now,
@@ -21,6 +24,12 @@ export async function pipelineStore(
   }: Pick<RunEnvironment, 'env' | 'now' | 'random'> & Partial<Pick<RunEnvironment, 'signal'>>,
 ): Promise<ObjectStore> {
   const { openObjectStore } = await import('../store/open-store.ts');
-  const { url = join(cacheDir, 'shared'), pathStyle } = store ?? {};
+  const { url = folderOf(pipeline), pathStyle } = pipeline.store ?? {};
   return openObjectStore(url, { env, now, random, signal, pathStyle });
+}
+
+/** Pipelines may share a cache; machines may see it at different paths. */
+function folderOf({ name, cacheDir, outputDir }: Sharing): string {
+  const digest = sha256Hex(JSON.stringify([name, relative(cacheDir, outputDir)]));
+  return join(cacheDir, 'shared', digest.slice(0, 16));
 }
