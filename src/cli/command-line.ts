@@ -48,6 +48,10 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> = {
       describe: 'work for runs of a pipeline that divide their work over a queue',
       load: async () => (await import('./worker.ts')).workerCommand,
     },
+    cancel: {
+      describe: 'end the run of a pipeline that workers or shards do, from any machine',
+      load: async () => (await import('./cancel.ts')).cancelCommand,
+    },
     convert: {
       describe: 'convert one article into one file',
       load: async () => (await import('./convert.ts')).convertCommand,

@@ -16,6 +16,7 @@ interface PipelineOption extends OptionSpec {
     | 'explain'
     | 'deliver'
     | 'worker'
+    | 'cancel'
   )[];
   /** What it replaces in the pipeline. Without it, the command uses the value. */
   replace?: (pipeline: Pipeline, value: never) => Partial<Pipeline>;
@@ -26,7 +27,7 @@ const PIPELINE_OPTIONS: Readonly<Record<string, PipelineOption>> = {
   output: {
     type: 'string',
     value: 'DIR',
-    commands: ['run', 'fetch', 'build', 'explain', 'deliver', 'worker'],
+    commands: ['run', 'fetch', 'build', 'explain', 'deliver', 'worker', 'cancel'],
     describe: 'output folder, instead of the one in the file',
     replace: (_, dir: string) => {
       const outputDir = resolve(dir);
@@ -36,7 +37,7 @@ const PIPELINE_OPTIONS: Readonly<Record<string, PipelineOption>> = {
   cache: {
     type: 'string',
     value: 'DIR',
-    commands: ['run', 'fetch', 'build', 'record', 'explain', 'deliver', 'worker'],
+    commands: ['run', 'fetch', 'build', 'record', 'explain', 'deliver', 'worker', 'cancel'],
     describe: 'cache folder [default: .cache beside the output folder]',
     replace: (_, dir: string) => ({ cacheDir: resolve(dir) }),
   },

@@ -30,6 +30,11 @@ export interface WorkerShare {
 /** The coordinator's side of a run. */
 export interface ChunkQueue {
   /**
+   * Is told all jobs of the next `execute`, and those that an earlier coordinator of the run had done, in an order that
+   * is the same each time: where nobody hands out jobs, it says who does which.
+   */
+  plan?(jobs: readonly ChunkJob[]): Promise<void>;
+  /**
    * Has each job done at least once. Jobs are taken from the list as workers take them.
    *
    * @param onDone - Called one at a time, in the order in which jobs end.

@@ -1,6 +1,5 @@
 /** Shards: programs that divide a run by number, without a common queue. */
 import { ConverterError } from '../support/errors.ts';
-import type { ChunkJob } from './chunk-queue.ts';
 
 /** The part of a run that one program does. */
 export interface Shard {
@@ -83,16 +82,13 @@ function usage(message: string): ConverterError {
 }
 
 /**
- * The jobs of one shard: of N shards, number i has the chunks i, i + N, i + 2 N.
+ * The jobs of one shard: of N shards, number i has those at the places i, i + N, i + 2 N of the list.
  *
  * @example
  * ```ts
- * [...jobsOfShard(jobs, { index: 1, count: 3 })].map(({ chunk }) => chunk); // → [1, 4, 7]
+ * jobsOfShard(jobs, { index: 1, count: 3 }); // → the jobs at the places 1, 4, 7
  * ```
  */
-export function* jobsOfShard(
-  jobs: Iterable<ChunkJob>,
-  { index, count }: Shard,
-): Generator<ChunkJob> {
-  for (const job of jobs) if (job.chunk % count === index) yield job;
+export function jobsOfShard<Job>(jobs: readonly Job[], { index, count }: Shard): Job[] {
+  return jobs.filter((_, place) => place % count === index);
 }

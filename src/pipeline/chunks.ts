@@ -1,10 +1,11 @@
 /** The chunks of a distributed run in the store: the list of each, and what became of its articles. */
 import type { ChunkJob } from '../execute/chunk-queue.ts';
+import type { Shard } from '../execute/shard.ts';
 import type { SelectedArticle } from '../fetch/selection.ts';
 import type { Result } from '../model/result.ts';
 import type { Digest } from '../model/snapshot.ts';
 import type { ObjectStore } from '../store/object-store.ts';
-import { ConverterError } from '../support/errors.ts';
+import { ConverterError, type ErrorCode } from '../support/errors.ts';
 import { sha256Hex } from '../support/files.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import type { Measurements } from './metrics.ts';
@@ -22,6 +23,9 @@ const MOST = 200;
 
 /** Hex digits of a number that is exact in JSON. */
 const NUMBER_DIGITS = 13;
+
+/** Names a shard, as `--shard` counts: from 1. */
+export const shardName = ({ index, count }: Shard): string => `shard ${index + 1}/${count}`;
 
 /** An article with its place among all that the run processes. */
 export interface Placed {
@@ -58,6 +62,28 @@ export interface RunDescription extends Pick<RunOptions, 'force' | 'failedOnly'>
   digest: string;
   /** Published GLBs that are not in the store. */
   missing: Digest[];
+  /** How many shards divide it, if shards do. */
+  shards?: number | undefined;
+}
+
+/** Why a run has ended that is not complete. */
+export interface RunEnding {
+  code: ErrorCode;
+  message: string;
+}
+
+/** What a look at a run shows. */
+export interface RunState {
+  /** Whether it is described and not complete. */
+  isOpen: boolean;
+  /** Whether someone has cancelled it. */
+  isCancelled: boolean;
+  /** Whether a coordinator has begun another one instead. */
+  isAbandoned: boolean;
+  /** Whether its coordinator or a shard has noted why it ended. */
+  hasEnding: boolean;
+  /** Names of its plans: each lists the jobs of a round. */
+  plans: string[];
 }
 
 /**
@@ -111,13 +137,22 @@ export function chunkNumber(list: readonly Placed[]): number {
   return Number.parseInt(sha256Hex(JSON.stringify(list)).slice(0, NUMBER_DIGITS), 16);
 }
 
+/** Names of the objects by which a run is steered: one list shows all. */
+const STEERING = {
+  description: 'run.json',
+  cancelled: 'cancelled.json',
+  abandoned: 'abandoned.json',
+  ending: 'ending.json',
+} as const;
+const PLAN = /^plan-[0-9a-f]+\.json$/;
+
 /** The objects of a run that its coordinator and its workers exchange; they are removed when it has ended. */
 export function openChunkObjects(store: ObjectStore, run: string) {
   const folder = `${WORK}${run}/`;
+  const steering = `${folder}steering/`;
   const listOf = (chunk: number) => `${folder}chunks/${chunk}.json`;
   const resultOf = ({ chunk, from, to }: ChunkJob) =>
     `${folder}results/${chunk}-${from}-${to}.json`;
-  const description = `${folder}run.json`;
   const read = async <T>(key: string): Promise<T> => {
     const found = await store.get(key);
     if (found !== undefined) return JSON.parse(new TextDecoder().decode(found.content)) as T;
@@ -126,23 +161,48 @@ export function openChunkObjects(store: ObjectStore, run: string) {
   };
   const put = (key: string, value: unknown) =>
     store.putIfAbsent(key, new TextEncoder().encode(JSON.stringify(value)));
+  const steer = (name: keyof typeof STEERING, value: unknown = {}) =>
+    put(steering + STEERING[name], value);
   return {
-    describe: (content: RunDescription) => put(description, content),
-    description: () => read<RunDescription>(description),
+    describe: (content: RunDescription) => steer('description', content),
+    description: () => read<RunDescription>(steering + STEERING.description),
     putList: (chunk: number, articles: readonly Placed[]) => put(listOf(chunk), articles),
     list: (chunk: number) => read<Placed[]>(listOf(chunk)),
     /** Stores what became of a job; of two workers that did it, the first counts. */
     putResult: (job: ChunkJob, result: ChunkResult) => put(resultOf(job), result),
     result: (job: ChunkJob) => read<ChunkResult>(resultOf(job)),
     hasResult: async (job: ChunkJob) => (await store.head(resultOf(job))) !== undefined,
+    /** Stores the jobs of a round for shards; the same list is one plan. */
+    putPlan: (jobs: readonly ChunkJob[]) => {
+      const digest = sha256Hex(JSON.stringify(jobs)).slice(0, 16);
+      return put(`${steering}plan-${digest}.json`, jobs);
+    },
+    plan: (name: string) => read<ChunkJob[]>(steering + name),
     /** Asks the coordinator, wherever it is, to end the run. */
-    cancel: () => put(`${folder}cancel.json`, {}),
-    isCancelled: async () => (await store.head(`${folder}cancel.json`)) !== undefined,
+    cancel: () => steer('cancelled'),
+    /** Notes for shards that another run follows. */
+    abandon: () => steer('abandoned'),
+    /** Notes for all why the run ends; of two reasons, the first counts. */
+    end: (ending: RunEnding) => steer('ending', ending),
+    ending: () => read<RunEnding>(steering + STEERING.ending),
+    /** Forgets why the run ended, since it continues. */
+    reopen: () => store.delete(steering + STEERING.ending),
+    async look(): Promise<RunState> {
+      const names = new Set<string>();
+      for await (const { key } of store.list(steering)) names.add(key.slice(steering.length));
+      return {
+        isOpen: names.has(STEERING.description),
+        isCancelled: names.has(STEERING.cancelled),
+        isAbandoned: names.has(STEERING.abandoned),
+        hasEnding: names.has(STEERING.ending),
+        plans: [...names].filter((name) => PLAN.test(name)),
+      };
+    },
   };
 }
 
 /**
- * Finds the last run that has not ended.
+ * Finds the last run that has not ended: one that was cancelled has.
  *
  * @returns Its id and description; undefined if there is none.
  */
@@ -152,8 +212,11 @@ export async function findUnfinishedRun(
   const ids = new Set<string>();
   for await (const { key } of store.list(WORK)) ids.add(key.slice(WORK.length).split('/')[0]!);
   const id = [...ids].sort().at(-1);
-  if (id === undefined || !(await store.head(`${WORK}${id}/run.json`))) return undefined;
-  return { id, description: await openChunkObjects(store, id).description() };
+  if (id === undefined) return undefined;
+  const objects = openChunkObjects(store, id);
+  const { isOpen, isCancelled, isAbandoned } = await objects.look();
+  if (!isOpen || isCancelled || isAbandoned) return undefined;
+  return { id, description: await objects.description() };
 }
 
 /** Removes what was exchanged in a run that has ended, and in those before it. */
@@ -161,7 +224,9 @@ export async function removeChunkObjects(store: ObjectStore, run: string): Promi
   const keys: string[] = [];
   for await (const { key } of store.list(WORK))
     if (key.slice(WORK.length).split('/')[0]! <= run) keys.push(key);
-  // The description last: without it the run has ended.
-  keys.sort((a, b) => Number(a.endsWith('/run.json')) - Number(b.endsWith('/run.json')));
-  await inParallel(keys, REMOVED_AT_ONCE, (key) => store.delete(key));
+  const isDescription = (key: string) => key.endsWith(`/${STEERING.description}`);
+  const others = keys.filter((key) => !isDescription(key));
+  // Without its description the run has ended: the other objects must be gone by then.
+  for (const some of [others, keys.filter(isDescription)])
+    await inParallel(some, REMOVED_AT_ONCE, (key) => store.delete(key));
 }

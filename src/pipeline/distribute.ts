@@ -9,6 +9,7 @@ import {
   chunkNumber,
   chunksOf,
   openChunkObjects,
+  type RunEnding,
   removeChunkObjects,
 } from './chunks.ts';
 import type { Run } from './open-run.ts';
@@ -28,32 +29,32 @@ export interface Distribution {
   fromCache(): number;
   /** Removes what was exchanged. */
   remove(): Promise<void>;
+  /** Notes for the others why the run ends that is not complete. */
+  end(error: RunEnding): Promise<void>;
 }
 
 /**
  * Begins the distribution of a run: workers find it in the store.
  *
+ * @param shards - How many divide the run, if shards do.
  * @throws {@link ConverterError} the codes of {@link ObjectStore}.
  */
 export async function distribute(
   run: Run,
   queue: ChunkQueue,
   store: ObjectStore,
+  shards?: number,
 ): Promise<Distribution> {
   const { options, environment, metrics, stores, startedAt } = run;
   const id = runId(startedAt);
   const objects = openChunkObjects(store, id);
   const { force = false, failedOnly = false } = options;
   const missing = [...stores.damages.values()].flatMap(({ object }) => object ?? []);
-  await objects.describe({
-    startedAt,
-    digest: await runDigest(options, environment.env),
-    force,
-    failedOnly,
-    missing,
-  });
+  const digest = await runDigest(options, environment.env);
+  await objects.describe({ startedAt, digest, force, failedOnly, missing, shards });
   const table = createWorkerTable();
   let fromCache = 0;
+  const jobOf = (chunk: number, to: number): ChunkJob => ({ run: id, chunk, from: 0, to });
 
   const execute: Execute = async (articles, progress, first, collect) => {
     const placed = articles.map((article, index) => ({ place: first + index, article }));
@@ -61,16 +62,17 @@ export async function distribute(
     const done: ChunkJob[] = [];
     await inParallel(lists, PUTS_AT_ONCE, async ([chunk, list]) => {
       environment.signal.throwIfAborted();
-      const job = { run: id, chunk, from: 0, to: list.length };
+      const job = jobOf(chunk, list.length);
       if ((await objects.putList(chunk, list)) === 'present' && (await objects.hasResult(job)))
         done.push(job);
     });
+    await queue.plan?.([...lists].map(([chunk, { length }]) => jobOf(chunk, length)));
     function* jobs(): Iterable<ChunkJob> {
       const isDone = new Set(done.map(({ chunk }) => chunk));
       for (const [chunk, { length }] of lists) {
         // What is not begun now has no result: the next run continues.
         if (run.isOutOfTime()) return;
-        if (!isDone.has(chunk)) yield { run: id, chunk, from: 0, to: length };
+        if (!isDone.has(chunk)) yield jobOf(chunk, length);
       }
     }
     const take: typeof collect = (result, origin) => {
@@ -102,6 +104,10 @@ export async function distribute(
     workers: () => queue.workers().map((worker) => ({ ...worker, ...table.of(worker.name) })),
     fromCache: () => fromCache,
     remove: () => removeChunkObjects(store, id),
+    async end({ code, message }) {
+      // The run is that of another coordinator.
+      if (code !== 'OUTPUT_LOCKED') await objects.end({ code, message });
+    },
   };
 }
 

@@ -1,10 +1,10 @@
-/** Where the work of a run is done: in this process, or by workers that take chunks of it from a queue. */
+/** Where the work of a run is done: in this process, by workers that take chunks of it from a queue, or by shards. */
 
 import type { Distribution } from './distribute.ts';
 import type { Run } from './open-run.ts';
 import { type Execute, inThisProcess } from './processing.ts';
 import type { Processor } from './results.ts';
-import { runId } from './run-options.ts';
+import { executorOf, runId, shardOf } from './run-options.ts';
 import { pipelineStore } from './shared-store.ts';
 import { queueOf } from './work-queue.ts';
 
@@ -16,40 +16,90 @@ export interface Executor {
   close(): Promise<void>;
 }
 
+/** Limits the requests of a run to its share, if shards divide it. */
+export function shareLimits({ options, environment, session }: Run): void {
+  const shard = shardOf(options, environment.env);
+  if (shard !== undefined) session.share(shard);
+}
+
+const OPEN = {
+  local: async (run, processor) => ({
+    execute: inThisProcess(run, await processor(run)),
+    close: async () => {},
+  }),
+  bullmq: openWorkers,
+  shard: openShards,
+} satisfies Record<ReturnType<typeof executorOf>, typeof openExecutor>;
+
 /**
  * Opens the executor that the options name.
  *
  * @throws {@link ConverterError} `PIPELINE_VARIABLE_UNSET`, `QUEUE_UNREACHABLE`, `QUEUE_REFUSED`, and the codes of the store.
  */
-export async function openExecutor(
+export function openExecutor(
   run: Run,
   processor: (run: Run) => Promise<Processor>,
 ): Promise<Executor> {
-  const { pipeline, executor = 'local' } = run.options;
-  if (executor === 'local')
-    return { execute: inThisProcess(run, await processor(run)), close: async () => {} };
+  return OPEN[executorOf(run.options)](run, processor);
+}
+
+async function openWorkers(run: Run): Promise<Executor> {
   const [{ openChunkQueue }, { distribute }] = await Promise.all([
     import('../execute/bullmq-coordinator.ts'),
     import('./distribute.ts'),
   ]);
+  const { pipeline } = run.options;
   const { env, log, now, signal } = run.environment;
-  const id = runId(run.startedAt);
   const queue = await openChunkQueue({
     ...(await queueOf(pipeline, env)),
-    run: id,
+    run: runId(run.startedAt),
     log,
     signal,
     now,
   });
   try {
-    const distribution = await distribute(
-      run,
-      queue,
-      await pipelineStore(pipeline, run.environment),
-    );
+    const store = await pipelineStore(pipeline, run.environment);
+    const distribution = await distribute(run, queue, store);
     return { execute: distribution.execute, distribution, close: queue.close };
   } catch (error) {
     await queue.close();
     throw error;
   }
+}
+
+/** This program is the first shard: it works in the run that it coordinates. */
+async function openShards(
+  run: Run,
+  processor: (run: Run) => Promise<Processor>,
+): Promise<Executor> {
+  const [{ createShardQueue }, { createChunkWork, snapshotsOf }, { distribute }, chunks] =
+    await Promise.all([
+      import('./shard-queue.ts'),
+      import('./worker.ts'),
+      import('./distribute.ts'),
+      import('./chunks.ts'),
+    ]);
+  const { environment, options, startedAt } = run;
+  const shard = shardOf(options, environment.env)!;
+  shareLimits(run);
+  const store = await pipelineStore(options.pipeline, environment);
+  // The coordinator logs failures when it collects them.
+  const quiet = { ...environment, log: { ...environment.log, warn() {} } };
+  const own = {
+    run: { ...run, environment: quiet },
+    processor: await processor(run),
+    snapshots: snapshotsOf(run),
+    // The report asks the session itself.
+    cacheHits: async () => 0,
+    close: async () => {},
+  };
+  const { handlers } = createChunkWork(
+    store,
+    () => chunks.shardName(shard),
+    async () => own,
+  );
+  const objects = chunks.openChunkObjects(store, runId(startedAt));
+  const queue = createShardQueue(run, shard, objects, handlers.work);
+  const distribution = await distribute(run, queue, store, shard.count);
+  return { execute: distribution.execute, distribution, close: queue.close };
 }

@@ -10,7 +10,7 @@ import type { PackedMap } from '../support/packed-map.ts';
 import { publishedAsset } from '../write/publish.ts';
 import { convertFetched, fetchAndConvert, fetchOnly } from './configuration.ts';
 import { deliverWanted } from './deliver-pipeline.ts';
-import { type Executor, openExecutor } from './executors.ts';
+import { type Executor, openExecutor, shareLimits } from './executors.ts';
 import { openQuarantine, type Quarantine } from './failures.ts';
 import { assessRun } from './gates.ts';
 import { newLines, publishResults } from './manifest-lines.ts';
@@ -134,9 +134,13 @@ async function executeLocked(
   const { pipeline } = options;
   const locks = [await lockOutput(pipeline.outputDir, environment.now())];
   try {
-    const execute = (run: Run) => unlessKilled(run, (_, killed) => executeRun(run, plan, killed));
     const shared = await openSharedRun(options, environment);
     locks.unshift(shared.close);
+    const execute = async (run: Run) => {
+      // Other shards may be working already.
+      if (shared.isContinued) shareLimits(run);
+      return unlessKilled(run, (_, killed) => executeRun(run, plan, killed));
+    };
     return await withRun(options, shared.environment, execute, 'owner');
   } finally {
     // A lock that remains is taken over later; the result of the run is more important.
@@ -208,6 +212,8 @@ async function executeRun(run: Run, plan: RunPlan, killed: KilledWork): Promise<
   if (end.kind === 'complete') {
     await run.session.finish(isPartial(options));
     await distribution?.remove();
+  } else if (end.error !== undefined && end.kind !== 'interrupted') {
+    await distribution?.end(end.error);
   }
   return { report: made.report, runFolder, end };
 }

@@ -1,11 +1,14 @@
 /** What a run does before and after its work if other machines take part: its lock, and the run that it continues. */
 import { CONTINUED_WITHIN_MS } from '../cache/durable-tables.ts';
 import { ConverterError } from '../support/errors.ts';
-import { findUnfinishedRun, openChunkObjects } from './chunks.ts';
-import { type RunEnvironment, type RunOptions, runId } from './run-options.ts';
+import { findUnfinishedRun, openChunkObjects, shardName } from './chunks.ts';
+import { executorOf, type RunEnvironment, type RunOptions, runId, shardOf } from './run-options.ts';
 import { pipelineStore } from './shared-store.ts';
 import { lockStore } from './store-lock.ts';
 import { runDigest } from './work-queue.ts';
+
+const CANCELLED = 'cancelled from another process';
+const CANCELLED_HELP = { help: 'run again: a new run takes what is done from the cache' };
 
 /** How often a run looks whether it was cancelled, milliseconds. */
 const LOOK_MS = 2_000;
@@ -13,33 +16,45 @@ const LOOK_MS = 2_000;
 /**
  * Prepares a run: locks its store, and gives it the start of the run with workers that it continues.
  *
- * @returns The environment of the run, and a function that ends what was prepared.
- * @throws {@link ConverterError} `OUTPUT_LOCKED`, `STORE_UNSUPPORTED`; the codes of the store.
+ * @returns The environment of the run, whether it continues one, and a function that ends what was prepared.
+ * @throws {@link ConverterError} `USAGE` for another shard than the first; `OUTPUT_LOCKED`, `STORE_UNSUPPORTED`; the
+ *   codes of the store.
  */
 export async function openSharedRun(
   options: RunOptions,
   given: RunEnvironment,
-): Promise<{ environment: RunEnvironment; close(): Promise<void> }> {
-  const { pipeline, executor = 'local' } = options;
+): Promise<{ environment: RunEnvironment; isContinued: boolean; close(): Promise<void> }> {
+  const { pipeline } = options;
+  const executor = executorOf(options);
+  const shards = shardsOf(options, given.env);
   if (pipeline.store === undefined && executor === 'local')
-    return { environment: given, close: async () => {} };
+    return { environment: given, isContinued: false, close: async () => {} };
   // Without the signal: the lock is given back after an interruption, too.
   const { signal: _, ...always } = given;
   const store = await pipelineStore(pipeline, always);
-  const continued = executor === 'local' ? undefined : await continuedRun(options, given, store);
+  const unfinished = executor === 'local' ? undefined : await findUnfinishedRun(store);
+  const continued = unfinished && (await continuedRun(options, given, unfinished, shards));
   const startedAt = continued ?? given.startedAt ?? given.now();
   const environment = { ...given, startedAt };
-  const lock = pipeline.store && (await lockStore(store, environment));
+  // Shards watch the lock: it is the sign of life of their coordinator.
+  const isLocked = pipeline.store !== undefined || executor === 'shard';
+  const lock = isLocked ? await lockStore(store, environment) : undefined;
+  if (unfinished !== undefined) {
+    const { abandon, reopen } = openChunkObjects(store, unfinished.id);
+    await (continued === undefined ? abandon() : reopen());
+  }
   const ending = new AbortController();
   const signals = [given.signal, ending.signal, ...(lock ? [lock.lost] : [])];
   const objects = openChunkObjects(store, runId(startedAt));
   const look = async () => {
-    if (!(await objects.isCancelled().catch(() => false))) return;
-    ending.abort(new ConverterError('INTERRUPTED', 'cancelled from another process'));
+    const state = await objects.look().catch(() => undefined);
+    if (state?.isCancelled)
+      ending.abort(new ConverterError('INTERRUPTED', CANCELLED, CANCELLED_HELP));
   };
   const timer = executor === 'local' ? undefined : setInterval(look, LOOK_MS).unref();
   return {
     environment: { ...environment, signal: AbortSignal.any(signals) },
+    isContinued: continued !== undefined,
     async close() {
       clearInterval(timer);
       await lock?.release();
@@ -47,18 +62,25 @@ export async function openSharedRun(
   };
 }
 
-/** Returns the start of the last run with workers if it has not ended and was to do the same, on whatever machine. */
+/** The number of shards of which this is the first. */
+function shardsOf(options: RunOptions, env: RunEnvironment['env']): number | undefined {
+  const shard = shardOf(options, env);
+  if (shard === undefined || shard.index === 0) return shard?.count;
+  const message = `shard: expected the first of ${shard.count} shards, which coordinates the run, received ${shardName(shard)}`;
+  throw new ConverterError('USAGE', message, { help: 'start other shards with btg2gltf run' });
+}
+
+/** Returns the start of the last run with workers if it was to do the same, on whatever machine. */
 async function continuedRun(
   options: RunOptions,
   { env, log, now }: RunEnvironment,
-  store: Parameters<typeof findUnfinishedRun>[0],
+  { id, description }: NonNullable<Awaited<ReturnType<typeof findUnfinishedRun>>>,
+  shards: number | undefined,
 ): Promise<number | undefined> {
-  const found = await findUnfinishedRun(store);
-  if (found === undefined) return undefined;
-  const { digest, startedAt } = found.description;
-  const isSame = digest === (await runDigest(options, env));
+  const { digest, startedAt } = description;
+  const isSame = description.shards === shards && digest === (await runDigest(options, env));
   if (!isSame || Math.abs(now() - startedAt) > CONTINUED_WITHIN_MS) return undefined;
-  log.info('continues a run that has not ended', { continued: found.id });
+  log.info('continues a run that has not ended', { continued: id });
   return startedAt;
 }
 

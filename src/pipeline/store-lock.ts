@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ObjectStore } from '../store/object-store.ts';
 import { probeStore } from '../store/open-store.ts';
 import { ConverterError } from '../support/errors.ts';
+import { hasEnded } from '../support/processes.ts';
 import { type RunEnvironment, runId } from './run-options.ts';
 
 const LOCK_KEY = 'lock.json';
@@ -73,9 +74,25 @@ export async function lockStore(
   };
 }
 
+/** Watches whether the owner of a lock renews it. */
+export function openLockWatch(store: ObjectStore) {
+  let last: string | undefined;
+  return {
+    /** Whether the lock of a run was renewed since the last call, which is false at the first one. */
+    async isAlive(run: string): Promise<boolean> {
+      const now = (await store.head(LOCK_KEY))?.etag;
+      const isRenewed = last !== undefined && now !== undefined && now !== last;
+      last = now;
+      return isRenewed && (await ownerOf(store))?.run === run;
+    },
+  };
+}
+
 /** Waits until it is sure that the lock is not renewed, and returns its etag; undefined if there is none. */
 async function staleEtag(store: ObjectStore, signal: AbortSignal): Promise<string | undefined> {
   const first = await store.head(LOCK_KEY);
+  const owner = await ownerOf(store);
+  if (first !== undefined && owner?.host === hostname() && isDead(owner)) return first.etag;
   for (let waitedMs = 0; waitedMs < STALE_AFTER_MS; waitedMs += LOOK_EVERY_MS) {
     await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
     const now = await store.head(LOCK_KEY);
@@ -83,6 +100,11 @@ async function staleEtag(store: ObjectStore, signal: AbortSignal): Promise<strin
     if (now.etag !== first?.etag) throw lockedBy(store, await ownerOf(store));
   }
   return first?.etag;
+}
+
+/** Our own id is that of another run here, or of an earlier process. */
+function isDead({ pid }: Owner): boolean {
+  return pid !== process.pid && hasEnded(pid);
 }
 
 async function ownerOf(store: ObjectStore): Promise<Owner | undefined> {

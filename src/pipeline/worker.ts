@@ -1,9 +1,10 @@
 /** A worker of distributed runs: processes the chunks that a queue hands to it, as the run itself would. */
 
 import { openSharedSnapshots } from '../cache/shared-rows.ts';
-import type { ChunkJob, QueueWorker, WorkerHandlers, WorkerShare } from '../execute/chunk-queue.ts';
+import type { ChunkJob, WorkerHandlers, WorkerShare } from '../execute/chunk-queue.ts';
 import { configurationKey } from '../model/configuration-id.ts';
 import type { ObjectStore } from '../store/object-store.ts';
+import { ConverterError } from '../support/errors.ts';
 import { syncFolder } from '../support/files.ts';
 import { groupBy } from '../support/group-by.ts';
 import { inParallel } from '../support/in-parallel.ts';
@@ -27,24 +28,23 @@ import { queueOf } from './work-queue.ts';
 const SYNCED_AT_ONCE = 8;
 
 /** A run that is open here. */
-interface OpenRun {
-  id: string;
+export interface OpenRun {
   run: Run;
   processor: Processor;
   /** Of the store. */
   snapshots: ReturnType<typeof openSharedSnapshots> | undefined;
-  /** Responses taken from the cache that were reported. */
-  fromCache: number;
+  /** Responses taken from the cache since the last call. */
+  cacheHits(): Promise<number>;
   close(): Promise<void>;
 }
 
 /** Jobs of a worker at the same time: the next one begins while the last articles of one are converted. */
-const JOBS_AT_ONCE = 2;
+export const JOBS_AT_ONCE = 2;
 /**
  * How long a worker that is to stop continues its chunks, milliseconds. A container is killed after 30 s, and the end of
  * a connection to a queue that does not answer takes 8 s.
  */
-const GRACE_MS = 20_000;
+export const GRACE_MS = 20_000;
 
 /** What those who watch a worker learn, such as its status server. */
 export interface WorkerWatch {
@@ -68,16 +68,16 @@ export async function runWorker(
   watch?: WorkerWatch,
 ): Promise<void> {
   const { env, log, signal } = environment;
-  const store = await pipelineStore(options.pipeline, environment);
   const { openQueueWorker } = await import('../execute/bullmq-worker.ts');
+  // Not the signal of the process: the results of the chunks that it continues are still to be stored.
   const cut = new AbortController();
-  const pauseAll = (ms: number) => worker.pauseAll(ms);
+  const onPause = (ms: number) => worker.pauseAll(ms);
+  const own = { ...environment, signal: cut.signal, onPause };
+  const store = await pipelineStore(options.pipeline, own);
   const work = createChunkWork(
-    options,
-    { ...environment, signal: cut.signal },
     store,
-    pauseAll,
     () => worker.name,
+    (id) => openPart(options, own, store, id),
     watch,
   );
   const worker = await openQueueWorker({
@@ -107,34 +107,59 @@ export async function runWorker(
 }
 
 /**
- * Creates what a worker does with the jobs of its queue.
+ * Opens a part of a run that is described in the store; the options must be those of the run.
  *
- * @param pauseAll - Pauses the requests of all workers, as the service demands, milliseconds.
- * @param name - Of the worker.
- * @param watch - Learns of each job and of the share.
- * @returns The handlers, and a function that closes what they opened.
+ * @param id - Of the run.
+ * @throws {@link ConverterError} `STORE_DAMAGED`, and other codes of the store; what opening a run throws.
  */
-function createChunkWork(
+export async function openPart(
   options: RunOptions,
   environment: RunEnvironment,
   store: ObjectStore,
-  pauseAll: QueueWorker['pauseAll'],
+  id: string,
+): Promise<OpenRun> {
+  const description = await openChunkObjects(store, id).description();
+  const started = await startRun(options, environment, description);
+  let reported = 0;
+  const cacheHits = async () => {
+    const before = reported;
+    reported = await started.run.session.cacheHits();
+    return reported - before;
+  };
+  return { ...started, snapshots: snapshotsOf(started.run), cacheHits };
+}
+
+/** The snapshots that the machines of a run share, if they share any. */
+export function snapshotsOf({ stores, options }: Run): OpenRun['snapshots'] {
+  const { shared, database } = stores;
+  return (
+    shared && openSharedSnapshots(shared, database, pipelineServiceId(options.pipeline.service))
+  );
+}
+
+/**
+ * Creates what a worker does with the jobs of its queue.
+ *
+ * @param name - Of the worker.
+ * @param open - Opens a run that has jobs, by its id.
+ * @param watch - Learns of each job and of the share.
+ * @returns The handlers, and a function that closes what they opened.
+ */
+export function createChunkWork(
+  store: ObjectStore,
   name: () => string,
-  watch: WorkerWatch | undefined,
+  open: (id: string) => Promise<OpenRun>,
+  watch?: WorkerWatch,
 ): { handlers: WorkerHandlers; close(): Promise<void> } {
-  let opened: Promise<OpenRun> | undefined;
+  let opened: Promise<OpenRun & { id: string }> | undefined;
   let share: WorkerShare | undefined;
   let session: Run['session'] | undefined;
 
-  const begin = async (id: string): Promise<OpenRun> => {
-    const description = await openChunkObjects(store, id).description();
-    const started = await startRun(options, { ...environment, onPause: pauseAll }, description);
-    session = started.run.session;
+  const begin = async (id: string): Promise<OpenRun & { id: string }> => {
+    const begun = await open(id);
+    session = begun.run.session;
     if (share !== undefined) session.share(share);
-    const { shared, database } = started.run.stores;
-    const service = pipelineServiceId(started.run.options.pipeline.service);
-    const snapshots = shared && openSharedSnapshots(shared, database, service);
-    return { id, ...started, snapshots, fromCache: 0 };
+    return { ...begun, id };
   };
   const close = async (): Promise<void> => {
     const closing = opened;
@@ -161,7 +186,9 @@ function createChunkWork(
     const list = (await objects.list(job.chunk)).slice(job.from, job.to);
     const current = await openRunOf(job.run);
     const { run, processor } = current;
-    const own = { ...run.environment, signal: AbortSignal.any([run.environment.signal, signal]) };
+    // The progress is that of the run.
+    const { progress: _, ...environment } = run.environment;
+    const own = { ...environment, signal: AbortSignal.any([environment.signal, signal]) };
     for (const series of new Set(list.map(seriesOf))) await current.snapshots?.load(series);
     const results: ChunkResult['results'] = [];
     const progress = { total: list.length, done: 0, failed: 0 };
@@ -180,11 +207,11 @@ function createChunkWork(
       if (opened !== undefined && (await opened.catch(() => undefined)) === current) await close();
       throw error;
     }
+    if (results.length < list.length)
+      throw new ConverterError('INTERRUPTED', 'the deadline passed in the middle of a chunk');
     await run.stores.flushBodies?.();
     await putSnapshots(current, job, list, results);
-    const cached = await run.session.cacheHits();
-    const measured = { ...run.metrics.take(), fromCache: cached - current.fromCache };
-    current.fromCache = cached;
+    const measured = { ...run.metrics.take(), fromCache: await current.cacheHits() };
     const result = { worker: name(), results, measured, peakBytes: peakBytes() };
     await objects.putResult(job, result);
     const { chunk } = job;

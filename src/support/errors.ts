@@ -66,6 +66,10 @@ export const ERROR_CODES = {
     exit: 2,
     help: 'start the worker with the version and the pipeline file of the coordinator, and synchronise the clocks of all machines',
   },
+  RUN_ENDED: {
+    exit: 3,
+    help: 'read the log of the first shard, or ask who cancelled the run; then start all shards again',
+  },
   DISK_FULL: { exit: 3, help: 'free disk space and run again: finished work is kept' },
   STATE_INVALID: {
     exit: 3,

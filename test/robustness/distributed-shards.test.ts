@@ -1,0 +1,233 @@
+/** Shards: programs that are told their number divide a run without a queue, and publish what one process does. */
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
+import { openChunkObjects } from '../../src/pipeline/chunks.ts';
+import { loadPipeline } from '../../src/pipeline/pipeline-file.ts';
+import { pipelineStore } from '../../src/pipeline/shared-store.ts';
+import type { RunReport } from '../../src/report/run-report.ts';
+import { type Child, environmentOf, startChild } from '../helpers/child.ts';
+import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { type CountedRange, countedRange } from '../helpers/counted-range.ts';
+import { damagesOf, publishedFiles } from '../helpers/output-folder.ts';
+import { startS3Server } from '../helpers/s3-server.ts';
+
+const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
+const SHARDS = IS_LONG ? 3 : 2;
+const ARTICLES = IS_LONG ? 2000 : 180;
+const SIZE = {
+  articles: ARTICLES,
+  blocks: 40,
+  images: 10,
+  manufacturers: 3,
+  articlesPerSeries: 60,
+};
+const LIMIT_MS = IS_LONG ? 300_000 : 60_000;
+const SERVICE = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
+
+let range: CountedRange;
+let emulator: Emulator;
+let folder: string;
+let file: string;
+let env: Record<string, string>;
+const children: Child[] = [];
+
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  range = countedRange(SIZE);
+  emulator = await startEmulator({ range });
+  env = environmentOf(emulator);
+  file = await writePipeline(folder, { service: SERVICE });
+});
+afterEach(async () => {
+  for (const child of children) child.kill('SIGKILL');
+  await Promise.all(children.splice(0).map(({ ended }) => ended));
+  await emulator.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function start(words: string[], variables = {}): Child {
+  const child = startChild(words, { ...env, ...variables });
+  children.push(child);
+  return child;
+}
+
+const shard = (number: number, ...options: string[]): Child =>
+  start(['run', file, '--shard', `${number}/${SHARDS}`, ...options]);
+
+/** The words of a shard on a machine with folders of its own. */
+const onMachine = (name: string, number: number, count = SHARDS) => [
+  ...['run', file, '--shard', `${number}/${count}`],
+  ...['--output', join(folder, name, 'out'), '--cache', join(folder, name, 'cache')],
+];
+
+/** Runs the same in one process. */
+async function runHere(): Promise<string> {
+  const plain = await writePipeline(folder, { service: SERVICE });
+  const here = ['--output', join(folder, 'here'), '--cache', join(folder, 'own')];
+  expect(await command(['run', plain, ...here], { env })).toMatchObject({ exit: 0 });
+  return join(folder, 'here');
+}
+
+/** Has the service hold back every block after so many requests, until it is released. */
+function holdBlocks(after: number) {
+  const { block } = range;
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let count = 0;
+  Object.assign(range, {
+    block: async (name: string) => {
+      if (++count > after) await held;
+      return block(name);
+    },
+  });
+  return { release: () => release(), count: () => count };
+}
+
+const reportOf = async (output: string): Promise<RunReport> =>
+  JSON.parse(await readFile(join(folder, output, 'runs/latest/report.json'), 'utf8'));
+
+describe('what cannot be right is refused in a sentence', () => {
+  test.each([
+    [['--shard', '3/2'], '--shard: expected one of 2 shards, received 3/2'],
+    [['--executor', 'shard'], '--executor shard: expected --shard i/N, received none'],
+    [
+      ['--executor', 'bullmq', '--shard', '1/2'],
+      '--shard 1/2: expected --executor shard or none, received bullmq',
+    ],
+  ])('%j', async (options, sentence) => {
+    const { exit, stderr } = await command(['run', file, ...options], { env });
+    expect(exit).toBe(2);
+    expect(stderr).toContain(sentence);
+  });
+
+  test.each([
+    [{ shards: 2 }, 'shard 2/3: expected the number of shards of the run in progress'],
+    [{ shards: 3 }, 'shard 2/3: expected version and options of the run in progress'],
+  ])('a shard of another run: %j', async (description, sentence) => {
+    const clock = { env, now: Date.now, random: Math.random };
+    const store = await pipelineStore(await loadPipeline(file, env), clock);
+    const objects = openChunkObjects(store, 'r');
+    const what = { startedAt: Date.now(), digest: '0', missing: [], ...description };
+    await objects.describe(what);
+    // Its coordinator lives.
+    let renewals = 0;
+    let etag: string | undefined;
+    const renew = async () => {
+      const lock = Buffer.from(JSON.stringify({ run: 'r', renewals: renewals++ }));
+      etag = await store.replace('lock.json', lock, etag);
+    };
+    await renew();
+    const timer = setInterval(renew, 100);
+    const { exit, stderr } = await command(['run', file, '--shard', '2/3'], { env });
+    clearInterval(timer);
+    expect(exit).toBe(2);
+    expect(stderr).toContain(sentence);
+  });
+});
+
+describe('shards that share output and cache', () => {
+  test(
+    'one coordinates: a second one is refused; all end when the run is cancelled',
+    async () => {
+      const blocks = holdBlocks(0);
+      const run = (number: number) =>
+        command(['run', file, '--shard', `${number}/${SHARDS}`], { env });
+      const [first, second] = [run(1), run(2)];
+      await vi.waitFor(() => expect(blocks.count()).toBeGreaterThan(4), LIMIT_MS);
+      const other = await run(1);
+      expect(other, other.stderr).toMatchObject({ exit: 3 });
+      expect(other.stderr).toContain('another run uses this folder');
+      expect(await command(['cancel', file], { env })).toMatchObject({ exit: 0 });
+      const [coordinator, shard] = await Promise.all([first, second]);
+      expect(coordinator, coordinator.stderr).toMatchObject({ exit: 130 });
+      expect(coordinator.stderr).toContain('cancelled from another process');
+      expect(shard, shard.stderr).toMatchObject({ exit: 3 });
+      expect(shard.stderr).toContain('shard 2/');
+      blocks.release();
+      // The next run is another one.
+      const again = await command(['run', file], { env });
+      expect(again, again.stderr).toMatchObject({ exit: 0 });
+      expect((await command(['cancel', file], { env })).stdout).toContain('no run');
+    },
+    LIMIT_MS,
+  );
+
+  test.runIf(IS_LONG)(
+    'publish what one process does, although one is killed',
+    async () => {
+      const others = Array.from({ length: SHARDS - 1 }, (_, index) => shard(index + 2));
+      const first = shard(1);
+      await vi.waitFor(() => expect(range.count('btg')).toBeGreaterThan(ARTICLES / 3), LIMIT_MS);
+      others[0]!.kill('SIGKILL');
+      others.push(shard(2));
+      const ended = await Promise.all([first, ...others.slice(1)].map((child) => child.ended));
+      for (const one of ended) expect(one, one.stderr).toMatchObject({ exit: 0 });
+      const here = await runHere();
+      expect(await publishedFiles(join(folder, 'out'))).toEqual(await publishedFiles(here));
+      expect(await damagesOf(join(folder, 'out'))).toEqual([]);
+      const { workers } = await reportOf('out');
+      expect(workers!.map(({ name }) => name)).toEqual(
+        Array.from({ length: SHARDS }, (_, index) => `shard ${index + 1}/${SHARDS}`),
+      );
+      expect(workers!.reduce((sum, worker) => sum + worker.configurations, 0)).toBe(ARTICLES);
+      expect(workers!.every(({ configurations }) => configurations > 0)).toBe(true);
+    },
+    LIMIT_MS,
+  );
+});
+
+describe('shards with an S3 store and a cache of each machine', () => {
+  test(
+    'a coordinator that was killed continues on another machine, and does nothing again',
+    async () => {
+      const s3 = await startS3Server();
+      env = { ...env, ...s3.env };
+      file = await writePipeline(folder, {
+        service: SERVICE,
+        store: { url: `s3://${s3.bucket}/nightly` },
+      });
+      const others = Array.from({ length: SHARDS - 1 }, (_, index) =>
+        start(onMachine(`m${index + 2}`, index + 2)),
+      );
+      const blocks = holdBlocks(SIZE.blocks);
+      const first = start(onMachine('m1', 1));
+      const objects = (part: string) =>
+        [...s3.objects.keys()].filter((key) => key.includes(`nightly/work/`) && key.includes(part));
+      await vi.waitFor(() => expect(objects('/results/').length).toBeGreaterThan(0), {
+        timeout: LIMIT_MS,
+        interval: 5,
+      });
+      first.kill('SIGKILL');
+      await first.ended;
+      const [run] = objects('run.json')[0]!.slice('nightly/work/'.length).split('/');
+      const done = objects('/results/').flatMap((key) => {
+        const list = key.replace('/results/', '/chunks/').replace(/(\d+)-\d+-\d+\.json/, '$1.json');
+        return JSON.parse(String(s3.objects.get(list)!.content)) as {
+          article: { request: { basearticlenumber: string } };
+        }[];
+      });
+      blocks.release();
+      const again = start(onMachine('m9', 1));
+      for (const { ended } of [again, ...others]) {
+        const one = await ended;
+        expect(one, one.stderr).toMatchObject({ exit: 0 });
+      }
+      expect((await reportOf('m9/out')).run).toBe(run);
+      const numbers = done.map(({ article }) => article.request.basearticlenumber);
+      expect(numbers.length).toBeGreaterThan(0);
+      expect(numbers.filter((number) => range.asked.get(`btg ${number}`) !== 1)).toEqual([]);
+      expect(objects('')).toEqual([]);
+      const manifest = String(s3.objects.get('nightly/manifest.jsonl')!.content);
+      await s3.close();
+      const local = await readFile(join(await runHere(), 'manifest.jsonl'), 'utf8');
+      // Where there are no links, the path of a GLB is that of the object.
+      const comparable = (text: string) => text.replaceAll(/"glb":"[^"]*"/g, '"glb":""');
+      expect(comparable(manifest)).toBe(comparable(local));
+    },
+    LIMIT_MS,
+  );
+});
