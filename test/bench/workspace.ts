@@ -56,6 +56,7 @@ export interface PipelineContent {
 /** A pipeline, its output and its cache. */
 export interface BenchPipeline {
   readonly outputDir: string;
+  readonly file: string;
   /** Runs a command of the built program with the pipeline file. */
   run(command: 'run' | 'fetch' | 'build', ...options: string[]): Promise<Measured>;
   /** The same; articles may fail. */
@@ -111,6 +112,7 @@ function pipelineOf(
   };
   return {
     outputDir: outputDir!,
+    file,
     run,
     runAnyway: (command) =>
       runProcess([...PROGRAM, command, file, '--quiet'], { env, mayFail: true }),

@@ -41,7 +41,7 @@ export function measureMemory(pid: number, isWrapper = false): () => MemoryPeaks
 }
 
 /** Children, their children, and so on. A child belongs to the thread that started it. */
-function descendantsOf(pid: number): number[] {
+export function descendantsOf(pid: number): number[] {
   const children = threadsOf(pid).flatMap((thread) =>
     read(`/proc/${pid}/task/${thread}/children`).split(' ').filter(Boolean).map(Number),
   );
