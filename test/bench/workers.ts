@@ -1,6 +1,4 @@
 /** Workers of a distributed run as processes of their own, and what they take. */
-import { startPostgres } from '../helpers/postgres.ts';
-void startPostgres;
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { descendantsOf, measureMemory } from '../helpers/process-memory.ts';
@@ -73,7 +71,7 @@ async function startWorker(
 const TICKS_PER_SECOND = 100;
 
 /** Processor time of a process that runs, of its child processes too. */
-export function processorSeconds(pid: number): number {
+function processorSeconds(pid: number): number {
   const ticks = [pid, ...descendantsOf(pid)].flatMap((one) => {
     const [user, system, childUser, childSystem] = readFileSync(`/proc/${one}/stat`, 'utf8')
       // The name, in parentheses, may contain spaces.
