@@ -33,12 +33,20 @@ export async function runShard(
   environment: RunEnvironment,
   shard: Shard,
 ): Promise<void> {
-  const store = await pipelineStore(options.pipeline, environment);
+  const { signal } = environment;
+  const late = new AbortController();
+  signal.addEventListener(
+    'abort',
+    () => void setTimeout(() => late.abort(signal.reason), GRACE_MS).unref(),
+    { once: true },
+  );
+  // Not the signal of the process: the results of the chunks that it ends are still to be stored.
+  const store = await pipelineStore(options.pipeline, { ...environment, signal: late.signal });
   const digest = await runDigest(options, environment.env);
   for (;;) {
     const id = await join(store, environment, shard, digest);
     environment.log.info('joins the run', { joined: id, shard: shardName(shard) });
-    if (await takePart(store, { options, environment, shard, id })) return;
+    if (await takePart(store, { options, environment, shard, id, late: late.signal })) return;
   }
 }
 
@@ -94,6 +102,8 @@ interface Part {
   shard: Shard;
   /** Of the run. */
   id: string;
+  /** Aborts when a process that is to stop may not continue its chunks any more. */
+  late: AbortSignal;
 }
 
 /** Does the chunks of a shard until the run has ended. @returns Whether that is complete; otherwise another one follows. */
@@ -102,11 +112,12 @@ async function takePart(store: ObjectStore, part: Part): Promise<boolean> {
   const { now, signal } = environment;
   const objects = openChunkObjects(store, id);
   const name = shardName(shard);
-  const cut = new AbortController();
+  const over = new AbortController();
+  const cut = AbortSignal.any([part.late, over.signal]);
   const work = createChunkWork(
     store,
     () => name,
-    (run) => openPart(options, { ...environment, signal: cut.signal }, store, run),
+    (run) => openPart(options, { ...environment, signal: cut }, store, run),
   );
   work.handlers.onShare(shard);
   const planned = new Set<string>();
@@ -115,7 +126,7 @@ async function takePart(store: ObjectStore, part: Part): Promise<boolean> {
   let failure: ConverterError | undefined;
 
   const begin = (job: ChunkJob): void => {
-    const doing = attempt(() => work.handlers.work(job, cut.signal), cut.signal)
+    const doing = attempt(() => work.handlers.work(job, cut), cut)
       .catch((error: unknown) => {
         failure ??= asConverterError(error);
       })
@@ -130,9 +141,6 @@ async function takePart(store: ObjectStore, part: Part): Promise<boolean> {
     }
   };
   const isOutOfTime = () => options.until !== undefined && now() >= options.until;
-  /** A container is killed 30 s after it was asked to stop. */
-  const stop = () => void setTimeout(() => cut.abort(signal.reason), GRACE_MS).unref();
-  signal.addEventListener('abort', stop, { once: true });
 
   try {
     const watch = openLockWatch(store);
@@ -162,8 +170,7 @@ async function takePart(store: ObjectStore, part: Part): Promise<boolean> {
     if (!isGone) throw error;
     return true;
   } finally {
-    signal.removeEventListener('abort', stop);
-    cut.abort(new ConverterError('INTERRUPTED', 'the run has ended'));
+    over.abort(new ConverterError('INTERRUPTED', 'the run has ended'));
     await Promise.all(inWork);
     await work.close();
   }
