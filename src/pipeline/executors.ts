@@ -93,11 +93,11 @@ async function openShards(
     cacheHits: async () => 0,
     close: async () => {},
   };
-  const { handlers } = createChunkWork(
-    store,
-    () => chunks.shardName(shard),
-    async () => own,
-  );
+  const { handlers } = createChunkWork({
+    ...{ store, now: environment.now },
+    name: () => chunks.shardName(shard),
+    open: async () => own,
+  });
   const objects = chunks.openChunkObjects(store, runId(startedAt));
   const queue = createShardQueue(run, shard, objects, handlers.work);
   const distribution = await distribute(run, queue, store, shard.count);

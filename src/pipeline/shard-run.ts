@@ -114,11 +114,11 @@ async function takePart(store: ObjectStore, part: Part): Promise<boolean> {
   const name = shardName(shard);
   const over = new AbortController();
   const cut = AbortSignal.any([part.late, over.signal]);
-  const work = createChunkWork(
-    store,
-    () => name,
-    (run) => openPart(options, { ...environment, signal: cut }, store, run),
-  );
+  const own = { ...environment, signal: cut };
+  const work = createChunkWork({
+    ...{ store, now, name: () => name },
+    open: (run) => openPart(options, own, store, run),
+  });
   work.handlers.onShare(shard);
   const planned = new Set<string>();
   const waiting: ChunkJob[] = [];

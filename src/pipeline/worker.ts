@@ -74,12 +74,13 @@ export async function runWorker(
   const onPause = (ms: number) => worker.pauseAll(ms);
   const own = { ...environment, signal: cut.signal, onPause };
   const store = await pipelineStore(options.pipeline, own);
-  const work = createChunkWork(
+  const work = createChunkWork({
     store,
-    () => worker.name,
-    (id) => openPart(options, own, store, id),
+    name: () => worker.name,
+    open: (id) => openPart(options, own, store, id),
+    now: environment.now,
     watch,
-  );
+  });
   const worker = await openQueueWorker({
     ...(await queueOf(options.pipeline, env)),
     jobsAtOnce: JOBS_AT_ONCE,
@@ -137,20 +138,26 @@ export function snapshotsOf({ stores, options }: Run): OpenRun['snapshots'] {
   );
 }
 
+export interface ChunkWorkSettings {
+  store: ObjectStore;
+  /** Of the worker. */
+  name(): string;
+  /** Opens a run that has jobs, by its id. */
+  open(id: string): Promise<OpenRun>;
+  /** Clock, milliseconds. */
+  now(): number;
+  watch?: WorkerWatch | undefined;
+}
+
 /**
  * Creates what a worker does with the jobs of its queue.
  *
- * @param name - Of the worker.
- * @param open - Opens a run that has jobs, by its id.
- * @param watch - Learns of each job and of the share.
  * @returns The handlers, and a function that closes what they opened.
  */
-export function createChunkWork(
-  store: ObjectStore,
-  name: () => string,
-  open: (id: string) => Promise<OpenRun>,
-  watch?: WorkerWatch,
-): { handlers: WorkerHandlers; close(): Promise<void> } {
+export function createChunkWork({ store, name, open, now, watch }: ChunkWorkSettings): {
+  handlers: WorkerHandlers;
+  close(): Promise<void>;
+} {
   let opened: Promise<OpenRun & { id: string }> | undefined;
   let share: WorkerShare | undefined;
   let session: Run['session'] | undefined;
@@ -224,8 +231,8 @@ export function createChunkWork(
   };
 
   const work = async (job: ChunkJob, signal: AbortSignal): Promise<void> => {
-    const begunAt = environment.now();
-    const end = (result?: ChunkResult) => watch?.onChunk(environment.now() - begunAt, result);
+    const begunAt = now();
+    const end = (result?: ChunkResult) => watch?.onChunk(now() - begunAt, result);
     try {
       const result = await processChunk(job, signal);
       if (result !== undefined) end(result);
@@ -239,10 +246,10 @@ export function createChunkWork(
     close,
     handlers: {
       work,
-      onShare(now) {
-        share = now;
-        session?.share(now);
-        watch?.onShare(now);
+      onShare(current) {
+        share = current;
+        session?.share(current);
+        watch?.onShare(current);
       },
       onPause: (milliseconds) => session?.hold(milliseconds),
     },
