@@ -30,8 +30,8 @@ export interface WorkerShare {
 /** The coordinator's side of a run. */
 export interface ChunkQueue {
   /**
-   * Is told all jobs of the next `execute`, and those that an earlier coordinator of the run had done, in an order that
-   * is the same each time: where nobody hands out jobs, it says who does which.
+   * Receives all jobs of the next `execute`, and those that an earlier coordinator of the run had done, in an order that
+   * is the same each time: without a queue that hands out jobs, it decides who does which.
    */
   plan?(jobs: readonly ChunkJob[]): Promise<void>;
   /**

@@ -1,4 +1,4 @@
-/** What a worker tells those who operate it: whether it lives, whether it can work, and metrics for Prometheus. */
+/** What the operators of a worker can ask it: whether it lives, whether it can work, and metrics for Prometheus. */
 import type { FastifyInstance } from 'fastify';
 import type { WorkerWatch } from '../pipeline/worker.ts';
 import { createGateway, type GatewayOptions, type GatewayServer, Refusal } from './http.ts';
@@ -8,7 +8,7 @@ interface WorkerStatusOptions extends GatewayOptions {
   pipeline: string;
 }
 
-/** A status server, which learns from the worker what it tells. */
+/** A status server, which learns from the worker what it answers. */
 export interface WorkerStatusServer extends GatewayServer {
   watch: WorkerWatch;
 }
