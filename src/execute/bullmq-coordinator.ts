@@ -274,13 +274,15 @@ export async function openChunkQueue(options: ChunkQueueOptions): Promise<ChunkQ
     found.clear();
     const work = async () => {
       while (left.size > 0) {
-        control.publish({ kind: 'cancel', run });
+        // Those that wait go first: a worker that has dropped one would take the next.
         for (const id of [...left.keys()]) {
           const job = await queue.getJob(id);
           // One in work is locked, until its worker has dropped it.
           if (job === undefined || (await removed(job))) left.delete(id);
         }
-        if (left.size > 0) await delay(RETRY_MS / 2);
+        if (left.size === 0) return;
+        control.publish({ kind: 'cancel', run });
+        await delay(RETRY_MS / 2);
       }
     };
     await settledWithin(CANCEL_MS, [work()]);
