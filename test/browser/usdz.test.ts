@@ -39,7 +39,7 @@ const ARTICLES: Pick<ConvertParameters, 'service' | 'article'>[] = [
     service: { emulator: true },
     article: { manufacturer: 'FJEL', program: 'FORUM', basearticlenumber: 'FM-P3' },
   },
-  ...(existsSync(RECORDING) ? [recorded('LIVING', 'BC092'), recorded('OFFICE', 'CH044')] : []),
+  ...(existsSync(RECORDING) ? [recorded('LIVING', 'BC092')] : []),
   ...(existsSync(RECORDING) && process.env.BTG2GLTF_TEST_LONG === '1' ? otherFurniture() : []),
 ];
 
@@ -47,7 +47,7 @@ const ARTICLES: Pick<ConvertParameters, 'service' | 'article'>[] = [
 function otherFurniture() {
   return [
     ...['LA053', 'SE077', 'SO2074'].map((number) => recorded('LIVING', number)),
-    recorded('OFFICE', 'DT160/80'),
+    ...['CH044', 'DT160/80'].map((number) => recorded('OFFICE', number)),
     ...['BT198', 'VN090'].map((number) => recorded('PRIVATE', number)),
   ];
 }

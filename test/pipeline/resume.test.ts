@@ -106,12 +106,12 @@ describe('--failed', () => {
 
 describe('a service that answers "too many requests"', () => {
   test('does not use up the time limit of an article', async () => {
-    await runs.configure({ limits: { articleTimeoutMs: 5000 } });
+    await runs.configure({ limits: { articleTimeoutMs: 2500 } });
     let isAsked = false;
     runs.proxy.disturb((url) => {
       if (isAsked || !url.includes('btg')) return undefined;
       isAsked = true;
-      return { answer: (response) => void response.writeHead(429, { 'retry-after': '7' }).end() };
+      return { answer: (response) => void response.writeHead(429, { 'retry-after': '4' }).end() };
     });
     expect((await runs.run('2026-02-01')).exit).toBe(0);
     expect(isAsked).toBe(true);

@@ -99,7 +99,7 @@ describe('a run that is out of time (--until)', () => {
 
 describe('an article that takes too long', () => {
   test('fails by its code, and the others do not', async () => {
-    await runs.configure({ limits: { articleTimeoutMs: 5000 } });
+    await runs.configure({ limits: { articleTimeoutMs: 3000 } });
     const slow = range.articleAt(4);
     const block = range.block;
     range.block = async (name) => {
@@ -113,7 +113,7 @@ describe('an article that takes too long', () => {
     expect(failed.map(({ basearticlenumber }) => basearticlenumber)).toEqual([slow.number]);
     expect(failed[0]!.error).toEqual({
       code: 'ARTICLE_TIMEOUT',
-      message: 'timed out after 5 s (limits.articleTimeoutMs)',
+      message: 'timed out after 3 s (limits.articleTimeoutMs)',
     });
   });
 });
