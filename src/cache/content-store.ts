@@ -201,10 +201,24 @@ interface DerivedData {
   keptFile(digest: Digest): Promise<string | undefined>;
 }
 
+/** Which contents other machines have computed, by key. */
+export interface SharedDerivedData {
+  get(key: string): Promise<DerivedContent | undefined>;
+  /** Notes a content, unless another machine has noted one. */
+  put(key: string, content: DerivedContent): Promise<void>;
+}
+
+/** A content of the store. */
+interface DerivedContent {
+  digest: Digest;
+  bytes: number;
+}
+
 /**
  * Opens the derived data of a cache: contents of the store, evicted with the others by last use.
  *
  * @param now - Start of the run, milliseconds since the epoch.
+ * @param shared - What other machines have computed, whose contents `store` brings; not for files.
  * @example
  * ```ts
  * const derived = openDerivedData(store, contents, now);
@@ -216,13 +230,19 @@ export function openDerivedData(
   store: Pick<ContentStore, 'get' | 'getFile' | 'put' | 'pathOf'>,
   { derived }: Pick<Contents, 'derived'>,
   now: number,
+  shared?: SharedDerivedData,
 ): DerivedData {
   const read = async (
     key: string,
     bytesOf: (digest: Digest) => Promise<Uint8Array>,
+    others?: SharedDerivedData,
   ): Promise<Uint8Array | undefined> => {
-    const entry = derived.use(key, now);
-    if (entry === undefined) return undefined;
+    let entry: DerivedContent | undefined = derived.use(key, now);
+    if (entry === undefined) {
+      entry = await others?.get(key);
+      if (entry === undefined) return undefined;
+      derived.put(key, { ...entry, usedAt: now });
+    }
     try {
       return await bytesOf(entry.digest);
     } catch (error) {
@@ -232,10 +252,11 @@ export function openDerivedData(
     }
   };
   return {
-    get: (key) => read(key, store.get),
+    get: (key) => read(key, store.get, shared),
     async put(key, bytes) {
       const { digest } = await store.put(bytes);
       derived.put(key, { digest, bytes: bytes.length, usedAt: now });
+      await shared?.put(key, { digest, bytes: bytes.length });
     },
     async keepFile(path, digest, bytes) {
       if (await linkIfPossible(path, store.pathOf(digest)))

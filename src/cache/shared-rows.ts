@@ -1,4 +1,4 @@
-/** What the caches of several machines exchange through a store: responses one by one, snapshots by series. */
+/** What the caches of several machines exchange through a store: responses and derived data one by one, snapshots by series. */
 import type { Built } from '../model/asset.ts';
 import type { Digest } from '../model/snapshot.ts';
 import type { ObjectStore } from '../store/object-store.ts';
@@ -6,6 +6,7 @@ import { sha256Hex } from '../support/files.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import type { StoredResponse } from './cached-responses.ts';
 import type { WaitingSnapshot } from './cached-snapshots.ts';
+import type { SharedDerivedData } from './content-store.ts';
 import type { CacheDatabase } from './database.ts';
 
 type ResponseKey = Pick<StoredResponse, 'service' | 'operation' | 'request'>;
@@ -20,11 +21,8 @@ export interface SharedResponses {
 
 /** Opens the responses in a store. */
 export function openSharedResponses(store: ObjectStore): SharedResponses {
-  const keyOf = ({ service, operation, request }: ResponseKey) => {
-    // Shorter than a digest: a key with a whole one says what the content is.
-    const name = sha256Hex(JSON.stringify([service, operation, request])).slice(0, 40);
-    return `responses/${name.slice(0, 2)}/${name}.json`;
-  };
+  const keyOf = ({ service, operation, request }: ResponseKey) =>
+    keyIn('responses', JSON.stringify([service, operation, request]));
   return {
     async get(key) {
       const found = await store.get(keyOf(key));
@@ -34,6 +32,26 @@ export function openSharedResponses(store: ObjectStore): SharedResponses {
       await store.replace(keyOf(response), encode(JSON.stringify(response)), etag);
     },
   };
+}
+
+/** Opens what machines have computed, such as decoded meshes, in a store. */
+export function openSharedDerivedData(store: ObjectStore): SharedDerivedData {
+  return {
+    async get(key) {
+      const found = await store.get(keyIn('derived', key));
+      return found && parse(found.content);
+    },
+    async put(key, content) {
+      await store.putIfAbsent(keyIn('derived', key), encode(JSON.stringify(content)));
+    },
+  };
+}
+
+/** The key of what is found by a name of any length. */
+function keyIn(folder: string, name: string): string {
+  // Shorter than a digest: a key with a whole one says what the content is.
+  const digits = sha256Hex(name).slice(0, 40);
+  return `${folder}/${digits.slice(0, 2)}/${digits}.json`;
 }
 
 /** The snapshots of some requests, and GLBs by the digest of their sources. */

@@ -8,6 +8,7 @@ import {
 } from '../cache/content-store.ts';
 import { type CacheDatabase, openCacheDatabase } from '../cache/database.ts';
 import { shareContents } from '../cache/shared-contents.ts';
+import { openSharedDerivedData } from '../cache/shared-rows.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import type { CatalogueLine, ManifestLine } from '../model/asset.ts';
 import { configurationKey } from '../model/configuration-id.ts';
@@ -126,7 +127,8 @@ export async function withRun<T>(
   const ownBodies = openFileStore(bodyFiles, environment.signal, database.contents);
   const sharedBodies = shared && shareContents(ownBodies, shared, BODIES);
   const bodies = sharedBodies ?? ownBodies;
-  const derived = openDerivedData(ownBodies, database.contents, startedAt);
+  const sharedDerived = shared && openSharedDerivedData(shared);
+  const derived = openDerivedData(bodies, database.contents, startedAt, sharedDerived);
   const opening = { options, environment, startedAt, metrics, bodies, database, shared };
   const session = createServiceSession(opening);
   const deadline = openDeadline(options.until, environment.now, session);
