@@ -23,6 +23,7 @@ import {
 } from './operations.ts';
 import { markLasting } from './request-failure.ts';
 import {
+  concurrencyOf,
   SERVICE_DEFAULTS,
   type ServiceConfig,
   type Settings,
@@ -293,8 +294,8 @@ type Connection = ReturnType<typeof connect>;
 /** Creates transport, traffic and session of one client. */
 function connect(settings: Settings, signal: AbortSignal) {
   const { timeoutMs, profile, lang, langalt, currency } = settings;
-  const { perSecond, concurrency: allowed = Number.POSITIVE_INFINITY } = settings.rateLimit ?? {};
-  const concurrency = Math.min(settings.concurrency, allowed);
+  const { perSecond, concurrency: allowed } = settings.rateLimit ?? {};
+  const concurrency = concurrencyOf(settings);
   const addresses = {
     authUrl: readAddress(settings.authUrl, 'authUrl'),
     baseUrl: readAddress(settings.baseUrl, 'baseUrl'),
@@ -306,7 +307,7 @@ function connect(settings: Settings, signal: AbortSignal) {
     perSecond,
     signal,
     onPause: settings.onPause,
-    isConcurrencyKnown: Number.isFinite(allowed),
+    isConcurrencyKnown: allowed !== undefined,
     // A living service always answers the root of the catalogue.
     probe: async () => {
       const { response, target } = await sendRoot(await session.token());

@@ -1,5 +1,6 @@
 /** Configuration of a client and its defaults; imports nothing at run time. */
 import type { OperationName, Values } from './operations.ts';
+import type { TokenSource } from './token-source.ts';
 import type { Drift } from './wire-fields.ts';
 
 /** A login, or a token that was given. */
@@ -14,6 +15,8 @@ export interface ServiceConfig {
   /** Address of the API, without `/api/…`. */
   baseUrl: string;
   credentials: Credentials;
+  /** Where tokens come from if another process logs in for this one; a token that was given needs none. */
+  tokens?: TokenSource;
   /** Names the service instead of `baseUrl` if the address changes from run to run. */
   id?: string;
   /** Names the account, without revealing it. @defaultValue made from the credentials, unless `id` is given */
@@ -77,6 +80,27 @@ export interface LimitShare {
   index: number;
   /** From 1. */
   count: number;
+}
+
+/** Most requests in flight that a configuration allows. */
+export function concurrencyOf({
+  concurrency = SERVICE_DEFAULTS.concurrency,
+  rateLimit,
+}: Pick<ServiceConfig, 'concurrency' | 'rateLimit'>): number {
+  return Math.min(concurrency, rateLimit?.concurrency ?? Number.POSITIVE_INFINITY);
+}
+
+/**
+ * Divides a number of concurrent requests among processes: whole numbers, whose sum it is. Without one a process waits.
+ *
+ * @example
+ * ```ts
+ * [0, 1, 2].map((index) => sharedConcurrency(8, { index, count: 3 })); // → [3, 3, 2]
+ * sharedConcurrency(2, { index: 2, count: 3 }); // → 0
+ * ```
+ */
+export function sharedConcurrency(concurrency: number, { index, count }: LimitShare): number {
+  return Math.floor((concurrency - 1 - index) / count) + 1;
 }
 
 /** One attempt to send an operation; it contains no secret. */

@@ -17,7 +17,6 @@
  *
  * A token of our own is renewed ahead of its end, and logged out at the end; a given token is only used.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ConverterError, type ErrorCode, isConverterError } from '../support/errors.ts';
 import { registerSecret } from '../support/redact.ts';
 import { errorText, readAnswer } from './answer.ts';
@@ -25,21 +24,15 @@ import { createEncryptor } from './crypto.ts';
 import { type AnswerOf, OPERATIONS } from './operations.ts';
 import { SERVICE_DEFAULTS, type ServiceConfig, type Settings } from './service-config.ts';
 import { readAddress } from './target.ts';
+import { createTokenSource, type IssuedToken, type TokenSource } from './token-source.ts';
 import { Traffic } from './traffic.ts';
 import { createTransport, type Exchange, interrupted } from './transport.ts';
 import { withoutUndefined } from './wire-value.ts';
 
-const HOUR_MS = 60 * 60 * 1000;
-/** How long a token lives by the specification. */
-const LIFETIMES_MS = { session: 12 * HOUR_MS, remembered: 90 * 24 * HOUR_MS };
-/** Share of its life after which a token is renewed: no request may be in flight when it ends. */
-const RENEW_AFTER_SHARE = 11 / 12;
-/** Pause before a renewal that failed is tried again, while the token still lives. */
-const RENEWAL_PAUSE_MS = 60_000;
-/** How long the end waits for a login that is in flight. */
-const GRACE_MS = 5_000;
 /** Logging out must not delay the end of a run. */
 const LOGOUT_TIMEOUT_MS = 5_000;
+/** One for the login, and one for each of the two groups of a logout. */
+const LOGIN_CONNECTIONS = 3;
 /**
  * How many logins in a row may replace a token without any request but the root being answered in between. After
  * them the next dead token ends the session. Until the first such answer the root is the only probe, and it may
@@ -80,11 +73,9 @@ const ROOT: Probe = { name: 'getNodes', values: {} };
 interface SessionOptions {
   /** A token that was given instead of a login. */
   given: string | undefined;
-  rememberMe: boolean;
+  /** Where other tokens come from; closed with the session. */
+  tokens: TokenSource;
   now: () => number;
-  login: () => Promise<string>;
-  /** Ends a token at every group; never rejects. */
-  logout: (token: string) => Promise<void>;
   /** Sends a probe; rejects if the answer says nothing about the token. */
   probe: (token: string, probe: Probe) => Promise<Pick<Sent, 'order'> & { isRefused: boolean }>;
 }
@@ -93,18 +84,13 @@ interface SessionOptions {
 type TokenState = 'alive' | 'dead' | 'unclear';
 
 /** A token in use; `acceptedOrder` is the latest request that was answered normally, 0 if there is none. */
-type Token = { value: string; acceptedOrder: number; renewAtMs: number; endsAtMs: number };
-
-const ENDLESS = { renewAtMs: Number.POSITIVE_INFINITY, endsAtMs: Number.POSITIVE_INFINITY };
+type Token = IssuedToken & { acceptedOrder: number };
 
 /** Creates a session; nothing is sent before a token is needed. See spec 3 (rule 1), 5, 8; D-609. */
 export function createSession(options: SessionOptions) {
-  const { given, rememberMe, now, login, logout, probe } = options;
-  const lifetimeMs = LIFETIMES_MS[rememberMe ? 'remembered' : 'session'];
-  const toLogOut = new Set<string>();
+  const { given, tokens, now, probe } = options;
   let current: Token | undefined =
-    given === undefined ? undefined : { value: given, acceptedOrder: 0, ...ENDLESS };
-  let pending: Promise<string> | undefined;
+    given === undefined ? undefined : { value: given, acceptedOrder: 0, renewAtMs: Infinity };
   let probing: Promise<TokenState> | undefined;
   /** The second probe: the latest request that was answered normally, if it can be sent again and is not the root. */
   let answered: Probe | undefined;
@@ -114,37 +100,17 @@ export function createSession(options: SessionOptions) {
   let refusal: unknown;
   let isClosed = false;
 
-  const obtain = (): Promise<string> => {
-    pending ??= logIn().finally(() => {
-      pending = undefined;
-    });
-    return pending;
-  };
-
-  const logIn = async (): Promise<string> => {
-    // Counted from before the request: the server's clock started somewhere in between.
-    const startedMs = now();
+  /** @param replaced - The token that the service accepts no more. */
+  const obtain = async (replaced?: string): Promise<string> => {
     try {
-      const value = await login();
-      const renewAtMs = startedMs + lifetimeMs * RENEW_AFTER_SHARE;
-      current = { value, acceptedOrder: 0, renewAtMs, endsAtMs: startedMs + lifetimeMs };
-      toLogOut.add(value);
-      return value;
+      const issued = await tokens.obtain(replaced);
+      const acceptedOrder = current?.value === issued.value ? current.acceptedOrder : 0;
+      current = { ...issued, acceptedOrder };
+      return issued.value;
     } catch (error) {
       // A second login with the same password could lock the account.
       if (isConverterError(error, 'LOGIN_REFUSED', 'AUTH_PROTOCOL')) refusal = error;
       throw error;
-    }
-  };
-
-  const renew = async (old: Token): Promise<string> => {
-    try {
-      return await obtain();
-    } catch (error) {
-      if (now() >= old.endsAtMs || isClosed) throw error;
-      refusal = undefined;
-      current = { ...old, renewAtMs: now() + RENEWAL_PAUSE_MS };
-      return old.value;
     }
   };
 
@@ -208,8 +174,7 @@ export function createSession(options: SessionOptions) {
     /** Returns a token that should be alive; logs in if there is none. Throws what ended the session. */
     async token(): Promise<string> {
       throwIfEnded();
-      if (current === undefined || now() >= current.endsAtMs) return obtain();
-      return now() >= current.renewAtMs ? renew(current) : current.value;
+      return current === undefined || now() >= current.renewAtMs ? obtain() : current.value;
     },
     /** Decides whether the token of a refused request is alive. All that wait share the probes. */
     async examine({ token, order }: Sent): Promise<TokenState> {
@@ -230,19 +195,15 @@ export function createSession(options: SessionOptions) {
      * @param isCertain - Whether the service said that the token is dead: then it needs no logout.
      */
     async replace(token: string, isCertain: boolean): Promise<string> {
-      if (isCertain) toLogOut.delete(token);
+      if (isCertain) tokens.forget(token);
       if (current?.value === token && !isTrusted(current)) retire();
       throwIfEnded();
-      return current?.value ?? obtain();
+      return current?.value ?? obtain(token);
     },
-    /** Logs out every token that was obtained here; never rejects. */
+    /** Closes the source of the tokens, too; never rejects. */
     async close(): Promise<void> {
       isClosed = true;
-      // The token of a login in flight must be logged out too, but the end does not wait for long.
-      await Promise.race([pending?.catch(() => {}), sleep(GRACE_MS, undefined, { ref: false })]);
-      const tokens = [...toLogOut];
-      toLogOut.clear();
-      await Promise.all(tokens.map(logout));
+      await tokens.close();
     },
   };
 }
@@ -271,18 +232,53 @@ export function openSession(
   sender: LoginSender,
   probe: SessionOptions['probe'],
 ) {
-  const { credentials, rememberMe, now } = settings;
+  const { credentials } = settings;
   const given = 'token' in credentials ? credentials.token : undefined;
+  if (given) registerSecret(given);
+  const tokens = settings.tokens ?? openTokens(settings, sender);
+  return createSession({ given, tokens, now: settings.now, probe });
+}
+
+/** Opens a token source with the login of some settings. */
+function openTokens(settings: Settings, sender: LoginSender): TokenSource {
+  const { rememberMe, now, credentials } = settings;
   const login: Login = { ...settings, username: '', password: '', ...credentials };
-  for (const secret of [given, login.password, login.appKey]) if (secret) registerSecret(secret);
-  return createSession({
-    given,
+  for (const secret of [login.password, login.appKey]) if (secret) registerSecret(secret);
+  return createTokenSource({
     rememberMe,
     now,
     login: () => logIn(login, sender),
     logout: (token) => logOut(token, sender),
-    probe,
   });
+}
+
+/**
+ * Opens a token source for clients in other processes, which have it in their settings; nothing is sent before one
+ * needs a token.
+ *
+ * @throws {@link ConverterError} `USAGE` if an address cannot be read.
+ */
+export function openTokenSource(config: ServiceConfig): TokenSource {
+  const settings = { ...SERVICE_DEFAULTS, ...withoutUndefined(config) } as Settings;
+  const stop = new AbortController();
+  const addresses = {
+    authUrl: readAddress(settings.authUrl, 'authUrl'),
+    baseUrl: readAddress(settings.baseUrl, 'baseUrl'),
+  };
+  const transport = createTransport(settings, addresses, LOGIN_CONNECTIONS);
+  const { signal } = stop;
+  const traffic = new Traffic({ ...settings, probe: async () => {}, perSecond: undefined, signal });
+  const { timeoutMs } = settings;
+  const sender = { traffic, transport, signal, timeoutMs, origin: addresses.authUrl.origin };
+  const tokens = openTokens(settings, sender);
+  return {
+    ...tokens,
+    async close() {
+      stop.abort();
+      await tokens.close();
+      await transport.destroy();
+    },
+  };
 }
 
 /** Logs in, again and again while that may help, and registers the token as a secret (spec 4.1, 5; D-601, D-602). */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createSession } from '../../../src/service/session.ts';
+import { createTokenSource } from '../../../src/service/token-source.ts';
 import { ConverterError } from '../../../src/support/errors.ts';
 
 const HOUR_MS = 3_600_000;
@@ -13,10 +14,10 @@ function sessionOf(options: { given?: string; rememberMe?: boolean } = {}) {
   const probe = { isRefused: false };
   let logins = 0;
   let probes = 0;
-  const session = createSession({
-    given: options.given,
+  const now = () => clock.nowMs;
+  const tokens = createTokenSource({
     rememberMe: options.rememberMe ?? false,
-    now: () => clock.nowMs,
+    now,
     login: async () => {
       await new Promise((resolve) => setImmediate(resolve));
       const failure = failures.shift();
@@ -25,6 +26,9 @@ function sessionOf(options: { given?: string; rememberMe?: boolean } = {}) {
       return String.fromCharCode(64 + logins);
     },
     logout: async (token) => void loggedOut.push(token),
+  });
+  const session = createSession({
+    ...{ given: options.given, tokens, now },
     probe: async (_, { name }) => {
       probes += 1;
       const order = root.order();
@@ -36,6 +40,67 @@ function sessionOf(options: { given?: string; rememberMe?: boolean } = {}) {
   const counts = () => ({ logins, probes });
   return { session, clock, failures, loggedOut, root, probe, counts };
 }
+
+/** A token source whose logins hand out `A`, `B`, `C`, … or throw what is put into `failures`. */
+function tokensOf() {
+  const clock = { nowMs: 0 };
+  const failures: Error[] = [];
+  const loggedOut: string[] = [];
+  let logins = 0;
+  const tokens = createTokenSource({
+    rememberMe: false,
+    now: () => clock.nowMs,
+    login: async () => {
+      logins += 1;
+      await new Promise((resolve) => setImmediate(resolve));
+      const failure = failures.shift();
+      if (failure !== undefined) throw failure;
+      return String.fromCharCode(64 + logins);
+    },
+    logout: async (token) => void loggedOut.push(token),
+  });
+  const values = async (...replaced: (string | undefined)[]) =>
+    (await Promise.all(replaced.map((one) => tokens.obtain(one)))).map(({ value }) => value);
+  return { tokens, clock, failures, loggedOut, values, logins: () => logins };
+}
+
+describe('a token source of several sessions', () => {
+  it('logs in once for all, and again only to replace the token in use', async () => {
+    const { values, logins } = tokensOf();
+    expect(await values(undefined, undefined, undefined)).toEqual(['A', 'A', 'A']);
+    expect(await values('A', undefined, 'A')).toEqual(['B', 'B', 'B']);
+    expect(await values('A')).toEqual(['B']);
+    expect(logins()).toBe(2);
+  });
+
+  it('does not repeat a refused login for each of them, but tries again later', async () => {
+    const { tokens, clock, failures, values, logins } = tokensOf();
+    failures.push(refused());
+    await expect(tokens.obtain()).rejects.toMatchObject({ code: 'LOGIN_REFUSED' });
+    await expect(tokens.obtain()).rejects.toMatchObject({ code: 'LOGIN_REFUSED' });
+    expect(logins()).toBe(1);
+    clock.nowMs += 61_000;
+    expect(await values(undefined)).toEqual(['B']);
+  });
+
+  it('logs in again for the next session after a server that was away', async () => {
+    const { tokens, failures, values } = tokensOf();
+    failures.push(unreachable());
+    await expect(tokens.obtain()).rejects.toMatchObject({ code: 'SERVICE_UNREACHABLE' });
+    expect(await values(undefined)).toEqual(['B']);
+  });
+
+  it('logs out at its end all but what the service declared dead', async () => {
+    const { tokens, loggedOut, values } = tokensOf();
+    await values(undefined);
+    await values('A');
+    await values('B');
+    tokens.forget('B');
+    await tokens.close();
+    expect(loggedOut).toEqual(['A', 'C']);
+    await expect(tokens.obtain()).rejects.toMatchObject({ code: 'INTERRUPTED' });
+  });
+});
 
 const PARTS_LIST = { name: 'getPartsList', values: {} } as const;
 
