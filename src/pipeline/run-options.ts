@@ -1,5 +1,6 @@
 /** The options of a run, and what the process provides for it. */
 import { readShard, type Shard } from '../execute/shard.ts';
+import { concurrencyOf } from '../service/service-config.ts';
 import { ConverterError } from '../support/errors.ts';
 import type { Logger } from '../support/log.ts';
 import { CHECKS, type ParameterCheck } from '../support/parameters.ts';
@@ -136,9 +137,18 @@ export function shardOf(options: RunOptions, env: RunEnvironment['env']): Shard 
     throw new ConverterError('USAGE', message);
   }
   const shard = readShard(text, env);
-  if (shard !== undefined) return shard;
+  if (shard !== undefined) return heldTo(concurrencyOf(options.pipeline.service), shard);
   const message = '--executor shard: expected --shard i/N, received none';
   throw new ConverterError('USAGE', message, { help: 'give --shard 1/3 to the first of three' });
+}
+
+/** Each shard needs a request of its own, since no other one does its part. */
+function heldTo(most: number, shard: Shard): Shard {
+  if (shard.count <= most) return shard;
+  const message = `--shard: expected at most ${most} shards, one for each concurrent request (service.concurrency, service.rateLimit.concurrency), received ${shard.count}`;
+  throw new ConverterError('USAGE', message, {
+    help: 'start fewer shards, or raise service.concurrency if the service allows it',
+  });
 }
 
 /** How far a run is, in configurations. */

@@ -19,7 +19,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createFairBudget, turnFor } from '../support/budget.ts';
 import { asConverterError, ConverterError } from '../support/errors.ts';
 import { classify, type Failure } from './request-failure.ts';
-import type { LimitShare, Settings } from './service-config.ts';
+import { type LimitShare, type Settings, sharedConcurrency } from './service-config.ts';
 import { type HttpResponse, interrupted } from './transport.ts';
 
 const FIRST_PAUSE_MS = 500;
@@ -118,18 +118,21 @@ export class Traffic {
   }
 
   /**
-   * Limits this process to its share of the limits, since others send requests to the same service.
+   * Limits this process to its share of the limits, since others send requests to the same service: all together hold
+   * them. One that has no request in flight, because there are more processes, holds every request.
    *
    * @example `share({ index: 2, count: 3 }); // of 8 concurrent requests it has 2, the first two have 3`
    */
-  share({ index, count }: LimitShare): void {
+  share(share: LimitShare): void {
     const { concurrency, perSecond, now } = this.#options;
     const isFull = this.#permits.total === this.#mostPermits;
-    this.#mostPermits = Math.max(1, Math.floor((concurrency - 1 - index) / count) + 1);
+    this.#mostPermits = sharedConcurrency(concurrency, share);
     this.#permits.total = isFull
       ? this.#mostPermits
       : Math.min(this.#permits.total, this.#mostPermits);
-    this.#delayMs = createRateLimit(perSecond && perSecond / count, now);
+    const sending = Math.min(share.count, concurrency);
+    // All change at the same time: what follows is one distance away, as if the last request had left now.
+    this.#delayMs = createRateLimit(perSecond && perSecond / sending, now, now());
   }
 
   /** Holds every request for a time, since another process met a 429. */
@@ -260,7 +263,8 @@ export class Traffic {
       this.#halvedAt.set(requester, this.#answers);
       this.#limitRound += 1;
       this.#successes = 0;
-      this.#permits.total = Math.max(1, Math.floor(this.#permits.total / 2));
+      const half = Math.max(1, Math.floor(this.#permits.total / 2));
+      this.#permits.total = Math.min(half, this.#mostPermits);
       return;
     }
     this.#successes += 1;
@@ -405,12 +409,17 @@ const NO_REFUSALS = { rounds: 0, firstMs: Number.NaN, lastMs: Number.NEGATIVE_IN
 /**
  * Creates a rate limit: requests leave at equal distances, never in bursts (D-842). The function books the next
  * departure, and returns the milliseconds until then: 0, 100, 200 for 10 a second.
+ *
+ * @param lastMs - The last departure before. @defaultValue none
  */
-export function createRateLimit(perSecond: number | undefined, now: () => number): () => number {
+export function createRateLimit(
+  perSecond: number | undefined,
+  now: () => number,
+  lastMs = Number.NEGATIVE_INFINITY,
+): () => number {
   if (perSecond === undefined) return () => 0;
   const distanceMs = 1000 / perSecond;
   let seenMs = now();
-  let lastMs = Number.NEGATIVE_INFINITY;
   return () => {
     const nowMs = now();
     // A clock that was set back must not stop all requests until it is that late again.

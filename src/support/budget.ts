@@ -65,11 +65,12 @@ export function createFairBudget(total: number) {
   }
   const waiting = new Set<Waiting>();
   const shares = new WeakMap<object, number>();
+  let most = total;
   let taken = 0;
   let last: object | undefined;
   let inARow = 0;
   const mostOf = (taker: object) =>
-    taker === last && inARow >= budget.total ? budget.total : Math.max(1, budget.total >> 1);
+    taker === last && inARow >= most ? most : Math.max(1, most >> 1);
   const findNext = () => {
     let next: { call: Waiting; taker: object; share: number } | undefined;
     for (const call of waiting) {
@@ -82,7 +83,7 @@ export function createFairBudget(total: number) {
     return next;
   };
   const deal = () => {
-    while (taken < budget.total) {
+    while (taken < most) {
       const next = findNext();
       if (next === undefined) return;
       const { call, taker, share } = next;
@@ -95,7 +96,13 @@ export function createFairBudget(total: number) {
     }
   };
   const budget = {
-    total,
+    get total() {
+      return most;
+    },
+    set total(next) {
+      most = next;
+      deal();
+    },
     async take(takers: ReadonlySet<object>) {
       const taker = await new Promise<object>((start) => {
         waiting.add({ takers, start });

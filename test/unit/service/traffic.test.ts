@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import { sharedConcurrency } from '../../../src/service/service-config.ts';
 import { createRateLimit, readRetryAfter, Traffic } from '../../../src/service/traffic.ts';
 import { ConverterError } from '../../../src/support/errors.ts';
 
@@ -410,6 +412,115 @@ describe('a service that refuses everything', () => {
   });
 });
 
+describe('a share of the limits', () => {
+  const sharesOf = (total: number, count: number) =>
+    Array.from({ length: count }, (_, index) => sharedConcurrency(total, { index, count }));
+
+  it('is a whole number, and all together are what is stated', () => {
+    const whole = fc.integer({ min: 1, max: 300 });
+    fc.assert(
+      fc.property(whole, whole, (total, count) => {
+        const shares = sharesOf(total, count);
+        expect(shares.every((share) => Number.isInteger(share) && share >= 0)).toBe(true);
+        expect(shares.reduce((sum, share) => sum + share, 0)).toBe(total);
+        expect(Math.max(...shares) - Math.min(...shares)).toBeLessThanOrEqual(1);
+      }),
+    );
+  });
+
+  it('is nothing for those who came after as many as there are requests', () => {
+    expect(sharesOf(8, 3)).toEqual([3, 3, 2]);
+    expect(sharesOf(2, 4)).toEqual([1, 1, 0, 0]);
+  });
+
+  /** Requests that wait for an answer; how many are in flight now, and a way to answer all. */
+  function requesting(traffic: Traffic, count: number) {
+    const answers: (() => void)[] = [];
+    const requests = Array.from({ length: count }, () =>
+      traffic.request(() => new Promise<void>((resolve) => answers.push(resolve))),
+    );
+    return { requests, inFlight: () => answers.length, answers };
+  }
+
+  it('limits the requests in flight, and holds all of one that has none until it has', async () => {
+    const traffic = trafficOf({ concurrency: 2 });
+    traffic.share({ index: 2, count: 3 });
+    const { requests, inFlight, answers } = requesting(traffic, 3);
+    await sleep(5);
+    expect(inFlight()).toBe(0);
+    traffic.share({ index: 1, count: 2 });
+    await vi.waitFor(() => expect(inFlight()).toBe(1));
+    traffic.share({ index: 0, count: 1 });
+    await vi.waitFor(() => expect(inFlight()).toBe(2));
+    for (const end of answers) end();
+    await vi.waitFor(() => expect(inFlight()).toBe(3));
+    answers.at(-1)!();
+    await Promise.all(requests);
+  });
+
+  it('stays nothing although an answer that is late is an overload', async () => {
+    const traffic = trafficOf({ concurrency: 1 });
+    const late = traffic.request(async () => {
+      traffic.share({ index: 1, count: 2 });
+      throw TIMEOUT;
+    });
+    await expect(late).rejects.toBe(TIMEOUT);
+    const { inFlight } = requesting(traffic, 1);
+    await sleep(5);
+    expect(inFlight()).toBe(0);
+  });
+
+  it.each([
+    ['two share the rate', 8, 2, 2],
+    ['of three that have one request in all, the first has the rate', 1, 3, 1],
+  ])('where %s', async (_, concurrency, count, sending) => {
+    const waits: number[] = [];
+    let nowMs = 0;
+    const now = () => nowMs;
+    const traffic = trafficOf({ concurrency, perSecond: 100, now });
+    traffic.share({ index: 0, count });
+    for (let sent = 0; sent < 3; sent++) {
+      const before = performance.now();
+      await traffic.send(async () => answer());
+      waits.push(performance.now() - before);
+      nowMs += 10 * sending;
+    }
+    // It waits as long before the first one: others may have sent just now.
+    for (const wait of waits) expect(wait).toBeGreaterThanOrEqual(10 * sending - 2);
+  });
+});
+
+describe('a hold, because another process met a 429', () => {
+  it('pauses every request for a time, at most the longest pause', async () => {
+    const traffic = trafficOf({ maxPauseMs: 30 });
+    traffic.hold(60_000);
+    expect(traffic.state).toBe('paused');
+    const sent = traffic.send(async () => answer());
+    expect(await Promise.race([sent, sleep(1, 'held')])).toBe('held');
+    expect(await sent).toEqual(answer());
+    expect(traffic.state).toBe('open');
+  });
+
+  it('tells nobody: only the one that met it does', async () => {
+    const told: number[] = [];
+    const traffic = trafficOf({ maxPauseMs: 1, onPause: (ms) => told.push(ms) });
+    traffic.hold(1);
+    expect(told).toEqual([]);
+    await traffic.send(async () => answer(429, '3'));
+    expect(told).toEqual([1]);
+  });
+
+  it('counts as a pause, and overlapping ones once', () => {
+    let nowMs = 0;
+    const ended = AbortSignal.abort();
+    const traffic = trafficOf({ now: () => nowMs, signal: ended });
+    for (const ms of [4_000, 1_000, 5_000]) traffic.hold(ms);
+    expect(traffic.pausedMs).toBe(0);
+    nowMs = 9_000;
+    expect(traffic.pausedMs).toBe(5_000);
+  });
+});
+
 describe('createRateLimit', () => {
   it('delays nothing if no limit is known', () => {
     const delayMs = createRateLimit(undefined, () => 0);
@@ -429,6 +540,11 @@ describe('createRateLimit', () => {
     expect([delayMs(), delayMs()]).toEqual([0, 100]);
     now = 60_150;
     expect(delayMs()).toBe(50);
+  });
+
+  it('continues after an earlier departure', () => {
+    const delayMs = createRateLimit(10, () => 1_000, 1_000);
+    expect([delayMs(), delayMs()]).toEqual([100, 200]);
   });
 
   it('accepts limits below one a second', () => {
