@@ -141,7 +141,8 @@ export async function openChunkQueue(options: ChunkQueueOptions): Promise<ChunkQ
     });
   const control = openControl(classes, pipeline, {
     beat: () => ({
-      ...{ kind: 'beat', role: 'coordinator', name, version, digest, state, slots: 0, ended },
+      ...{ kind: 'beat', role: 'coordinator', name, version, digest, state, ended },
+      ...{ since: 0, slots: 0 },
     }),
     onMessage: (message) => hear(message),
     onCutOff: (isCutOff) => log.warn(CUT_OFF_MESSAGES[`${isCutOff}`], { queue: server.name }),

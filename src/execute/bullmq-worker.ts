@@ -19,6 +19,8 @@ interface QueueWorkerOptions {
   /** Version of the converter. */
   version: string;
   jobsAtOnce: number;
+  /** Workers that may work at once: those who came later wait. */
+  mostWorkers: number;
   handlers: WorkerHandlers;
   log: Logger;
   /** Clock, milliseconds since 1970. */
@@ -36,18 +38,18 @@ const END_MS = 10_000;
  *
  * @example
  * ```ts
- * const worker = await openQueueWorker({ url, pipeline: 'nightly', digest, version, jobsAtOnce: 1, handlers, log, now });
+ * const worker = await openQueueWorker({ url, pipeline: 'nightly', digest, version, jobsAtOnce: 1, mostWorkers: 8, handlers, log, now });
  * await worker.stop(25_000);
  * ```
  *
  * @throws {@link ConverterError} `QUEUE_UNREACHABLE`, `QUEUE_REFUSED`, `WORKER_REFUSED` (clock), `USAGE` (address).
  */
 export async function openQueueWorker(options: QueueWorkerOptions): Promise<QueueWorker> {
-  const { url, pipeline, digest, version, jobsAtOnce, handlers, log, now } = options;
+  const { url, pipeline, digest, version, jobsAtOnce, mostWorkers, handlers, log, now } = options;
   const server = parseQueueUrl(url);
   const name = workerName();
   const opening: QueueThreadMessages['opening'] = {
-    ...{ server, pipeline, name, version, digest, slots: jobsAtOnce },
+    ...{ server, pipeline, name, version, digest, slots: jobsAtOnce, mostWorkers },
   };
   const { Worker } = await import('node:worker_threads');
   const thread = new Worker(fileURLToPath(THREAD), { workerData: opening });

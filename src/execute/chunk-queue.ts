@@ -21,7 +21,7 @@ export interface QueueWorkerInfo {
 
 /** What limits the requests of one worker, so that all together hold the limits of the pipeline. */
 export interface WorkerShare {
-  /** Position of the worker among those that live, from 0. */
+  /** Position of the worker among those that live, in the order in which they came, from 0. */
   index: number;
   /** How many live. */
   count: number;
@@ -67,7 +67,7 @@ export interface QueueWorker {
 export interface WorkerHandlers {
   /** Does a job. An error fails the whole run if it `endsRun`. @param signal - Aborted when the job is lost to another worker, cancelled, or time is up. */
   work(job: ChunkJob, signal: AbortSignal): Promise<void>;
-  /** The number of workers has changed. */
+  /** The number of workers has changed; one beyond the most that may work takes no jobs. */
   onShare(share: WorkerShare): void;
   /** Another worker met a 429: no request for so long. */
   onPause(milliseconds: number): void;

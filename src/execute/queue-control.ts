@@ -11,6 +11,8 @@ export interface Beat {
   version: string;
   /** Of version and options. */
   digest: string;
+  /** When a worker came, by the clock of the queue's server, milliseconds since 1970: those that are there go first. */
+  since: number;
   /** One that is joining has not started to work: the others hear of it first. */
   state: 'joining' | 'working' | 'idle' | 'stopped' | 'refused';
   /** Jobs that it does at once. */

@@ -11,6 +11,7 @@ import {
   type Control,
   type ControlMessage,
   JOIN_MS,
+  type Member,
   openControl,
   openMembers,
 } from './queue-control.ts';
@@ -40,6 +41,8 @@ export interface QueueThreadMessages {
     digest: string;
     /** Jobs at once. */
     slots: number;
+    /** Workers that may work at once. */
+    mostWorkers: number;
   };
   request:
     | { kind: 'ended'; work: number; error?: SentError }
@@ -86,8 +89,9 @@ if (parentPort !== null) void open(parentPort, workerData as QueueThreadMessages
 async function open(port: MessagePort, opening: QueueThreadMessages['opening']): Promise<void> {
   const post = (answer: QueueThreadMessages['answer']) => port.postMessage(answer);
   try {
-    post({ kind: 'clock', serverTime: await checkQueueServer(parseQueueUrl(opening.server.url)) });
-    await serve(port, opening, post);
+    const serverTime = await checkQueueServer(parseQueueUrl(opening.server.url));
+    post({ kind: 'clock', serverTime });
+    await serve(port, opening, post, serverTime);
   } catch (error) {
     const { code, message } = asConverterError(error);
     post({ kind: 'end', error: { code, message } });
@@ -96,8 +100,9 @@ async function open(port: MessagePort, opening: QueueThreadMessages['opening']):
 
 async function serve(
   port: MessagePort,
-  { server, pipeline, name, version, digest, slots }: QueueThreadMessages['opening'],
+  { server, pipeline, name, version, digest, slots, mostWorkers }: QueueThreadMessages['opening'],
   post: (answer: QueueThreadMessages['answer']) => void,
+  since: number,
 ): Promise<void> {
   const onError = ({ message }: Error) => post({ kind: 'problem', message });
   const items = new Map<number, WorkItem>();
@@ -106,6 +111,8 @@ async function serve(
   let state: Beat['state'] = 'joining';
   let share: WorkerShare | undefined;
   let isEnding = false;
+  /** Whether a part of the limits is its own. */
+  let mayWork = false;
 
   const classes = await queueClasses(server, onError);
   let worker: ReturnType<typeof classes.openWorker> | undefined;
@@ -114,14 +121,29 @@ async function serve(
     if (state === 'joining') return;
     // This worker is one of them, even if it does not hear itself now.
     const others = members.live().filter(({ beat }) => beat.name !== name);
-    const index = others.filter(({ beat }) => beat.name < name).length;
+    const isBefore = ({ beat }: Member) =>
+      beat.since < since || (beat.since === since && beat.name < name);
+    const index = others.filter(isBefore).length;
     const next = { index, count: others.length + 1 };
     if (share?.index === next.index && share.count === next.count) return;
     share = next;
     post({ kind: 'share', share });
+    allow(index < mostWorkers);
+  };
+  const allow = (mayNow: boolean) => {
+    if (mayNow === mayWork) return;
+    mayWork = mayNow;
+    control.beat();
+    if (mayWork) return void worker?.resume();
+    // Without requests no job ends: others do those that it has.
+    void worker?.pause(true);
+    dropAll('requeued', () => true);
   };
   const control: Control = openControl(classes, pipeline, {
-    beat: () => ({ kind: 'beat', role: 'worker', name, version, digest, state, slots, ended }),
+    beat: () => ({
+      ...{ kind: 'beat', role: 'worker', name, version, digest, since, state, ended },
+      slots: mayWork ? slots : 0,
+    }),
     onMessage: (message) => hear(message),
     onCutOff: (isCutOff) => post({ kind: 'cutOff', isCutOff }),
     onOutage: () => {
@@ -165,7 +187,8 @@ async function serve(
   }
 
   async function process(job: Job<ChunkJob, null, 'chunk'>, token?: string): Promise<null> {
-    const outcome: Outcome = isEnding ? { kind: 'requeued' } : await workOn(job);
+    const mayBegin = mayWork && !isEnding;
+    const outcome: Outcome = mayBegin ? await workOn(job) : { kind: 'requeued' };
     return OUTCOMES[outcome.kind](job, token, outcome as never);
   }
 
@@ -251,6 +274,7 @@ async function serve(
     ...{ name, concurrency: slots, lockDuration: LOCK_MS, stalledInterval: STALLED_CHECK_MS },
     ...{ maxStalledCount: 1, runRetryDelay: RETRY_MS, drainDelay: POLL_S },
   });
+  if (!mayWork) await worker.pause(true);
   const hasEnded = () => {
     ended++;
     control.beat();

@@ -3,6 +3,7 @@
 import { openSharedSnapshots } from '../cache/shared-rows.ts';
 import type { ChunkJob, WorkerHandlers, WorkerShare } from '../execute/chunk-queue.ts';
 import { configurationKey } from '../model/configuration-id.ts';
+import { concurrencyOf } from '../service/service-config.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { ConverterError } from '../support/errors.ts';
 import { syncFolder } from '../support/files.ts';
@@ -84,6 +85,7 @@ export async function runWorker(
   const worker = await openQueueWorker({
     ...(await queueOf(options.pipeline, env)),
     jobsAtOnce: JOBS_AT_ONCE,
+    mostWorkers: concurrencyOf(options.pipeline.service),
     handlers: {
       ...work.handlers,
       onCutOff: (isCutOff) => watch?.onReady(!isCutOff && !signal.aborted),

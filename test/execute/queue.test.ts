@@ -210,6 +210,22 @@ describe.each(SERVERS)('%s', (_name, start) => {
     });
   });
 
+  it.concurrent('gives no job to workers beyond the most, until a place is free', async () => {
+    const { worker, execute, go } = await stage();
+    const first = worker({ mostWorkers: 1, hold: 'r1' });
+    await first.line('share', ALL);
+    const second = worker({ mostWorkers: 1, hold: 'r1' });
+    await second.line('share', { index: 1, count: 2 });
+    expect((await execute('r0', chunks('r0', 20, 1))).done).toHaveLength(20);
+    expect([count([first], 'works'), count([second], 'works')]).toEqual([20, 0]);
+    const execution = execute('r1', chunks('r1', 3, 1));
+    await first.line('works', 'r1.0.0.1');
+    first.kill('SIGTERM');
+    await second.line('share', ALL);
+    go();
+    expect((await execution).done).toEqual(labels(chunks('r1', 3, 1)));
+  });
+
   it.concurrent('refuses workers of another version or other options', async () => {
     const { worker, openQueue } = await stage();
     const other = worker({ digest: 'd2' });

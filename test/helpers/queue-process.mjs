@@ -50,7 +50,11 @@ async function worker() {
       }
     },
   };
-  const opened = await openQueueWorker({ jobsAtOnce: 1, ...options, handlers, log, now: Date.now });
+  const opened = await openQueueWorker({
+    ...{ jobsAtOnce: 1, mostWorkers: 99 },
+    ...options,
+    ...{ handlers, log, now: Date.now },
+  });
   print({ opened: opened.name });
   process.on('SIGTERM', () => void opened.stop(1_000));
   process.on('SIGUSR2', () => opened.pauseAll(1_234));
