@@ -19,6 +19,7 @@ const STARTERS = {
   'conversion-process': 'cli/conversion-process.ts',
   'mesh-thread': 'cli/mesh-thread.ts',
   'queue-thread': 'cli/queue-thread.ts',
+  'worker-process': 'cli/worker-process.ts',
 };
 
 /** The modules of the planning page and of `btg2gltf/browser`, each complete: one imports another by its address only. */

@@ -1,4 +1,5 @@
 /** The types of the commands, and what all of them use. */
+import type { ChildProcess } from 'node:child_process';
 import type { Environment } from '../pipeline/environment.ts';
 import { asConverterError, ConverterError, ERROR_CODES } from '../support/errors.ts';
 
@@ -21,6 +22,10 @@ export interface Io {
   random(): number;
   /** Aborted by Ctrl-C and SIGTERM. */
   signal: AbortSignal;
+  /** Starts this program as a worker process: with the same arguments, and a channel to this process. */
+  startWorker?: (() => ChildProcess) | undefined;
+  /** In such a process: it, with the channel. */
+  workerProcess?: NodeJS.Process | undefined;
 }
 
 /** An option; its name is the key in the table of a command. */

@@ -1,4 +1,6 @@
 /** The process: it passes arguments, environment, streams, clock and signals to the command line. */
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { redact } from '../support/redact.ts';
 import { programVersion } from '../support/version.ts';
 import { visible, visibleJson, visibleLines } from '../support/visible.ts';
@@ -15,6 +17,9 @@ function printNotice(message: string, help: string): void {
   const json = visibleJson(`${JSON.stringify(fields)}\n`);
   process.stderr.write(redact(process.stderr.isTTY ? text : json));
 }
+
+/** A worker process starts by it. */
+const WORKER_PROCESS = fileURLToPath(new URL('./worker-process.js', import.meta.url));
 
 const controller = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const) {
@@ -50,6 +55,9 @@ const io: Io = {
   now: Date.now,
   random: Math.random,
   signal: controller.signal,
+  startWorker: () =>
+    fork(WORKER_PROCESS, process.argv.slice(2), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] }),
+  workerProcess: process.send && process.argv[1] === WORKER_PROCESS ? process : undefined,
 };
 
 void runCommandLine(process.argv.slice(2), io, programVersion()).then((exitCode) => {

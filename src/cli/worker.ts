@@ -1,6 +1,8 @@
 /** `btg2gltf worker PIPELINE.yaml`: works for runs of a pipeline with `--executor bullmq`. */
+import type { RunOptions } from '../pipeline/run-options.ts';
+import { asConverterError, ERROR_CODES } from '../support/errors.ts';
 import type { Logger } from '../support/log.ts';
-import { type Arguments, type Command, type Io, textOf, usageError } from './command.ts';
+import { type Arguments, type Command, type Io, numberOf, textOf, usageError } from './command.ts';
 import { listenOptions, readListening, startListening } from './listen.ts';
 import { optionsOf, PIPELINE_POSITIONAL, readRunOptions } from './pipeline-options.ts';
 import { openOutput } from './run-output.ts';
@@ -8,12 +10,19 @@ import { environmentOf } from './service.ts';
 
 /** The port that the units of `pipelines/deploy` use. */
 const STATUS_PORT = 9464;
+const WORKERS = 1;
 
 /** The command. */
 export const workerCommand: Command = {
   positionals: PIPELINE_POSITIONAL,
   options: {
     ...optionsOf('worker'),
+    workers: {
+      type: 'number',
+      min: 1,
+      default: WORKERS,
+      describe: 'workers on this machine, a process each, with one login and one port',
+    },
     ...listenOptions(STATUS_PORT),
     port: {
       type: 'string',
@@ -24,26 +33,35 @@ export const workerCommand: Command = {
   notes: [
     'It takes chunks of runs of this pipeline from the queue BTG2GLTF_QUEUE_URL, a redis:// or postgres:// address,',
     'until Ctrl-C or SIGTERM: then it takes no more, and ends within 30 seconds; what it has not done by then,',
-    'another worker does. Start as many as you like, with the pipeline file and the version of the run.',
+    'another worker does. Start it on each machine, with the pipeline file and the version of the run.',
     '',
-    'With --port, /health answers 200 while it lives, /ready 200 while it takes chunks and otherwise 503, and /metrics',
-    'what it has done, for Prometheus. pipelines/deploy/README.md has units for Kubernetes, systemd and Compose.',
+    'With --workers, one process logs in for all; one that crashes is started again. All workers together hold the',
+    'limits of the pipeline: with more of them than service.concurrency, those that came last wait.',
+    '',
+    'With --port, /health answers 200 while it lives, /ready 200 while all its workers take chunks and otherwise 503,',
+    'and /metrics what each has done, for Prometheus. pipelines/deploy/README.md has units for Kubernetes, systemd and',
+    'Compose.',
     '',
   ],
   examples: [
     'btg2gltf worker pipeline.yaml',
-    `btg2gltf worker pipeline.yaml --port ${STATUS_PORT}`,
+    `btg2gltf worker pipeline.yaml --workers 4 --port ${STATUS_PORT}`,
     'btg2gltf run pipeline.yaml --executor bullmq',
   ],
   async run(args, io) {
     const options = await readRunOptions(args, io);
-    const { log, close } = await openOutput(args, io);
-    // It has no progress of its own.
-    close();
-    const status = await openStatus(options.pipeline.name, args, io, log);
+    if (io.workerProcess !== undefined) return workForParent(io.workerProcess, options, args, io);
+    const workers = numberOf(args, 'workers') ?? WORKERS;
+    const name = workers === 1 ? await newName() : undefined;
+    const log = await openLog(args, io, name);
+    const status = await openStatus({ pipeline: options.pipeline.name, workers }, args, io, log);
     try {
-      const { runWorker } = await import('../pipeline/worker.ts');
-      await runWorker(options, { ...environmentOf(io), log }, status?.watch);
+      if (name === undefined) await workInProcesses(workers, options, io, log, status?.watch);
+      else {
+        const { runWorker } = await import('../pipeline/worker.ts');
+        const environment = { ...environmentOf(io), log };
+        await runWorker(options, environment, name, (event) => status?.watch(1, event));
+      }
       return 0;
     } finally {
       await status?.close();
@@ -51,7 +69,69 @@ export const workerCommand: Command = {
   },
 };
 
-async function openStatus(pipeline: string, args: Arguments, { now }: Io, log: Logger) {
+type Status = NonNullable<Awaited<ReturnType<typeof openStatus>>>;
+
+async function workInProcesses(
+  count: number,
+  { pipeline }: RunOptions,
+  io: Io,
+  log: Logger,
+  watch: Status['watch'] | undefined,
+): Promise<void> {
+  const [{ runWorkerProcesses }, { openServiceTokens }] = await Promise.all([
+    import('../pipeline/worker-processes.ts'),
+    import('../pipeline/service.ts'),
+  ]);
+  const tokens = await openServiceTokens(pipeline.service, io);
+  const start = io.startWorker;
+  if (start === undefined) throw usageError('--workers: expected 1 here, received more');
+  await runWorkerProcesses({ ...{ count, start, tokens, watch, log }, signal: io.signal });
+}
+
+/** Works in a process of `--workers`: login, port and errors are those of the one that started it. */
+async function workForParent(
+  parent: NodeJS.Process,
+  options: RunOptions,
+  args: Arguments,
+  io: Io,
+): Promise<number> {
+  const [{ joinParent }, { runWorker }] = await Promise.all([
+    import('../pipeline/worker-processes.ts'),
+    import('../pipeline/worker.ts'),
+  ]);
+  const link = joinParent(parent);
+  try {
+    const name = await newName();
+    const log = await openLog(args, io, name);
+    const signal = AbortSignal.any([io.signal, link.signal]);
+    const environment = { ...environmentOf(io), log, signal, tokens: link.tokens };
+    await runWorker(options, environment, name, link.watch);
+    return 0;
+  } catch (thrown) {
+    await link.fail(thrown);
+    return ERROR_CODES[asConverterError(thrown).code].exit;
+  } finally {
+    link.close();
+  }
+}
+
+async function newName(): Promise<string> {
+  return (await import('../execute/bullmq-worker.ts')).createWorkerName();
+}
+
+/** Opens the log, in which each line of a worker has its name; it has no progress of its own. */
+async function openLog(args: Arguments, io: Io, worker: string | undefined): Promise<Logger> {
+  const { log, close } = await openOutput(args, io, worker === undefined ? {} : { worker });
+  close();
+  return log;
+}
+
+async function openStatus(
+  of: { pipeline: string; workers: number },
+  args: Arguments,
+  { now }: Io,
+  log: Logger,
+) {
   if (textOf(args, 'port') === undefined) {
     const other = ['host', 'allow-host'].find((name) => textOf(args, name) !== undefined);
     if (other === undefined) return undefined;
@@ -59,7 +139,7 @@ async function openStatus(pipeline: string, args: Arguments, { now }: Io, log: L
   }
   const at = await readListening(args, STATUS_PORT);
   const { openWorkerStatus } = await import('../gateway/worker-status.ts');
-  const server = await startListening(() => openWorkerStatus({ ...at, pipeline, now, log }));
+  const server = await startListening(() => openWorkerStatus({ ...at, ...of, now, log }));
   log.info('status server is ready', { url: server.url });
   return server;
 }

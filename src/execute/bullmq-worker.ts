@@ -10,6 +10,8 @@ import { checkClock, parseQueueUrl } from './queue-server.ts';
 import type { QueueThreadMessages, SentError } from './queue-thread.ts';
 
 interface QueueWorkerOptions {
+  /** Of {@link createWorkerName}. */
+  name: string;
   /** Address of the queue, with credentials. */
   url: string;
   /** Name of the pipeline. */
@@ -38,16 +40,16 @@ const END_MS = 10_000;
  *
  * @example
  * ```ts
- * const worker = await openQueueWorker({ url, pipeline: 'nightly', digest, version, jobsAtOnce: 1, mostWorkers: 8, handlers, log, now });
+ * const worker = await openQueueWorker({ name, url, pipeline: 'nightly', digest, version, jobsAtOnce: 1, mostWorkers: 8, handlers, log, now });
  * await worker.stop(25_000);
  * ```
  *
  * @throws {@link ConverterError} `QUEUE_UNREACHABLE`, `QUEUE_REFUSED`, `WORKER_REFUSED` (clock), `USAGE` (address).
  */
 export async function openQueueWorker(options: QueueWorkerOptions): Promise<QueueWorker> {
-  const { url, pipeline, digest, version, jobsAtOnce, mostWorkers, handlers, log, now } = options;
+  const { name, url, pipeline, digest, version, jobsAtOnce, mostWorkers, handlers, log, now } =
+    options;
   const server = parseQueueUrl(url);
-  const name = workerName();
   const opening: QueueThreadMessages['opening'] = {
     ...{ server, pipeline, name, version, digest, slots: jobsAtOnce, mostWorkers },
   };
@@ -111,7 +113,6 @@ export async function openQueueWorker(options: QueueWorkerOptions): Promise<Queu
 
   await Promise.race([isOpen, ended]);
   return {
-    name,
     ended,
     pauseAll: (milliseconds) => post({ kind: 'pause', milliseconds }),
     stop: async (graceMs) => {
@@ -136,6 +137,7 @@ async function errorOf(work: () => Promise<void>): Promise<SentError | undefined
   }
 }
 
-function workerName(): string {
+/** A name that no other worker has: `<host>-<process id>-<random>`. */
+export function createWorkerName(): string {
   return `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`;
 }

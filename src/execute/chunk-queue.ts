@@ -54,7 +54,6 @@ export interface ChunkQueue {
 
 /** A worker's side, whose connection lives in a thread of its own: work never delays the renewal of its locks. */
 export interface QueueWorker {
-  readonly name: string;
   /** Has every worker hold its requests, as after a 429. */
   pauseAll(milliseconds: number): void;
   /** Takes no further jobs, and ends when those in work are done or the time has passed. */

@@ -2,6 +2,7 @@
 import type { ServiceClient } from '../service/client.ts';
 import { accountOf } from '../service/crypto.ts';
 import { type Credentials, type ServiceConfig, serviceId } from '../service/service-config.ts';
+import type { TokenSource } from '../service/token-source.ts';
 import { registerSecret } from '../support/redact.ts';
 import { type Environment, readCredentials } from './environment.ts';
 import { type PipelineContent, UNSET_ADDRESS } from './pipeline-schema.ts';
@@ -20,7 +21,10 @@ interface EmulatorHandle {
 
 /** What a client needs from the process, and callbacks of the client. */
 export interface ServiceEnvironment
-  extends Pick<ServiceConfig, 'now' | 'random' | 'onRequest' | 'onAnswer' | 'onDrift' | 'onPause'> {
+  extends Pick<
+    ServiceConfig,
+    'now' | 'random' | 'onRequest' | 'onAnswer' | 'onDrift' | 'onPause' | 'tokens'
+  > {
   env: Environment;
   signal: AbortSignal;
   /** Starts an emulator of the sample range, or of the recording in a folder; it lies above this folder. */
@@ -32,7 +36,7 @@ export type Service = Awaited<ReturnType<typeof openService>>;
 
 /** Opens the service of a pipeline. @throws `PIPELINE_VARIABLE_UNSET` without credentials; `RECORDING_INVALID`. */
 export async function openService(content: ServiceContent, environment: ServiceEnvironment) {
-  const { env, now, random, signal, onRequest, onAnswer, onDrift, onPause } = environment;
+  const { env, now, random, signal, onRequest, onAnswer, onDrift, onPause, tokens } = environment;
   const { createClient } = await import('../service/client.ts');
   const emulator = await startedEmulator(content, environment);
   const credentials: Credentials = emulator ?? readCredentials(env);
@@ -48,6 +52,8 @@ export async function openService(content: ServiceContent, environment: ServiceE
     ...(onAnswer && { onAnswer }),
     ...(onDrift && { onDrift }),
     ...(onPause && { onPause }),
+    // Another process has no login at this emulator.
+    ...(tokens && emulator === undefined && { tokens }),
   });
   return {
     client,
@@ -60,6 +66,23 @@ export async function openService(content: ServiceContent, environment: ServiceE
       }
     },
   };
+}
+
+/**
+ * Opens the login of a pipeline for clients in several processes, which have it in their environment.
+ *
+ * @returns Undefined if each process has an emulator of its own.
+ * @throws `PIPELINE_VARIABLE_UNSET` without credentials.
+ */
+export async function openServiceTokens(
+  content: ServiceContent,
+  { env, now, random }: Pick<ServiceEnvironment, 'env' | 'now' | 'random'>,
+): Promise<TokenSource | undefined> {
+  if (isEmulated(content)) return undefined;
+  const credentials = readCredentials(env);
+  const { openTokenSource } = await import('../service/session.ts');
+  const addresses = { authUrl: content.authUrl!, baseUrl: content.baseUrl! };
+  return openTokenSource({ ...clientOptions(content), ...addresses, credentials, now, random });
 }
 
 async function startedEmulator(

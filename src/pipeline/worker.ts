@@ -3,7 +3,7 @@
 import { openSharedSnapshots } from '../cache/shared-rows.ts';
 import type { ChunkJob, WorkerHandlers, WorkerShare } from '../execute/chunk-queue.ts';
 import { configurationKey } from '../model/configuration-id.ts';
-import { concurrencyOf } from '../service/service-config.ts';
+import { concurrencyOf, sharedConcurrency } from '../service/service-config.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { ConverterError } from '../support/errors.ts';
 import { syncFolder } from '../support/files.ts';
@@ -47,26 +47,45 @@ export const JOBS_AT_ONCE = 2;
  */
 export const GRACE_MS = 20_000;
 
-/** What those who watch a worker learn, such as its status server. */
-export interface WorkerWatch {
-  /** Whether it is connected to the queue, and takes chunks. */
-  onReady(isReady: boolean): void;
-  /** The number of workers has changed. */
-  onShare(share: WorkerShare): void;
-  /** A chunk has ended after so many milliseconds. @param result - Undefined if it failed, or was given back. */
-  onChunk(ms: number, result: ChunkResult | undefined): void;
+/** What a worker did for a chunk. */
+interface ChunkFigures {
+  /** Configurations by status. */
+  configurations: Record<string, number>;
+  /** Requests by status of the response, or `none`. */
+  requests: Record<string, number>;
+  bytesReceived: number;
+  /** Responses from the cache. */
+  fromCache: number;
 }
+
+/** What those who watch a worker learn, such as its status server; plain data. */
+export type WorkerEvent =
+  /** Whether it is connected to the queue, and not stopping. */
+  | { kind: 'ready'; isReady: boolean }
+  /** The part of the limits of the service that it has, from 0 to 1. */
+  | { kind: 'share'; part: number }
+  /** A chunk has ended after so many milliseconds; without figures, it failed or was given back. */
+  | { kind: 'chunk'; ms: number; figures?: ChunkFigures | undefined }
+  /** Memory of its process, bytes. */
+  | { kind: 'memory'; bytes: number };
+
+type Watch = (event: WorkerEvent) => void;
+
+/** How often a worker tells its memory, milliseconds. */
+const MEMORY_MS = 5_000;
 
 /**
  * Works for runs of a pipeline until the signal aborts: then it ends its chunks, within 30 s.
  *
+ * @param name - That of {@link createWorkerName}.
  * @throws {@link ConverterError} `PIPELINE_VARIABLE_UNSET`, `QUEUE_UNREACHABLE`, `QUEUE_REFUSED`; `WORKER_REFUSED` if a
  *   run has another version or other options; the codes of the store.
  */
 export async function runWorker(
   options: RunOptions,
   environment: RunEnvironment,
-  watch?: WorkerWatch,
+  name: string,
+  watch: Watch = () => {},
 ): Promise<void> {
   const { env, log, signal } = environment;
   const { openQueueWorker } = await import('../execute/bullmq-worker.ts');
@@ -76,27 +95,38 @@ export async function runWorker(
   const own = { ...environment, signal: cut.signal, onPause };
   const store = await pipelineStore(options.pipeline, own);
   const work = createChunkWork({
-    store,
-    name: () => worker.name,
+    ...{ store, now: environment.now, watch },
+    name: () => name,
     open: (id) => openPart(options, own, store, id),
-    now: environment.now,
-    watch,
   });
+  const concurrency = concurrencyOf(options.pipeline.service);
+  const onShare = (share: WorkerShare) => {
+    work.handlers.onShare(share);
+    const requests = sharedConcurrency(concurrency, share);
+    watch({ kind: 'share', part: requests / concurrency });
+    const { count: workers } = share;
+    if (requests === 0)
+      log.info('waits, since more workers are there than requests', { workers, concurrency });
+  };
   const worker = await openQueueWorker({
+    name,
     ...(await queueOf(options.pipeline, env)),
     jobsAtOnce: JOBS_AT_ONCE,
-    mostWorkers: concurrencyOf(options.pipeline.service),
+    mostWorkers: concurrency,
     handlers: {
-      ...work.handlers,
-      onCutOff: (isCutOff) => watch?.onReady(!isCutOff && !signal.aborted),
+      ...{ ...work.handlers, onShare },
+      onCutOff: (isCutOff) => watch({ kind: 'ready', isReady: !isCutOff && !signal.aborted }),
     },
     log,
     now: environment.now,
   });
-  log.info('worker is ready', { worker: worker.name });
-  watch?.onReady(true);
+  log.info('worker is ready');
+  watch({ kind: 'ready', isReady: true });
+  const tellMemory = () => watch({ kind: 'memory', bytes: process.memoryUsage.rss() });
+  tellMemory();
+  const timer = setInterval(tellMemory, MEMORY_MS).unref();
   const stop = () => {
-    watch?.onReady(false);
+    watch({ kind: 'ready', isReady: false });
     void worker.stop(GRACE_MS).finally(() => cut.abort(signal.reason));
   };
   signal.addEventListener('abort', stop, { once: true });
@@ -104,6 +134,7 @@ export async function runWorker(
   try {
     await worker.ended;
   } finally {
+    clearInterval(timer);
     signal.removeEventListener('abort', stop);
     await work.close();
   }
@@ -148,7 +179,7 @@ export interface ChunkWorkSettings {
   open(id: string): Promise<OpenRun>;
   /** Clock, milliseconds. */
   now(): number;
-  watch?: WorkerWatch | undefined;
+  watch?: Watch;
 }
 
 /**
@@ -234,7 +265,8 @@ export function createChunkWork({ store, name, open, now, watch }: ChunkWorkSett
 
   const work = async (job: ChunkJob, signal: AbortSignal): Promise<void> => {
     const begunAt = now();
-    const end = (result?: ChunkResult) => watch?.onChunk(now() - begunAt, result);
+    const end = (result?: ChunkResult) =>
+      watch?.({ kind: 'chunk', ms: now() - begunAt, figures: result && figuresOf(result) });
     try {
       const result = await processChunk(job, signal);
       if (result !== undefined) end(result);
@@ -251,10 +283,22 @@ export function createChunkWork({ store, name, open, now, watch }: ChunkWorkSett
       onShare(current) {
         share = current;
         session?.share(current);
-        watch?.onShare(current);
       },
       onPause: (milliseconds) => session?.hold(milliseconds),
     },
+  };
+}
+
+function figuresOf({ results, measured }: ChunkResult): ChunkFigures {
+  const configurations: Record<string, number> = {};
+  for (const { result } of results)
+    configurations[result.status] = (configurations[result.status] ?? 0) + 1;
+  const { requests, fromCache } = measured;
+  return {
+    configurations,
+    requests: requests.byStatus,
+    bytesReceived: requests.bytesReceived,
+    fromCache,
   };
 }
 

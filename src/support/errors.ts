@@ -66,6 +66,10 @@ export const ERROR_CODES = {
     exit: 2,
     help: 'start the worker with the version and the pipeline file of the coordinator, and synchronise the clocks of all machines',
   },
+  WORKERS_CRASHED: {
+    exit: 3,
+    help: 'find out what kills the workers, such as a lack of memory: give the machine more, or lower --workers; then start them again',
+  },
   RUN_ENDED: {
     exit: 3,
     help: 'read the log of the first shard, or ask who cancelled the run; then start all shards again',

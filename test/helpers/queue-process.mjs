@@ -6,7 +6,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openChunkQueue } from '../../dist/execute/bullmq-coordinator.js';
-import { openQueueWorker } from '../../dist/execute/bullmq-worker.js';
+import { createWorkerName, openQueueWorker } from '../../dist/execute/bullmq-worker.js';
 import { ConverterError } from '../../dist/support/errors.js';
 
 const { role, folder, jobs, hold, deadly, failing, fatal, busyMs, ...options } = JSON.parse(
@@ -50,12 +50,13 @@ async function worker() {
       }
     },
   };
+  const name = createWorkerName();
   const opened = await openQueueWorker({
-    ...{ jobsAtOnce: 1, mostWorkers: 99 },
+    ...{ name, jobsAtOnce: 1, mostWorkers: 99 },
     ...options,
     ...{ handlers, log, now: Date.now },
   });
-  print({ opened: opened.name });
+  print({ opened: name });
   process.on('SIGTERM', () => void opened.stop(1_000));
   process.on('SIGUSR2', () => opened.pauseAll(1_234));
   await opened.ended;

@@ -2,7 +2,6 @@
 import { request } from 'node:http';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openWorkerStatus, type WorkerStatusServer } from '../../../src/gateway/worker-status.ts';
-import type { ChunkResult } from '../../../src/pipeline/chunks.ts';
 import type { Logger } from '../../../src/support/log.ts';
 import { documentedMetrics } from '../../helpers/documented-metrics.ts';
 
@@ -15,7 +14,7 @@ beforeEach(async () => {
     ...{ debug: quiet, warn: quiet, error: quiet },
     info: (message) => void infos.push(message),
   };
-  status = await openWorkerStatus({ port: 0, pipeline: 'nightly', now: Date.now, log });
+  status = await openWorkerStatus({ port: 0, pipeline: 'nightly', workers: 2, now: Date.now, log });
 });
 afterEach(() => status.close());
 
@@ -26,68 +25,56 @@ async function get(path: string): Promise<[status: number, text: string]> {
 
 const metrics = async () => (await get('/metrics'))[1];
 
-/** What a worker did for a chunk of three articles, of which one failed. */
-function chunkResult(): ChunkResult {
-  const request = { manufacturer: 'ACME', program: 'DESK', basearticlenumber: 'D1' };
-  const failed = {
-    status: 'failed',
-    request: { ...request, finalarticlenumber: '', reinitstring: '', metareinitstring: '' },
-    key: undefined,
-    error: { code: 'BLOCK_INVALID', message: 'token=s3cret' },
-  } as const;
-  const skipped = { ...failed, status: 'skipped' } as unknown as typeof failed;
-  return {
-    worker: 'host-1-abc',
-    results: [failed, skipped, skipped].map((result, place) => ({ place, ms: 5, result })),
-    measured: {
-      stageMs: {},
-      requests: {
-        ...{ sent: 7, bytesReceived: 900, byOperation: {} },
-        byStatus: { '200': 6, none: 1 },
-      },
-      timed: { attempts: 7, ms: 70 },
-      drift: [],
-      fromCache: 4,
-    },
-    peakBytes: 1e8,
-  };
-}
+const ready = (worker: number, isReady: boolean) =>
+  status.watch(worker, { kind: 'ready', isReady });
 
-test('it is alive at once, and ready only while the worker takes chunks', async () => {
+/** What a worker did for a chunk of three articles, of which one failed. */
+const FIGURES = {
+  configurations: { skipped: 2, failed: 1 },
+  requests: { '200': 6, none: 1 },
+  ...{ bytesReceived: 900, fromCache: 4 },
+};
+
+test('it is alive at once, and ready only while all workers take chunks', async () => {
   expect(await get('/health')).toEqual([200, 'alive\n']);
   expect((await get('/ready'))[0]).toBe(503);
-  status.watch.onReady(true);
+  expect(await metrics()).toContain('btg2gltf_worker_ready{worker="2",pipeline="nightly"} 0\n');
+  ready(2, true);
+  expect(await get('/ready')).toEqual([503, 'worker 1: not connected to the queue, or stopping\n']);
+  ready(1, true);
   expect(await get('/ready')).toEqual([200, 'ready\n']);
-  expect(await metrics()).toContain('btg2gltf_worker_ready{pipeline="nightly"} 1\n');
-  status.watch.onReady(false);
+  expect(await metrics()).toContain('btg2gltf_worker_ready{worker="2",pipeline="nightly"} 1\n');
+  ready(2, false);
   expect((await get('/ready'))[0]).toBe(503);
   expect((await get('/health'))[0]).toBe(200);
 });
 
-test('the metrics count chunks, configurations, requests and seconds', async () => {
-  status.watch.onShare({ index: 1, count: 4 });
-  status.watch.onChunk(1500, chunkResult());
-  status.watch.onChunk(500, chunkResult());
-  status.watch.onChunk(250, undefined);
+test('the metrics count chunks, configurations, requests and seconds of each worker', async () => {
+  status.watch(1, { kind: 'share', part: 0.25 });
+  status.watch(1, { kind: 'memory', bytes: 1e8 });
+  status.watch(1, { kind: 'chunk', ms: 1500, figures: FIGURES });
+  status.watch(1, { kind: 'chunk', ms: 500, figures: FIGURES });
+  status.watch(1, { kind: 'chunk', ms: 250 });
+  status.watch(2, { kind: 'chunk', ms: 125, figures: FIGURES });
   const lines = (await metrics()).split('\n');
-  const of = (name: string) => lines.find((line) => line.startsWith(`btg2gltf_worker_${name} `));
-  const value = (name: string) => Number(of(name)?.split(' ').at(-1));
-  expect(value('chunks_total{result="done",pipeline="nightly"}')).toBe(2);
-  expect(value('chunks_total{result="failed",pipeline="nightly"}')).toBe(1);
-  expect(value('chunk_seconds_total{pipeline="nightly"}')).toBe(2.25);
-  expect(value('configurations_total{result="failed",pipeline="nightly"}')).toBe(2);
-  expect(value('configurations_total{result="skipped",pipeline="nightly"}')).toBe(4);
-  expect(value('requests_total{status="200",pipeline="nightly"}')).toBe(12);
-  expect(value('requests_total{status="none",pipeline="nightly"}')).toBe(2);
-  expect(value('received_bytes_total{pipeline="nightly"}')).toBe(1800);
-  expect(value('cache_hits_total{pipeline="nightly"}')).toBe(8);
-  expect(value('share{pipeline="nightly"}')).toBe(0.25);
-  expect(value('memory_bytes{pipeline="nightly"}')).toBeGreaterThan(1e7);
-});
-
-test('messages of failures, which may quote anything, are in no metric', async () => {
-  status.watch.onChunk(10, chunkResult());
-  expect(await metrics()).not.toMatch(/s3cret|BLOCK_INVALID|D1/);
+  const value = (name: string, labels: string, worker = 1) => {
+    const label = `{worker="${worker}",${labels}pipeline="nightly"}`;
+    const line = lines.find((one) => one.startsWith(`btg2gltf_worker_${name}${label} `));
+    return Number(line?.split(' ').at(-1));
+  };
+  expect(value('chunks_total', 'result="done",')).toBe(2);
+  expect(value('chunks_total', 'result="failed",')).toBe(1);
+  expect(value('chunks_total', 'result="done",', 2)).toBe(1);
+  expect(value('chunk_seconds_total', '')).toBe(2.25);
+  expect(value('chunk_seconds_total', '', 2)).toBe(0.125);
+  expect(value('configurations_total', 'result="failed",')).toBe(2);
+  expect(value('configurations_total', 'result="skipped",')).toBe(4);
+  expect(value('requests_total', 'status="200",')).toBe(12);
+  expect(value('requests_total', 'status="none",')).toBe(2);
+  expect(value('received_bytes_total', '')).toBe(1800);
+  expect(value('cache_hits_total', '')).toBe(8);
+  expect(value('share', '')).toBe(0.25);
+  expect(value('memory_bytes', '')).toBe(1e8);
 });
 
 test('anything else is a 404, a foreign name a 421, and no answer is logged above debug', async () => {

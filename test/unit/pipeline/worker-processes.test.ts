@@ -1,0 +1,90 @@
+/** Worker processes, of which each is a few lines that do what a worker may do. */
+import { spawn } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { runWorkerProcesses } from '../../../src/pipeline/worker-processes.ts';
+import { createTokenSource } from '../../../src/service/token-source.ts';
+import { SILENT } from '../../../src/support/log.ts';
+
+const CRASH = 'process.kill(process.pid, "SIGKILL");';
+const STAY = 'process.on("message", ({ kind }) => kind === "stop" && process.exit());';
+
+/** Runs the lines of each process in the order of their starts; the last ones again and again. */
+function processes(count: number, ...programs: string[]) {
+  const controller = new AbortController();
+  const events: [worker: number, event: object][] = [];
+  let started = 0;
+  let logins = 0;
+  const loggedOut: string[] = [];
+  const tokens = createTokenSource({
+    rememberMe: false,
+    now: () => 0,
+    login: async () => `token ${++logins}`,
+    logout: async (token) => void loggedOut.push(token),
+  });
+  const ended = runWorkerProcesses({
+    ...{ count, tokens, log: SILENT, signal: controller.signal, pauseMs: 0.01 },
+    start: () => {
+      const program = programs[Math.min(started++, programs.length - 1)]!;
+      const stdio = ['ignore', 'inherit', 'inherit', 'ipc'] as const;
+      return spawn(process.execPath, ['--eval', program], { stdio: [...stdio] });
+    },
+    watch: (worker, event) => {
+      events.push([worker, event]);
+      if (event.kind === 'ready' && event.isReady) controller.abort();
+    },
+  });
+  return { ended, events, loggedOut, counts: () => ({ started, logins }) };
+}
+
+const ready = 'process.send({ kind: "event", event: { kind: "ready", isReady: true } });';
+
+test('a process that crashes is replaced, and is not ready meanwhile', async () => {
+  const { ended, events, counts } = processes(1, CRASH, CRASH, STAY + ready);
+  await ended;
+  expect(counts().started).toBe(3);
+  const off = [1, { kind: 'ready', isReady: false }];
+  expect(events).toEqual([off, off, [1, { kind: 'ready', isReady: true }], off]);
+});
+
+test('one that crashes again and again without a chunk ends all workers', async () => {
+  const { ended, counts } = processes(2, STAY, CRASH);
+  await expect(ended).rejects.toMatchObject({
+    code: 'WORKERS_CRASHED',
+    message:
+      'worker 2: expected a process that does a chunk, received one that ended with SIGKILL, 10 times in a row',
+  });
+  expect(counts().started).toBe(11);
+});
+
+test('a chunk in between begins the count anew', async () => {
+  const chunk = `process.send({ kind: "event", event: { kind: "chunk", ms: 1, figures: {} } }, () => { ${CRASH} });`;
+  const crashes = Array.from({ length: 9 }, () => CRASH);
+  const { ended, counts } = processes(1, ...crashes, chunk, ...crashes.slice(1), STAY + ready);
+  await ended;
+  expect(counts().started).toBe(19);
+});
+
+test('the error of one is that of all', async () => {
+  const error = '{ code: "WORKER_REFUSED", message: "other options", context: {} }';
+  const fail = `process.send({ kind: "failed", error: ${error} }, () => process.exit(2));`;
+  await expect(processes(2, STAY, fail).ended).rejects.toMatchObject({
+    ...{ code: 'WORKER_REFUSED', message: 'other options' },
+  });
+});
+
+test('all have the same token, which is logged out at the end', async () => {
+  const ask = (replaced: string) => `process.send({ kind: "obtain", id: 1, ${replaced} });`;
+  const asking = `
+    ${ask('')}
+    const told = [];
+    process.on("message", (message) => {
+      if (message.kind === "stop") process.exit();
+      told.push(message.answer.token.value);
+      if (told.length === 1) ${ask('replaced: "token 1"')}
+      else if (told.join() === "token 1,token 2") ${ready}
+    });`;
+  const { ended, loggedOut, counts } = processes(1, asking);
+  await ended;
+  expect(counts().logins).toBe(2);
+  expect(loggedOut).toEqual(['token 1', 'token 2']);
+});
