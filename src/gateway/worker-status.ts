@@ -1,4 +1,4 @@
-/** What the workers of a machine tell those who operate them: whether they live and can work, metrics for Prometheus. */
+/** What those who operate the workers of a machine ask: whether they live and can work, and metrics for Prometheus. */
 import type { FastifyInstance } from 'fastify';
 import type { WorkerEvent } from '../pipeline/worker.ts';
 import { createGateway, type GatewayOptions, type GatewayServer, Refusal } from './http.ts';

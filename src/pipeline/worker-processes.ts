@@ -18,15 +18,15 @@ interface SentError {
   stack?: string | undefined;
 }
 
-/** What a worker process tells, and what it is told. Tokens lie in no file, variable or argument. */
+/** What goes from a worker process and back. Tokens lie in no file, variable or argument. */
 interface WorkerMessages {
-  told:
+  request:
     | { kind: 'event'; event: WorkerEvent }
     | { kind: 'obtain'; id: number; replaced: string | undefined }
     | { kind: 'forget'; token: string }
     | { kind: 'failed'; error: SentError };
-  telling:
-    | { kind: 'token'; id: number; answer: { token: IssuedToken } | { error: SentError } }
+  answer:
+    | { kind: 'token'; id: number; result: { token: IssuedToken } | { error: SentError } }
     | { kind: 'stop' };
 }
 
@@ -107,11 +107,11 @@ async function runProcess(
   const child = start();
   log.info('a worker process has started', { number, pid: child.pid });
   let hasWorked = false;
-  const tell = (message: WorkerMessages['telling']) => {
+  const send = (message: WorkerMessages['answer']) => {
     // One that has just ended hears nothing.
     if (child.connected) child.send(message, () => {});
   };
-  const answer = async (replaced: string | undefined) => {
+  const obtain = async (replaced: string | undefined) => {
     try {
       if (tokens === undefined) throw new Error('there is no login');
       return { token: await tokens.obtain(replaced) };
@@ -120,21 +120,21 @@ async function runProcess(
     }
   };
   const HEARD: {
-    [K in Told['kind']]: (message: Extract<Told, { kind: K }>) => void;
+    [K in Request['kind']]: (message: Extract<Request, { kind: K }>) => void;
   } = {
     event: ({ event }) => {
       if (event.kind === 'chunk' && event.figures !== undefined) hasWorked = true;
       watch?.(number, event);
     },
     obtain: ({ id, replaced }) =>
-      void answer(replaced).then((result) => tell({ kind: 'token', id, answer: result })),
+      void obtain(replaced).then((result) => send({ kind: 'token', id, result })),
     forget: ({ token }) => tokens?.forget(token),
     failed: ({ error }) => fail(errorOf(error)),
   };
-  child.on('message', (message: Told) => HEARD[message.kind](message as never));
+  child.on('message', (message: Request) => HEARD[message.kind](message as never));
   let late: NodeJS.Timeout | undefined;
   const end = () => {
-    tell({ kind: 'stop' });
+    send({ kind: 'stop' });
     // What it has not done by then, another worker does.
     late = setTimeout(() => child.kill('SIGKILL'), END_MS);
   };
@@ -155,7 +155,7 @@ async function runProcess(
   }
 }
 
-type Told = WorkerMessages['told'];
+type Request = WorkerMessages['request'];
 
 /** What a worker process has of its parent. */
 interface ParentLink {
@@ -164,7 +164,7 @@ interface ParentLink {
   watch(event: WorkerEvent): void;
   /** Aborts when the parent says so, or is gone. */
   signal: AbortSignal;
-  /** Tells the parent why this process ends. */
+  /** Says to the parent why this process ends. */
   fail(error: unknown): Promise<void>;
   /** Lets this process end. */
   close(): void;
@@ -178,7 +178,7 @@ export function joinParent(parent: NodeJS.Process): ParentLink {
     { resolve(token: IssuedToken): void; reject(error: Error): void }
   >();
   let asked = 0;
-  const tell = (message: WorkerMessages['told']) =>
+  const send = (message: WorkerMessages['request']) =>
     new Promise<void>((resolve) => {
       if (parent.connected) parent.send!(message, undefined, undefined, () => resolve());
       else resolve();
@@ -194,18 +194,18 @@ export function joinParent(parent: NodeJS.Process): ParentLink {
     waiting.clear();
   };
   const HEARD: {
-    [K in Telling['kind']]: (message: Extract<Telling, { kind: K }>) => void;
+    [K in Answer['kind']]: (message: Extract<Answer, { kind: K }>) => void;
   } = {
     stop: () => void end('the process that started this worker ends'),
-    token: ({ id, answer }) => {
+    token: ({ id, result }) => {
       const asker = waiting.get(id);
       waiting.delete(id);
-      if ('error' in answer) return asker?.reject(errorOf(answer.error));
-      registerSecret(answer.token.value);
-      asker?.resolve(answer.token);
+      if ('error' in result) return asker?.reject(errorOf(result.error));
+      registerSecret(result.token.value);
+      asker?.resolve(result.token);
     },
   };
-  const hear = (message: Telling) => HEARD[message.kind](message as never);
+  const hear = (message: Answer) => HEARD[message.kind](message as never);
   parent.on('message', hear as NodeJS.MessageListener);
   parent.once('disconnect', leave);
   return {
@@ -215,15 +215,15 @@ export function joinParent(parent: NodeJS.Process): ParentLink {
           if (!parent.connected) return reject(stop.signal.reason);
           const id = ++asked;
           waiting.set(id, { resolve, reject });
-          void tell({ kind: 'obtain', id, replaced });
+          void send({ kind: 'obtain', id, replaced });
         }),
-      forget: (token) => void tell({ kind: 'forget', token }),
+      forget: (token) => void send({ kind: 'forget', token }),
       // It is that of the other workers, too.
       close: async () => {},
     },
-    watch: (event) => void tell({ kind: 'event', event }),
+    watch: (event) => void send({ kind: 'event', event }),
     signal: stop.signal,
-    fail: (error) => tell({ kind: 'failed', error: sentError(error) }),
+    fail: (error) => send({ kind: 'failed', error: sentError(error) }),
     close: () => {
       parent.off('disconnect', leave);
       parent.off('message', hear as NodeJS.MessageListener);
@@ -232,7 +232,7 @@ export function joinParent(parent: NodeJS.Process): ParentLink {
   };
 }
 
-type Telling = WorkerMessages['telling'];
+type Answer = WorkerMessages['answer'];
 
 function sentError(thrown: unknown): SentError {
   const { code, message, help, isGeneralHelp, operation, url, status, cause } =

@@ -71,7 +71,7 @@ export type WorkerEvent =
 
 type Watch = (event: WorkerEvent) => void;
 
-/** How often a worker tells its memory, milliseconds. */
+/** How often a worker reports its memory, milliseconds. */
 const MEMORY_MS = 5_000;
 
 /**
@@ -122,9 +122,9 @@ export async function runWorker(
   });
   log.info('worker is ready');
   watch({ kind: 'ready', isReady: true });
-  const tellMemory = () => watch({ kind: 'memory', bytes: process.memoryUsage.rss() });
-  tellMemory();
-  const timer = setInterval(tellMemory, MEMORY_MS).unref();
+  const reportMemory = () => watch({ kind: 'memory', bytes: process.memoryUsage.rss() });
+  reportMemory();
+  const timer = setInterval(reportMemory, MEMORY_MS).unref();
   const stop = () => {
     watch({ kind: 'ready', isReady: false });
     void worker.stop(GRACE_MS).finally(() => cut.abort(signal.reason));

@@ -145,7 +145,7 @@ describe('the compose file', () => {
     command: string[];
     environment?: Record<string, string>;
     read_only?: boolean;
-    deploy?: { replicas: number };
+    deploy?: object;
   }
   const [{ services, volumes }] = documents('compose.yaml') as [
     { services: Record<string, Service>; volumes: Record<string, unknown> },
@@ -154,7 +154,9 @@ describe('the compose file', () => {
   test('has Redis that never evicts, workers and a coordinator', () => {
     expect(Object.keys(services)).toEqual(['redis', 'worker', 'coordinator']);
     expect(services.redis!.command.join(' ')).toContain('--maxmemory-policy noeviction');
-    expect(services.worker!.deploy!.replicas).toBeGreaterThan(1);
+    // One login for all: no replicas.
+    expect(services.worker!.command.join(' ')).toMatch(/--workers=[2-9]/);
+    expect(services.worker!.deploy).not.toHaveProperty('replicas');
     expect(Object.keys(volumes)).toEqual(['redis', 'output', 'cache']);
   });
 

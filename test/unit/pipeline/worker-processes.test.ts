@@ -79,7 +79,7 @@ test('all have the same token, which is logged out at the end', async () => {
     const told = [];
     process.on("message", (message) => {
       if (message.kind === "stop") process.exit();
-      told.push(message.answer.token.value);
+      told.push(message.result.token.value);
       if (told.length === 1) ${ask('replaced: "token 1"')}
       else if (told.join() === "token 1,token 2") ${ready}
     });`;
