@@ -208,6 +208,8 @@ export function joinParent(parent: NodeJS.Process): ParentLink {
   const hear = (message: Answer) => HEARD[message.kind](message as never);
   parent.on('message', hear as NodeJS.MessageListener);
   parent.once('disconnect', leave);
+  // It may have died while this process started.
+  if (!parent.connected) leave();
   return {
     tokens: {
       obtain: (replaced) =>

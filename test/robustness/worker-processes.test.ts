@@ -11,6 +11,7 @@ import { type CountedRange, countedRange } from '../helpers/counted-range.ts';
 import { filesBelow, publishedFiles } from '../helpers/output-folder.ts';
 import { freePort, type QueueServerUnderTest, startPostgres } from '../helpers/postgres.ts';
 
+const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const LIMIT_MS = 120_000;
 const GRACE_MS = 30_000;
 const WORKERS = 3;
@@ -184,3 +185,24 @@ test('a killed worker is replaced, and without their parent all end', {
   await until(() => expect(second.filter(lives)).toEqual([]));
   expect(Date.now() - killedAt).toBeLessThan(GRACE_MS);
 });
+
+test.runIf(IS_LONG)(
+  'SIGTERM ends all workers within 30 s although neither service nor queue answer any more',
+  { timeout: LIMIT_MS },
+  async () => {
+    const parent = startWorkers(2);
+    await until(async () => expect(await metric('ready')).toEqual([1, 1]));
+    const pids = await childrenOf(parent.pid);
+    range.block = () => new Promise(() => {});
+    start('run', file, '--executor', 'bullmq');
+    await until(() => expect(emulator.counts.get('block')).toBeGreaterThan(0));
+    await queue.kill();
+    const stoppedAt = Date.now();
+    parent.kill('SIGTERM');
+    const { exit, stderr } = await parent.ended;
+    expect({ exit, stderr }).toMatchObject({ exit: 0 });
+    expect(Date.now() - stoppedAt).toBeLessThan(GRACE_MS);
+    expect(pids.filter(lives)).toEqual([]);
+    await queue.start();
+  },
+);
