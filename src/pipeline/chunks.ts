@@ -2,12 +2,13 @@
 import type { ChunkJob } from '../execute/chunk-queue.ts';
 import type { Shard } from '../execute/shard.ts';
 import type { SelectedArticle } from '../fetch/selection.ts';
-import type { Result } from '../model/result.ts';
+import type { FailedResult, Result } from '../model/result.ts';
 import type { Digest } from '../model/snapshot.ts';
-import type { ObjectStore } from '../store/object-store.ts';
+import type { ObjectInfo, ObjectStore } from '../store/object-store.ts';
 import { ConverterError, type ErrorCode } from '../support/errors.ts';
 import { sha256Hex } from '../support/files.ts';
 import { inParallel } from '../support/in-parallel.ts';
+import { redact } from '../support/redact.ts';
 import type { Measurements } from './metrics.ts';
 import type { RunOptions } from './run-options.ts';
 
@@ -54,6 +55,13 @@ export interface ChunkResult {
   peakBytes: number;
 }
 
+/** Of an article that was alone in a job when that killed its worker, twice. */
+export function lostResult(request: FailedResult['request']): FailedResult {
+  const code = 'KILLED_THE_RUN';
+  const message = 'expected to be processed, but two workers died meanwhile';
+  return { status: 'failed', request, key: undefined, error: { code, message } };
+}
+
 /** What workers need to know of a run beside its pipeline. */
 export interface RunDescription extends Pick<RunOptions, 'force' | 'failedOnly'> {
   /** Milliseconds since 1970. */
@@ -80,8 +88,8 @@ export interface RunState {
   isCancelled: boolean;
   /** Whether a coordinator has begun another one instead. */
   isAbandoned: boolean;
-  /** Whether its coordinator or a shard has noted why it ended. */
-  hasEnding: boolean;
+  /** The note of its coordinator or a shard why it ended, if there is one. */
+  ending: Pick<ObjectInfo, 'etag' | 'modifiedAt'> | undefined;
   /** Names of its plans: each lists the jobs of a round. */
   plans: string[];
 }
@@ -146,13 +154,18 @@ const STEERING = {
 } as const;
 const PLAN = /^plan-[0-9a-f]+\.json$/;
 
+/** The objects of a run. */
+export type ChunkObjects = ReturnType<typeof openChunkObjects>;
+
 /** The objects of a run that its coordinator and its workers exchange; they are removed when it has ended. */
 export function openChunkObjects(store: ObjectStore, run: string) {
   const folder = `${WORK}${run}/`;
   const steering = `${folder}steering/`;
   const listOf = (chunk: number) => `${folder}chunks/${chunk}.json`;
-  const resultOf = ({ chunk, from, to }: ChunkJob) =>
-    `${folder}results/${chunk}-${from}-${to}.json`;
+  const nameOf = ({ chunk, from, to }: ChunkJob) => `${chunk}-${from}-${to}`;
+  const resultOf = (job: ChunkJob) => `${folder}results/${nameOf(job)}.json`;
+  const attempts = `${folder}attempts/`;
+  const attemptOf = (job: ChunkJob, number: number) => `${attempts}${nameOf(job)}/${number}.json`;
   const read = async <T>(key: string): Promise<T> => {
     const found = await store.get(key);
     if (found !== undefined) return JSON.parse(new TextDecoder().decode(found.content)) as T;
@@ -172,6 +185,18 @@ export function openChunkObjects(store: ObjectStore, run: string) {
     putResult: (job: ChunkJob, result: ChunkResult) => put(resultOf(job), result),
     result: (job: ChunkJob) => read<ChunkResult>(resultOf(job)),
     hasResult: async (job: ChunkJob) => (await store.head(resultOf(job))) !== undefined,
+    /** Notes that a shard begins a job: the note stays if its process is killed. @param number - Of the attempt, from 0. */
+    putAttempt: (job: ChunkJob, number: number) => put(attemptOf(job, number), {}),
+    removeAttempt: (job: ChunkJob, number: number) => store.delete(attemptOf(job, number)),
+    /** Returns how many attempts at a job are noted now. */
+    async attempts(): Promise<(job: ChunkJob) => number> {
+      const counts = new Map<string, number>();
+      for await (const { key } of store.list(attempts)) {
+        const name = key.slice(attempts.length).split('/')[0]!;
+        counts.set(name, (counts.get(name) ?? 0) + 1);
+      }
+      return (job) => counts.get(nameOf(job)) ?? 0;
+    },
     /** Stores the jobs of a round for shards; the same list is one plan. */
     putPlan: (jobs: readonly ChunkJob[]) => {
       const digest = sha256Hex(JSON.stringify(jobs)).slice(0, 16);
@@ -183,40 +208,51 @@ export function openChunkObjects(store: ObjectStore, run: string) {
     /** Notes for shards that another run follows. */
     abandon: () => steer('abandoned'),
     /** Notes for all why the run ends; of two reasons, the first counts. */
-    end: (ending: RunEnding) => steer('ending', ending),
+    end: ({ code, message }: RunEnding) => steer('ending', { code, message: redact(message) }),
     ending: () => read<RunEnding>(steering + STEERING.ending),
     /** Forgets why the run ended, since it continues. */
     reopen: () => store.delete(steering + STEERING.ending),
     async look(): Promise<RunState> {
-      const names = new Set<string>();
-      for await (const { key } of store.list(steering)) names.add(key.slice(steering.length));
+      const found = new Map<string, ObjectInfo>();
+      for await (const one of store.list(steering)) found.set(one.key.slice(steering.length), one);
       return {
-        isOpen: names.has(STEERING.description),
-        isCancelled: names.has(STEERING.cancelled),
-        isAbandoned: names.has(STEERING.abandoned),
-        hasEnding: names.has(STEERING.ending),
-        plans: [...names].filter((name) => PLAN.test(name)),
+        isOpen: found.has(STEERING.description),
+        isCancelled: found.has(STEERING.cancelled),
+        isAbandoned: found.has(STEERING.abandoned),
+        ending: found.get(STEERING.ending),
+        plans: [...found.keys()].filter((name) => PLAN.test(name)),
       };
     },
   };
 }
 
+/** Finds the last run of which objects are left; it may have ended. */
+export async function findLastRun(
+  store: ObjectStore,
+): Promise<{ id: string; objects: ChunkObjects; state: RunState } | undefined> {
+  let id: string | undefined;
+  for await (const { key } of store.list(WORK)) id = key.slice(WORK.length).split('/')[0]!;
+  if (id === undefined) return undefined;
+  const objects = openChunkObjects(store, id);
+  return { id, objects, state: await objects.look() };
+}
+
+/** Whether a run can be continued: one that was cancelled, or which another one replaces, cannot. */
+export function isUnfinished({ isOpen, isCancelled, isAbandoned }: RunState): boolean {
+  return isOpen && !isCancelled && !isAbandoned;
+}
+
 /**
- * Finds the last run that has not ended: one that was cancelled has.
+ * Finds the last run if it has not ended.
  *
  * @returns Its id and description; undefined if there is none.
  */
 export async function findUnfinishedRun(
   store: ObjectStore,
 ): Promise<{ id: string; description: RunDescription } | undefined> {
-  const ids = new Set<string>();
-  for await (const { key } of store.list(WORK)) ids.add(key.slice(WORK.length).split('/')[0]!);
-  const id = [...ids].sort().at(-1);
-  if (id === undefined) return undefined;
-  const objects = openChunkObjects(store, id);
-  const { isOpen, isCancelled, isAbandoned } = await objects.look();
-  if (!isOpen || isCancelled || isAbandoned) return undefined;
-  return { id, description: await objects.description() };
+  const last = await findLastRun(store);
+  if (last === undefined || !isUnfinished(last.state)) return undefined;
+  return { id: last.id, description: await last.objects.description() };
 }
 
 /** Removes what was exchanged in a run that has ended, and in those before it. */

@@ -1,6 +1,5 @@
 /** The coordinator of a distributed run: has workers process chunks of the selection, and collects what they found out. */
 import type { ChunkJob, ChunkQueue } from '../execute/chunk-queue.ts';
-import type { FailedResult } from '../model/result.ts';
 import type { RunReport } from '../report/run-report.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { inParallel } from '../support/in-parallel.ts';
@@ -8,8 +7,8 @@ import {
   type ChunkResult,
   chunkNumber,
   chunksOf,
+  lostResult,
   openChunkObjects,
-  type RunEnding,
   removeChunkObjects,
 } from './chunks.ts';
 import type { Run } from './open-run.ts';
@@ -29,8 +28,6 @@ export interface Distribution {
   fromCache(): number;
   /** Removes what was exchanged. */
   remove(): Promise<void>;
-  /** Notes for the others why the run ends that is not complete. */
-  end(error: RunEnding): Promise<void>;
 }
 
 /**
@@ -104,18 +101,7 @@ export async function distribute(
     workers: () => queue.workers().map((worker) => ({ ...worker, ...table.of(worker.name) })),
     fromCache: () => fromCache,
     remove: () => removeChunkObjects(store, id),
-    async end({ code, message }) {
-      // The run is that of another coordinator.
-      if (code !== 'OUTPUT_LOCKED') await objects.end({ code, message });
-    },
   };
-}
-
-/** Of an article that was alone in a job when that killed its worker, twice. */
-function lostResult(request: FailedResult['request']): FailedResult {
-  const code = 'KILLED_THE_RUN';
-  const message = 'expected to be processed, but two workers died meanwhile';
-  return { status: 'failed', request, key: undefined, error: { code, message } };
 }
 
 type StageMs = ChunkResult['measured']['stageMs'];

@@ -72,34 +72,51 @@ async function openShards(
   run: Run,
   processor: (run: Run) => Promise<Processor>,
 ): Promise<Executor> {
-  const [{ createShardQueue }, { createChunkWork, snapshotsOf }, { distribute }, chunks] =
+  const [{ createShardQueue }, { openShardWork }, { createChunkWork, snapshotsOf }, ...others] =
     await Promise.all([
       import('./shard-queue.ts'),
+      import('./shard-work.ts'),
       import('./worker.ts'),
       import('./distribute.ts'),
       import('./chunks.ts'),
     ]);
+  const [{ distribute }, { openChunkObjects, shardName }] = others;
   const { environment, options, startedAt } = run;
+  const { log, now } = environment;
   const shard = shardOf(options, environment.env)!;
   shareLimits(run);
   const store = await pipelineStore(options.pipeline, environment);
-  // The coordinator logs failures when it collects them.
-  const quiet = { ...environment, log: { ...environment.log, warn() {} } };
   const own = {
-    run: { ...run, environment: quiet },
-    processor: await processor(run),
+    run: asWorker(run),
+    processor: await processor(asWorker(run)),
     snapshots: snapshotsOf(run),
     // The report asks the session itself.
     cacheHits: async () => 0,
     close: async () => {},
   };
-  const { handlers } = createChunkWork({
-    ...{ store, now: environment.now },
-    name: () => chunks.shardName(shard),
+  const name = shardName(shard);
+  const { work } = createChunkWork({
+    store,
+    now,
+    name: () => name,
     open: async () => own,
-  });
-  const objects = chunks.openChunkObjects(store, runId(startedAt));
-  const queue = createShardQueue(run, shard, objects, handlers.work);
+  }).handlers;
+  // Without the signal: after an interruption it is noted that nothing is in work.
+  const { signal: _, ...always } = environment;
+  const objects = openChunkObjects(await pipelineStore(options.pipeline, always), runId(startedAt));
+  const queue = createShardQueue(
+    run,
+    shard,
+    openChunkObjects(store, runId(startedAt)),
+    await openShardWork({ objects, work, name, log }),
+  );
   const distribution = await distribute(run, queue, store, shard.count);
   return { execute: distribution.execute, distribution, close: queue.close };
+}
+
+/** The coordinator logs failures when it collects them, and the store knows what was in work when it was killed. */
+function asWorker(run: Run): Run {
+  const log = { ...run.environment.log, warn() {} };
+  const notes = { ...run.notes, during: <T>(_: string, task: () => Promise<T>) => task() };
+  return { ...run, environment: { ...run.environment, log }, notes };
 }

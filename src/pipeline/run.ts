@@ -132,7 +132,10 @@ async function executeLocked(
 ): Promise<RunResult> {
   checkRun(options, environment);
   const { pipeline } = options;
-  const locks = [await lockOutput(pipeline.outputDir, environment.now())];
+  const locks: ((failure: ConverterError | undefined) => Promise<void>)[] = [
+    await lockOutput(pipeline.outputDir, environment.now()),
+  ];
+  let failure: ConverterError | undefined;
   try {
     const shared = await openSharedRun(options, environment);
     locks.unshift(shared.close);
@@ -141,11 +144,16 @@ async function executeLocked(
       if (shared.isContinued) shareLimits(run);
       return unlessKilled(run, (_, killed) => executeRun(run, plan, killed));
     };
-    return await withRun(options, shared.environment, execute, 'owner');
+    const result = await withRun(options, shared.environment, execute, 'owner');
+    failure = result.end.error;
+    return result;
+  } catch (thrown) {
+    failure = asConverterError(thrown);
+    throw thrown;
   } finally {
     // A lock that remains is taken over later; the result of the run is more important.
     for (const release of locks)
-      await release().catch((error: Error) => environment.log.warn(error.message));
+      await release(failure).catch((error: Error) => environment.log.warn(error.message));
   }
 }
 
@@ -212,8 +220,6 @@ async function executeRun(run: Run, plan: RunPlan, killed: KilledWork): Promise<
   if (end.kind === 'complete') {
     await run.session.finish(isPartial(options));
     await distribution?.remove();
-  } else if (end.error !== undefined && end.kind !== 'interrupted') {
-    await distribution?.end(end.error);
   }
   return { report: made.report, runFolder, end };
 }

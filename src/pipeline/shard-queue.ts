@@ -1,12 +1,12 @@
 /** The coordinator of shards, the first of them: it plans who does which chunks, does its own, and waits for the others. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ChunkJob, ChunkQueue, WorkerHandlers } from '../execute/chunk-queue.ts';
+import type { ChunkJob, ChunkQueue } from '../execute/chunk-queue.ts';
 import { jobsOfShard, type Shard } from '../execute/shard.ts';
 import { ConverterError, isConverterError } from '../support/errors.ts';
 import { inParallel } from '../support/in-parallel.ts';
-import { type openChunkObjects, shardName } from './chunks.ts';
+import { type ChunkObjects, shardName } from './chunks.ts';
 import type { Run } from './open-run.ts';
-import { JOBS_AT_ONCE } from './worker.ts';
+import { JOBS_AT_ONCE, type openShardWork } from './shard-work.ts';
 
 /** How often the coordinator looks for results, milliseconds. */
 const LOOK_MS = 1_000;
@@ -20,13 +20,13 @@ const SILENT_MS = 60_000;
 /**
  * Creates the queue of a run that shards divide.
  *
- * @param work - Does a job in this process.
+ * @param own - Does the jobs of this shard.
  */
 export function createShardQueue(
   { environment, isOutOfTime }: Run,
   shard: Shard,
-  objects: ReturnType<typeof openChunkObjects>,
-  work: WorkerHandlers['work'],
+  objects: ChunkObjects,
+  own: Awaited<ReturnType<typeof openShardWork>>,
 ): ChunkQueue {
   const { log, now } = environment;
   const names = Array.from({ length: shard.count }, (_, index) => shardName({ ...shard, index }));
@@ -49,11 +49,11 @@ export function createShardQueue(
     };
 
     const doOwn = () =>
-      inParallel([...waiting[shard.index]!], JOBS_AT_ONCE, async (job) => {
+      inParallel(own.inOrder(waiting[shard.index]!), JOBS_AT_ONCE, async (job) => {
         signal.throwIfAborted();
         if (isOutOfTime()) return;
         try {
-          await work(job, signal);
+          await own.do(job, signal);
         } catch (error) {
           // The next run continues what the deadline has cut off.
           if (isOutOfTime() && !signal.aborted && isConverterError(error, 'INTERRUPTED')) return;
@@ -64,8 +64,8 @@ export function createShardQueue(
 
     /** Reports results that are there, and returns how many. Each shard does its jobs in the order of the plan. */
     const collect = async (): Promise<number> => {
-      const next = waiting.flatMap((own, index) =>
-        index === shard.index ? [] : own.slice(0, JOBS_AT_ONCE).map((job) => ({ index, job })),
+      const next = waiting.flatMap((jobs, index) =>
+        index === shard.index ? [] : jobs.slice(0, JOBS_AT_ONCE).map((job) => ({ index, job })),
       );
       let found = 0;
       await inParallel(next, LOOKS_AT_ONCE, async ({ index, job }) => {
@@ -79,7 +79,7 @@ export function createShardQueue(
     const awaitOthers = async (): Promise<void> => {
       let lastAt = now();
       let lateAt: number | undefined;
-      while (waiting.some((own, index) => index !== shard.index && own.length > 0)) {
+      while (waiting.some((jobs, index) => index !== shard.index && jobs.length > 0)) {
         signal.throwIfAborted();
         await throwIfEnded(objects);
         if ((await collect()) > 0) {
@@ -120,8 +120,8 @@ export function createShardQueue(
 }
 
 /** @throws {@link ConverterError} of a shard that has ended the run. */
-async function throwIfEnded(objects: ReturnType<typeof openChunkObjects>): Promise<void> {
-  if (!(await objects.look()).hasEnding) return;
+async function throwIfEnded(objects: ChunkObjects): Promise<void> {
+  if ((await objects.look()).ending === undefined) return;
   const { code, message } = await objects.ending();
   throw new ConverterError(code, message);
 }

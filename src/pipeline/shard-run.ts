@@ -3,30 +3,41 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChunkJob } from '../execute/chunk-queue.ts';
 import { jobsOfShard, type Shard } from '../execute/shard.ts';
 import type { ObjectStore } from '../store/object-store.ts';
-import { asConverterError, ConverterError, endsRun, isConverterError } from '../support/errors.ts';
-import { findUnfinishedRun, openChunkObjects, type RunState, shardName } from './chunks.ts';
+import { asConverterError, ConverterError, isConverterError } from '../support/errors.ts';
+import {
+  type ChunkResult,
+  findLastRun,
+  isUnfinished,
+  openChunkObjects,
+  type RunState,
+  shardName,
+} from './chunks.ts';
 import type { RunEnvironment, RunOptions } from './run-options.ts';
+import { JOBS_AT_ONCE, openShardWork } from './shard-work.ts';
 import { pipelineStore } from './shared-store.ts';
 import { openLockWatch } from './store-lock.ts';
 import { runDigest } from './work-queue.ts';
-import { createChunkWork, GRACE_MS, JOBS_AT_ONCE, openPart } from './worker.ts';
+import { createChunkWork, GRACE_MS, openPart } from './worker.ts';
 
 /** How often a shard looks what the others did, milliseconds. */
 const LOOK_MS = 1_000;
 /** How long it waits for a coordinator without a sign of life of one, milliseconds: it may be started last. */
 const ALONE_MS = 60 * 60_000;
-/** An error may be that of the moment: attempts at a job, and the pause between two, milliseconds. */
-const ATTEMPTS = 3;
-const PAUSE_MS = 500;
+/** The same, if the last run has failed not long ago: a coordinator that starts again does so within a minute. */
+const ALONE_AFTER_FAILURE_MS = 60_000;
+/** How long an error that ended a run may be that of this one's coordinator, milliseconds. */
+const RECENT_MS = 60 * 60_000;
+/** How much longer than its work a process that is to stop uses the store, milliseconds. */
+const NOTING_MS = 5_000;
 
 /**
  * Does the chunks of a shard, in the run that the first shard has begun or will begin.
  *
  * Started again it continues: chunks that have a result are not done again.
  *
- * @throws {@link ConverterError} `RUN_ENDED` if the run ends without being complete; `USAGE` if it has another number
- *   of shards; `WORKER_REFUSED` if it has another version or other options; `OUT_OF_TIME`; the error of its own work,
- *   which ends the run of all.
+ * @throws {@link ConverterError} `RUN_ENDED` if the run ends without being complete, or no coordinator is there;
+ *   `USAGE` if it has another number of shards; `WORKER_REFUSED` if it has another version or other options;
+ *   `OUT_OF_TIME`; the error of its own work, which ends the run of all.
  */
 export async function runShard(
   options: RunOptions,
@@ -34,20 +45,25 @@ export async function runShard(
   shard: Shard,
 ): Promise<void> {
   const { signal } = environment;
-  const late = new AbortController();
-  signal.addEventListener(
-    'abort',
-    () => void setTimeout(() => late.abort(signal.reason), GRACE_MS).unref(),
-    { once: true },
-  );
   // Not the signal of the process: the results of the chunks that it ends are still to be stored.
-  const store = await pipelineStore(options.pipeline, { ...environment, signal: late.signal });
+  const storing = delayed(signal, GRACE_MS + NOTING_MS);
+  const store = await pipelineStore(options.pipeline, { ...environment, signal: storing });
   const digest = await runDigest(options, environment.env);
   for (;;) {
     const id = await join(store, environment, shard, digest);
     environment.log.info('joins the run', { joined: id, shard: shardName(shard) });
-    if (await takePart(store, { options, environment, shard, id, late: late.signal })) return;
+    const late = delayed(signal, GRACE_MS);
+    if (await takePart(store, { options, environment, shard, id, late })) return;
   }
+}
+
+/** A signal that aborts so many milliseconds after another one. */
+function delayed(signal: AbortSignal, ms: number): AbortSignal {
+  const late = new AbortController();
+  const abort = () => void setTimeout(() => late.abort(signal.reason), ms).unref();
+  if (signal.aborted) abort();
+  else signal.addEventListener('abort', abort, { once: true });
+  return late.signal;
 }
 
 /** Waits until the coordinator has described the run, and returns its id. */
@@ -59,17 +75,29 @@ async function join(
 ): Promise<string> {
   const watch = openLockWatch(store);
   const startedAt = now();
+  let aliveAt = startedAt;
+  /** What ended the last run before this shard was there: its coordinator may start again. */
+  let known: RunState['ending'];
   log.info('waits for the run', { coordinator: shardName({ ...shard, index: 0 }) });
-  for (;;) {
-    const found = await findUnfinishedRun(store);
-    // One that has failed waits for its coordinator.
-    if (found !== undefined && !(await openChunkObjects(store, found.id).look()).hasEnding) {
-      const misfit = misfitOf(found.description, shard, digest);
-      if (misfit === undefined) return found.id;
+  for (let isFirst = true; ; isFirst = false) {
+    const last = await findLastRun(store);
+    const { ending } = last?.state ?? {};
+    if (isFirst) known = ending;
+    if (ending !== undefined && ending.etag !== known?.etag)
+      throw ended(shard, (await last!.objects.ending()).message);
+    const renewed = await watch.renewed();
+    if (renewed !== undefined) aliveAt = now();
+    if (last !== undefined && ending === undefined && isUnfinished(last.state)) {
+      const misfit = misfitOf(await last.objects.description(), shard, digest);
+      if (misfit === undefined) return last.id;
       // That of a coordinator which has died may be replaced.
-      if (await watch.isAlive(found.id)) throw misfit;
+      if (renewed === last.id) throw misfit;
     }
-    if (now() - startedAt >= ALONE_MS) throw alone(shard);
+    const isRecent = ending !== undefined && startedAt - ending.modifiedAt < RECENT_MS;
+    const aloneMs = now() - aliveAt;
+    if (isRecent && aloneMs >= ALONE_AFTER_FAILURE_MS)
+      throw ended(shard, (await last!.objects.ending()).message);
+    if (aloneMs >= ALONE_MS) throw alone(shard);
     await sleep(LOOK_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
   }
 }
@@ -109,24 +137,29 @@ interface Part {
 /** Does the chunks of a shard until the run has ended. @returns Whether that is complete; otherwise another one follows. */
 async function takePart(store: ObjectStore, part: Part): Promise<boolean> {
   const { options, environment, shard, id } = part;
-  const { now, signal } = environment;
+  const { log, now, signal } = environment;
   const objects = openChunkObjects(store, id);
   const name = shardName(shard);
   const over = new AbortController();
   const cut = AbortSignal.any([part.late, over.signal]);
-  const own = { ...environment, signal: cut };
-  const work = createChunkWork({
+  const progress = openProgress(environment);
+  const chunkWork = createChunkWork({
     ...{ store, now, name: () => name },
-    open: (run) => openPart(options, own, store, run),
+    open: (run) => openPart(options, { ...environment, signal: cut }, store, run),
+    watch: progress.watch,
   });
-  work.handlers.onShare(shard);
+  const { work, onShare } = chunkWork.handlers;
+  onShare(shard);
+  const own = await openShardWork({ objects, work, name, log });
   const planned = new Set<string>();
-  const waiting: ChunkJob[] = [];
+  let waiting: ChunkJob[] = [];
   const inWork = new Set<Promise<void>>();
   let failure: ConverterError | undefined;
 
   const begin = (job: ChunkJob): void => {
-    const doing = attempt(() => work.handlers.work(job, cut), cut)
+    const doing = own
+      .do(job, cut)
+      .then(() => progress.finish(job))
       .catch((error: unknown) => {
         failure ??= asConverterError(error);
       })
@@ -135,9 +168,10 @@ async function takePart(store: ObjectStore, part: Part): Promise<boolean> {
   };
   const takePlans = async ({ plans }: RunState): Promise<void> => {
     for (const plan of plans.filter((one) => !planned.has(one))) {
-      const jobs = await objects.plan(plan);
+      const jobs = jobsOfShard(await objects.plan(plan), shard);
       planned.add(plan);
-      waiting.push(...jobsOfShard(jobs, shard));
+      progress.add(jobs);
+      waiting = own.inOrder([...waiting, ...jobs]);
     }
   };
   const isOutOfTime = () => options.until !== undefined && now() >= options.until;
@@ -150,7 +184,7 @@ async function takePart(store: ObjectStore, part: Part): Promise<boolean> {
       if (!state.isOpen) return true;
       if (state.isAbandoned) return false;
       if (state.isCancelled) throw ended(shard, 'someone has cancelled it');
-      if (state.hasEnding) throw ended(shard, (await objects.ending()).message);
+      if (state.ending !== undefined) throw ended(shard, (await objects.ending()).message);
       if (failure !== undefined) throw await noted(failure);
       const mayBegin = !signal.aborted && !isOutOfTime();
       if (!mayBegin && inWork.size === 0) {
@@ -160,7 +194,7 @@ async function takePart(store: ObjectStore, part: Part): Promise<boolean> {
       }
       await takePlans(state);
       while (mayBegin && inWork.size < JOBS_AT_ONCE && waiting.length > 0) begin(waiting.shift()!);
-      if (inWork.size > 0 || (await watch.isAlive(id))) aliveAt = now();
+      if (inWork.size > 0 || (await watch.renewed()) === id) aliveAt = now();
       if (now() - aliveAt >= ALONE_MS) throw alone(shard);
       await Promise.race([sleep(LOOK_MS, undefined, { signal }).catch(() => {}), ...inWork]);
     }
@@ -172,7 +206,7 @@ async function takePart(store: ObjectStore, part: Part): Promise<boolean> {
   } finally {
     over.abort(new ConverterError('INTERRUPTED', 'the run has ended'));
     await Promise.all(inWork);
-    await work.close();
+    await chunkWork.close();
   }
 
   /** Notes for the others an error that ends the run; returns it. */
@@ -183,16 +217,28 @@ async function takePart(store: ObjectStore, part: Part): Promise<boolean> {
   }
 }
 
-async function attempt(work: () => Promise<void>, signal: AbortSignal): Promise<void> {
-  for (let attempts = 1; ; attempts++) {
-    try {
-      return await work();
-    } catch (error) {
-      const isLast = attempts === ATTEMPTS || endsRun(asConverterError(error).code);
-      if (isLast || signal.aborted) throw error;
-      await sleep(PAUSE_MS);
-    }
-  }
+/** Counts the configurations of this shard. */
+function openProgress({ progress }: RunEnvironment) {
+  const counts = { total: 0, done: 0, failed: 0 };
+  const show = () => progress?.({ ...counts });
+  return {
+    add(jobs: readonly ChunkJob[]): void {
+      for (const { from, to } of jobs) counts.total += to - from;
+      show();
+    },
+    finish({ from, to }: ChunkJob): void {
+      counts.done += to - from;
+      show();
+    },
+    watch: {
+      onReady() {},
+      onShare() {},
+      onChunk(_ms: number, done: ChunkResult | undefined): void {
+        const results = done?.results ?? [];
+        counts.failed += results.filter(({ result }) => result.status === 'failed').length;
+      },
+    },
+  };
 }
 
 function ended(shard: Shard, why: string): ConverterError {

@@ -1,6 +1,6 @@
 /** What a run does before and after its work if other machines take part: its lock, and the run that it continues. */
 import { CONTINUED_WITHIN_MS } from '../cache/durable-tables.ts';
-import { ConverterError } from '../support/errors.ts';
+import { ConverterError, type ErrorCode } from '../support/errors.ts';
 import { findUnfinishedRun, openChunkObjects, shardName } from './chunks.ts';
 import { executorOf, type RunEnvironment, type RunOptions, runId, shardOf } from './run-options.ts';
 import { pipelineStore } from './shared-store.ts';
@@ -13,17 +13,24 @@ const CANCELLED_HELP = { help: 'run again: a new run takes what is done from the
 /** How often a run looks whether it was cancelled, milliseconds. */
 const LOOK_MS = 2_000;
 
+interface SharedRun {
+  /** Of the run. */
+  environment: RunEnvironment;
+  isContinued: boolean;
+  /** Ends what was prepared. @param failure - Why the run is not complete: other shards end with it, too. */
+  close(failure: ConverterError | undefined): Promise<void>;
+}
+
 /**
  * Prepares a run: locks its store, and gives it the start of the run with workers that it continues.
  *
- * @returns The environment of the run, whether it continues one, and a function that ends what was prepared.
  * @throws {@link ConverterError} `USAGE` for another shard than the first; `OUTPUT_LOCKED`, `STORE_UNSUPPORTED`; the
  *   codes of the store.
  */
 export async function openSharedRun(
   options: RunOptions,
   given: RunEnvironment,
-): Promise<{ environment: RunEnvironment; isContinued: boolean; close(): Promise<void> }> {
+): Promise<SharedRun> {
   const { pipeline } = options;
   const executor = executorOf(options);
   const shards = shardsOf(options, given.env);
@@ -55,12 +62,17 @@ export async function openSharedRun(
   return {
     environment: { ...environment, signal: AbortSignal.any(signals) },
     isContinued: continued !== undefined,
-    async close() {
+    async close(failure) {
       clearInterval(timer);
+      // An interrupted run is continued; a locked one is that of another coordinator.
+      if (executor === 'shard' && failure !== undefined && !isOthers(failure.code))
+        await objects.end(failure).catch(({ message }: Error) => given.log.warn(message));
       await lock?.release();
     },
   };
 }
+
+const isOthers = (code: ErrorCode) => code === 'INTERRUPTED' || code === 'OUTPUT_LOCKED';
 
 /** The number of shards of which this is the first. */
 function shardsOf(options: RunOptions, env: RunEnvironment['env']): number | undefined {

@@ -78,12 +78,12 @@ export async function lockStore(
 export function openLockWatch(store: ObjectStore) {
   let last: string | undefined;
   return {
-    /** Whether the lock of a run was renewed since the last call, which is false at the first one. */
-    async isAlive(run: string): Promise<boolean> {
+    /** Returns the run that has renewed the lock since the last call; none at the first one. */
+    async renewed(): Promise<string | undefined> {
       const now = (await store.head(LOCK_KEY))?.etag;
       const isRenewed = last !== undefined && now !== undefined && now !== last;
       last = now;
-      return isRenewed && (await ownerOf(store))?.run === run;
+      return isRenewed ? (await ownerOf(store))?.run : undefined;
     },
   };
 }

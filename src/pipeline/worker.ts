@@ -22,6 +22,7 @@ import { inThisProcess } from './processing.ts';
 import type { Processor } from './results.ts';
 import type { RunEnvironment, RunOptions } from './run-options.ts';
 import { pipelineServiceId } from './service.ts';
+import { JOBS_AT_ONCE } from './shard-work.ts';
 import { pipelineStore } from './shared-store.ts';
 import { queueOf } from './work-queue.ts';
 
@@ -39,8 +40,6 @@ export interface OpenRun {
   close(): Promise<void>;
 }
 
-/** Jobs of a worker at the same time: the next one begins while the last articles of one are converted. */
-export const JOBS_AT_ONCE = 2;
 /**
  * How long a worker that is to stop continues its chunks, milliseconds. A container is killed after 30 s, and the end of
  * a connection to a queue that does not answer takes 8 s.

@@ -156,6 +156,26 @@ describe('shards that share output and cache', () => {
     LIMIT_MS,
   );
 
+  test(
+    'all end if the first one fails before there is a run, and one that is early waits',
+    async () => {
+      const run = (number: number, variables = {}) =>
+        command(['run', file, '--shard', `${number}/${SHARDS}`], { env: { ...env, ...variables } });
+      const early = run(2);
+      const wrong = await run(1, { BTG2GLTF_PASSWORD: 'not-the-password' });
+      expect(wrong, wrong.stderr).toMatchObject({ exit: 3 });
+      const { exit, stderr } = await early;
+      expect({ exit, stderr }).toMatchObject({ exit: 3 });
+      expect(stderr).toMatch(/shard 2\/\d: .* it has ended: login: /);
+      expect(stderr).not.toContain('not-the-password');
+      // What ended the last run is no reason to end: the coordinator may be started again.
+      const others = Array.from({ length: SHARDS - 1 }, (_, index) => run(index + 2));
+      for (const one of [await run(1), ...(await Promise.all(others))])
+        expect(one, one.stderr).toMatchObject({ exit: 0 });
+    },
+    LIMIT_MS,
+  );
+
   test.runIf(IS_LONG)(
     'publish what one process does, although one is killed',
     async () => {
@@ -175,6 +195,43 @@ describe('shards that share output and cache', () => {
       );
       expect(workers!.reduce((sum, worker) => sum + worker.configurations, 0)).toBe(ARTICLES);
       expect(workers!.every(({ configurations }) => configurations > 0)).toBe(true);
+    },
+    LIMIT_MS,
+  );
+});
+
+describe('a configuration that kills its process', () => {
+  test.each(IS_LONG ? [1, 2] : [1])(
+    'fails alone, although it is that of shard %i, which is started again',
+    async (number) => {
+      const { partsList } = range;
+      // Manufacturers take turns in the range, and shards in what is sorted by manufacturer.
+      const { number: victim } = range.articleAt(number - 1);
+      let killed = shard(number);
+      const kill = () => {
+        killed.kill('SIGKILL');
+        throw new Error('nobody waits for the answer');
+      };
+      Object.assign(range, {
+        partsList: (query: Parameters<typeof partsList>[0]) =>
+          JSON.stringify(query).includes(victim) ? kill() : partsList(query),
+      });
+      const other = shard(3 - number);
+      let kills = 0;
+      let own = await killed.ended;
+      for (; own.signal === 'SIGKILL'; own = await killed.ended) {
+        kills++;
+        killed = shard(number);
+      }
+      const ended = [own, await other.ended];
+      const [first, second] = number === 1 ? ended : ended.toReversed();
+      expect(first, first!.stderr).toMatchObject({ exit: 1 });
+      expect(second, second!.stderr).toMatchObject({ exit: 0 });
+      // The chunk twice, and of it the configuration twice.
+      expect(kills).toBe(4);
+      const { configurations, failures } = await reportOf('out');
+      expect(configurations).toMatchObject({ selected: ARTICLES, failed: 1 });
+      expect(failures).toMatchObject([{ basearticlenumber: victim, code: 'KILLED_THE_RUN' }]);
     },
     LIMIT_MS,
   );
