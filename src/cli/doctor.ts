@@ -7,7 +7,7 @@ import { ENVIRONMENT, type Environment, readCredentials } from '../pipeline/envi
 import { loadPipeline, type Pipeline } from '../pipeline/pipeline-file.ts';
 import { describeService, openService, type Service } from '../pipeline/service.ts';
 import { readArticleList } from '../pipeline/source-files.ts';
-import { amount, size } from '../report/text.ts';
+import { amount, duration, size } from '../report/text.ts';
 import { asConverterError, ConverterError, ERROR_CODES, endsRun } from '../support/errors.ts';
 import { exists, freeBytes, readText, removeFile, replaceFile } from '../support/files.ts';
 import { linkOrCopy } from '../support/links.ts';
@@ -91,6 +91,7 @@ async function* examine(args: Arguments, io: Io): AsyncGenerator<Finding> {
   });
   yield* misspeltVariables(io);
   yield* checkWebhook(pipeline, io.env);
+  yield* checkSharing(pipeline, io);
   yield* ready === undefined ? [skipped('login'), skipped('root nodes')] : checkService(ready, io);
   yield await check('browser', async () => {
     const found = await findBrowser(undefined, io.env[BROWSER_VARIABLE]);
@@ -142,6 +143,8 @@ function requireCredentials({ service }: Pipeline, env: Environment): string {
   return `${set.join(', ')} ${set.length === 1 ? 'is' : 'are'} set`;
 }
 
+const QUEUE_VARIABLE = 'BTG2GLTF_QUEUE_URL' satisfies keyof typeof ENVIRONMENT;
+
 /** A webhook without its key is called by no run: the changes only wait in their file. */
 function* checkWebhook(pipeline: Pipeline | undefined, env: Environment): Generator<Finding> {
   const after = pipeline?.deliver?.afterPublish;
@@ -152,6 +155,40 @@ function* checkWebhook(pipeline: Pipeline | undefined, env: Environment): Genera
     const text = `${secretVariable}: expected the key of the signature, received none`;
     yield warning('webhook', text, `set ${secretVariable}; without it the webhook is not called`);
   }
+}
+
+/** Clocks further apart than this are worth a warning: S3 refuses 15 minutes. */
+const NOTABLE_CLOCK_MS = 60_000;
+
+/** Queue and store of runs on several machines. */
+async function* checkSharing(pipeline: Pipeline | undefined, io: Io): AsyncGenerator<Finding> {
+  const { env, now, random, signal } = io;
+  const url = env[QUEUE_VARIABLE] ?? '';
+  if (url !== '')
+    yield await check('queue', async () => {
+      const { checkClock, checkQueueServer, parseQueueUrl } = await import(
+        '../execute/queue-server.ts'
+      );
+      const server = parseQueueUrl(url);
+      checkClock(await checkQueueServer(server), now());
+      return server.name;
+    });
+  const { store } = pipeline ?? {};
+  if (store === undefined) return;
+  yield await check('store', async () => {
+    const { openObjectStore, probeStore } = await import('../store/open-store.ts');
+    const limits = { timeoutMs: LONGEST_ANSWER_MS, giveUpAfterMs: 0 };
+    const { pathStyle } = store;
+    const opened = await openObjectStore(store.url, {
+      ...{ env, now, random, signal, pathStyle },
+      ...limits,
+    });
+    const aheadMs = await probeStore(opened, now);
+    const text = `${opened.name}: conditional writes are possible`;
+    if (Math.abs(aheadMs) < NOTABLE_CLOCK_MS) return text;
+    const clocks = `${text}; its clock is ${duration(Math.abs(aheadMs))} ${aheadMs > 0 ? 'ahead' : 'behind'}`;
+    return warning('store', clocks, 'synchronise the clocks of all machines, such as by NTP');
+  });
 }
 
 function* misspeltVariables({ env }: Io): Generator<Finding> {

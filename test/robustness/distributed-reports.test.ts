@@ -6,7 +6,7 @@ import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import { reportHtmlWithPictures } from '../../src/report/html.ts';
 import type { RunReport } from '../../src/report/run-report.ts';
 import { type Child, environmentOf, startChild } from '../helpers/child.ts';
-import { temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
 import { type CountedRange, countedRange } from '../helpers/counted-range.ts';
 import { type QueueServerUnderTest, startPostgres } from '../helpers/postgres.ts';
 
@@ -138,6 +138,13 @@ test.each(Object.keys(CHANGES).slice(0, IS_LONG ? 3 : 1))(
   },
   LIMIT_MS,
 );
+
+test('doctor connects to the queue', async () => {
+  const file = await writePipeline(folder, { name: 'nightly', service: SERVICE });
+  const { exit, stdout } = await command(['doctor', file], { env });
+  expect(exit).toBe(0);
+  expect(stdout).toMatch(/^ok +queue +postgres:\/\/127\.0\.0\.1:\d+\/postgres$/m);
+});
 
 /** A line of JSON with what is {@link OWN} of another one. */
 function like(other: string | undefined, line: string): string {

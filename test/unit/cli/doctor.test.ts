@@ -5,6 +5,7 @@ import { type Emulator, startEmulator } from '../../../src/emulator/emulator.ts'
 import { createSampleRange } from '../../../src/sample/sample-range.ts';
 import { environmentOf } from '../../helpers/child.ts';
 import { command, temporaryFolder, writePipeline } from '../../helpers/command.ts';
+import { type S3Server, startS3Server } from '../../helpers/s3-server.ts';
 
 let emulator: Emulator;
 let folder: string;
@@ -84,6 +85,72 @@ describe('doctor', () => {
     const { stdout, checks } = await doctor([file], { SHOP_KEY: 'correct-horse' });
     expect(checks.webhook).toBe('ok: SHOP_KEY is set');
     expect(stdout).not.toContain('correct-horse');
+  });
+
+  describe('of runs on several machines', () => {
+    const QUEUE = 'postgres://robot:secret-of-the-queue@127.0.0.1:9/runs';
+    let s3: S3Server;
+    beforeEach(async () => {
+      s3 = await startS3Server();
+    });
+    afterEach(() => s3.close());
+
+    const doctorWith = async (variables: Record<string, string> = {}, bucket = s3.bucket) => {
+      const store = { url: `s3://${bucket}/nightly` };
+      const file = await writePipeline(folder, { service: { emulator: true }, store });
+      const found = await doctor([file], { ...s3.env, ...variables });
+      for (const secret of ['secret-of-the-queue', s3.env.AWS_SECRET_ACCESS_KEY!])
+        expect(found.stdout).not.toContain(secret);
+      return found;
+    };
+
+    test('checks that writes to the store can be conditional, and leaves nothing there', async () => {
+      const { exit, checks } = await doctorWith();
+      expect(exit).toBe(0);
+      expect(checks.store).toBe(`ok: s3://${s3.bucket}/nightly: conditional writes are possible`);
+      expect([...s3.objects.keys()]).toEqual([]);
+      s3.switches.clockAheadMs = 300_000;
+      expect((await doctorWith()).checks.store).toMatch(
+        /^warning: .*; its clock is \d+.* ahead → synchronise the clocks/,
+      );
+    });
+
+    test('says what is wrong with the store: exit 2 or 3', async () => {
+      s3.switches.conditions = 'ignored';
+      expect(await doctorWith()).toMatchObject({
+        exit: 2,
+        checks: { store: expect.stringMatching(/^problem: s3:.*If-None-Match/) },
+      });
+      s3.switches.conditions = 'kept';
+      expect(await doctorWith({ AWS_SECRET_ACCESS_KEY: 'another-secret' })).toMatchObject({
+        exit: 3,
+        checks: { store: expect.stringMatching(/^problem: s3:.* → /) },
+      });
+      expect(await doctorWith({ AWS_SECRET_ACCESS_KEY: '' })).toMatchObject({
+        exit: 2,
+        checks: { store: expect.stringMatching(/^problem: AWS_ACCESS_KEY_ID and AWS_SECRET/) },
+      });
+      expect(await doctorWith({ AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:9' })).toMatchObject({
+        exit: 3,
+        checks: { store: expect.stringMatching(/^problem: s3:/) },
+      });
+    });
+
+    test('says which queue cannot be reached, or is none: exit 3 or 2', async () => {
+      expect(await doctorWith({ BTG2GLTF_QUEUE_URL: QUEUE })).toMatchObject({
+        exit: 3,
+        checks: {
+          queue: expect.stringMatching(
+            /^problem: queue postgres:\/\/127\.0\.0\.1:9\/runs: expected a connection, received: .* → check BTG2GLTF_QUEUE_URL/,
+          ),
+        },
+      });
+      const amqp = QUEUE.replace('postgres:', 'amqp:');
+      expect(await doctorWith({ BTG2GLTF_QUEUE_URL: amqp })).toMatchObject({
+        exit: 2,
+        checks: { queue: expect.stringContaining('received amqp:') },
+      });
+    });
   });
 
   test('names the variables that are missing or misspelt: exit 2', async () => {
