@@ -95,14 +95,14 @@ export interface RunState {
 }
 
 /**
- * Divides articles into chunks that share parts: those of a series stay together, in the order of their places, as far
- * as 50 to 200 articles make a chunk.
+ * Divides articles into chunks that share parts: those of a series stay together, in the order of their places (not of
+ * the list), as far as 50 to 200 articles make a chunk.
  *
  * @example `chunksOf(articles).map((chunk) => chunk.length); // → [120, 200, 200, 64]`
  */
 export function chunksOf(articles: readonly Omit<Placed, 'part'>[]): Placed[][] {
   const series = new Map<string, Omit<Placed, 'part'>[]>();
-  for (const placed of articles) {
+  for (const placed of articles.toSorted((a, b) => a.place - b.place)) {
     const name = seriesOf(placed);
     const own = series.get(name) ?? [];
     series.set(name, own);

@@ -11,10 +11,10 @@ import { type RunEnvironment, runId } from './run-options.ts';
 const LOCK_KEY = 'lock.json';
 /** How often the owner writes its lock again, milliseconds. */
 const RENEWED_EVERY_MS = 5_000;
-/** A lock that was not written for so long has no owner any more, milliseconds. */
-const STALE_AFTER_MS = 4 * RENEWED_EVERY_MS;
-/** How often it is looked at in this time, milliseconds. */
-const LOOK_EVERY_MS = 1_000;
+/** A lock that was not written for so many of these times has no owner any more. */
+const STALE_AFTER = 4;
+/** How often it is looked at in one of these times. */
+const LOOKS = 5;
 
 /** Who has a lock. */
 interface Owner {
@@ -32,13 +32,16 @@ export interface StoreLock {
 }
 
 /**
- * Takes the lock of a store that can be shared. That of a run that has died is taken over after {@link STALE_AFTER_MS}.
+ * Takes the lock of a store that can be shared. That of a run that has died is taken over after 20 s; at once, if this
+ * machine knows that the process has ended.
  *
+ * @param renewedEveryMs - How often the lock is written again, milliseconds; the same for all.
  * @throws {@link ConverterError} `OUTPUT_LOCKED` if another run has it; the reason of the signal; the codes of the store.
  */
 export async function lockStore(
   store: ObjectStore,
   { now, startedAt = now(), signal }: Pick<RunEnvironment, 'now' | 'startedAt' | 'signal'>,
+  renewedEveryMs = RENEWED_EVERY_MS,
 ): Promise<StoreLock> {
   await probeStore(store, now);
   const owner: Owner = { host: hostname(), pid: process.pid, run: runId(startedAt) };
@@ -47,7 +50,7 @@ export async function lockStore(
     new TextEncoder().encode(JSON.stringify({ ...owner, renewals: renewals++ }));
   let etag = await store.replace(LOCK_KEY, content(), undefined);
   while (etag === undefined) {
-    const stale = await staleEtag(store, signal);
+    const stale = await staleEtag(store, signal, renewedEveryMs);
     etag = await store.replace(LOCK_KEY, content(), stale);
   }
   const lost = new AbortController();
@@ -61,7 +64,7 @@ export async function lockStore(
   };
   const timer = setInterval(() => {
     renewing = renewing.then(renew);
-  }, RENEWED_EVERY_MS).unref();
+  }, renewedEveryMs).unref();
   return {
     lost: lost.signal,
     async release() {
@@ -89,12 +92,16 @@ export function openLockWatch(store: ObjectStore) {
 }
 
 /** Waits until it is sure that the lock is not renewed, and returns its etag; undefined if there is none. */
-async function staleEtag(store: ObjectStore, signal: AbortSignal): Promise<string | undefined> {
+async function staleEtag(
+  store: ObjectStore,
+  signal: AbortSignal,
+  renewedEveryMs: number,
+): Promise<string | undefined> {
   const first = await store.head(LOCK_KEY);
   const owner = await ownerOf(store);
   if (first !== undefined && owner?.host === hostname() && isDead(owner)) return first.etag;
-  for (let waitedMs = 0; waitedMs < STALE_AFTER_MS; waitedMs += LOOK_EVERY_MS) {
-    await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
+  for (let looks = 0; looks < STALE_AFTER * LOOKS; looks++) {
+    await sleep(renewedEveryMs / LOOKS, undefined, { signal }).catch(() => signal.throwIfAborted());
     const now = await store.head(LOCK_KEY);
     if (now === undefined) return undefined;
     if (now.etag !== first?.etag) throw lockedBy(store, await ownerOf(store));

@@ -104,28 +104,64 @@ describe('what cannot be right is refused in a sentence', () => {
     expect(stderr).toContain(sentence);
   });
 
-  test.each([
-    [{ shards: 2 }, 'shard 2/3: expected the number of shards of the run in progress'],
-    [{ shards: 3 }, 'shard 2/3: expected version and options of the run in progress'],
-  ])('a shard of another run: %j', async (description, sentence) => {
-    const clock = { env, now: Date.now, random: Math.random };
-    const store = await pipelineStore(await loadPipeline(file, env), clock);
-    const objects = openChunkObjects(store, 'r');
-    const what = { startedAt: Date.now(), digest: '0', missing: [], ...description };
-    await objects.describe(what);
-    // Its coordinator lives.
-    let renewals = 0;
-    let etag: string | undefined;
-    const renew = async () => {
-      const lock = Buffer.from(JSON.stringify({ run: 'r', renewals: renewals++ }));
-      etag = await store.replace('lock.json', lock, etag);
-    };
-    await renew();
-    const timer = setInterval(renew, 100);
-    const { exit, stderr } = await command(['run', file, '--shard', '2/3'], { env });
-    clearInterval(timer);
-    expect(exit).toBe(2);
-    expect(stderr).toContain(sentence);
+  describe('by a shard that meets another run', () => {
+    let timer: NodeJS.Timeout;
+    let describeRun: (what: object) => Promise<unknown>;
+    beforeEach(async () => {
+      const clock = { env, now: Date.now, random: Math.random };
+      const store = await pipelineStore(await loadPipeline(file, env), clock);
+      describeRun = (what) =>
+        openChunkObjects(store, 'r').describe({
+          ...{ startedAt: Date.now(), digest: '0', missing: [] },
+          ...what,
+        });
+      // Its coordinator lives.
+      let renewals = 0;
+      let etag: string | undefined;
+      const renew = async () => {
+        const lock = Buffer.from(JSON.stringify({ run: 'r', renewals: renewals++ }));
+        etag = await store.replace('lock.json', lock, etag);
+      };
+      await renew();
+      timer = setInterval(renew, 100);
+    });
+    afterEach(() => clearInterval(timer));
+
+    test('of other options', async () => {
+      await describeRun({ shards: 3 });
+      const { exit, stderr } = await command(['run', file, '--shard', '2/3'], { env });
+      expect(exit).toBe(2);
+      expect(stderr).toContain('shard 2/3: expected version and options of the run in progress');
+    });
+
+    // The sentence names the shard that the scheduler's variables say.
+    test('of another number of shards, as each scheduler says it', async () => {
+      await describeRun({ shards: 2 });
+      const programs: [string[], Record<string, string>][] = [
+        [['--shard', '2/3'], {}],
+        [['--shard', '3'], { JOB_COMPLETION_INDEX: '1' }],
+        [
+          ['--executor', 'shard'],
+          { AWS_BATCH_JOB_ARRAY_INDEX: '1', AWS_BATCH_JOB_ARRAY_SIZE: '3' },
+        ],
+        [
+          ['--executor', 'shard'],
+          {
+            ...{ SLURM_ARRAY_TASK_ID: '5', SLURM_ARRAY_TASK_COUNT: '3' },
+            ...{ SLURM_ARRAY_TASK_MIN: '1', SLURM_ARRAY_TASK_STEP: '4' },
+          },
+        ],
+      ];
+      const all = programs.map(([options, variables]) =>
+        command(['run', file, ...options], { env: { ...env, ...variables } }),
+      );
+      for (const { exit, stderr } of await Promise.all(all)) {
+        expect(exit).toBe(2);
+        expect(stderr).toContain(
+          'shard 2/3: expected the number of shards of the run in progress, which has 2 shards, received 3',
+        );
+      }
+    });
   });
 });
 

@@ -1,0 +1,114 @@
+import { rm } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { lockStore, openLockWatch, type StoreLock } from '../../../src/pipeline/store-lock.ts';
+import type { ObjectStore } from '../../../src/store/object-store.ts';
+import { openObjectStore } from '../../../src/store/open-store.ts';
+import { temporaryFolder } from '../../helpers/command.ts';
+
+const RENEWED_EVERY_MS = 100;
+const START = Date.parse('2026-11-23T02:00:00.000Z');
+
+let folder: string;
+let store: ObjectStore;
+const locks: StoreLock[] = [];
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  store = await openObjectStore(folder, { env: {}, now: Date.now, random: Math.random });
+});
+afterEach(async () => {
+  for (const { release } of locks.splice(0)) await release();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function lock(startedAt: number, now = () => startedAt): Promise<StoreLock> {
+  const { signal } = new AbortController();
+  const taken = await lockStore(store, { now, startedAt, signal }, RENEWED_EVERY_MS);
+  locks.push(taken);
+  return taken;
+}
+
+const content = async () => {
+  const found = await store.get('lock.json');
+  return found && (JSON.parse(Buffer.from(found.content).toString()) as Record<string, unknown>);
+};
+const write = async (owner: object) => {
+  const bytes = Buffer.from(JSON.stringify(owner));
+  return store.replace('lock.json', bytes, (await store.head('lock.json'))?.etag);
+};
+const ELSEWHERE = { host: 'another-machine', pid: 1, run: 'another-run', renewals: 0 };
+
+describe('the lock of a store', () => {
+  test('is that of one run, which renews it and gives it back', async () => {
+    const first = await lock(START);
+    expect(await content()).toMatchObject({ run: '2026-11-23T02-00-00.000Z', renewals: 0 });
+    await vi.waitFor(async () => expect((await content())?.renewals).toBeGreaterThan(1), 10_000);
+    await expect(lock(START + 1)).rejects.toMatchObject({
+      code: 'OUTPUT_LOCKED',
+      message: expect.stringMatching(
+        /: expected no other run, but run 2026-11-23T02-00-00\.000Z of process \d+ on \S+ publishes there$/,
+      ),
+    });
+    await first.release();
+    expect(await content()).toBeUndefined();
+    await (await lock(START + 1)).release();
+  });
+
+  test('is refused to another run whatever the clocks of both say', async () => {
+    let jump = 0;
+    await lock(START, () => START + ++jump * 86_400_000);
+    await expect(lock(START - 86_400_000)).rejects.toMatchObject({ code: 'OUTPUT_LOCKED' });
+    await expect(lock(START + 365 * 86_400_000)).rejects.toMatchObject({ code: 'OUTPUT_LOCKED' });
+  });
+
+  test('is taken over from a run on another machine that does not renew it', async () => {
+    await write(ELSEWHERE);
+    await lock(START);
+    expect(await content()).toMatchObject({ run: '2026-11-23T02-00-00.000Z' });
+  });
+
+  test.each([
+    ['is of a process of this machine that has ended', { pid: 2 ** 30 }],
+    ['is damaged', { host: 7 }],
+  ])('is taken over if it %s', async (_name, owner) => {
+    const { hostname } = await import('node:os');
+    await write({ ...ELSEWHERE, host: hostname(), ...owner });
+    await lock(START);
+    expect(await content()).toMatchObject({ run: '2026-11-23T02-00-00.000Z' });
+  });
+
+  test('is lost to a run that has taken it over, and stays that one’s', async () => {
+    const { lost, release } = await lock(START);
+    await vi.waitFor(async () => expect(await write(ELSEWHERE)).toBeDefined(), 10_000);
+    await vi.waitFor(() => expect(lost.aborted).toBe(true), 10_000);
+    expect(lost.reason).toMatchObject({
+      code: 'OUTPUT_LOCKED',
+      message: expect.stringContaining('run another-run of process 1 on another-machine'),
+    });
+    await release();
+    expect(await content()).toEqual(ELSEWHERE);
+  });
+
+  test('is not waited for after an interruption', async () => {
+    await write(ELSEWHERE);
+    const interruption = new AbortController();
+    const { signal } = interruption;
+    const waiting = lockStore(store, { now: Date.now, startedAt: START, signal });
+    interruption.abort(new Error('interrupted'));
+    await expect(waiting).rejects.toThrow('interrupted');
+  });
+
+  test('shows to others that its run lives', async () => {
+    const watch = openLockWatch(store);
+    expect(await watch.renewed()).toBeUndefined();
+    const { release } = await lock(START);
+    await vi.waitFor(
+      async () => expect(await watch.renewed()).toBe('2026-11-23T02-00-00.000Z'),
+      10_000,
+    );
+    await release();
+    expect(await watch.renewed()).toBeUndefined();
+    await write(ELSEWHERE);
+    expect(await watch.renewed()).toBeUndefined();
+    expect(await watch.renewed()).toBeUndefined();
+  });
+});
