@@ -1,4 +1,5 @@
 /** Requests to S3: signs them, sends them again while that may help, and says in a sentence why the store refuses. */
+import { setMaxListeners } from 'node:events';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
@@ -188,6 +189,8 @@ async function openConnections(settings: S3Settings) {
   // The keys of signatures, one a day.
   const cache = new Map<string, ArrayBuffer>();
 
+  // Each request in flight listens.
+  if (signal !== undefined) setMaxListeners(0, signal);
   const exchange = async ({ method, key, query = {}, headers = {}, body }: S3Request) => {
     const signer = new AwsV4Signer({
       ...credentials,
