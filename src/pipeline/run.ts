@@ -249,10 +249,16 @@ async function selectAndProcess(
     const error = new ConverterError('OUT_OF_TIME', message);
     return ended({ kind: 'outOfTime', error });
   } catch (thrown) {
-    return ended(stoppedBy(run, asConverterError(thrown)));
+    return ended(stoppedBy(run, causeOf(run, asConverterError(thrown))));
   } finally {
     await executor?.close();
   }
+}
+
+/** What ends a run from outside, such as a cancellation, interrupts requests: it is the cause, and not they. */
+function causeOf({ environment }: Run, error: ConverterError): ConverterError {
+  const reason: unknown = environment.signal.reason;
+  return error.code === 'INTERRUPTED' && reason instanceof ConverterError ? reason : error;
 }
 
 /** After the deadline the session is closed: its requests then fail as interrupted. */
