@@ -4,20 +4,13 @@ import type { ChunkJob } from '../execute/chunk-queue.ts';
 import { jobsOfShard, type Shard } from '../execute/shard.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { asConverterError, ConverterError, isConverterError } from '../support/errors.ts';
-import {
-  type ChunkResult,
-  findLastRun,
-  isUnfinished,
-  openChunkObjects,
-  type RunState,
-  shardName,
-} from './chunks.ts';
+import { findLastRun, isUnfinished, openChunkObjects, type RunState, shardName } from './chunks.ts';
 import type { RunEnvironment, RunOptions } from './run-options.ts';
 import { JOBS_AT_ONCE, openShardWork } from './shard-work.ts';
 import { pipelineStore } from './shared-store.ts';
 import { openLockWatch } from './store-lock.ts';
 import { runDigest } from './work-queue.ts';
-import { createChunkWork, GRACE_MS, openPart } from './worker.ts';
+import { createChunkWork, GRACE_MS, openPart, type WorkerEvent } from './worker.ts';
 
 /** How often a shard looks what the others did, milliseconds. */
 const LOOK_MS = 1_000;
@@ -230,13 +223,8 @@ function openProgress({ progress }: RunEnvironment) {
       counts.done += to - from;
       show();
     },
-    watch: {
-      onReady() {},
-      onShare() {},
-      onChunk(_ms: number, done: ChunkResult | undefined): void {
-        const results = done?.results ?? [];
-        counts.failed += results.filter(({ result }) => result.status === 'failed').length;
-      },
+    watch(event: WorkerEvent): void {
+      if (event.kind === 'chunk') counts.failed += event.figures?.configurations.failed ?? 0;
     },
   };
 }
