@@ -206,3 +206,19 @@ test.runIf(IS_LONG)(
     await queue.start();
   },
 );
+
+test.runIf(IS_LONG)(
+  'a refused login is tried once for all workers: another one could lock the account',
+  { timeout: LIMIT_MS },
+  async () => {
+    const { BTG2GLTF_PASSWORD, ...others } = env;
+    env = { ...others, BTG2GLTF_PASSWORD: 'wrong' };
+    startWorkers(WORKERS);
+    await until(async () => expect(await metric('share')).toHaveLength(WORKERS));
+    env = { ...others, BTG2GLTF_PASSWORD: BTG2GLTF_PASSWORD! };
+    const { exit, stderr } = await start('run', file, '--executor', 'bullmq').ended;
+    expect(exit).toBe(3);
+    expect(stderr).toContain('LOGIN_REFUSED');
+    expect(emulator.counts.get('getsessiontoken')).toBe(2);
+  },
+);
