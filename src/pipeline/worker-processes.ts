@@ -143,7 +143,8 @@ async function runProcess(
   try {
     const how = await new Promise<string | number | null>((resolve, reject) => {
       child.on('error', reject);
-      child.on('exit', (code, signal) => resolve(signal ?? code));
+      // The channel has been read to its end, too: why it ended comes before.
+      child.on('close', (code, signal) => resolve(signal ?? code));
     });
     return { how, hasWorked };
   } catch (error) {
