@@ -19,6 +19,8 @@ export interface Ended {
 export interface Child {
   readonly pid: number;
   readonly ended: Promise<Ended>;
+  /** What it has printed up to now. */
+  readonly printed: Readonly<Pick<Ended, 'stdout' | 'stderr'>>;
   kill(signal?: NodeJS.Signals): void;
 }
 
@@ -41,7 +43,13 @@ export function startChild(
     env: { PATH: process.env.PATH, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  return { pid: child.pid ?? -1, ended: endOf(child), kill: (signal) => void child.kill(signal) };
+  const printed = printedBy(child);
+  return {
+    pid: child.pid ?? -1,
+    ended: endOf(child, printed),
+    printed,
+    kill: (signal) => void child.kill(signal),
+  };
 }
 
 /** Runs the built program to its end. */
@@ -60,18 +68,22 @@ export function environmentOf(emulator: Emulator): Record<string, string> {
   };
 }
 
-function endOf(child: ChildProcess): Promise<Ended> {
-  const texts = { stdout: '', stderr: '' };
+function printedBy(child: ChildProcess): Pick<Ended, 'stdout' | 'stderr'> {
+  const printed = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name]?.setEncoding('utf8').on('data', (text: string) => {
-      texts[name] += text;
+      printed[name] += text;
     });
   }
+  return printed;
+}
+
+function endOf(child: ChildProcess, printed: Child['printed']): Promise<Ended> {
   return new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (exit, signal) => {
-      const stderr = withSentences(texts.stderr);
-      resolve({ exit, signal, stdout: texts.stdout, stderr });
+      const stderr = withSentences(printed.stderr);
+      resolve({ exit, signal, stdout: printed.stdout, stderr });
     });
   });
 }

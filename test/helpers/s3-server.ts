@@ -44,6 +44,8 @@ export interface S3Server {
   readonly env: Readonly<Record<string, string>>;
   readonly objects: Map<string, S3Object>;
   readonly seen: S3Seen[];
+  /** The keys under which contents were stored, in this order; a write that was refused stores none. */
+  readonly stored: string[];
   /** Uploads in parts that are neither completed nor aborted. */
   readonly openUploads: ReadonlyMap<string, unknown>;
   readonly switches: {
@@ -102,6 +104,7 @@ export async function startS3Server(bucket = 'furniture'): Promise<S3Server> {
     { headers: Record<string, string>; parts: Map<number, Buffer> }
   >();
   const seen: S3Seen[] = [];
+  const stored: string[] = [];
   const next = new Map<string, S3Fault[]>();
   const opened = new Map<string, number>();
   const mostOpen = new Map<string, number>();
@@ -121,6 +124,7 @@ export async function startS3Server(bucket = 'furniture'): Promise<S3Server> {
     const etag = `"${createHash('md5').update(content).digest('hex')}${suffix}"`;
     const object = { content, etag, modifiedAt: now(), headers };
     objects.set(key, object);
+    stored.push(key);
     return object;
   };
 
@@ -283,6 +287,7 @@ export async function startS3Server(bucket = 'furniture'): Promise<S3Server> {
     },
     objects,
     seen,
+    stored,
     openUploads: uploads,
     switches,
     next: (method, ...faults) => void next.set(method, [...(next.get(method) ?? []), ...faults]),
