@@ -60,6 +60,8 @@ export interface S3Server {
     delayMs: number;
     /** What every request gets, of a method or of all. */
     always: { fault: S3Fault; method?: string } | undefined;
+    /** Waited for before a request is executed. */
+    hold: ((request: S3Seen) => Promise<void> | undefined) | undefined;
     /** Before each object is stored, as another client would do it at this moment. */
     beforeWrite: ((key: string) => void) | undefined;
   };
@@ -116,6 +118,7 @@ export async function startS3Server(bucket = 'furniture'): Promise<S3Server> {
     keysPerPage: 1000,
     delayMs: 0,
     always: undefined,
+    hold: undefined,
     beforeWrite: undefined,
   };
   const now = () => Date.now() + switches.clockAheadMs;
@@ -264,12 +267,15 @@ export async function startS3Server(bucket = 'furniture'): Promise<S3Server> {
     opened.set(method, open);
     mostOpen.set(method, Math.max(mostOpen.get(method) ?? 0, open));
     response.on('close', () => opened.set(method, opened.get(method)! - 1));
-    seen.push({ method, url, headers });
+    const received = { method, url, headers };
+    seen.push(received);
     const pieces: Buffer[] = [];
     request.on('data', (piece: Buffer) => pieces.push(piece));
     request.on('end', () => {
       const work = () => answer(request, Buffer.concat(pieces), response);
-      if (switches.delayMs > 0) setTimeout(work, switches.delayMs);
+      const held = switches.hold?.(received);
+      if (held !== undefined) void held.then(work);
+      else if (switches.delayMs > 0) setTimeout(work, switches.delayMs);
       else work();
     });
   });
