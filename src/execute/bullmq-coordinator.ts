@@ -9,6 +9,7 @@ import {
   type Beat,
   type ControlMessage,
   CUT_OFF_MESSAGES,
+  type OptionDigests,
   openControl,
   openMembers,
 } from './queue-control.ts';
@@ -31,6 +32,8 @@ interface ChunkQueueOptions {
   run: string;
   /** Of version and options: only workers with the same one get jobs. */
   digest: string;
+  /** The digest of each part of the options. */
+  options: OptionDigests;
   /** Version of the converter. */
   version: string;
   log: Logger;
@@ -75,15 +78,15 @@ type QueuedJob = Job<ChunkJob, null, 'chunk'>;
  *
  * @example
  * ```ts
- * const queue = await openChunkQueue({ url, pipeline: 'nightly', run, digest, version, log, signal, now });
+ * const queue = await openChunkQueue({ ...queue, run, log, signal, now });
  * await queue.execute(chunks, async ({ chunk }) => collect(chunk), async ({ chunk, from }) => fail(chunk, from));
  * await queue.close();
  * ```
  *
  * @throws {@link ConverterError} `QUEUE_UNREACHABLE`, `QUEUE_REFUSED`, `WORKER_REFUSED` (clock), `USAGE` (address).
  */
-export async function openChunkQueue(options: ChunkQueueOptions): Promise<ChunkQueue> {
-  const { url, pipeline, run, digest, version, log, signal, now } = options;
+export async function openChunkQueue(given: ChunkQueueOptions): Promise<ChunkQueue> {
+  const { url, pipeline, run, digest, version, log, signal, now } = given;
   const server = parseQueueUrl(url);
   checkClock(await checkQueueServer(server), now());
   // The older of two has the smaller name.
@@ -96,7 +99,6 @@ export async function openChunkQueue(options: ChunkQueueOptions): Promise<ChunkQ
   const pending = new Map<string, ChunkJob>();
   /** What an earlier coordinator of this run has left, until it is asked for. */
   const found = new Map<string, ChunkJob>();
-  const chunksOf = new Map<string, number>();
   let state: Beat['state'] = 'joining';
   let ended = 0;
 
@@ -141,8 +143,8 @@ export async function openChunkQueue(options: ChunkQueueOptions): Promise<ChunkQ
     });
   const control = openControl(classes, pipeline, {
     beat: () => ({
-      ...{ kind: 'beat', role: 'coordinator', name, version, digest, state, ended },
-      ...{ since: 0, slots: 0 },
+      ...{ kind: 'beat', role: 'coordinator', name, version, digest, options: given.options },
+      ...{ state, ended, since: 0, slots: 0 },
     }),
     onMessage: (message) => hear(message),
     onCutOff: (isCutOff) => log.warn(CUT_OFF_MESSAGES[`${isCutOff}`], { queue: server.name }),
@@ -177,15 +179,8 @@ export async function openChunkQueue(options: ChunkQueueOptions): Promise<ChunkQ
     members.hear(beat);
     if (known?.beat.ended !== beat.ended) wake();
     if (beat.digest === digest || beat.state === 'refused' || beat.state === 'stopped') return;
-    const difference =
-      beat.version === version
-        ? 'expected the options of the coordinator, received others'
-        : `expected version ${version} of the coordinator, received ${beat.version}`;
-    control.publish({
-      kind: 'refuse',
-      to: beat.name,
-      message: `worker ${beat.name}: ${difference}`,
-    });
+    const message = `worker ${beat.name}: ${difference(given, beat)}`;
+    control.publish({ kind: 'refuse', to: beat.name, message });
   }
 
   /** Repeats a command until the server is there again. */
@@ -242,9 +237,7 @@ export async function openChunkQueue(options: ChunkQueueOptions): Promise<ChunkQ
 
   async function reportJob(job: QueuedJob, { onDone, onLost }: Reports): Promise<void> {
     if (job.failedReason === undefined || job.failedReason === '') {
-      const worker = job.processedBy ?? '';
-      chunksOf.set(worker, (chunksOf.get(worker) ?? 0) + 1);
-      await onDone(job.data, worker);
+      await onDone(job.data);
       ended++;
       return;
     }
@@ -346,9 +339,9 @@ export async function openChunkQueue(options: ChunkQueueOptions): Promise<ChunkQ
       members
         .all()
         .filter(({ beat }) => beat.role === 'worker')
-        .map(({ beat: { name: worker, state }, isLost }) => ({
-          ...{ name: worker, chunks: chunksOf.get(worker) ?? 0 },
-          state: isLost ? 'lost' : SHOWN_STATES[state],
+        .map(({ beat, isLost }) => ({
+          name: beat.name,
+          state: isLost ? 'lost' : SHOWN_STATES[beat.state],
         })),
     close: async () => {
       signal.removeEventListener('abort', interrupt);
@@ -362,8 +355,19 @@ export async function openChunkQueue(options: ChunkQueueOptions): Promise<ChunkQ
 }
 
 interface Reports {
-  onDone(job: ChunkJob, worker: string): Promise<void>;
+  onDone(job: ChunkJob): Promise<void>;
   onLost(job: ChunkJob): Promise<void>;
+}
+
+/** Says what a worker has that a coordinator has not. */
+function difference(own: Pick<Beat, 'version' | 'options'>, other: Beat): string {
+  if (own.version !== other.version)
+    return `expected version ${own.version} of the coordinator, received ${other.version}`;
+  const names = Object.keys(own.options).filter(
+    (name) => own.options[name] !== other.options[name],
+  );
+  const which = names.length > 0 ? `: ${names.join(', ')}` : '';
+  return `expected the options of the coordinator, received others${which}`;
 }
 
 const STATES = ['waiting', 'active', 'delayed', 'completed', 'failed'] as const;

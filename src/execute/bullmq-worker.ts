@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { asConverterError, ConverterError } from '../support/errors.ts';
 import type { Logger } from '../support/log.ts';
 import type { ChunkJob, QueueWorker, WorkerHandlers } from './chunk-queue.ts';
-import { CUT_OFF_MESSAGES } from './queue-control.ts';
+import { CUT_OFF_MESSAGES, type OptionDigests } from './queue-control.ts';
 import { checkClock, parseQueueUrl } from './queue-server.ts';
 import type { QueueThreadMessages, SentError } from './queue-thread.ts';
 
@@ -18,6 +18,8 @@ interface QueueWorkerOptions {
   pipeline: string;
   /** Of version and options: a worker does the jobs of coordinators with the same one. */
   digest: string;
+  /** The digest of each part of the options. */
+  options: OptionDigests;
   /** Version of the converter. */
   version: string;
   jobsAtOnce: number;
@@ -40,18 +42,18 @@ const END_MS = 10_000;
  *
  * @example
  * ```ts
- * const worker = await openQueueWorker({ name, url, pipeline: 'nightly', digest, version, jobsAtOnce: 1, mostWorkers: 8, handlers, log, now });
+ * const worker = await openQueueWorker({ ...queue, name, jobsAtOnce: 1, mostWorkers: 8, handlers, log, now });
  * await worker.stop(25_000);
  * ```
  *
  * @throws {@link ConverterError} `QUEUE_UNREACHABLE`, `QUEUE_REFUSED`, `WORKER_REFUSED` (clock), `USAGE` (address).
  */
-export async function openQueueWorker(options: QueueWorkerOptions): Promise<QueueWorker> {
-  const { name, url, pipeline, digest, version, jobsAtOnce, mostWorkers, handlers, log, now } =
-    options;
+export async function openQueueWorker(given: QueueWorkerOptions): Promise<QueueWorker> {
+  const { name, url, pipeline, digest, options, version, jobsAtOnce, mostWorkers } = given;
+  const { handlers, log, now } = given;
   const server = parseQueueUrl(url);
   const opening: QueueThreadMessages['opening'] = {
-    ...{ server, pipeline, name, version, digest, slots: jobsAtOnce, mostWorkers },
+    ...{ server, pipeline, name, version, digest, options, slots: jobsAtOnce, mostWorkers },
   };
   const { Worker } = await import('node:worker_threads');
   const thread = new Worker(fileURLToPath(THREAD), { workerData: opening });

@@ -14,8 +14,6 @@ export interface ChunkJob {
 export interface QueueWorkerInfo {
   /** `<host>-<process id>-<random>`. */
   name: string;
-  /** Chunks it has finished. */
-  chunks: number;
   state: 'working' | 'idle' | 'lost' | 'stopped' | 'refused';
 }
 
@@ -43,7 +41,7 @@ export interface ChunkQueue {
    */
   execute(
     jobs: Iterable<ChunkJob>,
-    onDone: (job: ChunkJob, worker: string) => Promise<void>,
+    onDone: (job: ChunkJob) => Promise<void>,
     onLost: (job: ChunkJob) => Promise<void>,
   ): Promise<void>;
   /** Every worker met in this run, in the order of their names. */

@@ -2,6 +2,9 @@
 import type { EventEmitter } from 'node:events';
 import { type QueueClasses, queueName, settledWithin } from './queue-server.ts';
 
+/** The digest of each part of the options, by its name, such as `convert`: the parts that differ can be named. */
+export type OptionDigests = Readonly<Record<string, string>>;
+
 /** A sign of life, published each second and at every change. */
 export interface Beat {
   kind: 'beat';
@@ -11,6 +14,7 @@ export interface Beat {
   version: string;
   /** Of version and options. */
   digest: string;
+  options: OptionDigests;
   /** When a worker came, by the clock of the queue's server, milliseconds since 1970: those that are there go first. */
   since: number;
   /** One that is joining has not started to work: the others hear of it first. */
@@ -203,6 +207,8 @@ export function openMembers(isCutOff: () => boolean, onChange: () => void): Memb
         for (const { timer } of members.values()) timer.refresh();
       }
       const known = members.get(beat.name);
+      // One that has ended is not there again: this beat was overtaken by its last one.
+      if (known !== undefined && ENDED.has(known.beat.state) && !ENDED.has(beat.state)) return;
       const timer = known?.timer ?? setTimeout(() => lose(beat.name), SILENT_MS);
       timer.refresh();
       members.set(beat.name, { beat, isLost: false, timer });

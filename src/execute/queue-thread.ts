@@ -12,6 +12,7 @@ import {
   type ControlMessage,
   JOIN_MS,
   type Member,
+  type OptionDigests,
   openControl,
   openMembers,
 } from './queue-control.ts';
@@ -39,6 +40,7 @@ export interface QueueThreadMessages {
     name: string;
     version: string;
     digest: string;
+    options: OptionDigests;
     /** Jobs at once. */
     slots: number;
     /** Workers that may work at once. */
@@ -100,10 +102,11 @@ async function open(port: MessagePort, opening: QueueThreadMessages['opening']):
 
 async function serve(
   port: MessagePort,
-  { server, pipeline, name, version, digest, slots, mostWorkers }: QueueThreadMessages['opening'],
+  opening: QueueThreadMessages['opening'],
   post: (answer: QueueThreadMessages['answer']) => void,
   since: number,
 ): Promise<void> {
+  const { server, pipeline, name, version, digest, options, slots, mostWorkers } = opening;
   const onError = ({ message }: Error) => post({ kind: 'problem', message });
   const items = new Map<number, WorkItem>();
   let count = 0;
@@ -141,8 +144,8 @@ async function serve(
   };
   const control: Control = openControl(classes, pipeline, {
     beat: () => ({
-      ...{ kind: 'beat', role: 'worker', name, version, digest, since, state, ended },
-      slots: mayWork ? slots : 0,
+      ...{ kind: 'beat', role: 'worker', name, version, digest, options },
+      ...{ since, state, ended, slots: mayWork ? slots : 0 },
     }),
     onMessage: (message) => hear(message),
     onCutOff: (isCutOff) => post({ kind: 'cutOff', isCutOff }),

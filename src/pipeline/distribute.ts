@@ -109,13 +109,14 @@ type Stage = keyof StageMs;
 
 /** What the workers of a run did. */
 function createWorkerTable() {
-  const none = { configurations: 0, failed: 0, requests: 0, peakBytes: 0 };
+  const none = { chunks: 0, configurations: 0, failed: 0, requests: 0, peakBytes: 0 };
   const rows = new Map<string, typeof none>();
   const stages = new Map<string, Map<Stage, number>>();
   return {
     add(worker: string, { results, measured, peakBytes }: ChunkResult): void {
       const row = rows.get(worker) ?? { ...none };
       rows.set(worker, row);
+      row.chunks++;
       row.configurations += results.length;
       row.failed += results.filter(({ result }) => result.status === 'failed').length;
       row.requests += measured.requests.sent;

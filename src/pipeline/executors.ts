@@ -1,5 +1,6 @@
 /** Where the work of a run is done: in this process, by workers that take chunks of it from a queue, or by shards. */
 
+import type { ObjectStore } from '../store/object-store.ts';
 import type { Distribution } from './distribute.ts';
 import type { Run } from './open-run.ts';
 import { type Execute, inThisProcess } from './processing.ts';
@@ -50,21 +51,26 @@ async function openWorkers(run: Run): Promise<Executor> {
   ]);
   const { pipeline } = run.options;
   const { env, log, now, signal } = run.environment;
+  const store = await storeOf(run);
   const queue = await openChunkQueue({
-    ...(await queueOf(pipeline, env)),
+    ...(await queueOf(pipeline, env, store)),
     run: runId(run.startedAt),
     log,
     signal,
     now,
   });
   try {
-    const store = await pipelineStore(pipeline, run.environment);
     const distribution = await distribute(run, queue, store);
     return { execute: distribution.execute, distribution, close: queue.close };
   } catch (error) {
     await queue.close();
     throw error;
   }
+}
+
+/** The one that is open: what its account was allowed before, it will be allowed again. */
+async function storeOf({ options, environment, stores }: Run): Promise<ObjectStore> {
+  return stores.shared ?? pipelineStore(options.pipeline, environment);
 }
 
 /** This program is the first shard: it works in the run that it coordinates. */
@@ -85,7 +91,7 @@ async function openShards(
   const { log, now } = environment;
   const shard = shardOf(options, environment.env)!;
   shareLimits(run);
-  const store = await pipelineStore(options.pipeline, environment);
+  const store = await storeOf(run);
   const own = {
     run: asWorker(run),
     processor: await processor(asWorker(run)),

@@ -70,10 +70,10 @@ export interface Run {
 }
 
 /**
- * Whose part in a run it is: the one that has locked the output folder, a fetch, or a worker, with the published GLBs
- * that are missing in the store. The first two note what is in work.
+ * Whose part in a run it is: the one that has locked the output folder, a fetch, or a worker, with the store that it has
+ * opened, and the published GLBs that are missing there. The first two note what is in work.
  */
-export type Role = 'owner' | 'fetch' | { missing: ReadonlySet<Digest> };
+export type Role = 'owner' | 'fetch' | { missing: ReadonlySet<Digest>; store: ObjectStore };
 
 /** What the output folder published before the run. */
 export type PreviousOutput = Awaited<ReturnType<typeof openPrevious>>;
@@ -113,7 +113,9 @@ export async function withRun<T>(
   }
   const startedAt = environment.startedAt ?? environment.now();
   const metrics = createRunMetrics(environment.now);
-  const shared = given.pipeline.store && (await pipelineStore(given.pipeline, environment));
+  const storeOfWorker = typeof role === 'object' ? role.store : undefined;
+  const shared =
+    given.pipeline.store && (storeOfWorker ?? (await pipelineStore(given.pipeline, environment)));
   const database = await openCacheDatabase(cacheDir);
   const account = openAccount(given.pipeline, database);
   const service = await withAccount(given.pipeline.service, environment.env, account.read).catch(

@@ -97,7 +97,7 @@ async function startedEmulator(
 }
 
 /** A `service:` section, and the account of the run, on which answers depend too. */
-type AccountContent = ServiceContent & { account?: string };
+export type AccountContent = ServiceContent & { account?: string };
 
 /**
  * Adds the account to the service of a pipeline: that of the environment, or without credentials, as `build` may

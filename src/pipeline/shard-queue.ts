@@ -30,7 +30,6 @@ export function createShardQueue(
 ): ChunkQueue {
   const { log, now } = environment;
   const names = Array.from({ length: shard.count }, (_, index) => shardName({ ...shard, index }));
-  const done = names.map(() => 0);
   let waiting = names.map((): ChunkJob[] => []);
   /** Whose chunks are which. */
   const owners = new Map<number, number>();
@@ -43,8 +42,7 @@ export function createShardQueue(
     let reported = Promise.resolve();
     const report = (index: number, job: ChunkJob): Promise<void> => {
       waiting[index]!.splice(waiting[index]!.indexOf(job), 1);
-      done[index]!++;
-      reported = reported.then(() => onDone(job, names[index]!));
+      reported = reported.then(() => onDone(job));
       return reported;
     };
 
@@ -112,7 +110,7 @@ export function createShardQueue(
     execute,
     workers: () =>
       names.map((name, index) => ({
-        ...{ name, chunks: done[index]! },
+        name,
         state: waiting[index]!.length > 0 ? 'working' : 'idle',
       })),
     close: async () => {},

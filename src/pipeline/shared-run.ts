@@ -5,7 +5,7 @@ import { findUnfinishedRun, openChunkObjects, shardName } from './chunks.ts';
 import { executorOf, type RunEnvironment, type RunOptions, runId, shardOf } from './run-options.ts';
 import { pipelineStore } from './shared-store.ts';
 import { lockStore } from './store-lock.ts';
-import { runDigest } from './work-queue.ts';
+import { checkQueue, runDigest } from './work-queue.ts';
 
 const CANCELLED = 'cancelled from another process';
 const CANCELLED_HELP = { help: 'run again: a new run takes what is done from the cache' };
@@ -25,7 +25,7 @@ interface SharedRun {
  * Prepares a run: locks its store, and gives it the start of the run with workers that it continues.
  *
  * @throws {@link ConverterError} `USAGE` for another shard than the first; `OUTPUT_LOCKED`, `STORE_UNSUPPORTED`; the
- *   codes of the store.
+ *   codes of the store, and those of {@link checkQueue}.
  */
 export async function openSharedRun(
   options: RunOptions,
@@ -36,6 +36,7 @@ export async function openSharedRun(
   const shards = shardsOf(options, given.env);
   if (pipeline.store === undefined && executor === 'local')
     return { environment: given, isContinued: false, close: async () => {} };
+  if (executor === 'bullmq') await checkQueue(given.env, given.now);
   // Without the signal: the lock is given back after an interruption, too.
   const { signal: _, ...always } = given;
   const store = await pipelineStore(pipeline, always);

@@ -1,5 +1,6 @@
 /** The store of a pipeline, which the machines that work for it share. */
 
+import { randomUUID } from 'node:crypto';
 import { join, relative } from 'node:path';
 import type { ObjectStore } from '../store/object-store.ts';
 import { sha256Hex } from '../support/files.ts';
@@ -26,6 +27,20 @@ export async function pipelineStore(
   const { openObjectStore } = await import('../store/open-store.ts');
   const { url = folderOf(pipeline), pathStyle } = pipeline.store ?? {};
   return openObjectStore(url, { env, now, random, signal, pathStyle });
+}
+
+/** It distinguishes a store from all others, by whatever address a machine reaches it. */
+const IDENTITY_KEY = 'identity.txt';
+
+/**
+ * Returns what distinguishes a store from all others.
+ *
+ * @throws {@link ConverterError} the codes of {@link ObjectStore}.
+ */
+export async function storeIdentity(store: ObjectStore): Promise<string> {
+  await store.putIfAbsent(IDENTITY_KEY, new TextEncoder().encode(randomUUID()));
+  const found = await store.get(IDENTITY_KEY);
+  return new TextDecoder().decode(found?.content);
 }
 
 /** Pipelines may share a cache; machines may see it at different paths. */

@@ -109,7 +109,7 @@ export async function runWorker(
   };
   const worker = await openQueueWorker({
     name,
-    ...(await queueOf(options.pipeline, env)),
+    ...(await queueOf(options.pipeline, env, store)),
     jobsAtOnce: JOBS_AT_ONCE,
     mostWorkers: concurrency,
     handlers: {
@@ -152,7 +152,7 @@ export async function openPart(
   id: string,
 ): Promise<OpenRun> {
   const description = await openChunkObjects(store, id).description();
-  const started = await startRun(options, environment, description);
+  const started = await startRun(options, environment, store, description);
   let reported = 0;
   const cacheHits = async () => {
     const before = reported;
@@ -338,6 +338,7 @@ function peakBytes(): number {
 async function startRun(
   options: RunOptions,
   environment: RunEnvironment,
+  store: ObjectStore,
   { startedAt, missing, ...flags }: RunDescription,
 ): Promise<Pick<OpenRun, 'run' | 'processor' | 'close'>> {
   let end = () => {};
@@ -345,7 +346,7 @@ async function startRun(
     end = resolve;
   });
   return new Promise((resolve, reject) => {
-    const role = { missing: new Set(missing) };
+    const role = { missing: new Set(missing), store };
     const started = { ...environment, startedAt };
     const work = async (run: Run) => {
       const processor = await fetchAndConvert(run);
