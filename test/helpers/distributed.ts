@@ -11,6 +11,7 @@ import type { ObjectStore } from '../../src/store/object-store.ts';
 import { type Child, type Ended, environmentOf, startChild } from './child.ts';
 import { temporaryFolder, writePipeline } from './command.ts';
 import { type CountedSize, countedRange } from './counted-range.ts';
+import { startFaultProxy } from './fault-proxy.ts';
 import { publishedFiles } from './output-folder.ts';
 import { startS3Server } from './s3-server.ts';
 
@@ -39,6 +40,8 @@ interface StageOptions {
   place?: SharedPlace;
   /** Of the section `service:`. */
   service?: Record<string, unknown>;
+  /** Whether requests to the service go through a proxy. */
+  hasProxy?: boolean;
   /** Further sections of the pipeline file. */
   pipeline?: Record<string, unknown>;
 }
@@ -59,13 +62,18 @@ export type DistributedStage = Awaited<ReturnType<typeof openDistributedStage>>;
  */
 export async function openDistributedStage(
   { onTestFinished }: { onTestFinished(close: () => Promise<void>): void },
-  { queue, size, place = 'folders', service = {}, pipeline = {} }: StageOptions,
+  { queue, size, place = 'folders', service = {}, pipeline = {}, hasProxy = false }: StageOptions,
 ) {
   const folder = await temporaryFolder();
   const range = countedRange(size);
   const emulator = await startEmulator({ range });
   const s3 = place === 'S3' ? await startS3Server() : undefined;
-  const env = { ...environmentOf(emulator), ...s3?.env, BTG2GLTF_QUEUE_URL: queue };
+  const proxy = hasProxy ? await startFaultProxy(emulator) : undefined;
+  const env: Record<string, string> = {
+    ...(proxy?.env ?? environmentOf(emulator)),
+    ...s3?.env,
+    BTG2GLTF_QUEUE_URL: queue,
+  };
   const url = { folders: undefined, 'folder store': 'store', S3: `s3://${s3?.bucket}/nightly` };
   const stores = url[place] && { store: { url: url[place] } };
   const content = { name: folder, service: { ...SERVICE, ...service }, ...stores, ...pipeline };
@@ -75,7 +83,7 @@ export async function openDistributedStage(
     // One that is stopped ends too.
     for (const child of children) child.kill('SIGKILL');
     await Promise.all(children.map(({ ended }) => ended));
-    await Promise.all([emulator.close(), s3?.close()]);
+    await Promise.all([emulator.close(), s3?.close(), proxy?.close()]);
     await rm(folder, { recursive: true, force: true });
   });
 
@@ -103,7 +111,20 @@ export async function openDistributedStage(
   };
 
   return {
-    ...{ folder, file, range, emulator, s3, env, start, succeeds, openStore, otherFile },
+    ...{
+      folder,
+      file,
+      range,
+      emulator,
+      s3,
+      proxy,
+      env,
+      children,
+      start,
+      succeeds,
+      openStore,
+      otherFile,
+    },
     worker: (name = 'worker', variables?: Record<string, string>, pipeline = file) =>
       start(['worker', pipeline, ...onMachine(name)], variables),
     run: (name = 'coordinator', ...options: string[]) =>

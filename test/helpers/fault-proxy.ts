@@ -21,6 +21,8 @@ export interface FaultProxy {
   readonly env: Record<string, string>;
   /** Every URL asked for, in order. */
   readonly seen: string[];
+  /** Most requests that were open at the same time, logins and logouts left out. */
+  mostAtOnce(): number;
   /** What is answered to requests whose URL matches. */
   break(url: RegExp, answer: Answer): void;
   /** Asked about every request that no URL above matches; undefined lets it through. */
@@ -36,9 +38,17 @@ export async function startFaultProxy(emulator: Emulator): Promise<FaultProxy> {
   const faults: [RegExp, Answer][] = [];
   let choose: (url: string) => Disturbance | undefined = () => undefined;
   const seen: string[] = [];
+  let open = 0;
+  let mostOpen = 0;
   const server = createServer((incoming, response) => {
     const url = incoming.url ?? '';
     seen.push(url);
+    if (!/\/auth\/|\/logout\//.test(url)) {
+      mostOpen = Math.max(mostOpen, ++open);
+      response.on('close', () => {
+        open--;
+      });
+    }
     const fault = faults.find(([pattern]) => pattern.test(url))?.[1];
     const disturbance = fault === undefined ? choose(url) : { answer: fault };
     if (disturbance !== undefined && 'answer' in disturbance) {
@@ -66,6 +76,7 @@ export async function startFaultProxy(emulator: Emulator): Promise<FaultProxy> {
       BTG2GLTF_APP_KEY: emulator.appKey,
     },
     seen,
+    mostAtOnce: () => mostOpen,
     break: (url, answer) => void faults.push([url, answer]),
     disturb: (by) => {
       choose = by;

@@ -67,6 +67,24 @@ export async function startPostgres(): Promise<QueueServerUnderTest> {
   };
 }
 
+/** Every row of every table of a server, as text. */
+export async function rowsOf(url: string): Promise<string> {
+  const { PostgresConnection } = await import('bullmq');
+  const connection = new PostgresConnection({ connectionString: url, max: 1 });
+  const client = await connection.pool.connect();
+  const tables = await client.query(
+    "SELECT schemaname || '.' || tablename AS name FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')",
+  );
+  const texts: string[] = [];
+  for (const { name } of tables.rows) {
+    const { rows } = await client.query(`SELECT t::text AS text FROM ${name} t`);
+    for (const { text } of rows) texts.push(`${name} ${text}`);
+  }
+  client.release();
+  await connection.close();
+  return texts.join('\n');
+}
+
 /** A port of this machine that no program uses. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {

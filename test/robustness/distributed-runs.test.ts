@@ -3,6 +3,7 @@
  * one process does, also if a worker is killed.
  */
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { jobId } from '../../src/execute/chunk-jobs.ts';
 import type { ChunkJob } from '../../src/execute/chunk-queue.ts';
@@ -25,13 +26,13 @@ import { type QueueServerUnderTest, startPostgres } from '../helpers/postgres.ts
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const REDIS_URL = process.env.BTG2GLTF_TEST_REDIS_URL;
 const WORKERS = IS_LONG ? 3 : 2;
-const ARTICLES = IS_LONG ? 2000 : 160;
+const ARTICLES = IS_LONG ? 2000 : 100;
 const SIZE = {
   articles: ARTICLES,
   blocks: 40,
   images: 10,
   manufacturers: 2,
-  articlesPerSeries: 60,
+  articlesPerSeries: 50,
 };
 /** A test measures times only where it has the machine for itself. */
 const together = IS_LONG ? test : test.concurrent;
@@ -73,21 +74,21 @@ async function redoTimes(
   job: ChunkJob,
   since: number,
 ) {
-  const { url, pipeline, digest } = await queueOf(
-    await loadPipeline(stage.file, stage.env),
-    stage.env,
-  );
+  const loaded = await loadPipeline(stage.file, stage.env);
+  const { url, pipeline, digest } = await queueOf(loaded, stage.env, store);
   const classes = await queueClasses(parseQueueUrl(url), () => {});
   const queue = classes.openQueue(queueName(pipeline, digest));
-  let begunAt = 0;
-  const objects = openChunkObjects(store, job.run);
-  await until(async () => {
-    const { processedOn = 0 } = (await queue.getJob(jobId(job))) ?? {};
-    if (processedOn > since) begunAt = processedOn;
-    expect(await objects.hasResult(job)).toBe(true);
-  });
+  let begunAt: number | undefined;
+  for (;;) {
+    const found = await queue.getJob(jobId(job));
+    if (found?.processedOn !== undefined && found.processedOn > since) begunAt = found.processedOn;
+    // One that has ended is removed at once.
+    if (found === undefined || found.finishedOn !== undefined) break;
+    await sleep(10);
+  }
+  const doneAt = Date.now();
   await classes.close();
-  return { begunMs: begunAt - since, doneMs: Date.now() - since };
+  return { begunMs: (begunAt ?? doneAt) - since, doneMs: doneAt - since };
 }
 
 /** When each object was written, by its key. */
