@@ -144,10 +144,14 @@ export async function openSharedOutput(
     saveState,
     /** Stores a GLB that was built, unless it is there; then removes its file. */
     shareObject(digest: Digest, path: string): Promise<unknown> {
-      const key = objectKey(digest);
-      const sharing =
-        shared.get(digest) ??
-        store.putIfAbsent(key, { path }, headersOf(key)).then(() => removeFile(path));
+      const share = async (): Promise<void> => {
+        // An earlier run has built and stored it.
+        if ((await statIfExists(path)) === undefined) return;
+        const key = objectKey(digest);
+        await store.putIfAbsent(key, { path }, headersOf(key));
+        await removeFile(path);
+      };
+      const sharing = shared.get(digest) ?? share();
       shared.set(digest, sharing);
       return sharing;
     },

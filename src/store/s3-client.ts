@@ -116,6 +116,8 @@ export function createS3Client(name: string, settings: S3Settings): S3Client {
   /** By method: a right that the account had is not gone for good. */
   const accepted = new Set<string>();
   let opening: ReturnType<typeof openConnections> | undefined;
+  // Each request in flight listens.
+  if (signal !== undefined) setMaxListeners(0, signal);
 
   const attempt = async (request: S3Request): Promise<S3Answer | S3Failure> => {
     opening ??= openConnections(settings);
