@@ -115,9 +115,9 @@ export function createS3Client(name: string, settings: S3Settings): S3Client {
   const { now, random, signal, giveUpAfterMs, backoffMs } = settings;
   /** By method: a right that the account had is not gone for good. */
   const accepted = new Set<string>();
+  /** By method, since its last answer: what a run still writes when the store is gone must not take as long again. */
+  const failingSince = new Map<string, number>();
   let opening: ReturnType<typeof openConnections> | undefined;
-  // Each request in flight listens.
-  if (signal !== undefined) setMaxListeners(0, signal);
 
   const attempt = async (request: S3Request): Promise<S3Answer | S3Failure> => {
     opening ??= openConnections(settings);
@@ -148,13 +148,18 @@ export function createS3Client(name: string, settings: S3Settings): S3Client {
         const answer = await attempt(request);
         if ('status' in answer) {
           accepted.add(request.method);
+          failingSince.delete(request.method);
           return { ...answer, isRepeated: attempts > 0 };
         }
         const { mayPass, code = 'STORE_UNREACHABLE', says, cause, help } = answer;
         const passes = mayPass === 'if accepted' ? accepted.has(request.method) : mayPass;
         const limitMs =
           accepted.size > 0 ? giveUpAfterMs : Math.min(giveUpAfterMs, FIRST_GIVE_UP_MS);
-        failingSinceMs ??= now();
+        failingSinceMs = Math.min(
+          failingSinceMs ?? now(),
+          failingSince.get(request.method) ?? now(),
+        );
+        if (passes) failingSince.set(request.method, failingSinceMs);
         if (!passes || now() - failingSinceMs >= limitMs) {
           const what = `${request.method} ${request.key ?? settings.bucket}`;
           const tries = attempts > 0 ? `, ${attempts + 1} times` : '';

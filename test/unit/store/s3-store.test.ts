@@ -76,6 +76,14 @@ describe('a request', () => {
         /^s3:\/\/furniture\/run .*expected an answer of S3, received 503 SlowDown, \d+ times$/,
       ),
     });
+    // It has waited long enough, until the store answers again.
+    const before = server.count('GET');
+    await expect(hasty.get('b')).rejects.toMatchObject({ code: 'STORE_UNREACHABLE' });
+    expect(server.count('GET') - before).toBe(1);
+    server.switches.always = undefined;
+    expect(await hasty.get('b')).toBeUndefined();
+    server.next('GET', { status: 503 });
+    expect(await hasty.get('b')).toBeUndefined();
   });
 
   it('ends where nothing listens', async () => {
