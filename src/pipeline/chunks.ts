@@ -90,6 +90,8 @@ export interface RunState {
   isAbandoned: boolean;
   /** The note of its coordinator or a shard why it ended, if there is one. */
   ending: Pick<ObjectInfo, 'etag' | 'modifiedAt'> | undefined;
+  /** The note that shards have completed it. */
+  completion: Pick<ObjectInfo, 'modifiedAt'> | undefined;
   /** Names of its plans: each lists the jobs of a round. */
   plans: string[];
 }
@@ -151,6 +153,7 @@ const STEERING = {
   cancelled: 'cancelled.json',
   abandoned: 'abandoned.json',
   ending: 'ending.json',
+  completion: 'complete.json',
 } as const;
 const PLAN = /^plan-[0-9a-f]+\.json$/;
 
@@ -209,6 +212,8 @@ export function openChunkObjects(store: ObjectStore, run: string) {
     abandon: () => steer('abandoned'),
     /** Notes for all why the run ends; of two reasons, the first counts. */
     end: ({ code, message }: RunEnding) => steer('ending', { code, message: redact(message) }),
+    /** Notes for a shard that starts again that there is nothing more to be done. */
+    complete: () => steer('completion'),
     ending: () => read<RunEnding>(steering + STEERING.ending),
     /** Forgets why the run ended, since it continues. */
     reopen: () => store.delete(steering + STEERING.ending),
@@ -220,6 +225,7 @@ export function openChunkObjects(store: ObjectStore, run: string) {
         isCancelled: found.has(STEERING.cancelled),
         isAbandoned: found.has(STEERING.abandoned),
         ending: found.get(STEERING.ending),
+        completion: found.get(STEERING.completion),
         plans: [...found.keys()].filter((name) => PLAN.test(name)),
       };
     },
@@ -255,11 +261,12 @@ export async function findUnfinishedRun(
   return { id: last.id, description: await last.objects.description() };
 }
 
-/** Removes what was exchanged in a run that has ended, and in those before it. */
+/** Removes what was exchanged in a run that has ended, but for the note that it is complete; and in those before it. */
 export async function removeChunkObjects(store: ObjectStore, run: string): Promise<void> {
   const keys: string[] = [];
+  const completion = `${WORK}${run}/steering/${STEERING.completion}`;
   for await (const { key } of store.list(WORK))
-    if (key.slice(WORK.length).split('/')[0]! <= run) keys.push(key);
+    if (key.slice(WORK.length).split('/')[0]! <= run && key !== completion) keys.push(key);
   const isDescription = (key: string) => key.endsWith(`/${STEERING.description}`);
   const others = keys.filter((key) => !isDescription(key));
   // Without its description the run has ended: the other objects must be gone by then.

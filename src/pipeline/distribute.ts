@@ -100,7 +100,10 @@ export async function distribute(
     execute,
     workers: () => queue.workers().map((worker) => ({ ...worker, ...table.of(worker.name) })),
     fromCache: () => fromCache,
-    remove: () => removeChunkObjects(store, id),
+    async remove() {
+      if (shards !== undefined) await objects.complete();
+      await removeChunkObjects(store, id);
+    },
   };
 }
 

@@ -16,9 +16,9 @@ import { createChunkWork, GRACE_MS, openPart, type WorkerEvent } from './worker.
 const LOOK_MS = 1_000;
 /** How long it waits for a coordinator without a sign of life of one, milliseconds: it may be started last. */
 const ALONE_MS = 60 * 60_000;
-/** The same, if the last run has failed not long ago: a coordinator that starts again does so within a minute. */
-const ALONE_AFTER_FAILURE_MS = 60_000;
-/** How long an error that ended a run may be that of this one's coordinator, milliseconds. */
+/** The same, if the last run has ended not long ago: a coordinator that starts again does so within a minute. */
+const ALONE_AFTER_RUN_MS = 60_000;
+/** How long ago a run may have ended that this shard was to take part in, milliseconds. */
 const RECENT_MS = 60 * 60_000;
 /** How much longer than its work a process that is to stop uses the store, milliseconds. */
 const NOTING_MS = 5_000;
@@ -44,6 +44,7 @@ export async function runShard(
   const digest = await runDigest(options, environment.env);
   for (;;) {
     const id = await join(store, environment, shard, digest);
+    if (id === undefined) return environment.log.info('the run was complete already');
     environment.log.info('joins the run', { joined: id, shard: shardName(shard) });
     const late = delayed(signal, GRACE_MS);
     if (await takePart(store, { options, environment, shard, id, late })) return;
@@ -59,13 +60,13 @@ function delayed(signal: AbortSignal, ms: number): AbortSignal {
   return late.signal;
 }
 
-/** Waits until the coordinator has described the run, and returns its id. */
+/** Waits until the coordinator has described the run, and returns its id; undefined if it is complete already. */
 async function join(
   store: ObjectStore,
   { log, now, signal }: RunEnvironment,
   shard: Shard,
   digest: string,
-): Promise<string> {
+): Promise<string | undefined> {
   const watch = openLockWatch(store);
   const startedAt = now();
   let aliveAt = startedAt;
@@ -74,7 +75,7 @@ async function join(
   log.info('waits for the run', { coordinator: shardName({ ...shard, index: 0 }) });
   for (let isFirst = true; ; isFirst = false) {
     const last = await findLastRun(store);
-    const { ending } = last?.state ?? {};
+    const { ending, completion } = last?.state ?? {};
     if (isFirst) known = ending;
     if (ending !== undefined && ending.etag !== known?.etag)
       throw ended(shard, (await last!.objects.ending()).message);
@@ -86,10 +87,13 @@ async function join(
       // That of a coordinator which has died may be replaced.
       if (renewed === last.id) throw misfit;
     }
-    const isRecent = ending !== undefined && startedAt - ending.modifiedAt < RECENT_MS;
+    const endedAt = (completion ?? ending)?.modifiedAt;
+    const isRecent = endedAt !== undefined && startedAt - endedAt < RECENT_MS;
     const aloneMs = now() - aliveAt;
-    if (isRecent && aloneMs >= ALONE_AFTER_FAILURE_MS)
+    if (isRecent && aloneMs >= ALONE_AFTER_RUN_MS) {
+      if (completion !== undefined) return undefined;
       throw ended(shard, (await last!.objects.ending()).message);
+    }
     if (aloneMs >= ALONE_MS) throw alone(shard);
     await sleep(LOOK_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
   }

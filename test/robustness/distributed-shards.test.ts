@@ -120,6 +120,17 @@ describe('what cannot be right is refused in a sentence', () => {
     expect(stderr).toContain(sentence);
   });
 
+  test('what a shard was to do that is started again after the run is done', async () => {
+    const clock = { env, now: Date.now, random: Math.random };
+    const store = await pipelineStore(await loadPipeline(file, env), clock);
+    await openChunkObjects(store, 'r').complete();
+    let looks = 0;
+    const at = () => Date.now() + 70_000 * looks++;
+    const { exit, stderr } = await command(['run', file, '--shard', '2/3'], { env, at });
+    expect(exit).toBe(0);
+    expect(stderr).toContain('the run was complete already');
+  });
+
   describe('by a shard that meets another run', () => {
     let timer: NodeJS.Timeout;
     let describeRun: (what: object) => Promise<unknown>;
@@ -325,7 +336,7 @@ describe('shards with an S3 store and a cache of each machine', () => {
       const numbers = done.map(({ article }) => article.request.basearticlenumber);
       expect(numbers.length).toBeGreaterThan(0);
       expect(numbers.filter((number) => range.asked.get(`btg ${number}`) !== 1)).toEqual([]);
-      expect(objects('')).toEqual([]);
+      expect(objects('')).toEqual([`nightly/work/${run}/steering/complete.json`]);
       const manifest = String(s3.objects.get('nightly/manifest.jsonl')!.content);
       await s3.close();
       const local = await readFile(join(await runHere(), 'manifest.jsonl'), 'utf8');
