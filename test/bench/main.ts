@@ -19,6 +19,7 @@ import { planning } from './planning.ts';
 import { type GroupInput, openResults } from './results.ts';
 import { GROUPS, type GroupName } from './rows.ts';
 import { coldStart, configurationGrowth, rebuild, runs, start, unchanged } from './runs.ts';
+import { scale, workers } from './scale.ts';
 
 const MEASURE: Readonly<Record<GroupName, (input: GroupInput) => Promise<void>>> = {
   peers,
@@ -26,6 +27,8 @@ const MEASURE: Readonly<Record<GroupName, (input: GroupInput) => Promise<void>>>
   stages,
   configurations,
   runs,
+  workers,
+  scale,
   rebuild,
   unchanged,
   start,
@@ -39,14 +42,16 @@ const MEASURE: Readonly<Record<GroupName, (input: GroupInput) => Promise<void>>>
   'cold-start': coldStart,
 };
 
-const USAGE = `npm run bench -- [--only GROUP]… [--quick | --full]
+const USAGE = `npm run bench -- [GROUP…] [--quick | --full]
 
-  --only GROUP  measures one group of rows: ${Object.keys(GROUPS).join(', ')}
+  GROUP, --only GROUP
+                measures one group of rows: ${Object.keys(GROUPS).join(', ')}
   --quick       fewer repetitions and smaller ranges; RESULTS.md stays as it is
   --full        2,000 small articles instead of 1,000
 `;
 
-const { values: options } = parseArgs({
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
   options: {
     only: { type: 'string', multiple: true },
     quick: { type: 'boolean', default: false },
@@ -59,8 +64,8 @@ if (options.help) console.log(USAGE);
 else process.exitCode = await main();
 
 async function main(): Promise<number> {
-  const groups = (options.only?.flatMap((names) => names.split(',')) ??
-    Object.keys(GROUPS)) as GroupName[];
+  const named = [...positionals, ...(options.only ?? [])].flatMap((names) => names.split(','));
+  const groups = (named.length > 0 ? named : Object.keys(GROUPS)) as GroupName[];
   const unknown = groups.filter((name) => !(name in GROUPS));
   if (unknown.length > 0) {
     console.error(`--only: expected ${Object.keys(GROUPS).join(', ')}, received ${unknown.join()}`);

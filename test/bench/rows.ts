@@ -23,6 +23,7 @@ const UNITS = {
   nanoseconds: (value: number) => `${digits(value)} ns`,
   kilobytes: (value: number) => `${value.toFixed(0)} kB`,
   mebibytes: (value: number) => `${value.toFixed(0)} MiB`,
+  hours: (value: number) => `${digits(value)} h`,
   'millions a second': (value: number) => `${digits(value)} million/s`,
 } as const;
 
@@ -114,6 +115,34 @@ export const GROUPS = {
     'cold 100': { measure: 'the same at 100 ms', unit: 'times' },
     warm: { measure: 'run over the same with a full cache and no output', unit: 'seconds' },
     again: { measure: 'unchanged run over the same', unit: 'seconds' },
+  },
+  workers: {
+    'throughput 2000': {
+      measure: 'throughput at 20 ms, 3 workers on this machine ÷ local, 2,000 configurations',
+      unit: 'times',
+      atLeast: 0.9,
+    },
+    'throughput 8000': {
+      measure: 'the same of 8,000 configurations',
+      unit: 'times',
+      atLeast: 0.9,
+    },
+    overhead: {
+      measure: 'what queue and file store add to a configuration',
+      unit: 'milliseconds',
+      atMost: 0.25,
+    },
+  },
+  scale: {
+    ...Object.fromEntries(
+      [10_000, 100_000, 1_000_000, 10_000_000].map((size): [string, Row] => [
+        `predicted ${size}`,
+        { measure: `${size.toLocaleString('en')} configurations, 3 workers`, unit: 'hours' },
+      ]),
+    ),
+    'check small': { measure: 'time of 2,000 configurations ÷ predicted', unit: 'times' },
+    'check large': { measure: 'time of 20,000 configurations ÷ predicted', unit: 'times' },
+    'check store': { measure: 'PUTs of 1,500 configurations ÷ predicted', unit: 'times' },
   },
   rebuild: {
     rebuild: {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { descendantsOf, measureMemory } from '../helpers/process-memory.ts';
 import { PROGRAM } from './workspace.ts';
 
-/** What a worker took from its start to its end. */
+/** What a worker took since it was ready. */
 export interface WorkerUse {
   /** Processor time, of child processes too. */
   cpuSeconds: number;
@@ -17,17 +17,26 @@ export interface Workers {
   stop(): Promise<WorkerUse[]>;
 }
 
-/** Starts workers of a pipeline file, and waits until they are ready: a run on a cluster finds them there. */
+/** A worker takes jobs so long after it has said that it is ready, milliseconds. */
+const JOIN_MS = 2_000;
+
+/**
+ * Starts workers of a pipeline file, and waits until they take jobs: a run on a cluster finds them there.
+ *
+ * @param optionsOf - Further options of each, such as a cache of its own.
+ */
 export async function startWorkers(
   file: string,
   count: number,
   env: Readonly<Record<string, string>>,
+  optionsOf: (index: number) => readonly string[] = () => [],
 ): Promise<Workers> {
   const workers = await Promise.all(
     Array.from({ length: count }, (_, index) =>
-      startWorker([...PROGRAM, 'worker', file], env, index),
+      startWorker([...PROGRAM, 'worker', file, ...optionsOf(index)], env, index),
     ),
   );
+  await new Promise((resolve) => setTimeout(resolve, JOIN_MS));
   return { stop: () => Promise.all(workers.map((stop) => stop())) };
 }
 
@@ -57,10 +66,11 @@ async function startWorker(
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', look);
     void ended.then(() => reject(new Error(`worker ${index} has ended: ${output}`)));
   });
+  const startSeconds = processorSeconds(child.pid!);
   return async () => {
     const { peakMib } = stopMeasuring();
     if (isEnded) throw new Error(`worker ${index} has ended: ${output}`);
-    const cpuSeconds = processorSeconds(child.pid!);
+    const cpuSeconds = processorSeconds(child.pid!) - startSeconds;
     child.kill();
     await ended;
     return { cpuSeconds, peakMib };
@@ -71,15 +81,24 @@ async function startWorker(
 const TICKS_PER_SECOND = 100;
 
 /** Processor time of a process that runs, of its child processes too. */
-function processorSeconds(pid: number): number {
-  const ticks = [pid, ...descendantsOf(pid)].flatMap((one) => {
-    const [user, system, childUser, childSystem] = readFileSync(`/proc/${one}/stat`, 'utf8')
-      // The name, in parentheses, may contain spaces.
-      .replace(/^.*\) /, '')
-      .split(' ')
-      .slice(11, 15)
-      .map(Number);
-    return [user!, system!, childUser!, childSystem!];
-  });
+export function processorSeconds(pid: number): number {
+  return [pid, ...descendantsOf(pid)].reduce((sum, one) => sum + ownSeconds(one), 0);
+}
+
+/** With that of children that have ended. */
+function ownSeconds(pid: number): number {
+  let stat: string;
+  try {
+    stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  } catch {
+    // It has ended meanwhile.
+    return 0;
+  }
+  const ticks = stat
+    // The name, in parentheses, may contain spaces.
+    .replace(/^.*\) /, '')
+    .split(' ')
+    .slice(11, 15)
+    .map(Number);
   return ticks.reduce((sum, one) => sum + one, 0) / TICKS_PER_SECOND;
 }

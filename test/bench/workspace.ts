@@ -36,7 +36,11 @@ export interface Workspace {
   readonly folder: string;
   serve(settings: ServiceSettings): Promise<Service>;
   /** A pipeline of its own folder; its service is that of the environment. */
-  pipeline(name: string, service: Service, content: PipelineContent): Promise<BenchPipeline>;
+  pipeline(
+    name: string,
+    service: Pick<Service, 'env'>,
+    content: PipelineContent,
+  ): Promise<BenchPipeline>;
 }
 
 /** A service, running. */
@@ -144,12 +148,14 @@ async function serve(settings: ServiceSettings, cleanups: Cleanup[]): Promise<Se
     child.kill();
     await ended;
   });
+  const ended = once(child, 'exit').then(() => {
+    throw new Error('the service has ended');
+  });
+  // It ends after the last answer, too.
+  ended.catch(() => {});
   const answer = async <T>(message: object): Promise<T> => {
     const received = once(child, 'message');
     child.send(message);
-    const ended = once(child, 'exit').then(() => {
-      throw new Error('the service has ended');
-    });
     const [value] = (await Promise.race([received, ended])) as [T];
     return value;
   };

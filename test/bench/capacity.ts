@@ -1,0 +1,294 @@
+/**
+ * The capacity model: what a run of any size takes, from what two small runs took. Pure arithmetic: a figure grows with
+ * the one driver that causes it, from what the run costs once.
+ */
+
+/** What a figure grows with. */
+export interface Drivers {
+  configurations: number;
+  /** Distinct blocks and images. */
+  parts: number;
+  chunks: number;
+  workers: number;
+}
+
+/** Calls to a store by the units in which providers bill; removing is free. */
+export interface StoreCalls {
+  /** Writes and lists: the dearer class. */
+  puts: number;
+  /** Reads and questions whether an object is there. */
+  gets: number;
+}
+
+/** What one distributed run took. */
+export interface RunFigures extends Drivers {
+  /** From the start of the coordinator to its end. */
+  seconds: number;
+  /** Processor time of all workers, without their start. */
+  workerCpuSeconds: number;
+  coordinatorCpuSeconds: number;
+  /** Of the server of the queue. */
+  queueCpuSeconds: number;
+  coordinatorPeakMib: number;
+  workerPeakMib: number;
+  requests: number;
+  /** Of these, for blocks and images. */
+  partRequests: number;
+  receivedBytes: number;
+  /** Jobs on the queue at one moment, at most. */
+  queuedJobs: number;
+  /** What the tables of the queue took at its largest moment. */
+  queueBytes: number;
+}
+
+/** What one run took in an object store, empty before. */
+export interface StoreFigures extends Drivers {
+  calls: StoreCalls;
+  /** Of these, for what coordinator and workers exchange by chunk. */
+  chunkCalls: StoreCalls;
+  /** Objects that stay. */
+  objects: number;
+  bytes: number;
+}
+
+/** A straight line: what is there once, and what each adds. */
+interface Line {
+  once: number;
+  each: number;
+}
+
+/** What {@link calibrate} found. */
+export interface Capacity {
+  /** By configurations; `seconds` are those of the same workers on this machine. */
+  seconds: Line;
+  workerCpuSeconds: Line;
+  coordinatorCpuSeconds: Line;
+  receivedBytes: Line;
+  coordinatorMib: Line;
+  /** Each configuration alone, and each part. */
+  requests: { once: number; configuration: number; part: number };
+  workerMib: number;
+  /** By workers: back-pressure keeps the queue short. */
+  queuedJobs: number;
+  /** By jobs on the queue. */
+  queueBytes: Line;
+  /** By chunks. */
+  queueCpuSeconds: number;
+  store: {
+    /** By configurations; those for chunks apart. */
+    puts: Line;
+    gets: Line;
+    chunkPuts: number;
+    chunkGets: number;
+    objects: Line;
+    bytes: Line;
+  };
+}
+
+/** What a service allows. */
+export interface Conditions {
+  latencySeconds: number;
+  /** Requests at the same time, of all workers together. */
+  concurrency: number;
+  /** Undefined if the service has no limit. */
+  requestsPerSecond?: number;
+}
+
+/** Part of its time in which a worker with a processor of its own computes; in the rest it waits for others. */
+const BUSY = 0.8;
+
+/** What a run is predicted to take. */
+export interface Prediction extends Drivers {
+  /** With a processor for each worker. */
+  seconds: number;
+  /** On this machine, with the workers of the calibration. */
+  secondsHere: number;
+  /** Time that the service alone takes for the requests, by latency or limit. */
+  serviceSeconds: number;
+  workerCpuSeconds: number;
+  coordinatorCpuSeconds: number;
+  queueCpuSeconds: number;
+  /** Processor time of a worker. */
+  secondsPerChunk: number;
+  requests: number;
+  receivedBytes: number;
+  coordinatorMib: number;
+  workerMib: number;
+  queuedJobs: number;
+  queueBytes: number;
+  objects: number;
+  storedBytes: number;
+  calls: StoreCalls;
+}
+
+/** The line through two points, which falls nowhere; level if they are above one another. */
+function lineThrough(small: number, smallValue: number, large: number, largeValue: number): Line {
+  const each = large === small ? 0 : Math.max(0, (largeValue - smallValue) / (large - small));
+  return { once: Math.max(0, largeValue - each * large), each };
+}
+
+/**
+ * Finds what runs cost once and for each configuration.
+ *
+ * @param runs - Two runs with the same workers, of different sizes, the smaller first.
+ * @param stores - The same, with an object store.
+ */
+export function calibrate(
+  [small, large]: readonly [RunFigures, RunFigures],
+  [smallStore, largeStore]: readonly [StoreFigures, StoreFigures],
+): Capacity {
+  const line = (of: (run: RunFigures) => number) =>
+    lineThrough(small.configurations, of(small), large.configurations, of(large));
+  const storeLine = (of: (run: StoreFigures) => number) =>
+    lineThrough(
+      smallStore.configurations,
+      of(smallStore),
+      largeStore.configurations,
+      of(largeStore),
+    );
+  const own = line((run) => run.requests - run.partRequests);
+  return {
+    workerCpuSeconds: line((run) => run.workerCpuSeconds),
+    seconds: line((run) => run.seconds),
+    coordinatorCpuSeconds: line((run) => run.coordinatorCpuSeconds),
+    receivedBytes: line((run) => run.receivedBytes),
+    coordinatorMib: line((run) => run.coordinatorPeakMib),
+    requests: {
+      once: own.once,
+      configuration: own.each,
+      part: large.partRequests / large.parts,
+    },
+    workerMib: Math.max(small.workerPeakMib, large.workerPeakMib),
+    queuedJobs: Math.max(small.queuedJobs, large.queuedJobs) / large.workers,
+    queueBytes: lineThrough(
+      ...([small.queuedJobs, small.queueBytes, large.queuedJobs, large.queueBytes] as const),
+    ),
+    queueCpuSeconds: large.queueCpuSeconds / large.chunks,
+    store: {
+      puts: storeLine((run) => run.calls.puts - run.chunkCalls.puts),
+      gets: storeLine((run) => run.calls.gets - run.chunkCalls.gets),
+      chunkPuts: largeStore.chunkCalls.puts / largeStore.chunks,
+      chunkGets: largeStore.chunkCalls.gets / largeStore.chunks,
+      objects: storeLine((run) => run.objects),
+      bytes: storeLine((run) => run.bytes),
+    },
+  };
+}
+
+const at = ({ once, each }: Line, count: number): number => once + each * count;
+
+/** Predicts a run. */
+export function predict(capacity: Capacity, drivers: Drivers, conditions: Conditions): Prediction {
+  const { configurations, parts, chunks, workers } = drivers;
+  const { store } = capacity;
+  const of = (line: Line) => at(line, configurations);
+  const { once, configuration, part } = capacity.requests;
+  const requests = once + configuration * configurations + part * parts;
+  const workerCpuSeconds = of(capacity.workerCpuSeconds);
+  const coordinatorCpuSeconds = of(capacity.coordinatorCpuSeconds);
+  const serviceSeconds = serviceTime(requests, conditions);
+  const chunkSeconds = Math.max(workerCpuSeconds / workers / BUSY, serviceSeconds);
+  return {
+    ...drivers,
+    seconds: chunkSeconds + coordinatorCpuSeconds,
+    secondsHere: of(capacity.seconds),
+    serviceSeconds,
+    workerCpuSeconds,
+    coordinatorCpuSeconds,
+    queueCpuSeconds: capacity.queueCpuSeconds * chunks,
+    secondsPerChunk: workerCpuSeconds / chunks,
+    requests,
+    receivedBytes: of(capacity.receivedBytes),
+    coordinatorMib: of(capacity.coordinatorMib),
+    workerMib: capacity.workerMib,
+    queuedJobs: capacity.queuedJobs * workers,
+    queueBytes: at(capacity.queueBytes, capacity.queuedJobs * workers),
+    objects: of(store.objects),
+    storedBytes: of(store.bytes),
+    calls: {
+      puts: of(store.puts) + store.chunkPuts * chunks,
+      gets: of(store.gets) + store.chunkGets * chunks,
+    },
+  };
+}
+
+/** Requests one after the other on each connection, or as many a second as the service allows. */
+function serviceTime(
+  requests: number,
+  { latencySeconds, concurrency, requestsPerSecond = Number.POSITIVE_INFINITY }: Conditions,
+): number {
+  return Math.max((requests * latencySeconds) / concurrency, requests / requestsPerSecond);
+}
+
+/**
+ * The workers that do a run within some time, a processor each.
+ *
+ * @returns Undefined if no number of them does, since the service or the coordinator takes longer.
+ */
+export function workersFor(
+  capacity: Capacity,
+  drivers: Omit<Drivers, 'workers'>,
+  conditions: Conditions,
+  withinSeconds: number,
+): number | undefined {
+  const { workerCpuSeconds, coordinatorCpuSeconds, serviceSeconds } = predict(
+    capacity,
+    { ...drivers, workers: 1 },
+    conditions,
+  );
+  const leftSeconds = withinSeconds - coordinatorCpuSeconds;
+  if (leftSeconds <= 0 || serviceSeconds > leftSeconds) return undefined;
+  return Math.max(1, Math.ceil(workerCpuSeconds / leftSeconds / BUSY));
+}
+
+/** A figure that was predicted and measured. */
+export interface Check {
+  figure: string;
+  predicted: number;
+  measured: number;
+  /** Of measured from predicted: 0.1 is a tenth more. */
+  deviation: number;
+  /** Largest deviation, either way. */
+  tolerance: number;
+  isMet: boolean;
+}
+
+/** How far figures may be from their prediction: what is counted hardly, times and memory as machines vary. */
+const TOLERANCES = {
+  secondsHere: 0.35,
+  workerCpuSeconds: 0.3,
+  coordinatorCpuSeconds: 0.3,
+  requests: 0.05,
+  receivedBytes: 0.05,
+  coordinatorMib: 0.35,
+  queuedJobs: 0.5,
+} as const satisfies Partial<Record<keyof Prediction, number>>;
+
+/** Compares what a run took with what was predicted. */
+export function checkRun(prediction: Prediction, run: RunFigures): Check[] {
+  const { seconds: secondsHere, coordinatorPeakMib: coordinatorMib } = run;
+  const measured = { ...run, secondsHere, coordinatorMib };
+  return Object.entries(TOLERANCES).map(([figure, tolerance]) => {
+    const name = figure as keyof typeof TOLERANCES;
+    return checkOf(figure, prediction[name], measured[name], tolerance);
+  });
+}
+
+const STORE_TOLERANCE = 0.1;
+
+/** Compares what a run took of an object store with what was predicted. */
+export function checkStore(prediction: Prediction, run: StoreFigures): Check[] {
+  const { calls, objects, storedBytes } = prediction;
+  return [
+    checkOf('puts', calls.puts, run.calls.puts, STORE_TOLERANCE),
+    checkOf('gets', calls.gets, run.calls.gets, STORE_TOLERANCE),
+    checkOf('objects', objects, run.objects, STORE_TOLERANCE),
+    checkOf('storedBytes', storedBytes, run.bytes, STORE_TOLERANCE),
+  ];
+}
+
+function checkOf(figure: string, predicted: number, measured: number, tolerance: number): Check {
+  const deviation = measured / predicted - 1;
+  const isMet = Math.abs(deviation) <= tolerance;
+  return { figure, predicted, measured, deviation, tolerance, isMet };
+}
