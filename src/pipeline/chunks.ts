@@ -21,6 +21,8 @@ const REMOVED_AT_ONCE = 16;
 const FEWEST = 50;
 /** Most articles of a chunk: with more, a killed worker loses too much. */
 const MOST = 200;
+/** Chunks of a run that has enough articles: at its end, workers wait for the last ones of others. */
+const CHUNKS = 96;
 
 /** Hex digits of a number that is exact in JSON. */
 const NUMBER_DIGITS = 13;
@@ -98,7 +100,7 @@ export interface RunState {
 
 /**
  * Divides articles into chunks that share parts: those of a series stay together, in the order of their places (not of
- * the list), as far as 50 to 200 articles make a chunk.
+ * the list), as far as 50 to 200 articles make a chunk: the fewer, the smaller the run is.
  *
  * @example `chunksOf(articles).map((chunk) => chunk.length); // → [120, 200, 200, 64]`
  */
@@ -110,6 +112,7 @@ export function chunksOf(articles: readonly Omit<Placed, 'part'>[]): Placed[][] 
     series.set(name, own);
     own.push(placed);
   }
+  const most = chunkLength(articles.length);
   const chunks: Placed[][] = [];
   let chunk: Placed[] = [];
   const close = () => {
@@ -117,7 +120,7 @@ export function chunksOf(articles: readonly Omit<Placed, 'part'>[]): Placed[][] 
     chunk = [];
   };
   for (const own of series.values()) {
-    for (const part of evenParts(own)) {
+    for (const part of evenParts(own, most)) {
       if (chunk.length + part.length > MOST) close();
       chunk.push(...part);
       if (chunk.length >= FEWEST) close();
@@ -127,15 +130,27 @@ export function chunksOf(articles: readonly Omit<Placed, 'part'>[]): Placed[][] 
   return chunks;
 }
 
+/**
+ * The length of the chunks of a run of so many articles.
+ *
+ * @example `chunkLength(9_600); // → 100`
+ */
+export function chunkLength(articles: number): number {
+  return Math.min(Math.max(Math.ceil(articles / CHUNKS), FEWEST), MOST);
+}
+
 /** Names the series of an article. */
 export function seriesOf({ article }: Pick<Placed, 'article'>): string {
   const { manufacturer, program } = article.request;
   return JSON.stringify([manufacturer.toUpperCase(), program.toUpperCase()]);
 }
 
-/** Divides a list into as few parts of at most {@link MOST} as possible, of equal lengths but for one. */
-function evenParts(list: readonly Omit<Placed, 'part'>[]): Placed[][] {
-  const parts = Math.ceil(list.length / MOST);
+/** Divides a list into parts of equal lengths but for one, of at most so many unless they would be too short. */
+function evenParts(list: readonly Omit<Placed, 'part'>[], most: number): Placed[][] {
+  const parts = Math.min(
+    Math.ceil(list.length / most),
+    Math.max(1, Math.floor(list.length / FEWEST)),
+  );
   const length = Math.ceil(list.length / parts);
   return Array.from({ length: parts }, (_, index) =>
     list.slice(index * length, (index + 1) * length).map((one) => ({ ...one, part: index })),

@@ -62,6 +62,16 @@ describe('chunks of a run', () => {
     );
   });
 
+  test.each([
+    { name: 'few', series: [200, 200], lengths: Array(8).fill(50) },
+    { name: 'more', series: [9600], lengths: Array(96).fill(100) },
+    { name: 'many', series: [20_000], lengths: Array(100).fill(200) },
+    { name: 'no multiples of 50', series: [101, 149], lengths: [51, 50, 75, 74] },
+    { name: 'short series', series: [10, 20, 30, 40], lengths: [60, 40] },
+  ])('are the shorter, the fewer articles the run has: $name', ({ series, lengths }) => {
+    expect(chunksOf(selection(series)).map(({ length }) => length)).toEqual(lengths);
+  });
+
   test('share a series, unless each of several is too small for a chunk', () => {
     fc.assert(
       fc.property(selections, (placed) => {
