@@ -24,27 +24,33 @@ export function shareLimits({ options, environment, session }: Run): void {
 }
 
 const OPEN = {
-  local: async (run, processor) => ({
-    execute: inThisProcess(run, await processor(run)),
-    close: async () => {},
-  }),
+  local: async (run, processor, selected) => {
+    await selected;
+    return { execute: inThisProcess(run, await processor(run)), close: async () => {} };
+  },
   bullmq: openWorkers,
   shard: openShards,
 } satisfies Record<ReturnType<typeof executorOf>, typeof openExecutor>;
 
 /**
- * Opens the executor that the options name.
+ * Opens the executor that the options name. A queue is connected while the run selects its articles.
  *
+ * @param selected - Settles when they are selected.
  * @throws {@link ConverterError} `PIPELINE_VARIABLE_UNSET`, `QUEUE_UNREACHABLE`, `QUEUE_REFUSED`, and the codes of the store.
  */
 export function openExecutor(
   run: Run,
   processor: (run: Run) => Promise<Processor>,
+  selected: Promise<unknown>,
 ): Promise<Executor> {
-  return OPEN[executorOf(run.options)](run, processor);
+  return OPEN[executorOf(run.options)](run, processor, selected);
 }
 
-async function openWorkers(run: Run): Promise<Executor> {
+async function openWorkers(
+  run: Run,
+  _: (run: Run) => Promise<Processor>,
+  selected: Promise<unknown>,
+): Promise<Executor> {
   const [{ openChunkQueue }, { distribute }] = await Promise.all([
     import('../execute/bullmq-coordinator.ts'),
     import('./distribute.ts'),
@@ -60,6 +66,7 @@ async function openWorkers(run: Run): Promise<Executor> {
     now,
   });
   try {
+    await selected;
     const distribution = await distribute(run, queue, store);
     return { execute: distribution.execute, distribution, close: queue.close };
   } catch (error) {
@@ -77,7 +84,9 @@ async function storeOf({ options, environment, stores }: Run): Promise<ObjectSto
 async function openShards(
   run: Run,
   processor: (run: Run) => Promise<Processor>,
+  selected: Promise<unknown>,
 ): Promise<Executor> {
+  await selected;
   const [{ createShardQueue }, { openShardWork }, { createChunkWork, snapshotsOf }, ...others] =
     await Promise.all([
       import('./shard-queue.ts'),

@@ -236,12 +236,17 @@ async function selectAndProcess(
 ): Promise<{ selection: Selection; end: RunEnd; distribution?: Executor['distribution'] }> {
   let selection: Selection = { articles: [], failures: [], warnings: [] };
   let executor: Executor | undefined;
+  let selecting: Promise<Selection> | undefined;
+  let opening: Promise<Executor> | undefined;
   const ended = (end: RunEnd) => ({ selection, end, distribution: executor?.distribution });
   try {
     await findDamage(run);
-    const chosen = quarantine.select(await plan.select(run, quarantine));
+    selecting = plan.select(run, quarantine);
+    opening = openExecutor(run, plan.processor, selecting);
+    const [selected, opened] = await Promise.all([selecting, opening]);
+    executor = opened;
+    const chosen = quarantine.select(selected);
     selection = chosen.selection;
-    executor = await openExecutor(run, plan.processor);
     const { done, total } = await processAll(run, chosen.tried, executor.execute, quarantine);
     await run.session.close();
     if (done === total) return ended({ kind: 'complete' });
@@ -249,9 +254,17 @@ async function selectAndProcess(
     const error = new ConverterError('OUT_OF_TIME', message);
     return ended({ kind: 'outOfTime', error });
   } catch (thrown) {
-    return ended(stoppedBy(run, causeOf(run, asConverterError(thrown))));
+    const end = stoppedBy(run, causeOf(run, asConverterError(thrown)));
+    // Without a queue, nothing has to be selected any more.
+    await run.session.close();
+    await selecting?.catch(() => {});
+    return ended(end);
   } finally {
-    await executor?.close();
+    // If the selection has failed, it closes by itself.
+    await opening?.then(
+      ({ close }) => close(),
+      () => {},
+    );
   }
 }
 
