@@ -187,7 +187,8 @@ test.concurrent(
         return undefined;
       return { answer: raw('', { 'retry-after': String(pauseSeconds) }, 429) };
     });
-    const workers = Array.from({ length: concurrency }, (_, index) => stage.worker(`w${index}`));
+    // One has no part of the limits.
+    const workers = Array.from({ length: concurrency + 1 }, () => stage.worker());
     for (const { printed } of workers)
       await until(() => expect(printed.stderr).toContain('worker is ready'));
     await stage.succeeds(stage.run());
