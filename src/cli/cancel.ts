@@ -7,8 +7,9 @@ export const cancelCommand: Command = {
   positionals: PIPELINE_POSITIONAL,
   options: optionsOf('cancel'),
   notes: [
-    'Its coordinator ends within seconds, with exit code 130, and its shards with 3. What is done',
-    'stays in the cache and in the store; the next run begins anew with it.',
+    'Its coordinator ends within seconds, with exit code 130, and its shards with 3; workers drop its chunks and',
+    'wait for the next run. Nothing is published. What is done stays in the cache and in the store; the next run',
+    'begins anew with it.',
     '',
   ],
   examples: ['btg2gltf cancel pipeline.yaml'],

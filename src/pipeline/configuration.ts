@@ -327,10 +327,9 @@ function createBuilder(
 
   const build = async (snapshot: ArticleSnapshot, source: Digest): Promise<Built> => {
     const earlier = isForced ? undefined : database.builds.get(source);
-    const isUsable =
-      earlier !== undefined &&
-      ((await isStored(earlier)) || (await stopwatch.during('write', () => restore(earlier))));
-    if (isUsable) {
+    // A store that machines share has it, perhaps from another one: then it is not in the output folder.
+    if (earlier !== undefined && (await isStored(earlier))) return earlier;
+    if (earlier !== undefined && (await stopwatch.during('write', () => restore(earlier)))) {
       await share(earlier.sha256);
       return earlier;
     }
