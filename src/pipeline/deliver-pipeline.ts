@@ -2,6 +2,7 @@
 import { checkRun, type Run, withRun } from './open-run.ts';
 import { lockOutput } from './output-lock.ts';
 import type { RunEnvironment, RunOptions } from './run-options.ts';
+import { openSharedRun } from './shared-run.ts';
 
 /** What the pipeline makes of the published files. */
 export async function deliverWanted(run: Run) {
@@ -18,10 +19,13 @@ export async function deliverWanted(run: Run) {
  */
 export async function deliverPipeline(options: RunOptions, environment: RunEnvironment) {
   checkRun(options, environment);
-  const release = await lockOutput(options.pipeline.outputDir, environment.now());
+  const locks = [await lockOutput(options.pipeline.outputDir, environment.now())];
   try {
-    return await withRun(options, environment, deliverWanted);
+    const shared = await openSharedRun(options, environment);
+    locks.unshift(() => shared.close(undefined));
+    return await withRun(options, shared.environment, deliverWanted, 'owner');
   } finally {
-    await release().catch((error: Error) => environment.log.warn(error.message));
+    for (const release of locks)
+      await release().catch((error: Error) => environment.log.warn(error.message));
   }
 }
