@@ -47,13 +47,14 @@ async function compareAll(
   maker: Maker,
   pairs: readonly GlbPair[],
 ): Promise<ComparedPictures> {
-  const { derived, objects } = run.stores;
+  const { derived, objects, published } = run.stores;
+  const read = published?.readObject ?? objects.get;
   const madeOf = openMadeFiles(derived);
   const differences = new Map<string, PictureDifference>();
   let problem: string | undefined;
   let isOver = false;
   const pictureOf = async (sha256: Digest): Promise<Uint8Array> => {
-    const [file] = await madeOf(maker, sha256, () => objects.get(sha256));
+    const [file] = await madeOf(maker, sha256, () => read(sha256));
     return file!.bytes;
   };
   await inParallel(pairs, maker.atOnce, async ([was, is]) => {
