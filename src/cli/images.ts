@@ -5,12 +5,11 @@ import { CAMERAS, type CameraName } from '../deliver/camera.ts';
 import { PICTURE_DEFAULTS } from '../deliver/picture-options.ts';
 import { MOST_PIXELS_A_SIDE } from '../deliver/shot.ts';
 import type { GatewayServer } from '../gateway/http.ts';
-import { requireManifest } from '../pipeline/output-folder.ts';
-import { defaultCacheDir, loadPipeline } from '../pipeline/pipeline-file.ts';
+import { loadPipeline } from '../pipeline/pipeline-file.ts';
 import { ConverterError } from '../support/errors.ts';
 import { type Command, given, numberOf, textOf, usageError } from './command.ts';
 import { listenOptions, readListening, serveUntilInterrupted } from './listen.ts';
-import { outputFolderOf, POSITIONALS } from './output-commands.ts';
+import { POSITIONALS, subjectOf } from './output-commands.ts';
 import { LOG_FORMAT_OPTION, openLog } from './run-output.ts';
 import { environmentOf } from './service.ts';
 
@@ -27,7 +26,11 @@ export const imagesCommand: Command = {
       value: 'FILE',
       describe: 'convert what is not in the manifest by this pipeline',
     },
-    cache: { type: 'string', value: 'DIR', describe: 'cache [default: .cache beside the output]' },
+    cache: {
+      type: 'string',
+      value: 'DIR',
+      describe: 'cache [default: that of the pipeline, or .cache beside the output]',
+    },
     camera: {
       type: 'string',
       choices: Object.keys(CAMERAS),
@@ -53,9 +56,10 @@ export const imagesCommand: Command = {
   examples: ['btg2gltf images pipeline.yaml', 'btg2gltf images output --pipeline pipeline.yaml'],
   async run(args, io) {
     const at = await readListening(args, IMAGES_PORT);
-    const outputDir = await outputFolderOf(args, io);
+    const subject = await subjectOf(args, io);
+    const { published } = subject;
     const file = textOf(args, 'pipeline');
-    if (file === undefined) await requireManifest(outputDir);
+    if (file === undefined) await published.requireManifest();
     const size = numberOf(args, 'size') ?? PICTURE_DEFAULTS.width;
     if (size > MOST_PIXELS_A_SIDE)
       throw usageError(`--size: expected at most ${MOST_PIXELS_A_SIDE}, received ${size}`);
@@ -69,8 +73,8 @@ export const imagesCommand: Command = {
     ]);
     const camera = (textOf(args, 'camera') ?? PICTURE_DEFAULTS.cameras[0]) as CameraName;
     const source = await openImageSource({
-      outputDir,
-      cacheDir: resolve(textOf(args, 'cache') ?? defaultCacheDir(outputDir)),
+      published,
+      cacheDir: resolve(textOf(args, 'cache') ?? subject.cacheDir),
       browser,
       standard: { ...PICTURE_DEFAULTS, cameras: [camera], width: size, height: size },
       pipeline: file === undefined ? undefined : await loadPipeline(file, io.env),
@@ -78,7 +82,7 @@ export const imagesCommand: Command = {
     });
     const token = io.env[TOKEN_VARIABLE] || undefined;
     const options = { ...at, now: io.now, log, find: source.find, ...given({ token }) };
-    const text = ({ url }: GatewayServer) => `  Pictures of ${outputDir} at ${url}\n`;
+    const text = ({ url }: GatewayServer) => `  Pictures of ${published.name} at ${url}\n`;
     try {
       return await serveUntilInterrupted(at, io, () => openImageServer(options), text);
     } finally {

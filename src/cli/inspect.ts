@@ -1,5 +1,5 @@
 /** `btg2gltf inspect FILE.glb|ARTICLE`: what a GLB consists of, and which profiles it fits. */
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { type GlbFigures, readFigures } from '../deliver/glb-figures.ts';
 import { breachesOf, breachText, PROFILE_NAMES, PROFILES } from '../deliver/profiles.ts';
 import type { DeliveredFile, DeliveryLine } from '../pipeline/deliveries.ts';
@@ -9,6 +9,7 @@ import { amount, integer, size } from '../report/text.ts';
 import { exists, readBytes } from '../support/files.ts';
 import { visibleLines } from '../support/visible.ts';
 import { type Arguments, type Command, columns, type Io, numberOf, textOf } from './command.ts';
+import { openSubject } from './output-commands.ts';
 
 /** Rows of a list, unless the user wants more. */
 const ROWS = 10;
@@ -56,14 +57,16 @@ export const inspectCommand: Command = {
     const rows = numberOf(args, 'rows') ?? ROWS;
     const file = resolve(subject);
     const isFile = /\.(?:glb|gltf)$/i.test(subject) || (await exists(file));
-    if (isFile) io.printData(visibleLines([file, ...(await glbLines(file, rows)), '']));
-    else await inspectArticle(subject, rows, args, io);
+    if (isFile) {
+      const lines = await glbLines(await readBytes(file), rows);
+      io.printData(visibleLines([file, ...lines, '']));
+    } else await inspectArticle(subject, rows, args, io);
     return 0;
   },
 };
 
-async function glbLines(file: string, rows: number): Promise<string[]> {
-  const figures = await readFigures(await readBytes(file));
+async function glbLines(glb: Uint8Array, rows: number): Promise<string[]> {
+  const figures = await readFigures(glb);
   return [
     ...columns(totals(figures)),
     '',
@@ -81,20 +84,23 @@ async function inspectArticle(
   args: Arguments,
   io: Io,
 ): Promise<void> {
-  const pipeline = textOf(args, 'pipeline');
-  const ofPipeline = async () => pipeline && (await loadPipeline(pipeline, io.env, true)).outputDir;
-  const outputDir = resolve(textOf(args, 'output') ?? (await ofPipeline()) ?? 'output');
-  const found = await findPublished(outputDir, pattern);
-  for (const { name, glb, deliveries } of found.slice(0, MOST_CONFIGURATIONS)) {
+  const file = textOf(args, 'pipeline');
+  const pipeline = file === undefined ? undefined : await loadPipeline(file, io.env, true);
+  const { published } = await openSubject(pipeline, textOf(args, 'output'), io);
+  const found = await findPublished(published, pattern);
+  for (const { name, glb, sha256, deliveries } of found.slice(0, MOST_CONFIGURATIONS)) {
     const print = (lines: readonly string[]) => io.printData(visibleLines([...lines, '', '']));
-    print([name, `${glb} (master)`, ...(await glbLines(join(outputDir, glb), rows))]);
+    const master = await published.read({ path: glb, sha256 });
+    print([name, `${glb} (master)`, ...(await glbLines(master, rows))]);
     for (const line of deliveries) {
       if (line.error !== undefined) print([failureText(line)]);
       for (const file of line.files) {
         const text = `${file.path} (${line.delivery})`;
         const isGlb = file.path.endsWith('.glb');
-        const path = join(outputDir, file.path);
-        print([text, ...(isGlb ? await glbLines(path, rows) : columns(factRows(file)))]);
+        const lines = isGlb
+          ? await glbLines(await published.read(file), rows)
+          : columns(factRows(file));
+        print([text, ...lines]);
       }
     }
   }

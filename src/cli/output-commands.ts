@@ -1,12 +1,7 @@
-/** `btg2gltf verify` and `btg2gltf prune`: commands on an output folder. */
+/** `btg2gltf verify` and `btg2gltf prune`: commands on what is published. */
 import { resolve } from 'node:path';
-import {
-  carryOutPrune,
-  planPrune,
-  requireManifest,
-  verifyOutput,
-} from '../pipeline/output-folder.ts';
-import { lockOutput } from '../pipeline/output-lock.ts';
+import { defaultCacheDir, type Pipeline } from '../pipeline/pipeline-file.ts';
+import { openPublished, type Published, publishedIn } from '../pipeline/published.ts';
 import { amount, size } from '../report/text.ts';
 import { redact } from '../support/redact.ts';
 import { visible, visibleJson } from '../support/visible.ts';
@@ -23,11 +18,38 @@ const OUTPUT = {
   describe: 'output folder, instead of that in the file',
 } as const;
 
-/** The output folder that a command names by itself or by its pipeline. */
-export async function outputFolderOf(args: Arguments, io: Io): Promise<string> {
-  const given = textOf(args, 'output') ?? textOf(args, SUBJECT)!;
-  const pipeline = args.output === undefined ? await pipelineAt(given, io) : undefined;
-  return resolve(pipeline?.outputDir ?? given);
+/** What a command is about. */
+interface Subject {
+  published: Published;
+  /** Of the pipeline. */
+  name: string | undefined;
+  cacheDir: string;
+}
+
+/**
+ * Opens what a pipeline or a folder has published.
+ *
+ * @param folder - Replaces the output folder of the pipeline; its store stays.
+ */
+export async function openSubject(
+  file: Pipeline | undefined,
+  folder: string | undefined,
+  io: Io,
+): Promise<Subject> {
+  const outputDir = resolve(folder ?? file?.outputDir ?? 'output');
+  const isOwn = file !== undefined && folder === undefined;
+  const cacheDir = isOwn ? file.cacheDir : defaultCacheDir(outputDir);
+  const published = file
+    ? await openPublished({ ...file, outputDir, cacheDir }, io)
+    : publishedIn(outputDir, io.now);
+  return { published, name: file?.name, cacheDir };
+}
+
+/** Opens what a command names by its positional, which is a pipeline file or a folder. */
+export async function subjectOf(args: Arguments, io: Io): Promise<Subject> {
+  const given = textOf(args, SUBJECT);
+  const file = given === undefined ? undefined : await pipelineAt(given, io);
+  return openSubject(file, textOf(args, 'output') ?? (file ? undefined : given), io);
 }
 
 /** The command `verify`. */
@@ -36,16 +58,18 @@ export const verifyCommand: Command = {
   options: { output: OUTPUT, json: { type: 'boolean', describe: 'print JSON' } },
   notes: [
     'Exit code 0: all intact; 1: files are damaged or missing, or a publication was cut off,',
-    'which the next run completes.',
+    'which the next run completes. Of a pipeline with store: it reads what the store has.',
   ],
   examples: ['btg2gltf verify pipeline.yaml', 'btg2gltf verify output --json'],
   async run(args, io) {
-    const folder = await outputFolderOf(args, io);
-    const found = await verifyOutput(folder, io.signal);
+    const { published } = await subjectOf(args, io);
+    await published.requireManifest();
+    const found = await published.verify(io.signal);
     const { objects, links, problems, incomplete } = found;
     const isIntact = problems.length + incomplete.length === 0;
+    const { name } = published;
     // Below the folder, a path is made of data.
-    const masked = (path: string) => path.replace(folder, () => redact(folder));
+    const masked = (path: string) => path.replace(name, () => redact(name));
     const shown = (path: string) => visible(masked(path), true);
     if (args.json) {
       const mask = (_: string, value: unknown) =>
@@ -58,7 +82,7 @@ export const verifyCommand: Command = {
       for (const link of sharedBy) io.printData(`  shared by ${shown(link)}\n`);
     }
     for (const { path, problem } of incomplete) io.printData(`${shown(path)}: ${problem}\n`);
-    const checked = `${amount(objects, 'object')} and ${amount(links, 'link')} below ${folder}`;
+    const checked = `${amount(objects, 'object')}${linksText(links)} below ${name}`;
     const unpublished = incomplete.length === 0 ? 'all intact' : 'none damaged';
     const result = problems.length === 0 ? unpublished : `${problems.length} damaged or missing`;
     io.print(`${checked}: ${result}\n`);
@@ -73,6 +97,10 @@ export const verifyCommand: Command = {
   },
 };
 
+/** A store has no links. */
+const linksText = (links: number | undefined): string =>
+  links === undefined ? '' : ` and ${amount(links, 'link')}`;
+
 /** The command `prune`. */
 export const pruneCommand: Command = {
   positionals: POSITIONALS,
@@ -82,26 +110,31 @@ export const pruneCommand: Command = {
     yes: { type: 'boolean', describe: 'remove the files; without it they are only counted' },
     verbose: { type: 'boolean', describe: 'list the files' },
   },
+  notes: [
+    'Of a pipeline with store: it removes what the store has, but for objects younger than a day, which a',
+    'run may have just stored.',
+  ],
   examples: ['btg2gltf prune pipeline.yaml', 'btg2gltf prune output --keep-runs 90 --yes'],
   async run(args, io) {
-    const outputDir = await outputFolderOf(args, io);
-    await requireManifest(outputDir);
-    const release = await lockOutput(outputDir, io.now());
+    const { published } = await subjectOf(args, io);
+    await published.requireManifest();
+    const release = await published.lock();
     try {
-      const plan = await planPrune(outputDir, numberOf(args, 'keep-runs'));
-      const { objects, links, runs, bytes } = plan;
+      const plan = await published.planPrune(numberOf(args, 'keep-runs'));
+      const { objects, links, runs, bytes, young = 0 } = plan;
       if (args.verbose) {
-        for (const path of [...links, ...objects, ...runs])
+        for (const path of [...(links ?? []), ...objects, ...runs])
           io.printData(`${visible(path, true)}\n`);
       }
       const reports = runs.length === 0 ? '' : ` and the reports of ${amount(runs.length, 'run')}`;
-      const what = `${amount(objects.length, 'object')} (${size(bytes)}) and ${amount(links.length, 'link')}${reports}`;
-      if (args.yes) await carryOutPrune(outputDir, plan);
+      const what = `${amount(objects.length, 'object')} (${size(bytes)})${linksText(links?.length)}${reports}`;
+      if (args.yes) await published.prune(plan);
       io.print(
         args.yes
           ? `removed: ${what}\n`
           : `would remove: ${what}; --yes removes them, --verbose lists them\n`,
       );
+      if (young > 0) io.print(`${amount(young, 'object')} younger than a day: kept\n`);
       return 0;
     } finally {
       await release();

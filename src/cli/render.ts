@@ -14,6 +14,7 @@ import { createPictureMaker } from '../deliver/pictures.ts';
 import { openRenderer, type Renderer } from '../deliver/renderer.ts';
 import { MOST_PIXELS_A_SIDE } from '../deliver/shot.ts';
 import type { Pipeline } from '../pipeline/pipeline-file.ts';
+import { openPublished } from '../pipeline/published.ts';
 import { amount, integer, size } from '../report/text.ts';
 import { ConverterError } from '../support/errors.ts';
 import { makeFolder, readBytes, replaceFile } from '../support/files.ts';
@@ -128,12 +129,13 @@ async function renderFile(
 
 /** @returns 1 if one or more articles failed. */
 async function renderPipeline(
-  { outputDir, cacheDir }: Pipeline,
+  pipeline: Pipeline,
   renderer: Renderer,
   options: PictureOptions,
   args: Arguments,
   io: Io,
 ): Promise<number> {
+  const { outputDir, cacheDir } = pipeline;
   const folder = resolve(textOf(args, 'output') ?? `${outputDir}-pictures`);
   const inside = relative(outputDir, folder);
   if (!isAbsolute(inside) && inside !== '..' && !inside.startsWith(`..${sep}`))
@@ -141,7 +143,7 @@ async function renderPipeline(
   const { renderPublished } = await import('../pipeline/render.ts');
   const counts = { pictures: 0, articles: 0, failed: 0 };
   await renderPublished({
-    ...{ outputDir, cacheDir, folder },
+    ...{ published: await openPublished(pipeline, io), cacheDir, folder },
     maker: createPictureMaker(renderer, options),
     environment: io,
     onRendered({ article, ...result }) {

@@ -1,12 +1,10 @@
 /** `btg2gltf view`: the gallery of an output folder, in the browser of this machine. */
-import { resolve } from 'node:path';
 import { openGalleryServer } from '../gateway/gallery-server.ts';
 import { openGallery } from '../pipeline/gallery.ts';
 import { amount } from '../report/text.ts';
-import { type Command, textOf } from './command.ts';
+import type { Command } from './command.ts';
 import { listenOptions, readListening, serveUntilInterrupted } from './listen.ts';
-import { SUBJECT } from './output-commands.ts';
-import { pipelineAt } from './pipeline-options.ts';
+import { SUBJECT, subjectOf } from './output-commands.ts';
 
 const DEFAULT_PORT = 4850;
 
@@ -21,10 +19,8 @@ export const viewCommand: Command = {
   examples: ['btg2gltf view output', 'btg2gltf view pipeline.yaml'],
   async run(args, io) {
     const at = await readListening(args, DEFAULT_PORT);
-    const given = textOf(args, SUBJECT) ?? 'output';
-    const pipeline = await pipelineAt(given, io);
-    const folder = resolve(pipeline?.outputDir ?? given);
-    const { count, read } = await openGallery(folder, pipeline?.name);
+    const { published, name } = await subjectOf(args, io);
+    const { count, read } = await openGallery(published, name);
     const start = () => openGalleryServer({ ...at, read });
     return serveUntilInterrupted(at, io, start, ({ url }) => {
       return `  ${amount(count, 'configuration')} at ${url}\n`;

@@ -140,7 +140,7 @@ export function chunkLength(articles: number): number {
 }
 
 /** Names the series of an article. */
-export function seriesOf({ article }: Pick<Placed, 'article'>): string {
+export function seriesOf({ article }: { article: Pick<SelectedArticle, 'request'> }): string {
   const { manufacturer, program } = article.request;
   return JSON.stringify([manufacturer.toUpperCase(), program.toUpperCase()]);
 }

@@ -7,7 +7,7 @@ import { ConverterError } from '../support/errors.ts';
 import { replaceFile } from '../support/files.ts';
 import { redactMessages } from '../support/redact.ts';
 import { openConversions, within } from './conversion.ts';
-import { withRun } from './open-run.ts';
+import { type Run, withRun } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';
 import type { RunEnvironment } from './run-options.ts';
 import { inFirstLanguage } from './service.ts';
@@ -47,7 +47,7 @@ export async function convertArticle(
   expectKnownEnding(file);
   // Nothing is published, so no output folder is read.
   const options = { pipeline: { ...inFirstLanguage(pipeline), outputDir: pipeline.cacheDir } };
-  return withRun(options, environment, async (run) => {
+  const work = async (run: Run): Promise<ConvertedArticle> => {
     const { session } = run;
     const fetcher = await session.fetcher();
     const snapshot = await within(run, () => fetcher.fetch(request));
@@ -60,7 +60,8 @@ export async function convertArticle(
     const warnings = redactMessages([...snapshot.warnings, ...scene.warnings]);
     const bytes = written.reduce((sum, { bytes: { length } }) => sum + length, 0);
     return { key: snapshot.key, file, files, bytes, scene, warnings };
-  });
+  };
+  return withRun(options, environment, work, 'convert');
 }
 
 function expectKnownEnding(file: string): void {

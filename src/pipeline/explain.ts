@@ -1,5 +1,6 @@
 /** Explains from the cache why configurations look as they do, or why they failed, without a network. */
 import type { CacheDatabase } from '../cache/database.ts';
+import { openSharedSnapshots } from '../cache/shared-rows.ts';
 import { inputsDigest, loadSnapshot } from '../fetch/snapshot.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import type { ManifestLine } from '../model/asset.ts';
@@ -13,11 +14,13 @@ import {
   parseConfigurationKey,
 } from '../model/configuration-id.ts';
 import type { Decision } from '../model/result.ts';
+import type { ArticleSnapshot } from '../model/snapshot.ts';
 import { ConverterError, helpFor, isConverterError } from '../support/errors.ts';
 import { globMatcher } from '../support/glob.ts';
 import { groupBy } from '../support/group-by.ts';
 import type { PackedMap } from '../support/packed-map.ts';
 import { publishedAsset } from '../write/publish.ts';
+import { seriesOf } from './chunks.ts';
 import { snapshotSource, sourceDigest } from './configuration.ts';
 import { openConversions } from './conversion.ts';
 import { type DeliveryLine, readDeliveries } from './deliveries.ts';
@@ -52,7 +55,7 @@ export function explainArticle(pattern: string, pipeline: Pipeline, environment:
     const failed: ManifestLine[] = [];
     const articles: ArticleExplanation[] = [];
     const convert = openConversions(run, undefined);
-    const delivered = await readDeliveries(pipeline.outputDir);
+    const delivered = await readDeliveries(run.stores.listsDir);
     const deliveries = groupBy(delivered.values(), configurationKey);
     for (const line of all.values()) {
       if (!isMeant(line)) continue;
@@ -63,7 +66,8 @@ export function explainArticle(pattern: string, pipeline: Pipeline, environment:
       }
     }
     const failures = await matchingFailures(run, failed, records, isMeant, matches);
-    if (articles.length === 0 && failures.length === 0) throw noMatch(pattern, pipeline, all);
+    if (articles.length === 0 && failures.length === 0)
+      throw noMatch(pattern, run.stores.shared?.name ?? pipeline.outputDir, all);
     return { failures, articles, others: othersOf(failures, articles, all) };
   });
 }
@@ -79,9 +83,9 @@ function hasFailed(line: ManifestLine, records: FailureRecords, run: Run): boole
 
 const NAMED = 3;
 
-function noMatch(pattern: string, { outputDir }: Pipeline, all: PackedMap<ManifestLine>) {
+function noMatch(pattern: string, output: string, all: PackedMap<ManifestLine>) {
   const what = `${pattern}: expected a pattern that matches one of ${all.size} configurations`;
-  const message = `${what} in ${outputDir}, received none`;
+  const message = `${what} in ${output}, received none`;
   const labels = Array.from(all.keys(), (key) => configurationLabel(parseConfigurationKey(key)));
   const some = [...new Set(labels)].slice(0, NAMED).join(', ');
   const help = `use MANUFACTURER/PROGRAM/number with * and ?, in quotes; the output has ${some}`;
@@ -197,7 +201,9 @@ async function explainLine(
 ) {
   const { convert: options, outputDir } = run.options.pipeline;
   const { database } = run.stores;
-  const snapshot = await loadSnapshot(snapshotSource(run), line.requested[0] ?? line);
+  const sourceOf = sourceDigest(options);
+  const isCurrent = (snapshot: ArticleSnapshot) => sourceOf(inputsDigest(snapshot)) === line.source;
+  const snapshot = await snapshotOf(line, run, isCurrent);
   const key = configurationKey(line);
   const decision: (Decision & { run: string }) | undefined = database.decisions.get(outputDir, key);
   // Without geometry there is nothing to convert: see `line.reason`.
@@ -208,6 +214,26 @@ async function explainLine(
     /** Decision of the last run that processed it; undefined if it is not in the cache. */
     decision,
     /** Whether the next build from the cache would write it anew. */
-    rebuilds: sourceDigest(options)(inputsDigest(snapshot)) !== line.source,
+    rebuilds: !isCurrent(snapshot),
   };
+}
+
+/** The snapshot of a line: that of this machine, or, if the line was made from another one, what machines share. */
+async function snapshotOf(
+  line: ManifestLine,
+  run: Run,
+  isCurrent: (snapshot: ArticleSnapshot) => boolean,
+): Promise<ArticleSnapshot> {
+  const request = line.requested[0] ?? line;
+  const source = snapshotSource(run);
+  const { shared, database } = run.stores;
+  if (shared === undefined) return loadSnapshot(source, request);
+  const own = await loadSnapshot(source, request).catch((error: unknown) => {
+    if (isConverterError(error, 'SNAPSHOT_MISSING')) return undefined;
+    throw error;
+  });
+  if (own !== undefined && isCurrent(own)) return own;
+  const series = seriesOf({ article: { request } });
+  await openSharedSnapshots(shared, database, source.service).load(series);
+  return loadSnapshot(source, request);
 }

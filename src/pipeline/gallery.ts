@@ -16,14 +16,14 @@ import {
   removeFile,
   replaceFile,
   sha256Hex,
-  statIfExists,
   temporaryFolder,
 } from '../support/files.ts';
 import { manifestLines, openCatalogue } from '../write/manifest.ts';
 import { publishedAsset } from '../write/publish.ts';
 import { type DeliveryLine, GALLERY_FOLDER, isSharedPath, readDeliveries } from './deliveries.ts';
+import { mastersOf } from './delivery.ts';
 import type { Run } from './open-run.ts';
-import { requireManifest } from './output-folder.ts';
+import type { Published } from './published.ts';
 
 const CONTACT_SHEET = 'contact-sheet.jpg';
 
@@ -36,7 +36,12 @@ export async function writeGallery({ options, stores }: Run): Promise<string> {
   const { outputDir, name } = options.pipeline;
   const data = await readGallery(outputDir, name);
   const readHere = (path: string) => readBytesIfExists(join(outputDir, path));
-  const sheet = await sheetOf(stores.published?.readFile ?? readHere, data, stores.derived);
+  const read = stores.published?.readFile ?? readHere;
+  const lines = [...(await readDeliveries(outputDir)).values()];
+  const digests = new Map(
+    lines.flatMap(({ files }) => files.map(({ path, sha256 }) => [path, sha256])),
+  );
+  const sheet = await sheetOf((path) => read(path, digests.get(path)), data, stores.derived);
   const files = await galleryPageFiles();
   const content = galleryDataFile({ ...data, hasContactSheet: sheet !== undefined });
   files.set(GALLERY_DATA_FILE, new TextEncoder().encode(content));
@@ -79,26 +84,27 @@ async function sheetOf(
 export interface OpenGallery {
   /** How many configurations it shows. */
   count: number;
-  /** A file by its path below the output folder; undefined for all that the gallery does not show. */
+  /** A file by its path, as the page names it; undefined for all that the gallery does not show. */
   read(path: string): Promise<Uint8Array | undefined>;
 }
 
 /**
- * Opens the gallery of an output folder, which needs none yet; nothing is written.
+ * Opens the gallery of what is published, which needs none yet; nothing is written there.
  *
- * @throws {@link ConverterError} `USAGE` where the folder has no manifest.
+ * @throws {@link ConverterError} `USAGE` where there is no manifest.
  */
 export async function openGallery(
-  outputDir: string,
-  title = basename(outputDir),
+  published: Published,
+  title = basename(published.name),
 ): Promise<OpenGallery> {
-  await requireManifest(outputDir);
+  await published.requireManifest();
   const page = await galleryPageFiles();
   const sheet = `${GALLERY_FOLDER}/${CONTACT_SHEET}`;
   let shown = new Set<string>();
   const readData = async () => {
-    const hasContactSheet = (await statIfExists(join(outputDir, sheet))) !== undefined;
-    const data = await readGallery(outputDir, title);
+    await published.refresh();
+    const hasContactSheet = (await published.find(sheet)) !== undefined;
+    const data = await readGallery(published.dir, title);
     shown = new Set([sheet, ...data.items.flatMap(({ files }) => files.map(({ path }) => path))]);
     return { ...data, hasContactSheet };
   };
@@ -116,7 +122,7 @@ export async function openGallery(
           : undefined;
       if (own !== undefined) return own;
       const isPublished = shown.has(path) || isSharedPath(path);
-      return isPublished ? readBytesIfExists(join(outputDir, path)) : undefined;
+      return isPublished ? published.find(path) : undefined;
     },
   };
 }
@@ -129,11 +135,14 @@ export async function readGallery(outputDir: string, title: string): Promise<Gal
     const key = configurationKey(configurationId(line));
     delivered.set(key, [...(delivered.get(key) ?? []), line]);
   }
+  const masters = await mastersOf(outputDir);
+  const links = new Map(masters.map(({ id, link }) => [configurationKey(id), link]));
   const losses = createLosses();
   const items: GalleryItem[] = [];
   for await (const line of manifestLines(outputDir)) {
     const key = configurationKey(configurationId(line));
-    const item = itemOf(line, catalogue.get(key), delivered.get(key) ?? [], losses.placeOf);
+    const made = delivered.get(key) ?? [];
+    const item = itemOf(line, links.get(key), catalogue.get(key), made, losses.placeOf);
     if (item !== undefined) items.push(item);
   }
   return { title, hasContactSheet: false, losses: losses.list, items };
@@ -141,15 +150,17 @@ export async function readGallery(outputDir: string, title: string): Promise<Gal
 
 function itemOf(
   line: ManifestLine,
+  link: string | undefined,
   entry: CatalogueLine | undefined,
   deliveries: readonly DeliveryLine[],
   placeOf: (loss: ManifestLine['losses'][number]) => number,
 ): GalleryItem | undefined {
   const asset = publishedAsset(line);
-  if (asset === undefined || !isBelow(asset.glb)) return undefined;
+  if (asset === undefined || link === undefined || !isBelow(asset.glb)) return undefined;
   const { manufacturer, program, basearticlenumber, finalarticlenumber, error } = line;
   const figures = line.glb === undefined ? line.lastGood : line;
-  const name = asset.glb.slice(asset.glb.lastIndexOf('/') + 1);
+  // Configurations share an object.
+  const name = link.slice(link.lastIndexOf('/') + 1);
   const master = { delivery: MASTER, name, path: asset.glb, bytes: figures?.bytes ?? 0 };
   const others = deliveries.flatMap(({ delivery, files }) =>
     files.map(({ name, path, bytes, facts: { variant } }): GalleryFile => {
@@ -160,7 +171,7 @@ function itemOf(
   const splitBy = deliveries.find((line) => line.splitBy !== undefined)?.splitBy;
   const losses = line.losses.filter(({ expected }) => !expected).map(placeOf);
   return {
-    id: asset.glb.replace(/^articles\/|\.glb$/g, ''),
+    id: link.replace(/^articles\/|\.glb$/g, ''),
     ...{ manufacturer, program, number: basearticlenumber, configuration: finalarticlenumber },
     name: entry?.shorttext ?? '',
     text: entry?.longtext ?? '',

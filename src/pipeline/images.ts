@@ -21,6 +21,7 @@ import { convertArticle } from './convert-article.ts';
 import { openMadeFiles } from './made-files.ts';
 import { bodyFilesOf } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';
+import type { Published } from './published.ts';
 import type { RunEnvironment } from './run-options.ts';
 
 /** What a picture is asked for: a configuration, and how it is shown. */
@@ -42,7 +43,7 @@ export interface ArticleImage {
 
 /** Where pictures come from. */
 interface ImageSourceOptions {
-  outputDir: string;
+  published: Published;
   cacheDir: string;
   browser: FoundBrowser;
   /** What a request does not say. */
@@ -65,7 +66,7 @@ const CONVERSIONS_AT_ONCE = 2;
 /** Requests that may wait for a conversion, and for a picture. */
 const MOST_WAITING = 1_000;
 
-/** A master in memory or in the output folder. */
+/** A master in memory, or published. */
 interface Master {
   sha256: Digest;
   /** What it takes in memory. */
@@ -75,12 +76,12 @@ interface Master {
 
 /** Opens the source of pictures; each picture is made once, however many ask for it. */
 export async function openImageSource(options: ImageSourceOptions) {
-  const { outputDir, cacheDir, browser, standard, pipeline, environment } = options;
+  const { cacheDir, browser, standard, pipeline, environment } = options;
   const database = await openCacheDatabase(cacheDir);
   const files = bodyFilesOf(cacheDir, database);
   const store = openFileStore(files, environment.signal, database.contents);
   const derived = openDerivedData(store, database.contents, environment.now());
-  const published = openPublished(outputDir);
+  const published = openMasters(options.published);
   const renderer = openRenderer({ browser });
   const madeOf = openMadeFiles(derived);
   const kept = new LRUCache<string, ArticleImage>({ maxSize: MOST_BYTES_IN_MEMORY });
@@ -170,15 +171,15 @@ function shownAs(
 }
 
 /** The published masters by every request that led to them; read again when the manifest is another. */
-function openPublished(outputDir: string) {
+function openMasters(published: Published) {
   let read: { version: string; masters: Promise<Map<string, Master>> } | undefined;
   const readMasters = async () => {
     const masters = new Map<string, Master>();
-    for await (const line of manifestLines(outputDir)) {
+    for await (const line of manifestLines(published.dir)) {
       const asset = publishedAsset(line);
       if (asset === undefined) continue;
-      const read = () => readBytes(join(outputDir, asset.glb));
-      const master = { sha256: asset.sha256, bytes: 0, read };
+      const { glb: path, sha256 } = asset;
+      const master = { sha256, bytes: 0, read: () => published.read({ path, sha256 }) };
       for (const id of [...line.requested, configurationId(line)])
         masters.set(configurationKey(id), master);
     }
@@ -186,7 +187,8 @@ function openPublished(outputDir: string) {
   };
   return {
     async find(request: ImageRequest): Promise<Master | undefined> {
-      const facts = await statIfExists(join(outputDir, MANIFEST_FILE));
+      await published.refresh();
+      const facts = await statIfExists(join(published.dir, MANIFEST_FILE));
       if (facts === undefined) return undefined;
       const version = `${facts.bytes} ${facts.modifiedMs}`;
       if (read?.version !== version) read = { version, masters: readMasters() };

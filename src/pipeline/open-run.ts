@@ -70,10 +70,15 @@ export interface Run {
 }
 
 /**
- * Whose part in a run it is: the one that has locked the output folder, a fetch, or a worker, with the store that it has
- * opened, and the published GLBs that are missing there. The first two note what is in work.
+ * Whose part in a run it is: the one that has locked the output folder, a fetch, the conversion of one article, which
+ * reads no output, or a worker, with the store that it has opened, and the published GLBs that are missing there. The
+ * first two note what is in work.
  */
-export type Role = 'owner' | 'fetch' | { missing: ReadonlySet<Digest>; store: ObjectStore };
+export type Role =
+  | 'owner'
+  | 'fetch'
+  | 'convert'
+  | { missing: ReadonlySet<Digest>; store: ObjectStore };
 
 /** What the output folder published before the run. */
 export type PreviousOutput = Awaited<ReturnType<typeof openPrevious>>;
@@ -144,7 +149,7 @@ export async function withRun<T>(
     const { isOver: isOutOfTime } = deadline;
     const notes = openNotes(
       database,
-      typeof role === 'string' ? role : undefined,
+      role === 'owner' || role === 'fetch' ? role : undefined,
       options.pipeline.outputDir,
       startedAt,
     );
@@ -246,6 +251,7 @@ async function openOutput(
   { shared, role }: { shared: ObjectStore | undefined; role: Role | undefined },
 ) {
   const { outputDir } = pipeline;
+  const publishes = role === 'owner';
   // A line that cannot be read is treated as missing, so that its configuration is built anew.
   let leftOut = 0;
   const onDamaged = (where: string, problem: string) => {
@@ -253,15 +259,20 @@ async function openOutput(
       log.warn('a line is left out, since it cannot be read', { where, problem });
   };
   const published =
-    shared &&
-    (await openSharedOutput(
-      shared,
-      pipeline,
-      database,
-      sizesOf(role, () => previous),
-    ));
+    shared === undefined || role === 'convert'
+      ? undefined
+      : await openSharedOutput(shared, pipeline, database, {
+          publishes,
+          repair: publishes && repair,
+          sizes: publishes ? undefined : sizesOf(role, () => previous),
+          // A worker has nothing to do with it.
+          loadsState: typeof role !== 'object',
+        });
   const checks = published?.checks ?? openObjectChecks(outputDir, database, repair);
-  const previous = await openPrevious(pipeline, { spool, ...(repair && { onDamaged }) });
+  const listsDir = published?.dir ?? outputDir;
+  const { service } = pipeline;
+  const watch = { spool, ...(repair && { onDamaged }) };
+  const previous = await openPrevious({ outputDir: listsDir, service }, watch);
   if (leftOut > LOGGED_LINES)
     log.warn('lines are left out, since they cannot be read', { leftOut });
   const unsynced = new Set<string>();
@@ -271,6 +282,8 @@ async function openOutput(
     /** Folders of those that this run has stored, until publishing syncs them. */
     unsynced,
     objectFiles: objectFiles(outputDir),
+    /** Folder of manifest, catalogues and the list of deliveries. */
+    listsDir,
     /** The output in the store that several machines share. */
     published,
     checks,
@@ -285,11 +298,10 @@ async function openOutput(
   };
 }
 
-/** A worker does not list the store: what the manifest says is there but for what the coordinator missed. */
+/** Only who publishes lists the store: what the manifest says is there but for what a coordinator has missed. */
 function sizesOf(role: Role | undefined, previous: () => PreviousOutput) {
-  if (typeof role !== 'object') return undefined;
-  return (object: Digest) =>
-    role.missing.has(object) ? undefined : previous().objects.get(object);
+  const missing = typeof role === 'object' ? role.missing : undefined;
+  return (object: Digest) => (missing?.has(object) ? undefined : previous().objects.get(object));
 }
 
 /** What a run without changes needs of a line. */
@@ -297,7 +309,7 @@ type SettledLine = Pick<ManifestLine, 'source' | 'bytes' | 'triangles' | 'losses
 type Published = NonNullable<ReturnType<typeof publishedAsset>>;
 
 async function openPrevious(
-  { outputDir, service }: Pipeline,
+  { outputDir, service }: Pick<Pipeline, 'outputDir' | 'service'>,
   watch: { spool: Spool; onDamaged?: (where: string, problem: string) => void },
 ) {
   const keys = new Map<string, string>();

@@ -34,7 +34,7 @@ const ARTICLES_FOLDER = 'articles';
 const LATEST = 'latest';
 
 /** What `runId` returns: any other folder is not that of a run. */
-const RUN_ID = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/;
+export const RUN_ID = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/;
 
 /**
  * Where the published GLBs are. They are read-only, since a change of one would change every configuration that shares
@@ -116,15 +116,24 @@ export function openObjectChecks(
   };
 }
 
-/** The checks of objects in a store, of which only the sizes are known. */
+/**
+ * The checks of objects in a store, of which the sizes are known.
+ *
+ * @param examine - Returns what else is wrong with an object that is there; it is called once for each.
+ */
 export function openListedChecks(
   sizeOf: (object: Digest) => number | undefined,
+  examine: (object: Digest) => Promise<string | undefined>,
 ): ReturnType<typeof openObjectChecks> {
   const written = new Set<Digest>();
+  const examined = new Map<Digest, Promise<string | undefined>>();
   return {
     async check(object) {
       const bytes = sizeOf(object);
-      return { problem: bytes === undefined ? MISSING : undefined, bytes };
+      if (bytes === undefined) return { problem: MISSING, bytes };
+      const problem = examined.get(object) ?? examine(object);
+      examined.set(object, problem);
+      return { problem: await problem, bytes };
     },
     recordWritten: async (object) => void written.add(object),
     noteWritten: (object) => void written.add(object),
@@ -144,35 +153,43 @@ export async function linkLatestRun(outputDir: string, run: string): Promise<voi
   await replaceLink(join(outputDir, RUNS_FOLDER, LATEST), run, temporaryFolder(outputDir));
 }
 
-/** @throws {@link ConverterError} `USAGE` if the output folder has no manifest. */
-export async function requireManifest(outputDir: string): Promise<void> {
+/** @param name - Of the output, in the message. @throws {@link ConverterError} `USAGE` if the output folder has no manifest. */
+export async function requireManifest(outputDir: string, name = outputDir): Promise<void> {
   refuseLinksBelow(outputDir);
   if (await exists(join(outputDir, MANIFEST_FILE))) return;
-  const message = `${outputDir}: expected a ${MANIFEST_FILE}, received none; run the pipeline first`;
+  const message = `${name}: expected a ${MANIFEST_FILE}, received none; run the pipeline first`;
   throw new ConverterError('USAGE', message);
 }
 
-/** The links of each object in the manifest, also of the last good ones of failed lines. @throws as {@link requireManifest}. */
-async function publishedLinks(
+/**
+ * The configurations of each object in the manifest, also of the last good ones of failed lines.
+ *
+ * @param nameOf - What is listed of a configuration.
+ * @throws as {@link requireManifest}.
+ */
+export async function publishedObjects(
   outputDir: string,
+  nameOf: (asset: { glb: string }, line: ManifestLine) => string,
   onDamaged?: (where: string, problem: string) => void,
   onLine?: (line: ManifestLine) => void,
-) {
+): Promise<Map<Digest, string[]>> {
   await requireManifest(outputDir);
-  const linksOf = new Map<Digest, string[]>();
+  const namesOf = new Map<Digest, string[]>();
   for await (const line of manifestLines(outputDir, onDamaged)) {
     onLine?.(line);
     const asset = publishedAsset(line);
     if (asset === undefined) continue;
-    const links = linksOf.get(asset.sha256) ?? [];
-    linksOf.set(asset.sha256, links);
-    links.push(join(outputDir, asset.glb));
+    const names = namesOf.get(asset.sha256) ?? [];
+    namesOf.set(asset.sha256, names);
+    names.push(nameOf(asset, line));
   }
-  return linksOf;
+  return namesOf;
 }
 
-const MISSING = 'missing';
-const DAMAGED = 'damaged: its content has another digest';
+/** What is wrong with a file or an object. */
+export const MISSING = 'missing';
+/** As {@link MISSING}. */
+export const DAMAGED = 'damaged: its content has another digest';
 
 /** What a check found. */
 export interface Verification {
@@ -195,13 +212,8 @@ export interface Verification {
 export async function verifyOutput(outputDir: string, signal?: AbortSignal): Promise<Verification> {
   const problems: Verification['problems'] = [];
   const incomplete: Verification['incomplete'] = [];
-  const onDamaged = (path: string, problem: string) => void problems.push({ path, problem });
-  const lines = new Map<string, ListedLine>();
-  const linksOf = await publishedLinks(outputDir, onDamaged, (line) => {
-    lines.set(configurationKey(line), { asset: publishedAsset(line), status: line.status });
-  });
-  /** Whether every line of the manifest is known. */
-  const isReadable = problems.length === 0;
+  const lists = openListChecks(outputDir, { problems, incomplete });
+  const linksOf = await lists.objects(({ glb }) => join(outputDir, glb));
   const { pathOf } = openObjects(outputDir);
   for (const [object, links] of linksOf) {
     const path = pathOf(object);
@@ -218,16 +230,7 @@ export async function verifyOutput(outputDir: string, signal?: AbortSignal): Pro
       else incomplete.push({ path: link, problem: cutOff });
     }
   }
-  for (const file of await cataloguesIn(outputDir)) {
-    const path = join(outputDir, file);
-    try {
-      const differing = await differingEntries(outputDir, file, lines, onDamaged);
-      const problem = `${differing} lines are not those of the manifest`;
-      if (differing > 0 && isReadable) incomplete.push({ path, problem });
-    } catch (error) {
-      problems.push({ path, problem: unreadable(error) });
-    }
-  }
+  await lists.checkCatalogues();
   const delivered = await deliveredFiles(outputDir);
   for (const { object, link, sha256 } of delivered) {
     signal?.throwIfAborted();
@@ -240,6 +243,40 @@ export async function verifyOutput(outputDir: string, signal?: AbortSignal): Pro
   const links = [...linksOf.values()].reduce((sum, { length }) => sum + length, delivered.length);
   const objects = linksOf.size + new Set(delivered.map(({ object }) => object)).size;
   return { objects, links, problems, incomplete };
+}
+
+/** Checks the lists of an output: what cannot be read of the manifest, and whether the catalogues agree with it. */
+export function openListChecks(
+  dir: string,
+  { problems, incomplete }: Pick<Verification, 'problems' | 'incomplete'>,
+) {
+  const onDamaged = (path: string, problem: string) => void problems.push({ path, problem });
+  const lines = new Map<string, ListedLine>();
+  /** Whether every line of the manifest is known. */
+  let isReadable = true;
+  return {
+    /** Reads the manifest, as {@link publishedObjects}. */
+    async objects(nameOf: Parameters<typeof publishedObjects>[1]) {
+      const namesOf = await publishedObjects(dir, nameOf, onDamaged, (line) => {
+        lines.set(configurationKey(line), { asset: publishedAsset(line), status: line.status });
+      });
+      isReadable = problems.length === 0;
+      return namesOf;
+    },
+    /** Compares the catalogues with the manifest that was read. */
+    async checkCatalogues(): Promise<void> {
+      for (const file of await cataloguesIn(dir)) {
+        const path = join(dir, file);
+        try {
+          const differing = await differingEntries(dir, file, lines, onDamaged);
+          const problem = `${differing} lines are not those of the manifest`;
+          if (differing > 0 && isReadable) incomplete.push({ path, problem });
+        } catch (error) {
+          problems.push({ path, problem: unreadable(error) });
+        }
+      }
+    },
+  };
 }
 
 /** The files of `deliveries.jsonl`, with their objects; one that several configurations share, once. */
@@ -337,7 +374,8 @@ async function isSameFile(a: string, b: string): Promise<boolean> {
  */
 export async function planPrune(outputDir: string, keepRuns?: number) {
   const { pathOf } = openObjects(outputDir);
-  const published = [...(await publishedLinks(outputDir))];
+  const linkOf = ({ glb }: { glb: string }) => join(outputDir, glb);
+  const published = [...(await publishedObjects(outputDir, linkOf))];
   const delivered = await deliveredFiles(outputDir);
   const kept = new Set([
     ...published.flatMap(([object, links]) => [pathOf(object), ...links]),

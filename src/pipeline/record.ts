@@ -110,7 +110,12 @@ async function replaySelection(
   const scratch = join(recording, '.selection');
   const { emulator: _, authUrl: __, baseUrl: ___, ...service } = pipeline.service;
   const folders = { cacheDir: scratch, outputDir: join(scratch, 'output') };
-  const replaying = { ...pipeline, ...folders, service: { ...service, recording } };
+  const replaying = {
+    ...pipeline,
+    ...folders,
+    store: undefined,
+    service: { ...service, recording },
+  };
   try {
     const silent = { ...environment, log: SILENT };
     const { articles } = await withRun({ pipeline: replaying }, silent, selectLive);

@@ -4,15 +4,13 @@ import { openDerivedData, openFileStore } from '../cache/content-store.ts';
 import { openCacheDatabase } from '../cache/database.ts';
 import type { MadeFile, Maker } from '../deliver/maker.ts';
 import { configurationLabel } from '../model/configuration-id.ts';
-import type { Digest } from '../model/snapshot.ts';
 import { asConverterError, type ConverterError, endsRun } from '../support/errors.ts';
 import { replaceFile } from '../support/files.ts';
 import { inParallel } from '../support/in-parallel.ts';
-import { manifestLines } from '../write/manifest.ts';
-import { publishedAsset } from '../write/publish.ts';
+import { mastersOf } from './delivery.ts';
 import { openMadeFiles } from './made-files.ts';
 import { bodyFilesOf } from './open-run.ts';
-import { objectFiles, requireManifest } from './output-folder.ts';
+import type { Published } from './published.ts';
 import type { RunEnvironment } from './run-options.ts';
 
 /** What became of one configuration. */
@@ -21,7 +19,7 @@ type Rendered =
   | { article: string; error: ConverterError };
 
 interface RenderOptions {
-  outputDir: string;
+  published: Published;
   cacheDir: string;
   /** Receives `<MANUFACTURER>/<PROGRAM>/<article>/<configuration>/<picture>`. */
   folder: string;
@@ -40,24 +38,20 @@ interface RenderOptions {
  *   `BROWSER_MISSING`; the reason of the signal.
  */
 export async function renderPublished(options: RenderOptions): Promise<void> {
-  const { outputDir, cacheDir, folder, maker, environment, onRendered } = options;
-  await requireManifest(outputDir);
+  const { published, cacheDir, folder, maker, environment, onRendered } = options;
+  await published.requireManifest();
   const { signal } = environment;
   const database = await openCacheDatabase(cacheDir);
   try {
     const store = openFileStore(bodyFilesOf(cacheDir, database), signal, database.contents);
     const madeOf = openMadeFiles(openDerivedData(store, database.contents, environment.now()));
-    const objects = openFileStore(objectFiles(outputDir), signal);
-    const masters: { article: string; glb: string; sha256: Digest }[] = [];
-    for await (const line of manifestLines(outputDir)) {
-      const asset = publishedAsset(line);
-      if (asset !== undefined) masters.push({ article: configurationLabel(line), ...asset });
-    }
-    await inParallel(masters, maker.atOnce, async ({ article, glb, sha256 }) => {
+    const masters = await mastersOf(published.dir);
+    await inParallel(masters, maker.atOnce, async ({ id, glb, link, sha256 }) => {
       signal.throwIfAborted();
+      const article = configurationLabel(id);
       try {
-        const made = await madeOf(maker, sha256, () => objects.get(sha256));
-        const name = glb.replace(/^articles\//, '').replace(/\.glb$/, '');
+        const made = await madeOf(maker, sha256, () => published.read({ path: glb, sha256 }));
+        const name = link.replace(/^articles\//, '').replace(/\.glb$/, '');
         const files = made.map((picture, i) => {
           return { path: join(folder, name, maker.files[i]!.name), picture };
         });

@@ -1,10 +1,10 @@
-/** The output of a pipeline with `store:`. The store has it; the output folder is a copy of what a run reads and writes. */
+/** The output of a pipeline with `store:`. The store has it; a folder is a copy of what a run reads and writes. */
 import { join } from 'node:path';
 import type { CacheDatabase } from '../cache/database.ts';
 import { loadDurableState } from '../cache/shared-rows.ts';
 import type { Digest } from '../model/snapshot.ts';
 import type { ObjectHeaders, ObjectStore } from '../store/object-store.ts';
-import { ConverterError } from '../support/errors.ts';
+import { ConverterError, isConverterError } from '../support/errors.ts';
 import {
   digestOfFile,
   listFolder,
@@ -25,11 +25,12 @@ import {
   GALLERY_FOLDER,
   PUBLISHED_FILE,
 } from './deliveries.ts';
-import { openListedChecks } from './output-folder.ts';
+import { DAMAGED, MISSING, openListedChecks } from './output-folder.ts';
 import type { Pipeline } from './pipeline-file.ts';
 import { describeService, languagesOf } from './service.ts';
 
-const OBJECTS = 'objects/';
+/** What the keys of GLBs begin with. */
+export const OBJECTS = 'objects/';
 /** What the store has of deliveries: the digest of each file. */
 const DELIVERED_KEY = 'delivered.json';
 const EXTENSION = '.glb';
@@ -57,57 +58,133 @@ function headersOf(key: string): ObjectHeaders {
 export const objectKey = (digest: Digest): string =>
   `${OBJECTS}${digest.slice(0, 2)}/${digest}${EXTENSION}`;
 
+/**
+ * The folder of the lists of a store for those that do not publish: never the output folder, where a run on this
+ * machine may be about to replace them.
+ */
+export function listsFolder({ cacheDir, store }: Pick<Pipeline, 'cacheDir' | 'store'>): string {
+  return join(cacheDir, 'published', sha256Hex(`${store?.url}`).slice(0, 16));
+}
+
+/** What is known of a list of a store. */
+type KnownLists = Map<string, { etag: string; sha256: Digest }>;
+
+/** Copies manifest, catalogues and the lists of deliveries of a store; removes what it does not have. */
+export async function copyLists(
+  store: ObjectStore,
+  { service }: Pick<Pipeline, 'service'>,
+  dir: string,
+): Promise<KnownLists> {
+  const known: KnownLists = new Map();
+  const tmpDir = temporaryFolder(dir);
+  await inParallel(listsOf(service), COPIES_AT_ONCE, async (file) => {
+    const found = await store.get(file);
+    if (found === undefined) {
+      await removeFile(join(dir, file));
+      return;
+    }
+    known.set(file, { etag: found.etag, sha256: sha256Hex(found.content) });
+    await replaceFile(join(dir, file), found.content, { tmpDir });
+  });
+  return known;
+}
+
+/** The manifest first. */
+const listsOf = (service: Pipeline['service']): string[] => [
+  MANIFEST_FILE,
+  ...new Set([CATALOGUE_FILE, ...catalogueFiles(languagesOf(service))]),
+  ...[DELIVERIES_FILE, PUBLISHED_FILE, CHANGES_FILE],
+];
+
+/** The digest of each file of a delivery that a store has, by its key, also of feeds and of the gallery. */
+export async function readDelivered(
+  store: ObjectStore,
+): Promise<{ files: Record<string, Digest>; etag: string | undefined }> {
+  const found = await store.get(DELIVERED_KEY);
+  const files = found === undefined ? {} : JSON.parse(new TextDecoder().decode(found.content));
+  return { files, etag: found?.etag };
+}
+
+/**
+ * What is wrong with an object of a store, whose content has a digest; undefined if it is intact.
+ *
+ * @throws {@link ConverterError} the codes of {@link ObjectStore} but for `STORE_DAMAGED`.
+ */
+export async function problemOfObject(
+  store: ObjectStore,
+  key: string,
+  digest: Digest,
+): Promise<string | undefined> {
+  try {
+    const found = await store.get(key);
+    if (found === undefined) return MISSING;
+    return sha256Hex(found.content) === digest ? undefined : DAMAGED;
+  } catch (error) {
+    if (isConverterError(error, 'STORE_DAMAGED')) return DAMAGED;
+    throw error;
+  }
+}
+
 /** The output of a run in a store. */
 export type SharedOutput = Awaited<ReturnType<typeof openSharedOutput>>;
+
+/** Whose output it is. */
+interface SharedOutputOptions {
+  /** Whether a run publishes it, whose output folder is the copy then. */
+  publishes: boolean;
+  /** Whether every object is read, and a damaged one removed, so that it is stored again. */
+  repair: boolean;
+  /** How the sizes of its GLBs are known; undefined if they are listed. */
+  sizes: ((object: Digest) => number | undefined) | undefined;
+  /** Whether failures and permanent identifiers are taken into the database. */
+  loadsState: boolean;
+}
 
 /**
  * Opens the output of a store, and copies what the run reads of it.
  *
- * @param sizes - How the sizes of its GLBs are known. @defaultValue they are listed
  * @throws {@link ConverterError} the codes of {@link ObjectStore}.
  */
 export async function openSharedOutput(
   store: ObjectStore,
-  { outputDir, service }: Pipeline,
+  pipeline: Pipeline,
   database: CacheDatabase,
-  sizes?: (object: Digest) => number | undefined,
+  { publishes, repair, sizes, loadsState }: SharedOutputOptions,
 ) {
-  const files = [
-    MANIFEST_FILE,
-    ...new Set([CATALOGUE_FILE, ...catalogueFiles(languagesOf(service))]),
-    ...[DELIVERIES_FILE, PUBLISHED_FILE, CHANGES_FILE],
-  ];
-  const tmpDir = temporaryFolder(outputDir);
+  const { outputDir, service } = pipeline;
+  const dir = publishes ? outputDir : listsFolder(pipeline);
+  const files = listsOf(service);
   /** What the store has, as far as this run knows. */
-  const known = new Map<string, { etag: string; sha256: Digest }>();
-  await inParallel(files, COPIES_AT_ONCE, async (file) => {
-    const found = await store.get(file);
-    if (found === undefined) {
-      await removeFile(join(outputDir, file));
-      return;
-    }
-    known.set(file, { etag: found.etag, sha256: sha256Hex(found.content) });
-    await replaceFile(join(outputDir, file), found.content, { tmpDir });
-  });
-  // A worker has nothing to do with it.
-  const saveState =
-    sizes === undefined
-      ? await loadDurableState(store, database, {
-          output: outputDir,
-          service: describeService(service),
-        })
-      : async () => {};
+  const known = await copyLists(store, pipeline, dir);
+  const saveState = loadsState
+    ? await loadDurableState(store, database, {
+        output: outputDir,
+        service: describeService(service),
+      })
+    : async () => {};
   const sizeOf = sizes ?? (await listedSizes(store));
   const shared = new Map<Digest, Promise<unknown>>();
-  let reading: Promise<{ files: Record<string, Digest>; etag: string | undefined }> | undefined;
-  /** The digest of each file of a delivery that the store has. */
+  let reading: ReturnType<typeof readDelivered> | undefined;
   const delivered = () => {
-    reading ??= store.get(DELIVERED_KEY).then((found) => ({
-      files: found === undefined ? {} : JSON.parse(new TextDecoder().decode(found.content)),
-      etag: found?.etag,
-    }));
+    reading ??= readDelivered(store).then(repair ? withoutDamaged : (read) => read);
     return reading;
   };
+  /** Without the files that are damaged or missing, which are stored again then. */
+  const withoutDamaged = async ({ files: listed, etag }: Awaited<typeof reading> & object) => {
+    const intact: [string, Digest][] = [];
+    await inParallel(Object.entries(listed), COPIES_AT_ONCE, async ([path, sha256]) => {
+      const isIntact = (await problemOfObject(store, path, sha256)) === undefined;
+      if (isIntact) intact.push([path, sha256]);
+    });
+    return { files: Object.fromEntries(intact), etag };
+  };
+  const checks = openListedChecks(sizeOf, async (object) => {
+    const key = objectKey(object);
+    const problem = repair ? await problemOfObject(store, key, object) : undefined;
+    // What is there is not replaced.
+    if (problem === DAMAGED) await store.delete(key);
+    return problem;
+  });
 
   /**
    * Stores manifest, catalogues and the lists of deliveries in place of those that were copied, the manifest last.
@@ -139,7 +216,9 @@ export async function openSharedOutput(
   };
 
   return {
-    checks: openListedChecks(sizeOf),
+    /** Folder of the copies. */
+    dir,
+    checks,
     /** Stores failures and permanent identifiers for the next run, wherever that is. */
     saveState,
     /** Stores a GLB that was built, unless it is there; then removes its file. */
@@ -162,10 +241,12 @@ export async function openSharedOutput(
       const message = `${store.name}: expected ${objectKey(digest)}, received nothing`;
       throw new ConverterError('STORE_DAMAGED', message);
     },
-    /** Reads a file of a delivery, from this machine or from the store; undefined if there is none. */
-    async readFile(path: string): Promise<Uint8Array | undefined> {
+    /** Reads a file of a delivery, from this machine if it has this content, or from the store; undefined if there is none. */
+    async readFile(path: string, sha256: Digest | undefined): Promise<Uint8Array | undefined> {
       const here = await readBytesIfExists(join(outputDir, path));
-      return here ?? (await store.get(path))?.content;
+      // An earlier run here may have left an older one.
+      if (here !== undefined && sha256Hex(here) === sha256) return here;
+      return (await store.get(path))?.content;
     },
     /** Whether the store has a file of a delivery with this content. */
     hasFile: async ({ path, sha256 }: { path: string; sha256: Digest }): Promise<boolean> =>

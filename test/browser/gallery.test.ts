@@ -14,6 +14,7 @@ import { startBrowser } from '../../src/deliver/browser.ts';
 import { galleryDataFile, galleryPageFiles } from '../../src/deliver/gallery.ts';
 import { openGalleryServer } from '../../src/gateway/gallery-server.ts';
 import { openGallery, readGallery } from '../../src/pipeline/gallery.ts';
+import { publishedIn } from '../../src/pipeline/published.ts';
 import { replaceFile } from '../../src/support/files.ts';
 import { HAS_BROWSER, openWatched, pictureBrowser } from '../helpers/browser.ts';
 import { temporaryFolder } from '../helpers/command.ts';
@@ -95,7 +96,7 @@ describe.runIf(HAS_BROWSER)('the gallery', () => {
       return { glb, entry: { ...texts, ...ids }, line: { ...ids, losses } };
     });
     await writeOutput(folder, [...plain, ...hostile]);
-    server = await openGalleryServer(await openGallery(folder, 'office'));
+    server = await openGalleryServer(await openGallery(publishedIn(folder, Date.now), 'office'));
     browser = await startBrowser(await pictureBrowser());
   });
   afterAll(async () => {

@@ -8,6 +8,7 @@ import { startBrowser } from '../../src/deliver/browser.ts';
 import { openGalleryServer } from '../../src/gateway/gallery-server.ts';
 import type { DeliveryLine } from '../../src/pipeline/deliveries.ts';
 import { openGallery } from '../../src/pipeline/gallery.ts';
+import { publishedIn } from '../../src/pipeline/published.ts';
 import { HAS_BROWSER, pictureBrowser } from '../helpers/browser.ts';
 import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
 
@@ -58,7 +59,7 @@ describe.runIf(HAS_BROWSER)('the finishes of a chair', () => {
       const id = published.get(finalarticlenumber)!.replace(/^articles\/|\.glb$/g, '');
       finishes.push({ id, finish: String(files[0]!.facts.variant) });
     }
-    server = await openGalleryServer(await openGallery(out, 'chairs'));
+    server = await openGalleryServer(await openGallery(publishedIn(out, Date.now), 'chairs'));
     browser = await startBrowser(await pictureBrowser());
     page = await browser.newPage({ viewport: { width: 800, height: 500 } });
   }, 120_000);

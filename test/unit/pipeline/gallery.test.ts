@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openGallery, readGallery } from '../../../src/pipeline/gallery.ts';
+import { publishedIn } from '../../../src/pipeline/published.ts';
 import { temporaryFolder } from '../../helpers/command.ts';
 import { writeOutput } from '../../helpers/gallery-output.ts';
 
@@ -64,7 +65,7 @@ describe('a gallery that is served', () => {
   it('reads the page and what it shows, and no other file of the folder', async () => {
     await writeOutput(folder, [{ glb: GLB }]);
     await writeFile(join(folder, 'secret.glb'), 'secret');
-    const { read, count } = await openGallery(folder, 'office');
+    const { read, count } = await openGallery(publishedIn(folder, Date.now), 'office');
     expect(count).toBe(1);
     expect(text(await read('gallery/'))).toContain('Content-Security-Policy');
     expect(text(await read('gallery/articles.js'))).toContain('"title":"office"');
@@ -88,7 +89,7 @@ describe('a gallery that is served', () => {
         const { items } = await readGallery(out, 'office');
         for (const { path } of items.flatMap(({ files }) => files))
           expect(path).toMatch(/^(?:[^./\\:][^/\\:]*\/)+[^./\\:][^/\\:]*$/);
-        const { read } = await openGallery(out);
+        const { read } = await openGallery(publishedIn(out, Date.now));
         expect(text(await read('../secret'))).toBeUndefined();
         expect(text(await read(path))).not.toBe('secret');
       }),
@@ -97,6 +98,8 @@ describe('a gallery that is served', () => {
   });
 
   it('needs a manifest', async () => {
-    await expect(openGallery(join(folder, 'none'))).rejects.toMatchObject({ code: 'USAGE' });
+    await expect(openGallery(publishedIn(join(folder, 'none'), Date.now))).rejects.toMatchObject({
+      code: 'USAGE',
+    });
   });
 });

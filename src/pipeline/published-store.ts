@@ -1,0 +1,215 @@
+/** What a pipeline with `store:` has published: checked, read and pruned in the store, by copies of its lists in the cache. */
+import { LRUCache } from 'lru-cache';
+import { CONTINUED_WITHIN_MS } from '../cache/durable-tables.ts';
+import { configurationLabel } from '../model/configuration-id.ts';
+import type { Digest } from '../model/snapshot.ts';
+import type { ObjectStore } from '../store/object-store.ts';
+import { ConverterError } from '../support/errors.ts';
+import { sha256Hex } from '../support/files.ts';
+import { inParallel } from '../support/in-parallel.ts';
+import { findUnfinishedRun } from './chunks.ts';
+import { FEEDS_FOLDER, GALLERY_FOLDER, readDeliveries } from './deliveries.ts';
+import {
+  openListChecks,
+  publishedObjects,
+  RUN_ID,
+  RUNS_FOLDER,
+  requireManifest,
+  type Verification,
+} from './output-folder.ts';
+import type { Pipeline } from './pipeline-file.ts';
+import type { PrunePlan, Published } from './published.ts';
+import type { RunEnvironment } from './run-options.ts';
+import {
+  copyLists,
+  listsFolder,
+  OBJECTS,
+  objectKey,
+  problemOfObject,
+  readDelivered,
+} from './shared-output.ts';
+import { pipelineStore } from './shared-store.ts';
+import { lockStore } from './store-lock.ts';
+
+/** Objects read or removed at the same time. */
+const AT_ONCE = 8;
+/** Bytes of GLBs that are kept in memory, of a server's answers. */
+const MOST_BYTES_IN_MEMORY = 64 * 1024 * 1024;
+/** For how long the lists are not asked for again, milliseconds. */
+const FRESH_MS = 2_000;
+/** An object that is younger may be one of a run that has not published yet, milliseconds. */
+const YOUNG_MS = 24 * 60 * 60 * 1000;
+/** The folder of a delivery; the list may have been edited, and the others have what nothing refers to. */
+const DELIVERED =
+  /^(?!(?:bodies|derived|objects|probes|responses|runs|snapshots|work)\/)[a-z][\w-]*\//;
+
+/**
+ * Opens what the store of a pipeline has. Nothing is written to the output folder.
+ *
+ * @throws {@link ConverterError} as `pipelineStore`; the codes of {@link ObjectStore}.
+ */
+export async function openPublishedStore(
+  pipeline: Pipeline,
+  environment: Pick<RunEnvironment, 'env' | 'now' | 'random' | 'signal'>,
+): Promise<Published> {
+  const { now, signal } = environment;
+  const store = await pipelineStore(pipeline, environment);
+  const dir = listsFolder(pipeline);
+  const kept = new LRUCache<string, Uint8Array>({ maxSize: MOST_BYTES_IN_MEMORY });
+  let copiedAtMs: number | undefined;
+  let copying: Promise<void> | undefined;
+  let lost: AbortSignal | undefined;
+
+  const copy = async (): Promise<void> => {
+    await copyLists(store, pipeline, dir);
+    copiedAtMs = now();
+  };
+  const refresh = async (): Promise<void> => {
+    const ageMs = copiedAtMs === undefined ? FRESH_MS : now() - copiedAtMs;
+    if (ageMs >= FRESH_MS || ageMs < 0) await copy();
+  };
+  const find = async (path: string): Promise<Uint8Array | undefined> => {
+    const before = kept.get(path);
+    if (before !== undefined) return before;
+    const content = (await store.get(path))?.content;
+    // Others can be replaced.
+    const isFixed = path.startsWith(OBJECTS) && content !== undefined && content.length > 0;
+    if (isFixed) kept.set(path, content, { size: content.length });
+    return content;
+  };
+
+  return {
+    name: store.name,
+    dir,
+    refresh() {
+      copying ??= refresh().finally(() => {
+        copying = undefined;
+      });
+      return copying;
+    },
+    async requireManifest() {
+      await refresh();
+      await requireManifest(dir, store.name);
+    },
+    find,
+    async read({ path, sha256 }) {
+      const content = await find(path);
+      if (content !== undefined && sha256Hex(content) === sha256) return content;
+      const received = content === undefined ? 'nothing' : 'another';
+      const message = `${store.name}/${path}: expected the content ${sha256}, received ${received}`;
+      throw new ConverterError('STORE_DAMAGED', message);
+    },
+    verify: (ending = signal) => verifyStore(store, dir, ending),
+    async lock() {
+      const lock = await lockStore(store, { now, signal });
+      lost = lock.lost;
+      return lock.release;
+    },
+    async planPrune(keepRuns) {
+      await copy();
+      return planStorePrune(store, dir, now(), keepRuns);
+    },
+    async prune({ objects, runs }) {
+      await expectNoUnfinishedRun(store, now());
+      const reports: string[] = [];
+      for (const run of runs) for await (const { key } of store.list(`${run}/`)) reports.push(key);
+      await inParallel([...objects, ...reports], AT_ONCE, async (key) => {
+        for (const ending of [signal, lost]) ending?.throwIfAborted();
+        await store.delete(key);
+      });
+    },
+  };
+}
+
+/** A file to be checked: a GLB has its digest as its object, and configurations that share it. */
+interface Checked {
+  sha256: Digest;
+  object?: { object: Digest; sharedBy: string[] };
+}
+
+async function verifyStore(
+  store: ObjectStore,
+  dir: string,
+  signal: AbortSignal,
+): Promise<Omit<Verification, 'links'>> {
+  const problems: Verification['problems'] = [];
+  const incomplete: Verification['incomplete'] = [];
+  const lists = openListChecks(dir, { problems, incomplete });
+  const checked = new Map<string, Checked>();
+  for (const [object, sharedBy] of await lists.objects((_, line) => configurationLabel(line)))
+    checked.set(objectKey(object), { sha256: object, object: { object, sharedBy } });
+  for (const [path, sha256] of await deliveredFiles(store, dir)) checked.set(path, { sha256 });
+  await lists.checkCatalogues();
+  // The copies are those of the store.
+  for (const one of [...problems, ...incomplete])
+    one.path = one.path.replace(dir, () => store.name);
+  const found = new Map<string, string>();
+  await inParallel(checked, AT_ONCE, async ([key, { sha256 }]) => {
+    signal.throwIfAborted();
+    const problem = await problemOfObject(store, key, sha256);
+    if (problem !== undefined) found.set(key, problem);
+  });
+  for (const [key, { object }] of checked) {
+    const problem = found.get(key);
+    if (problem !== undefined) problems.push({ path: `${store.name}/${key}`, problem, ...object });
+  }
+  return { objects: checked.size, problems, incomplete };
+}
+
+/** The digest of each file of a delivery by its key; of feeds and the gallery, what was stored last. */
+async function deliveredFiles(store: ObjectStore, dir: string): Promise<Map<string, Digest>> {
+  const { files } = await readDelivered(store);
+  const ofAll = ([path]: [string, Digest]) =>
+    [FEEDS_FOLDER, GALLERY_FOLDER].some((folder) => path.startsWith(`${folder}/`));
+  const digests = new Map(Object.entries(files).filter(ofAll));
+  for (const line of (await readDeliveries(dir)).values())
+    for (const { path, sha256 } of line.files) digests.set(path, sha256);
+  return digests;
+}
+
+async function planStorePrune(
+  store: ObjectStore,
+  dir: string,
+  nowMs: number,
+  keepRuns: number | undefined,
+): Promise<PrunePlan> {
+  const published = await publishedObjects(dir, () => '');
+  const delivered = await deliveredFiles(store, dir);
+  const kept = new Set([...[...published.keys()].map(objectKey), ...delivered.keys()]);
+  const folders = [...delivered.keys()].flatMap((path) => DELIVERED.exec(path)?.[0] ?? []);
+  const plan = { objects: [] as string[], runs: [] as string[], bytes: 0, young: 0 };
+  for (const prefix of new Set([OBJECTS, ...folders.sort()])) {
+    for await (const { key, bytes, modifiedAt } of store.list(prefix)) {
+      if (kept.has(key)) continue;
+      if (nowMs - modifiedAt >= YOUNG_MS) {
+        plan.objects.push(key);
+        plan.bytes += bytes;
+      } else plan.young++;
+    }
+  }
+  if (keepRuns !== undefined) plan.runs = await oldRuns(store, keepRuns);
+  return plan;
+}
+
+/** The folders of reports, but for the last ones. */
+async function oldRuns(store: ObjectStore, keepRuns: number): Promise<string[]> {
+  const writtenAt = new Map<string, number>();
+  for await (const { key, modifiedAt } of store.list(`${RUNS_FOLDER}/`)) {
+    const [, run = ''] = key.split('/');
+    if (RUN_ID.test(run)) writtenAt.set(run, Math.max(modifiedAt, writtenAt.get(run) ?? 0));
+  }
+  const latest = [...writtenAt].sort(([, a], [, b]) => a - b).at(-1)?.[0];
+  const old = [...writtenAt.keys()].sort().slice(0, -keepRuns);
+  // The last run is not the one with the latest id if the clock was set back.
+  return old.filter((run) => run !== latest).map((run) => `${RUNS_FOLDER}/${run}`);
+}
+
+/** A run that will continue may count on objects that were there before it. @throws `OUTPUT_LOCKED` */
+async function expectNoUnfinishedRun(store: ObjectStore, nowMs: number): Promise<void> {
+  const unfinished = await findUnfinishedRun(store);
+  if (unfinished === undefined) return;
+  if (nowMs - unfinished.description.startedAt > CONTINUED_WITHIN_MS) return;
+  const message = `${store.name}: expected no unfinished run, but run ${unfinished.id} can be continued`;
+  const help = 'run the pipeline to its end, or end that run with btg2gltf cancel';
+  throw new ConverterError('OUTPUT_LOCKED', message, { help });
+}
