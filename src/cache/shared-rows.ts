@@ -87,7 +87,12 @@ export function openSharedSnapshots(store: ObjectStore, database: CacheDatabase,
   return {
     /** Takes the snapshots of a series into the database, once. */
     load(series: string): Promise<void> {
-      const loading = loaded.get(series) ?? load(series);
+      const loading =
+        loaded.get(series) ??
+        load(series).catch((error: unknown) => {
+          loaded.delete(series);
+          throw error;
+        });
       loaded.set(series, loading);
       return loading;
     },

@@ -1,9 +1,9 @@
 /** The coordinator's side of the queue. */
 import { randomBytes } from 'node:crypto';
 import type { Job } from 'bullmq';
-import { asConverterError, ConverterError, endsRun, isErrorCode } from '../support/errors.ts';
+import { asConverterError, ConverterError, isErrorCode } from '../support/errors.ts';
 import type { Logger } from '../support/log.ts';
-import { divide, halvesOf, jobId } from './chunk-jobs.ts';
+import { divide, endsRunOfAll, halvesOf, jobId } from './chunk-jobs.ts';
 import type { ChunkJob, ChunkQueue, QueueWorkerInfo } from './chunk-queue.ts';
 import {
   type Beat,
@@ -249,7 +249,7 @@ export async function openChunkQueue(given: ChunkQueueOptions): Promise<ChunkQue
     log.warn(`part of a chunk failed: ${what}`, { chunk, from, to, message: job.failedReason });
     // The halves come first: a coordinator killed in between halves it again.
     if (halves.length > 0) await add(halves);
-    else await onLost(job.data);
+    else await onLost(job.data, errorOf(job));
   }
 
   /** Jobs that workers for this run do at once. */
@@ -260,6 +260,11 @@ export async function openChunkQueue(given: ChunkQueueOptions): Promise<ChunkQue
 
   function mostJobs(): number {
     return Math.max(JOBS_PER_SLOT * slots(), LEAST_JOBS);
+  }
+
+  /** Whether what is on the queue is that of another coordinator: of the one that refused this, or took its lock. */
+  function isOthers(): boolean {
+    return state === 'refused' || stopError?.code === 'OUTPUT_LOCKED';
   }
 
   async function cancel(): Promise<void> {
@@ -326,8 +331,7 @@ export async function openChunkQueue(given: ChunkQueueOptions): Promise<ChunkQue
         if (looksAlone === LOOKS_ALONE) log.warn(NO_WORKER, { pipeline });
       }
     } catch (error) {
-      // Of one that was refused, what is on the queue is the other's.
-      if (state !== 'refused') await cancel();
+      if (!isOthers()) await cancel();
       state = 'stopped';
       throw asConverterError(error);
     }
@@ -345,7 +349,7 @@ export async function openChunkQueue(given: ChunkQueueOptions): Promise<ChunkQue
         })),
     close: async () => {
       signal.removeEventListener('abort', interrupt);
-      if (state === 'working' && pending.size + found.size > 0) await cancel();
+      if (state === 'working' && pending.size + found.size > 0 && !isOthers()) await cancel();
       state = 'stopped';
       members.close();
       await control.close();
@@ -356,7 +360,7 @@ export async function openChunkQueue(given: ChunkQueueOptions): Promise<ChunkQue
 
 interface Reports {
   onDone(job: ChunkJob): Promise<void>;
-  onLost(job: ChunkJob): Promise<void>;
+  onLost(job: ChunkJob, error: ConverterError | undefined): Promise<void>;
 }
 
 /** Says what a worker has that a coordinator has not. */
@@ -381,11 +385,16 @@ const SHOWN_STATES = {
 } satisfies Record<Beat['state'], QueueWorkerInfo['state']>;
 
 /** The error of a worker that ends the run. */
-function fatalError({ failedReason }: QueuedJob): ConverterError | undefined {
+function fatalError(job: QueuedJob): ConverterError | undefined {
+  if (job.failedReason === CANCELLED) return new ConverterError('INTERRUPTED', CANCELLED);
+  const error = errorOf(job);
+  return error !== undefined && endsRunOfAll(error.code) ? error : undefined;
+}
+
+/** The error of the worker; undefined if its process died. */
+function errorOf({ failedReason }: QueuedJob): ConverterError | undefined {
   const [, code, message = ''] = /^(\w+): (.*)$/s.exec(failedReason ?? '') ?? [];
-  if (failedReason === CANCELLED) return new ConverterError('INTERRUPTED', CANCELLED);
-  if (code === undefined || !isErrorCode(code) || !endsRun(code)) return undefined;
-  return new ConverterError(code, message);
+  return code === undefined || !isErrorCode(code) ? undefined : new ConverterError(code, message);
 }
 
 /** Whether a job could be removed: one in work cannot. */

@@ -1,9 +1,15 @@
 /** Jobs as parts of chunks: their identity, halves, and what of them is on the queue. */
+import { type ErrorCode, endsRun } from '../support/errors.ts';
 import type { ChunkJob } from './chunk-queue.ts';
 
 /** The id on a queue: the same for the same part of a run, so that it is there once. */
 export function jobId({ run, chunk, from, to }: ChunkJob): string {
   return `${run}.${chunk}.${from}.${to}`;
+}
+
+/** Whether an error of a job ends the run of all: what interrupts one worker does not interrupt the others. */
+export function endsRunOfAll(code: ErrorCode): boolean {
+  return code !== 'INTERRUPTED' && endsRun(code);
 }
 
 /** The two halves of a job, the first of which is the larger; none if it has only one place. */

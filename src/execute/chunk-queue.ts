@@ -1,4 +1,5 @@
 /** The chunks of a run on a queue: what a coordinator and its workers know of one another. */
+import type { ConverterError } from '../support/errors.ts';
 
 /** A part of the work of a run: the places `from` to `to` (excluded) of the list of a chunk. */
 export interface ChunkJob {
@@ -36,13 +37,13 @@ export interface ChunkQueue {
    * Has each job done at least once. Jobs are taken from the list as workers take them.
    *
    * @param onDone - Called one at a time, in the order in which jobs end.
-   * @param onLost - A job of one place has killed its worker twice.
+   * @param onLost - A job of one place has killed its worker twice, or has failed three times with an error.
    * @throws {@link ConverterError} `QUEUE_UNREACHABLE`; the error of a worker that ends the run; `INTERRUPTED`.
    */
   execute(
     jobs: Iterable<ChunkJob>,
     onDone: (job: ChunkJob) => Promise<void>,
-    onLost: (job: ChunkJob) => Promise<void>,
+    onLost: (job: ChunkJob, error: ConverterError | undefined) => Promise<void>,
   ): Promise<void>;
   /** Every worker met in this run, in the order of their names. */
   workers(): QueueWorkerInfo[];
@@ -62,7 +63,7 @@ export interface QueueWorker {
 
 /** What a worker does and hears. */
 export interface WorkerHandlers {
-  /** Does a job. An error fails the whole run if it `endsRun`. @param signal - Aborted when the job is lost to another worker, cancelled, or time is up. */
+  /** Does a job. An error fails the whole run if it ends runs and is no interruption. @param signal - Aborted when the job is lost to another worker, cancelled, or time is up. */
   work(job: ChunkJob, signal: AbortSignal): Promise<void>;
   /** The number of workers has changed; one beyond the most that may work takes no jobs. */
   onShare(share: WorkerShare): void;

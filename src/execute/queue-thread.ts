@@ -4,7 +4,8 @@
  */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { Job } from 'bullmq';
-import { asConverterError, type ErrorCode, endsRun } from '../support/errors.ts';
+import { asConverterError, type ErrorCode } from '../support/errors.ts';
+import { endsRunOfAll } from './chunk-jobs.ts';
 import type { ChunkJob, WorkerShare } from './chunk-queue.ts';
 import {
   type Beat,
@@ -212,7 +213,7 @@ async function serve(
     done: async () => null,
     failed: async (_job, _token, { error: { code, message } }: { error: SentError }) => {
       const text = `${code}: ${message}`;
-      throw endsRun(code) ? new classes.UnrecoverableError(text) : new Error(text);
+      throw endsRunOfAll(code) ? new classes.UnrecoverableError(text) : new Error(text);
     },
     requeued: async (job, token) => {
       await job.moveToWait(token);

@@ -57,11 +57,18 @@ export interface ChunkResult {
   peakBytes: number;
 }
 
-/** Of an article that was alone in a job when that killed its worker, twice. */
-export function lostResult(request: FailedResult['request']): FailedResult {
+/**
+ * Of an article that was alone in a job that was given up.
+ *
+ * @param error - Of the job, each time it was tried. @defaultValue it killed its worker, twice
+ */
+export function lostResult(
+  request: FailedResult['request'],
+  error?: FailedResult['error'],
+): FailedResult {
   const code = 'KILLED_THE_RUN';
   const message = 'expected to be processed, but two workers died meanwhile';
-  return { status: 'failed', request, key: undefined, error: { code, message } };
+  return { status: 'failed', request, key: undefined, error: error ?? { code, message } };
 }
 
 /** What workers need to know of a run beside its pipeline. */
@@ -188,7 +195,7 @@ export function openChunkObjects(store: ObjectStore, run: string) {
     const found = await store.get(key);
     if (found !== undefined) return JSON.parse(new TextDecoder().decode(found.content)) as T;
     const message = `${store.name}: expected ${key}, received nothing; do all workers of the run use this store?`;
-    throw new ConverterError('STORE_DAMAGED', message);
+    throw new ConverterError('RUN_DAMAGED', message);
   };
   const put = (key: string, value: unknown) =>
     store.putIfAbsent(key, new TextEncoder().encode(JSON.stringify(value)));

@@ -2,6 +2,7 @@
 import type { ChunkJob, ChunkQueue } from '../execute/chunk-queue.ts';
 import type { RunReport } from '../report/run-report.ts';
 import type { ObjectStore } from '../store/object-store.ts';
+import type { ConverterError } from '../support/errors.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import {
   type ChunkResult,
@@ -86,9 +87,10 @@ export async function distribute(
       fromCache += result.measured.fromCache;
       table.add(result.worker, result);
     };
-    const onLost = async ({ chunk, from }: ChunkJob) => {
+    const onLost = async ({ chunk, from }: ChunkJob, error?: ConverterError) => {
       const { place, article } = lists.get(chunk)![from]!;
-      take(lostResult(article.request), { place, ms: 0 });
+      const reason = error && { code: error.code, message: error.message };
+      take(lostResult(article.request, reason), { place, ms: 0 });
       environment.progress?.({ ...progress });
     };
     for (const job of done) await onDone(job);

@@ -220,6 +220,9 @@ async function executeRun(run: Run, plan: RunPlan, killed: KilledWork): Promise<
   if (end.kind === 'complete') {
     await run.session.finish(isPartial(options));
     await distribution?.remove();
+  } else if (end.kind === 'refused') {
+    // The next run processes all again: causes of its failures may be gone by then.
+    await distribution?.remove();
   }
   return { report: made.report, runFolder, end };
 }

@@ -197,7 +197,7 @@ async function takePart(store: ObjectStore, part: Part): Promise<boolean> {
     }
   } catch (error) {
     // What is read of a run that has just ended is gone.
-    const isGone = isConverterError(error, 'STORE_DAMAGED') && !(await objects.look()).isOpen;
+    const isGone = isConverterError(error, 'RUN_DAMAGED') && !(await objects.look()).isOpen;
     if (!isGone) throw error;
     return true;
   } finally {

@@ -1,5 +1,6 @@
 /** What a run does before and after its work if other machines take part: its lock, and the run that it continues. */
 import { CONTINUED_WITHIN_MS } from '../cache/durable-tables.ts';
+import type { ObjectStore } from '../store/object-store.ts';
 import { ConverterError, type ErrorCode } from '../support/errors.ts';
 import { findUnfinishedRun, openChunkObjects, shardName } from './chunks.ts';
 import { executorOf, type RunEnvironment, type RunOptions, runId, shardOf } from './run-options.ts';
@@ -47,6 +48,11 @@ export async function openSharedRun(
   // Shards watch the lock: it is the sign of life of their coordinator.
   const isLocked = pipeline.store !== undefined || executor === 'shard';
   const lock = isLocked ? await lockStore(store, environment) : undefined;
+  if (continued !== undefined && !(await isOpen(store, runId(continued)))) {
+    // Its coordinator has completed it before this one had the lock.
+    await lock?.release();
+    return openSharedRun(options, given);
+  }
   if (unfinished !== undefined) {
     const { abandon, reopen } = openChunkObjects(store, unfinished.id);
     await (continued === undefined ? abandon() : reopen());
@@ -72,6 +78,9 @@ export async function openSharedRun(
     },
   };
 }
+
+const isOpen = async (store: ObjectStore, id: string) =>
+  (await openChunkObjects(store, id).look()).isOpen;
 
 const isOthers = (code: ErrorCode) => code === 'INTERRUPTED' || code === 'OUTPUT_LOCKED';
 

@@ -47,11 +47,13 @@ export async function queueOf(pipeline: Pipeline, env: Environment, store: Objec
 
 /** Digest of what a run is to do. */
 export async function runDigest(
-  { pipeline, only, limit, force, failedOnly }: RunOptions,
+  { pipeline, only, limit, force, failedOnly, repair }: RunOptions,
   env: Environment,
 ): Promise<string> {
   const work = await workParts(pipeline, env);
-  return sha256Hex(JSON.stringify([programVersion(), work, only, limit, force, failedOnly]));
+  return sha256Hex(
+    JSON.stringify([programVersion(), work, only, limit, force, failedOnly, repair]),
+  );
 }
 
 /** All on which the result of an article depends, and its limits: workers of a run have the same. */

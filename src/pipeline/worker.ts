@@ -143,7 +143,7 @@ export async function runWorker(
  * Opens a part of a run that is described in the store; the options must be those of the run.
  *
  * @param id - Of the run.
- * @throws {@link ConverterError} `STORE_DAMAGED`, and other codes of the store; what opening a run throws.
+ * @throws {@link ConverterError} `RUN_DAMAGED`, the codes of the store; what opening a run throws.
  */
 export async function openPart(
   options: RunOptions,
@@ -228,10 +228,10 @@ export function createChunkWork({ store, name, open, now, watch }: ChunkWorkSett
     // The progress is that of the run.
     const { progress: _, ...environment } = run.environment;
     const own = { ...environment, signal: AbortSignal.any([environment.signal, signal]) };
-    for (const series of new Set(list.map(seriesOf))) await current.snapshots?.load(series);
     const results: ChunkResult['results'] = [];
     const progress = { total: list.length, done: 0, failed: 0 };
     try {
+      for (const series of new Set(list.map(seriesOf))) await current.snapshots?.load(series);
       const execute = inThisProcess({ ...run, environment: own }, processor);
       await execute(
         list.map(({ article }) => article),
@@ -241,6 +241,7 @@ export function createChunkWork({ store, name, open, now, watch }: ChunkWorkSett
       );
       run.stores.database.flush();
       await syncObjects(run.stores.unsynced);
+      await run.stores.flushBodies?.();
     } catch (error) {
       // Its session is closed; another job may succeed with a new one.
       if (opened !== undefined && (await opened.catch(() => undefined)) === current) await close();
@@ -248,7 +249,6 @@ export function createChunkWork({ store, name, open, now, watch }: ChunkWorkSett
     }
     if (results.length < list.length)
       throw new ConverterError('INTERRUPTED', 'the deadline passed in the middle of a chunk');
-    await run.stores.flushBodies?.();
     await putSnapshots(current, job, list, results);
     const measured = { ...run.metrics.take(), fromCache: await current.cacheHits() };
     const result = { worker: name(), results, measured, peakBytes: peakBytes() };

@@ -84,6 +84,10 @@ export const ERROR_CODES = {
     exit: 3,
     help: 'run btg2gltf run (or build) with --repair: it builds the configurations of the damaged lines again',
   },
+  RUN_DAMAGED: {
+    exit: 3,
+    help: 'check that all machines use the same store; btg2gltf cancel ends the run, and the next one begins anew',
+  },
   STORE_DAMAGED: {
     exit: 1,
     help: 'run btg2gltf run or fetch: it requests a damaged file again',

@@ -297,7 +297,7 @@ describe('a configuration that kills its process', () => {
 });
 
 describe('shards with an S3 store and a cache of each machine', () => {
-  test(
+  test.runIf(IS_LONG)(
     'a coordinator that was killed continues on another machine, and does nothing again',
     async () => {
       const s3 = await startS3Server();

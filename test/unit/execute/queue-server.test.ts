@@ -15,9 +15,9 @@ const REDIS_URL = process.env.BTG2GLTF_TEST_REDIS_URL;
 describe('the address of a queue', () => {
   it.each([
     ['redis://queue:6379', 'redis', 'redis://queue:6379'],
-    ['rediss://:secret@queue:6380/2', 'redis', 'rediss://queue:6380/2'],
+    ['rediss://:q-pass-word@queue:6380/2', 'redis', 'rediss://queue:6380/2'],
     [
-      'postgres://user:secret@queue/database?sslmode=require',
+      'postgres://user:q-pass-word@queue/database?sslmode=require',
       'postgres',
       'postgres://queue/database',
     ],
@@ -33,7 +33,7 @@ describe('the address of a queue', () => {
     expect(() => parseQueueUrl(url)).toThrow(
       expect.objectContaining({
         code: 'USAGE',
-        message: expect.not.stringContaining('secret'),
+        message: expect.not.stringContaining('q-pass-word'),
       }),
     );
     expect(() => parseQueueUrl(url)).toThrow(text);
