@@ -1,11 +1,12 @@
 /** Chunks of a run on a queue: each done, whatever happens to workers, coordinators and the server. */
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openChunkQueue } from '../../src/execute/bullmq-coordinator.ts';
 import type { ChunkJob, ChunkQueue, WorkerShare } from '../../src/execute/chunk-queue.ts';
+import { ConverterError } from '../../src/support/errors.ts';
 import { SILENT } from '../../src/support/log.ts';
 import { temporaryFolder } from '../helpers/command.ts';
 import { type QueueServerUnderTest, startPostgres } from '../helpers/postgres.ts';
@@ -61,9 +62,9 @@ async function openStage(url: string) {
       const lost: string[] = [];
       const queue = await openQueue(run, options);
       const onDone = async (job: ChunkJob) => void done.push(label(job));
-      await queue
-        .execute(jobs, onDone, async (job) => void lost.push(label(job)))
-        .finally(() => queue.close());
+      const onLost = async (job: ChunkJob, error?: ConverterError) =>
+        void lost.push(`${label(job)}: ${error?.code ?? 'killed'}`);
+      await queue.execute(jobs, onDone, onLost).finally(() => queue.close());
       return { done: done.sort(), lost, queue };
     },
     places: async (run: string) =>
@@ -168,13 +169,16 @@ describe.each(SERVERS)('%s', (_name, start) => {
     let only: QueueProcess;
     beforeAll(async () => {
       one = await stage();
-      only = one.worker({ failing: 'halved.1.2', fatal: 'fatal.0.0', hold: 'held' });
+      only = one.worker({
+        ...{ failing: 'halved.1.2', interrupted: 'interrupted.0.1' },
+        ...{ fatal: 'fatal.0.0', hold: 'held' },
+      });
     });
 
     it.sequential('whose job fails gets the halves, until one place remains and is lost', async () => {
       const { done, lost } = await one.execute('halved', chunks('halved', 2, 4));
       expect(done).toEqual(['0.0.4', '1.0.2', '1.3.4']);
-      expect(lost).toEqual(['1.2.3']);
+      expect(lost).toEqual(['1.2.3: RESPONSE_INVALID']);
       expect(await one.places('halved')).toHaveLength(7);
     });
 
@@ -185,6 +189,26 @@ describe.each(SERVERS)('%s', (_name, start) => {
       });
     });
 
+    it.sequential('tries a job again whose work was interrupted', async () => {
+      const { done } = await one.execute('interrupted', chunks('interrupted', 1, 2));
+      expect(done).toEqual(['0.0.2']);
+      const works = only.lines.filter(({ works: name }) => name === 'interrupted.0.0.2');
+      expect(works).toHaveLength(2);
+    });
+
+    it.sequential('goes on with its job when another coordinator has taken the run', async () => {
+      const controller = new AbortController();
+      const { signal } = controller;
+      const taken = one.execute('held', chunks('held', 1, 2), { signal });
+      await only.line('works', 'held.0.0.2');
+      controller.abort(new ConverterError('OUTPUT_LOCKED', 'another run has the lock'));
+      await expect(taken).rejects.toMatchObject({ code: 'OUTPUT_LOCKED' });
+      one.go();
+      expect(await one.execute('held', chunks('held', 1, 2))).toMatchObject({ done: ['0.0.2'] });
+      expect(only.lines.filter((line) => 'aborted' in line)).toEqual([]);
+      await rm(`${one.folder}/go`);
+    });
+
     it.sequential('drops its job when the run is cancelled, of which nothing is left', async () => {
       const controller = new AbortController();
       const cancelled = one.execute('held', chunks('held', 5, 1), { signal: controller.signal });
@@ -193,7 +217,7 @@ describe.each(SERVERS)('%s', (_name, start) => {
       await expect(cancelled).rejects.toMatchObject({ code: 'INTERRUPTED' });
       await only.line('aborted', 0);
       const works = only.lines.filter(({ works: name }) => String(name).startsWith('held.'));
-      expect(works).toHaveLength(1);
+      expect(works).toEqual([{ works: 'held.0.0.2' }, { works: 'held.0.0.1' }]);
     });
 
     it.sequential('gives its job back when it is stopped', async () => {
@@ -323,7 +347,7 @@ describe.each(SERVERS)('%s', (_name, start) => {
       const { done, lost } = await execute('r1', chunks('r1', 2, 4));
       isDone = true;
       expect(done).toEqual(['0.0.2', '0.3.4', '1.0.4']);
-      expect(lost).toEqual(['0.2.3']);
+      expect(lost).toEqual(['0.2.3: killed']);
       expect(await places('r1')).toHaveLength(7);
       await close();
       await workers;

@@ -1,7 +1,8 @@
 /**
  * Queue process: a worker or a coordinator as a process of its own, that a test can kill. It runs what was built.
  * Its work leaves a file for each place; what else happens is a line of JSON. A run is held until there is a file `go`;
- * a place, such as `r1.0.2`, may be deadly (the process is killed), failing (its article) or fatal (to the run).
+ * a place, such as `r1.0.2`, may be deadly (the process is killed), failing (its article), interrupted (once) or fatal
+ * (to the run).
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,9 +10,8 @@ import { openChunkQueue } from '../../dist/execute/bullmq-coordinator.js';
 import { createWorkerName, openQueueWorker } from '../../dist/execute/bullmq-worker.js';
 import { ConverterError } from '../../dist/support/errors.js';
 
-const { role, folder, jobs, hold, deadly, failing, fatal, busyMs, ...options } = JSON.parse(
-  process.argv[2],
-);
+const { role, folder, jobs, hold, deadly, failing, interrupted, fatal, busyMs, ...options } =
+  JSON.parse(process.argv[2]);
 const print = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);
 const log = {
   debug() {},
@@ -28,6 +28,7 @@ try {
 }
 
 async function worker() {
+  let interruptions = 0;
   const handlers = {
     onShare: (share) => print({ share }),
     onPause: (pause) => print({ pause }),
@@ -45,6 +46,8 @@ async function worker() {
         const name = `${run}.${chunk}.${place}`;
         if (deadly === name) process.kill(process.pid, 'SIGKILL');
         if (failing === name) throw new ConverterError('RESPONSE_INVALID', `place ${name} fails`);
+        if (interrupted === name && !interruptions++)
+          throw new ConverterError('INTERRUPTED', 'the session is closed');
         if (fatal === name) throw new ConverterError('DISK_FULL', 'the disk is full');
         writeFileSync(`${folder}/${name}`, '');
       }

@@ -259,6 +259,18 @@ describe('shards that share output and cache', () => {
   );
 });
 
+test('a run that was refused is not continued, since what failed may be possible by now', async () => {
+  const one = ['run', file, '--shard', '1/1', '--max-failures', '0'];
+  for (const name of range.articleAt(0).blocks) range.missing.add(name);
+  expect(await command(one, { env })).toMatchObject({ exit: 4 });
+  range.missing.clear();
+  const { exit, stderr } = await command(one, { env });
+  expect({ exit, isContinued: stderr.includes('continues a run') }).toEqual({
+    exit: 0,
+    isContinued: false,
+  });
+});
+
 describe('a configuration that kills its process', () => {
   test.each(IS_LONG ? [1, 2] : [1])(
     'fails alone, although it is that of shard %i, which is started again',
