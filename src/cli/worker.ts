@@ -38,7 +38,7 @@ export const workerCommand: Command = {
     'With --workers, one process logs in for all; one that crashes is started again. All workers together hold the',
     'limits of the pipeline: with more of them than service.concurrency, those that came last wait.',
     '',
-    'With --port, /health answers 200 while it lives, /ready 200 while all its workers take chunks and otherwise 503,',
+    'With --port, /health answers 200 while it lives, /ready 200 while all its workers are connected, otherwise 503,',
     'and /metrics what each has done, for Prometheus. pipelines/deploy/README.md has units for Kubernetes, systemd and',
     'Compose.',
     '',

@@ -146,7 +146,7 @@ export async function openChunkQueue(given: ChunkQueueOptions): Promise<ChunkQue
       ...{ kind: 'beat', role: 'coordinator', name, version, digest, options: given.options },
       ...{ state, ended, since: 0, slots: 0 },
     }),
-    onMessage: (message) => hear(message),
+    onMessage: (message) => receive(message),
     onCutOff: (isCutOff) => log.warn(CUT_OFF_MESSAGES[`${isCutOff}`], { queue: server.name }),
     onOutage: () => {
       const text = `queue ${server.name}: expected it back within 5 minutes`;
@@ -154,17 +154,17 @@ export async function openChunkQueue(given: ChunkQueueOptions): Promise<ChunkQue
     },
     onError,
   });
-  const isAlone = control.heard.then(() => delay(ANSWER_MS));
+  const isAlone = control.connected.then(() => delay(ANSWER_MS));
   const members = openMembers(control.isCutOff, wake);
 
-  function hear(message: ControlMessage): void {
+  function receive(message: ControlMessage): void {
     if (message.kind === 'occupied' && message.to === name) {
       state = 'refused';
       const text = `run of pipeline ${pipeline}: expected no other on this queue, received run ${message.run}, which is in progress`;
       stop(new ConverterError('OUTPUT_LOCKED', text, { help: 'wait until the other run ends' }));
     }
     if (message.kind !== 'beat' || message.name === name) return;
-    if (message.role === 'worker') hearWorker(message);
+    if (message.role === 'worker') receiveFromWorker(message);
     else if (message.state === 'joining' && isAhead(message.name)) {
       control.publish({ kind: 'occupied', to: message.name, run });
     }
@@ -174,9 +174,9 @@ export async function openChunkQueue(given: ChunkQueueOptions): Promise<ChunkQue
     return state === 'working' || (state === 'joining' && name < other);
   }
 
-  function hearWorker(beat: Beat): void {
+  function receiveFromWorker(beat: Beat): void {
     const known = members.find(beat.name);
-    members.hear(beat);
+    members.note(beat);
     if (known?.beat.ended !== beat.ended) wake();
     if (beat.digest === digest || beat.state === 'refused' || beat.state === 'stopped') return;
     const message = `worker ${beat.name}: ${difference(given, beat)}`;

@@ -38,7 +38,7 @@ const THREAD = new URL('./queue-thread.js', import.meta.url);
 const END_MS = 10_000;
 
 /**
- * Opens a worker, which takes jobs 1.5 s later: the others have to hear of it before they share the limits with it.
+ * Opens a worker, which takes jobs 1.5 s later: the others must receive its beats before they share the limits with it.
  *
  * @example
  * ```ts
@@ -87,7 +87,7 @@ export async function openQueueWorker(given: QueueWorkerOptions): Promise<QueueW
   // It is for the caller, who may come later.
   ended.catch(() => {});
 
-  const HEARD: {
+  const ON_MESSAGE: {
     [K in Answer['kind']]: (answer: Extract<Answer, { kind: K }>) => void;
   } = {
     open: () => opened(),
@@ -109,7 +109,7 @@ export async function openQueueWorker(given: QueueWorkerOptions): Promise<QueueW
     problem: ({ message }) => log.debug('error of the queue', { message }),
     end: ({ error }) => finish(error && new ConverterError(error.code, error.message)),
   };
-  thread.on('message', (answer: Answer) => HEARD[answer.kind](answer as never));
+  thread.on('message', (answer: Answer) => ON_MESSAGE[answer.kind](answer as never));
   thread.on('error', (error) => finish(asConverterError(error)));
   thread.on('exit', () => finish(new ConverterError('INTERNAL', 'the thread of the queue ended')));
 

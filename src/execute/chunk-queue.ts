@@ -61,7 +61,7 @@ export interface QueueWorker {
   readonly ended: Promise<void>;
 }
 
-/** What a worker does and hears. */
+/** What a worker does, and is informed of. */
 export interface WorkerHandlers {
   /** Does a job. An error fails the whole run if it ends runs and is no interruption. @param signal - Aborted when the job is lost to another worker, cancelled, or time is up. */
   work(job: ChunkJob, signal: AbortSignal): Promise<void>;

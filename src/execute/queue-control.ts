@@ -17,7 +17,7 @@ export interface Beat {
   options: OptionDigests;
   /** When a worker came, by the clock of the queue's server, milliseconds since 1970: those that are there go first. */
   since: number;
-  /** One that is joining has not started to work: the others hear of it first. */
+  /** One that is joining has not started to work: the others receive its beats first. */
   state: 'joining' | 'working' | 'idle' | 'stopped' | 'refused';
   /** Jobs that it does at once. */
   slots: number;
@@ -36,20 +36,20 @@ export type ControlMessage =
 
 /** The open channel. */
 export interface Control {
-  /** Resolves when this process has heard itself: it misses no message from now on. */
-  readonly heard: Promise<void>;
+  /** Resolves when this process has received a message of its own: it misses none from now on. */
+  readonly connected: Promise<void>;
   /** Publishes a message; one that cannot be published is lost, beats excepted. */
   publish(message: ControlMessage): void;
   /** Publishes a beat now, because something has changed. */
   beat(): void;
-  /** Whether this process does not hear itself, so that the others may take it for lost. */
+  /** Whether this process receives no message of its own, so that the others may take it for lost. */
   isCutOff(): boolean;
   /** Publishes a last beat; the connections are those of the classes. */
   close(): Promise<void>;
 }
 
 const BEAT_MS = 1_000;
-/** Until a process has heard itself once. */
+/** Until a process has received its own message once. */
 const FIRST_BEATS_MS = 100;
 /** Of a member: it counts as lost. */
 const SILENT_MS = 3 * BEAT_MS;
@@ -60,7 +60,7 @@ const CONFIRM_MS = 0.5 * BEAT_MS;
 const OUTAGE_MS = 5 * 60_000;
 const LAST_BEAT_MS = 2_000;
 
-/** How long a worker waits before its first job: others publish beats, and hear its own, meanwhile. */
+/** How long a worker waits before its first job: others publish beats, and receive its own, meanwhile. */
 export const JOIN_MS = 1.5 * BEAT_MS;
 
 /** What the log says when a process is cut off, or no longer so. */
@@ -69,13 +69,13 @@ export const CUT_OFF_MESSAGES = {
   false: 'the queue answers again',
 } as const;
 
-/** What a process that opens the channel says and hears. */
+/** What a process that opens the channel sends and receives. */
 export interface ControlHandlers {
   /** The present state. */
   beat(): Beat;
   /** Also what this process has published. */
   onMessage(message: ControlMessage): void;
-  /** This process hears itself no more, or again. */
+  /** This process receives its own messages no more, or again. */
   onCutOff(isCutOff: boolean): void;
   /** The server of the queue has not answered for five minutes. */
   onOutage(): void;
@@ -90,13 +90,13 @@ export function openControl(
 ): Control {
   const events = openEvents(queueName(pipeline));
   const producer = openEventsProducer(queueName(pipeline));
-  let hear = () => {};
-  const heard = new Promise<void>((resolve) => {
-    hear = resolve;
+  let connect = () => {};
+  const connected = new Promise<void>((resolve) => {
+    connect = resolve;
   });
   let isCutOff = false;
   const cutOff = setTimeout(() => {
-    // What came while this thread was busy is heard before.
+    // What came while this thread was busy is received before.
     confirmation = setTimeout(() => {
       isCutOff = true;
       handlers.onCutOff(true);
@@ -135,18 +135,18 @@ export function openControl(
         handlers.onCutOff(false);
       }
       outage.refresh();
-      hear();
+      connect();
     }
     handlers.onMessage(message);
   });
   let timer = setInterval(beat, FIRST_BEATS_MS);
-  void heard.then(() => {
+  void connected.then(() => {
     clearInterval(timer);
     timer = setInterval(beat, BEAT_MS);
   });
   void beat();
   return {
-    heard,
+    connected,
     publish: (message) => void publish(message),
     beat: () => void beat(),
     isCutOff: () => isCutOff,
@@ -160,15 +160,15 @@ export function openControl(
   };
 }
 
-/** A process that was heard. */
+/** A process that has sent beats. */
 export interface Member {
   beat: Beat;
   isLost: boolean;
 }
 
-/** Those that were heard, by name. */
+/** Those that have sent beats, by name. */
 export interface Members {
-  hear(beat: Beat): void;
+  note(beat: Beat): void;
   find(name: string): Member | undefined;
   /** In the order of their names. */
   all(): Member[];
@@ -180,7 +180,7 @@ export interface Members {
 const ENDED: ReadonlySet<Beat['state']> = new Set(['stopped', 'refused'] as const);
 
 /**
- * Keeps who is there. A member is lost when it was silent for three seconds, unless this process hears none at all.
+ * Keeps who is there. A member is lost when it was silent for three seconds, unless this process receives nothing at all.
  *
  * @param onChange - Called when one comes, goes or changes its state.
  */
@@ -200,7 +200,7 @@ export function openMembers(isCutOff: () => boolean, onChange: () => void): Memb
     onChange();
   };
   return {
-    hear(beat) {
+    note(beat) {
       // The others, too, need a moment to be there again.
       if (wasCutOff && !isCutOff()) {
         wasCutOff = false;

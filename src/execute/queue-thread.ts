@@ -123,7 +123,7 @@ async function serve(
 
   const reportShare = () => {
     if (state === 'joining') return;
-    // This worker is one of them, even if it does not hear itself now.
+    // This worker is one of them, even if it receives nothing now.
     const others = members.live().filter(({ beat }) => beat.name !== name);
     const isBefore = ({ beat }: Member) =>
       beat.since < since || (beat.since === since && beat.name < name);
@@ -148,7 +148,7 @@ async function serve(
       ...{ kind: 'beat', role: 'worker', name, version, digest, options },
       ...{ since, state, ended, slots: mayWork ? slots : 0 },
     }),
-    onMessage: (message) => hear(message),
+    onMessage: (message) => receive(message),
     onCutOff: (isCutOff) => post({ kind: 'cutOff', isCutOff }),
     onOutage: () => {
       const message = `queue ${server.name}: expected it back within 5 minutes`;
@@ -161,10 +161,10 @@ async function serve(
     if (control.isCutOff()) post({ kind: 'pause', milliseconds: 2 * CUT_OFF_CHECK_MS });
   }, CUT_OFF_CHECK_MS);
 
-  function hear(message: ControlMessage): void {
+  function receive(message: ControlMessage): void {
     const isMine = 'to' in message && message.to === name;
-    if (message.kind === 'beat') members.hear(message);
-    // So it knows at once who works for it.
+    if (message.kind === 'beat') members.note(message);
+    // A coordinator that joins learns at once which workers it has.
     if (message.kind === 'beat' && message.role === 'coordinator' && message.state === 'joining') {
       control.beat();
     }
@@ -267,7 +267,7 @@ async function serve(
     }
   });
 
-  await control.heard;
+  await control.connected;
   post({ kind: 'open' });
   await new Promise((resolve) => setTimeout(resolve, JOIN_MS));
   if (isEnding) return;

@@ -20,7 +20,7 @@ const GRACE_MS = 1_000;
 const TEXT_TYPE = 'text/plain; charset=utf-8';
 
 /**
- * Starts the server: `/health` answers 200 while the process lives, `/ready` 200 while all workers take chunks and
+ * Starts the server: `/health` answers 200 while the process lives, `/ready` 200 while all workers are connected to the queue and
  * otherwise 503, `/metrics` the figures of each. Any other path is a 404.
  *
  * @throws {@link ConverterError} `USAGE` if the address cannot be used.

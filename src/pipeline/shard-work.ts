@@ -29,7 +29,7 @@ interface ShardWorkOptions {
  * Opens the work of a shard.
  *
  * A note in the store says what is in work; only a process that ends by itself removes it. So a shard that is started
- * again knows what its earlier process did at its end. Such a job is done alone; after a second time its configurations
+ * again knows which jobs its earlier process had begun when it ended. Such a job is done alone; after a second time its configurations
  * are, one by one. It is not halved as on a queue, since each half may cost two restarts, which take minutes in Kubernetes.
  *
  * @throws {@link ConverterError} the codes of the store.

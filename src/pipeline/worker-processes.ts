@@ -108,7 +108,7 @@ async function runProcess(
   log.info('a worker process has started', { number, pid: child.pid });
   let hasWorked = false;
   const send = (message: WorkerMessages['answer']) => {
-    // One that has just ended hears nothing.
+    // One that has just ended receives nothing.
     if (child.connected) child.send(message, () => {});
   };
   const obtain = async (replaced: string | undefined) => {
@@ -119,7 +119,7 @@ async function runProcess(
       return { error: sentError(error) };
     }
   };
-  const HEARD: {
+  const ON_MESSAGE: {
     [K in Request['kind']]: (message: Extract<Request, { kind: K }>) => void;
   } = {
     event: ({ event }) => {
@@ -131,7 +131,7 @@ async function runProcess(
     forget: ({ token }) => tokens?.forget(token),
     failed: ({ error }) => fail(errorOf(error)),
   };
-  child.on('message', (message: Request) => HEARD[message.kind](message as never));
+  child.on('message', (message: Request) => ON_MESSAGE[message.kind](message as never));
   let late: NodeJS.Timeout | undefined;
   const end = () => {
     send({ kind: 'stop' });
@@ -194,7 +194,7 @@ export function joinParent(parent: NodeJS.Process): ParentLink {
     for (const { reject } of waiting.values()) reject(error);
     waiting.clear();
   };
-  const HEARD: {
+  const ON_MESSAGE: {
     [K in Answer['kind']]: (message: Extract<Answer, { kind: K }>) => void;
   } = {
     stop: () => void end('the process that started this worker ends'),
@@ -206,8 +206,8 @@ export function joinParent(parent: NodeJS.Process): ParentLink {
       asker?.resolve(result.token);
     },
   };
-  const hear = (message: Answer) => HEARD[message.kind](message as never);
-  parent.on('message', hear as NodeJS.MessageListener);
+  const receive = (message: Answer) => ON_MESSAGE[message.kind](message as never);
+  parent.on('message', receive as NodeJS.MessageListener);
   parent.once('disconnect', leave);
   // It may have died while this process started.
   if (!parent.connected) leave();
@@ -229,7 +229,7 @@ export function joinParent(parent: NodeJS.Process): ParentLink {
     fail: (error) => send({ kind: 'failed', error: sentError(error) }),
     close: () => {
       parent.off('disconnect', leave);
-      parent.off('message', hear as NodeJS.MessageListener);
+      parent.off('message', receive as NodeJS.MessageListener);
       if (parent.connected) parent.disconnect();
     },
   };

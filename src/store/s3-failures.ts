@@ -36,7 +36,7 @@ const KEYS_HELP =
   'check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, which belong together';
 const REGION_HELP = 'set AWS_REGION to the region of the bucket, and check AWS_ENDPOINT_URL_S3';
 const RIGHTS_HELP =
-  'give the account the rights s3:GetObject, s3:PutObject, s3:DeleteObject and s3:ListBucket: without the last one S3 also refuses to say that an object is missing';
+  'give the account the rights s3:GetObject, s3:PutObject, s3:DeleteObject, s3:AbortMultipartUpload and s3:ListBucket: without the last one S3 also refuses to say that an object is missing';
 
 const wrongRegion = ({ region }: Facts): S3Failure => ({
   mayPass: false,

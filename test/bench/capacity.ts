@@ -14,7 +14,7 @@ export interface Drivers {
 
 /** Calls to a store by the units in which providers bill; removing is free. */
 export interface StoreCalls {
-  /** Writes and lists: the dearer class. */
+  /** Writes and lists, which providers bill at a higher price. */
   puts: number;
   /** Reads and questions whether an object is there. */
   gets: number;
@@ -253,7 +253,7 @@ export interface Check {
   isMet: boolean;
 }
 
-/** How far figures may be from their prediction: what is counted hardly, times and memory as machines vary. */
+/** How far figures may be from their prediction: counts by little, times and memory by what machines vary. */
 const TOLERANCES = {
   secondsHere: 0.35,
   workerCpuSeconds: 0.3,
