@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
@@ -15,7 +16,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     pool: 'forks',
     // On two cores, tests wait for processes, servers and clocks for two fifths of their time.
-    maxWorkers: '150%',
+    maxWorkers: Math.ceil(1.5 * availableParallelism()),
     projects: [
       {
         extends: true,

@@ -67,7 +67,7 @@ const CANCEL_MS = 5_000;
 /** An error may be that of the moment: a job is tried so often before it is halved. */
 const ATTEMPTS = { attempts: 3, backoff: { type: 'fixed', delay: 500 } } as const;
 
-type QueuedJob = Job<ChunkJob, null, 'chunk'>;
+type QueuedJob = Job<ChunkJob, true, 'chunk'>;
 
 /**
  * Opens the queue of a run.
@@ -236,7 +236,8 @@ export async function openChunkQueue(given: ChunkQueueOptions): Promise<ChunkQue
   }
 
   async function reportJob(job: QueuedJob, { onDone, onLost }: Reports): Promise<void> {
-    if (job.failedReason === undefined || job.failedReason === '') {
+    // One that was done at a later attempt has the reason of the earlier failure, too.
+    if (job.returnvalue === true) {
       await onDone(job.data);
       ended++;
       return;

@@ -248,18 +248,18 @@ export async function queueClasses(server: QueueServer, onError: (error: Error) 
     openQueue: (name: string) => {
       const options = { connection, streams: { events: { maxLen: EVENTS_OF_JOBS } } };
       return opened(
-        new bullmq.Queue<ChunkJob, null, 'chunk', ChunkJob, null, 'chunk', IQueueBackend>(
+        new bullmq.Queue<ChunkJob, true, 'chunk', ChunkJob, true, 'chunk', IQueueBackend>(
           ...([name, options, backend] as const),
         ),
       );
     },
     openWorker: (
       name: string,
-      process: Processor<ChunkJob, null, 'chunk'>,
+      process: Processor<ChunkJob, true, 'chunk'>,
       options: Omit<WorkerOptions, 'connection'>,
     ) =>
       opened(
-        new bullmq.Worker<ChunkJob, null, 'chunk', IQueueBackend>(
+        new bullmq.Worker<ChunkJob, true, 'chunk', IQueueBackend>(
           ...([name, process, { ...options, connection }, backend] as const),
         ),
       ),

@@ -190,13 +190,13 @@ async function serve(
     }
   }
 
-  async function process(job: Job<ChunkJob, null, 'chunk'>, token?: string): Promise<null> {
+  async function process(job: Job<ChunkJob, true, 'chunk'>, token?: string): Promise<true> {
     const mayBegin = mayWork && !isEnding;
     const outcome: Outcome = mayBegin ? await workOn(job) : { kind: 'requeued' };
     return OUTCOMES[outcome.kind](job, token, outcome as never);
   }
 
-  async function workOn(job: Job<ChunkJob, null, 'chunk'>): Promise<Outcome> {
+  async function workOn(job: Job<ChunkJob, true, 'chunk'>): Promise<Outcome> {
     const work = count++;
     setState('working');
     const outcome = await new Promise<Outcome>((resolve) => {
@@ -210,7 +210,7 @@ async function serve(
 
   /** What BullMQ receives; of an error it stores the message, which begins with the code here. */
   const OUTCOMES = {
-    done: async () => null,
+    done: async () => true,
     failed: async (_job, _token, { error: { code, message } }: { error: SentError }) => {
       const text = `${code}: ${message}`;
       throw endsRunOfAll(code) ? new classes.UnrecoverableError(text) : new Error(text);
@@ -228,7 +228,7 @@ async function serve(
     },
   } satisfies Record<
     Outcome['kind'],
-    (job: Job<ChunkJob, null, 'chunk'>, token: string | undefined, outcome: never) => Promise<null>
+    (job: Job<ChunkJob, true, 'chunk'>, token: string | undefined, outcome: never) => Promise<true>
   >;
 
   /** Waits for what is in work, and says why no more is done. */
