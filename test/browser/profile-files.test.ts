@@ -16,14 +16,20 @@ import { boundsOf, drawnVertices } from '../helpers/drawn-vertices.ts';
 import { similarity } from '../helpers/similarity.ts';
 import { serveFolder } from '../helpers/static-server.ts';
 
+const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
+
 /** The choices of `web`, and every other profile but those that refuse the article or move it. */
 const CASES = [
   ...PROFILE_NAMES.filter((name) => name !== 'amazon').map(
     (name) => [name, name, PROFILES[name]] as const,
   ),
-  ['web, shared files', 'web', webProfile({ files: 'shared' })],
-  ['web, Draco', 'web', webProfile({ geometry: 'draco' })],
-  ['web, instancing', 'web', webProfile({ instancing: true })],
+  ...(IS_LONG
+    ? ([
+        ['web, shared files', 'web', webProfile({ files: 'shared' })],
+        ['web, Draco', 'web', webProfile({ geometry: 'draco' })],
+        ['web, instancing', 'web', webProfile({ instancing: true })],
+      ] as const)
+    : []),
   [
     'web, Draco and KTX2, shared files',
     'web',

@@ -106,7 +106,8 @@ describe('a pause', () => {
     await Promise.all([refuse(traffic, '3600'), refuse(traffic, '3600')]);
     await traffic.send(async () => answer());
     expect(Date.now() - before).toBeLessThan(10_000);
-    expect(traffic.pausedMs).toBeGreaterThanOrEqual(40);
+    // A clock in whole milliseconds may show one less.
+    expect(traffic.pausedMs).toBeGreaterThanOrEqual(38);
     expect(traffic.pausedMs).toBeLessThan(80);
   });
 
