@@ -145,6 +145,10 @@ describe('doctor', () => {
           ),
         },
       });
+      const plain = 'redis://127.0.0.1:9';
+      expect(await doctorWith({ BTG2GLTF_QUEUE_URL: plain })).toMatchObject({
+        checks: { queue: expect.stringContaining(`queue ${plain}: expected a connection`) },
+      });
       const amqp = QUEUE.replace('postgres:', 'amqp:');
       expect(await doctorWith({ BTG2GLTF_QUEUE_URL: amqp })).toMatchObject({
         exit: 2,
