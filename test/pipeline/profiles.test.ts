@@ -215,8 +215,9 @@ describe('what a delivery of profiles promises', () => {
 
 describe('a choice of web', () => {
   const CHOICES = [
-    { geometry: 'draco' },
-    { instancing: true },
+    ...(process.env.BTG2GLTF_TEST_LONG === '1'
+      ? ([{ geometry: 'draco' }, { instancing: true }] as const)
+      : []),
     { geometry: 'draco', instancing: true, files: 'shared' },
   ] as const;
   it.each(CHOICES.map((choice) => [JSON.stringify(choice), choice] as const))(
