@@ -83,7 +83,9 @@ test.concurrent(
     await own.start();
     await stage.succeeds(run);
     const { workers } = await nothingIsLost(stage);
-    expect(workers!.filter(({ state }) => state === 'refused')).toHaveLength(1);
+    // Its last message may have been lost with the queue.
+    const others = workers!.filter(({ state }) => state === 'refused' || state === 'lost');
+    expect(others).toMatchObject([{ configurations: 0 }]);
     expect(await damagesOf(join(stage.folder, 'out'))).toEqual([]);
   },
 );
