@@ -21,7 +21,7 @@ export interface Beat {
   state: 'joining' | 'working' | 'idle' | 'stopped' | 'refused';
   /** Jobs that it does at once. */
   slots: number;
-  /** Jobs that have ended, whatever their result. */
+  /** Jobs that have ended, with any result. */
   ended: number;
 }
 

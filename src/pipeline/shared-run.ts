@@ -92,7 +92,7 @@ function shardsOf(options: RunOptions, env: RunEnvironment['env']): number | und
   throw new ConverterError('USAGE', message, { help: 'start other shards with btg2gltf run' });
 }
 
-/** Returns the start of the last run with workers if it was to do the same, on whatever machine. */
+/** Returns the start of the last run with workers if it was to do the same, on any machine. */
 async function continuedRun(
   options: RunOptions,
   { env, log, now }: RunEnvironment,
@@ -107,7 +107,7 @@ async function continuedRun(
 }
 
 /**
- * Cancels the run with workers of a pipeline, from whatever machine: its coordinator ends it within seconds.
+ * Cancels the run with workers of a pipeline, from any machine: its coordinator ends it within seconds.
  *
  * @returns Its id; undefined if there is none.
  */

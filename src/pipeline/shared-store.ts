@@ -29,7 +29,7 @@ export async function pipelineStore(
   return openObjectStore(url, { env, now, random, signal, pathStyle });
 }
 
-/** It distinguishes a store from all others, by whatever address a machine reaches it. */
+/** It distinguishes a store from all others, although machines may reach it by different addresses. */
 const IDENTITY_KEY = 'identity.txt';
 
 /**

@@ -1,4 +1,4 @@
-/** The lock of a store: one run at a time publishes there, on whatever machine. No clocks are compared. */
+/** The lock of a store: one run at a time publishes there, on any machine. No clocks are compared. */
 
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';

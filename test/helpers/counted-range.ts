@@ -285,3 +285,20 @@ function partsListJson(plan: Plan, index: number): Json {
   const mats = [{ mname: 'M', dif: '0x808080', pic: image.split('/')[1], scaleu: 1, scalev: 1 }];
   return { btg: [{ type: 'top', prop: { childs } }], blocks, mats };
 }
+
+/** Has the service hold back every block of a range after so many requests, until it is released. */
+export function holdBlocks(range: CountedRange, after: number) {
+  const { block } = range;
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let count = 0;
+  Object.assign(range, {
+    block: async (name: string) => {
+      if (++count > after) await held;
+      return block(name);
+    },
+  });
+  return { release: () => release(), count: () => count };
+}

@@ -10,7 +10,7 @@ import type { RunReport } from '../../src/report/run-report.ts';
 import type { ObjectStore } from '../../src/store/object-store.ts';
 import { type Child, type Ended, environmentOf, startChild } from './child.ts';
 import { temporaryFolder, writePipeline } from './command.ts';
-import { type CountedSize, countedRange } from './counted-range.ts';
+import { type CountedSize, countedRange, holdBlocks } from './counted-range.ts';
 import { startFaultProxy } from './fault-proxy.ts';
 import { publishedFiles } from './output-folder.ts';
 import { startS3Server } from './s3-server.ts';
@@ -130,21 +130,7 @@ export async function openDistributedStage(
     run: (name = 'coordinator', ...options: string[]) =>
       start(['run', file, '--executor', 'bullmq', ...onMachine(name), ...options]),
     /** Has the service hold back every block after so many requests, until it is released. */
-    holdBlocks(after: number) {
-      const { block } = range;
-      let release = () => {};
-      const held = new Promise<void>((resolve) => {
-        release = resolve;
-      });
-      let count = 0;
-      Object.assign(range, {
-        block: async (name: string) => {
-          if (++count > after) await held;
-          return block(name);
-        },
-      });
-      return { release: () => release(), count: () => count };
-    },
+    holdBlocks: (after: number) => holdBlocks(range, after),
     reportOf: async (name = 'coordinator'): Promise<RunReport> => {
       const output = place === 'folders' && name !== 'here' ? 'out' : `${name}/out`;
       const path = join(folder, output, 'runs/latest/report.json');

@@ -9,7 +9,7 @@ import { pipelineStore } from '../../src/pipeline/shared-store.ts';
 import type { RunReport } from '../../src/report/run-report.ts';
 import { type Child, environmentOf, startChild } from '../helpers/child.ts';
 import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
-import { type CountedRange, countedRange } from '../helpers/counted-range.ts';
+import { type CountedRange, countedRange, holdBlocks } from '../helpers/counted-range.ts';
 import { damagesOf, publishedFiles } from '../helpers/output-folder.ts';
 import { startS3Server } from '../helpers/s3-server.ts';
 
@@ -68,23 +68,6 @@ async function runHere(): Promise<string> {
   const here = ['--output', join(folder, 'here'), '--cache', join(folder, 'own')];
   expect(await command(['run', plain, ...here], { env })).toMatchObject({ exit: 0 });
   return join(folder, 'here');
-}
-
-/** Has the service hold back every block after so many requests, until it is released. */
-function holdBlocks(after: number) {
-  const { block } = range;
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  let count = 0;
-  Object.assign(range, {
-    block: async (name: string) => {
-      if (++count > after) await held;
-      return block(name);
-    },
-  });
-  return { release: () => release(), count: () => count };
 }
 
 const reportOf = async (output: string): Promise<RunReport> =>
@@ -196,7 +179,7 @@ describe('shards that share output and cache', () => {
   test(
     'one coordinates: a second one is refused; all end when the run is cancelled',
     async () => {
-      const blocks = holdBlocks(0);
+      const blocks = holdBlocks(range, 0);
       const run = (number: number) =>
         command(['run', file, '--shard', `${number}/${SHARDS}`], { env });
       const [first, second] = [run(1), run(2)];
@@ -321,7 +304,7 @@ describe('shards with an S3 store and a cache of each machine', () => {
       const others = Array.from({ length: SHARDS - 1 }, (_, index) =>
         start(onMachine(`m${index + 2}`, index + 2)),
       );
-      const blocks = holdBlocks(SIZE.blocks);
+      const blocks = holdBlocks(range, SIZE.blocks);
       const first = start(onMachine('m1', 1));
       const objects = (part: string) =>
         [...s3.objects.keys()].filter((key) => key.includes(`nightly/work/`) && key.includes(part));
