@@ -96,6 +96,19 @@ const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b78
 
 const TOO_SLOW = Object.assign(new Error('too slow'), { code: 'ETIMEDOUT' });
 
+/** The right of S3 that a request needs. */
+type Right = (typeof RIGHTS)[S3Request['method']] | 's3:ListBucket';
+const RIGHTS = {
+  GET: 's3:GetObject',
+  HEAD: 's3:GetObject',
+  PUT: 's3:PutObject',
+  POST: 's3:PutObject',
+  DELETE: 's3:DeleteObject',
+} as const satisfies Record<S3Request['method'], string>;
+
+const rightOf = ({ key, method }: S3Request): Right =>
+  key === undefined ? 's3:ListBucket' : RIGHTS[method];
+
 /** The address of an object or of the bucket; keys have only characters that an address keeps. */
 export function s3Url(
   { endpoint, bucket, pathStyle }: Pick<S3Settings, 'endpoint' | 'bucket' | 'pathStyle'>,
@@ -113,10 +126,10 @@ export function s3Url(
 /** Creates the client of a bucket; it opens no connection before the first request, and idle ones keep no process alive. */
 export function createS3Client(name: string, settings: S3Settings): S3Client {
   const { now, random, signal, giveUpAfterMs, backoffMs } = settings;
-  /** By method: a right that the account had is not gone for good. */
-  const accepted = new Set<string>();
-  /** By method, since its last answer: what a run still writes when the store is gone must not take as long again. */
-  const failingSince = new Map<string, number>();
+  /** What the account was allowed is not forbidden for good. */
+  const accepted = new Set<Right>();
+  /** Since the last answer: what a run still writes when the store is gone must not take as long again. */
+  const failingSince = new Map<Right, number>();
   let opening: ReturnType<typeof openConnections> | undefined;
 
   const attempt = async (request: S3Request): Promise<S3Answer | S3Failure> => {
@@ -142,24 +155,22 @@ export function createS3Client(name: string, settings: S3Settings): S3Client {
 
   return {
     async send(request) {
+      const right = rightOf(request);
       let failingSinceMs: number | undefined;
       for (let attempts = 0; ; attempts++) {
         if (signal?.aborted) throw interrupted(name, signal.reason);
         const answer = await attempt(request);
         if ('status' in answer) {
-          accepted.add(request.method);
-          failingSince.delete(request.method);
+          accepted.add(right);
+          failingSince.delete(right);
           return { ...answer, isRepeated: attempts > 0 };
         }
         const { mayPass, code = 'STORE_UNREACHABLE', says, cause, help } = answer;
-        const passes = mayPass === 'if accepted' ? accepted.has(request.method) : mayPass;
+        const passes = mayPass === 'if accepted' ? accepted.has(right) : mayPass;
         const limitMs =
           accepted.size > 0 ? giveUpAfterMs : Math.min(giveUpAfterMs, FIRST_GIVE_UP_MS);
-        failingSinceMs = Math.min(
-          failingSinceMs ?? now(),
-          failingSince.get(request.method) ?? now(),
-        );
-        if (passes) failingSince.set(request.method, failingSinceMs);
+        failingSinceMs = Math.min(failingSinceMs ?? now(), failingSince.get(right) ?? now());
+        if (passes) failingSince.set(right, failingSinceMs);
         if (!passes || now() - failingSinceMs >= limitMs) {
           const what = `${request.method} ${request.key ?? settings.bucket}`;
           const tries = attempts > 0 ? `, ${attempts + 1} times` : '';

@@ -115,8 +115,10 @@ export function failureOf({ status, headers, body }: FailedAnswer, nowMs: number
   }
   const says = `expected an answer of S3, received ${received}`;
   if (status >= 500 || PASSING.has(status)) return { mayPass: true, says };
-  const mayPass = status === 401 || status === 403 ? 'if accepted' : false;
-  return { mayPass, code: 'STORE_REFUSED', says };
+  // The answer to a HEAD has no code.
+  const isDenied = status === 401 || status === 403;
+  if (isDenied) return { mayPass: 'if accepted', code: 'STORE_REFUSED', says, help: RIGHTS_HELP };
+  return { mayPass: false, code: 'STORE_REFUSED', says };
 }
 
 const UNITS = [

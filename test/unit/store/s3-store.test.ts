@@ -116,6 +116,16 @@ describe('a request', () => {
     server.next('PUT', denied, denied, denied);
     expect(await store.putIfAbsent('b', bytes('1'))).toBe('stored');
   });
+
+  it('takes reading and asking for one right, which S3 does not name when it refuses to say', async () => {
+    const denied: S3Fault = { status: 403 };
+    const refused = { code: 'STORE_REFUSED', help: expect.stringContaining('s3:ListBucket') };
+    server.next('HEAD', denied);
+    await expect(store.head('a')).rejects.toMatchObject(refused);
+    expect(await store.get('a')).toBeUndefined();
+    server.next('HEAD', denied, denied);
+    expect(await store.head('a')).toBeUndefined();
+  });
 });
 
 describe('a write whose answer is lost', () => {
@@ -167,7 +177,7 @@ describe('an upload in parts', () => {
     expect(server.openUploads.size).toBe(0);
     server.objects.clear();
     server.switches.always = { fault: { status: 403, code: 'AccessDenied' }, method: 'PUT' };
-    store = await open();
+    store = await open({}, { ...IMPATIENT, giveUpAfterMs: 50 });
     await expect(store.putIfAbsent(key, content)).rejects.toMatchObject({ code: 'STORE_REFUSED' });
     expect(server.openUploads.size).toBe(0);
   });
