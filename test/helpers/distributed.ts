@@ -12,11 +12,15 @@ import { type Child, type Ended, environmentOf, startChild } from './child.ts';
 import { temporaryFolder, writePipeline } from './command.ts';
 import { type CountedSize, countedRange, holdBlocks } from './counted-range.ts';
 import { startFaultProxy } from './fault-proxy.ts';
+import { givenS3 } from './given-s3.ts';
 import { publishedFiles } from './output-folder.ts';
 import { startS3Server } from './s3-server.ts';
 
-/** Where machines share data and results: the folders of one machine without `store:`, or what `store:` names. */
-export type SharedPlace = 'folders' | 'folder store' | 'S3';
+/**
+ * Where machines share data and results: the folders of one machine without `store:`, or what `store:` names; `given S3`
+ * is that of {@link givenS3}.
+ */
+export type SharedPlace = 'folders' | 'folder store' | 'S3' | 'given S3';
 
 /** For a condition that comes by itself, milliseconds. */
 export const LIMIT_MS = process.env.BTG2GLTF_TEST_LONG === '1' ? 600_000 : 120_000;
@@ -68,14 +72,21 @@ export async function openDistributedStage(
   const range = countedRange(size);
   const emulator = await startEmulator({ range });
   const s3 = place === 'S3' ? await startS3Server() : undefined;
+  const given = place === 'given S3' ? givenS3() : undefined;
   const proxy = hasProxy ? await startFaultProxy(emulator) : undefined;
   const env: Record<string, string> = {
     ...(proxy?.env ?? environmentOf(emulator)),
     ...s3?.env,
+    ...given?.env,
     BTG2GLTF_QUEUE_URL: queue,
   };
-  const url = { folders: undefined, 'folder store': 'store', S3: `s3://${s3?.bucket}/nightly` };
-  const stores = url[place] && { store: { url: url[place] } };
+  const url = {
+    folders: undefined,
+    'folder store': 'store',
+    S3: `s3://${s3?.bucket}/nightly`,
+    'given S3': given?.url,
+  }[place];
+  const stores = url && { store: { url } };
   const content = { name: folder, service: { ...SERVICE, ...service }, ...stores, ...pipeline };
   const file = await writePipeline(folder, content);
   const children: Child[] = [];
@@ -83,6 +94,7 @@ export async function openDistributedStage(
     // One that is stopped ends too.
     for (const child of children) child.kill('SIGKILL');
     await Promise.all(children.map(({ ended }) => ended));
+    if (given !== undefined) await empty(await openStore());
     await Promise.all([emulator.close(), s3?.close(), proxy?.close()]);
     await rm(folder, { recursive: true, force: true });
   });
@@ -148,6 +160,12 @@ export async function openDistributedStage(
       return isStored ? contentsOf(await openStore(own)) : publishedFiles(out);
     },
   };
+}
+
+async function empty(store: ObjectStore): Promise<void> {
+  const removed: Promise<void>[] = [];
+  for await (const { key } of store.list('')) removed.push(store.delete(key));
+  await Promise.all(removed);
 }
 
 const PUBLISHED = /^(?:manifest|catalogue)[^/]*\.jsonl$|^objects\//;

@@ -20,6 +20,7 @@ import {
   type SharedPlace,
   until,
 } from '../helpers/distributed.ts';
+import { HAS_GIVEN_S3 } from '../helpers/given-s3.ts';
 import { damagesOf, filesBelow } from '../helpers/output-folder.ts';
 import { type QueueServerUnderTest, startPostgres } from '../helpers/postgres.ts';
 
@@ -47,6 +48,7 @@ const QUEUES: [string, () => Promise<Pick<QueueServerUnderTest, 'url' | 'close'>
     : [['Redis', async () => ({ url: REDIS_URL, close: async () => {} })] as never]),
 ];
 const PLACES: SharedPlace[] = IS_LONG ? ['folders', 'folder store', 'S3'] : ['S3'];
+if (HAS_GIVEN_S3) PLACES.push('given S3');
 
 /** What took how long differs from run to run. */
 const withoutTimes = (value: unknown): unknown =>

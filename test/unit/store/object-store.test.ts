@@ -1,11 +1,12 @@
 /** What every store promises: a folder, S3, and the S3 that BTG2GLTF_TEST_S3_URL and the variables of AWS name. */
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ObjectStore } from '../../../src/store/object-store.ts';
 import { openObjectStore, probeStore } from '../../../src/store/open-store.ts';
 import { temporaryFolder } from '../../helpers/command.ts';
+import { givenS3, HAS_GIVEN_S3 } from '../../helpers/given-s3.ts';
 import { startS3Server } from '../../helpers/s3-server.ts';
 import { openStoreProcesses, type StoreProcesses } from '../../helpers/store-processes.ts';
 
@@ -32,14 +33,8 @@ const PLACES: Record<string, () => Promise<Place>> = {
   },
 };
 
-const { env } = process;
-const given = env.BTG2GLTF_TEST_S3_URL;
-if (given !== undefined) {
-  PLACES['the S3 of BTG2GLTF_TEST_S3_URL'] = async () => ({
-    url: `${given.replace(/\/$/, '')}/${randomUUID()}`,
-    env: Object.fromEntries(Object.entries(env).filter(([name]) => name.startsWith('AWS_'))),
-    close: async () => {},
-  });
+if (HAS_GIVEN_S3) {
+  PLACES['the S3 of BTG2GLTF_TEST_S3_URL'] = async () => ({ ...givenS3(), close: async () => {} });
 }
 
 const bytes = (text: string) => new TextEncoder().encode(text);
