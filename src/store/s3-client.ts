@@ -129,7 +129,7 @@ export function createS3Client(name: string, settings: S3Settings): S3Client {
   /** What the account was allowed is not forbidden for good. */
   const accepted = new Set<Right>();
   /** Since the last answer: what a run still writes when the store is gone must not take as long again. */
-  const failingSince = new Map<Right, number>();
+  const failingSince = new Map<Right | 'any', number>();
   let opening: ReturnType<typeof openConnections> | undefined;
 
   const attempt = async (request: S3Request): Promise<S3Answer | S3Failure> => {
@@ -163,14 +163,18 @@ export function createS3Client(name: string, settings: S3Settings): S3Client {
         if ('status' in answer) {
           accepted.add(right);
           failingSince.delete(right);
+          failingSince.delete('any');
           return { ...answer, isRepeated: attempts > 0 };
         }
         const { mayPass, code = 'STORE_UNREACHABLE', says, cause, help } = answer;
         const passes = mayPass === 'if accepted' ? accepted.has(right) : mayPass;
         const limitMs =
           accepted.size > 0 ? giveUpAfterMs : Math.min(giveUpAfterMs, FIRST_GIVE_UP_MS);
-        failingSinceMs = Math.min(failingSinceMs ?? now(), failingSince.get(right) ?? now());
+        const known = [failingSinceMs, failingSince.get(right), failingSince.get('any')];
+        failingSinceMs = Math.min(now(), ...known.filter((since) => since !== undefined));
         if (passes) failingSince.set(right, failingSinceMs);
+        // Requests of another right may have been answered since the first of these failed.
+        if (passes && !failingSince.has('any')) failingSince.set('any', now());
         if (!passes || now() - failingSinceMs >= limitMs) {
           const what = `${request.method} ${request.key ?? settings.bucket}`;
           const tries = attempts > 0 ? `, ${attempts + 1} times` : '';

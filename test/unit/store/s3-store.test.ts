@@ -80,10 +80,29 @@ describe('a request', () => {
     const before = server.count('GET');
     await expect(hasty.get('b')).rejects.toMatchObject({ code: 'STORE_UNREACHABLE' });
     expect(server.count('GET') - before).toBe(1);
+    await expect(hasty.putIfAbsent('c', bytes('1'))).rejects.toMatchObject({
+      code: 'STORE_UNREACHABLE',
+    });
+    expect(server.count('PUT')).toBe(1);
     server.switches.always = undefined;
     expect(await hasty.get('b')).toBeUndefined();
     server.next('GET', { status: 503 });
     expect(await hasty.get('b')).toBeUndefined();
+  });
+
+  it('waits for what it may read, where it may not write any more', async () => {
+    const hasty = await open({}, { giveUpAfterMs: 50, backoffMs: 5 });
+    await hasty.putIfAbsent('a', bytes('1'));
+    server.switches.always = { fault: { status: 403, code: 'AccessDenied' }, method: 'PUT' };
+    await expect(hasty.putIfAbsent('b', bytes('1'))).rejects.toMatchObject({
+      code: 'STORE_REFUSED',
+    });
+    await hasty.get('a');
+    await expect(hasty.putIfAbsent('b', bytes('1'))).rejects.toMatchObject({
+      code: 'STORE_REFUSED',
+    });
+    server.next('GET', { status: 503 });
+    expect(text((await hasty.get('a'))?.content)).toBe('1');
   });
 
   it('ends where nothing listens', async () => {
