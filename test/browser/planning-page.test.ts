@@ -98,47 +98,50 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     expect(trouble).toEqual([]);
   });
 
-  test('a search begins in the manufacturer of the folder, follows the choice, and leads back', async () => {
-    const { page, trouble, asked } = await planning.open(browser, { opencatalogue: 'true' });
-    await page.getByText('Choose an article, configure it, and see it in 3D at once.').waitFor();
-    const maker = page.getByRole('combobox', { name: 'Manufacturer' });
-    const chosen = () => maker.locator('option:checked').innerText();
-    const searched = () =>
-      asked.flatMap((address) => /search\/(\w+)\?.*q=sofa/.exec(address)?.[1] ?? []);
-    await maker.waitFor();
-    expect(await chosen()).toBe('All manufacturers');
-    await page.getByRole('button', { name: 'Aulinde home furniture' }).click();
-    // A tile that leads nowhere is no button.
-    await page.getByText('About Aulinde home furniture').waitFor();
-    expect(await page.getByRole('button', { name: 'About' }).count()).toBe(0);
-    await page.getByRole('button', { name: 'SALUN' }).click();
-    await page.getByRole('heading', { name: 'SALUN' }).waitFor();
-    expect(await chosen()).toBe('Aulinde home furniture');
-    await page.getByRole('searchbox', { name: 'Search in Aulinde home furniture' }).fill('sofa');
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: /^[1-9]\d* articles for “sofa”/ }).waitFor();
-    expect(searched()).toEqual(['AULI']);
+  test.runIf(IS_LONG)(
+    'a search begins in the manufacturer of the folder, follows the choice, and leads back',
+    async () => {
+      const { page, trouble, asked } = await planning.open(browser, { opencatalogue: 'true' });
+      await page.getByText('Choose an article, configure it, and see it in 3D at once.').waitFor();
+      const maker = page.getByRole('combobox', { name: 'Manufacturer' });
+      const chosen = () => maker.locator('option:checked').innerText();
+      const searched = () =>
+        asked.flatMap((address) => /search\/(\w+)\?.*q=sofa/.exec(address)?.[1] ?? []);
+      await maker.waitFor();
+      expect(await chosen()).toBe('All manufacturers');
+      await page.getByRole('button', { name: 'Aulinde home furniture' }).click();
+      // A tile that leads nowhere is no button.
+      await page.getByText('About Aulinde home furniture').waitFor();
+      expect(await page.getByRole('button', { name: 'About' }).count()).toBe(0);
+      await page.getByRole('button', { name: 'SALUN' }).click();
+      await page.getByRole('heading', { name: 'SALUN' }).waitFor();
+      expect(await chosen()).toBe('Aulinde home furniture');
+      await page.getByRole('searchbox', { name: 'Search in Aulinde home furniture' }).fill('sofa');
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { name: /^[1-9]\d* articles for “sofa”/ }).waitFor();
+      expect(searched()).toEqual(['AULI']);
 
-    await maker.focus();
-    await maker.selectOption('Brenkhoff seating');
-    await page.getByText('Nothing was found.').waitFor();
-    expect(searched()).toEqual(['AULI', 'BRNK']);
-    // Who chooses goes on choosing.
-    expect(await maker.evaluate((element) => element === document.activeElement)).toBe(true);
-    await maker.selectOption('All manufacturers');
-    await page.getByRole('heading', { name: /^[1-9]\d* articles for “sofa”/ }).waitFor();
-    expect(searched().slice(2).sort()).toEqual(['AULI', 'BRNK', 'FJEL']);
-    expect(await chosen()).toBe('All manufacturers');
-    await page.goBack();
-    await page.getByText('Nothing was found.').waitFor();
-    expect(await chosen()).toBe('Brenkhoff seating');
-    await page.reload();
-    await page.getByText('Nothing was found.').waitFor();
-    await page.getByRole('button', { name: 'End the search' }).click();
-    await page.getByRole('heading', { name: 'SALUN' }).waitFor();
-    expect(await chosen()).toBe('Aulinde home furniture');
-    expect(trouble).toEqual([]);
-  });
+      await maker.focus();
+      await maker.selectOption('Brenkhoff seating');
+      await page.getByText('Nothing was found.').waitFor();
+      expect(searched()).toEqual(['AULI', 'BRNK']);
+      // Who chooses goes on choosing.
+      expect(await maker.evaluate((element) => element === document.activeElement)).toBe(true);
+      await maker.selectOption('All manufacturers');
+      await page.getByRole('heading', { name: /^[1-9]\d* articles for “sofa”/ }).waitFor();
+      expect(searched().slice(2).sort()).toEqual(['AULI', 'BRNK', 'FJEL']);
+      expect(await chosen()).toBe('All manufacturers');
+      await page.goBack();
+      await page.getByText('Nothing was found.').waitFor();
+      expect(await chosen()).toBe('Brenkhoff seating');
+      await page.reload();
+      await page.getByText('Nothing was found.').waitFor();
+      await page.getByRole('button', { name: 'End the search' }).click();
+      await page.getByRole('heading', { name: 'SALUN' }).waitFor();
+      expect(await chosen()).toBe('Aulinde home furniture');
+      expect(trouble).toEqual([]);
+    },
+  );
 
   test('the hybrid mode shows both beside each other where there is room', async () => {
     const viewport = { width: 1440, height: 900 };
@@ -217,65 +220,68 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     await rm(store, { recursive: true, force: true });
   });
 
-  test('a device with Quick Look gets a link to the USDZ file of the configuration', async () => {
-    const { page, trouble } = await planning.open(
-      browser,
-      { ...DESK, ...CONFIGURATOR },
-      {
-        viewport: { width: 390, height: 844 },
-        script: () => {
-          const { supports } = DOMTokenList.prototype;
-          DOMTokenList.prototype.supports = function (token) {
-            return token === 'ar' || supports.call(this, token);
-          };
+  test.runIf(IS_LONG)(
+    'a device with Quick Look gets a link to the USDZ file of the configuration',
+    async () => {
+      const { page, trouble } = await planning.open(
+        browser,
+        { ...DESK, ...CONFIGURATOR },
+        {
+          viewport: { width: 390, height: 844 },
+          script: () => {
+            const { supports } = DOMTokenList.prototype;
+            DOMTokenList.prototype.supports = function (token) {
+              return token === 'ar' || supports.call(this, token);
+            };
+          },
         },
-      },
-    );
-    await modelOf(page);
-    const prepare = page.getByRole('button', { name: 'Prepare the view in your room' });
-    const link = page.getByRole('link', { name: 'View in your room' });
-    const materials = async () => {
-      const url = await link.evaluate(async (one: HTMLAnchorElement) => {
-        const reader = new FileReader();
-        const read = new Promise((done) => reader.addEventListener('load', done));
-        reader.readAsDataURL(await (await fetch(one.href)).blob());
-        await read;
-        return reader.result as string;
-      });
-      const [type, base64] = url.split(',') as [string, string];
-      expect(type).toBe('data:model/vnd.usdz+zip;base64');
-      const { problems, meshes } = judgeUsdz(Buffer.from(base64, 'base64'));
-      expect(problems).toEqual([]);
-      return meshes.map(({ material }) => material?.path).join(' ');
-    };
-    // Nobody has to look for it below all properties.
-    const [button, properties] = [prepare, page.locator('#properties')].map((one) =>
-      one.boundingBox(),
-    );
-    expect((await button)!.y).toBeLessThan((await properties)!.y);
-    await prepare.click();
-    await link.waitFor();
-    // What Safari asks of such a link: an image first, and no other element.
-    expect(
-      await link.evaluate(({ rel, download, children }: HTMLAnchorElement) => [
-        ...[rel, download, document.activeElement?.className],
-        ...Array.from(children, ({ tagName }) => tagName),
-      ]),
-    ).toEqual(['ar', expect.stringMatching(/^FJEL_LN-M.*\.usdz$/), 'primary ar', 'IMG']);
-    const old = await link.getAttribute('href');
-    expect(await materials()).toMatch(/EICHE/);
-    expect(await violations(page)).toEqual([]);
+      );
+      await modelOf(page);
+      const prepare = page.getByRole('button', { name: 'Prepare the view in your room' });
+      const link = page.getByRole('link', { name: 'View in your room' });
+      const materials = async () => {
+        const url = await link.evaluate(async (one: HTMLAnchorElement) => {
+          const reader = new FileReader();
+          const read = new Promise((done) => reader.addEventListener('load', done));
+          reader.readAsDataURL(await (await fetch(one.href)).blob());
+          await read;
+          return reader.result as string;
+        });
+        const [type, base64] = url.split(',') as [string, string];
+        expect(type).toBe('data:model/vnd.usdz+zip;base64');
+        const { problems, meshes } = judgeUsdz(Buffer.from(base64, 'base64'));
+        expect(problems).toEqual([]);
+        return meshes.map(({ material }) => material?.path).join(' ');
+      };
+      // Nobody has to look for it below all properties.
+      const [button, properties] = [prepare, page.locator('#properties')].map((one) =>
+        one.boundingBox(),
+      );
+      expect((await button)!.y).toBeLessThan((await properties)!.y);
+      await prepare.click();
+      await link.waitFor();
+      // What Safari asks of such a link: an image first, and no other element.
+      expect(
+        await link.evaluate(({ rel, download, children }: HTMLAnchorElement) => [
+          ...[rel, download, document.activeElement?.className],
+          ...Array.from(children, ({ tagName }) => tagName),
+        ]),
+      ).toEqual(['ar', expect.stringMatching(/^FJEL_LN-M.*\.usdz$/), 'primary ar', 'IMG']);
+      const old = await link.getAttribute('href');
+      expect(await materials()).toMatch(/EICHE/);
+      expect(await violations(page)).toEqual([]);
 
-    await choose(page, 'Finish', 'Walnut veneer');
-    await page.getByText('LN-M-V.NB').waitFor();
-    expect(await link.count()).toBe(0);
-    await expect.poll(() => prepare.isEnabled()).toBe(true);
-    await prepare.click();
-    await link.waitFor();
-    expect(await link.getAttribute('href')).not.toBe(old);
-    expect(await materials()).toMatch(/NUSSBAUM/);
-    expect(trouble).toEqual([]);
-  });
+      await choose(page, 'Finish', 'Walnut veneer');
+      await page.getByText('LN-M-V.NB').waitFor();
+      expect(await link.count()).toBe(0);
+      await expect.poll(() => prepare.isEnabled()).toBe(true);
+      await prepare.click();
+      await link.waitFor();
+      expect(await link.getAttribute('href')).not.toBe(old);
+      expect(await materials()).toMatch(/NUSSBAUM/);
+      expect(trouble).toEqual([]);
+    },
+  );
 
   test('a planning lists its articles, is changed as a whole, and outlives a reload and "back"', async () => {
     const { page, trouble, asked } = await planning.open(browser, {

@@ -132,33 +132,36 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     expect(await number(page)).toContain('1800');
   });
 
-  test('says in German what a model lacks, and what the service answered', async () => {
-    let isFirst = true;
-    const lacking = await start((range) => ({
-      block: async (name) => {
-        if (!isFirst) return range.block(name);
-        isFirst = false;
-        return undefined;
-      },
-    }));
-    const german = { ...CONFIGURATOR, lang: 'de' };
-    const { page } = await lacking.open(browser, { ...DESK, ...german });
-    await modelOf(page);
-    await page.getByText('An diesem Modell fehlen Teile oder Bilder.').click();
-    const warnings = await page.locator('.warnings li').allInnerTexts();
-    expect(warnings).toEqual([
-      'Ein grauer Kasten steht, wo ein Teil fehlt.',
-      expect.stringMatching(/^Der Dienst hat ein Teil nicht: \S+::\S+$/),
-    ]);
-    await page.route(/\/articles\?/, (route) => route.fulfill({ status: 500, body: '' }));
-    await page.getByRole('radio', { name: 'Nussbaum' }).click();
-    await page.getByText('Die Änderung ließ sich nicht ausführen.').waitFor();
-    expect(await page.locator('.said').innerText()).toBe('Status 500');
+  test.runIf(IS_LONG)(
+    'says in German what a model lacks, and what the service answered',
+    async () => {
+      let isFirst = true;
+      const lacking = await start((range) => ({
+        block: async (name) => {
+          if (!isFirst) return range.block(name);
+          isFirst = false;
+          return undefined;
+        },
+      }));
+      const german = { ...CONFIGURATOR, lang: 'de' };
+      const { page } = await lacking.open(browser, { ...DESK, ...german });
+      await modelOf(page);
+      await page.getByText('An diesem Modell fehlen Teile oder Bilder.').click();
+      const warnings = await page.locator('.warnings li').allInnerTexts();
+      expect(warnings).toEqual([
+        'Ein grauer Kasten steht, wo ein Teil fehlt.',
+        expect.stringMatching(/^Der Dienst hat ein Teil nicht: \S+::\S+$/),
+      ]);
+      await page.route(/\/articles\?/, (route) => route.fulfill({ status: 500, body: '' }));
+      await page.getByRole('radio', { name: 'Nussbaum' }).click();
+      await page.getByText('Die Änderung ließ sich nicht ausführen.').waitFor();
+      expect(await page.locator('.said').innerText()).toBe('Status 500');
 
-    const unknown = await lacking.open(browser, { permanentid: 'GONE', ...german });
-    await unknown.page.getByText('ist keine Planung bekannt').waitFor();
-    expect(await unknown.page.locator('main').innerText()).not.toContain('Katalog');
-  });
+      const unknown = await lacking.open(browser, { permanentid: 'GONE', ...german });
+      await unknown.page.getByText('ist keine Planung bekannt').waitFor();
+      expect(await unknown.page.locator('main').innerText()).not.toContain('Katalog');
+    },
+  );
 
   test('tells its parent the article first, and keeps a change that another article interrupts', async () => {
     const urlwarenkorb = 'http://127.0.0.1:9/cart';

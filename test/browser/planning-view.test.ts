@@ -292,7 +292,7 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
     expect(await said.jsonValue()).toEqual([true]);
   });
 
-  it('never looks from below the floor', async () => {
+  it.runIf(IS_LONG)('never looks from below the floor', async () => {
     await showModel('desk');
     await canvas().focus();
     for (let i = 0; i < 4; i++) await page.keyboard.press('ArrowDown');
@@ -425,7 +425,7 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
     expect(await amountOf('ARM OBEN')).toMatch(/^-?[1-9]\d*°$/);
   });
 
-  it('opens doors and drawers that are looked at from the front', async () => {
+  it.runIf(IS_LONG)('opens doors and drawers that are looked at from the front', async () => {
     const turnToFront = async () => {
       await canvas().focus();
       for (let i = 0; i < 2; i++) await page.keyboard.press('ArrowLeft');
@@ -472,23 +472,26 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
     await expect.poll(() => slide.isVisible()).toBe(false);
   });
 
-  it('leaves parts where they are in the next configuration that has them', async () => {
-    await showModel('hinged');
-    await part('TÜR LINKS').focus();
-    for (let i = 0; i < 3; i++) await page.keyboard.press('ArrowRight');
-    const moved = (await amountOf('TÜR LINKS'))!;
-    expect(moved).toMatch(TURNED);
-    await showModel('higher');
-    const opened = await look();
-    expect(await amountOf('TÜR LINKS')).toBe(moved);
-    expect(await amountOf('TÜR RECHTS')).toBe('0°');
-    await page.evaluate(() => view.resetParts());
-    expect(await look()).not.toBe(opened);
-    await part('TÜR LINKS').press('ArrowRight');
-    await page.evaluate(() => view.clear());
-    await showModel('hinged');
-    expect(await amountOf('TÜR LINKS')).toBe('0°');
-  });
+  it.runIf(IS_LONG)(
+    'leaves parts where they are in the next configuration that has them',
+    async () => {
+      await showModel('hinged');
+      await part('TÜR LINKS').focus();
+      for (let i = 0; i < 3; i++) await page.keyboard.press('ArrowRight');
+      const moved = (await amountOf('TÜR LINKS'))!;
+      expect(moved).toMatch(TURNED);
+      await showModel('higher');
+      const opened = await look();
+      expect(await amountOf('TÜR LINKS')).toBe(moved);
+      expect(await amountOf('TÜR RECHTS')).toBe('0°');
+      await page.evaluate(() => view.resetParts());
+      expect(await look()).not.toBe(opened);
+      await part('TÜR LINKS').press('ArrowRight');
+      await page.evaluate(() => view.clear());
+      await showModel('hinged');
+      expect(await amountOf('TÜR LINKS')).toBe('0°');
+    },
+  );
 
   it('has names and roles that a screen reader needs', async () => {
     await showModel('drawers');
@@ -537,31 +540,34 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
     expect(data.some((value) => value < 60)).toBe(true);
   });
 
-  it('takes pictures in which the model is as large as on the stage, whatever their shape', async () => {
-    await showModel('desk');
-    const shareIn = async (width: number, height: number) => {
-      const bytes = await page.evaluate(
-        async (size) => [
-          ...new Uint8Array(await (await view.picture(size[0], size[1])).arrayBuffer()),
-        ],
-        [width, height] as const,
-      );
-      const trimmed = sharp(Uint8Array.from(bytes)).trim({ background: '#fff', threshold: 60 });
-      const { info } = await trimmed.toBuffer({ resolveWithObject: true });
-      return Math.max(info.width / width, info.height / height);
-    };
-    const onStage = await shareIn(SIZE.width, SIZE.height);
-    expect(onStage).toBeGreaterThan(0.7);
-    for (const [width, height] of [
-      [400, 300],
-      [600, 200],
-      [200, 400],
-    ] as const)
-      expect(await shareIn(width, height), `${width} × ${height}`).toBeCloseTo(onStage, 1);
-    await page.setViewportSize({ width: 180, height: 320 });
-    await look();
-    expect(await shareIn(400, 300)).toBeCloseTo(onStage, 1);
-  });
+  it.runIf(IS_LONG)(
+    'takes pictures in which the model is as large as on the stage, whatever their shape',
+    async () => {
+      await showModel('desk');
+      const shareIn = async (width: number, height: number) => {
+        const bytes = await page.evaluate(
+          async (size) => [
+            ...new Uint8Array(await (await view.picture(size[0], size[1])).arrayBuffer()),
+          ],
+          [width, height] as const,
+        );
+        const trimmed = sharp(Uint8Array.from(bytes)).trim({ background: '#fff', threshold: 60 });
+        const { info } = await trimmed.toBuffer({ resolveWithObject: true });
+        return Math.max(info.width / width, info.height / height);
+      };
+      const onStage = await shareIn(SIZE.width, SIZE.height);
+      expect(onStage).toBeGreaterThan(0.7);
+      for (const [width, height] of [
+        [400, 300],
+        [600, 200],
+        [200, 400],
+      ] as const)
+        expect(await shareIn(width, height), `${width} × ${height}`).toBeCloseTo(onStage, 1);
+      await page.setViewportSize({ width: 180, height: 320 });
+      await look();
+      expect(await shareIn(400, 300)).toBeCloseTo(onStage, 1);
+    },
+  );
 
   it('holds after many models what it held after four, and nothing when it is closed', async () => {
     const four: Name[] = ['desk', 'drawers', 'hinged', 'glass'];

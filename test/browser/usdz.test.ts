@@ -26,20 +26,18 @@ const recorded = (program: string, basearticlenumber: string) => ({
 });
 
 /** A lamp with normal maps, a screen where these lie otherwise than the colour; real furniture, where it is there, at length: glass, and many mirrored and double-sided parts. */
+const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
+const service = { emulator: true };
+const SCREEN = { manufacturer: 'FJEL', program: 'FORUM', basearticlenumber: 'FM-P3' };
+const LAMP = {
+  ...{ manufacturer: 'AULI', program: 'LUMO', basearticlenumber: 'LM-DOM 16"' },
+  ...{ finalarticlenumber: 'LM-DOM 16";METALL=MS' },
+  reinitstring: 'LM-DOM 16"/METALL: Messing;::',
+};
 const ARTICLES: Pick<ConvertParameters, 'service' | 'article'>[] = [
-  {
-    service: { emulator: true },
-    article: {
-      ...{ manufacturer: 'AULI', program: 'LUMO', basearticlenumber: 'LM-DOM 16"' },
-      ...{ finalarticlenumber: 'LM-DOM 16";METALL=MS' },
-      reinitstring: 'LM-DOM 16"/METALL: Messing;::',
-    },
-  },
-  {
-    service: { emulator: true },
-    article: { manufacturer: 'FJEL', program: 'FORUM', basearticlenumber: 'FM-P3' },
-  },
-  ...(existsSync(RECORDING) && process.env.BTG2GLTF_TEST_LONG === '1' ? otherFurniture() : []),
+  { service, article: SCREEN },
+  ...(IS_LONG ? [{ service, article: LAMP }] : []),
+  ...(IS_LONG && existsSync(RECORDING) ? otherFurniture() : []),
 ];
 
 /** The rest of the real furniture. */

@@ -16,7 +16,7 @@ import { startWatchdog } from '../helpers/fuzz/watchdog.ts';
 import { readGlb } from '../helpers/glb-reader/read-glb.ts';
 
 const SEED = 6;
-const INPUTS = process.env.BTG2GLTF_TEST_LONG === '1' ? 20_000 : 500;
+const INPUTS = process.env.BTG2GLTF_TEST_LONG === '1' ? 20_000 : 300;
 /** Every so many GLBs go through the validator, which is slow. */
 const VALIDATED_EVERY = 10;
 /** What one input may add to the most memory ever used: inputs have 1 MB, pictures some pixels. */

@@ -1,8 +1,8 @@
 /**
  * Pictures of models that are too much for a browser, and of browsers that die meanwhile.
  *
- * With `BTG2GLTF_TEST_LONG=1` the large model has 5 million triangles, and the browser dies during the delivery of more
- * articles.
+ * With `BTG2GLTF_TEST_LONG=1` the large model has 5 million triangles, a browser also hangs in its graphics, and one dies
+ * during the delivery of more articles.
  */
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
@@ -54,7 +54,7 @@ describe.runIf(HAS_BROWSER)('a renderer', () => {
   };
   const idsNow = () => browserProcesses().map(({ id }) => id);
 
-  it(
+  it.runIf(IS_LONG)(
     'ends a browser that hangs in its graphics, and takes the next picture with another',
     async () => {
       const before = idsNow();

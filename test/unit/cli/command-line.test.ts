@@ -67,6 +67,8 @@ test('every example of the help of a command runs as it is', async () => {
   }
   // A whole sample range takes too long, and its pipeline has a test of its own.
   examples.delete('demo');
+  // Four times pictures, which have tests of their own.
+  if (process.env.BTG2GLTF_TEST_LONG !== '1') examples.delete('render');
   const order = ['run', 'record', 'convert', ...examples.keys()];
   for (const name of new Set(order)) {
     for (const words of examples.get(name)!) {

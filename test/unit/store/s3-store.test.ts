@@ -91,7 +91,12 @@ describe('a request', () => {
   });
 
   it('waits for what it may read, where it may not write any more', async () => {
-    const hasty = await open({}, { giveUpAfterMs: 50, backoffMs: 5 });
+    let now = Date.now();
+    server.switches.hold = () => {
+      now += 30;
+      return undefined;
+    };
+    const hasty = await open({}, { giveUpAfterMs: 50, now: () => now });
     await hasty.putIfAbsent('a', bytes('1'));
     server.switches.always = { fault: { status: 403, code: 'AccessDenied' }, method: 'PUT' };
     await expect(hasty.putIfAbsent('b', bytes('1'))).rejects.toMatchObject({
