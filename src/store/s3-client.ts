@@ -128,7 +128,10 @@ export function createS3Client(name: string, settings: S3Settings): S3Client {
   const { now, random, signal, giveUpAfterMs, backoffMs } = settings;
   /** What the account was allowed is not forbidden for good. */
   const accepted = new Set<Right>();
-  /** Since the last answer: what a run still writes when the store is gone must not take as long again. */
+  /**
+   * Since the last answer, by right and of all: what a run still writes when the store is gone must not take as long
+   * again.
+   */
   const failingSince = new Map<Right | 'any', number>();
   let opening: ReturnType<typeof openConnections> | undefined;
 
