@@ -25,7 +25,6 @@ const recorded = (program: string, basearticlenumber: string) => ({
   article: { manufacturer: 'SH3D', program, basearticlenumber },
 });
 
-/** A lamp with normal maps, a screen where these lie otherwise than the colour; real furniture, where it is there, at length: glass, and many mirrored and double-sided parts. */
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const service = { emulator: true };
 const SCREEN = { manufacturer: 'FJEL', program: 'FORUM', basearticlenumber: 'FM-P3' };
@@ -34,6 +33,11 @@ const LAMP = {
   ...{ finalarticlenumber: 'LM-DOM 16";METALL=MS' },
   reinitstring: 'LM-DOM 16"/METALL: Messing;::',
 };
+
+/**
+ * A screen where normal maps lie otherwise than the colour. At length, a lamp with normal maps too, and real furniture
+ * where it is there: glass, and many mirrored and double-sided parts.
+ */
 const ARTICLES: Pick<ConvertParameters, 'service' | 'article'>[] = [
   { service, article: SCREEN },
   ...(IS_LONG ? [{ service, article: LAMP }] : []),

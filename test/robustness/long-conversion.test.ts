@@ -13,6 +13,7 @@ import { type CountedRange, countedRange } from '../helpers/counted-range.ts';
 import { MANY_NODES, SLOW, SLOW_CONVERT, slowFirstArticle } from '../helpers/slow-article.ts';
 
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
+const COMMANDS = ['run', 'convert', 'explain'] as const;
 const SERVICE = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
 /** What ends a conversion takes effect within two seconds; a busy machine gets more. The conversion takes minutes. */
 const SOON_MS = 10_000;
@@ -30,8 +31,6 @@ afterEach(async () => {
   await emulator.close();
   await rm(folder, { recursive: true, force: true });
 });
-
-const COMMANDS = ['run', 'convert', 'explain'] as const;
 
 /** Starts a command that converts the first article, with these limits, after its block was requested. */
 async function startConversion(name: (typeof COMMANDS)[number], limits: object = {}) {
