@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { GIVE_UP_MS } from './helpers/until.ts';
 
 /** Each of these files has a process of its own: they measure memory, kill runs and watch file operations. */
 const ROBUSTNESS = 'test/robustness/*.test.ts';
@@ -11,9 +12,12 @@ const ROBUSTNESS = 'test/robustness/*.test.ts';
  */
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
+  cacheDir: fileURLToPath(new URL('../.cache/vite', import.meta.url)),
   test: {
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: GIVE_UP_MS,
+    hookTimeout: GIVE_UP_MS,
+    expect: { poll: { timeout: GIVE_UP_MS } },
+    reporters: [fileURLToPath(new URL('helpers/reporter.ts', import.meta.url))],
     pool: 'forks',
     // On two cores, tests wait for processes, servers and clocks for two fifths of their time.
     maxWorkers: Math.ceil(1.5 * availableParallelism()),

@@ -4,10 +4,10 @@
  */
 import { execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { temporaryFolder } from '../helpers/temporary.ts';
 import { type Measured, runProcess, type Side } from './process.ts';
 import type { Listening, ServiceSettings } from './service-process.ts';
 
@@ -22,7 +22,7 @@ type Cleanup = () => Promise<void>;
 
 /** Runs some work in a folder of its own, and closes everything that it opened there. */
 export async function inWorkspace(work: (workspace: Workspace) => Promise<void>): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'btg2gltf-bench-'));
+  const folder = await temporaryFolder();
   const cleanups: Cleanup[] = [() => rm(folder, { recursive: true, force: true })];
   try {
     await work(createWorkspace(folder, cleanups));

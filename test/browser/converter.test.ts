@@ -19,10 +19,11 @@ import { canonicalName } from '../../src/service/wire-value.ts';
 import { sha256Hex } from '../../src/support/files.ts';
 import { readManifest } from '../../src/write/manifest.ts';
 import { HAS_BROWSER, launchBrowser } from '../helpers/browser.ts';
-import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { command, writePipeline } from '../helpers/command.ts';
 import { openCache, openConverterPage } from '../helpers/converter-page.ts';
 import { installNode } from '../helpers/other-nodes.ts';
 import { allArticles } from '../helpers/sample-range.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const ROOT = new URL('../../', import.meta.url);

@@ -17,9 +17,9 @@ import { openGallery, readGallery } from '../../src/pipeline/gallery.ts';
 import { publishedIn } from '../../src/pipeline/published.ts';
 import { replaceFile } from '../../src/support/files.ts';
 import { HAS_BROWSER, openWatched, pictureBrowser } from '../helpers/browser.ts';
-import { temporaryFolder } from '../helpers/command.ts';
 import { type ShownArticle, writeOutput } from '../helpers/gallery-output.ts';
 import { HOSTILE } from '../helpers/reports.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const DESKTOP = { width: 1280, height: 800 };
 const PHONE = { width: 390, height: 844 };

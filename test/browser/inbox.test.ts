@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { GatewayServer } from '../../src/gateway/http.ts';
 import { type InboxOptions, openInbox } from '../../src/gateway/inbox.ts';
 import { HAS_BROWSER, launchBrowser } from '../helpers/browser.ts';
-import { temporaryFolder } from '../helpers/command.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const CART = {
   ...{ id: '7', rootid: '7', manufacturer: 'ACME', program: 'DESK', basearticlenumber: 'D1' },

@@ -7,7 +7,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startBrowser } from '../../src/deliver/browser.ts';
 import { openInbox } from '../../src/gateway/inbox.ts';
 import { HAS_BROWSER, pictureBrowser } from '../helpers/browser.ts';
-import { temporaryFolder } from '../helpers/command.ts';
 import {
   choose,
   DESK,
@@ -17,6 +16,7 @@ import {
   violations,
   WORKPLACE,
 } from '../helpers/planning-page.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 import { judgeUsdz } from '../helpers/usdz-judge.ts';
 
 const CONFIGURATOR = { disablecatalogue: 'true' };

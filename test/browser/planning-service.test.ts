@@ -7,9 +7,10 @@ import { startBrowser } from '../../src/deliver/browser.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import { createSampleRange } from '../../src/sample/sample-range.ts';
 import { HAS_BROWSER, openWatched, pictureBrowser } from '../helpers/browser.ts';
-import { temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { writePipeline } from '../helpers/command.ts';
 import { DESK, modelOf, violations } from '../helpers/planning-page.ts';
 import { type ServedPage, servePage } from '../helpers/served-page.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const TOKEN_OF_THE_SERVICE = 'a-token-of-the-service';
 

@@ -13,10 +13,10 @@ import { startBrowser } from '../../src/deliver/browser.ts';
 import { convert } from '../../src/index.ts';
 import type { PlanningView } from '../../src/planning/interfaces.ts';
 import { HAS_BROWSER, openWatched, pictureBrowser } from '../helpers/browser.ts';
-import { temporaryFolder } from '../helpers/command.ts';
 import { toWorld } from '../helpers/glb-reader/nodes.ts';
 import { readGlb } from '../helpers/glb-reader/read-glb.ts';
 import { servePlanningView } from '../helpers/planning-view-page.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const ARTICLES = {

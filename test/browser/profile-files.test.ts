@@ -11,10 +11,11 @@ import { readFigures } from '../../src/deliver/glb-figures.ts';
 import { createProfileMaker } from '../../src/deliver/profile-maker.ts';
 import { PROFILE_NAMES, PROFILES, webProfile } from '../../src/deliver/profiles.ts';
 import { HAS_BROWSER, pictureBrowser } from '../helpers/browser.ts';
-import { command, temporaryFolder } from '../helpers/command.ts';
+import { command } from '../helpers/command.ts';
 import { boundsOf, drawnVertices } from '../helpers/drawn-vertices.ts';
 import { similarity } from '../helpers/similarity.ts';
 import { serveFolder } from '../helpers/static-server.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 

@@ -21,10 +21,11 @@ import { openRenderer, type Renderer } from '../../src/deliver/renderer.ts';
 import { readManifest } from '../../src/write/manifest.ts';
 import { HAS_BROWSER, pictureBrowser } from '../helpers/browser.ts';
 import { complaintsAbout, errorsIn } from '../helpers/check-glb.ts';
-import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { command, writePipeline } from '../helpers/command.ts';
 import { decoded } from '../helpers/drawn-vertices.ts';
 import { plainGlb } from '../helpers/plain-glb.ts';
 import { similarity } from '../helpers/similarity.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const RECORDING = fileURLToPath(new URL('../../../shared/data/cc0-furniture', import.meta.url));

@@ -9,9 +9,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { reportHtmlWithPictures } from '../../src/report/html.ts';
 import type { ArticlePictures } from '../../src/report/html-pictures.ts';
 import { HAS_BROWSER, launchBrowser, openWatched } from '../helpers/browser.ts';
-import { temporaryFolder } from '../helpers/command.ts';
 import { poorContrasts } from '../helpers/contrast.ts';
 import { HOSTILE, mixedReport } from '../helpers/reports.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const SIDE = 360;
 

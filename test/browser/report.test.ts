@@ -10,9 +10,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { reportHtml } from '../../src/report/html.ts';
 import { junitXml } from '../../src/report/junit.ts';
 import { HAS_BROWSER, launchBrowser, openWatched } from '../helpers/browser.ts';
-import { temporaryFolder } from '../helpers/command.ts';
 import { poorContrasts } from '../helpers/contrast.ts';
 import { HOSTILE, mixedReport, reportedLine, reportOf } from '../helpers/reports.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const DESKTOP = { width: 1280, height: 800 };
 const PHONE = { width: 360, height: 740 };

@@ -1,8 +1,7 @@
 /** A USDZ in two readers that are not ours: what they find in it, and how it looks. */
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
@@ -15,6 +14,7 @@ import { createUsdzMaker } from '../../src/deliver/usdz-maker.ts';
 import { type ConvertParameters, convert } from '../../src/library.ts';
 import { HAS_BROWSER, launchBrowser, pictureBrowser } from '../helpers/browser.ts';
 import { similarity } from '../helpers/similarity.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 import { judgeUsdz } from '../helpers/usdz-judge.ts';
 
 const PICTURE: PictureOptions = { ...PICTURE_DEFAULTS, width: 512, height: 512, format: 'png' };
@@ -110,7 +110,7 @@ describe.runIf(HAS_BROWSER)('a USDZ', () => {
   let renderer: Renderer;
   let read: Awaited<ReturnType<typeof openReaders>>;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'usdz-'));
+    folder = await temporaryFolder();
     browser = await launchBrowser();
     read = await openReaders(browser);
     const found = await pictureBrowser();

@@ -10,7 +10,8 @@ import type { DeliveryLine } from '../../src/pipeline/deliveries.ts';
 import { openGallery } from '../../src/pipeline/gallery.ts';
 import { publishedIn } from '../../src/pipeline/published.ts';
 import { HAS_BROWSER, pictureBrowser } from '../helpers/browser.ts';
-import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { command, writePipeline } from '../helpers/command.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 /** Mean difference of two pictures, of 255. */
 async function difference(a: Buffer, b: Buffer): Promise<number> {

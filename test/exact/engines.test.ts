@@ -13,8 +13,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as elementary from '../../src/math/elementary.ts';
 import { readManifest } from '../../src/write/manifest.ts';
 import { HAS_BROWSER, launchBrowser } from '../helpers/browser.ts';
-import { temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { writePipeline } from '../helpers/command.ts';
 import { installNode, newestMajors } from '../helpers/other-nodes.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const run = promisify(execFile);
 

@@ -8,9 +8,9 @@ import { openChunkQueue } from '../../src/execute/bullmq-coordinator.ts';
 import type { ChunkJob, ChunkQueue, WorkerShare } from '../../src/execute/chunk-queue.ts';
 import { ConverterError } from '../../src/support/errors.ts';
 import { SILENT } from '../../src/support/log.ts';
-import { temporaryFolder } from '../helpers/command.ts';
 import { type QueueServerUnderTest, startPostgres } from '../helpers/postgres.ts';
 import { type QueueProcess, startProxy, startQueueProcess } from '../helpers/queue-processes.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const REDIS_URL = process.env.BTG2GLTF_TEST_REDIS_URL;

@@ -12,7 +12,8 @@ import { openRelay } from '../../src/gateway/relay.ts';
 import { createSampleRange } from '../../src/sample/sample-range.ts';
 import { createClient } from '../../src/service/client.ts';
 import { SILENT } from '../../src/support/log.ts';
-import { command, temporaryFolder } from '../helpers/command.ts';
+import { command } from '../helpers/command.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 /** Runs a command that listens until the work with what it printed is done. */
 async function whileRunning(

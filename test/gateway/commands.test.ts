@@ -11,8 +11,9 @@ import { openCacheDatabase } from '../../src/cache/database.ts';
 import { interrupt } from '../../src/cli/command.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import { redact } from '../../src/support/redact.ts';
-import { command, temporaryFolder } from '../helpers/command.ts';
+import { command } from '../helpers/command.ts';
 import { smallRange } from '../helpers/small-range.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const CART = {
   id: '7',

@@ -6,10 +6,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openCacheDatabase } from '../../src/cache/database.ts';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/emulator.ts';
 import { createSampleRange } from '../../src/sample/sample-range.ts';
-import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { command, writePipeline } from '../helpers/command.ts';
 import { MADE_TO_MEASURE } from '../helpers/configurator.ts';
 import { allArticles, type Wire } from '../helpers/sample-range.ts';
 import { type ServedPage, servePage } from '../helpers/served-page.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const RANGE = createSampleRange();
 const STORED = { id: '7', rootid: '7', children: [], ocd: { reinitstring: 'R::' } };

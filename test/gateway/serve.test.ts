@@ -6,9 +6,10 @@ import { startEmulatorOf } from '../../src/emulator/start-emulator.ts';
 import { openPlanningSite } from '../../src/gateway/planning-site.ts';
 import { planningUrl } from '../../src/gateway/planning-url.ts';
 import { redact } from '../../src/support/redact.ts';
-import { command, temporaryFolder } from '../helpers/command.ts';
+import { command } from '../helpers/command.ts';
 import { MADE_TO_MEASURE } from '../helpers/configurator.ts';
 import { type ServedPage, servePage } from '../helpers/served-page.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 /** The origins that may show the page. */
 function ancestorsOf({ headers }: Response): string {

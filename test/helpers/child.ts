@@ -3,6 +3,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Emulator } from '../../src/emulator/emulator.ts';
 import { withSentences } from './command.ts';
@@ -40,7 +41,7 @@ export function startChild(
   if (!existsSync(PROGRAM)) throw new Error(`${PROGRAM} is not there: npm run build`);
   const [command, ...args] = [...wrapper, process.execPath, PROGRAM, ...words];
   const child = spawn(command!, args, {
-    env: { PATH: process.env.PATH, ...env },
+    env: { PATH: process.env.PATH, TMPDIR: tmpdir(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const printed = printedBy(child);

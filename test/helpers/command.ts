@@ -2,8 +2,7 @@
  * Command: the command line, called as a process would be, its output caught before any redaction
  * of the streams: what is secret has to be gone by then.
  */
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runCommandLine } from '../../src/cli/command-line.ts';
 import type { ManifestLine } from '../../src/model/asset.ts';
@@ -66,11 +65,6 @@ function clockFrom(at: string | (() => number) | undefined): () => number {
   if (typeof at === 'function') return at;
   const ahead = Date.parse(at) - Date.now();
   return () => Date.now() + ahead;
-}
-
-/** An empty folder of its own. */
-export function temporaryFolder(): Promise<string> {
-  return mkdtemp(join(tmpdir(), 'btg2gltf-'));
 }
 
 /** Writes a pipeline file (JSON is YAML) into a folder; its output is `<folder>/out`. */

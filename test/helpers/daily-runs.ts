@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { startEmulator } from '../../src/emulator/emulator.ts';
 import type { FailureRow, RunReport } from '../../src/report/run-report.ts';
 import type { EmulatedRange } from '../../src/sample/range.ts';
-import { type CommandResult, command, temporaryFolder, writePipeline } from './command.ts';
+import { type CommandResult, command, writePipeline } from './command.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
+import { temporaryFolder } from './temporary.ts';
 
 /** A service and a pipeline that runs day after day. */
 export interface DailyRuns {

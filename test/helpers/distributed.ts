@@ -9,12 +9,13 @@ import { pipelineStore } from '../../src/pipeline/shared-store.ts';
 import type { RunReport } from '../../src/report/run-report.ts';
 import type { ObjectStore } from '../../src/store/object-store.ts';
 import { type Child, type Ended, environmentOf, startChild } from './child.ts';
-import { temporaryFolder, writePipeline } from './command.ts';
+import { writePipeline } from './command.ts';
 import { type CountedSize, countedRange, holdBlocks } from './counted-range.ts';
 import { startFaultProxy } from './fault-proxy.ts';
 import { givenS3 } from './given-s3.ts';
 import { publishedFiles } from './output-folder.ts';
 import { startS3Server } from './s3-server.ts';
+import { temporaryFolder } from './temporary.ts';
 
 /**
  * Where machines share data and results: the folders of one machine without `store:`, or what `store:` names; `given S3`

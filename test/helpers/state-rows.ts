@@ -1,10 +1,10 @@
 /**
  * Reads the rows of a cache database without the code of the converter.
  */
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import Libsql from 'libsql';
+import { temporaryFolder } from './temporary.ts';
 
 /** What a state holds. */
 export interface StateRows {
@@ -27,7 +27,7 @@ const NAMES: Readonly<Record<string, (key: string[]) => string>> = {
 
 /** Reads the state of a killed process from a copy, so that its own files stay as they were left. */
 export async function readStateRows(cacheDir: string): Promise<StateRows> {
-  const folder = await mkdtemp(join(tmpdir(), 'btg2gltf-state-'));
+  const folder = await temporaryFolder();
   try {
     for (const name of ['state.db', 'state.db-wal']) {
       await copyFile(join(cacheDir, name), join(folder, name)).catch(() => undefined);

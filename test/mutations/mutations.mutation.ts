@@ -4,12 +4,12 @@
  * `npm run test:mutations`; prints the table of faults with the test that caught each.
  */
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../helpers/temporary.ts';
 import { FAULTS, type Fault } from './faults.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -20,7 +20,7 @@ let copy: string;
 const caught: [string, string, string][] = [];
 
 beforeAll(async () => {
-  copy = await mkdtemp(join(tmpdir(), 'btg2gltf-mutations-'));
+  copy = await temporaryFolder();
   for (const name of COPIED) await cp(join(ROOT, name), join(copy, name), { recursive: true });
   await symlink(join(ROOT, 'node_modules'), join(copy, 'node_modules'));
 });

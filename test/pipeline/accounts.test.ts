@@ -3,9 +3,10 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
-import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { command, writePipeline } from '../helpers/command.ts';
 import { logIn } from '../helpers/emulated-session.ts';
 import { type SmallArticle, smallRange } from '../helpers/small-range.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const articles: SmallArticle[] = ['D1', 'D2'].map((number) => {
   return { number, blocks: [`ACME::DESK::${number}`] };

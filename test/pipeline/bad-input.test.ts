@@ -8,10 +8,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { interrupt } from '../../src/cli/command.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import { readManifest } from '../../src/write/manifest.ts';
-import { command, manifestByNumber, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { command, manifestByNumber, writePipeline } from '../helpers/command.ts';
 import { type FaultProxy, startFaultProxy } from '../helpers/fault-proxy.ts';
 import { html, json, raw } from '../helpers/fault-server.ts';
 import { type SmallRange, smallRange } from '../helpers/small-range.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const LIVE = {
   authUrl: '${BTG2GLTF_AUTH_URL}',

@@ -5,7 +5,8 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readManifest } from '../../src/write/manifest.ts';
 import { HAS_BROWSER } from '../helpers/browser.ts';
-import { command, temporaryFolder } from '../helpers/command.ts';
+import { command } from '../helpers/command.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 let folder: string;
 let pipeline: string;

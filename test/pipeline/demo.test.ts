@@ -9,8 +9,9 @@ import type { RunReport } from '../../src/report/run-report.ts';
 import { listFolder } from '../../src/support/files.ts';
 import { readCatalogue, readManifest } from '../../src/write/manifest.ts';
 import { complaintsAbout, readGlb } from '../helpers/check-glb.ts';
-import { type CommandResult, command as commandLine, temporaryFolder } from '../helpers/command.ts';
+import { type CommandResult, command as commandLine } from '../helpers/command.ts';
 import { serveFolder } from '../helpers/static-server.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const DEMO = 'pipelines/demo.yaml';
 /** Pictures of every article take a minute. */

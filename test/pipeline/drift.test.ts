@@ -8,8 +8,9 @@ import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import type { RunReport } from '../../src/report/run-report.ts';
 import { listFolder } from '../../src/support/files.ts';
 import { readManifest } from '../../src/write/manifest.ts';
-import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { command, writePipeline } from '../helpers/command.ts';
 import { smallRange } from '../helpers/small-range.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const PRICE = {
   operation: 'getArticle',

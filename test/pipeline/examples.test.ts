@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runChild } from '../helpers/child.ts';
-import { temporaryFolder } from '../helpers/command.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 

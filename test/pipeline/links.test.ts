@@ -16,10 +16,11 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import { environmentOf } from '../helpers/child.ts';
 import { filesClosed } from '../helpers/closed-files.ts';
-import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { command, writePipeline } from '../helpers/command.ts';
 import { countedBlock, countedRange } from '../helpers/counted-range.ts';
 import { logIn } from '../helpers/emulated-session.ts';
 import { filesBelow } from '../helpers/output-folder.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 let folder: string;
 let pipeline: string;

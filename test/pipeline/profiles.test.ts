@@ -20,7 +20,7 @@ import {
 import { openTextureEncoder } from '../../src/deliver/texture-encoder.ts';
 import { readManifest } from '../../src/write/manifest.ts';
 import { complaintsAbout, errorsIn } from '../helpers/check-glb.ts';
-import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { command, writePipeline } from '../helpers/command.ts';
 import {
   boundsOf,
   decoded,
@@ -28,6 +28,7 @@ import {
   readerWithDecoders,
   unmatched,
 } from '../helpers/drawn-vertices.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const { encode: encodeTexture } = openTextureEncoder();
 

@@ -5,7 +5,8 @@ import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:f
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readManifest } from '../../src/write/manifest.ts';
-import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { command, writePipeline } from '../helpers/command.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 let folder: string;
 let pipeline: string;

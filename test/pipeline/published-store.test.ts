@@ -6,8 +6,9 @@ import { access, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promise
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ManifestLine } from '../../src/model/asset.ts';
-import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { command, writePipeline } from '../helpers/command.ts';
 import { type S3Server, startS3Server } from '../helpers/s3-server.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const DAYS_MS = 24 * 60 * 60 * 1000;
 

@@ -13,10 +13,11 @@ import type { EmulatedRange, Json } from '../../src/sample/range.ts';
 import { createSampleRange } from '../../src/sample/sample-range.ts';
 import { exists, listFolder } from '../../src/support/files.ts';
 import { readCatalogue, readManifest } from '../../src/write/manifest.ts';
-import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { command, writePipeline } from '../helpers/command.ts';
 import { MADE_TO_MEASURE } from '../helpers/configurator.ts';
 import { articleOf } from '../helpers/sample-range.ts';
 import { smallRange } from '../helpers/small-range.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 /** `npm test` records two series, with `BTG2GLTF_TEST_LONG=1` it is the whole sample range. */
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';

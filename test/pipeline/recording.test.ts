@@ -8,7 +8,8 @@ import type { ManifestLine } from '../../src/model/asset.ts';
 import { exists } from '../../src/support/files.ts';
 import { readManifest } from '../../src/write/manifest.ts';
 import { complaintsAbout, readGlb } from '../helpers/check-glb.ts';
-import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { command, writePipeline } from '../helpers/command.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const RECORDING = resolve('../shared/data/cc0-furniture');
 

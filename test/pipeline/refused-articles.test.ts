@@ -4,10 +4,11 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
-import { command, manifestByNumber, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { command, manifestByNumber, writePipeline } from '../helpers/command.ts';
 import { type FaultProxy, startFaultProxy } from '../helpers/fault-proxy.ts';
 import { html, json } from '../helpers/fault-server.ts';
 import { smallRange } from '../helpers/small-range.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const GOOD = ['D1', 'D2', 'D3', 'D4', 'D5', 'D6'];
 const REFUSED = Array.from({ length: 60 }, (_, i) => `X${i}`);

@@ -7,8 +7,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import type { RunReport } from '../../src/report/run-report.ts';
 import { readManifest } from '../../src/write/manifest.ts';
-import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { command, writePipeline } from '../helpers/command.ts';
 import { smallRange } from '../helpers/small-range.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 /** Two triangles, of which one has a corner twice. */
 const WITH_A_FLAT_TRIANGLE = JSON.stringify({

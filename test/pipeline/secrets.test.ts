@@ -7,10 +7,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import { forgetSecret, redact } from '../../src/support/redact.ts';
-import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { command, writePipeline } from '../helpers/command.ts';
 import { type FaultProxy, startFaultProxy } from '../helpers/fault-proxy.ts';
 import { type Answer, html, raw, reset } from '../helpers/fault-server.ts';
 import { smallRange } from '../helpers/small-range.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const LOGIN = { username: 'jürgen@möbel', password: 'pä"ss +wörd/&=', appKey: 'app-key-4711' };
 let folder: string;

@@ -11,8 +11,9 @@ import type { EmulatedRange } from '../../src/sample/range.ts';
 import { createSampleRange } from '../../src/sample/sample-range.ts';
 import { createClient } from '../../src/service/client.ts';
 import { readManifest } from '../../src/write/manifest.ts';
-import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { command, writePipeline } from '../helpers/command.ts';
 import { articleOf, type Wire } from '../helpers/sample-range.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const SERVICE = {
   authUrl: '${BTG2GLTF_AUTH_URL}',

@@ -5,8 +5,9 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readManifest } from '../../src/write/manifest.ts';
 import { complaintsAbout, complaintsAboutFiles } from '../helpers/check-glb.ts';
-import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { command, writePipeline } from '../helpers/command.ts';
 import { decoded, drawnVertices, unmatched } from '../helpers/drawn-vertices.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 /** Two desks of a series with the same legs and oak, and a chair. */
 const DESKS = ['LN-M', 'LN-D160/80'].map((number) => ({

@@ -9,8 +9,9 @@ import { interrupt } from '../../src/cli/command.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import { sha256Hex } from '../../src/support/files.ts';
 import { readCatalogue, readManifest } from '../../src/write/manifest.ts';
-import { command, manifestByNumber, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { command, manifestByNumber, writePipeline } from '../helpers/command.ts';
 import { type SmallRange, smallRange } from '../helpers/small-range.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const SERVICE = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
 

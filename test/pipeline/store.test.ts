@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { startEmulator } from '../../src/emulator/emulator.ts';
 import { environmentOf } from '../helpers/child.ts';
-import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { command, writePipeline } from '../helpers/command.ts';
 import { countedBlock, countedRange } from '../helpers/counted-range.ts';
 import { startS3Server } from '../helpers/s3-server.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const BLOCK = 'N01::PART::B001';
 

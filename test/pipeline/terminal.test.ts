@@ -8,8 +8,9 @@ import { ConverterError } from '../../src/support/errors.ts';
 import { visible } from '../../src/support/visible.ts';
 import { readManifest } from '../../src/write/manifest.ts';
 import { environmentOf, runChild } from '../helpers/child.ts';
-import { type CommandResult, command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { type CommandResult, command, writePipeline } from '../helpers/command.ts';
 import { smallRange } from '../helpers/small-range.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 /** Clears the screen, begins lines of its own, turns the direction, rings, and colours with one byte. */
 const EVIL =

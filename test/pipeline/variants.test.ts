@@ -8,7 +8,8 @@ import type { DeliveryLine } from '../../src/pipeline/deliveries.ts';
 import { ConverterError } from '../../src/support/errors.ts';
 import { readCatalogue, readManifest } from '../../src/write/manifest.ts';
 import { complaintsAbout } from '../helpers/check-glb.ts';
-import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { command, writePipeline } from '../helpers/command.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const io = new NodeIO().registerExtensions(ALL_EXTENSIONS);
 

@@ -18,10 +18,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import { filesClosed } from '../helpers/closed-files.ts';
-import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { command, writePipeline } from '../helpers/command.ts';
 import { countedBlock, countedRange } from '../helpers/counted-range.ts';
 import { logIn } from '../helpers/emulated-session.ts';
 import { damagesOf, filesBelow, publishedFiles } from '../helpers/output-folder.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 interface Damage {
   what: string;

@@ -8,10 +8,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ConverterError } from '../../src/support/errors.ts';
 import { runChild } from '../helpers/child.ts';
-import { type CommandResult, command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { type CommandResult, command, writePipeline } from '../helpers/command.ts';
 import { until } from '../helpers/distributed.ts';
 import { freePort, type QueueServerUnderTest, startPostgres } from '../helpers/postgres.ts';
 import { type S3Server, startS3Server } from '../helpers/s3-server.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 let queue: QueueServerUnderTest;
 let root: string;

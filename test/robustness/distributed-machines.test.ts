@@ -5,10 +5,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import type { RunReport } from '../../src/report/run-report.ts';
 import { type Child, environmentOf, startChild } from '../helpers/child.ts';
-import { temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { writePipeline } from '../helpers/command.ts';
 import { type CountedRange, countedRange } from '../helpers/counted-range.ts';
 import { type QueueServerUnderTest, startPostgres } from '../helpers/postgres.ts';
 import { type S3Server, startS3Server } from '../helpers/s3-server.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const SIZE = { articles: 180, blocks: 40, images: 10, manufacturers: 3, articlesPerSeries: 60 };

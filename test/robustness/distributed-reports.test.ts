@@ -6,9 +6,10 @@ import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import { reportHtmlWithPictures } from '../../src/report/html.ts';
 import type { RunReport } from '../../src/report/run-report.ts';
 import { type Child, environmentOf, startChild } from '../helpers/child.ts';
-import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { command, writePipeline } from '../helpers/command.ts';
 import { type CountedRange, countedRange } from '../helpers/counted-range.ts';
 import { type QueueServerUnderTest, startPostgres } from '../helpers/postgres.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const SIZE = { articles: 120, blocks: 40, images: 10, manufacturers: 2, articlesPerSeries: 60 };

@@ -8,10 +8,11 @@ import { loadPipeline } from '../../src/pipeline/pipeline-file.ts';
 import { pipelineStore } from '../../src/pipeline/shared-store.ts';
 import type { RunReport } from '../../src/report/run-report.ts';
 import { type Child, environmentOf, startChild } from '../helpers/child.ts';
-import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { command, writePipeline } from '../helpers/command.ts';
 import { type CountedRange, countedRange, holdBlocks } from '../helpers/counted-range.ts';
 import { damagesOf, publishedFiles } from '../helpers/output-folder.ts';
 import { startS3Server } from '../helpers/s3-server.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const SHARDS = IS_LONG ? 3 : 2;

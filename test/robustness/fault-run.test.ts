@@ -7,11 +7,12 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
-import { type CommandResult, command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { type CommandResult, command, writePipeline } from '../helpers/command.ts';
 import { countedRange } from '../helpers/counted-range.ts';
 import { type FaultProxy, startFaultProxy } from '../helpers/fault-proxy.ts';
 import { damagesOf, publishedFiles } from '../helpers/output-folder.ts';
 import { createServiceFaults, SERVICE_FAULTS } from '../helpers/service-faults.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const ARTICLES = IS_LONG ? 300 : 30;

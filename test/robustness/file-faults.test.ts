@@ -12,7 +12,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import { watchFileOperations } from '../../src/support/file-operations.ts';
 import { filesClosed } from '../helpers/closed-files.ts';
-import { type CommandResult, command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { type CommandResult, command, writePipeline } from '../helpers/command.ts';
 import { type CountedRange, countedBlock, countedRange } from '../helpers/counted-range.ts';
 import { logIn } from '../helpers/emulated-session.ts';
 import { chanceOf } from '../helpers/fuzz/chance.ts';
@@ -22,6 +22,7 @@ import {
   manifestWithoutStatus,
   publishedFiles,
 } from '../helpers/output-folder.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const SEED = 6;

@@ -18,12 +18,13 @@ import { createSampleRange } from '../../src/sample/sample-range.ts';
 import { ARTICLES } from '../../src/sample/series/range.ts';
 import { readManifest } from '../../src/write/manifest.ts';
 import { startChild } from '../helpers/child.ts';
-import { temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { writePipeline } from '../helpers/command.ts';
 import { type FaultProxy, startFaultProxy } from '../helpers/fault-proxy.ts';
 import { HOSTILE_KINDS } from '../helpers/hostile-kinds.ts';
 import { EVIL, hostileDisturbances } from '../helpers/hostile-service.ts';
 import { damagesOf, filesBelow } from '../helpers/output-folder.ts';
 import { measureMemory } from '../helpers/process-memory.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const GOOD = IS_LONG ? 200 : 4;

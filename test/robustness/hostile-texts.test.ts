@@ -11,8 +11,9 @@ import type { RunReport } from '../../src/report/run-report.ts';
 import { sha256Hex } from '../../src/support/files.ts';
 import { readCatalogue, readManifest } from '../../src/write/manifest.ts';
 import { environmentOf, runChild } from '../helpers/child.ts';
-import { temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { writePipeline } from '../helpers/command.ts';
 import { smallRange } from '../helpers/small-range.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const [ARTICLES, LENGTH, KEYS] = IS_LONG ? [12, 10_000_000, 100_000] : [3, 200_000, 2000];

@@ -14,7 +14,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { startChild } from '../helpers/child.ts';
-import { temporaryFolder } from '../helpers/command.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const ATTACK_MS = IS_LONG ? 30_000 : 3_000;

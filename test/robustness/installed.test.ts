@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readManifest } from '../../src/write/manifest.ts';
-import { temporaryFolder } from '../helpers/command.ts';
 import { serveFolder } from '../helpers/static-server.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';

@@ -9,12 +9,13 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
-import { command, manifestByNumber, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { command, manifestByNumber, writePipeline } from '../helpers/command.ts';
 import { type CountedRange, countedImage, countedRange } from '../helpers/counted-range.ts';
 import { type FaultProxy, startFaultProxy } from '../helpers/fault-proxy.ts';
 import { raw } from '../helpers/fault-server.ts';
 import { withFrameSize } from '../helpers/hostile-image.ts';
 import { damagesOf, publishedFiles } from '../helpers/output-folder.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const ARTICLES = process.env.BTG2GLTF_TEST_LONG === '1' ? 300 : 30;
 const LIMIT_MS = 300_000;

@@ -12,7 +12,7 @@ import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import { verifyOutput } from '../../src/pipeline/output-folder.ts';
 import { exists } from '../../src/support/files.ts';
 import { type Ended, environmentOf, runChild, startChild } from '../helpers/child.ts';
-import { temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { writePipeline } from '../helpers/command.ts';
 import { type CountedRange, countedBlock, countedRange } from '../helpers/counted-range.ts';
 import { type Chance, chanceOf } from '../helpers/fuzz/chance.ts';
 import {
@@ -22,6 +22,7 @@ import {
   publishedFiles,
 } from '../helpers/output-folder.ts';
 import { markBuilds, readStateRows } from '../helpers/state-rows.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const ARTICLES = IS_LONG ? 300 : 30;

@@ -8,8 +8,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import { environmentOf, startChild } from '../helpers/child.ts';
-import { command, manifestByNumber, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { command, manifestByNumber, writePipeline } from '../helpers/command.ts';
 import { type CountedRange, countedBlock, countedRange } from '../helpers/counted-range.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const SERVICE = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
 const DEADLY = 'N01::PART::DEADLY';

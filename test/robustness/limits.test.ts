@@ -7,10 +7,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import type { EmulatedRange, Json } from '../../src/sample/range.ts';
 import { environmentOf, runChild } from '../helpers/child.ts';
-import { command, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { command, writePipeline } from '../helpers/command.ts';
 import { countedRange } from '../helpers/counted-range.ts';
 import { type HostileNames, hostileRange } from '../helpers/hostile-range.ts';
 import { damagesOf, filesBelow } from '../helpers/output-folder.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const LIMIT_MS = 120_000;
 const SERVICE = {

@@ -8,9 +8,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import { environmentOf, runChild, startChild } from '../helpers/child.ts';
-import { command, manifestByNumber, temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { command, manifestByNumber, writePipeline } from '../helpers/command.ts';
 import { type CountedRange, countedRange } from '../helpers/counted-range.ts';
 import { MANY_NODES, SLOW, SLOW_CONVERT, slowFirstArticle } from '../helpers/slow-article.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const COMMANDS = ['run', 'convert', 'explain'] as const;

@@ -15,11 +15,12 @@ import { PICTURE_DEFAULTS, type PictureOptions } from '../../src/deliver/picture
 import { openRenderer, type Renderer } from '../../src/deliver/renderer.ts';
 import { HAS_BROWSER, pictureBrowser } from '../helpers/browser.ts';
 import { browserProcesses, killBrowserProcesses } from '../helpers/browser-processes.ts';
-import { command, temporaryFolder } from '../helpers/command.ts';
+import { command } from '../helpers/command.ts';
 import { chanceOf } from '../helpers/fuzz/chance.ts';
 import { filesBelow } from '../helpers/output-folder.ts';
 import { plainGlb } from '../helpers/plain-glb.ts';
 import { measureMemory } from '../helpers/process-memory.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const LIMIT_MS = IS_LONG ? 600_000 : 120_000;

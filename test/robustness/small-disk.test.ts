@@ -12,10 +12,11 @@ import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import { type Ended, environmentOf, runChild } from '../helpers/child.ts';
-import { temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { writePipeline } from '../helpers/command.ts';
 import { countedBlock, countedRange } from '../helpers/counted-range.ts';
 import { damagesOf, manifestWithoutStatus, publishedFiles } from '../helpers/output-folder.ts';
 import { canMount, mountSmallDisk, type SmallDisk } from '../helpers/small-disk.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const STEP_KB = IS_LONG ? 8 : 240;

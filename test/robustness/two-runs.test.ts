@@ -10,11 +10,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import { type Child, startChild } from '../helpers/child.ts';
-import { temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { writePipeline } from '../helpers/command.ts';
 import { countedRange } from '../helpers/counted-range.ts';
 import { type FaultProxy, startFaultProxy } from '../helpers/fault-proxy.ts';
 import type { Answer } from '../helpers/fault-server.ts';
 import { damagesOf, publishedFiles } from '../helpers/output-folder.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const ARTICLES = 10;

@@ -6,10 +6,11 @@ import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import type { RunReport } from '../../src/report/run-report.ts';
 import { SERVICE_DEFAULTS } from '../../src/service/service-config.ts';
 import { type Child, environmentOf, runChild, startChild } from '../helpers/child.ts';
-import { temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { writePipeline } from '../helpers/command.ts';
 import { type CountedRange, countedRange } from '../helpers/counted-range.ts';
 import { filesBelow, publishedFiles } from '../helpers/output-folder.ts';
 import { freePort, type QueueServerUnderTest, startPostgres } from '../helpers/postgres.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const LIMIT_MS = 120_000;

@@ -46,7 +46,8 @@ import {
 import { createSampleRange } from '../../src/sample/sample-range.ts';
 import { readGlb } from '../helpers/check-glb.ts';
 import { environmentOf } from '../helpers/child.ts';
-import { temporaryFolder, writePipeline } from '../helpers/command.ts';
+import { writePipeline } from '../helpers/command.ts';
+import { temporaryFolder } from '../helpers/temporary.ts';
 
 let emulator: Emulator;
 let folder: string;

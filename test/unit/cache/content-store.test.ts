@@ -1,11 +1,11 @@
-import { mkdtemp, rm, stat, truncate, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ContentStore, openFileStore } from '../../../src/cache/content-store.ts';
 import { openContents } from '../../../src/cache/contents.ts';
 import { watchFileOperations } from '../../../src/support/file-operations.ts';
 import { listFolder } from '../../../src/support/files.ts';
+import { temporaryFolder } from '../../helpers/temporary.ts';
 
 const ABC = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
 const abc = new TextEncoder().encode('abc');
@@ -14,7 +14,7 @@ let dir = '';
 let store: ContentStore;
 
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'btg2gltf-store-'));
+  dir = await temporaryFolder();
   store = openFileStore({
     dir: join(dir, 'objects'),
     tmpDir: join(dir, '.tmp'),

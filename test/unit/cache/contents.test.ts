@@ -1,7 +1,6 @@
 import {
   appendFile,
   mkdir,
-  mkdtemp,
   readdir,
   readFile,
   rm,
@@ -9,7 +8,6 @@ import {
   truncate,
   writeFile,
 } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Libsql from 'libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -22,6 +20,7 @@ import { type CacheDatabase, openCacheDatabase } from '../../../src/cache/databa
 import { evictUnused } from '../../../src/cache/eviction.ts';
 import { watchFileOperations } from '../../../src/support/file-operations.ts';
 import { sha256Hex } from '../../../src/support/files.ts';
+import { temporaryFolder } from '../../helpers/temporary.ts';
 
 const SMALL = Buffer.from('small');
 const LARGE = Buffer.alloc(100_000, 'large');
@@ -63,7 +62,7 @@ function edit(sql: string): void {
 }
 
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'btg2gltf-contents-'));
+  dir = await temporaryFolder();
   await open();
 });
 afterEach(async () => {

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type CacheDatabase, openCacheDatabase } from '../../../src/cache/database.ts';
-import { temporaryFolder } from '../../helpers/command.ts';
+import { temporaryFolder } from '../../helpers/temporary.ts';
 
 const NEW = { tier: 'built', why: ['it is not in the manifest of before'] } as const;
 const KEPT = { tier: 'kept', why: [] } as const;

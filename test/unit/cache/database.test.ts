@@ -1,5 +1,4 @@
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Libsql from 'libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -9,11 +8,12 @@ import { type CacheDatabase, openCacheDatabase } from '../../../src/cache/databa
 import { MIGRATIONS } from '../../../src/cache/schema.ts';
 import { openSqlite } from '../../../src/cache/sqlite.ts';
 import { listFolder } from '../../../src/support/files.ts';
+import { temporaryFolder } from '../../helpers/temporary.ts';
 
 let dir = '';
 
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'btg2gltf-state-'));
+  dir = await temporaryFolder();
 });
 
 afterEach(async () => {

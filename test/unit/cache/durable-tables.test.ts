@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import Libsql from 'libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type CacheDatabase, openCacheDatabase } from '../../../src/cache/database.ts';
+import { temporaryFolder } from '../../helpers/temporary.ts';
 
 const HOUR = 3_600_000;
 const NIGHT = Date.parse('2024-06-01T02:00:00Z');
@@ -16,7 +16,7 @@ let dir = '';
 let state: CacheDatabase;
 
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'btg2gltf-runs-'));
+  dir = await temporaryFolder();
   state = await openCacheDatabase(dir);
 });
 

@@ -1,5 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -7,6 +6,7 @@ import { type ContentStore, openFileStore } from '../../../src/cache/content-sto
 import { type CacheDatabase, openCacheDatabase } from '../../../src/cache/database.ts';
 import { evictUnused } from '../../../src/cache/eviction.ts';
 import { acme } from '../../helpers/fetch-bench.ts';
+import { temporaryFolder } from '../../helpers/temporary.ts';
 
 const DAY = 86_400_000;
 const NOW = Date.parse('2024-06-01T02:00:00Z');
@@ -16,7 +16,7 @@ let database: CacheDatabase;
 let store: ContentStore;
 
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'btg2gltf-evict-'));
+  dir = await temporaryFolder();
   database = await openCacheDatabase(dir);
   store = openFileStore({ dir: join(dir, 'objects'), tmpDir: join(dir, '.tmp') });
 });

@@ -6,8 +6,8 @@ import { type ContentStore, openFileStore } from '../../../src/cache/content-sto
 import { shareContents } from '../../../src/cache/shared-contents.ts';
 import type { ObjectStore } from '../../../src/store/object-store.ts';
 import { openObjectStore } from '../../../src/store/open-store.ts';
-import { temporaryFolder } from '../../helpers/command.ts';
 import { type S3Server, startS3Server } from '../../helpers/s3-server.ts';
+import { temporaryFolder } from '../../helpers/temporary.ts';
 
 const OPTIONS = { folder: 'bodies', extension: '.glb' };
 const bytes = (text: string) => new TextEncoder().encode(text);

@@ -7,8 +7,8 @@ import { shareContents } from '../../../src/cache/shared-contents.ts';
 import { openSharedDerivedData } from '../../../src/cache/shared-rows.ts';
 import type { ObjectStore } from '../../../src/store/object-store.ts';
 import { openObjectStore } from '../../../src/store/open-store.ts';
-import { temporaryFolder } from '../../helpers/command.ts';
 import { type S3Server, startS3Server } from '../../helpers/s3-server.ts';
+import { temporaryFolder } from '../../helpers/temporary.ts';
 
 const MESH = Buffer.from('a decoded mesh');
 const KEY = 'mesh 1 of a block, with its options';

@@ -1,11 +1,11 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openCacheDatabase } from '../../../src/cache/database.ts';
 import { openSqlite } from '../../../src/cache/sqlite.ts';
 import { ERROR_CODES, isConverterError } from '../../../src/support/errors.ts';
+import { temporaryFolder } from '../../helpers/temporary.ts';
 
 const CREATE = 'CREATE TABLE a (t TEXT NOT NULL) STRICT;';
 
@@ -13,7 +13,7 @@ let dir = '';
 let path = '';
 
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'btg2gltf-damaged-'));
+  dir = await temporaryFolder();
   path = join(dir, 'state.db');
 });
 

@@ -1,13 +1,13 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { command, writePipeline } from '../../helpers/command.ts';
+import { temporaryFolder } from '../../helpers/temporary.ts';
 
 let folder: string;
 let help: string;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'btg2gltf-'));
+  folder = await temporaryFolder();
   help = (await command(['--help'])).stdout;
 });
 afterAll(() => rm(folder, { recursive: true }));

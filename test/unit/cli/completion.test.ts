@@ -1,17 +1,17 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { command } from '../../helpers/command.ts';
+import { temporaryFolder } from '../../helpers/temporary.ts';
 
 const run = promisify(execFile);
 let folder: string;
 let script: string;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'btg2gltf-'));
+  folder = await temporaryFolder();
   await mkdir(join(folder, 'pipelines'));
   for (const name of ['nightly run.yaml', 'demo.yml', 'notes.txt'])
     await writeFile(join(folder, name), '');

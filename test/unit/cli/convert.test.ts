@@ -4,7 +4,8 @@ import { NodeIO } from '@gltf-transform/core';
 import { ALL_EXTENSIONS } from '@gltf-transform/extensions';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readGlb } from '../../helpers/check-glb.ts';
-import { command, temporaryFolder } from '../../helpers/command.ts';
+import { command } from '../../helpers/command.ts';
+import { temporaryFolder } from '../../helpers/temporary.ts';
 
 let folder: string;
 beforeEach(async () => {

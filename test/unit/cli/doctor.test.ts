@@ -4,8 +4,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { type Emulator, startEmulator } from '../../../src/emulator/emulator.ts';
 import { createSampleRange } from '../../../src/sample/sample-range.ts';
 import { environmentOf } from '../../helpers/child.ts';
-import { command, temporaryFolder, writePipeline } from '../../helpers/command.ts';
+import { command, writePipeline } from '../../helpers/command.ts';
 import { type S3Server, startS3Server } from '../../helpers/s3-server.ts';
+import { temporaryFolder } from '../../helpers/temporary.ts';
 
 let emulator: Emulator;
 let folder: string;

@@ -3,7 +3,8 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parsePipeline } from '../../../src/pipeline/pipeline-file.ts';
-import { command, temporaryFolder } from '../../helpers/command.ts';
+import { command } from '../../helpers/command.ts';
+import { temporaryFolder } from '../../helpers/temporary.ts';
 
 let folder: string;
 let file: string;

@@ -4,7 +4,7 @@ import { chmod, cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, expect, it } from 'vitest';
-import { temporaryFolder } from '../../helpers/command.ts';
+import { temporaryFolder } from '../../helpers/temporary.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 

@@ -1,7 +1,8 @@
 /** The options of `btg2gltf worker`, of which nothing is started. */
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { command, temporaryFolder, writePipeline } from '../../helpers/command.ts';
+import { command, writePipeline } from '../../helpers/command.ts';
+import { temporaryFolder } from '../../helpers/temporary.ts';
 
 let folder: string;
 let file: string;

@@ -1,10 +1,10 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createUsdzMaker } from '../../../src/deliver/usdz-maker.ts';
 import { convert } from '../../../src/library.ts';
 import { readGlb } from '../../helpers/check-glb.ts';
+import { temporaryFolder } from '../../helpers/temporary.ts';
 import { judgeUsdz } from '../../helpers/usdz-judge.ts';
 
 /** With images and their transforms, and with glass. */
@@ -17,7 +17,7 @@ describe('the delivery of USDZ', () => {
   let folder: string;
   const masters: Uint8Array[] = [];
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'usdz-'));
+    folder = await temporaryFolder();
     for (const [i, article] of ARTICLES.entries()) {
       const output = join(folder, `${i}.glb`);
       await convert({ service: { emulator: true }, article, output });

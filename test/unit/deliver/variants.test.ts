@@ -14,9 +14,10 @@ import {
 import { writeGlb } from '../../../src/write/glb.ts';
 import { readCatalogue } from '../../../src/write/manifest.ts';
 import { complaintsAbout } from '../../helpers/check-glb.ts';
-import { command, temporaryFolder, writePipeline } from '../../helpers/command.ts';
+import { command, writePipeline } from '../../helpers/command.ts';
 import { BOX_TRIANGLES, boxPoints } from '../../helpers/graphics.ts';
 import { sceneOf } from '../../helpers/snapshot.ts';
+import { temporaryFolder } from '../../helpers/temporary.ts';
 
 const io = new NodeIO().registerExtensions(ALL_EXTENSIONS);
 /** Writes attributes one after the other, as masters have them. */

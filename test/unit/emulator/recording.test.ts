@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -9,12 +8,13 @@ import { jsonText } from '../../../src/emulator/json-text.ts';
 import { openRecording } from '../../../src/emulator/recording.ts';
 import type { EmulatedRange, Json } from '../../../src/sample/range.ts';
 import { call, logIn } from '../../helpers/emulated-session.ts';
+import { temporaryFolder } from '../../helpers/temporary.ts';
 
 const HEAD = { format: 1, name: 'tiny', convertdate: '2025-02-03' };
 
 let dir: string;
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'recording-'));
+  dir = await temporaryFolder();
 });
 afterEach(() => rm(dir, { recursive: true }));
 

@@ -1,5 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -25,10 +24,11 @@ import {
   startRecording,
 } from '../../helpers/emulated-client.ts';
 import { smallRange } from '../../helpers/small-range.ts';
+import { temporaryFolder } from '../../helpers/temporary.ts';
 
 let dir: string;
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'recorder-'));
+  dir = await temporaryFolder();
 });
 afterEach(() => rm(dir, { recursive: true }));
 

@@ -15,7 +15,7 @@ import type { GatewayServer } from '../../../src/gateway/http.ts';
 import { type InboxOptions, openInbox } from '../../../src/gateway/inbox.ts';
 import { watchFileOperations } from '../../../src/support/file-operations.ts';
 import type { Logger } from '../../../src/support/log.ts';
-import { temporaryFolder } from '../../helpers/command.ts';
+import { temporaryFolder } from '../../helpers/temporary.ts';
 
 const CART = {
   id: '7',

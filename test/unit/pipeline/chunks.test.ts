@@ -20,7 +20,7 @@ import type { ObjectStore } from '../../../src/store/object-store.ts';
 import { openObjectStore } from '../../../src/store/open-store.ts';
 import { ConverterError } from '../../../src/support/errors.ts';
 import { SILENT } from '../../../src/support/log.ts';
-import { temporaryFolder } from '../../helpers/command.ts';
+import { temporaryFolder } from '../../helpers/temporary.ts';
 
 const article = (program: string, number: number): Placed['article'] => ({
   request: {

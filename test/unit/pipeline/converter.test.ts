@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openFileStore } from '../../../src/cache/content-store.ts';
 import { loadConverter } from '../../../src/pipeline/converter.ts';
 import { CONVERT_DEFAULTS } from '../../../src/transform/convert-options.ts';
-import { temporaryFolder } from '../../helpers/command.ts';
 import { body } from '../../helpers/graphics.ts';
 import { makeSnapshot } from '../../helpers/snapshot.ts';
+import { temporaryFolder } from '../../helpers/temporary.ts';
 
 /** As it is built: the sources have no program of a second thread. */
 const BUILT = new URL('../../../dist/pipeline/converter.js', import.meta.url);

@@ -1,6 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type CacheDatabase, openCacheDatabase } from '../../../src/cache/database.ts';
 import type { SelectedArticle } from '../../../src/fetch/selection.ts';
@@ -8,11 +6,12 @@ import type { ArticleRequest } from '../../../src/model/article.ts';
 import { openFailureHistory } from '../../../src/pipeline/failures.ts';
 import { parsePipeline } from '../../../src/pipeline/pipeline-file.ts';
 import { CONVERT_DEFAULTS } from '../../../src/transform/convert-options.ts';
+import { temporaryFolder } from '../../helpers/temporary.ts';
 
 let dir: string;
 let database: CacheDatabase;
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'btg2gltf-failures-'));
+  dir = await temporaryFolder();
   database = await openCacheDatabase(dir);
 });
 afterEach(async () => {

@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openGallery, readGallery } from '../../../src/pipeline/gallery.ts';
 import { publishedIn } from '../../../src/pipeline/published.ts';
-import { temporaryFolder } from '../../helpers/command.ts';
 import { writeOutput } from '../../helpers/gallery-output.ts';
+import { temporaryFolder } from '../../helpers/temporary.ts';
 
 const GLB = new TextEncoder().encode('glb');
 const LOSS = { where: 'A::B::RED', field: 'refl', value: 0.6, done: 'dropped' };

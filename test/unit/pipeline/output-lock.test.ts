@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { lockOutput, startOfProcess } from '../../../src/pipeline/output-lock.ts';
 import { exists } from '../../../src/support/files.ts';
-import { temporaryFolder } from '../../helpers/command.ts';
+import { temporaryFolder } from '../../helpers/temporary.ts';
 
 const LOCK_FILE = '.lock';
 let folder: string;

@@ -1,16 +1,16 @@
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { replaceFolder } from '../../../src/pipeline/record.ts';
 import { watchFileOperations } from '../../../src/support/file-operations.ts';
 import { listFolder, makeFolder, replaceFile } from '../../../src/support/files.ts';
+import { temporaryFolder } from '../../helpers/temporary.ts';
 
 let dir = '';
 const at = (...names: string[]): string => join(dir, ...names);
 
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'btg2gltf-record-'));
+  dir = await temporaryFolder();
 });
 
 afterEach(async () => {

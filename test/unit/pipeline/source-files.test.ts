@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -8,10 +7,11 @@ import {
   parseArticleList,
   readPermanentIds,
 } from '../../../src/pipeline/source-files.ts';
+import { temporaryFolder } from '../../helpers/temporary.ts';
 
 let folder: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'btg2gltf-carts-'));
+  folder = await temporaryFolder();
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { lockStore, openLockWatch, type StoreLock } from '../../../src/pipeline/store-lock.ts';
 import type { ObjectStore } from '../../../src/store/object-store.ts';
 import { openObjectStore } from '../../../src/store/open-store.ts';
-import { temporaryFolder } from '../../helpers/command.ts';
+import { temporaryFolder } from '../../helpers/temporary.ts';
 
 const RENEWED_EVERY_MS = 100;
 const START = Date.parse('2026-11-23T02:00:00.000Z');

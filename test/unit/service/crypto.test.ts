@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { constants, createPrivateKey, generateKeyPairSync, privateDecrypt } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import forge from 'node-forge';
 import { describe, expect, it } from 'vitest';
 import { createEncryptor } from '../../../src/service/crypto.ts';
+import { temporaryFolderSync } from '../../helpers/temporary.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const PRIVATE_PEM = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
@@ -77,7 +77,7 @@ describe('createEncryptor', () => {
 
   it('is read by OpenSSL itself', () => {
     const encrypt = createEncryptor(der('spki').toString('base64'), 'pkcs1');
-    const folder = mkdtempSync(join(tmpdir(), 'btg2gltf-crypto-'));
+    const folder = temporaryFolderSync();
     try {
       writeFileSync(join(folder, 'key.pem'), PRIVATE_PEM);
       writeFileSync(join(folder, 'in'), Buffer.from(encrypt('alice', 'user name'), 'base64'));

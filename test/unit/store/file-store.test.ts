@@ -5,8 +5,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { openFolderStore } from '../../../src/store/file-store.ts';
 import type { ObjectStore } from '../../../src/store/object-store.ts';
 import { watchFileOperations } from '../../../src/support/file-operations.ts';
-import { temporaryFolder } from '../../helpers/command.ts';
 import { openStoreProcesses, type StoreProcesses } from '../../helpers/store-processes.ts';
+import { temporaryFolder } from '../../helpers/temporary.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const bytes = (text: string) => new TextEncoder().encode(text);

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ObjectStore } from '../../../src/store/object-store.ts';
 import { openObjectStore, probeStore } from '../../../src/store/open-store.ts';
-import { temporaryFolder } from '../../helpers/command.ts';
 import { givenS3, HAS_GIVEN_S3 } from '../../helpers/given-s3.ts';
 import { startS3Server } from '../../helpers/s3-server.ts';
 import { openStoreProcesses, type StoreProcesses } from '../../helpers/store-processes.ts';
+import { temporaryFolder } from '../../helpers/temporary.ts';
 
 const MIB = 1024 * 1024;
 /** The smallest that S3 takes. */

@@ -2,8 +2,8 @@ import { rm } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 import { openObjectStore } from '../../../src/store/open-store.ts';
 import { redact } from '../../../src/support/redact.ts';
-import { temporaryFolder } from '../../helpers/command.ts';
 import { startS3Server } from '../../helpers/s3-server.ts';
+import { temporaryFolder } from '../../helpers/temporary.ts';
 
 const KEYS = { AWS_ACCESS_KEY_ID: 'AKIDOFOPENING', AWS_SECRET_ACCESS_KEY: 'secret-of-opening' };
 const open = (url: string, env: Record<string, string> = KEYS, more = {}) =>

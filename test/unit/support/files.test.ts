@@ -1,6 +1,5 @@
 import { rmSync, symlinkSync } from 'node:fs';
-import { link, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { link, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { refuseLinksBelow, watchFileOperations } from '../../../src/support/file-operations.ts';
@@ -23,12 +22,13 @@ import {
   sha256Hex,
 } from '../../../src/support/files.ts';
 import { linkOrCopy, replaceLink } from '../../../src/support/links.ts';
+import { temporaryFolder } from '../../helpers/temporary.ts';
 
 let dir = '';
 const at = (...names: string[]): string => join(dir, ...names);
 
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'btg2gltf-files-'));
+  dir = await temporaryFolder();
 });
 
 afterEach(async () => {
@@ -162,7 +162,7 @@ describe('failures', () => {
       failing(operation, errno, (path) => path !== dir);
       await expect(replaceFile(at('a.txt'), 'after')).rejects.toMatchObject({
         code,
-        message: expect.stringMatching(/^cannot .*btg2gltf-files-.*: E/),
+        message: expect.stringMatching(/^cannot .*btg2gltf-.*: E/),
       });
       watchFileOperations(undefined);
       expect(await readText(at('a.txt'))).toBe('before');

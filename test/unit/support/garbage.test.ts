@@ -7,7 +7,7 @@ import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readBytes } from '../../../src/support/files.ts';
 import { release } from '../../../src/support/garbage.ts';
-import { temporaryFolder } from '../../helpers/command.ts';
+import { temporaryFolder } from '../../helpers/temporary.ts';
 
 const MIB = 1024 * 1024;
 const SOURCE = fileURLToPath(new URL('../../../src/support/garbage.ts', import.meta.url));

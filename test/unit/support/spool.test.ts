@@ -1,13 +1,13 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openScratchFile } from '../../../src/support/scratch-file.ts';
 import { createSpool } from '../../../src/support/spool.ts';
+import { temporaryFolder } from '../../helpers/temporary.ts';
 
 let folder: string;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'btg2gltf-spool-'));
+  folder = await temporaryFolder();
 });
 afterAll(() => rm(folder, { recursive: true }));
 

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Document, NodeIO } from '@gltf-transform/core';
 import { ALL_EXTENSIONS } from '@gltf-transform/extensions';
@@ -10,10 +9,11 @@ import { writeGltf } from '../../../src/write/gltf.ts';
 import { TANGENT_WARNING } from '../../helpers/check-glb.ts';
 import { RICH_ARTICLE as RICH } from '../../helpers/rich-article.ts';
 import { sceneOf } from '../../helpers/snapshot.ts';
+import { temporaryFolder } from '../../helpers/temporary.ts';
 
 let folder: string;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'btg2gltf-'));
+  folder = await temporaryFolder();
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

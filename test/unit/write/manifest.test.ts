@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ManifestLine } from '../../../src/model/asset.ts';
@@ -12,10 +11,11 @@ import {
   openManifest,
   writeLines,
 } from '../../../src/write/manifest.ts';
+import { temporaryFolder } from '../../helpers/temporary.ts';
 
 let folder: string;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'btg2gltf-'));
+  folder = await temporaryFolder();
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 

@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, readFile, rename, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openFileStore } from '../../../src/cache/content-store.ts';
@@ -15,10 +14,11 @@ import {
   readManifest,
 } from '../../../src/write/manifest.ts';
 import { publish } from '../../../src/write/publish.ts';
+import { temporaryFolder } from '../../helpers/temporary.ts';
 
 let outputDir: string;
 beforeEach(async () => {
-  outputDir = await mkdtemp(join(tmpdir(), 'publish-'));
+  outputDir = await temporaryFolder();
 });
 afterEach(async () => {
   watchFileOperations(undefined);

@@ -1,0 +1,18 @@
+/** Temporary folders of tests. */
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** An empty folder of its own. `test/run.mjs` removes it when the tests end; a test removes what is large. */
+export function temporaryFolder(): Promise<string> {
+  return mkdtemp(join(tmpdir(), 'btg2gltf-'));
+}
+
+/** The path of an empty folder of its own, at once. */
+export function temporaryFolderSync(): string {
+  const path = join(tmpdir(), `btg2gltf-${randomBytes(8).toString('hex')}`);
+  mkdirSync(path);
+  return path;
+}
