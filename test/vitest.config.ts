@@ -18,6 +18,7 @@ export default defineConfig({
     hookTimeout: GIVE_UP_MS,
     expect: { poll: { timeout: GIVE_UP_MS } },
     reporters: [fileURLToPath(new URL('helpers/reporter.ts', import.meta.url))],
+    globalSetup: [fileURLToPath(new URL('helpers/picture-browser.ts', import.meta.url))],
     pool: 'forks',
     // On two cores, tests wait for processes, servers and clocks for two fifths of their time.
     maxWorkers: Math.ceil(1.5 * availableParallelism()),

@@ -94,7 +94,7 @@ async function* examine(args: Arguments, io: Io): AsyncGenerator<Finding> {
   yield* checkSharing(pipeline, io);
   yield* ready === undefined ? [skipped('login'), skipped('root nodes')] : checkService(ready, io);
   yield await check('browser', async () => {
-    const found = await findBrowser(undefined, io.env[BROWSER_VARIABLE]);
+    const found = await findBrowser(undefined, io.env[BROWSER_VARIABLE], pipeline?.cacheDir ?? '.');
     if (found === undefined) return warning('browser', 'none, so no pictures', INSTALL_HELP);
     return found.path === undefined ? found.from : `${found.path} (${found.from})`;
   });

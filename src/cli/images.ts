@@ -63,7 +63,8 @@ export const imagesCommand: Command = {
     const size = numberOf(args, 'size') ?? PICTURE_DEFAULTS.width;
     if (size > MOST_PIXELS_A_SIDE)
       throw usageError(`--size: expected at most ${MOST_PIXELS_A_SIDE}, received ${size}`);
-    const browser = await findBrowser(textOf(args, 'browser'), io.env[BROWSER_VARIABLE]);
+    const cacheDir = resolve(textOf(args, 'cache') ?? subject.cacheDir);
+    const browser = await findBrowser(textOf(args, 'browser'), io.env[BROWSER_VARIABLE], cacheDir);
     if (browser === undefined)
       throw new ConverterError('BROWSER_MISSING', `images: expected a browser; ${INSTALL_HELP}`);
     const log = await openLog(args, io);
@@ -74,7 +75,7 @@ export const imagesCommand: Command = {
     const camera = (textOf(args, 'camera') ?? PICTURE_DEFAULTS.cameras[0]) as CameraName;
     const source = await openImageSource({
       published,
-      cacheDir: resolve(textOf(args, 'cache') ?? subject.cacheDir),
+      cacheDir,
       browser,
       standard: { ...PICTURE_DEFAULTS, cameras: [camera], width: size, height: size },
       pipeline: file === undefined ? undefined : await loadPipeline(file, io.env),

@@ -1,4 +1,5 @@
 /** `btg2gltf render`: pictures of a GLB, or of everything that a pipeline has published. */
+import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { BROWSER_VARIABLE, findBrowser } from '../deliver/browser.ts';
 import { CAMERAS, type CameraName } from '../deliver/camera.ts';
@@ -90,7 +91,8 @@ export const renderCommand: Command = {
     const options = pictureOptionsOf(args);
     const subject = textOf(args, SUBJECT)!;
     const pipeline = await pipelineAt(subject, io);
-    const browser = await findBrowser(textOf(args, 'browser'), io.env[BROWSER_VARIABLE]);
+    const cacheDir = pipeline?.cacheDir ?? userCacheDir(io.env);
+    const browser = await findBrowser(textOf(args, 'browser'), io.env[BROWSER_VARIABLE], cacheDir);
     if (browser === undefined) {
       const message = 'pictures: expected a browser, found none';
       throw new ConverterError('BROWSER_MISSING', message);
@@ -107,6 +109,10 @@ export const renderCommand: Command = {
     });
   },
 };
+
+/** Where programs keep what can be made again: a file has no cache folder. */
+const userCacheDir = ({ XDG_CACHE_HOME }: Io['env']): string =>
+  join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'btg2gltf');
 
 async function renderFile(
   file: string,

@@ -1,8 +1,8 @@
 /** The browser that takes pictures: which one, and how it is started. */
-import { createRequire } from 'node:module';
 import type { Browser } from 'playwright-core';
 import { ConverterError } from '../support/errors.ts';
-import { exists } from '../support/files.ts';
+import { exists, makeTemporaryFolder, removeTree } from '../support/files.ts';
+import { BROWSER_PACKAGE, hasBrowserPackage, unpackBrowser } from './browser-package.ts';
 
 /** Names the browser where the option `--browser` does not; `none`: none is used. */
 export const BROWSER_VARIABLE = 'BTG2GLTF_BROWSER';
@@ -21,16 +21,15 @@ const INSTALLED = [
   'C:\\Program Files (x86)\\Google\\Chrome\\Application\\chrome.exe',
 ] as const;
 
-/** The npm package that brings a browser for Linux along. */
-const PACKAGE = '@sparticuz/chromium';
-
 /** What to do where there is no browser. */
-export const INSTALL_HELP = `install Chrome or Chromium, run npm install ${PACKAGE}@147.0.0, or name one by --browser or ${BROWSER_VARIABLE}`;
+export const INSTALL_HELP = `install Chrome or Chromium, run npm install ${BROWSER_PACKAGE}@147.0.0, or name one by --browser or ${BROWSER_VARIABLE}`;
 
 /** Which browser takes pictures. */
 export interface FoundBrowser {
-  /** Its program; undefined: that of {@link PACKAGE}, which unpacks it at the start. */
+  /** Its program; undefined: that of {@link BROWSER_PACKAGE}, which is unpacked at the first start. */
   path: string | undefined;
+  /** Folder below which the package is unpacked. */
+  cacheDir: string;
   /** How it was found, for people. */
   from: string;
 }
@@ -40,32 +39,26 @@ export interface FoundBrowser {
  *
  * @param named - The value of the option.
  * @param fromVariable - The value of {@link BROWSER_VARIABLE}.
+ * @param cacheDir - Where the browser of the package is kept, unpacked.
  * @returns Undefined where there is none.
  * @throws {@link ConverterError} `USAGE` where the named one does not exist.
  */
 export async function findBrowser(
   named: string | undefined,
   fromVariable: string | undefined,
+  cacheDir: string,
 ): Promise<FoundBrowser | undefined> {
   const chosen = { '--browser': named, [BROWSER_VARIABLE]: fromVariable || undefined };
   for (const [from, path] of Object.entries(chosen)) {
     if (path === undefined) continue;
     if (path === NONE) return undefined;
-    if (await exists(path)) return { path, from };
+    if (await exists(path)) return { path, from, cacheDir };
     const message = `${from}: expected the path of Chrome or Chromium, received ${path}`;
     throw new ConverterError('USAGE', message);
   }
-  for (const path of INSTALLED) if (await exists(path)) return { path, from: 'installed' };
-  const isBrought = process.platform === 'linux' && hasPackage();
-  return isBrought ? { path: undefined, from: PACKAGE } : undefined;
-}
-
-function hasPackage(): boolean {
-  try {
-    return createRequire(import.meta.url).resolve(PACKAGE) !== '';
-  } catch {
-    return false;
-  }
+  for (const path of INSTALLED)
+    if (await exists(path)) return { path, from: 'installed', cacheDir };
+  return hasBrowserPackage() ? { path: undefined, from: BROWSER_PACKAGE, cacheDir } : undefined;
 }
 
 /** The graphics of the processor: the same pictures on each machine, with or without a graphics card. */
@@ -80,19 +73,29 @@ const ARGUMENTS = [
 /** A browser that takes longer to start does not start, milliseconds. */
 const START_MS = 30_000;
 
-/** The processes of started browsers. */
-const processIds = new WeakMap<Browser, number>();
+/** What is known of each started browser. */
+const started = new WeakMap<Browser, { folder: string; processId: number | undefined }>();
 
-/** Starts the browser, without a window. @throws {@link ConverterError} `BROWSER_MISSING` where it does not start. */
-export async function startBrowser({ path, from }: FoundBrowser): Promise<Browser> {
+/**
+ * Starts the browser, without a window.
+ *
+ * It has a folder of its own for all that it writes, also where it would write into the folder of the user.
+ *
+ * @throws {@link ConverterError} `BROWSER_MISSING` where it does not start.
+ */
+export async function startBrowser({ path, from, cacheDir }: FoundBrowser): Promise<Browser> {
   const { chromium } = await import('playwright-core');
+  const folder = await makeTemporaryFolder();
+  const own = { HOME: folder, TMPDIR: folder, XDG_CONFIG_HOME: folder, XDG_CACHE_HOME: folder };
   try {
-    const executablePath = path ?? (await unpacked());
-    const browser = await chromium.launch({ executablePath, args: ARGUMENTS, timeout: START_MS });
-    const processId = await processIdOf(browser);
-    if (processId !== undefined) processIds.set(browser, processId);
+    const executablePath = path ?? (await unpackBrowser(cacheDir));
+    const env = { ...process.env, ...own };
+    const options = { executablePath, env, args: ARGUMENTS, timeout: START_MS };
+    const browser = await chromium.launch(options);
+    started.set(browser, { folder, processId: await processIdOf(browser) });
     return browser;
   } catch (cause) {
+    await removeTree(folder).catch(() => {});
     const [reason] = String((cause as Error).message).split('\n');
     const message = `the browser (${from}): expected it to start, received: ${reason}`;
     throw new ConverterError('BROWSER_MISSING', message, { cause });
@@ -101,9 +104,10 @@ export async function startBrowser({ path, from }: FoundBrowser): Promise<Browse
 
 /** Ends all processes of a started browser at once, also where they hang: nothing of it is kept. */
 export async function endBrowser(browser: Browser): Promise<void> {
-  const processId = processIds.get(browser);
+  const { folder, processId } = started.get(browser) ?? {};
   if (processId !== undefined && browser.isConnected()) kill(processId);
   await browser.close().catch(() => {});
+  if (folder !== undefined) await removeTree(folder).catch(() => {});
 }
 
 async function processIdOf(browser: Browser): Promise<number | undefined> {
@@ -121,11 +125,4 @@ function kill(processId: number): void {
       // It has ended.
     }
   }
-}
-
-async function unpacked(): Promise<string> {
-  // It unpacks the libraries that a bare machine lacks only where it takes the machine for the one that it was made for.
-  process.env.AWS_EXECUTION_ENV ??= 'AWS_Lambda_nodejs20.x';
-  const { default: packed } = await import('@sparticuz/chromium');
-  return packed.executablePath();
 }

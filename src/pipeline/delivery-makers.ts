@@ -11,7 +11,6 @@ import { configurationLabel } from '../model/configuration-id.ts';
 import { sha256Hex } from '../support/files.ts';
 import { sharedPath } from './deliveries.ts';
 import { beside, type Delivery, type Master, readMaster, type Subject } from './delivery.ts';
-import type { Environment } from './environment.ts';
 import { openMadeFiles } from './made-files.ts';
 import type { Run } from './open-run.ts';
 import { openVariants } from './variants.ts';
@@ -22,11 +21,11 @@ export async function openDeliveries(run: Run, masters: readonly Master[]) {
   const makers: Maker[] = [];
   const omitted: { name: string; reason: string }[] = [];
   if (pictures !== undefined) {
-    const maker = await openPictureMaker(pictures, run.environment.env);
+    const maker = await openPictureMaker(pictures, run);
     if (maker !== undefined) makers.push(maker);
     else omitted.push({ name: 'pictures', reason: `no new pictures, since ${NO_BROWSER}` });
   }
-  const browser = profiles.length > 0 ? await browserOf(run.environment.env) : undefined;
+  const browser = profiles.length > 0 ? await browserOf(run) : undefined;
   // It starts with the first picture.
   const renderer = () => browser && openRenderer({ browser });
   makers.push(
@@ -48,13 +47,14 @@ export const NO_BROWSER = `there is no browser: ${INSTALL_HELP}`;
 /** Opens the maker of pictures; undefined where there is no browser. */
 export async function openPictureMaker(
   wanted: PictureOptions,
-  env: Environment,
+  run: Run,
 ): Promise<Maker | undefined> {
-  const browser = await browserOf(env);
+  const browser = await browserOf(run);
   return browser && createPictureMaker(openRenderer({ browser }), wanted);
 }
 
-const browserOf = (env: Environment) => findBrowser(undefined, env[BROWSER_VARIABLE]);
+const browserOf = ({ environment, options }: Run) =>
+  findBrowser(undefined, environment.env[BROWSER_VARIABLE], options.pipeline.cacheDir);
 
 /** What a maker makes of each master alone; equal masters are worked on once. */
 function ofEachMaster(run: Run, maker: Maker, masters: readonly Master[]): Delivery {

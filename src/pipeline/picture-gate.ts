@@ -35,7 +35,7 @@ export async function comparePictures(
   };
   const wanted = run.options.pipeline.deliver?.pictures;
   if (wanted === undefined) return none('the pipeline file has no deliver: pictures:');
-  const maker = await openPictureMaker(mainView(wanted), run.environment.env);
+  const maker = await openPictureMaker(mainView(wanted), run);
   if (maker === undefined) return none(NO_BROWSER);
   return run.metrics.stopwatch.during('deliver', () =>
     compareAll(run, maker, pairs).finally(() => maker.close?.()),

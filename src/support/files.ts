@@ -40,6 +40,8 @@ export interface FileFacts {
   modifiedMs: number;
   /** Permissions. */
   mode: number;
+  /** Number of the user whose file it is; 0 on Windows. */
+  owner: number;
   folder: boolean;
   /** Equal for all paths of one file. */
   identity: string;
@@ -48,8 +50,14 @@ export interface FileFacts {
 const { O_APPEND, O_CREAT, O_RDONLY, O_WRONLY, O_NOFOLLOW = 0 } = constants;
 const IS_WINDOWS = process.platform === 'win32';
 /** Permissions, less those that the umask masks; a private file always has its own. Windows replaces no read-only file. */
-const MODES = { normal: 0o644, private: 0o600, readOnly: IS_WINDOWS ? 0o644 : 0o444 };
+const MODES = {
+  normal: 0o644,
+  private: 0o600,
+  program: 0o755,
+  readOnly: IS_WINDOWS ? 0o644 : 0o444,
+};
 const FOLDER_MODE = 0o755;
+const PRIVATE_FOLDER_MODE = 0o700;
 const WRITE_BITS = 0o222;
 const IF_ANY = { throwIfNoEntry: false } as const;
 
@@ -145,8 +153,8 @@ export async function statIfExists(path: string): Promise<FileFacts | undefined>
   const stat = await unless(ERRNOS.absent, found);
   if (stat === undefined) return undefined;
   const identity = `${stat.dev}:${stat.ino}`;
-  const { size: bytes, mtimeMs: modifiedMs, mode } = stat;
-  return { bytes, modifiedMs, mode: mode & 0o777, folder: stat.isDirectory(), identity };
+  const { size: bytes, mtimeMs: modifiedMs, mode, uid: owner } = stat;
+  return { bytes, modifiedMs, mode: mode & 0o777, owner, folder: stat.isDirectory(), identity };
 }
 
 /** Bytes that this user may still write to the disk of a folder, which exists. */
@@ -192,6 +200,10 @@ export async function makeFolder(path: string, hasParent = false): Promise<void>
     if (errnoOf(error) !== 'EEXIST' || !(await isFolder(path))) throw error;
   }
 }
+
+/** Creates a folder that only its owner may enter (0700); its parent exists, and it does not. */
+export const makePrivateFolder = (path: string): Promise<void> =>
+  operate('mkdir', path, async () => sync.mkdirSync(path, PRIVATE_FOLDER_MODE));
 
 const isFolder = async (path: string) => (await statIfExists(path))?.folder === true;
 
@@ -296,9 +308,13 @@ export function temporaryFolder(root: string): string {
   return join(root, '.tmp');
 }
 
+/** Creates a folder among the temporary files of the system, for this user alone. */
+export const makeTemporaryFolder = (): Promise<string> =>
+  operate('mkdir', tmpdir(), () => fs.mkdtemp(join(tmpdir(), 'btg2gltf-')));
+
 /** Calls `work` with a new folder among the temporary files of the system, which is then removed. */
 export async function withTemporaryFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await operate('mkdir', tmpdir(), () => fs.mkdtemp(join(tmpdir(), 'btg2gltf-')));
+  const folder = await makeTemporaryFolder();
   try {
     return await work(folder);
   } finally {

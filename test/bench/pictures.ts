@@ -54,7 +54,7 @@ async function warmPictures(
       built<typeof import('../../src/deliver/picture.ts')>('picture'),
       built<typeof import('../../src/deliver/picture-options.ts')>('picture-options'),
     ]);
-  const browser = await findBrowser(undefined, undefined);
+  const browser = await findBrowser(undefined, undefined, '.cache');
   if (browser === undefined)
     return results.add('pictures', 'warm', { missing: 'there is no browser' });
   const renderer = openRenderer({ browser, pages: 1 });

@@ -34,7 +34,7 @@ export async function planning(input: GroupInput): Promise<void> {
     const path = resolve('dist', 'deliver', 'browser.js');
     const { findBrowser, startBrowser, endBrowser }: typeof import('../../src/deliver/browser.ts') =
       await import(pathToFileURL(path).href);
-    const found = await findBrowser(undefined, undefined);
+    const found = await findBrowser(undefined, undefined, '.cache');
     if (found === undefined) {
       const missing = 'there is no browser';
       for (const row of ['first', 'growth'] as const)

@@ -18,10 +18,11 @@ import { decodePartsList } from '../../src/service/wire-parts-list.ts';
 import { canonicalName } from '../../src/service/wire-value.ts';
 import { sha256Hex } from '../../src/support/files.ts';
 import { readManifest } from '../../src/write/manifest.ts';
-import { HAS_BROWSER, launchBrowser } from '../helpers/browser.ts';
+import { launchBrowser } from '../helpers/browser.ts';
 import { command, writePipeline } from '../helpers/command.ts';
 import { openCache, openConverterPage } from '../helpers/converter-page.ts';
 import { installNode } from '../helpers/other-nodes.ts';
+import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { allArticles } from '../helpers/sample-range.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 

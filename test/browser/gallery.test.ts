@@ -16,8 +16,9 @@ import { openGalleryServer } from '../../src/gateway/gallery-server.ts';
 import { openGallery, readGallery } from '../../src/pipeline/gallery.ts';
 import { publishedIn } from '../../src/pipeline/published.ts';
 import { replaceFile } from '../../src/support/files.ts';
-import { HAS_BROWSER, openWatched, pictureBrowser } from '../helpers/browser.ts';
+import { openWatched } from '../helpers/browser.ts';
 import { type ShownArticle, writeOutput } from '../helpers/gallery-output.ts';
+import { HAS_BROWSER, pictureBrowser } from '../helpers/picture-browser.ts';
 import { HOSTILE } from '../helpers/reports.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 

@@ -7,7 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withoutProfile } from '../../src/deliver/usd-image.ts';
 import type { Pixels } from '../../src/model/image-codec.ts';
 import { sharpImageCodec } from '../../src/support/image-codec.ts';
-import { HAS_BROWSER, launchBrowser } from '../helpers/browser.ts';
+import { launchBrowser } from '../helpers/browser.ts';
+import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 
 const [WIDTH, HEIGHT] = [32, 16];
 

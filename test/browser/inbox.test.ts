@@ -7,7 +7,8 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { GatewayServer } from '../../src/gateway/http.ts';
 import { type InboxOptions, openInbox } from '../../src/gateway/inbox.ts';
-import { HAS_BROWSER, launchBrowser } from '../helpers/browser.ts';
+import { launchBrowser } from '../helpers/browser.ts';
+import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
 const CART = {

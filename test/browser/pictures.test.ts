@@ -10,9 +10,9 @@ import {
 } from '../../src/deliver/picture-options.ts';
 import { openRenderer, type Renderer } from '../../src/deliver/renderer.ts';
 import { writeGlb } from '../../src/write/glb.ts';
-import { HAS_BROWSER, pictureBrowser } from '../helpers/browser.ts';
 import { killBrowserProcesses } from '../helpers/browser-processes.ts';
 import { BOX_TRIANGLES, boxPoints } from '../helpers/graphics.ts';
+import { HAS_BROWSER, pictureBrowser } from '../helpers/picture-browser.ts';
 import { sceneOf } from '../helpers/snapshot.ts';
 
 const SIZE = 128;

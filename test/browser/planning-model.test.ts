@@ -6,7 +6,7 @@ import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startBrowser } from '../../src/deliver/browser.ts';
 import type { EmulatedRange } from '../../src/sample/range.ts';
-import { HAS_BROWSER, pictureBrowser } from '../helpers/browser.ts';
+import { HAS_BROWSER, pictureBrowser } from '../helpers/picture-browser.ts';
 import {
   choose,
   DESK,

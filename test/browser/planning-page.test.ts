@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startBrowser } from '../../src/deliver/browser.ts';
 import { openInbox } from '../../src/gateway/inbox.ts';
-import { HAS_BROWSER, pictureBrowser } from '../helpers/browser.ts';
+import { HAS_BROWSER, pictureBrowser } from '../helpers/picture-browser.ts';
 import {
   choose,
   DESK,

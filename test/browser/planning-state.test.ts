@@ -4,7 +4,7 @@ import type { Browser, BrowserContextOptions, Page, Route } from 'playwright-cor
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startBrowser } from '../../src/deliver/browser.ts';
 import type { EmulatedRange } from '../../src/sample/range.ts';
-import { HAS_BROWSER, pictureBrowser } from '../helpers/browser.ts';
+import { HAS_BROWSER, pictureBrowser } from '../helpers/picture-browser.ts';
 import {
   choose,
   DESK,

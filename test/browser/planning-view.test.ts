@@ -12,9 +12,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { startBrowser } from '../../src/deliver/browser.ts';
 import { convert } from '../../src/index.ts';
 import type { PlanningView } from '../../src/planning/interfaces.ts';
-import { HAS_BROWSER, openWatched, pictureBrowser } from '../helpers/browser.ts';
+import { openWatched } from '../helpers/browser.ts';
 import { toWorld } from '../helpers/glb-reader/nodes.ts';
 import { readGlb } from '../helpers/glb-reader/read-glb.ts';
+import { HAS_BROWSER, pictureBrowser } from '../helpers/picture-browser.ts';
 import { servePlanningView } from '../helpers/planning-view-page.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 

@@ -8,8 +8,9 @@ import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { reportHtmlWithPictures } from '../../src/report/html.ts';
 import type { ArticlePictures } from '../../src/report/html-pictures.ts';
-import { HAS_BROWSER, launchBrowser, openWatched } from '../helpers/browser.ts';
+import { launchBrowser, openWatched } from '../helpers/browser.ts';
 import { poorContrasts } from '../helpers/contrast.ts';
+import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { HOSTILE, mixedReport } from '../helpers/reports.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 

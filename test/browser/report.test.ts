@@ -9,8 +9,9 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { reportHtml } from '../../src/report/html.ts';
 import { junitXml } from '../../src/report/junit.ts';
-import { HAS_BROWSER, launchBrowser, openWatched } from '../helpers/browser.ts';
+import { launchBrowser, openWatched } from '../helpers/browser.ts';
 import { poorContrasts } from '../helpers/contrast.ts';
+import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { HOSTILE, mixedReport, reportedLine, reportOf } from '../helpers/reports.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 

@@ -12,7 +12,8 @@ import { PICTURE_DEFAULTS, type PictureOptions } from '../../src/deliver/picture
 import { openRenderer, type Renderer } from '../../src/deliver/renderer.ts';
 import { createUsdzMaker } from '../../src/deliver/usdz-maker.ts';
 import { type ConvertParameters, convert } from '../../src/library.ts';
-import { HAS_BROWSER, launchBrowser, pictureBrowser } from '../helpers/browser.ts';
+import { launchBrowser } from '../helpers/browser.ts';
+import { HAS_BROWSER, pictureBrowser } from '../helpers/picture-browser.ts';
 import { similarity } from '../helpers/similarity.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 import { judgeUsdz } from '../helpers/usdz-judge.ts';

@@ -9,8 +9,8 @@ import { openGalleryServer } from '../../src/gateway/gallery-server.ts';
 import type { DeliveryLine } from '../../src/pipeline/deliveries.ts';
 import { openGallery } from '../../src/pipeline/gallery.ts';
 import { publishedIn } from '../../src/pipeline/published.ts';
-import { HAS_BROWSER, pictureBrowser } from '../helpers/browser.ts';
 import { command, writePipeline } from '../helpers/command.ts';
+import { HAS_BROWSER, pictureBrowser } from '../helpers/picture-browser.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
 /** Mean difference of two pictures, of 255. */

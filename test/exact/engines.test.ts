@@ -12,9 +12,10 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as elementary from '../../src/math/elementary.ts';
 import { readManifest } from '../../src/write/manifest.ts';
-import { HAS_BROWSER, launchBrowser } from '../helpers/browser.ts';
+import { launchBrowser } from '../helpers/browser.ts';
 import { writePipeline } from '../helpers/command.ts';
 import { installNode, newestMajors } from '../helpers/other-nodes.ts';
+import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
 const run = promisify(execFile);

@@ -7,7 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Emulator } from '../../src/emulator/emulator.ts';
 import { startEmulatorOf } from '../../src/emulator/start-emulator.ts';
 import { openPlanningSite } from '../../src/gateway/planning-site.ts';
-import { HAS_BROWSER, launchBrowser, openWatched } from '../helpers/browser.ts';
+import { launchBrowser, openWatched } from '../helpers/browser.ts';
+import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 
 const SERVER = fileURLToPath(new URL('../../pipelines/embedding/server.mjs', import.meta.url));
 const SECRET = 'a secret of the sender';

@@ -5,8 +5,8 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ManifestLine } from '../../src/model/asset.ts';
 import { readManifest } from '../../src/write/manifest.ts';
-import { HAS_BROWSER } from '../helpers/browser.ts';
 import { type CommandResult, command } from '../helpers/command.ts';
+import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
 const TOKEN = 'a token of this server';

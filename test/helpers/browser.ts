@@ -1,12 +1,6 @@
-/**
- * Browser: a headless Chromium for tests: the machine's own where there is one, else the one that npm
- * brings along; and a page in it that is watched.
- */
-import { existsSync } from 'node:fs';
+/** Browser: the browser of the tests, and a page in it that is watched. */
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { type FoundBrowser, findBrowser } from '../../src/deliver/browser.ts';
-
-const OWN = '/usr/bin/chromium';
+import { pictureBrowser } from './picture-browser.ts';
 
 /** A page under test is the only thing that may ask for anything. */
 const QUIET = [
@@ -19,24 +13,10 @@ const QUIET = [
   '--disable-sync',
 ];
 
-/** Whether a browser can be had: npm brings one for Linux only. */
-export const HAS_BROWSER = process.platform === 'linux' || existsSync(OWN);
-
-/** Launches a browser; `BTG2GLTF_TEST_BROWSER=npm` takes the one of npm in any case. */
+/** Launches a browser, not as for pictures: its graphics are not those of the processor. */
 export async function launchBrowser(): Promise<Browser> {
-  if (existsSync(OWN) && process.env.BTG2GLTF_TEST_BROWSER !== 'npm')
-    return chromium.launch({ executablePath: OWN, args: QUIET });
-  // It unpacks the libraries that a bare machine lacks (libnss3 and its like) only where it takes the
-  // machine for the one that it was made for.
-  process.env.AWS_EXECUTION_ENV ??= 'AWS_Lambda_nodejs20.x';
-  const { default: packed } = await import('@sparticuz/chromium');
-  // Not with its own arguments: they loosen what a page may do.
-  return chromium.launch({ executablePath: await packed.executablePath(), args: QUIET });
-}
-
-/** The browser that the program uses for pictures here, if {@link HAS_BROWSER}. */
-export async function pictureBrowser(): Promise<FoundBrowser> {
-  return (await findBrowser(undefined, process.env.BTG2GLTF_BROWSER))!;
+  const { path } = await pictureBrowser();
+  return chromium.launch({ executablePath: path!, args: QUIET });
 }
 
 /** A page, what went wrong in it, and the addresses of all that it asked for. */

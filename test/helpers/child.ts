@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Emulator } from '../../src/emulator/emulator.ts';
 import { withSentences } from './command.ts';
+import { BROWSER_ENVIRONMENT } from './picture-browser.ts';
 
 /** How a process ended. */
 export interface Ended {
@@ -41,7 +42,7 @@ export function startChild(
   if (!existsSync(PROGRAM)) throw new Error(`${PROGRAM} is not there: npm run build`);
   const [command, ...args] = [...wrapper, process.execPath, PROGRAM, ...words];
   const child = spawn(command!, args, {
-    env: { PATH: process.env.PATH, TMPDIR: tmpdir(), ...env },
+    env: { PATH: process.env.PATH, TMPDIR: tmpdir(), ...BROWSER_ENVIRONMENT, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const printed = printedBy(child);

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { runCommandLine } from '../../src/cli/command-line.ts';
 import type { ManifestLine } from '../../src/model/asset.ts';
 import { readManifest } from '../../src/write/manifest.ts';
+import { BROWSER_ENVIRONMENT } from './picture-browser.ts';
 
 /** What a command left behind. */
 export interface CommandResult {
@@ -36,7 +37,7 @@ export async function command(
     options.onPrint?.(text);
   };
   const io = {
-    env: options.env ?? {},
+    env: { ...BROWSER_ENVIRONMENT, ...options.env },
     ...{ print, printData: print },
     printError: (text: string) => {
       stderr += text;

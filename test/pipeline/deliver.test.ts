@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readManifest } from '../../src/write/manifest.ts';
-import { HAS_BROWSER } from '../helpers/browser.ts';
 import { command } from '../helpers/command.ts';
+import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
 let folder: string;
