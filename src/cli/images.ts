@@ -43,7 +43,11 @@ export const imagesCommand: Command = {
       describe: 'width and height of requests that name none, pixels',
       default: PICTURE_DEFAULTS.width,
     },
-    browser: { type: 'string', value: 'PATH', describe: 'program of Chrome or Chromium' },
+    browser: {
+      type: 'string',
+      value: 'PATH',
+      describe: 'program of Chrome or Chromium, @sparticuz/chromium, or none',
+    },
     'log-format': LOG_FORMAT_OPTION,
   },
   notes: [

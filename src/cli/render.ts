@@ -74,7 +74,11 @@ export const renderCommand: Command = {
       describe:
         'folder of the pictures [default: that of the file; of a pipeline: its output folder with -pictures behind its name]',
     },
-    browser: { type: 'string', value: 'PATH', describe: 'program of Chrome or Chromium' },
+    browser: {
+      type: 'string',
+      value: 'PATH',
+      describe: 'program of Chrome or Chromium, @sparticuz/chromium, or none',
+    },
   },
   notes: [
     'Of a pipeline it takes the pictures of all published articles, whatever its deliver: section says, into',

@@ -4,7 +4,7 @@ import { ConverterError } from '../support/errors.ts';
 import { exists, makeTemporaryFolder, removeTree } from '../support/files.ts';
 import { BROWSER_PACKAGE, hasBrowserPackage, unpackBrowser } from './browser-package.ts';
 
-/** Names the browser where the option `--browser` does not; `none`: none is used. */
+/** Names the browser where the option `--browser` does not: a path, {@link BROWSER_PACKAGE}, or `none`. */
 export const BROWSER_VARIABLE = 'BTG2GLTF_BROWSER';
 const NONE = 'none';
 
@@ -52,13 +52,20 @@ export async function findBrowser(
   for (const [from, path] of Object.entries(chosen)) {
     if (path === undefined) continue;
     if (path === NONE) return undefined;
+    if (path === BROWSER_PACKAGE) return requirePackage(from, cacheDir);
     if (await exists(path)) return { path, from, cacheDir };
-    const message = `${from}: expected the path of Chrome or Chromium, received ${path}`;
+    const message = `${from}: expected the path of Chrome or Chromium, ${BROWSER_PACKAGE} or ${NONE}, received ${path}`;
     throw new ConverterError('USAGE', message);
   }
   for (const path of INSTALLED)
     if (await exists(path)) return { path, from: 'installed', cacheDir };
   return hasBrowserPackage() ? { path: undefined, from: BROWSER_PACKAGE, cacheDir } : undefined;
+}
+
+function requirePackage(from: string, cacheDir: string): FoundBrowser {
+  if (hasBrowserPackage()) return { path: undefined, from: BROWSER_PACKAGE, cacheDir };
+  const message = `${from}: expected an installed package, but ${BROWSER_PACKAGE} is not installed, or does not run on this system`;
+  throw new ConverterError('USAGE', message);
 }
 
 /** The graphics of the processor: the same pictures on each machine, with or without a graphics card. */
