@@ -1,7 +1,7 @@
 /**
  * Exact: generated articles through the converter agree with an independent evaluation.
  *
- * `npm test` runs 10 articles of each of ten seeds; with `BTG2GLTF_TEST_LONG=1` it is 200 of each.
+ * `npm test` runs 4 articles of each of ten seeds; with `BTG2GLTF_TEST_LONG=1` it is 200 of each.
  */
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -17,7 +17,7 @@ import { createFindings, gather, worstTable } from './findings.ts';
 
 const SEEDS = [11, 23, 37, 41, 53, 67, 71, 83, 97, 101];
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
-const ARTICLES_PER_SEED = IS_LONG ? 200 : 10;
+const ARTICLES_PER_SEED = IS_LONG ? 200 : 4;
 
 describe('a generated article', () => {
   const sum = createFindings();
@@ -26,7 +26,7 @@ describe('a generated article', () => {
     console.log(worstTable(`worst errors over ${articles} generated articles`, sum));
   });
 
-  test.for(SEEDS)('is converted exactly, seed %i', { timeout: 900_000 }, async (seed) => {
+  test.for(SEEDS)('is converted exactly, seed %i', async (seed) => {
     await fc.assert(
       fc.asyncProperty(articlePlan, async (plan) => {
         const article = generateArticle(plan);

@@ -1,5 +1,7 @@
 /**
  * Ranges: the sample range and a recording of real furniture agree with an independent evaluation.
+ *
+ * `npm test` converts one or two articles of each series; with `BTG2GLTF_TEST_LONG=1` it is every one.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,6 +15,15 @@ import { createFindings, gather, worstTable } from './findings.ts';
 import { bodiesOf, configurationsOf } from './range-bodies.ts';
 import { compareTruth, type TrueArticle } from './truth.ts';
 
+const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
+/** Glass, mirrored parts, textures with transforms, leather, a planning; of the real ones the smallest. */
+const SHORT = new Set([
+  ...['LM-GLOBUS', 'LM-LINIE: 140', 'RG-SIDE 165', 'SL-HOCKER', 'KV40/H', 'AK180'],
+  ...['FM-W160', 'FM-G150+', 'DP-R3', 'LN-M', 'LN-PLATZ 1', 'LA053', 'VN090'],
+]);
+const isTested = ({ basearticlenumber }: { basearticlenumber: string }) =>
+  IS_LONG || SHORT.has(basearticlenumber);
+
 const RECORDING = fileURLToPath(new URL('../../../shared/data/cc0-furniture', import.meta.url));
 
 describe('the sample range', () => {
@@ -22,11 +33,14 @@ describe('the sample range', () => {
     console.log(worstTable('worst errors over the sample range', sum));
   });
 
-  test.for(configurationsOf(range))('is converted exactly: $finalarticlenumber', async (one) => {
-    const { findings } = await compareArticle(await bodiesOf(range, one));
-    gather(sum, findings);
-    expect(findings.differences).toEqual([]);
-  });
+  test.for(configurationsOf(range).filter(isTested))(
+    'is converted exactly: $finalarticlenumber',
+    async (one) => {
+      const { findings } = await compareArticle(await bodiesOf(range, one));
+      gather(sum, findings);
+      expect(findings.differences).toEqual([]);
+    },
+  );
 });
 
 describe.skipIf(!existsSync(RECORDING))('real furniture', () => {
@@ -51,7 +65,7 @@ function trueConfigurations() {
   const file = join(RECORDING, 'truth.json');
   if (!existsSync(file)) return [];
   const { articles } = JSON.parse(readFileSync(file, 'utf8')) as { articles: TrueArticle[] };
-  return articles.flatMap((truth) =>
+  return articles.filter(isTested).flatMap((truth) =>
     truth.configurations.map((configuration) => {
       const { manufacturer, program, basearticlenumber } = truth;
       const { finalarticlenumber, reinitstring, metareinitstring } = configuration;

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readManifest } from '../../src/write/manifest.ts';
 import { complaintsAbout, complaintsAboutFiles } from '../helpers/check-glb.ts';
-import { command, writePipeline } from '../helpers/command.ts';
+import { command as commandLine, writePipeline } from '../helpers/command.ts';
 import { decoded, drawnVertices, unmatched } from '../helpers/drawn-vertices.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
@@ -24,6 +24,9 @@ const TOLERANCES = {
 } as const;
 type Name = keyof typeof TOLERANCES;
 const NAMES = Object.keys(TOLERANCES) as Name[];
+
+/** test/browser/profile-pictures.test.ts compares pictures. */
+const command = (words: string[]) => commandLine(words, { env: { BTG2GLTF_BROWSER: 'none' } });
 
 interface Line {
   basearticlenumber: string;
