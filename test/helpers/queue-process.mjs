@@ -1,8 +1,8 @@
 /**
  * Queue process: a worker or a coordinator as a process of its own, that a test can kill. It runs what was built.
- * Its work leaves a file for each place; what else happens is a line of JSON. A run is held until there is a file `go`;
- * a place, such as `r1.0.2`, may be deadly (the process is killed), failing (its article), interrupted (once) or fatal
- * (to the run).
+ * Its work leaves a file for each place; what else happens is a line of JSON. A run is held, from a chunk on, until there
+ * is a file `go`; a place, such as `r1.0.2`, may be deadly (the process is killed), failing (its article), interrupted
+ * (once) or fatal (to the run). A coordinator comes to no end after the job `lastDone`.
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -10,8 +10,8 @@ import { openChunkQueue } from '../../dist/execute/bullmq-coordinator.js';
 import { createWorkerName, openQueueWorker } from '../../dist/execute/bullmq-worker.js';
 import { ConverterError } from '../../dist/support/errors.js';
 
-const { role, folder, jobs, hold, deadly, failing, interrupted, fatal, busyMs, ...options } =
-  JSON.parse(process.argv[2]);
+const { role, folder, jobs, lastDone, ...options } = JSON.parse(process.argv[2]);
+const { hold, holdFrom = 0, deadly, failing, interrupted, fatal, busyMs } = options;
 const print = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);
 const log = {
   debug() {},
@@ -35,7 +35,7 @@ async function worker() {
     work: async ({ chunk, from, to, run }, signal) => {
       print({ works: `${run}.${chunk}.${from}.${to}` });
       if (busyMs) for (const end = Date.now() + busyMs; Date.now() < end; );
-      while (hold === run && !existsSync(`${folder}/go`)) {
+      while (hold === run && chunk >= holdFrom && !existsSync(`${folder}/go`)) {
         if (signal.aborted) {
           print({ aborted: chunk });
           throw signal.reason;
@@ -76,8 +76,9 @@ async function coordinator() {
   const report =
     (kind) =>
     async ({ chunk, from, to }) => {
-      print({ [kind]: `${chunk}.${from}.${to}` });
-      await delay(options.reportMs ?? 0);
+      const name = `${chunk}.${from}.${to}`;
+      print({ [kind]: name });
+      if (name === lastDone) await new Promise(() => {});
     };
   try {
     await queue.execute(jobs, report('done'), report('lost'));

@@ -1,10 +1,9 @@
 /** Queue processes: workers and coordinators that a test starts, hears and kills. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { connect, createServer, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { freePort } from './postgres.ts';
 
 const PROGRAM = fileURLToPath(new URL('queue-process.mjs', import.meta.url));
 
@@ -82,9 +81,9 @@ function endOf(child: ChildProcess, onEnd: () => void): Promise<number | null> {
 export interface Proxy {
   /** The address of the server, by way of this proxy. */
   url: string;
-  /** Breaks every connection and refuses further ones. */
-  cut(): Promise<void>;
-  restore(): Promise<void>;
+  /** Breaks every connection, and each further one. */
+  cut(): void;
+  restore(): void;
   close(): Promise<void>;
 }
 
@@ -93,7 +92,9 @@ export async function startProxy(serverUrl: string): Promise<Proxy> {
   const address = new URL(serverUrl);
   const target = { host: address.hostname, port: Number(address.port) };
   const sockets = new Set<Socket>();
+  let isCut = false;
   const server = createServer((socket) => {
+    if (isCut) return void socket.destroy();
     const onward = connect(target);
     for (const [from, to] of [
       [socket, onward],
@@ -108,14 +109,22 @@ export async function startProxy(serverUrl: string): Promise<Proxy> {
       });
     }
   });
-  const port = await freePort();
-  const listen = () => once(server.listen(port, '127.0.0.1'), 'listening').then(() => {});
-  const cut = async () => {
-    const closed = once(server.close(), 'close');
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  address.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const cut = () => {
+    isCut = true;
     for (const socket of sockets) socket.destroy();
-    await closed;
   };
-  await listen();
-  address.host = `127.0.0.1:${port}`;
-  return { url: address.href, cut, restore: listen, close: cut };
+  return {
+    url: address.href,
+    cut,
+    restore: () => {
+      isCut = false;
+    },
+    close: async () => {
+      const closed = once(server.close(), 'close');
+      cut();
+      await closed;
+    },
+  };
 }
