@@ -1,4 +1,5 @@
-/** Configuration of a client and its defaults; imports nothing at run time. */
+/** Configuration of a client and its defaults; imports only a timer at run time. */
+import { type StartTimer, startTimer } from '../support/timer.ts';
 import type { OperationName, Values } from './operations.ts';
 import type { TokenSource } from './token-source.ts';
 import type { Drift } from './wire-fields.ts';
@@ -60,6 +61,8 @@ export interface ServiceConfig {
   now: () => number;
   /** 0 to 1. */
   random: () => number;
+  /** Starts what ends pauses and requests that take too long. @defaultValue a timer of the engine */
+  startTimer?: StartTimer;
   /** Once aborted, what is in flight is dropped and the client closes. */
   signal?: AbortSignal;
   /** Receives every attempt. */
@@ -145,6 +148,7 @@ export const SERVICE_DEFAULTS = {
   maxResponseBytes: 32 * 1024 * 1024,
   maxJsonValues: 500_000,
   maxBytesInFlight: 32 * 1024 * 1024,
+  startTimer,
 } as const satisfies Partial<ServiceConfig>;
 
 /** A client's settings with every default filled in. */

@@ -241,12 +241,13 @@ export function openSession(
 
 /** Opens a token source with the login of some settings. */
 function openTokens(settings: Settings, sender: LoginSender): TokenSource {
-  const { rememberMe, now, credentials } = settings;
+  const { rememberMe, now, startTimer, credentials } = settings;
   const login: Login = { ...settings, username: '', password: '', ...credentials };
   for (const secret of [login.password, login.appKey]) if (secret) registerSecret(secret);
   return createTokenSource({
     rememberMe,
     now,
+    startTimer,
     login: () => logIn(login, sender),
     logout: (token) => logOut(token, sender),
   });
@@ -374,7 +375,7 @@ async function logOut(token: string, { transport, timeoutMs }: LoginSender): Pro
 /** Which server logs in, and how. `timeoutMs` counts for a whole login. @defaultValue 20000 */
 type TokenIssuerConfig = Pick<
   ServiceConfig,
-  'authUrl' | 'padding' | 'tokenElement' | 'timeoutMs' | 'now' | 'random'
+  'authUrl' | 'padding' | 'tokenElement' | 'timeoutMs' | 'now' | 'random' | 'startTimer'
 > & { appKey?: string };
 
 /** A person waits for the answer: one more attempt, and at once. */
@@ -399,12 +400,16 @@ const ISSUE_LIMITS = {
  */
 export function createTokenIssuer(config: TokenIssuerConfig) {
   const { appKey, timeoutMs = ISSUE_LIMITS.timeoutMs, now, random } = config;
-  const { padding, tokenElement } = { ...SERVICE_DEFAULTS, ...config };
+  const { padding, tokenElement, startTimer } = {
+    ...SERVICE_DEFAULTS,
+    ...withoutUndefined(config),
+  };
   const authUrl = readAddress(config.authUrl, 'authUrl');
   if (appKey !== undefined) registerSecret(appKey);
   // The API itself is not called: its address is never used.
   const addresses = { authUrl, baseUrl: authUrl };
-  const transport = createTransport({ ...ISSUE_LIMITS, now }, addresses, ISSUE_LIMITS.connections);
+  const limits = { ...ISSUE_LIMITS, now, random, startTimer };
+  const transport = createTransport(limits, addresses, limits.connections);
   const closed = new AbortController();
   return {
     /**
@@ -412,17 +417,20 @@ export function createTokenIssuer(config: TokenIssuerConfig) {
      * `AUTH_PROTOCOL`, `SERVICE_UNREACHABLE`; `HTTP_TIMEOUT`, and `INTERRUPTED` after `close`.
      */
     async issue(request: Pick<Login, 'username' | 'password' | 'rememberMe'>): Promise<string> {
-      const time = AbortSignal.timeout(timeoutMs);
-      const signal = AbortSignal.any([closed.signal, time]);
+      const time = new AbortController();
+      const stopTimer = startTimer(() => time.abort(), timeoutMs);
+      const signal = AbortSignal.any([closed.signal, time.signal]);
       const probe = () => Promise.resolve();
-      const traffic = new Traffic({ ...ISSUE_LIMITS, probe, now, random, signal });
+      const traffic = new Traffic({ ...limits, probe, signal });
       const sender = { traffic, transport, signal, timeoutMs, origin: authUrl.origin };
       try {
         return await logIn({ ...request, appKey, padding, tokenElement }, sender);
       } catch (error) {
-        if (!time.aborted || closed.signal.aborted) throw error;
+        if (!time.signal.aborted || closed.signal.aborted) throw error;
         const message = `login: timed out after ${timeoutMs / 1000} s`;
         throw new ConverterError('HTTP_TIMEOUT', message, { cause: error });
+      } finally {
+        stopTimer();
       }
     },
     /** Drops what is in flight. */

@@ -1,6 +1,6 @@
 /** Token source: logs in for all who use one account, once when a token is needed, and out at the end. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isConverterError } from '../support/errors.ts';
+import type { StartTimer } from '../support/timer.ts';
 import { interrupted } from './transport.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -42,6 +42,7 @@ interface TokenSourceOptions {
   /** Tokens live for 90 days instead of 12 hours. */
   rememberMe: boolean;
   now: () => number;
+  startTimer: StartTimer;
   login: () => Promise<string>;
   /** Ends a token at every group; never rejects. */
   logout: (token: string) => Promise<void>;
@@ -49,7 +50,7 @@ interface TokenSourceOptions {
 
 /** Creates a token source; nothing is sent before a token is needed. See spec 5, 8; D-609. */
 export function createTokenSource(options: TokenSourceOptions): TokenSource {
-  const { rememberMe, now, login, logout } = options;
+  const { rememberMe, now, startTimer, login, logout } = options;
   const lifetimeMs = LIFETIMES_MS[rememberMe ? 'remembered' : 'session'];
   const toLogOut = new Set<string>();
   let current: (IssuedToken & { endsAtMs: number }) | undefined;
@@ -93,7 +94,12 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
     async close() {
       isClosed = true;
       // The token of a login in flight must be logged out too, but the end does not wait for long.
-      await Promise.race([pending?.catch(() => {}), sleep(GRACE_MS, undefined, { ref: false })]);
+      let stopTimer = () => {};
+      const late = new Promise<void>((done) => {
+        stopTimer = startTimer(done, GRACE_MS);
+      });
+      await Promise.race([pending?.catch(() => {}), late]);
+      stopTimer();
       const tokens = [...toLogOut];
       toLogOut.clear();
       await Promise.all(tokens.map(logout));

@@ -15,7 +15,6 @@
  * is sent. A permit goes to the article that has the fewest. A failure is classified once; that decides whether the concurrency limit is halved (D-842), whether
  * the service is probed, and whether the request is sent again at once, after a back-off, or not (D-711).
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createFairBudget, turnFor } from '../support/budget.ts';
 import { asConverterError, ConverterError } from '../support/errors.ts';
 import { classify, type Failure } from './request-failure.ts';
@@ -46,6 +45,7 @@ interface TrafficOptions
     | 'maxTotalPauseMs'
     | 'now'
     | 'random'
+    | 'startTimer'
   > {
   /** Whether `concurrency` is known to be allowed: then it is not adapted. */
   isConcurrencyKnown?: boolean;
@@ -388,8 +388,21 @@ export class Traffic {
     return Math.min(backoffMs * 2 ** before, MAX_BACKOFF_MS) * (0.5 + 0.5 * random());
   }
 
-  #sleep(ms: number): Promise<void> {
-    return sleep(ms, undefined, { signal: this.#options.signal });
+  /** Rejects once the run is stopped. */
+  async #sleep(ms: number): Promise<void> {
+    const { startTimer, signal } = this.#options;
+    signal.throwIfAborted();
+    await new Promise<void>((resolve, reject) => {
+      const stop = () => {
+        stopTimer();
+        reject(signal.reason);
+      };
+      const stopTimer = startTimer(() => {
+        signal.removeEventListener('abort', stop);
+        resolve();
+      }, ms);
+      signal.addEventListener('abort', stop, { once: true });
+    });
   }
 }
 

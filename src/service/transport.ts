@@ -81,12 +81,12 @@ interface HttpRequest extends Pick<Exchange, 'body' | 'timeoutMs' | 'signals'>, 
 export function createTransport(
   settings: Pick<
     Settings,
-    'maxResponseBytes' | 'maxJsonValues' | 'maxBytesInFlight' | 'now' | 'onRequest'
+    'maxResponseBytes' | 'maxJsonValues' | 'maxBytesInFlight' | 'now' | 'startTimer' | 'onRequest'
   >,
   addresses: Addresses,
   connections: number,
 ) {
-  const { maxResponseBytes, maxJsonValues, maxBytesInFlight, now, onRequest } = settings;
+  const { maxJsonValues, maxBytesInFlight, now, onRequest } = settings;
   const openShare = createGrowingBudget(maxBytesInFlight);
   let opening: ReturnType<typeof openAgent> | undefined;
   const follow = async (request: HttpRequest): Promise<HttpResponse> => {
@@ -96,7 +96,7 @@ export function createTransport(
     let { origin, path } = request;
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
       const attempt = { ...request, headers, origin, path };
-      const response = await sendInTime(agent, attempt, maxResponseBytes, openShare);
+      const response = await sendInTime(agent, attempt, settings, openShare);
       if (!REDIRECTS.has(response.status)) return response;
       ({ origin, path } = redirectTarget(request.method, origin, path, response.location ?? ''));
     }
@@ -155,7 +155,7 @@ async function openAgent(connections: number): Promise<{ agent: Agent; userAgent
 async function sendInTime(
   agent: Agent,
   request: HttpRequest,
-  maxBytes: number,
+  { maxResponseBytes: maxBytes, startTimer }: Pick<Settings, 'maxResponseBytes' | 'startTimer'>,
   openShare: ReturnType<typeof createGrowingBudget>,
 ): Promise<HttpResponse> {
   const { timeoutMs, signals = [] } = request;
@@ -164,15 +164,15 @@ async function sendInTime(
   const interrupt = () => received.stop(interrupted());
   const timeout = `timed out after ${timeoutMs / 1000} s`;
   const late = () => received.stop(new ConverterError('HTTP_TIMEOUT', timeout));
-  let timer = setTimeout(late, timeoutMs);
+  let stopTimer = startTimer(late, timeoutMs);
   let isOver = false;
   // The time does not count in which the answer waits for others, so that slow ones fail themselves alone.
   const need = (amount: number): Promise<void> | undefined => {
     const wait = share.need(amount);
     if (wait === undefined) return undefined;
-    clearTimeout(timer);
+    stopTimer();
     return wait.then(() => {
-      if (!isOver) timer = setTimeout(late, timeoutMs);
+      if (!isOver) stopTimer = startTimer(late, timeoutMs);
     });
   };
   for (const signal of signals) signal.addEventListener('abort', interrupt, { once: true });
@@ -199,7 +199,7 @@ async function sendInTime(
   } finally {
     // What it waits for must not start its time again.
     isOver = true;
-    clearTimeout(timer);
+    stopTimer();
     // Once the answer is decoded, in this turn.
     setImmediate(share.close);
     for (const signal of signals) signal.removeEventListener('abort', interrupt);

@@ -76,6 +76,16 @@ export const cut: Answer = (response) => {
   });
 };
 
+/** Answers once as many requests are waiting as can be in flight, so that all of them are seen. */
+export function together(count: number, answer: (at: number) => Answer): Answer {
+  const waiting: (() => void)[] = [];
+  let answered = 0;
+  return (response, request) => {
+    waiting.push(() => answer(answered++)(response, request));
+    if (waiting.length === count) for (const go of waiting.splice(0)) go();
+  };
+}
+
 export async function startFaultServer(): Promise<FaultServer> {
   const seen: Seen[] = [];
   const tokens: string[] = [];

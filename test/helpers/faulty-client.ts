@@ -1,10 +1,11 @@
 /**
- * A client of the fault server, in a hurry: short pauses, short patience.
+ * A client of the fault server, with short pauses.
  */
 import { createClient, type ServiceClient } from '../../src/service/client.ts';
 import type { ServiceConfig } from '../../src/service/service-config.ts';
 import { type ConverterError, isConverterError } from '../../src/support/errors.ts';
 import type { FaultServer } from './fault-server.ts';
+import { GIVE_UP_MS } from './until.ts';
 
 export const USERNAME = 'fault.finder';
 export const PASSWORD = 'pass-word-of-the-test';
@@ -29,7 +30,7 @@ export function clientOf(server: FaultServer, more: Partial<ServiceConfig> = {})
     random: () => 0,
     retries: 2,
     backoffMs: 1,
-    timeoutMs: 20_000,
+    timeoutMs: GIVE_UP_MS,
     ...more,
   });
 }

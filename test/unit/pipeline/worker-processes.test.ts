@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { runWorkerProcesses } from '../../../src/pipeline/worker-processes.ts';
 import { createTokenSource } from '../../../src/service/token-source.ts';
 import { SILENT } from '../../../src/support/log.ts';
+import { startTimer } from '../../../src/support/timer.ts';
 
 const CRASH = 'process.kill(process.pid, "SIGKILL");';
 const STAY = 'process.on("message", ({ kind }) => kind === "stop" && process.exit());';
@@ -18,6 +19,7 @@ function processes(count: number, ...programs: string[]) {
   const tokens = createTokenSource({
     rememberMe: false,
     now: () => 0,
+    startTimer,
     login: async () => `token ${++logins}`,
     logout: async (token) => void loggedOut.push(token),
   });

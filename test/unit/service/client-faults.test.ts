@@ -2,7 +2,12 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingHttpHeaders } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { RequestEvent } from '../../../src/service/service-config.ts';
+import {
+  type RequestEvent,
+  SERVICE_DEFAULTS,
+  type ServiceConfig,
+} from '../../../src/service/service-config.ts';
+import { createTestClock } from '../../helpers/clock.ts';
 import {
   type Answer,
   cut,
@@ -14,8 +19,10 @@ import {
   silence,
   stall,
   startFaultServer,
+  together,
 } from '../../helpers/fault-server.ts';
 import { clientOf, errorOf, KEY, ROOT_NODES } from '../../helpers/faulty-client.ts';
+import { until } from '../../helpers/until.ts';
 
 const NODES = '/getnodes?';
 const BTG = '/btg?';
@@ -31,6 +38,17 @@ beforeEach(async () => {
   server.always('/materials/', raw(JPEG));
 });
 afterEach(() => server.close());
+
+/** A client, and what lets the time of its request be up once so many parts lists are requested. */
+function clientOfSlow(more: Partial<ServiceConfig> = {}) {
+  const { timeoutMs } = SERVICE_DEFAULTS;
+  const clock = createTestClock({ realBelowMs: timeoutMs });
+  const timeIsUp = async (requests: number) => {
+    await until(() => server.count(BTG) === requests);
+    await clock.advance(timeoutMs);
+  };
+  return { client: clientOf(server, { ...clock, timeoutMs, ...more }), timeIsUp };
+}
 
 describe('a failure that passes', () => {
   const passing: [string, Answer][] = [
@@ -57,8 +75,10 @@ describe('a failure that passes', () => {
     ['a stalled body', stall],
   ])('is sent again when the time is up: %s', async (_, answer) => {
     server.next(BTG, answer);
-    const client = clientOf(server, { timeoutMs: 300 });
-    expect((await client.getPartsList(KEY)).partsList.nodes).toEqual([]);
+    const { client, timeIsUp } = clientOfSlow();
+    const answered = client.getPartsList(KEY);
+    await timeIsUp(1);
+    expect((await answered).partsList.nodes).toEqual([]);
     expect(server.count(BTG)).toBe(2);
     await client.close();
   });
@@ -89,8 +109,11 @@ describe('a failure that passes', () => {
 
   it('becomes HTTP_TIMEOUT when the service stays silent', async () => {
     server.always(BTG, stall);
-    const client = clientOf(server, { timeoutMs: 200, retries: 1 });
-    expect(await errorOf(client.getPartsList(KEY))).toMatchObject({ code: 'HTTP_TIMEOUT' });
+    const { client, timeIsUp } = clientOfSlow({ retries: 1 });
+    const failed = errorOf(client.getPartsList(KEY));
+    await timeIsUp(1);
+    await timeIsUp(2);
+    expect(await failed).toMatchObject({ code: 'HTTP_TIMEOUT' });
     expect(server.count(BTG)).toBe(2);
     await client.close();
   });
@@ -266,12 +289,18 @@ describe('an answer', () => {
 
 describe('too many requests', () => {
   it('pauses all requests, and uses up no retry', async () => {
-    const refuse = raw('', { 'retry-after': '0.2' }, 429);
-    server.next(BLOCK, refuse, refuse, refuse);
-    server.always(BLOCK, json({ N: 'A', V: [0, 0, 0], A: [] }));
-    const client = clientOf(server, { retries: 1, concurrency: 3 });
+    let isBusy = true;
+    const refuse = together(3, () => raw('', { 'retry-after': '60' }, 429));
+    const block = json({ N: 'A', V: [0, 0, 0], A: [] });
+    server.always(BLOCK, (...sent) => (isBusy ? refuse : block)(...sent));
+    const clock = createTestClock();
+    const client = clientOf(server, { ...clock, retries: 1, concurrency: 3 });
     const names = Array.from({ length: 9 }, (_, index) => `ACME::DESK::B${index}`);
-    await Promise.all(names.map((name) => client.getBlock(name)));
+    const blocks = Promise.all(names.map((name) => client.getBlock(name)));
+    await until(() => server.count(BLOCK) === 3 && clock.timers() === 3);
+    isBusy = false;
+    await clock.advance(60_000);
+    await blocks;
     // Three were in flight when the first was refused; after that none is sent in vain.
     expect(server.count(BLOCK)).toBe(9 + 3);
     await client.close();
@@ -296,13 +325,10 @@ describe('too many requests', () => {
 
 describe('concurrency', () => {
   it('counts requests of all kinds together', async () => {
-    const later: Answer = (response, request) => {
-      setTimeout(() => json(ROOT_NODES)(response, request), 20);
-    };
-    server.always(NODES, later);
-    server.always(BTG, (response, request) => {
-      setTimeout(() => json(EMPTY_LIST)(response, request), 20);
-    });
+    const answer: Answer = (response, request) =>
+      json(request.url!.includes(BTG) ? EMPTY_LIST : ROOT_NODES)(response, request);
+    const all = together(3, () => answer);
+    for (const part of [NODES, BTG]) server.always(part, all);
     const client = clientOf(server, { concurrency: 3 });
     const work = Array.from({ length: 12 }, (_, index) =>
       index % 2 === 0 ? client.getNodes(String(index)) : client.getPartsList(KEY),

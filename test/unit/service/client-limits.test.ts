@@ -1,14 +1,17 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { SERVICE_DEFAULTS } from '../../../src/service/service-config.ts';
 import { MAX_JSON_DEPTH } from '../../../src/service/wire-value.ts';
+import { createTestClock } from '../../helpers/clock.ts';
 import {
   type Answer,
   type FaultServer,
   json,
   raw,
   startFaultServer,
+  together,
 } from '../../helpers/fault-server.ts';
 import { clientOf, errorOf, KEY, ROOT_NODES } from '../../helpers/faulty-client.ts';
+import { until } from '../../helpers/until.ts';
 
 const BLOCK = '/block/';
 const EMPTY_BLOCK = { N: 'A', V: [0, 0, 0], A: [] };
@@ -21,16 +24,6 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 const names = (count: number) => Array.from({ length: count }, (_, i) => `ACME::DESK::B${i}`);
-
-/** Answers once as many requests are waiting as can be in flight, so that all of them are seen. */
-function together(count: number, answer: (at: number) => Answer): Answer {
-  const waiting: (() => void)[] = [];
-  let answered = 0;
-  return (response, request) => {
-    waiting.push(() => answer(answered++)(response, request));
-    if (waiting.length === count) for (const go of waiting.splice(0)) go();
-  };
-}
 
 describe('requests in flight', () => {
   it('stay as many as the service is known to accept, whatever it answers', async () => {
@@ -57,31 +50,23 @@ describe('requests in flight', () => {
   });
 
   it('become fewer when the service cannot cope, and more again', async () => {
-    const inFlight: number[] = [];
-    let open = 0;
-    const noting =
-      (answer: Answer): Answer =>
-      (response, request) => {
-        open += 1;
-        inFlight.push(open);
-        const end = response.end.bind(response) as (body?: unknown) => typeof response;
-        response.end = (body?: unknown) => {
-          open -= 1;
-          return end(body);
-        };
-        answer(response, request);
-      };
-    const refused = together(8, () => raw('', {}, 503));
-    server.next(BLOCK, ...Array(8).fill(noting(refused)));
-    const answerLater: Answer = (response, request) => {
-      setTimeout(() => json(EMPTY_BLOCK)(response, request), 5);
-    };
-    server.always(BLOCK, noting(answerLater));
-    const client = clientOf(server, { concurrency: 8 });
-    await Promise.all(names(60).map((name) => client.getBlock(name)));
-    expect(inFlight.slice(0, 8)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
-    expect(Math.max(...inFlight.slice(8, 11))).toBeLessThanOrEqual(4);
-    expect(Math.max(...inFlight.slice(-20))).toBeGreaterThan(4);
+    const waiting: (() => void)[] = [];
+    server.next(BLOCK, ...Array(8).fill(together(8, () => raw('', {}, 503))));
+    server.always(BLOCK, (...sent) => void waiting.push(() => json(EMPTY_BLOCK)(...sent)));
+    const clock = createTestClock();
+    const client = clientOf(server, { ...clock, concurrency: 8 });
+    const requests = names(9).map((name) => client.getBlock(name));
+    // Eight were refused, and the ninth is sent.
+    await until(() => waiting.length === 1 && clock.timers() === 9);
+    await clock.advance(1);
+    await until(() => waiting.length === 4);
+    // What was sent with the fourth would be there before the answer to this.
+    await fetch(server.baseUrl);
+    expect(waiting).toHaveLength(4);
+    for (const answer of waiting.splice(0)) answer();
+    await until(() => waiting.length === 5);
+    for (const answer of waiting.splice(0)) answer();
+    await Promise.all(requests);
     await client.close();
   });
 });
@@ -135,27 +120,38 @@ describe('an answer that is nested too deep', () => {
 describe('bodies that share the bytes in flight', () => {
   const MIB = 1024 * 1024;
   const LARGE_BLOCK = JSON.stringify({ ...EMPTY_BLOCK, X: 'x'.repeat(5 * MIB) });
-  let sent = 0;
-  /** Most of a body, which then never ends, or late. */
+  const responses: Parameters<Answer>[0][] = [];
+  /** Most of a body, whose end is not sent. */
   const stalled: Answer = (response) => {
-    response.write(LARGE_BLOCK.slice(0, -1000), () => (sent += 1));
+    responses.push(response);
+    response.write(LARGE_BLOCK.slice(0, -1000));
   };
-  const late: Answer = (response, request) => {
-    stalled(response, request);
-    setTimeout(() => response.end(LARGE_BLOCK.slice(-1000)), 1400);
-  };
+  beforeEach(() => void responses.splice(0));
 
   it('wait for stalled ones, and their time limit begins after that', async () => {
-    server.next(BLOCK, stalled, stalled);
-    server.always(BLOCK, late);
-    const limits = { maxBytesInFlight: 12 * MIB, timeoutMs: 1000, retries: 0 };
-    const client = clientOf(server, limits);
-    const first = names(2).map((name) => errorOf(client.getBlock(name)));
-    while (sent < 2) await sleep(10);
-    await sleep(100);
-    await client.getBlock('ACME::DESK::LEG');
-    const errors = await Promise.all(first);
-    expect(errors.map(({ code }) => code)).toEqual(['HTTP_TIMEOUT', 'HTTP_TIMEOUT']);
+    server.always(BLOCK, stalled);
+    const clock = createTestClock({ realBelowMs: SERVICE_DEFAULTS.timeoutMs });
+    const { timeoutMs } = SERVICE_DEFAULTS;
+    const limits = { maxBytesInFlight: 6 * MIB, retries: 0, timeoutMs };
+    const client = clientOf(server, { ...limits, ...clock });
+    const ends: string[] = [];
+    const requests = names(3).map((name) =>
+      client.getBlock(name).then(
+        () => ends.push('received'),
+        ({ code }) => ends.push(code),
+      ),
+    );
+    await until(() => responses.length === 3);
+    // The oldest waits for its end, and the others for memory, which takes none of their time.
+    for (let failed = 0; failed < 2; failed++) {
+      await until(() => ends.length === failed && clock.timers() === 1);
+      await clock.advance(timeoutMs);
+    }
+    await until(() => ends.length === 2 && clock.timers() === 1);
+    await clock.advance(timeoutMs - 1);
+    for (const response of responses) response.end(LARGE_BLOCK.slice(-1000));
+    await Promise.all(requests);
+    expect(ends).toEqual(['HTTP_TIMEOUT', 'HTTP_TIMEOUT', 'received']);
     await client.close();
   });
 
@@ -163,7 +159,7 @@ describe('bodies that share the bytes in flight', () => {
     server.always(BLOCK, stalled);
     const client = clientOf(server, { maxBytesInFlight: MIB, retries: 0 });
     const ended = Promise.all(names(6).map((name) => errorOf(client.getBlock(name))));
-    while (server.count(BLOCK) < 6) await sleep(10);
+    await until(() => server.count(BLOCK) === 6);
     await client.close();
     expect((await ended).map(({ code }) => code)).toEqual(Array(6).fill('INTERRUPTED'));
   });

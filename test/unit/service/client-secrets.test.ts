@@ -1,6 +1,8 @@
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ServiceConfig } from '../../../src/service/service-config.ts';
+import type { StartTimer } from '../../../src/support/timer.ts';
+import { createTestClock } from '../../helpers/clock.ts';
 import {
   type Answer,
   cut,
@@ -20,12 +22,16 @@ import {
   PASSWORD,
   USERNAME,
 } from '../../helpers/faulty-client.ts';
+import { GIVE_UP_MS } from '../../helpers/until.ts';
 
 const GIVEN = 'given+token/of the "test"';
 
+let clock = createTestClock();
+const startTimer: StartTimer = (...timer) => clock.startTimer(...timer);
 let server: FaultServer;
 beforeEach(async () => {
   server = await startFaultServer();
+  clock = createTestClock({ realBelowMs: GIVE_UP_MS });
 });
 afterEach(() => server.close());
 
@@ -63,10 +69,16 @@ const echoError: Answer = (response, request) =>
 const echoLocation: Answer = (response, request) =>
   raw('', { location: `http://other.example${request.url}` }, 302)(response, request);
 
+/** Stalls until the time of every request is up. */
+const late: Answer = (...sent) => {
+  stall(...sent);
+  void clock.advance(GIVE_UP_MS);
+};
+
 const FAULTS: [string, Answer][] = [
   ['a reset', reset],
   ['a cut body', cut],
-  ['a stalled body', stall],
+  ['a stalled body', late],
   ['a page of HTML', html],
   ['a page that repeats the address', echo(200)],
   ['status 401', echo(401)],
@@ -92,7 +104,7 @@ describe.each(CREDENTIALS)('no secret is in an error or an event', (credentials)
     }
     const events: unknown[] = [];
     const onRequest = (event: unknown) => events.push(event);
-    const client = clientOf(server, { credentials, onRequest, timeoutMs: 200, retries: 1 });
+    const client = clientOf(server, { credentials, onRequest, retries: 1, startTimer });
     const errors = await Promise.all([
       errorOf(client.getPartsList(KEY)),
       errorOf(client.getArticle(KEY)),
@@ -140,7 +152,7 @@ describe('no secret is in the error of a login', () => {
     'after %s',
     async (_, answer) => {
       server.always('GetSessionToken', answer);
-      const client = clientOf(server, { timeoutMs: 200, retries: 1 });
+      const client = clientOf(server, { retries: 1, startTimer });
       const error = await errorOf(client.getNodes(''));
       await client.close();
       expectNoSecret(error, CREDENTIALS[0]!);

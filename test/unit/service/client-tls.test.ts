@@ -7,13 +7,14 @@ import { createClient } from '../../../src/service/client.ts';
 import type { ServiceConfig } from '../../../src/service/service-config.ts';
 import { errorOf, PASSWORD, USERNAME } from '../../helpers/faulty-client.ts';
 
+const { privateKey, publicKey } = generateKeyPairSync('rsa', {
+  modulusLength: 2048,
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+});
+
 /** A certificate for this machine that no authority signed. */
 function selfSigned(changes: { host?: string; ended?: boolean } = {}) {
-  const { privateKey, publicKey } = generateKeyPairSync('rsa', {
-    modulusLength: 2048,
-    publicKeyEncoding: { type: 'spki', format: 'pem' },
-    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-  });
   const certificate = forge.pki.createCertificate();
   certificate.publicKey = forge.pki.publicKeyFromPem(publicKey);
   certificate.serialNumber = '01';

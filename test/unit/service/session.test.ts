@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createSession } from '../../../src/service/session.ts';
 import { createTokenSource } from '../../../src/service/token-source.ts';
 import { ConverterError } from '../../../src/support/errors.ts';
+import { startTimer } from '../../../src/support/timer.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -18,6 +19,7 @@ function sessionOf(options: { given?: string; rememberMe?: boolean } = {}) {
   const tokens = createTokenSource({
     rememberMe: options.rememberMe ?? false,
     now,
+    startTimer,
     login: async () => {
       await new Promise((resolve) => setImmediate(resolve));
       const failure = failures.shift();
@@ -50,6 +52,7 @@ function tokensOf() {
   const tokens = createTokenSource({
     rememberMe: false,
     now: () => clock.nowMs,
+    startTimer,
     login: async () => {
       logins += 1;
       await new Promise((resolve) => setImmediate(resolve));

@@ -1,9 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sharedConcurrency } from '../../../src/service/service-config.ts';
 import { createRateLimit, readRetryAfter, Traffic } from '../../../src/service/traffic.ts';
 import { ConverterError } from '../../../src/support/errors.ts';
+import { startTimer } from '../../../src/support/timer.ts';
+import { createTestClock, type TestClock } from '../../helpers/clock.ts';
+import { closedGate } from '../../helpers/until.ts';
 
 const MINUTE_MS = 60_000;
 const TIMEOUT = new ConverterError('HTTP_TIMEOUT', 'timed out after 60 s');
@@ -20,6 +23,7 @@ function trafficOf(options: Partial<ConstructorParameters<typeof Traffic>[0]> = 
     probe: async () => {},
     now: () => 0,
     random: () => 0,
+    startTimer,
     signal: new AbortController().signal,
     ...options,
   });
@@ -33,6 +37,18 @@ async function failing(times: number, work: () => Promise<unknown>): Promise<unk
   return errors;
 }
 
+/** Sends requests; returns the times at which they left, to which it adds. */
+function departures(traffic: Traffic, count: number, clock: TestClock): number[] {
+  const times: number[] = [];
+  for (let request = 0; request < count; request++) {
+    void traffic.send(async () => {
+      times.push(clock.now());
+      return answer();
+    });
+  }
+  return times;
+}
+
 describe('a pause', () => {
   const refuse = (traffic: Traffic, retryAfter: string) =>
     traffic.send(async () => answer(429, retryAfter));
@@ -44,29 +60,18 @@ describe('a pause', () => {
   });
 
   it('holds all requests until the longest announced pause is over', async () => {
-    const traffic = trafficOf();
-    const order: string[] = [];
-    let endSlow = () => {};
-    const slow = traffic.send(
-      () =>
-        new Promise<ReturnType<typeof answer>>((resolve) => {
-          endSlow = () => resolve(answer(503, '0.2'));
-        }),
-    );
+    const clock = createTestClock();
+    const traffic = trafficOf(clock);
+    const slow = closedGate();
+    const refusedLate = traffic.send(() => slow.opened.then(() => answer(503, '0.2')));
     await refuse(traffic, '0.05');
-    const waiting = [1, 2, 3].map(() =>
-      traffic.send(async () => {
-        order.push('sent');
-        return answer();
-      }),
-    );
-    endSlow();
-    await slow;
-    expect(traffic.state).toBe('paused');
-    setTimeout(() => order.push('first pause over'), 100);
-    await Promise.all(waiting);
-    expect(order).toEqual(['first pause over', 'sent', 'sent', 'sent']);
-    expect(traffic.state).toBe('open');
+    const sent = departures(traffic, 3, clock);
+    slow.open();
+    await refusedLate;
+    await clock.advance(199);
+    expect([traffic.state, sent]).toEqual(['paused', []]);
+    await clock.advance(1);
+    expect([traffic.state, sent]).toEqual(['open', [200, 200, 200]]);
   });
 
   it('does not follow a 503 without Retry-After', async () => {
@@ -76,19 +81,13 @@ describe('a pause', () => {
   });
 
   it('is followed by requests at the rate limit', async () => {
-    const traffic = trafficOf({ perSecond: 10 });
-    const order: string[] = [];
+    const clock = createTestClock();
+    const traffic = trafficOf({ ...clock, perSecond: 10 });
     await refuse(traffic, '0.05');
-    const waiting = [1, 2, 3].map((turn) =>
-      traffic.send(async () => {
-        order.push(`turn ${turn}`);
-        return answer();
-      }),
-    );
+    const sent = departures(traffic, 3, clock);
+    await clock.advance(1000);
     // The refused request took the first departure.
-    for (const ms of [100, 200, 300]) setTimeout(() => order.push(`${ms} ms`), ms - 10);
-    await Promise.all(waiting);
-    expect(order).toEqual(['100 ms', 'turn 1', '200 ms', 'turn 2', '300 ms', 'turn 3']);
+    expect(sent).toEqual([100, 200, 300]);
   });
 
   it('ends when the run is stopped', async () => {
@@ -101,14 +100,12 @@ describe('a pause', () => {
   });
 
   it('is at most as long as one answer may impose, and counts what overlaps once', async () => {
-    const traffic = trafficOf({ maxPauseMs: 40, now: Date.now });
-    const before = Date.now();
+    const clock = createTestClock();
+    const traffic = trafficOf({ ...clock, maxPauseMs: 40 });
     await Promise.all([refuse(traffic, '3600'), refuse(traffic, '3600')]);
-    await traffic.send(async () => answer());
-    expect(Date.now() - before).toBeLessThan(10_000);
-    // A clock in whole milliseconds may show one less.
-    expect(traffic.pausedMs).toBeGreaterThanOrEqual(38);
-    expect(traffic.pausedMs).toBeLessThan(80);
+    const sent = departures(traffic, 1, clock);
+    await clock.advance(1000);
+    expect([sent, traffic.pausedMs]).toEqual([[40], 40]);
   });
 
   it('ends all requests and logins once the sum of all pauses is too long', async () => {
@@ -149,7 +146,7 @@ describe('the concurrency limit', () => {
       });
     const started = async () => {
       // Whatever can start has started once nothing is left to do at once.
-      await new Promise((resolve) => setImmediate(resolve));
+      await setImmediate();
       return running.length;
     };
     for (let request = 0; request < 1000; request++) traffic.request(work).catch(() => {});
@@ -221,7 +218,7 @@ describe('the concurrency limit', () => {
     for (let request = 0; request < 9; request++) {
       traffic.request(hang, demand([{}])).catch(() => {});
     }
-    await new Promise((resolve) => setImmediate(resolve));
+    await setImmediate();
     expect(running).toBe(5);
   });
 
@@ -233,13 +230,17 @@ describe('the concurrency limit', () => {
       await arrived(bytes);
       await new Promise(() => {});
     };
+    // Each answer has a turn of its own.
+    const decoded = async () => {
+      for (let turn = 0; turn < 10; turn++) await setImmediate();
+    };
     for (const bytes of [1, 2, 3, 4, 5]) traffic.request(attempt(bytes)).catch(() => {});
-    await sleep(10);
+    await decoded();
     expect(sent).toEqual([1, 2, 3, 4]);
     const other = trafficOf({ concurrency: 2 });
     sent.length = 0;
     for (const bytes of [1e6, 2e6, 3]) other.request(attempt(bytes)).catch(() => {});
-    await sleep(10);
+    await decoded();
     expect(sent).toEqual([1e6, 2e6]);
   });
 
@@ -282,7 +283,8 @@ describe('retries', () => {
     const stop = new AbortController();
     const traffic = trafficOf({ retries: 9, backoffMs: MINUTE_MS, signal: stop.signal });
     const waiting = traffic.request(() => Promise.reject(TIMEOUT));
-    setImmediate(() => stop.abort());
+    await setImmediate();
+    stop.abort();
     await expect(waiting).rejects.toMatchObject({ code: 'INTERRUPTED' });
   });
 });
@@ -434,27 +436,30 @@ describe('a share of the limits', () => {
     expect(sharesOf(2, 4)).toEqual([1, 1, 0, 0]);
   });
 
-  /** Requests that wait for an answer; how many are in flight now, and a way to answer all. */
+  /** Requests that wait for an answer; how many were sent by now, and a way to answer all. */
   function requesting(traffic: Traffic, count: number) {
     const answers: (() => void)[] = [];
     const requests = Array.from({ length: count }, () =>
       traffic.request(() => new Promise<void>((resolve) => answers.push(resolve))),
     );
-    return { requests, inFlight: () => answers.length, answers };
+    const inFlight = async () => {
+      await setImmediate();
+      return answers.length;
+    };
+    return { requests, inFlight, answers };
   }
 
   it('limits the requests in flight, and holds all of one that has none until it has', async () => {
     const traffic = trafficOf({ concurrency: 2 });
     traffic.share({ index: 2, count: 3 });
     const { requests, inFlight, answers } = requesting(traffic, 3);
-    await sleep(5);
-    expect(inFlight()).toBe(0);
+    expect(await inFlight()).toBe(0);
     traffic.share({ index: 1, count: 2 });
-    await vi.waitFor(() => expect(inFlight()).toBe(1));
+    expect(await inFlight()).toBe(1);
     traffic.share({ index: 0, count: 1 });
-    await vi.waitFor(() => expect(inFlight()).toBe(2));
+    expect(await inFlight()).toBe(2);
     for (const end of answers) end();
-    await vi.waitFor(() => expect(inFlight()).toBe(3));
+    expect(await inFlight()).toBe(3);
     answers.at(-1)!();
     await Promise.all(requests);
   });
@@ -466,40 +471,32 @@ describe('a share of the limits', () => {
       throw TIMEOUT;
     });
     await expect(late).rejects.toBe(TIMEOUT);
-    const { inFlight } = requesting(traffic, 1);
-    await sleep(5);
-    expect(inFlight()).toBe(0);
+    expect(await requesting(traffic, 1).inFlight()).toBe(0);
   });
 
   it.each([
     ['two share the rate', 8, 2, 2],
     ['of three that have one request in all, the first has the rate', 1, 3, 1],
   ])('where %s', async (_, concurrency, count, sending) => {
-    const waits: number[] = [];
-    let nowMs = 0;
-    const now = () => nowMs;
-    const traffic = trafficOf({ concurrency, perSecond: 100, now });
+    const clock = createTestClock();
+    const traffic = trafficOf({ ...clock, concurrency, perSecond: 100 });
     traffic.share({ index: 0, count });
-    for (let sent = 0; sent < 3; sent++) {
-      const before = performance.now();
-      await traffic.send(async () => answer());
-      waits.push(performance.now() - before);
-      nowMs += 10 * sending;
-    }
+    const sent = departures(traffic, 3, clock);
+    await clock.advance(1000);
     // It waits as long before the first one: others may have sent just now.
-    for (const wait of waits) expect(wait).toBeGreaterThanOrEqual(10 * sending - 2);
+    expect(sent).toEqual([1, 2, 3].map((turn) => 10 * sending * turn));
   });
 });
 
 describe('a hold, because another process met a 429', () => {
   it('pauses every request for a time, at most the longest pause', async () => {
-    const traffic = trafficOf({ maxPauseMs: 30 });
+    const clock = createTestClock();
+    const traffic = trafficOf({ ...clock, maxPauseMs: 30 });
     traffic.hold(60_000);
     expect(traffic.state).toBe('paused');
-    const sent = traffic.send(async () => answer());
-    expect(await Promise.race([sent, sleep(1, 'held')])).toBe('held');
-    expect(await sent).toEqual(answer());
-    expect(traffic.state).toBe('open');
+    const sent = departures(traffic, 1, clock);
+    await clock.advance(60_000);
+    expect([traffic.state, sent]).toEqual(['open', [30]]);
   });
 
   it('tells nobody: only the one that met it does', async () => {

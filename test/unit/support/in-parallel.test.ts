@@ -1,6 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { inParallel } from '../../../src/support/in-parallel.ts';
+import { closedGate } from '../../helpers/until.ts';
 
 test('works on each item once, in order, with so many at the same time', async () => {
   const begun: string[] = [];
@@ -9,7 +10,7 @@ test('works on each item once, in order, with so many at the same time', async (
   await inParallel('abcdefghij', 3, async (item, index) => {
     begun.push(`${item}${index}`);
     most = Math.max(most, ++now);
-    await sleep(1);
+    await setImmediate();
     now--;
   });
   expect(begun).toEqual(Array.from('abcdefghij', (item, index) => `${item}${index}`));
@@ -17,14 +18,19 @@ test('works on each item once, in order, with so many at the same time', async (
 });
 
 test('after a failure begins nothing more, waits for what is under way, and throws the first', async () => {
-  const ended: number[] = [];
-  const all = inParallel([0, 1, 2, 3, 4, 5], 2, async (item) => {
-    await sleep(item === 0 ? 1 : 5);
-    if (item < 2) throw new Error(`item ${item}`);
-    ended.push(item);
+  const events: string[] = [];
+  const slow = closedGate();
+  const all = inParallel([0, 1, 2, 3], 2, async (item) => {
+    events.push(`item ${item}`);
+    if (item === 1) await slow.opened;
+    throw new Error(`item ${item}`);
   });
-  await expect(all).rejects.toThrow('item 0');
-  expect(ended).toEqual([]);
+  const end = expect(all.finally(() => events.push('end'))).rejects.toThrow('item 0');
+  await setImmediate();
+  events.push('slow one');
+  slow.open();
+  await end;
+  expect(events).toEqual(['item 0', 'item 1', 'slow one', 'end']);
 });
 
 test('takes no item before its turn', async () => {
@@ -36,7 +42,7 @@ test('takes no item before its turn', async () => {
   await inParallel(items(), 4, async () => {
     seen++;
     expect(taken).toBeLessThan(seen + 4);
-    await sleep(0);
+    await setImmediate();
   });
   expect(seen).toBe(100);
 });
