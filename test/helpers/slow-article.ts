@@ -1,6 +1,8 @@
 /** An article with small answers whose conversion takes long. */
 import type { CountedRange } from './counted-range.ts';
 import { body } from './graphics.ts';
+import { descendantsOf, processorSeconds } from './process-memory.ts';
+import { until } from './until.ts';
 
 const BLOCK = 'N01::PART::GRID';
 
@@ -30,6 +32,25 @@ export function slowFirstArticle(range: CountedRange, { nodes, squares }: Size) 
     };
   });
   return { ...article, requested };
+}
+
+/** Processor time that a process has taken once it converts, and no longer starts. */
+const CONVERTS_SECONDS = 0.8;
+
+/**
+ * Waits until a child process of a program is in the midst of a conversion, on Linux.
+ *
+ * @param known - Processes that were there before.
+ * @returns Its process id.
+ */
+export async function conversionAtWork(pid: number, known: readonly number[] = []) {
+  const atWork = await until(
+    () =>
+      descendantsOf(pid).find(
+        (one) => !known.includes(one) && processorSeconds(one) > CONVERTS_SECONDS,
+      ) ?? false,
+  );
+  return atWork as number;
 }
 
 function scaledGrids(nodes: number) {
