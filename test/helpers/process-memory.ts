@@ -84,7 +84,8 @@ function pagesOf(pid: number) {
   return { resident, shared };
 }
 
-function highestMib(pid: number): number {
+/** The most memory that a process has held, in MiB, as the kernel keeps it (VmHWM). */
+export function highestMib(pid: number): number {
   return Number(/VmHWM:\s*(\d+) kB/.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) / 1024;
 }
 
