@@ -22,8 +22,7 @@ import { type FaultProxy, startFaultProxy } from '../helpers/fault-proxy.ts';
 import { HOSTILE_KINDS } from '../helpers/hostile-kinds.ts';
 import { EVIL, hostileDisturbances } from '../helpers/hostile-service.ts';
 import { damagesOf, filesBelow } from '../helpers/output-folder.ts';
-import { measureMemory, processorSeconds } from '../helpers/process-memory.ts';
-import { conversionAtWork } from '../helpers/slow-article.ts';
+import { descendantsOf, measureMemory, processorSeconds } from '../helpers/process-memory.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 import { until } from '../helpers/until.ts';
 
@@ -39,6 +38,9 @@ const MOMENTS = [0.1, 0.25, 0.4, 0.55, 0.7, 0.85];
 const BUSY = Object.keys(HOSTILE_KINDS).filter((name) => HOSTILE_KINDS[name]!.isBusy);
 /** After so much processor time since its last answer was sent, a busy article is interrupted. */
 const BUSY_SECONDS = [0.1, 1];
+
+/** Processor time that a process has taken once it converts, and no longer starts. To pack the picture takes ten times as much. */
+const CONVERTS_SECONDS = 0.6;
 
 const SERVICE = {
   authUrl: '${BTG2GLTF_AUTH_URL}',
@@ -264,10 +266,13 @@ it.runIf(IS_LONG)('ends at once after Ctrl-C, whatever it is working on', async 
 it.runIf(process.platform === 'linux')('leaves no process behind when it is killed', async () => {
   // It is in native code, which a process that exits would wait for.
   const child = await start('killed', [hostileLine('picture-slow-to-pack-1')]);
-  const conversion = await conversionAtWork(child.pid);
+  const conversion = await until(() => {
+    const [process] = descendantsOf(child.pid);
+    return process !== undefined && processorSeconds(process) > CONVERTS_SECONDS && process;
+  });
   child.kill('SIGKILL');
   await child.ended;
-  await until(() => !isRunning(conversion));
+  await until(() => !isRunning(conversion as number));
   // It has not come to its end.
   expect(await filesBelow(join(folder, 'killed/objects'))).toEqual([]);
 });

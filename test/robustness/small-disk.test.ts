@@ -104,8 +104,13 @@ describe.skipIf(!mayMount && IS_ROOT)('a folder (skipped where permissions do no
     const before = await publishedIn('disk');
     await setWritable(false);
     expectRefused(await run('disk'), 'the next run');
-    expectRefused(await run('disk', { output: { dir: 'other/out' } }), 'the cache alone');
-    expectRefused(await run('disk', { cache: { dir: 'other/cache' } }), 'the output alone');
+    const alone = {
+      'the cache alone': { output: { dir: 'other/out' } },
+      'the output alone': { cache: { dir: 'other/cache' } },
+    };
+    for (const [what, places] of Object.entries(IS_LONG ? alone : {})) {
+      expectRefused(await run('disk', places), what);
+    }
     expect(await publishedIn('disk')).toEqual(before);
     const verified = await runChild(['verify', join(disk, 'out')], {});
     expect(verified.exit, verified.stderr).toBe(0);

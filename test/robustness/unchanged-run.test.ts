@@ -2,7 +2,7 @@
  * Unchanged run: nothing has changed, so next to nothing is requested and nothing is written; and a small
  * change, after which exactly what it concerns is asked for and built.
  *
- * `npm test` takes 60 articles, with `BTG2GLTF_TEST_LONG=1` it is 10,000. Seconds and memory are
+ * `npm test` takes 36 articles, with `BTG2GLTF_TEST_LONG=1` it is 10,000. Seconds and memory are
  * printed by `npm run bench`.
  */
 import { readdir, stat } from 'node:fs/promises';
@@ -14,7 +14,7 @@ import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 import { damagesOf, filesBelow } from '../helpers/output-folder.ts';
 
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
-const ARTICLES = IS_LONG ? 10_000 : 60;
+const ARTICLES = IS_LONG ? 10_000 : 36;
 const MANUFACTURERS = 3;
 const LOGIN = /GetPublicKey|GetSessionToken|logout/i;
 
@@ -24,7 +24,7 @@ let runs: DailyRuns;
 beforeAll(async () => {
   range = countedRange({
     articles: ARTICLES,
-    blocks: ARTICLES / 5,
+    blocks: ARTICLES / 3,
     images: ARTICLES / 30,
     manufacturers: MANUFACTURERS,
   });
