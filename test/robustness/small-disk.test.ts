@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import { type Ended, environmentOf, runChild } from '../helpers/child.ts';
-import { writePipeline } from '../helpers/command.ts';
+import { command, writePipeline } from '../helpers/command.ts';
 import { countedBlock, countedRange } from '../helpers/counted-range.ts';
 import { damagesOf, manifestWithoutStatus, publishedFiles } from '../helpers/output-folder.ts';
 import { canMount, mountSmallDisk, type SmallDisk } from '../helpers/small-disk.ts';
@@ -43,7 +43,8 @@ let clean: Published;
 
 beforeAll(async () => {
   emulator = await startEmulator({ range });
-  expect((await run('clean')).exit).toBe(0);
+  const env = environmentOf(emulator);
+  expect(await command(['run', await pipelineOf('clean')], { env })).toMatchObject({ exit: 0 });
   clean = await publishedIn('clean');
 });
 afterEach(async () => {
@@ -112,8 +113,7 @@ describe.skipIf(!mayMount && IS_ROOT)('a folder (skipped where permissions do no
       expectRefused(await run('disk', places), what);
     }
     expect(await publishedIn('disk')).toEqual(before);
-    const verified = await runChild(['verify', join(disk, 'out')], {});
-    expect(verified.exit, verified.stderr).toBe(0);
+    expect(await command(['verify', join(disk, 'out')])).toMatchObject({ exit: 0 });
     await setWritable(true);
   });
 });
@@ -147,11 +147,14 @@ interface Published {
   files: Map<string, string>;
 }
 
-/** A run with output and cache below a folder. */
-async function run(name: string, places: object = {}, wrapper: string[] = []): Promise<Ended> {
+/** A pipeline with output and cache below a folder. */
+async function pipelineOf(name: string, places: object = {}): Promise<string> {
   const all = { output: { dir: `${name}/out` }, cache: { dir: `${name}/cache` }, ...places };
-  const file = await writePipeline(folder, { service: SERVICE, ...all });
-  return runChild(['run', file], environmentOf(emulator), wrapper);
+  return writePipeline(folder, { service: SERVICE, ...all });
+}
+
+async function run(name: string, places: object = {}, wrapper: string[] = []): Promise<Ended> {
+  return runChild(['run', await pipelineOf(name, places)], environmentOf(emulator), wrapper);
 }
 
 async function publishedIn(name: string): Promise<Published> {

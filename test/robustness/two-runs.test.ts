@@ -21,7 +21,7 @@ const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const ARTICLES = 3;
 /** How often, and how many at once, find the lock of a dead process. */
 const ROUNDS = IS_LONG ? 10 : 1;
-const RIVALS = IS_LONG ? 4 : 3;
+const RIVALS = IS_LONG ? 4 : 2;
 const SERVICE = {
   authUrl: '${BTG2GLTF_AUTH_URL}',
   baseUrl: '${BTG2GLTF_BASE_URL}',
