@@ -4,7 +4,7 @@
  * Everything that the tests write lies in one temporary folder, which is removed when they end, also by Ctrl-C, with
  * every process that they have left. A folder that a killed run has left is removed by the next run.
  */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { constants, hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -74,6 +74,7 @@ async function remove(path) {
         // It has ended.
       }
     }
+    for (const disk of disksBelow(path)) spawnSync('umount', ['--lazy', disk]);
     try {
       rmSync(path, { recursive: true, force: true });
     } catch {
@@ -95,6 +96,15 @@ function processesOf(path) {
       return false;
     }
   });
+}
+
+/** File systems that a test has mounted, on Linux. */
+function disksBelow(path) {
+  if (process.platform !== 'linux') return [];
+  return readFileSync('/proc/self/mounts', 'utf8')
+    .split('\n')
+    .map((line) => (line.split(' ')[1] ?? '').replaceAll('\\040', ' '))
+    .filter((disk) => disk.startsWith(`${path}/`));
 }
 
 function isRunning(id) {

@@ -100,51 +100,54 @@ export async function conversionSize(
 export function openConversions(run: Run, decoded: DecodedReader | undefined) {
   const { bodies } = run.stores;
   const turns = createBudget(CONVERSIONS_AT_ONCE);
+  /** The time limit begins with the turn: the conversions before it do not count. */
   const inTurn = async <T>(
     share: number,
-    work: (release: () => void) => Promise<T>,
+    work: (limit: AbortSignal, release: () => void) => Promise<T>,
   ): Promise<T> => {
     const release = await turns.take(share);
-    try {
-      // Responses that have arrived are read first, so that the connections are not idle.
-      await new Promise(setImmediate);
-      if (run.session.ended.aborted) throw interrupted();
-      return await work(release);
-    } finally {
-      release();
-    }
+    // Responses that have arrived are read first, so that the connections are not idle.
+    await new Promise(setImmediate);
+    return within(run, async (limit) => {
+      try {
+        if (run.session.ended.aborted) throw interrupted();
+        return await work(limit, release);
+      } finally {
+        release();
+      }
+    });
   };
   const open = async () => {
     if (!(await exists(PROGRAM))) {
       const all = inThisProcess(run, decoded);
-      return (request: ConversionMessages['request']) => all(request);
+      return (request: ConversionMessages['request']) => within(run, () => all(request));
     }
     const here = inThisProcess(run, decoded, 'limited');
     const inChild = inProcesses(run);
     const isSlow = run.options.pipeline.convert.tangents !== 'none';
-    return async (request: ConversionMessages['request'], limit: AbortSignal) => {
+    return async (request: ConversionMessages['request']) => {
       const size = await conversionSize(request.input, bodies);
       const isHere = size === 'small' || (size === 'medium' && turns.isUnused() && !isSlow);
       if (isHere) {
         try {
-          return await inTurn(1, (release) => here(request, release));
+          return await inTurn(1, (_, release) => here(request, release));
         } catch (error) {
           if (!isConverterError(error, 'SCENE_TOO_LARGE')) throw error;
         }
       }
       const isAlone = isHere || size === 'large';
-      const signal = AbortSignal.any([run.session.ended, limit]);
-      return inTurn(isAlone ? CONVERSIONS_AT_ONCE : 1, () => inChild(request, signal, isAlone));
+      return inTurn(isAlone ? CONVERSIONS_AT_ONCE : 1, (limit) =>
+        inChild(request, AbortSignal.any([run.session.ended, limit]), isAlone),
+      );
     };
   };
   let opened: ReturnType<typeof open> | undefined;
-  return <S extends Step>(step: S, input: ConversionInput, file = '') =>
-    within(run, async (limit) => {
-      opened ??= open();
-      const work = await opened;
-      if (run.session.ended.aborted || limit.aborted) throw interrupted();
-      return work({ step, input, file }, limit);
-    }) as Promise<StepResult<S>>;
+  return async <S extends Step>(step: S, input: ConversionInput, file = '') => {
+    opened ??= open();
+    const work = await opened;
+    if (run.session.ended.aborted) throw interrupted();
+    return work({ step, input, file }) as Promise<StepResult<S>>;
+  };
 }
 
 /**

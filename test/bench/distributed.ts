@@ -4,10 +4,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunReport } from '../../src/report/run-report.ts';
 import { startPostgres } from '../helpers/postgres.ts';
-import { descendantsOf } from '../helpers/process-memory.ts';
+import { descendantsOf, processorSeconds } from '../helpers/process-memory.ts';
 import type { RunFigures } from './capacity.ts';
 import type { Measured } from './process.ts';
-import { processorSeconds, startWorkers, type WorkerUse } from './workers.ts';
+import { startWorkers, type WorkerUse } from './workers.ts';
 import type { BenchPipeline } from './workspace.ts';
 
 /** What the server of the queue took. */

@@ -1,7 +1,6 @@
 /** Workers of a distributed run as processes of their own, and what they take. */
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { descendantsOf, measureMemory } from '../helpers/process-memory.ts';
+import { measureMemory, processorSeconds } from '../helpers/process-memory.ts';
 import { PROGRAM } from './workspace.ts';
 
 /** What a worker took since it was ready. */
@@ -75,30 +74,4 @@ async function startWorker(
     await ended;
     return { cpuSeconds, peakMib };
   };
-}
-
-/** Clock ticks of the kernel, on every Linux that Node.js runs on. */
-const TICKS_PER_SECOND = 100;
-
-/** Processor time of a process that runs, of its child processes too. */
-export function processorSeconds(pid: number): number {
-  return [pid, ...descendantsOf(pid)].reduce((sum, one) => sum + ownSeconds(one), 0);
-}
-
-/** With that of children that have ended. */
-function ownSeconds(pid: number): number {
-  let stat: string;
-  try {
-    stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  } catch {
-    // It has ended meanwhile.
-    return 0;
-  }
-  const ticks = stat
-    // The name, in parentheses, may contain spaces.
-    .replace(/^.*\) /, '')
-    .split(' ')
-    .slice(11, 15)
-    .map(Number);
-  return ticks.reduce((sum, one) => sum + one, 0) / TICKS_PER_SECOND;
 }

@@ -29,15 +29,18 @@ export interface MeasuredRuns {
   close(): Promise<void>;
 }
 
-const LOOKS = 300;
 const MANUFACTURERS = 3;
 const SERVICE = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
 
-/** Serves a range and writes a pipeline that converts all of it. */
-export async function openMeasuredRuns(articles: number): Promise<MeasuredRuns> {
+/**
+ * Serves a range and writes a pipeline that converts all of it.
+ *
+ * @param looks - How many articles of a manufacturer differ from each other.
+ */
+export async function openMeasuredRuns(articles: number, looks: number): Promise<MeasuredRuns> {
   const folder = await temporaryFolder();
   let requests = 0;
-  const size = { articles, blocks: 200, images: 60, manufacturers: MANUFACTURERS, looks: LOOKS };
+  const size = { articles, blocks: 200, images: 60, manufacturers: MANUFACTURERS, looks };
   const range = countedRange(size);
   const emulator: Emulator = await startEmulator({ range, onRequest: () => void requests++ });
   const file = await writePipeline(folder, { service: SERVICE });

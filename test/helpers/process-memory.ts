@@ -1,5 +1,5 @@
-/** The memory of a program and its child processes, on Linux. */
-import { readdirSync, readFileSync } from 'node:fs';
+/** Memory and processor time of a program and its child processes, on Linux. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 /** The most memory, in MiB. */
 export interface MemoryPeaks {
@@ -48,12 +48,44 @@ export function descendantsOf(pid: number): number[] {
   return [...children, ...children.flatMap(descendantsOf)];
 }
 
+/** Clock ticks of the kernel, on every Linux that Node.js runs on. */
+const TICKS_PER_SECOND = 100;
+
+/** Processor time of a process that runs, of its child processes too. */
+export function processorSeconds(pid: number): number {
+  return [pid, ...descendantsOf(pid)].reduce((sum, one) => sum + ownSeconds(one), 0);
+}
+
+/** With that of children that have ended. */
+function ownSeconds(pid: number): number {
+  const ticks = read(`/proc/${pid}/stat`)
+    // The name, in parentheses, may contain spaces.
+    .replace(/^.*\) /, '')
+    .split(' ')
+    .slice(11, 15)
+    .map(Number);
+  return ticks.reduce((sum, one) => sum + one, 0) / TICKS_PER_SECOND;
+}
+
+/**
+ * Measures the most memory of this process in MiB from now on.
+ *
+ * @returns What the kernel has kept of it since; undefined on another system than Linux.
+ */
+export function measureOwnPeak(): () => number | undefined {
+  if (process.platform !== 'linux') return () => undefined;
+  // Sets the peak (VmHWM) to what is in use now.
+  writeFileSync('/proc/self/clear_refs', '5');
+  return () => highestMib(process.pid);
+}
+
 function pagesOf(pid: number) {
   const [, resident = 0, shared = 0] = read(`/proc/${pid}/statm`).split(' ').map(Number);
   return { resident, shared };
 }
 
-function highestMib(pid: number): number {
+/** The most memory that a process has held, in MiB, as the kernel keeps it (VmHWM). */
+export function highestMib(pid: number): number {
   return Number(/VmHWM:\s*(\d+) kB/.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) / 1024;
 }
 

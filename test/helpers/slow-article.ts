@@ -1,6 +1,9 @@
 /** An article with small answers whose conversion takes long. */
+import { existsSync, readFileSync } from 'node:fs';
 import type { CountedRange } from './counted-range.ts';
 import { body } from './graphics.ts';
+import { descendantsOf } from './process-memory.ts';
+import { until } from './until.ts';
 
 const BLOCK = 'N01::PART::GRID';
 
@@ -30,6 +33,25 @@ export function slowFirstArticle(range: CountedRange, { nodes, squares }: Size) 
     };
   });
   return { ...article, requested };
+}
+
+/**
+ * Waits for the process in which a program converts, on Linux, and stops it: its conversion never ends by itself.
+ *
+ * @param known - Processes that were there before.
+ * @returns Its process id.
+ */
+export async function stoppedConversion(pid: number, known: readonly number[] = []) {
+  const isConversion = (one: number) => !known.includes(one) && hasStarted(one);
+  const found = await until(() => descendantsOf(pid).find(isConversion) ?? false);
+  process.kill(found as number, 'SIGSTOP');
+  return found as number;
+}
+
+/** Until a process runs its own program, the one that starts it waits. */
+function hasStarted(pid: number): boolean {
+  const file = `/proc/${pid}/cmdline`;
+  return existsSync(file) && readFileSync(file, 'utf8').includes('conversion-process');
 }
 
 function scaledGrids(nodes: number) {

@@ -43,7 +43,7 @@ describe.runIf(IS_LONG)('the installed package', () => {
     // A library that does not support this version of Node makes the installation fail.
     const install = ['install', '--engine-strict', '--no-audit', '--no-fund', `./${filename}`];
     await promisify(execFile)('npm', install, { ...npm, cwd: folder });
-  }, 600_000);
+  });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   test('converts the sample range, each GLB at its address, and nothing the second time', async () => {
@@ -60,7 +60,7 @@ describe.runIf(IS_LONG)('the installed package', () => {
     }
     await server.close();
     expect(await btg2gltf('demo')).toMatch(/0 converted · \d+ unchanged · 0 failed/);
-  }, 600_000);
+  });
 
   test('writes a pipeline file that editors check, doctor accepts and run executes', async () => {
     await btg2gltf('init', 'pipelines/first.yaml');
@@ -70,7 +70,7 @@ describe.runIf(IS_LONG)('the installed package', () => {
     expect(existsSync(resolve(dirname(file), schema!))).toBe(true);
     expect(await btg2gltf('doctor', file)).not.toMatch(/^problem/m);
     expect(await btg2gltf('run', file, '--limit', '2')).toContain('2 converted');
-  }, 600_000);
+  });
 
   test('is a library that needs nothing else', async () => {
     const program = `import { convert } from 'btg2gltf';
@@ -79,5 +79,5 @@ describe.runIf(IS_LONG)('the installed package', () => {
     await writeFile(join(folder, 'program.mjs'), program);
     const bytes = Number(await execute(process.execPath, 'program.mjs'));
     expect((await readFile(join(folder, 'd.glb'))).length).toBe(bytes);
-  }, 600_000);
+  });
 });

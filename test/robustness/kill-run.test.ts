@@ -1,12 +1,11 @@
 /**
  * Kill run: a run is killed again and again, at any moment; the result is the same as without kills.
  *
- * `npm test` takes 30 articles and 3 kills, with `BTG2GLTF_TEST_LONG=1` it is 300 and 50; a few more
- * come in the next run.
+ * `npm test` takes 12 articles and 3 kills, with `BTG2GLTF_TEST_LONG=1` it is 300 and 50; a few more
+ * come in the next run. A seed chooses the moments: after so many answers, or before a file operation.
  */
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import { verifyOutput } from '../../src/pipeline/output-folder.ts';
@@ -25,19 +24,28 @@ import { markBuilds, readStateRows } from '../helpers/state-rows.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
-const ARTICLES = IS_LONG ? 300 : 30;
+const ARTICLES = IS_LONG ? 300 : 12;
 const KILLS = IS_LONG ? 50 : 3;
-const KILLS_OF_NEXT_RUN = IS_LONG ? 15 : 2;
+const KILLS_OF_NEXT_RUN = IS_LONG ? 15 : 1;
 /** Moments that come too late are chosen anew; so many in a row would be no chance. */
 const MOST_FASTER = 2 * KILLS + 10;
-const LIMIT_MS = IS_LONG ? 900_000 : 60_000;
 const SEED = 6;
 /** How many of the kills come before all is fetched; the others are meant for the rest of a run. */
 const KILLS_OF_FETCHING = Math.round(0.6 * KILLS);
-/** A process has hardly begun to ask by then. */
-const STARTING_MS = 900;
-/** Nothing is left to do after the service was left that takes longer. */
-const PUBLISHING_MS = IS_LONG ? 300 : 60;
+/** Counts the file operations of a program, and kills it before one of them, or prints at its end how many there were. */
+const COUNT_OPERATIONS = `
+import fs from 'node:fs';
+let count = 0;
+for (const name of ['openSync', 'writeFileSync', 'renameSync', 'linkSync', 'unlinkSync', 'fsyncSync']) {
+  const operation = fs[name];
+  fs[name] = (...words) => {
+    if (++count === Number(process.env.KILL_BEFORE)) process.kill(process.pid, 'SIGKILL');
+    return operation(...words);
+  };
+}
+process.on('exit', () => console.error('operations: ' + count));
+`;
+const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(COUNT_OPERATIONS)}`;
 
 const SERVICE = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
 /** Kills at random moments may come while the same article is in work alone. */
@@ -47,7 +55,9 @@ const CLEAN = { output: { dir: 'clean' }, cache: { dir: 'clean-cache' } };
 let folder: string;
 let range: CountedRange;
 let emulator: Emulator;
-let onAnswered: (operation: string) => void = () => {};
+let onAnswered = () => {};
+/** What a run that is not killed does. */
+let whole: { operations: number; answers: number };
 const at = (name: string) => join(folder, name);
 
 beforeAll(async () => {
@@ -58,31 +68,27 @@ beforeAll(async () => {
   for (const manufacturer of range.manufacturers) {
     range.convertdates.set(manufacturer, new Date().toISOString().slice(0, 10));
   }
-  emulator = await startEmulator({ range, onRequest: ({ route }) => onAnswered(route) });
+  emulator = await startEmulator({ range, onRequest: () => onAnswered() });
 });
 afterAll(async () => {
   await emulator.close();
   await rm(folder, { recursive: true, force: true });
 });
 
-test('a run killed at any moment leaves intact files and loses at most its last second', {
-  timeout: LIMIT_MS,
-}, async () => {
-  await killAndFinish(KILLS, KILLS_OF_FETCHING);
+test('a run killed at any moment leaves intact files and loses at most its last second', async () => {
   await runClean();
+  await killAndFinish(KILLS, KILLS_OF_FETCHING);
   await expectSameAsClean();
 });
 
-test('a next run that is killed keeps what was published before until it is done', {
-  timeout: LIMIT_MS,
-}, async () => {
+test('a next run that is killed keeps what was published before until it is done', async () => {
   range.gone.add('A00001');
   range.bodies.set('N01::PART::B002', countedBlock('N01::PART::B002', 2));
   for (const manufacturer of range.manufacturers) {
     range.convertdates.set(manufacturer, '2024-06-01');
   }
-  await killAndFinish(KILLS_OF_NEXT_RUN, Math.ceil(KILLS_OF_NEXT_RUN / 2));
   await runClean();
+  await killAndFinish(KILLS_OF_NEXT_RUN, Math.ceil(KILLS_OF_NEXT_RUN / 2));
   await expectSameAsClean();
 });
 
@@ -139,8 +145,16 @@ async function isFinished(startedAt: number): Promise<boolean> {
 
 async function runClean(): Promise<void> {
   const file = await writePipeline(folder, { service: SERVICE, ...CLEAN });
-  const { exit, stderr } = await runChild(['run', file], environmentOf(emulator));
+  const before = range.count('btg') + range.count('block');
+  const { exit, stderr } = await runChild(['run', file], {
+    ...environmentOf(emulator),
+    NODE_OPTIONS,
+  });
   expect(exit, stderr).toBe(0);
+  const operations = Number(/^operations: (\d+)$/m.exec(stderr)?.[1]);
+  const answers = range.count('btg') + range.count('block') - before;
+  expect(operations).toBeGreaterThan(ARTICLES);
+  whole = { operations, answers };
 }
 
 async function expectSameAsClean(): Promise<void> {
@@ -148,29 +162,28 @@ async function expectSameAsClean(): Promise<void> {
   expect(await publishedWithoutManifest('out')).toEqual(await publishedWithoutManifest('clean'));
 }
 
-/** A moment of a run: so long after its start, after so many answers, or after it left the service. */
-type Moment = { startMs: number } | { answers: number } | { logoutMs: number };
+/** A moment of a run: after so many answers, or before a file operation, of which most publish. */
+type Moment = { answers: number } | { operation: number };
 
 /** @param ofFetching - How many kills are to come before all is fetched; undefined once they have come. */
 function momentOf(chance: Chance, ofFetching: number | undefined): Moment {
-  if (chance.oneIn(5)) return { startMs: chance.below(STARTING_MS) };
-  if (ofFetching === undefined) return { logoutMs: chance.below(PUBLISHING_MS) };
+  if (ofFetching === undefined || chance.oneIn(5)) {
+    return { operation: 1 + chance.below(whole.operations) };
+  }
   // Each run asks for what the one before it asked for and could not store.
-  const most = Math.ceil((2 * 2 * ARTICLES) / ofFetching);
+  const most = Math.ceil((2 * whole.answers) / ofFetching);
   return { answers: 1 + chance.below(most + 10) };
 }
 
 /** Runs in a process of its own until it is killed at a moment, or ends before. */
 async function runUntil(file: string, moment: Moment): Promise<Ended> {
-  const child = startChild(['run', file], environmentOf(emulator));
-  const kill = (ms: number) =>
-    void sleep(ms, undefined, { ref: false }).then(() => child.kill('SIGKILL'));
+  const isOperation = 'operation' in moment;
+  const counted = isOperation && { NODE_OPTIONS, KILL_BEFORE: String(moment.operation) };
+  const child = startChild(['run', file], { ...environmentOf(emulator), ...counted });
   let answers = 0;
-  onAnswered = (operation) => {
-    if ('answers' in moment && ++answers === moment.answers) child.kill('SIGKILL');
-    if ('logoutMs' in moment && operation === 'logoutodb') kill(moment.logoutMs);
+  onAnswered = () => {
+    if (!isOperation && ++answers === moment.answers) child.kill('SIGKILL');
   };
-  if ('startMs' in moment) kill(moment.startMs);
   const ended = await child.ended;
   onAnswered = () => {};
   return ended;

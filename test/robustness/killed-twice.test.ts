@@ -15,7 +15,6 @@ import { temporaryFolder } from '../helpers/temporary.ts';
 const SERVICE = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
 const DEADLY = 'N01::PART::DEADLY';
 const ARTICLES = 8;
-const LIMIT_MS = 120_000;
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 
 let folder: string;
@@ -80,9 +79,7 @@ async function run(...options: string[]) {
   return { exit, stderr, failed: lines.filter(({ status }) => status === 'failed'), lines };
 }
 
-test('it fails by its name in the third run, and is tried again on demand', {
-  timeout: LIMIT_MS,
-}, async () => {
+test('it fails by its name in the third run, and is tried again on demand', async () => {
   await runUntilDeadly('SIGKILL');
   await runUntilDeadly('SIGKILL');
   const third = await run();
@@ -96,18 +93,10 @@ test('it fails by its name in the third run, and is tried again on demand', {
   expect(await run()).toMatchObject({ exit: 0, failed: [] });
 });
 
-const FETCHING: [string, string[]][] = [
-  ['fetch', []],
-  ['record', ['--to', 'recording']],
-];
-
-test.each(FETCHING.slice(0, IS_LONG ? 2 : 1))(
+test.each(IS_LONG ? ['fetch', 'record'] : ['fetch'])(
   '%s leaves out the article that killed it twice, and names it',
-  {
-    timeout: LIMIT_MS,
-  },
-  async (name, [option, to]) => {
-    const words = option === undefined ? [] : [option, join(folder, to!)];
+  async (name) => {
+    const words = name === 'record' ? ['--to', join(folder, 'recording')] : [];
     await runUntilDeadly('SIGKILL', name, ...words);
     await runUntilDeadly('SIGKILL', name, ...words);
     onDeadly = () => expect.unreachable('it is requested');
@@ -123,9 +112,6 @@ test.each(FETCHING.slice(0, IS_LONG ? 2 : 1))(
 
 test.each(IS_LONG ? ['run', 'fetch'] : ['run'])(
   '%s leaves out the folder of the catalogue that killed it twice',
-  {
-    timeout: LIMIT_MS,
-  },
   async (name) => {
     deadly = 'N01;:S02';
     await runUntilDeadly('SIGKILL', name);
@@ -147,9 +133,6 @@ test.each(IS_LONG ? ['run', 'fetch'] : ['run'])(
 
 test.runIf(IS_LONG)(
   'a top of the catalogue that killed two runs is named by the error',
-  {
-    timeout: LIMIT_MS,
-  },
   async () => {
     deadly = '';
     await runUntilDeadly('SIGKILL');
@@ -162,15 +145,9 @@ test.runIf(IS_LONG)(
   },
 );
 
-test.runIf(IS_LONG)(
-  'one kill, and any number of interruptions, quarantine nothing',
-  {
-    timeout: LIMIT_MS,
-  },
-  async () => {
-    await runUntilDeadly('SIGKILL');
-    await runUntilDeadly('SIGINT');
-    await runUntilDeadly('SIGINT');
-    expect(await run()).toMatchObject({ exit: 0, failed: [] });
-  },
-);
+test.runIf(IS_LONG)('one kill, and any number of interruptions, quarantine nothing', async () => {
+  await runUntilDeadly('SIGKILL');
+  await runUntilDeadly('SIGINT');
+  await runUntilDeadly('SIGINT');
+  expect(await run()).toMatchObject({ exit: 0, failed: [] });
+});

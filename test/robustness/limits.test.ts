@@ -1,19 +1,21 @@
 /**
  * Limits: what a service says reaches no file outside the output folder, and ends no process.
+ *
+ * `npm test` takes each hostile name as a base article number, with `BTG2GLTF_TEST_LONG=1` in every other place, too.
  */
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import type { EmulatedRange, Json } from '../../src/sample/range.ts';
-import { environmentOf, runChild } from '../helpers/child.ts';
+import { environmentOf } from '../helpers/child.ts';
 import { command, writePipeline } from '../helpers/command.ts';
 import { countedRange } from '../helpers/counted-range.ts';
 import { type HostileNames, hostileRange } from '../helpers/hostile-range.ts';
 import { damagesOf, filesBelow } from '../helpers/output-folder.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
-const LIMIT_MS = 120_000;
+const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const SERVICE = {
   authUrl: '${BTG2GLTF_AUTH_URL}',
   baseUrl: '${BTG2GLTF_BASE_URL}',
@@ -105,18 +107,23 @@ const HOSTILE = [
   'default.glb',
 ];
 
+/** What is also a manufacturer, a series and a final article number. */
+const ELSEWHERE = [...HOSTILE.entries()]
+  .map(([i, name]) => [name, i] as const)
+  .filter(
+    ([name]) => IS_LONG || ['../../../escaped', 'C:\\escaped', 'CON', '\ud800'].includes(name),
+  );
+
 describe('names from the service', () => {
-  it('stay below the output folder, one file an article', { timeout: LIMIT_MS }, async () => {
+  it('stay below the output folder, one file an article', async () => {
     const plain = { manufacturer: 'ACME', program: 'DESK' };
     const articles: HostileNames[] = [
       ...HOSTILE.map((number) => ({ ...plain, number })),
-      ...HOSTILE.map((name, i) => ({
-        ...plain,
-        manufacturer: name.toUpperCase(),
-        number: `m${i}`,
-      })),
-      ...HOSTILE.map((name, i) => ({ ...plain, program: name.toUpperCase(), number: `p${i}` })),
-      ...HOSTILE.map((name, i) => ({ ...plain, number: `f${i}`, final: name })),
+      ...ELSEWHERE.flatMap(([name, i]): HostileNames[] => [
+        { ...plain, manufacturer: name.toUpperCase(), number: `m${i}` },
+        { ...plain, program: name.toUpperCase(), number: `p${i}` },
+        { ...plain, number: `f${i}`, final: name },
+      ]),
     ];
     const { exit, stderr } = await run(hostileRange(articles));
     expect([0, 1], stderr).toContain(exit);
@@ -148,43 +155,39 @@ describe('names from the service', () => {
   });
 });
 
-describe.each([
-  ['000', '644', '444'],
-  ['022', '644', '444'],
-  ['077', '600', '400'],
-])('under a umask of %s', (umask, expected, readOnly) => {
-  it('outputs respect it, nobody may write GLBs, and the cache database is for its owner alone', {
-    timeout: LIMIT_MS,
-  }, async () => {
+it.runIf(process.platform !== 'win32').each([
+  [0o000, '644', '444'],
+  [0o077, '600', '400'],
+])(
+  'outputs respect a umask of %o, nobody may write GLBs, and the cache database is for its owner alone',
+  async (umask, expected, readOnly) => {
     emulator = await startEmulator({ range: countedRange({ articles: 3, blocks: 3, images: 2 }) });
     const file = await writePipeline(folder, { service: SERVICE });
     const metrics = join(folder, 'metrics.prom');
     const words = ['run', file, '--metrics-file', metrics, '--junit', join(folder, 'junit.xml')];
-    const wrapper = ['sh', '-c', `umask ${umask}; exec "$@"`, 'sh'];
-    const ended = await runChild(words, environmentOf(emulator), wrapper);
-    expect(ended).toMatchObject({ exit: 0, stderr: expect.any(String) });
-    const modes = async (path: string) =>
-      Object.fromEntries(
-        await Promise.all(
-          (await filesBelow(path)).map(async (name) => [
-            name.slice(folder.length + 1),
-            ((await stat(name)).mode & 0o777).toString(8),
-          ]),
-        ),
-      );
-    for (const [name, mode] of Object.entries(await modes(join(folder, 'out')))) {
-      expect(mode, name).toBe(name.endsWith('.glb') ? readOnly : expected);
+    const before = process.umask(umask);
+    try {
+      expect(await command(words, { env: environmentOf(emulator) })).toMatchObject({ exit: 0 });
+    } finally {
+      process.umask(before);
+    }
+    const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
+    for (const path of await filesBelow(join(folder, 'out'))) {
+      expect(await modeOf(path), path).toBe(path.endsWith('.glb') ? readOnly : expected);
     }
     for (const name of ['metrics.prom', 'junit.xml']) {
-      expect(((await stat(join(folder, name))).mode & 0o777).toString(8), name).toBe(expected);
+      expect(await modeOf(join(folder, name)), name).toBe(expected);
     }
-    const state = Object.entries(await modes(join(folder, 'cache'))).filter(
-      ([name]) => !name.startsWith('cache/objects'),
+    const cache = join(folder, 'cache');
+    const state = (await filesBelow(cache)).filter(
+      (path) => !path.startsWith(join(cache, 'objects')),
     );
     expect(state.length).toBeGreaterThan(0);
-    for (const [name, mode] of state) expect(mode, name).toBe('600');
-  });
-});
+    // SQLite may remove a file of its own meanwhile.
+    const modes = state.map((path) => modeOf(path).catch(() => '600'));
+    expect(new Set(await Promise.all(modes))).toEqual(new Set(['600']));
+  },
+);
 
 describe('a catalogue', () => {
   const boxes = hostileRange([{ manufacturer: 'ACME', program: 'DESK', number: 'D1' }]);
@@ -195,7 +198,7 @@ describe('a catalogue', () => {
   });
   const D1 = node('D1', { nodetype: 'A', basearticlenumber: 'D1' });
 
-  it('with endless new folders is left at a maximum depth', { timeout: LIMIT_MS }, async () => {
+  it('with endless new folders is left at a maximum depth', async () => {
     let asked = 0;
     const nodes = (parentnode: string) => {
       asked++;
@@ -207,7 +210,7 @@ describe('a catalogue', () => {
     expect(await manifest()).toMatchObject([{ basearticlenumber: 'D1', status: 'converted' }]);
   });
 
-  it('with cyclic folders is walked once', { timeout: LIMIT_MS }, async () => {
+  it('with cyclic folders is walked once', async () => {
     const all = ['a', 'b', 'c', 'd'];
     const nodes = () => [...all.map((id) => node(id)), D1];
     const { exit, stderr } = await run({ ...boxes, nodes });
@@ -223,7 +226,7 @@ describe('answers nested to any depth', () => {
   it.each([
     ['a block', { block: nested(600_000) }, 'BLOCK'],
     ['a block that is just not too deep', { block: `{"V":${nested(490_000)}}` }, 'BLOCK'],
-  ])('%s fails its article by name', { timeout: LIMIT_MS }, async (_name, { block }) => {
+  ])('%s fails its article by name', async (_name, { block }) => {
     const range = { ...boxes, block: async () => new TextEncoder().encode(block) };
     const { exit, stderr } = await run(range);
     expect(exit, stderr).toBe(1);

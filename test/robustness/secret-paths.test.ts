@@ -1,6 +1,6 @@
 /** A user name and a secret that occur in an output path or in the data, with the real program. */
 import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import type { ManifestLine } from '../../src/model/asset.ts';
@@ -9,6 +9,7 @@ import { writePipeline } from '../helpers/command.ts';
 import { smallRange } from '../helpers/small-range.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
+const SERVICE = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
 const LOGIN = { username: 'robot', password: 'pass-word-4711', appKey: 'app-key-4711' };
 
 let folder: string;
@@ -24,55 +25,12 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test.each([
-  ['the user name', LOGIN.username, (text: string) => text],
-  ['the password', LOGIN.password, (text: string) => text.replaceAll(LOGIN.password, '***')],
-])(
-  'an output path with %s is used as it is, and printed without secrets',
-  async (_, name, shown) => {
-    const home = join(folder, 'home', name);
-    await mkdir(home, { recursive: true });
-    const service = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
-    const file = await writePipeline(home, { service });
-    const { exit, stdout, stderr } = await runChild(['run', file], environmentOf(emulator));
-    expect(exit, stderr).toBe(0);
-    expect(await readdir(join(folder, 'home'))).toContain(name);
-    expect(await readdir(join(folder, 'home'))).not.toContain('***');
-    const [run] = (await readdir(join(home, 'out', 'runs'))).filter((id) => /^\d/.test(id));
-    const report = await readFile(join(home, 'out', 'runs', run!, 'report.json'), 'utf8');
-    expect(JSON.parse(report).outputDir).toBe(shown(join(home, 'out')));
-    expect(stdout).toContain(shown(join(home, 'out')));
-    for (const secret of [LOGIN.password, LOGIN.appKey]) {
-      expect(stdout + stderr + report).not.toContain(secret);
-    }
-    await rm(home, { recursive: true });
-  },
-);
-
-test('what the program prints as data keeps each word that equals the password', async () => {
-  const range = smallRange([{ number: 'D1', blocks: ['ACME::DESK::D1'] }]);
-  const own = await startEmulator({ range, login: { ...LOGIN, password: 'ACME' } });
-  const service = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
-  const file = await writePipeline(folder, { service });
-  await runChild(['run', file], environmentOf(own));
-  for (const words of [
-    ['catalogue', 'ls'],
-    ['catalogue', 'show', 'ACME/DESK/D1', '--json'],
-    ['run', file, '--dry-run'],
-    ['explain', 'ACME/*', '--pipeline', file],
-  ]) {
-    const { exit, stdout, stderr } = await runChild(words, environmentOf(own));
-    expect(exit, stderr).toBe(0);
-    expect(stdout).toContain('ACME');
-    expect(stdout).not.toContain('***');
-  }
-  await own.close();
-});
-
 describe('a folder named like the password', () => {
-  const service = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
   const LIST = 'manufacturer;program;basearticlenumber\nACME;DESK;D1\nACME;DESK;NONE\n';
   let file: string;
+  let out: string;
+  /** What the run has printed. */
+  let stdout: string;
 
   /** Runs the program, expects no secret in what it prints, and returns that. */
   const printed = async (words: string[], expected: number) => {
@@ -83,7 +41,8 @@ describe('a folder named like the password', () => {
   };
 
   beforeAll(async () => {
-    const home = join(folder, LOGIN.password);
+    const home = join(folder, LOGIN.username, LOGIN.password);
+    out = join(home, 'out');
     await mkdir(join(home, 'a'), { recursive: true });
     await writeFile(join(home, 'a', 'l.csv'), LIST);
     await writeFile(join(folder, 'other.csv'), LIST);
@@ -93,8 +52,17 @@ describe('a folder named like the password', () => {
       { carts: join(home, 'none.json') },
       { carts: join(home, 'no-*.json') },
     ];
-    file = await writePipeline(home, { service, articles });
-    await printed(['run', file], 1);
+    file = await writePipeline(home, { service: SERVICE, articles });
+    stdout = await printed(['run', file], 1);
+  });
+
+  test('is used as it is, and printed without the password, with the user name', async () => {
+    expect(await readdir(join(folder, LOGIN.username))).toEqual([LOGIN.password]);
+    const shown = out.replaceAll(LOGIN.password, '***');
+    const [run] = (await readdir(join(out, 'runs'))).filter((id) => /^\d/.test(id));
+    const report = await readFile(join(out, 'runs', run!, 'report.json'), 'utf8');
+    expect(JSON.parse(report).outputDir).toBe(shown);
+    expect(stdout).toContain(shown);
   });
 
   test('is masked in names of carts, lists and globs', async () => {
@@ -102,14 +70,13 @@ describe('a folder named like the password', () => {
     expect(listed).toContain('***/a/l.csv:2');
     expect(listed).toMatch(/no cart matches .*\/\*\*\*\/no-\*\.json/);
     const explained = await printed(['explain', 'ACME/DESK/NONE', '--pipeline', file], 0);
-    expect(explained).toContain('selected by ***/a/l.csv:3');
-    const reports = await reportsBelow(join(folder, LOGIN.password, 'out'));
+    expect(explained).toContain('selected by robot/***/a/l.csv:3');
+    const reports = await reportsBelow(out);
     expect(reports).toContain('/***/none.json');
     expectNoSecret(reports);
   });
 
   test('is masked where verify names a damaged file', async () => {
-    const out = join(folder, LOGIN.password, 'out');
     const objects = await readdir(join(out, 'objects'), { recursive: true, withFileTypes: true });
     const object = objects.find((entry) => entry.isFile())!;
     const path = join(object.parentPath, object.name);
@@ -122,32 +89,56 @@ describe('a folder named like the password', () => {
   });
 });
 
-test('a secret in an image reference is masked in warnings, and stays in the data', async () => {
+describe('a secret in the data', () => {
   const pic = `http://h/x.jpg?token=${LOGIN.password}`;
-  const range = smallRange([{ number: 'D1', blocks: ['ACME::DESK::D1'], pics: [pic] }]);
-  const own = await startEmulator({ range, login: LOGIN });
-  const home = join(folder, 'reference');
-  await mkdir(home);
-  const service = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
-  const file = await writePipeline(home, { service });
-  const D1 = ['--manufacturer', 'ACME', '--program', 'DESK', '--basearticlenumber', 'D1'];
-  const streams: string[] = [];
-  for (const words of [
-    ['run', file],
-    ['convert', ...D1, '--output', join(home, 'D1.glb')],
-  ]) {
-    const { exit, stdout, stderr } = await runChild(words, environmentOf(own));
+  let own: Emulator;
+  let file: string;
+
+  beforeAll(async () => {
+    const range = smallRange([{ number: 'D1', blocks: ['ACME::DESK::D1'], pics: [pic] }]);
+    own = await startEmulator({ range, login: LOGIN });
+    const home = join(folder, 'reference');
+    await mkdir(home);
+    file = await writePipeline(home, { service: SERVICE });
+  });
+  afterAll(() => own.close());
+
+  test('such as an image reference is masked in warnings, and stays in the data', async () => {
+    const D1 = ['--manufacturer', 'ACME', '--program', 'DESK', '--basearticlenumber', 'D1'];
+    const streams: string[] = [];
+    for (const words of [
+      ['run', file],
+      ['convert', ...D1, '--output', join(dirname(file), 'D1.glb')],
+    ]) {
+      const { exit, stdout, stderr } = await runChild(words, environmentOf(own));
+      expect(exit, stderr).toBe(0);
+      streams.push(stdout, stderr);
+    }
+    const out = join(dirname(file), 'out');
+    const reports = await reportsBelow(out);
+    expect(reports).toContain('http://h/x.jpg?token=***');
+    expectNoSecret(reports + streams.join(''));
+    const manifest = await readFile(join(out, 'manifest.jsonl'), 'utf8');
+    const { losses, warnings } = JSON.parse(manifest) as Pick<ManifestLine, 'losses' | 'warnings'>;
+    expect(losses).toContainEqual(expect.objectContaining({ field: 'pic', value: pic }));
+    expectNoSecret(JSON.stringify(warnings));
+  });
+
+  test.each([
+    ['catalogue', 'ls'],
+    ['catalogue', 'show', 'ACME/DESK/D1', '--json'],
+    ['run', '--dry-run', 'FILE'],
+    ['explain', 'ACME/*', '--pipeline', 'FILE'],
+  ])('that is a word which the program prints as data stays: %s %s', async (...words) => {
+    const env = { ...environmentOf(own), BTG2GLTF_INBOX_SECRET: 'ACME' };
+    const { exit, stdout, stderr } = await runChild(
+      words.map((word) => (word === 'FILE' ? file : word)),
+      env,
+    );
     expect(exit, stderr).toBe(0);
-    streams.push(stdout, stderr);
-  }
-  await own.close();
-  const reports = await reportsBelow(join(home, 'out'));
-  expect(reports).toContain('http://h/x.jpg?token=***');
-  expectNoSecret(reports + streams.join(''));
-  const manifest = await readFile(join(home, 'out', 'manifest.jsonl'), 'utf8');
-  const { losses, warnings } = JSON.parse(manifest) as Pick<ManifestLine, 'losses' | 'warnings'>;
-  expect(losses).toContainEqual(expect.objectContaining({ field: 'pic', value: pic }));
-  expectNoSecret(JSON.stringify(warnings));
+    expect(stdout).toContain('ACME');
+    expect(stdout.replace(/token=\*+/g, '')).not.toContain('***');
+  });
 });
 
 function expectNoSecret(text: string): void {

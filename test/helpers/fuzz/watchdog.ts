@@ -5,9 +5,7 @@
  * runner report the input: a second thread can.
  */
 import { Worker } from 'node:worker_threads';
-
-/** Far beyond what any input takes, also on a busy machine. */
-const LONGEST_MS = 60_000;
+import { GIVE_UP_MS } from '../until.ts';
 
 const SCRIPT = `
 const { workerData: { shared, longestMs } } = require('node:worker_threads');
@@ -30,7 +28,7 @@ export function startWatchdog(): { report(input: number): void; close(): Promise
   const now = new Int32Array(shared).fill(-1);
   const worker = new Worker(SCRIPT, {
     eval: true,
-    workerData: { shared, longestMs: LONGEST_MS },
+    workerData: { shared, longestMs: GIVE_UP_MS / 2 },
   });
   worker.unref();
   return {
