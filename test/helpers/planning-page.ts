@@ -95,11 +95,15 @@ export async function violations(page: Page): Promise<string[]> {
   });
 }
 
-/** A page of another origin with one frame; it keeps the messages that it receives. */
-export async function startParent(frame: (parentOrigin: string) => string) {
+/**
+ * A page of another origin with one frame; it keeps the messages that it receives.
+ *
+ * @param host - `127.0.0.1`: of the site of the frame. A browser may give a frame of another site no storage.
+ */
+export async function startParent(frame: (parentOrigin: string) => string, host = 'localhost') {
+  const originOf = () => `http://${host}:${(server.address() as AddressInfo).port}`;
   const server = createServer((_, response) => {
-    const { port } = server.address() as AddressInfo;
-    const source = frame(`http://localhost:${port}`).replaceAll('&', '&amp;');
+    const source = frame(originOf()).replaceAll('&', '&amp;');
     response.setHeader('content-type', 'text/html').end(
       `<!doctype html><title>Shop</title><script>
       received = [];
@@ -108,9 +112,8 @@ export async function startParent(frame: (parentOrigin: string) => string) {
     );
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as AddressInfo;
   return {
-    origin: `http://localhost:${port}`,
+    origin: originOf(),
     close: () => new Promise((done) => server.close(done)),
   };
 }
