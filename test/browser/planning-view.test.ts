@@ -6,13 +6,12 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startBrowser } from '../../src/deliver/browser.ts';
 import { convert } from '../../src/index.ts';
 import type { PlanningView } from '../../src/planning/interfaces.ts';
-import { HAS_BROWSER, openWatched, pictureBrowser } from '../helpers/browser.ts';
+import { closePages, HAS_BROWSER, openWatched } from '../helpers/browser.ts';
 import { toWorld } from '../helpers/glb-reader/nodes.ts';
 import { readGlb } from '../helpers/glb-reader/read-glb.ts';
 import { servePlanningView } from '../helpers/planning-view-page.ts';
@@ -42,7 +41,6 @@ declare const drawn: number;
 declare const decoded: ReadonlySet<ImageBitmap>;
 
 describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
-  let browser: Browser;
   let folder: string;
   let server: Awaited<ReturnType<typeof servePlanningView>>;
   let page: Page;
@@ -55,12 +53,11 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
       await convert({ service: { emulator: true }, article, output });
     }
     server = await servePlanningView((name) => readFile(join(folder, `${name}.glb`)));
-    browser = await startBrowser(await pictureBrowser());
     const options = { viewport: SIZE, reducedMotion: 'reduce' } as const;
-    ({ page, trouble } = await openWatched(browser, server.address, options));
+    ({ page, trouble } = await openWatched(server.address, options));
   });
   afterAll(async () => {
-    await browser?.close();
+    await closePages();
     await server?.close();
     await rm(folder, { recursive: true, force: true });
   });

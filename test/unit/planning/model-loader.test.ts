@@ -136,13 +136,7 @@ describe('the model of what is planned', () => {
 
   test('lacks a part and textures that the service does not have, and says where and which', async () => {
     const opened = open();
-    let missing: string | undefined;
-    proxy.disturb((url) => {
-      if (MATERIALS.test(url)) return { answer: NOT_FOUND };
-      if (!BLOCKS.test(url)) return undefined;
-      missing ??= url;
-      return url === missing ? { answer: NOT_FOUND } : undefined;
-    });
+    for (const missing of [MATERIALS, /GLEITER_40/]) proxy.break(missing, NOT_FOUND);
     opened.loader.make(desk);
     await isMade(opened, desk);
     const { holesMetres, warnings, glb } = modelOf(opened.state(), desk)!;
