@@ -14,6 +14,7 @@
  */
 import { isRecord, type JsonRecord } from '../service/wire-value.ts';
 import { redactTexts } from '../support/redact.ts';
+import type { PageWindow } from './interfaces.ts';
 import type { PlanningTarget } from './parameters.ts';
 
 /** A property and its new value, as POST articles takes them. */
@@ -64,14 +65,15 @@ export interface Embedding {
  *   because the browser compares it with the real one.
  */
 export function openEmbedding(
+  page: PageWindow,
   givenOrigin: string,
   onCommand: (command: PlanningCommand) => void,
 ): Embedding {
-  const origin = window.parent === window ? '' : (location.ancestorOrigins?.[0] ?? givenOrigin);
+  const origin = page.parent === page ? '' : (page.location.ancestorOrigins?.[0] ?? givenOrigin);
   const isEmbedded = origin !== '' && origin !== 'null';
   if (isEmbedded) {
-    addEventListener('message', (event) => {
-      if (event.source !== window.parent || event.origin !== origin) return;
+    page.addEventListener('message', (event) => {
+      if (event.source !== page.parent || event.origin !== origin) return;
       const command = readCommand(event.data);
       if (command !== undefined) onCommand(command);
     });
@@ -80,7 +82,7 @@ export function openEmbedding(
     isEmbedded,
     post(event) {
       // The service may repeat the token in an answer, such as in the address of an image.
-      if (isEmbedded) window.parent.postMessage(redactTexts(event), origin);
+      if (isEmbedded) page.parent.postMessage(redactTexts(event), origin);
     },
   };
 }

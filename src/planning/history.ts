@@ -6,6 +6,7 @@
 import { isRecord, type JsonRecord } from '../service/wire-value.ts';
 import { redactTexts } from '../support/redact.ts';
 import { targetOf } from './embedding.ts';
+import type { PageWindow } from './interfaces.ts';
 import type { OpenTarget } from './planned-article.ts';
 
 /** What the catalogue lists: a folder, or what a search has found, which was begun `from` a folder. */
@@ -37,7 +38,7 @@ export interface PageHistory {
 }
 
 /** Takes the token out of the address of the page. */
-export function keepToken(token: string): void {
+export function keepToken({ history, location }: PageWindow, token: string): void {
   const query = new URLSearchParams(location.search);
   query.delete('token');
   const rest = query.toString();
@@ -46,7 +47,7 @@ export function keepToken(token: string): void {
 }
 
 /** The token that was kept, or empty. */
-export function keptToken(): string {
+export function keptToken({ history }: PageWindow): string {
   const { token } = stateOf(history.state);
   return typeof token === 'string' ? token : '';
 }
@@ -58,10 +59,12 @@ export function keptToken(): string {
  * @param onMove - The person went back or forward; `isOther`: to another article.
  */
 export function openHistory(
+  page: PageWindow,
   token: string,
   first: Shown,
   onMove: (shown: Shown, isOther: boolean) => void,
 ): PageHistory {
+  const { history } = page;
   const before = shownOf(history.state);
   let shown = before ?? first;
   // An entry has the configuration that it was left with; a folder further on it may have changed.
@@ -78,7 +81,7 @@ export function openHistory(
     }
   };
   write('replaceState');
-  addEventListener('popstate', ({ state }) => {
+  page.addEventListener('popstate', ({ state }) => {
     const kept = shownOf(state);
     if (kept === undefined) return;
     const isOther = kept.opened !== shown.opened;
@@ -113,25 +116,25 @@ export function openHistory(
  * Keeps what a person has configured for this tab, by the address without its token: the page around this one is
  * loaded again without the history of its frame, and a page with a new token has none.
  */
-export function keepConfigured(json: JsonRecord): void {
+export function keepConfigured(page: PageWindow, json: JsonRecord): void {
   try {
-    sessionStorage.setItem(nameOfPage(), JSON.stringify(redactTexts(json)));
+    page.sessionStorage.setItem(nameOf(page), JSON.stringify(redactTexts(json)));
   } catch {
     // Too large, or the browser allows a frame no storage.
   }
 }
 
 /** What this tab has configured at this address before. */
-export function keptConfigured(): JsonRecord | undefined {
+export function keptConfigured(page: PageWindow): JsonRecord | undefined {
   try {
-    const json: unknown = JSON.parse(sessionStorage.getItem(nameOfPage()) ?? '');
+    const json: unknown = JSON.parse(page.sessionStorage.getItem(nameOf(page)) ?? '');
     return isRecord(json) ? json : undefined;
   } catch {
     return undefined;
   }
 }
 
-function nameOfPage(): string {
+function nameOf({ location }: PageWindow): string {
   return `planning ${location.pathname}${location.search}`;
 }
 

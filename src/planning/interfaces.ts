@@ -1,4 +1,4 @@
-/** What the parts of the planning page know of each other. */
+/** What the parts of the planning page know of each other, and of the window that the page is in. */
 import type { ArticleKey } from '../model/article.ts';
 import type { Vec3 } from '../model/graphics.ts';
 
@@ -90,4 +90,26 @@ export interface ViewOptions {
   /** Bytes of `studio-map.bin`, inflated. */
   studio: Promise<ArrayBuffer>;
   texts: ViewTexts;
+}
+
+/** Takes messages. */
+interface MessageTarget {
+  postMessage(message: unknown, origin: string): void;
+}
+
+/** The window of the page, as far as what the page keeps and tells depends on it. */
+export interface PageWindow extends MessageTarget {
+  readonly location: Pick<Location, 'pathname' | 'search'> & {
+    readonly ancestorOrigins?: ArrayLike<string>;
+  };
+  readonly history: Pick<History, 'state' | 'pushState' | 'replaceState'>;
+  /** Throws where the browser gives the page no storage, such as in a frame of another site. */
+  readonly sessionStorage: Pick<Storage, 'getItem' | 'setItem'>;
+  /** The window itself where no page is around it. */
+  readonly parent: MessageTarget;
+  addEventListener(
+    type: 'message',
+    listener: (event: Pick<MessageEvent, 'source' | 'origin' | 'data'>) => void,
+  ): void;
+  addEventListener(type: 'popstate', listener: (event: { state: unknown }) => void): void;
 }

@@ -8,7 +8,7 @@ import { openSession } from './session.ts';
 import { textsOf } from './texts.ts';
 
 const { parameters, problems } = readParameters(withKeptToken(location.search));
-keepToken(parameters.token);
+keepToken(window, parameters.token);
 const texts = textsOf(parameters.lang, parameters.langalt, ...navigator.languages);
 const root = document.documentElement;
 root.lang = texts.language;
@@ -27,13 +27,16 @@ if (problems.length > 0) {
     ...JSON.parse(convert),
     ...WHILE_PLANNING,
   });
-  render(<App session={openSession({ parameters, service, texts, converter })} />, main);
+  render(
+    <App session={openSession({ page: window, parameters, service, texts, converter })} />,
+    main,
+  );
 }
 
 /** A page that is loaded again has the token that it had. */
 function withKeptToken(search: string): string {
   const query = new URLSearchParams(search);
-  const token = keptToken();
+  const token = keptToken(window);
   if (!query.has('token') && token !== '') query.set('token', token);
   return query.toString();
 }

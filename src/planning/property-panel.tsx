@@ -1,6 +1,6 @@
 /** The properties of an article, by class: those of the whole planning first. */
 import type { Article, ArticleProperty, PropertyClass } from '../model/article.ts';
-import { placeOf, settingOf } from './fields.tsx';
+import { placeOf, settingOf } from './fields.ts';
 import { isOpening } from './planning.ts';
 import { PropertyField } from './property-field.tsx';
 import type { Session } from './session.ts';

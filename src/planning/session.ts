@@ -3,9 +3,9 @@ import type { ArticleId } from '../model/configuration-id.ts';
 import type { JsonRecord } from '../service/wire-value.ts';
 import type { ConverterError } from '../support/errors.ts';
 import { type Embedding, openEmbedding, type PlanningCommand } from './embedding.ts';
-import type { NamedField } from './fields.tsx';
+import type { NamedField } from './fields.ts';
 import { keepConfigured, keptConfigured, openHistory, type Shown } from './history.ts';
-import type { PlanningConverter } from './interfaces.ts';
+import type { PageWindow, PlanningConverter } from './interfaces.ts';
 import { createModelLoader, type ModelLoader, type ModelState, NO_MODEL } from './model-loader.ts';
 import type { PlanningParameters } from './parameters.ts';
 import { createPlanning, isOpening, type Planning, type PlanningState } from './planning.ts';
@@ -62,13 +62,14 @@ interface ServiceOfPage {
 
 /** Opens a page: it loads the article of its parameters at once. */
 export function openSession(options: {
+  page: PageWindow;
   parameters: PlanningParameters;
   /** Where the service is, and how it is used. */
   service: ServiceOfPage;
   texts: Texts;
   converter: PlanningConverter;
 }): Session {
-  const { parameters, texts, converter } = options;
+  const { page, parameters, texts, converter } = options;
   const { baseUrl, serviceUrl, imageLocation } = options.service;
   const languages = {
     lang: parameters.lang || texts.language,
@@ -126,7 +127,7 @@ export function openSession(options: {
       const { json } = planned;
       if (JSON.stringify(json) === JSON.stringify(state.earlier)) forgetEarlier();
       if (setting !== undefined) {
-        keepConfigured(json);
+        keepConfigured(page, json);
         forgetEarlier();
         embedding.post({ type: 'PROPERTY_UPDATED', property: { ...setting }, article: json });
       } else if (isLoaded) embedding.post({ type: 'CURRENT_ARTICLE', article: json });
@@ -143,7 +144,7 @@ export function openSession(options: {
   const hasCatalogue = mode !== 'configurator';
   const isCatalogueOpen = mode === 'catalogue' || (hasCatalogue && parameters.target === undefined);
   const first = { opened: 0, target: parameters.target, place: { parentnode }, isCatalogueOpen };
-  const history = openHistory(parameters.token, first, (shown, isOther) => {
+  const history = openHistory(page, parameters.token, first, (shown, isOther) => {
     set({ shown });
     if (isOther && shown.target !== undefined) planning.open(shown.target);
   });
@@ -156,7 +157,7 @@ export function openSession(options: {
     ...NO_MODEL,
     planning: planning.state,
     shown: history.shown,
-    earlier: history.wasKept ? undefined : keptConfigured(),
+    earlier: history.wasKept ? undefined : keptConfigured(page),
     isTokenDead: false,
     wasTokenAccepted: false,
     refused: [],
@@ -177,7 +178,7 @@ export function openSession(options: {
       if (state.failure !== undefined) models.retry();
     },
   };
-  const embedding = openEmbedding(parameters.parentOrigin, (command) =>
+  const embedding = openEmbedding(page, parameters.parentOrigin, (command) =>
     commands[command.type](command as never),
   );
   if (state.shown.target !== undefined) planning.open(state.shown.target);

@@ -6,7 +6,6 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import type { Browser } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Glb, readGlb, viewBytes } from '../../src/deliver/glb-container.ts';
@@ -18,7 +17,6 @@ import { decodePartsList } from '../../src/service/wire-parts-list.ts';
 import { canonicalName } from '../../src/service/wire-value.ts';
 import { sha256Hex } from '../../src/support/files.ts';
 import { readManifest } from '../../src/write/manifest.ts';
-import { launchBrowser } from '../helpers/browser.ts';
 import { command, writePipeline } from '../helpers/command.ts';
 import { openCache, openConverterPage } from '../helpers/converter-page.ts';
 import { installNode } from '../helpers/other-nodes.ts';
@@ -158,17 +156,14 @@ async function countEqual({ lines, snapshotOf, masterOf }: PastRun, { convert }:
 describe.runIf(HAS_BROWSER)('the converter in Chromium', () => {
   let folder: string;
   let past: PastRun;
-  let browser: Browser;
   let opened: OpenedPage;
   beforeAll(async () => {
     folder = await temporaryFolder();
     past = await openRun(folder, { service: { emulator: true }, articles: selection() });
-    browser = await launchBrowser();
-    opened = await openConverterPage(browser, past.cache);
+    opened = await openConverterPage(past.cache);
   });
   afterAll(async () => {
     await opened?.close();
-    await browser?.close();
     past?.cache.close();
     await rm(folder, { recursive: true, force: true });
   });
@@ -186,7 +181,7 @@ describe.runIf(HAS_BROWSER)('the converter in Chromium', () => {
     const home = join(folder, 'real');
     await mkdir(home);
     const real = await openRun(home, { service: { recording: RECORDING } });
-    const page = await openConverterPage(browser, real.cache);
+    const page = await openConverterPage(real.cache);
     expect(await countEqual(real, page)).toBeGreaterThan(0);
     await page.close();
     real.cache.close();
@@ -237,7 +232,7 @@ describe.runIf(HAS_BROWSER)('the converter in Chromium', () => {
   });
 
   it('converts where the browser offers no SHA-256: without HTTPS', async () => {
-    const insecure = await openConverterPage(browser, past.cache, '0.0.0.0');
+    const insecure = await openConverterPage(past.cache, '0.0.0.0');
     expect(await insecure.page.evaluate('isSecureContext')).toBe(false);
     const desk = past.lines.find(isDesk)!;
     const snapshot = await past.snapshotOf(desk);

@@ -7,18 +7,17 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Document, NodeIO } from '@gltf-transform/core';
 import { KHRMaterialsVariants } from '@gltf-transform/extensions';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startBrowser } from '../../src/deliver/browser.ts';
 import { galleryDataFile, galleryPageFiles } from '../../src/deliver/gallery.ts';
 import { openGalleryServer } from '../../src/gateway/gallery-server.ts';
 import { openGallery, readGallery } from '../../src/pipeline/gallery.ts';
 import { publishedIn } from '../../src/pipeline/published.ts';
 import { replaceFile } from '../../src/support/files.ts';
-import { openWatched } from '../helpers/browser.ts';
+import { closePages, openWatched } from '../helpers/browser.ts';
 import { type ShownArticle, writeOutput } from '../helpers/gallery-output.ts';
-import { HAS_BROWSER, pictureBrowser } from '../helpers/picture-browser.ts';
+import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { HOSTILE } from '../helpers/reports.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
@@ -60,7 +59,6 @@ async function redOrBlue(): Promise<Uint8Array> {
 }
 
 describe.runIf(HAS_BROWSER)('the gallery', () => {
-  let browser: Browser;
   let folder: string;
   let server: Awaited<ReturnType<typeof openGalleryServer>>;
   let page: Page;
@@ -98,10 +96,8 @@ describe.runIf(HAS_BROWSER)('the gallery', () => {
     });
     await writeOutput(folder, [...plain, ...hostile]);
     server = await openGalleryServer(await openGallery(publishedIn(folder, Date.now), 'office'));
-    browser = await startBrowser(await pictureBrowser());
   });
   afterAll(async () => {
-    await browser?.close();
     await server?.close();
     await rm(folder, { recursive: true, force: true });
   });
@@ -111,14 +107,14 @@ describe.runIf(HAS_BROWSER)('the gallery', () => {
     colorScheme: 'light' | 'dark' = 'light',
     address = server.url,
   ) => {
-    ({ page, trouble, asked } = await openWatched(browser, address, { viewport, colorScheme }));
+    ({ page, trouble, asked } = await openWatched(address, { viewport, colorScheme }));
   };
   afterEach(async () => {
     expect(trouble).toEqual([]);
     const own = /^(?:data|blob|file):/;
     const { origin } = new URL(server.url);
     expect(asked.filter((url) => !own.test(url) && !url.startsWith(`${origin}/`))).toEqual([]);
-    await page.close();
+    await closePages();
   });
 
   const found = () => page.locator('#found').textContent();

@@ -1,13 +1,13 @@
 /** The image codec of the browser reads what that of the command line reads, and writes what this one reads. */
 import { fileURLToPath } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withoutProfile } from '../../src/deliver/usd-image.ts';
 import type { Pixels } from '../../src/model/image-codec.ts';
 import { sharpImageCodec } from '../../src/support/image-codec.ts';
-import { launchBrowser } from '../helpers/browser.ts';
+import { closePages, openPage } from '../helpers/browser.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 
 const [WIDTH, HEIGHT] = [32, 16];
@@ -40,19 +40,17 @@ function inColor({ width, height, channels, data }: Pixels): Pixels {
 }
 
 describe.runIf(HAS_BROWSER)('the image codec of the browser', () => {
-  let browser: Browser;
   let page: Page;
   beforeAll(async () => {
     const input = fileURLToPath(new URL('../../src/planning/image-codec.ts', import.meta.url));
     const bundle = await rolldown({ input, platform: 'browser' });
     const { output } = await bundle.generate({ format: 'esm' });
     const code = Buffer.from(output[0].code).toString('base64');
-    browser = await launchBrowser();
-    page = await browser.newPage();
+    page = await openPage();
     const open = 'then((module) => { globalThis.codec = module.browserImageCodec(); })';
     await page.evaluate(`import('data:text/javascript;base64,${code}').${open}`);
   });
-  afterAll(() => browser?.close());
+  afterAll(closePages);
 
   const list = (bytes: Uint8Array) => `Uint8Array.from([${[...bytes]}])`;
   const decode = async (bytes: Uint8Array, size?: object): Promise<Pixels> => {

@@ -3,11 +3,10 @@ import { readdir, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { GatewayServer } from '../../src/gateway/http.ts';
 import { type InboxOptions, openInbox } from '../../src/gateway/inbox.ts';
-import { launchBrowser } from '../helpers/browser.ts';
+import { closePages, openPage } from '../helpers/browser.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
@@ -19,7 +18,6 @@ const silent = () => {};
 const log = { debug: silent, info: silent, warn: silent, error: silent };
 
 describe.runIf(HAS_BROWSER)('a page in a browser', () => {
-  let browser: Browser;
   let folder: string;
   let server: Server;
   let origin: string;
@@ -31,17 +29,16 @@ describe.runIf(HAS_BROWSER)('a page in a browser', () => {
     });
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    browser = await launchBrowser();
   });
   afterAll(async () => {
-    await browser?.close();
+    await closePages();
     await new Promise((done) => server.close(done));
     await rm(folder, { recursive: true, force: true });
   });
 
   /** The status of the response that a page receives, or its error. */
   async function post(inbox: GatewayServer, headers: Record<string, string>): Promise<unknown> {
-    const page = await browser.newPage();
+    const page = await openPage();
     await page.goto(origin);
     const sent = { url: inbox.url, body: JSON.stringify({ json: CART }), headers };
     const result = await page.evaluate(async ({ url, ...request }) => {
@@ -52,7 +49,6 @@ describe.runIf(HAS_BROWSER)('a page in a browser', () => {
         return String(error);
       }
     }, sent);
-    await page.close();
     return result;
   }
 

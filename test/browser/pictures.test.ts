@@ -1,7 +1,6 @@
 /** Pictures that a real browser takes of real GLBs. */
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { FoundBrowser } from '../../src/deliver/browser.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { takePictures } from '../../src/deliver/picture.ts';
 import {
   PICTURE_DEFAULTS,
@@ -10,7 +9,8 @@ import {
 } from '../../src/deliver/picture-options.ts';
 import { openRenderer, type Renderer } from '../../src/deliver/renderer.ts';
 import { writeGlb } from '../../src/write/glb.ts';
-import { killBrowserProcesses } from '../helpers/browser-processes.ts';
+import { sharedRenderer } from '../helpers/browser.ts';
+import { browserProcesses, killBrowserProcesses } from '../helpers/browser-processes.ts';
 import { BOX_TRIANGLES, boxPoints } from '../helpers/graphics.ts';
 import { HAS_BROWSER, pictureBrowser } from '../helpers/picture-browser.ts';
 import { sceneOf } from '../helpers/snapshot.ts';
@@ -87,14 +87,11 @@ const isRed = ([r, g, b]: readonly number[]) => r! > 90 && g! < r! / 2 && b! < r
 
 describe.runIf(HAS_BROWSER)('pictures', () => {
   let renderer: Renderer;
-  let browser: FoundBrowser;
   let glb: Uint8Array;
   beforeAll(async () => {
-    browser = await pictureBrowser();
-    renderer = openRenderer({ browser });
+    renderer = await sharedRenderer();
     glb = await postOnBoard([RED, WHITE]);
   });
-  afterAll(() => renderer?.close());
   const take = (options: Partial<PictureOptions>) =>
     takePictures(renderer, glb, { ...OPTIONS, ...options });
 
@@ -198,11 +195,12 @@ describe.runIf(HAS_BROWSER)('pictures', () => {
   });
 
   it('are taken by a new browser where the old one was killed', async () => {
-    const own = openRenderer({ browser });
+    const others = browserProcesses();
+    const own = openRenderer({ browser: await pictureBrowser(), pages: 1 });
     try {
       await takePictures(own, glb, OPTIONS);
       const taken = Array.from({ length: 4 }, () => takePictures(own, glb, OPTIONS));
-      killBrowserProcesses();
+      expect(killBrowserProcesses('browser', others)).toBe(1);
       for (const files of await Promise.all(taken)) expect(files).toHaveLength(1);
     } finally {
       await own.close();

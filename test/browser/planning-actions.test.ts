@@ -3,19 +3,19 @@
 import { readFile } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startBrowser } from '../../src/deliver/browser.ts';
-import { HAS_BROWSER, pictureBrowser } from '../helpers/picture-browser.ts';
+import { closePages } from '../helpers/browser.ts';
+import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import {
   choose,
   DESK,
+  hold,
   modelOf,
   type PlanningServer,
-  startParent,
   startPlanning,
-  violations,
+  withoutView,
 } from '../helpers/planning-page.ts';
 
 const CONFIGURATOR = { ...DESK, disablecatalogue: 'true' };
@@ -34,7 +34,11 @@ async function startCart() {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/cart`,
     received: () => waiting.length,
-    answer: () => waiting.shift()!.end('{"stored":true}'),
+    answer(status: number) {
+      const response = waiting.shift()!;
+      response.statusCode = status;
+      response.end(status === 200 ? '{"stored":true}' : '{"reason":"<b>sold out</b>"}');
+    },
     close: () =>
       new Promise((done) => {
         server.close(done);
@@ -44,102 +48,59 @@ async function startCart() {
 }
 
 describe.runIf(HAS_BROWSER)('an action of the planning page', () => {
-  let browser: Browser;
   let planning: PlanningServer;
   let cart: Awaited<ReturnType<typeof startCart>>;
 
   beforeAll(async () => {
-    browser = await startBrowser(await pictureBrowser());
     planning = await startPlanning();
     cart = await startCart();
   });
-  afterEach(async () => {
-    for (const context of browser.contexts()) await context.close();
-  });
+  afterEach(closePages);
   afterAll(async () => {
-    await browser?.close();
     await planning?.close();
     await cart?.close();
   });
 
   const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent);
 
-  test('the answer of a cart is shown for the configuration that was sent, and for no other', async () => {
+  test('the answer of a cart is shown, for the configuration that was sent; a refusal loses nothing', async () => {
     const parameters = { ...CONFIGURATOR, urlwarenkorb: cart.url };
-    const { page, trouble } = await planning.open(browser, parameters);
-    const button = page.locator('.cart .primary');
-    await button.click();
-    await expect.poll(cart.received).toBe(1);
-    await choose(page, 'Finish', 'Walnut veneer');
-    await page.getByText('LN-M-V.NB').waitFor();
-    const answered = page.waitForResponse(
-      (response) => response.url() === cart.url && response.request().method() === 'POST',
-    );
-    cart.answer();
-    await (await answered).finished();
-    await page.evaluate(
-      () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
-    );
-    expect(await page.locator('.cart .success').count()).toBe(0);
-    await button.click();
-    await expect.poll(cart.received).toBe(1);
-    cart.answer();
+    const { page } = await planning.open(parameters, { prepare: withoutView });
+    const send = async (status: number) => {
+      await page.locator('.cart .primary').click();
+      await expect.poll(cart.received).toBe(1);
+      cart.answer(status);
+    };
+    await send(409);
+    await page.getByText('The cart did not accept the article (status 409).').waitFor();
+    const answer = page.locator('.answer');
+    expect(await answer.innerText()).toContain('<b>sold out</b>');
+    await send(200);
     await page.getByText('The article is in the cart.').waitFor();
     // What the receiver says is folded away, and all of it goes.
-    const answer = page.locator('.answer');
     expect(await answer.isVisible()).toBe(false);
     await page.getByText('Answer of the receiver').click();
     expect(await answer.innerText()).toContain('"stored": true');
     await page.locator('.cart').getByRole('button', { name: 'Close' }).click();
     expect(await page.locator('.cart .success').count()).toBe(0);
     expect(await focused(page)).toBe('Add to cart');
-    expect(trouble).toEqual([]);
-  });
-
-  test('a field whose value is not possible holds back cart, link and files, until it is corrected', async () => {
-    const parameters = { ...CONFIGURATOR, urlwarenkorb: cart.url };
-    const viewport = { width: 390, height: 844 };
-    const { page, trouble } = await planning.open(browser, parameters, { viewport });
-    await modelOf(page);
-    await page.getByText('Download', { exact: true }).click();
-    const width = page.getByRole('textbox', { name: /^Width/ });
-    const taken = ['Add to cart', 'Permanent link', '3D model (GLB)', 'Picture (PNG)'].map((name) =>
-      page.getByRole('button', { name }),
-    );
-    const enabled = () => Promise.all(taken.map((button) => button.isEnabled()));
-    const [all, none] = [taken.map(() => true), taken.map(() => false)];
-    expect(await enabled()).toEqual(all);
-
-    await width.fill('99999');
-    // As a finger does: it leaves the field, and is on the button already.
-    await taken[0]!.click();
-    await page.getByText('This value is not possible. The largest is').waitFor();
-    expect(await enabled()).toEqual(none);
-    expect(cart.received()).toBe(0);
-    expect(await violations(page)).toEqual([]);
-    await page.locator('.cart').getByRole('button', { name: 'Width in mm' }).click();
-    expect(await width.evaluate((one) => one === document.activeElement)).toBe(true);
-    await page.getByRole('button', { name: 'Keep 1600' }).click();
-    expect(await width.inputValue()).toBe('1600');
-    expect(await enabled()).toEqual(all);
-
-    await width.fill('1');
-    await width.press('Enter');
-    expect(await enabled()).toEqual(none);
-    await width.fill('1700');
-    await width.press('Enter');
-    await page.getByText('.SW.1700').waitFor();
-    await expect.poll(enabled).toEqual(all);
-    // The price is beside the button, too, where the one above is out of sight.
-    expect(await page.locator('.sum').innerText()).toBe(await page.locator('.price').innerText());
-    expect(trouble).toEqual([]);
+    await send(200);
+    await page.locator('.cart .success').waitFor();
+    await choose(page, 'Finish', 'Walnut veneer');
+    await page.getByText('LN-M-V.NB').waitFor();
+    await page.locator('.cart .success').waitFor({ state: 'detached' });
+    await page.route(cart.url, (route) => route.abort());
+    await page.locator('.cart .primary').click();
+    await page.getByText('The cart did not answer.').waitFor();
+    expect(await page.locator('h1').innerText()).toBe('Desk made to measure');
+    expect(await page.locator('.cart .primary').isEnabled()).toBe(true);
   });
 
   test.runIf(IS_LONG)(
     'cart and permanent link are used and cancelled by keys, and the focus stays',
     async () => {
       const parameters = { ...CONFIGURATOR, urlwarenkorb: cart.url };
-      const { page } = await planning.open(browser, parameters);
+      const { page } = await planning.open(parameters);
       const { keyboard } = page;
       const link = page.locator('.link > button').first();
       await page.route(/\/reinit/, () => undefined);
@@ -178,40 +139,19 @@ describe.runIf(HAS_BROWSER)('an action of the planning page', () => {
       await keyboard.press('Enter');
       await page.getByText('The cart may have the article all the same').waitFor();
       expect(await focused(page)).toBe('Add to cart');
-      cart.answer();
+      cart.answer(200);
       await keyboard.press('Enter');
       await expect.poll(cart.received).toBe(1);
-      cart.answer();
+      cart.answer(200);
       await page.getByText('The article is in the cart.').waitFor();
       expect(await focused(page)).toBe('Add to cart');
     },
   );
 
-  test('a permanent identifier is told to the page around, and the link says that it has no session', async () => {
-    const parent = await startParent((parentorigin) =>
-      planning.address({ ...CONFIGURATOR, parentorigin }),
-    );
-    const page = await browser.newPage();
-    await page.goto(parent.origin);
-    const frame = page.frameLocator('iframe');
-    await frame.getByRole('button', { name: 'Permanent link' }).click();
-    await frame.getByText('adds a session token').waitFor();
-    const permanentid = await frame.locator('.link code').innerText();
-    const received = await page.evaluate('received');
-    expect(received).toContainEqual(
-      expect.objectContaining({
-        type: 'PERMANENTID_CREATED',
-        permanentid,
-        article: expect.objectContaining({ basearticlenumber: 'LN-M' }),
-      }),
-    );
-    await parent.close();
-  });
-
   test.runIf(IS_LONG)(
     'files are made for Apple devices and as a picture, and none that was cancelled',
     async () => {
-      const { page, trouble } = await planning.open(browser, CONFIGURATOR);
+      const { page, trouble } = await planning.open(CONFIGURATOR);
       await modelOf(page);
       await page.getByText('Download', { exact: true }).click();
       const fileOf = async (name: string) => {
@@ -222,19 +162,12 @@ describe.runIf(HAS_BROWSER)('an action of the planning page', () => {
       };
       let downloads = 0;
       page.on('download', () => downloads++);
-      let release = () => {};
-      const gate = new Promise<void>((done) => {
-        release = done;
-      });
-      await page.route(/\/usdz\.js$/, async (route) => {
-        await gate;
-        await route.continue();
-      });
+      const program = await hold(page, /\/usdz\.js$/);
       await page.getByRole('button', { name: 'For Apple devices (USDZ)' }).click();
       await page.locator('.downloads .late').click();
       expect(await page.getByText('Being made …').count()).toBe(0);
       expect(await focused(page)).toBe('Download');
-      release();
+      await program.release();
       const usdz = await fileOf('For Apple devices (USDZ)');
       expect(usdz.name).toMatch(/^FJEL_LN-M-V.*\.usdz$/);
       expect(usdz.bytes.subarray(0, 2).toString()).toBe('PK');

@@ -1,12 +1,12 @@
 /// <reference lib="dom" />
-/** The planning page in a real browser: its modes, a configuration from the first choice to the cart, keyboard, axe. */
-import { readdir, readFile, rm } from 'node:fs/promises';
+/** The planning page in a real browser: one walk in each mode, from the first choice to the cart; keyboard, phone, axe. */
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startBrowser } from '../../src/deliver/browser.ts';
 import { openInbox } from '../../src/gateway/inbox.ts';
-import { HAS_BROWSER, pictureBrowser } from '../helpers/picture-browser.ts';
+import { closePages } from '../helpers/browser.ts';
+import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import {
   choose,
   DESK,
@@ -15,6 +15,7 @@ import {
   startPlanning,
   violations,
   WORKPLACE,
+  withoutView,
 } from '../helpers/planning-page.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 import { judgeUsdz } from '../helpers/usdz-judge.ts';
@@ -26,26 +27,24 @@ const silent = () => {};
 const log = { debug: silent, info: silent, warn: silent, error: silent };
 
 describe.runIf(HAS_BROWSER)('the planning page', () => {
-  let browser: Browser;
   let planning: PlanningServer;
 
   beforeAll(async () => {
-    browser = await startBrowser(await pictureBrowser());
     planning = await startPlanning();
   });
-  afterEach(async () => {
-    for (const context of browser.contexts()) await context.close();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await planning?.close();
-  });
+  afterEach(closePages);
+  afterAll(() => planning?.close());
 
   const heading = (page: Page) => page.getByRole('heading', { level: 1 });
   const price = (page: Page) => page.locator('.price');
+  const isFocused = (element: Element) => element === document.activeElement;
 
-  test('the configurator shows an article with its price and model, and no catalogue', async () => {
-    const { page, trouble, asked } = await planning.open(browser, { ...DESK, ...CONFIGURATOR });
+  test('the configurator shows an article, which is changed, put into the cart, stored and restored', async () => {
+    const store = await temporaryFolder();
+    const { origin } = new URL(planning.emulator.baseUrl);
+    const inbox = await openInbox({ store, now: Date.now, log, origins: [origin] });
+    const parameters = { ...DESK, ...CONFIGURATOR, urlwarenkorb: inbox.url };
+    const { page, trouble, asked } = await planning.open(parameters);
     expect(await modelOf(page)).toBe('Width × height × depth: 1,600 × 740 × 802 mm');
     expect(await heading(page).innerText()).toBe('Desk made to measure');
     expect(await price(page).innerText()).toContain('€721.00');
@@ -54,46 +53,104 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     expect(await page.getByText('in your room').count()).toBe(0);
     expect(await page.title()).toBe('Desk made to measure – Planning');
     expect(await violations(page)).toEqual([]);
-    expect(trouble).toEqual([]);
     // Stage and properties scroll on their own.
     expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBe(800);
+
+    await choose(page, 'Finish', 'Walnut veneer');
+    await choose(page, 'Base', 'Electrically adjustable');
+    const width = page.getByRole('textbox', { name: /^Width in mm/ });
+    await width.fill('1450');
+    await width.press('Enter');
+    expect(await page.locator('.problem').first().innerText()).toMatch(
+      /The nearest are 1400 and 1500/,
+    );
+    await width.press('ArrowUp');
+    await page.getByText('LN-M-H.NB.D.SW.1500').waitFor();
+    expect(await price(page).innerText()).not.toContain('721');
+    await page.getByText('depth: 1,500 ×').waitFor();
+
+    const cartButton = page.getByRole('button', { name: 'Add to cart' });
+    expect(await cartButton.isDisabled()).toBe(true);
+    await page.getByText('Still to choose: Hand switch').waitFor();
+    await page.locator('.cart').getByRole('button', { name: 'Hand switch' }).click();
+    const switchOf = page.getByRole('group', { name: /^Hand switch/ });
+    expect(await switchOf.locator(':focus').count()).toBe(1);
+    // A property that must be chosen says so, and has its mark when it is.
+    await switchOf.getByText('please choose').waitFor();
+    await choose(page, 'Hand switch', 'up and down');
+    await page.getByText('LN-M-H.NB.D.SW.1500.800.74.0.3.A').waitFor();
+    expect(await switchOf.locator('.must').innerText()).toMatch(/^\*\s*required$/);
+    // The service names components as it names properties.
+    await page.getByText('How the price is made up').click();
+    const components = await page.locator('.components dt').allInnerTexts();
+    expect(components).toEqual(expect.arrayContaining(['Basic price', 'Base', 'Finish']));
+    expect(components.join('')).not.toMatch(/[A-Z]{4}/);
+    await cartButton.click();
+    await page.getByText('The article is in the cart.').waitFor();
+    const [file] = await readdir(store);
+    const cart = JSON.parse(await readFile(join(store, file!), 'utf8'));
+    expect(cart.ocd.finalarticlenumber).toMatch(/^LN-M-H\.NB\.D\.SW\.1500/);
+    expect(cart.id).toBe(cart.rootid);
+    const download = page.waitForEvent('download');
+    await page.getByText('Download', { exact: true }).click();
+    await page.getByRole('button', { name: '3D model (GLB)' }).click();
+    const made = await download;
+    expect(made.suggestedFilename()).toMatch(/^FJEL_LN-M-H\.NB\.D\.SW\.1500.*\.glb$/);
+    expect((await readFile(await made.path())).subarray(0, 4).toString()).toBe('glTF');
     // The token is in no address that a person sees, and the page asks its own server only.
     expect(page.url()).not.toContain('token');
-    const { origin } = new URL(planning.emulator.baseUrl);
-    expect(asked.filter((address) => !address.startsWith(origin) && /^http/.test(address))).toEqual(
-      [],
-    );
-  });
+    const own = [origin, new URL(inbox.url).origin];
+    const others = asked.filter((url) => /^http/.test(url) && !own.includes(new URL(url).origin));
+    expect(others).toEqual([]);
 
-  test('a language and a hidden price are parameters', async () => {
-    const parameters = { ...DESK, ...CONFIGURATOR, lang: 'de', showprice: 'false' };
-    const { page, trouble } = await planning.open(browser, parameters);
-    await heading(page).waitFor();
-    expect(await heading(page).innerText()).toBe('Schreibtisch nach Maß');
-    expect(await page.locator('html').getAttribute('lang')).toBe('de');
-    expect(await price(page).count()).toBe(0);
-    expect(await page.locator('body').innerText()).not.toContain('€');
+    await page.getByRole('button', { name: 'Permanent link' }).click();
+    await page.getByText('adds a session token').waitFor();
+    const link = await page.getByLabel('Permanent link').inputValue();
+    const stored = Object.fromEntries(new URL(link).searchParams);
+    expect(stored.token).toBe(undefined);
+    await inbox.close();
+    // In another language, and without prices.
+    const german = { ...stored, lang: 'de', showprice: 'false' };
+    const restored = await planning.open(german, { prepare: withoutView });
+    await restored.page.getByText('LN-M-H.NB.D.SW.1500').waitFor();
     // The address has no token any more; the page can be loaded again all the same.
-    await page.reload();
-    expect(await heading(page).innerText()).toBe('Schreibtisch nach Maß');
-    expect(trouble).toEqual([]);
+    await restored.page.reload();
+    expect(await heading(restored.page).innerText()).toBe('Schreibtisch nach Maß');
+    expect(await restored.page.locator('html').getAttribute('lang')).toBe('de');
+    expect(await price(restored.page).count()).toBe(0);
+    expect(await restored.page.locator('body').innerText()).not.toContain('€');
+    expect([...trouble, ...restored.trouble]).toEqual([]);
   });
 
-  test('the catalogue opens at a folder, leads to an article and back, and searches', async () => {
+  test('the keyboard alone leads from the catalogue to a changed configuration, and to a search', async () => {
     const parameters = { opencatalogue: 'true', parentnode: LINEA };
-    const { page, trouble } = await planning.open(browser, parameters);
-    const article = page.getByRole('button', { name: 'Desk made to measure LN-M' });
-    await article.waitFor();
+    const { page, trouble } = await planning.open(parameters, { prepare: withoutView });
+    await page.getByRole('button', { name: 'Desk made to measure LN-M' }).waitFor();
     const makers = page.getByRole('combobox', { name: 'Manufacturer' }).locator('option');
     expect(await makers.allInnerTexts()).toContain('Fjelmark office furniture');
     expect(await page.locator('.path').innerText()).toMatch(/Start.*Fjelmark.*LINEA/s);
     expect(await violations(page)).toEqual([]);
-    await article.click();
+    const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '');
+    const tabTo = async (isThere: () => Promise<boolean>) => {
+      for (let count = 0; count < 60; count++) {
+        if (await isThere()) return;
+        await page.keyboard.press('Tab');
+      }
+      throw new Error('the focus did not arrive');
+    };
+    await tabTo(async () => (await focused()).startsWith('Desk made to measure'));
+    await page.keyboard.press('Enter');
+    await price(page).waitFor();
     await modelOf(page);
-    expect(await heading(page).innerText()).toBe('Desk made to measure');
+    const isRadio = () =>
+      page.evaluate(() => (document.activeElement as HTMLInputElement).type === 'radio');
+    await tabTo(isRadio);
+    await page.keyboard.press('ArrowRight');
+    await page.getByText('LN-M-K').waitFor();
+    expect(await isRadio()).toBe(true);
     await page.getByRole('button', { name: 'Catalogue' }).click();
     await page.getByRole('searchbox').fill('LN-S1');
-    await page.getByRole('button', { name: 'Search', exact: true }).click();
+    await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: '2 articles for “LN-S1”' }).waitFor();
     expect(trouble).toEqual([]);
   });
@@ -101,7 +158,7 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
   test.runIf(IS_LONG)(
     'a search begins in the manufacturer of the folder, follows the choice, and leads back',
     async () => {
-      const { page, trouble, asked } = await planning.open(browser, { opencatalogue: 'true' });
+      const { page, trouble, asked } = await planning.open({ opencatalogue: 'true' });
       await page.getByText('Choose an article, configure it, and see it in 3D at once.').waitFor();
       const maker = page.getByRole('combobox', { name: 'Manufacturer' });
       const chosen = () => maker.locator('option:checked').innerText();
@@ -145,7 +202,7 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
 
   test('the hybrid mode shows both beside each other where there is room', async () => {
     const viewport = { width: 1440, height: 900 };
-    const { page, trouble } = await planning.open(browser, {}, { viewport });
+    const { page, trouble } = await planning.open({}, { viewport, prepare: withoutView });
     const hint = page.getByText('The article that you choose appears here');
     await hint.waitFor();
     await page.getByRole('searchbox').fill('LN-M');
@@ -164,76 +221,20 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     expect(trouble).toEqual([]);
   });
 
-  test('a configuration changes price and model, is stored, restored and put into the cart', async () => {
-    const store = await temporaryFolder();
-    const { origin } = new URL(planning.emulator.baseUrl);
-    const inbox = await openInbox({ store, now: Date.now, log, origins: [origin] });
-    const parameters = { ...DESK, ...CONFIGURATOR, urlwarenkorb: inbox.url };
-    const { page, trouble } = await planning.open(browser, parameters);
-    await modelOf(page);
-    await choose(page, 'Finish', 'Walnut veneer');
-    await choose(page, 'Base', 'Electrically adjustable');
-    const width = page.getByRole('textbox', { name: /^Width in mm/ });
-    await width.fill('1450');
-    await width.press('Enter');
-    expect(await page.locator('.problem').first().innerText()).toMatch(
-      /The nearest are 1400 and 1500/,
-    );
-    await width.press('ArrowUp');
-    await page.getByText('LN-M-H.NB.D.SW.1500').waitFor();
-    expect(await price(page).innerText()).not.toContain('721');
-    await page.getByText('depth: 1,500 ×').waitFor();
-
-    const cartButton = page.getByRole('button', { name: 'Add to cart' });
-    expect(await cartButton.isDisabled()).toBe(true);
-    await page.getByText('Still to choose: Hand switch').waitFor();
-    await page.locator('.cart').getByRole('button', { name: 'Hand switch' }).click();
-    const focused = page.getByRole('group', { name: 'Hand switch' }).locator(':focus');
-    expect(await focused.count()).toBe(1);
-    await choose(page, 'Hand switch', 'up and down');
-    await page.getByText('LN-M-H.NB.D.SW.1500.800.74.0.3.A').waitFor();
-    // The service names components as it names properties.
-    await page.getByText('How the price is made up').click();
-    const components = await page.locator('.components dt').allInnerTexts();
-    expect(components).toEqual(expect.arrayContaining(['Basic price', 'Base', 'Finish']));
-    expect(components.join('')).not.toMatch(/[A-Z]{4}/);
-    await cartButton.click();
-    await page.getByText('The article is in the cart.').waitFor();
-    const [file] = await readdir(store);
-    const cart = JSON.parse(await readFile(join(store, file!), 'utf8'));
-    expect(cart.ocd.finalarticlenumber).toMatch(/^LN-M-H\.NB\.D\.SW\.1500/);
-    expect(cart.id).toBe(cart.rootid);
-
-    await page.getByRole('button', { name: 'Permanent link' }).click();
-    const link = await page.getByLabel('Permanent link').inputValue();
-    const stored = Object.fromEntries(new URL(link).searchParams);
-    expect(stored.token).toBe(undefined);
-    const restored = await planning.open(browser, stored);
-    await restored.page.getByText('LN-M-H.NB.D.SW.1500').waitFor();
-    const download = page.waitForEvent('download');
-    await page.getByText('Download', { exact: true }).click();
-    await page.getByRole('button', { name: '3D model (GLB)' }).click();
-    const path = await (await download).path();
-    expect((await readFile(path)).subarray(0, 4).toString()).toBe('glTF');
-    expect([...trouble, ...restored.trouble]).toEqual([]);
-    await inbox.close();
-    await rm(store, { recursive: true, force: true });
-  });
-
   test.runIf(IS_LONG)(
     'a device with Quick Look gets a link to the USDZ file of the configuration',
     async () => {
       const { page, trouble } = await planning.open(
-        browser,
         { ...DESK, ...CONFIGURATOR },
         {
           viewport: { width: 390, height: 844 },
-          script: () => {
-            const { supports } = DOMTokenList.prototype;
-            DOMTokenList.prototype.supports = function (token) {
-              return token === 'ar' || supports.call(this, token);
-            };
-          },
+          prepare: (page) =>
+            page.addInitScript(() => {
+              const { supports } = DOMTokenList.prototype;
+              DOMTokenList.prototype.supports = function (token) {
+                return token === 'ar' || supports.call(this, token);
+              };
+            }),
         },
       );
       await modelOf(page);
@@ -284,14 +285,27 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
   );
 
   test('a planning lists its articles, is changed as a whole, and outlives a reload and "back"', async () => {
-    const { page, trouble, asked } = await planning.open(browser, {
-      ...WORKPLACE,
-      opencatalogue: 'true',
-      parentnode: LINEA,
-    });
+    const parameters = { ...WORKPLACE, opencatalogue: 'true', parentnode: LINEA };
+    const { page, trouble, asked } = await planning.open(parameters);
     await page.getByRole('button', { name: 'Back to the article' }).click();
     const parts = page.getByRole('heading', { name: 'Consists of 4 articles' });
     await parts.waitFor();
+
+    // The keyboard reaches the tools before the model and its parts, and a reset what is moved.
+    const reset = page.getByRole('button', { name: 'Move parts back' });
+    await page.getByRole('button', { name: 'Dimensions' }).focus();
+    expect(await reset.count()).toBe(0);
+    const drawer = page.getByRole('slider', { name: 'SCHUB 1' });
+    await drawer.waitFor();
+    for (let i = 0; i < 2; i++) await page.keyboard.press('Tab');
+    expect(await drawer.evaluate((one) => one.matches(':focus'))).toBe(true);
+    await page.keyboard.press('End');
+    await reset.press('Enter');
+    expect(await drawer.getAttribute('aria-valuenow')).toBe('0');
+    await expect.poll(() => reset.count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Zoom in' }).evaluate(isFocused)).toBe(true);
+    await withoutView(page);
+
     const posted = page.waitForRequest((request) => request.method() === 'POST');
     const part = page.locator('.parts li').nth(1);
     await part.getByText('Properties of this article').click();
@@ -328,66 +342,18 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     expect(trouble).toEqual([]);
   });
 
-  test('the keyboard reaches the tools before the model and its parts, and a reset what is moved', async () => {
-    const { page, trouble } = await planning.open(browser, { ...WORKPLACE, ...CONFIGURATOR });
-    await modelOf(page);
-    const reset = page.getByRole('button', { name: 'Move parts back' });
-    await page.getByRole('button', { name: 'Dimensions' }).focus();
-    expect(await reset.count()).toBe(0);
-    const drawer = page.getByRole('slider', { name: 'SCHUB 1' });
-    await drawer.waitFor();
-    for (let i = 0; i < 2; i++) await page.keyboard.press('Tab');
-    expect(await drawer.evaluate((one) => one.matches(':focus'))).toBe(true);
-    await page.keyboard.press('End');
-    await reset.press('Enter');
-    expect(await drawer.getAttribute('aria-valuenow')).toBe('0');
-    await expect.poll(() => reset.count()).toBe(0);
-    expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe(
-      'Zoom in',
-    );
-    expect(trouble).toEqual([]);
-  });
-
-  test('the keyboard alone leads from the catalogue to a changed configuration', async () => {
-    const parameters = { opencatalogue: 'true', parentnode: LINEA };
-    const { page, trouble } = await planning.open(browser, parameters);
-    await page.getByRole('button', { name: 'Desk made to measure LN-M' }).waitFor();
-    const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '');
-    const tabTo = async (isThere: () => Promise<boolean>) => {
-      for (let count = 0; count < 60; count++) {
-        if (await isThere()) return;
-        await page.keyboard.press('Tab');
-      }
-      throw new Error('the focus did not arrive');
-    };
-    await tabTo(async () => (await focused()).startsWith('Desk made to measure'));
-    await page.keyboard.press('Enter');
-    await price(page).waitFor();
-    await modelOf(page);
-    const isRadio = () =>
-      page.evaluate(() => (document.activeElement as HTMLInputElement).type === 'radio');
-    await tabTo(isRadio);
-    await page.keyboard.press('ArrowRight');
-    await page.getByText('LN-M-K').waitFor();
-    expect(await isRadio()).toBe(true);
-    expect(trouble).toEqual([]);
-  });
-
   test.each(IS_LONG ? (['light', 'dark'] as const) : (['light'] as const))(
-    'a phone shows all of it, %s, without a sideways scroll',
+    'a phone shows all of it, %s, without a sideways scroll, and takes nothing while a field is wrong',
     async (colorScheme) => {
       const viewport = { width: 390, height: 844 };
-      const { page, trouble } = await planning.open(
-        browser,
-        { ...DESK, urlwarenkorb: 'http://127.0.0.1:9/cart' },
-        { viewport, colorScheme },
-      );
+      const parameters = { ...DESK, urlwarenkorb: 'http://127.0.0.1:9/cart' };
+      const { page, trouble } = await planning.open(parameters, { viewport, colorScheme });
       await modelOf(page);
-      const width = () => page.evaluate(() => document.documentElement.scrollWidth);
+      const pageWidth = () => page.evaluate(() => document.documentElement.scrollWidth);
       // Tools and size have a place of their own, which covers nothing of the model.
       for (const phone of [360, 390]) {
         await page.setViewportSize({ ...viewport, width: phone });
-        expect(await width()).toBe(phone);
+        expect(await pageWidth()).toBe(phone);
         const drawn = (await page.locator('.stage canvas').boundingBox())!;
         for (const other of await page.locator('.bar :is(button, .facts)').all()) {
           const { x, y, width: wide } = (await other.boundingBox())!;
@@ -396,8 +362,39 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
         }
       }
       expect(await violations(page)).toEqual([]);
+
+      await page.getByText('Download', { exact: true }).click();
+      const width = page.getByRole('textbox', { name: /^Width/ });
+      const taken = ['Add to cart', 'Permanent link', '3D model (GLB)', 'Picture (PNG)'].map(
+        (name) => page.getByRole('button', { name }),
+      );
+      const enabled = () => Promise.all(taken.map((button) => button.isEnabled()));
+      const [all, none] = [taken.map(() => true), taken.map(() => false)];
+      expect(await enabled()).toEqual(all);
+      await width.fill('99999');
+      // As a finger does: it leaves the field, and is on the button already.
+      await taken[0]!.click();
+      await page.getByText('This value is not possible. The largest is').waitFor();
+      expect(await enabled()).toEqual(none);
+      expect(await page.locator('.cart-result').count()).toBe(0);
+      expect(await violations(page)).toEqual([]);
+      await page.locator('.cart').getByRole('button', { name: 'Width in mm' }).click();
+      expect(await width.evaluate(isFocused)).toBe(true);
+      await page.getByRole('button', { name: 'Keep 1600' }).click();
+      expect(await width.inputValue()).toBe('1600');
+      expect(await enabled()).toEqual(all);
+
+      await width.fill('1');
+      await width.press('Enter');
+      expect(await enabled()).toEqual(none);
+      await width.fill('1700');
+      await width.press('Enter');
+      await page.getByText('.SW.1700').waitFor();
+      await expect.poll(enabled).toEqual(all);
+      // The price is beside the button, too, where the one above is out of sight.
+      expect(await page.locator('.sum').innerText()).toBe(await price(page).innerText());
       await page.getByRole('button', { name: 'Catalogue' }).click();
-      expect(await width()).toBe(390);
+      expect(await pageWidth()).toBe(390);
       expect(trouble).toEqual([]);
     },
   );

@@ -1,19 +1,20 @@
 /// <reference lib="dom" />
-/** What the planning page keeps while a person goes on: choices, focus, language; and what it tells the page around it. */
-import type { Browser, BrowserContextOptions, Page, Route } from 'playwright-core';
+/** What the planning page keeps while a person goes on: choices, focus, language. */
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startBrowser } from '../../src/deliver/browser.ts';
 import type { EmulatedRange } from '../../src/sample/range.ts';
-import { HAS_BROWSER, pictureBrowser } from '../helpers/picture-browser.ts';
+import { closePages, openPage } from '../helpers/browser.ts';
+import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import {
   choose,
   DESK,
+  hold,
   modelOf,
   type PlanningServer,
-  startParent,
   startPlanning,
   violations,
   WORKPLACE,
+  withoutView,
 } from '../helpers/planning-page.ts';
 
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
@@ -21,46 +22,35 @@ const CONFIGURATOR = { disablecatalogue: 'true' };
 const LINEA = 'FJEL;:@1;:LINEA@1';
 const WIDE = { viewport: { width: 1440, height: 900 } };
 
-type Message = { type: string; article?: { ocd: { finalarticlenumber: string } } | null };
 // biome-ignore lint/suspicious/noExplicitAny: JSON as it is on the wire
 type Wire = any;
 
 describe.runIf(HAS_BROWSER)('the planning page', () => {
-  let browser: Browser;
   let planning: PlanningServer;
   const others: PlanningServer[] = [];
 
   beforeAll(async () => {
-    browser = await startBrowser(await pictureBrowser());
     planning = await startPlanning();
   });
   afterEach(async () => {
-    for (const context of browser.contexts()) await context.close();
+    await closePages();
     for (const other of others.splice(0)) await other.close();
   });
-  afterAll(async () => {
-    await browser?.close();
-    await planning?.close();
-  });
+  afterAll(() => planning?.close());
 
   async function start(change: (range: EmulatedRange) => Partial<EmulatedRange>) {
     const other = await startPlanning(change);
     others.push(other);
     return other;
   }
-  /** A page without the 3D view, which takes most of the time. */
-  const openQuick = async (options: BrowserContextOptions = {}) => {
-    const page = await browser.newPage(options);
-    await page.route('**/view.js', (route) => route.abort());
-    return page;
-  };
   const number = (page: Page) => page.locator('.number-line').innerText();
   const field = (page: Page, name: RegExp) => page.getByRole('textbox', { name });
   const focused = (page: Page) =>
     page.evaluate(() => document.activeElement!.id || document.activeElement!.tagName);
 
   test('keeps token and focus: first loading cancelled, properties skipped to, change cancelled', async () => {
-    const page = await openQuick();
+    const page = await openPage();
+    await withoutView(page);
     const held = await hold(page, /\/articles\?/);
     await page.goto(planning.address({ ...DESK, ...CONFIGURATOR }));
     await (await late(page, 'Cancel')).click();
@@ -84,14 +74,6 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     expect(await focused(page)).toBe('H1');
     await change.release();
     expect(await page.getByRole('radio', { name: 'Oak veneer' }).isChecked()).toBe(true);
-
-    // A property that must be chosen says so, and has its mark when it is.
-    await choose(page, 'Base', 'Electrically adjustable');
-    const switchOf = page.getByRole('group', { name: /^Hand switch/ });
-    await switchOf.getByText('please choose').waitFor();
-    await choose(page, 'Hand switch', 'up and down');
-    await switchOf.locator('.must').waitFor();
-    expect(await switchOf.locator('.must').innerText()).toMatch(/^\*\s*required$/);
   });
 
   test('speaks German, in numbers too, masks tokens, and fixes an article that is being replaced', async () => {
@@ -100,8 +82,8 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
       article: (query) => withText(range.article(query), (text) => `${text} ${token}`),
     }));
     token = masked.emulator.issueToken();
-    const page = await openQuick(WIDE);
-    await page.goto(masked.address({ ...DESK, token, lang: 'de', parentnode: LINEA }));
+    const parameters = { ...DESK, token, lang: 'de', parentnode: LINEA };
+    const { page } = await masked.open(parameters, { ...WIDE, prepare: withoutView });
     await page.locator('.price').waitFor();
     expect(await page.title()).toContain('Schreibtisch nach Maß ***');
     expect(await page.locator('h1').innerText()).not.toContain(token);
@@ -144,7 +126,7 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
         },
       }));
       const german = { ...CONFIGURATOR, lang: 'de' };
-      const { page } = await lacking.open(browser, { ...DESK, ...german });
+      const { page } = await lacking.open({ ...DESK, ...german });
       await modelOf(page);
       await page.getByText('An diesem Modell fehlen Teile oder Bilder.').click();
       const warnings = await page.locator('.warnings li').allInnerTexts();
@@ -157,68 +139,15 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
       await page.getByText('Die Änderung ließ sich nicht ausführen.').waitFor();
       expect(await page.locator('.said').innerText()).toBe('Status 500');
 
-      const unknown = await lacking.open(browser, { permanentid: 'GONE', ...german });
+      const unknown = await lacking.open({ permanentid: 'GONE', ...german });
       await unknown.page.getByText('ist keine Planung bekannt').waitFor();
       expect(await unknown.page.locator('main').innerText()).not.toContain('Katalog');
     },
   );
 
-  test('tells its parent the article first, and keeps a change that another article interrupts', async () => {
-    const urlwarenkorb = 'http://127.0.0.1:9/cart';
-    const parent = await startParent((parentorigin) =>
-      planning.address({ ...DESK, parentorigin, urlwarenkorb }),
-    );
-    const page = await openQuick(WIDE);
-    const resources = /\/ressources?\//;
-    await page.route(resources, (route) => route.fulfill({ status: 401, body: '' }));
-    const first = await hold(page, /\/articles\?/);
-    await page.goto(parent.origin);
-    // Wide enough for catalogue and article.
-    await page.locator('iframe').evaluate((frame) => frame.setAttribute('width', '1400'));
-    const frame = page.frameLocator('iframe');
-    const send = (message: object) =>
-      page.evaluate((message) => window.frames[0]!.postMessage(message, '*'), message);
-    const types = async () =>
-      ((await page.evaluate('received')) as Message[]).map(
-        ({ type, article }) => `${type} ${article?.ocd.finalarticlenumber.slice(0, 9) ?? ''}`,
-      );
-    await frame.locator('.node').first().waitFor();
-    await first.release();
-    await frame.locator('.price').waitFor();
-    expect(await types()).toEqual(['LOADED LN-M-V.EI']);
-
-    // Images that a dead token could not load come with the next one.
-    expect(await frame.locator('.node img').count()).toBe(0);
-    await page.unroute(resources);
-    await send({ type: 'SET_TOKEN', token: planning.emulator.issueToken() });
-    await frame.locator('.node img').first().waitFor();
-
-    const change = await hold(page, /\/articles\?/, 'POST');
-    await frame.getByRole('radio', { name: 'Walnut veneer' }).click();
-    await change.arrived;
-    await send({ type: 'SET_ARTICLE', ...DESK, basearticlenumber: 'NONE' });
-    await frame.locator('.panel .failure').waitFor();
-    expect(await frame.getByRole('button', { name: 'Add to cart' }).isEnabled()).toBe(true);
-    // Loaded again, the page would show what is planned, not what could not be opened.
-    const kept = () => page.frames()[1]!.evaluate(() => history.state.shown.target);
-    expect(await kept()).toMatchObject({ pending: [{ newvalue: 'NB' }] });
-    await change.release();
-    await frame.getByRole('button', { name: 'Do without' }).click();
-    await frame.getByText('LN-M-V.NB').waitFor();
-    expect(await types()).toEqual(['LOADED LN-M-V.EI', 'ERROR ', 'PROPERTY_UPDATED LN-M-V.NB']);
-    await parent.close();
-  });
-
-  test('speaks one language where the service has not the one that is asked for', async () => {
-    const parameters = { ...DESK, ...CONFIGURATOR, lang: 'fr' };
-    const { page } = await planning.open(browser, parameters);
-    expect(await page.locator('h1').innerText()).toBe('Desk made to measure');
-    expect(await page.locator('html').getAttribute('lang')).toBe('en');
-  });
-
   test.runIf(IS_LONG)('opens a configuration, in the second language of the address', async () => {
     const asked: string[] = [];
-    const page = await browser.newPage();
+    const page = await openPage();
     page.on('response', async (response) => {
       if (!response.url().includes('/articles?')) return;
       const { ocd }: Wire = await response.json();
@@ -230,13 +159,13 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     expect(await page.locator('html').getAttribute('lang')).toBe('de');
     await page.getByRole('radio', { name: 'Nussbaum' }).click();
     await page.getByText('LN-M-V.NB').waitFor();
-    const opened = await planning.open(browser, { ...french, ocdreinit: asked.at(-1)! });
+    const opened = await planning.open({ ...french, ocdreinit: asked.at(-1)! });
     await opened.page.getByText('LN-M-V.NB').waitFor();
     expect(opened.trouble).toEqual([]);
   });
 
   test.runIf(IS_LONG)('restores a planning with its articles, in another language', async () => {
-    const { page } = await planning.open(browser, { ...WORKPLACE, ...CONFIGURATOR });
+    const { page } = await planning.open({ ...WORKPLACE, ...CONFIGURATOR });
     await choose(page, 'Lamp', 'none');
     await page.getByRole('heading', { name: 'Consists of 3 articles' }).waitFor();
     const part = page.locator('.parts li').nth(1);
@@ -249,7 +178,7 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     const link = new URL(await page.getByLabel('Permanent link').inputValue());
     const permanentid = link.searchParams.get('permanentid')!;
     const german = { permanentid, ...CONFIGURATOR, lang: 'de' };
-    const restored = await planning.open(browser, german);
+    const restored = await planning.open(german);
     await restored.page.getByRole('heading', { name: 'Besteht aus 3 Artikeln' }).waitFor();
     expect(await restored.page.locator('h1').innerText()).not.toBe(
       await page.locator('h1').innerText(),
@@ -271,7 +200,7 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
   ];
   test.each(IS_LONG ? looks : [])('%s has no violation', async (_, parameters, options) => {
     const cart = { urlwarenkorb: 'http://127.0.0.1:9/cart' };
-    const { page } = await planning.open(browser, { ...parameters, ...cart }, options);
+    const { page } = await planning.open({ ...parameters, ...cart }, options);
     if ('basearticlenumber' in parameters) {
       await modelOf(page);
       await page.getByRole('button', { name: /^(Dauerhafter Link|Permanent link)$/ }).click();
@@ -302,32 +231,6 @@ async function late(page: Page, name: string) {
     for (const animation of element.getAnimations()) animation.finish();
   });
   return button;
-}
-
-/** Holds all requests of a kind until they are released; one that was cancelled meanwhile is gone. */
-async function hold(page: Page, url: RegExp, method?: string) {
-  let open = () => {};
-  const gate = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  let arrive = () => {};
-  const arrived = new Promise<void>((resolve) => {
-    arrive = resolve;
-  });
-  const wait = async (route: Route) => {
-    if (method !== undefined && route.request().method() !== method) return route.fallback();
-    arrive();
-    await gate;
-    await route.fallback().catch(() => undefined);
-  };
-  await page.route(url, wait);
-  return {
-    arrived,
-    async release() {
-      open();
-      await page.unroute(url, wait);
-    },
-  };
 }
 
 function withText(article: Wire, change: (text: string) => string): Wire {

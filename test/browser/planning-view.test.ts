@@ -6,16 +6,15 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startBrowser } from '../../src/deliver/browser.ts';
 import { convert } from '../../src/index.ts';
 import type { PlanningView } from '../../src/planning/interfaces.ts';
-import { openWatched } from '../helpers/browser.ts';
+import { closePages, openWatched } from '../helpers/browser.ts';
 import { toWorld } from '../helpers/glb-reader/nodes.ts';
 import { readGlb } from '../helpers/glb-reader/read-glb.ts';
-import { HAS_BROWSER, pictureBrowser } from '../helpers/picture-browser.ts';
+import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { servePlanningView } from '../helpers/planning-view-page.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
@@ -43,7 +42,6 @@ declare const drawn: number;
 declare const decoded: ReadonlySet<ImageBitmap>;
 
 describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
-  let browser: Browser;
   let folder: string;
   let server: Awaited<ReturnType<typeof servePlanningView>>;
   let page: Page;
@@ -56,12 +54,11 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
       await convert({ service: { emulator: true }, article, output });
     }
     server = await servePlanningView((name) => readFile(join(folder, `${name}.glb`)));
-    browser = await startBrowser(await pictureBrowser());
     const options = { viewport: SIZE, reducedMotion: 'reduce' } as const;
-    ({ page, trouble } = await openWatched(browser, server.address, options));
+    ({ page, trouble } = await openWatched(server.address, options));
   });
   afterAll(async () => {
-    await browser?.close();
+    await closePages();
     await server?.close();
     await rm(folder, { recursive: true, force: true });
   });

@@ -3,16 +3,16 @@
 import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startBrowser } from '../../src/deliver/browser.ts';
 import { readFigures } from '../../src/deliver/glb-figures.ts';
 import { createProfileMaker } from '../../src/deliver/profile-maker.ts';
 import { PROFILE_NAMES, PROFILES, webProfile } from '../../src/deliver/profiles.ts';
+import { closePages, openPage } from '../helpers/browser.ts';
 import { command } from '../helpers/command.ts';
 import { boundsOf, drawnVertices } from '../helpers/drawn-vertices.ts';
-import { HAS_BROWSER, pictureBrowser } from '../helpers/picture-browser.ts';
+import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { similarity } from '../helpers/similarity.ts';
 import { serveFolder } from '../helpers/static-server.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
@@ -97,7 +97,6 @@ interface Opened {
 describe.runIf(HAS_BROWSER)("three's loader", () => {
   let folder: string;
   let server: Awaited<ReturnType<typeof serveFolder>>;
-  let browser: Browser;
   let page: Page;
   let master: Uint8Array;
   let pictureOfMaster: Uint8Array;
@@ -112,8 +111,7 @@ describe.runIf(HAS_BROWSER)("three's loader", () => {
     await command(['convert', '--emulator', ...article, '--output', file]);
     master = new Uint8Array(await readFile(file));
     server = await serveFolder(folder);
-    browser = await startBrowser(await pictureBrowser());
-    page = await browser.newPage();
+    page = await openPage();
     page.on('console', (message) => message.type() === 'error' && trouble.push(message.text()));
     page.on('pageerror', (error) => trouble.push(error.message));
     page.on('request', (request) => {
@@ -125,7 +123,7 @@ describe.runIf(HAS_BROWSER)("three's loader", () => {
     pictureOfMaster = pixelsOf(await openAt('master.glb'));
   });
   afterAll(async () => {
-    await browser?.close();
+    await closePages();
     await server?.close();
     await rm(folder, { recursive: true, force: true });
   });

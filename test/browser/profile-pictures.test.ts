@@ -17,12 +17,13 @@ import { takePictures } from '../../src/deliver/picture.ts';
 import { PICTURE_DEFAULTS } from '../../src/deliver/picture-options.ts';
 import { createProfileMaker } from '../../src/deliver/profile-maker.ts';
 import { PROFILE_NAMES, PROFILES, type ProfileName } from '../../src/deliver/profiles.ts';
-import { openRenderer, type Renderer } from '../../src/deliver/renderer.ts';
+import type { Renderer } from '../../src/deliver/renderer.ts';
 import { readManifest } from '../../src/write/manifest.ts';
+import { sharedRenderer } from '../helpers/browser.ts';
 import { complaintsAbout, errorsIn } from '../helpers/check-glb.ts';
 import { command, writePipeline } from '../helpers/command.ts';
 import { decoded } from '../helpers/drawn-vertices.ts';
-import { HAS_BROWSER, pictureBrowser } from '../helpers/picture-browser.ts';
+import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { plainGlb } from '../helpers/plain-glb.ts';
 import { similarity } from '../helpers/similarity.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
@@ -45,11 +46,9 @@ let renderer: Renderer;
 beforeAll(async () => {
   if (!HAS_BROWSER) return;
   folder = await temporaryFolder();
-  const browser = await pictureBrowser();
-  renderer = openRenderer({ browser });
+  renderer = await sharedRenderer();
 });
 afterAll(async () => {
-  await renderer?.close();
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 
@@ -138,27 +137,23 @@ describe.runIf(HAS_BROWSER && IS_LONG).each(RANGES)('%s', (range, service) => {
         );
     }
     expect(masters.size).toBeGreaterThan(5);
-  }, 600_000);
+  });
 
-  it.each(CHANGED)(
-    'in the profile %s is valid, before and after decoding',
-    async (name) => {
-      const maker = createProfileMaker(name);
-      const complaints: [article: string, string[]][] = [];
-      for (const [article, master] of masters) {
-        const made = await maker.make(master, ['model.glb']).catch(() => []);
-        for (const { bytes } of made) {
-          const found = [
-            ...(await errorsIn(bytes)),
-            ...(await complaintsAbout(await decoded(bytes))),
-          ];
-          if (found.length > 0) complaints.push([article, found]);
-        }
+  it.each(CHANGED)('in the profile %s is valid, before and after decoding', async (name) => {
+    const maker = createProfileMaker(name);
+    const complaints: [article: string, string[]][] = [];
+    for (const [article, master] of masters) {
+      const made = await maker.make(master, ['model.glb']).catch(() => []);
+      for (const { bytes } of made) {
+        const found = [
+          ...(await errorsIn(bytes)),
+          ...(await complaintsAbout(await decoded(bytes))),
+        ];
+        if (found.length > 0) complaints.push([article, found]);
       }
-      expect(complaints).toEqual([]);
-    },
-    1_800_000,
-  );
+    }
+    expect(complaints).toEqual([]);
+  });
 
   it.each(CHANGED)(
     'in the profile %s looks like the masters, or is refused by its limits',
@@ -181,6 +176,5 @@ describe.runIf(HAS_BROWSER && IS_LONG).each(RANGES)('%s', (range, service) => {
       if (name === 'amazon') return;
       expect(refused.length / masters.size, refused.join(', ')).toBeLessThan(1 - LEAST_PASSED);
     },
-    1_800_000,
   );
 });

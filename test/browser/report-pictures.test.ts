@@ -3,12 +3,12 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { reportHtmlWithPictures } from '../../src/report/html.ts';
 import type { ArticlePictures } from '../../src/report/html-pictures.ts';
-import { launchBrowser, openWatched } from '../helpers/browser.ts';
+import { closePages, openWatched } from '../helpers/browser.ts';
 import { poorContrasts } from '../helpers/contrast.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { HOSTILE, mixedReport } from '../helpers/reports.ts';
@@ -25,7 +25,6 @@ async function picture(background: string): Promise<Uint8Array> {
 }
 
 describe.runIf(HAS_BROWSER)('pictures in report.html', () => {
-  let browser: Browser;
   let folder: string;
   let page: Page;
   let trouble: string[];
@@ -46,21 +45,19 @@ describe.runIf(HAS_BROWSER)('pictures in report.html', () => {
       Array.from({ length: 12 }, (_, i) => of(kind, i)),
     );
     await writeFile(join(folder, 'report.html'), reportHtmlWithPictures(report, pictures));
-    browser = await launchBrowser();
   });
   afterAll(async () => {
-    await browser?.close();
     await rm(folder, { recursive: true, force: true });
   });
 
   const open = async (width = 1280, colorScheme: 'light' | 'dark' = 'light') => {
     const address = pathToFileURL(join(folder, 'report.html')).href;
     const viewport = { width, height: 844 };
-    ({ page, trouble } = await openWatched(browser, address, { viewport, colorScheme }));
+    ({ page, trouble } = await openWatched(address, { viewport, colorScheme }));
   };
   afterEach(async () => {
     expect(trouble).toEqual([]);
-    await page.close();
+    await closePages();
   });
 
   const slider = () => page.locator('.compare input').first();

@@ -5,11 +5,11 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { reportHtml } from '../../src/report/html.ts';
 import { junitXml } from '../../src/report/junit.ts';
-import { launchBrowser, openWatched } from '../helpers/browser.ts';
+import { closePages, openWatched } from '../helpers/browser.ts';
 import { poorContrasts } from '../helpers/contrast.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { HOSTILE, mixedReport, reportedLine, reportOf } from '../helpers/reports.ts';
@@ -19,7 +19,6 @@ const DESKTOP = { width: 1280, height: 800 };
 const PHONE = { width: 360, height: 740 };
 
 describe.runIf(HAS_BROWSER)('report.html', () => {
-  let browser: Browser;
   let folder: string;
   let address: string;
   let trouble: string[];
@@ -34,20 +33,18 @@ describe.runIf(HAS_BROWSER)('report.html', () => {
     await writeFile(file, reportHtml(mixedReport(900)));
     await writeFile(join(runs, 'quiet.html'), reportHtml(reportOf([reportedLine('D1')])));
     address = pathToFileURL(file).href;
-    browser = await launchBrowser();
   });
   afterAll(async () => {
-    await browser?.close();
     await rm(folder, { recursive: true, force: true });
   });
 
   const open = async (viewport = DESKTOP, colorScheme: 'light' | 'dark' = 'light') => {
-    ({ page, trouble, asked } = await openWatched(browser, address, { viewport, colorScheme }));
+    ({ page, trouble, asked } = await openWatched(address, { viewport, colorScheme }));
   };
   afterEach(async () => {
     expect(trouble).toEqual([]);
     expect(asked.filter((url) => !url.startsWith('data:'))).toEqual([address]);
-    await page.close();
+    await closePages();
   });
 
   const rows = (section: string) => page.locator(`#${section} tbody tr:visible`);

@@ -4,16 +4,15 @@ import { readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Browser } from 'playwright-core';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { takePictures } from '../../src/deliver/picture.ts';
 import { PICTURE_DEFAULTS, type PictureOptions } from '../../src/deliver/picture-options.ts';
-import { openRenderer, type Renderer } from '../../src/deliver/renderer.ts';
+import type { Renderer } from '../../src/deliver/renderer.ts';
 import { createUsdzMaker } from '../../src/deliver/usdz-maker.ts';
 import { type ConvertParameters, convert } from '../../src/library.ts';
-import { launchBrowser } from '../helpers/browser.ts';
-import { HAS_BROWSER, pictureBrowser } from '../helpers/picture-browser.ts';
+import { closePages, openPage, sharedRenderer } from '../helpers/browser.ts';
+import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { similarity } from '../helpers/similarity.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 import { judgeUsdz } from '../helpers/usdz-judge.ts';
@@ -66,7 +65,7 @@ interface Seen {
 }
 
 /** Opens the page with the readers; it reads a file. */
-async function openReaders(browser: Browser): Promise<(usdz: Uint8Array) => Promise<Seen>> {
+async function openReaders(): Promise<(usdz: Uint8Array) => Promise<Seen>> {
   const input = fileURLToPath(new URL('usdz-readers.mjs', import.meta.url));
   const bundle = await rolldown({ input, platform: 'browser' });
   const { output } = await bundle.generate({ format: 'esm', codeSplitting: false });
@@ -84,7 +83,7 @@ async function openReaders(browser: Browser): Promise<(usdz: Uint8Array) => Prom
     '/model.usdz': { type: 'model/vnd.usdz+zip', body: () => model },
     '/tinyusdz.wasm': { type: 'application/wasm', body: () => readFile(WASM) },
   };
-  const page = await browser.newPage();
+  const page = await openPage();
   await page.route(`${ORIGIN}/**`, async (route) => {
     const posted = route.request().postDataBuffer();
     if (posted !== null) uploaded = new Uint8Array(posted);
@@ -107,18 +106,15 @@ async function openReaders(browser: Browser): Promise<(usdz: Uint8Array) => Prom
 
 describe.runIf(HAS_BROWSER)('a USDZ', () => {
   let folder: string;
-  let browser: Browser;
   let renderer: Renderer;
   let read: Awaited<ReturnType<typeof openReaders>>;
   beforeAll(async () => {
     folder = await temporaryFolder();
-    browser = await launchBrowser();
-    read = await openReaders(browser);
-    const found = await pictureBrowser();
-    renderer = openRenderer({ browser: found });
+    read = await openReaders();
+    renderer = await sharedRenderer();
   });
   afterAll(async () => {
-    await Promise.all([browser?.close(), renderer?.close()]);
+    await closePages();
     await rm(folder, { recursive: true });
   });
 

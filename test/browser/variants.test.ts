@@ -1,16 +1,16 @@
 /** The 3D view of the gallery switches between the finishes of an article: of the sample range, in a browser. */
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startBrowser } from '../../src/deliver/browser.ts';
 import { openGalleryServer } from '../../src/gateway/gallery-server.ts';
 import type { DeliveryLine } from '../../src/pipeline/deliveries.ts';
 import { openGallery } from '../../src/pipeline/gallery.ts';
 import { publishedIn } from '../../src/pipeline/published.ts';
+import { closePages, openPage } from '../helpers/browser.ts';
 import { command, writePipeline } from '../helpers/command.ts';
-import { HAS_BROWSER, pictureBrowser } from '../helpers/picture-browser.ts';
+import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
 /** Mean difference of two pictures, of 255. */
@@ -32,7 +32,6 @@ interface Place {
 
 describe.runIf(HAS_BROWSER)('the finishes of a chair', () => {
   let folder: string;
-  let browser: Browser;
   let server: Awaited<ReturnType<typeof openGalleryServer>>;
   let page: Page;
   const finishes: Place[] = [];
@@ -61,11 +60,10 @@ describe.runIf(HAS_BROWSER)('the finishes of a chair', () => {
       finishes.push({ id, finish: String(files[0]!.facts.variant) });
     }
     server = await openGalleryServer(await openGallery(publishedIn(out, Date.now), 'chairs'));
-    browser = await startBrowser(await pictureBrowser());
-    page = await browser.newPage({ viewport: { width: 800, height: 500 } });
-  }, 120_000);
+    page = await openPage({ viewport: { width: 800, height: 500 } });
+  });
   afterAll(async () => {
-    await browser?.close();
+    await closePages();
     await server?.close();
     await rm(folder, { recursive: true, force: true });
   });
@@ -112,7 +110,7 @@ describe.runIf(HAS_BROWSER)('the finishes of a chair', () => {
     await expect
       .poll(async () => difference(await canvas().screenshot(), own.get(first)!))
       .toBeLessThan(0.2);
-  }, 120_000);
+  });
 
   it('lead to the configuration that has the chosen one', async () => {
     const [{ id, finish: name }, { finish: other }] = finishes as [Place, Place];
@@ -128,16 +126,12 @@ describe.runIf(HAS_BROWSER)('the finishes of a chair', () => {
     expect(other).not.toBe(name);
   });
 
-  it.runIf(process.env.BTG2GLTF_TEST_LONG === '1')(
-    'look as the masters do',
-    async () => {
-      await rm(join(folder, 'out', 'deliveries.jsonl'));
-      for (const { id, finish: name } of finishes) {
-        const master = await shown(id);
-        expect(await finish().count()).toBe(0);
-        expect(await difference(master, own.get(name)!)).toBeLessThan(0.2);
-      }
-    },
-    120_000,
-  );
+  it.runIf(process.env.BTG2GLTF_TEST_LONG === '1')('look as the masters do', async () => {
+    await rm(join(folder, 'out', 'deliveries.jsonl'));
+    for (const { id, finish: name } of finishes) {
+      const master = await shown(id);
+      expect(await finish().count()).toBe(0);
+      expect(await difference(master, own.get(name)!)).toBeLessThan(0.2);
+    }
+  });
 });

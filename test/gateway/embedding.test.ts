@@ -2,13 +2,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { Browser, Frame } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Frame } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Emulator } from '../../src/emulator/emulator.ts';
 import { startEmulatorOf } from '../../src/emulator/start-emulator.ts';
 import { openPlanningSite } from '../../src/gateway/planning-site.ts';
-import { launchBrowser, openWatched } from '../helpers/browser.ts';
+import { closePages, openPage, openWatched, watch } from '../helpers/browser.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
+import { withoutView } from '../helpers/planning-page.ts';
 
 const SERVER = fileURLToPath(new URL('../../pipelines/embedding/server.mjs', import.meta.url));
 const SECRET = 'a secret of the sender';
@@ -88,19 +89,16 @@ describe('the page of the shop', () => {
 });
 
 describe.runIf(HAS_BROWSER)('the planning page in the frame of the shop', () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchBrowser();
-  });
-  afterAll(() => browser.close());
+  afterEach(closePages);
 
-  const open = ({ url }: Shop) => openWatched(browser, url, {});
   const isOfShop = (frame: Frame) => shops.some(({ url }) => frame.url() === url);
 
-  it('is shown, and exchanges messages with the shop alone', async () => {
-    const { page, trouble } = await open(shop);
+  it('exchanges messages with the shop alone, and shows what it sets', async () => {
+    const { page, trouble } = watch(await openPage());
+    await withoutView(page);
+    await page.goto(shop.url);
+    await page.waitForSelector('#received li:has-text("is ready and shows LN-M-")');
     const frame = page.frames().find((one) => !isOfShop(one))!;
-    await frame.waitForSelector('main#planning', { state: 'attached' });
     expect(trouble.filter((text) => /frame-ancestors|Refused to frame/.test(text))).toEqual([]);
 
     const article = { ocd: { finalarticlenumber: '<b>X-1</b>' } };
@@ -142,30 +140,24 @@ describe.runIf(HAS_BROWSER)('the planning page in the frame of the shop', () => 
       },
       { type: 'REQUEST_CURRENT_ARTICLE' },
     ]);
-    await page.close();
-  });
-
-  it('says what it shows, and shows what the shop sets', async () => {
-    const { page } = await open(shop);
-    await page.waitForSelector('#received li:has-text("is ready and shows LN-M-")');
-    await page.click('#set');
     await page.waitForSelector('#received li:has-text("This is planned: LN-PLATZ 1")');
+
     // The session ends: the server of the shop gets another token, and the change is made all the same.
     emulators[0]!.expireTokens();
-    const frame = page.frameLocator('#planning');
     await frame.getByRole('group', { name: 'Lamp' }).getByRole('radio', { name: 'none' }).click();
     await page.waitForSelector('#received li:has-text("LEUCHTE was changed to OHNE")');
+    await frame.getByRole('button', { name: 'Permanent link' }).click();
+    const identifier = await frame.locator('.link code').innerText();
+    await page.waitForSelector(`#received li:has-text("is stored as ${identifier}")`);
     await page.getByLabel('Permanent identifier').fill('GONE');
     await page.getByRole('button', { name: 'Open it' }).click();
     await page.waitForSelector('#received li:has-text("PERMANENT_ID_NOT_RESOLVABLE")');
-    await page.close();
   });
 
   it('is not shown to a shop whose origin is not listed', async () => {
     const closed = await openShop(openPlanningSite({ frameAncestors: ['https://other.example'] }));
-    const { page, trouble } = await open(closed);
+    const { page, trouble } = await openWatched(closed.url);
     expect(trouble.join('\n')).toContain('frame-ancestors');
     expect(await page.locator('#received li').count()).toBe(0);
-    await page.close();
   });
 });

@@ -20,9 +20,17 @@ export function browserProcesses(): BrowserProcess[] {
     .map(({ id, command }) => ({ id, kind: /--type=([\w-]+)/.exec(command)?.[1] ?? 'browser' }));
 }
 
-/** Ends those of a kind, as the system does where memory is short; returns how many there were. */
-export function killBrowserProcesses(kind = 'browser'): number {
-  const found = browserProcesses().filter((one) => one.kind === kind);
+/**
+ * Ends those of a kind, as the system does where memory is short; returns how many there were.
+ *
+ * @param others - Processes that ran before: they go on.
+ */
+export function killBrowserProcesses(
+  kind = 'browser',
+  others: readonly BrowserProcess[] = [],
+): number {
+  const isOther = new Set(others.map(({ id }) => id));
+  const found = browserProcesses().filter((one) => one.kind === kind && !isOther.has(one.id));
   for (const { id } of found) process.kill(id, 'SIGKILL');
   return found.length;
 }

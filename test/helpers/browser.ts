@@ -1,6 +1,9 @@
 /** Browser: the browser of the tests, and a page in it that is watched. */
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { startBrowser } from '../../src/deliver/browser.ts';
+import { openRenderer, type Renderer } from '../../src/deliver/renderer.ts';
 import { pictureBrowser } from './picture-browser.ts';
+import { GIVE_UP_MS } from './until.ts';
 
 /** A page under test is the only thing that may ask for anything. */
 const QUIET = [
@@ -19,6 +22,35 @@ export async function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: path!, args: QUIET });
 }
 
+let shared: Promise<Browser> | undefined;
+let renderer: Promise<Renderer> | undefined;
+
+/** The browser that all tests of this process share; it ends with the process. */
+export function sharedBrowser(): Promise<Browser> {
+  shared ??= pictureBrowser().then(startBrowser);
+  return shared;
+}
+
+/** Takes pictures in a browser of its own, which all tests of this process share; it ends with the process. */
+export function sharedRenderer(): Promise<Renderer> {
+  renderer ??= pictureBrowser().then((browser) =>
+    openRenderer({ browser, pages: 1, timeoutMs: GIVE_UP_MS }),
+  );
+  return renderer;
+}
+
+/** A new page of the shared browser, in a context of its own. */
+export async function openPage(options: BrowserContextOptions = {}): Promise<Page> {
+  const page = await (await sharedBrowser()).newPage(options);
+  page.setDefaultTimeout(GIVE_UP_MS);
+  return page;
+}
+
+/** Closes all pages of the shared browser. */
+export async function closePages(): Promise<void> {
+  for (const context of (await shared)?.contexts() ?? []) await context.close();
+}
+
 /** A page, what went wrong in it, and the addresses of all that it asked for. */
 interface WatchedPage {
   page: Page;
@@ -27,20 +59,8 @@ interface WatchedPage {
   asked: string[];
 }
 
-/** Opens an address in a new page, which is watched from its first request on. */
-export async function openWatched(
-  browser: Browser,
-  address: string,
-  {
-    script,
-    ...options
-  }: Pick<BrowserContextOptions, 'viewport' | 'colorScheme' | 'reducedMotion'> & {
-    /** Runs in the page before its own programs. */
-    script?: () => void;
-  },
-): Promise<WatchedPage> {
-  const page = await browser.newPage(options);
-  if (script !== undefined) await page.addInitScript(script);
+/** Watches a page from its first request on. */
+export function watch(page: Page): WatchedPage {
   const trouble: string[] = [];
   const asked: string[] = [];
   page.on('console', (message) => trouble.push(message.text()));
@@ -50,6 +70,15 @@ export async function openWatched(
     void dialog.dismiss();
   });
   page.on('request', (request) => asked.push(request.url()));
-  await page.goto(address);
   return { page, trouble, asked };
+}
+
+/** Opens an address in a new page. */
+export async function openWatched(
+  address: string,
+  options?: Pick<BrowserContextOptions, 'viewport' | 'colorScheme' | 'reducedMotion'>,
+): Promise<WatchedPage> {
+  const watched = watch(await openPage(options));
+  await watched.page.goto(address);
+  return watched;
 }

@@ -6,7 +6,6 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import type { Browser } from 'playwright-core';
 import { openFileStore } from '../../src/cache/content-store.ts';
 import { openCacheDatabase } from '../../src/cache/database.ts';
 import { loadSnapshot } from '../../src/fetch/snapshot.ts';
@@ -59,7 +58,7 @@ interface Converted {
  *
  * @param host - A name of this machine; a browser takes `0.0.0.0` for one that is not secure.
  */
-export async function openConverterPage(browser: Browser, cache: Cache, host = '127.0.0.1') {
+export async function openConverterPage(cache: Cache, host = '127.0.0.1') {
   const snapshots: ConversionInput[] = [];
   const extra = new Map<string, Uint8Array>();
   let made = new Uint8Array();
@@ -86,7 +85,7 @@ export async function openConverterPage(browser: Browser, cache: Cache, host = '
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const { page, trouble } = await openWatched(browser, `http://${host}:${port}/`, {});
+  const { page, trouble } = await openWatched(`http://${host}:${port}/`);
   await page.waitForFunction('globalThis.convert');
   const numberOf = (snapshot: ConversionInput) => snapshots.push(snapshot) - 1;
   return {
@@ -106,7 +105,7 @@ export async function openConverterPage(browser: Browser, cache: Cache, host = '
       return made;
     },
     async close(): Promise<void> {
-      await page.close();
+      await page.context().close();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },

@@ -1,14 +1,13 @@
 /** Planning page: the emulator with the page that it serves, and pages of a browser that are watched. */
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
-import type { AddressInfo } from 'node:net';
-import type { Browser, Page } from 'playwright-core';
+import type { BrowserContextOptions, Page, Route } from 'playwright-core';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import { openPlanningSite } from '../../src/gateway/planning-site.ts';
 import type { EmulatedRange } from '../../src/sample/range.ts';
 import { createSampleRange } from '../../src/sample/sample-range.ts';
-import { openWatched } from './browser.ts';
+import { openPage, watch } from './browser.ts';
+import { closedGate } from './until.ts';
 
 export const DESK = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-M' };
 export const WORKPLACE = { ...DESK, basearticlenumber: 'LN-PLATZ 1' };
@@ -28,9 +27,11 @@ export interface PlanningServer {
   /** The address of a page with a token of its own. */
   address(parameters: Readonly<Record<string, string>>): string;
   open(
-    browser: Browser,
     parameters: Readonly<Record<string, string>>,
-    options?: Parameters<typeof openWatched>[2],
+    options?: BrowserContextOptions & {
+      /** Prepares the page before it loads anything, such as {@link withoutView}. */
+      prepare?: (page: Page) => Promise<unknown>;
+    },
   ): Promise<OpenedPlanning>;
   close(): Promise<void>;
 }
@@ -49,9 +50,11 @@ export async function startPlanning(
   return {
     emulator,
     address,
-    async open(browser, parameters, options = { viewport: DESKTOP }) {
-      const opened = await openWatched(browser, address(parameters), options);
+    async open(parameters, { prepare, ...options } = {}) {
+      const opened = watch(await openPage({ viewport: DESKTOP, ...options }));
       const { page, asked } = opened;
+      await prepare?.(page);
+      await page.goto(address(parameters));
       return {
         page,
         asked,
@@ -62,6 +65,32 @@ export async function startPlanning(
       };
     },
     close: () => emulator.close(),
+  };
+}
+
+/** The page is that of a device without 3D graphics: what a test has no use for takes most of the time. */
+export function withoutView(page: Page): Promise<unknown> {
+  const body = 'export function openView() { throw new Error("there are no graphics"); }';
+  return page.route('**/view.js', (route) =>
+    route.fulfill({ contentType: 'text/javascript', body }),
+  );
+}
+
+/** Holds all requests of a kind until they are released; one that was cancelled meanwhile is gone. */
+export async function hold(page: Page, url: RegExp) {
+  const [gate, arrived] = [closedGate(), closedGate()];
+  const wait = async (route: Route) => {
+    arrived.open();
+    await gate.opened;
+    await route.fallback().catch(() => undefined);
+  };
+  await page.route(url, wait);
+  return {
+    arrived: arrived.opened,
+    async release() {
+      gate.open();
+      await page.unroute(url, wait);
+    },
   };
 }
 
@@ -93,24 +122,4 @@ export async function violations(page: Page): Promise<string[]> {
     const { violations } = await axe.run();
     return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
   });
-}
-
-/** A page of another origin with one frame; it keeps the messages that it receives. */
-export async function startParent(frame: (parentOrigin: string) => string) {
-  const server = createServer((_, response) => {
-    const { port } = server.address() as AddressInfo;
-    const source = frame(`http://localhost:${port}`).replaceAll('&', '&amp;');
-    response.setHeader('content-type', 'text/html').end(
-      `<!doctype html><title>Shop</title><script>
-      received = [];
-      addEventListener('message', ({ data, origin }) => received.push({ ...data, origin }));
-      </script><iframe title="Planning" src="${source}" width="1200" height="700"></iframe>`,
-    );
-  });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as AddressInfo;
-  return {
-    origin: `http://localhost:${port}`,
-    close: () => new Promise((done) => server.close(done)),
-  };
 }
