@@ -6,6 +6,7 @@
 import sharp from 'sharp';
 import type { EmulatedRange, Json, Query } from '../../src/sample/range.ts';
 import { BOX_TRIANGLES, body, boxPoints } from './graphics.ts';
+import { closedGate } from './until.ts';
 
 /** How much there is of what, all manufacturers together. */
 export interface CountedSize {
@@ -286,19 +287,25 @@ function partsListJson(plan: Plan, index: number): Json {
   return { btg: [{ type: 'top', prop: { childs } }], blocks, mats };
 }
 
-/** Has the service hold back every block of a range after so many requests, until it is released. */
-export function holdBlocks(range: CountedRange, after: number) {
-  const { block } = range;
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+/**
+ * Has the service hold back some blocks or images, until they are released.
+ *
+ * @param isHeld - Asked with the name of each, such as `N01::PART::B001` and `I001`.
+ */
+export function hold(
+  range: CountedRange,
+  operation: 'block' | 'material',
+  isHeld: (name: string) => boolean,
+) {
+  const answer = range[operation] as (...names: string[]) => Promise<Uint8Array | undefined>;
+  const gate = closedGate();
   let count = 0;
-  Object.assign(range, {
-    block: async (name: string) => {
-      if (++count > after) await held;
-      return block(name);
-    },
-  });
-  return { release: () => release(), count: () => count };
+  range[operation] = async (...names: string[]) => {
+    if (isHeld(names.at(-1)!)) {
+      count++;
+      await gate.opened;
+    }
+    return answer(...names);
+  };
+  return { release: gate.open, count: () => count };
 }

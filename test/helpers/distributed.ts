@@ -1,21 +1,23 @@
-/** Distributed runs: a service, folders, a store and processes of one test, on a queue that several tests share. */
+/** Distributed runs: a service, folders, a store and processes of one test, on a queue that several tests share; what is asked of them. */
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import { startEmulator } from '../../src/emulator/emulator.ts';
 import { loadPipeline } from '../../src/pipeline/pipeline-file.ts';
 import { pipelineStore } from '../../src/pipeline/shared-store.ts';
 import type { RunReport } from '../../src/report/run-report.ts';
 import type { ObjectStore } from '../../src/store/object-store.ts';
+import { ConverterError } from '../../src/support/errors.ts';
 import { type Child, type Ended, environmentOf, startChild } from './child.ts';
-import { writePipeline } from './command.ts';
-import { type CountedSize, countedRange, holdBlocks } from './counted-range.ts';
+import { type CommandResult, command, writePipeline } from './command.ts';
+import { type CountedSize, countedRange } from './counted-range.ts';
 import { startFaultProxy } from './fault-proxy.ts';
 import { givenS3 } from './given-s3.ts';
-import { publishedFiles } from './output-folder.ts';
+import { filesBelow, publishedFiles } from './output-folder.ts';
 import { startS3Server } from './s3-server.ts';
 import { temporaryFolder } from './temporary.ts';
+import { until } from './until.ts';
 
 /**
  * Where machines share data and results: the folders of one machine without `store:`, or what `store:` names; `given S3`
@@ -23,21 +25,10 @@ import { temporaryFolder } from './temporary.ts';
  */
 export type SharedPlace = 'folders' | 'folder store' | 'S3' | 'given S3';
 
-/** For a condition that comes by itself, milliseconds. */
-export const LIMIT_MS = process.env.BTG2GLTF_TEST_LONG === '1' ? 600_000 : 120_000;
-
 const SERVICE = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
 
-/** Waits until a check passes. */
-export const until = (check: () => unknown): Promise<void> =>
-  vi.waitFor(
-    async () => {
-      await check();
-    },
-    { timeout: LIMIT_MS, interval: 20 },
-  );
-
-interface StageOptions {
+/** How a stage is set up. */
+export interface StageOptions {
   /** Address of the queue. */
   queue: string;
   size: CountedSize;
@@ -60,9 +51,9 @@ export type DistributedStage = Awaited<ReturnType<typeof openDistributedStage>>;
  * @example
  * ```ts
  * const stage = await openDistributedStage(context, { queue: postgres.url, size: { articles: 160, … }, place: 'S3' });
- * const workers = [stage.worker('a'), stage.worker('b')];
- * await stage.succeeds(stage.run());
- * expect(await stage.published()).toEqual(await stage.publishedHere());
+ * await ready(stage.worker('a'));
+ * succeeded(await stage.run());
+ * expect(await stage.published()).toEqual(await publishedHere(size, true));
  * ```
  */
 export async function openDistributedStage(
@@ -91,17 +82,20 @@ export async function openDistributedStage(
   const content = { name: folder, service: { ...SERVICE, ...service }, ...stores, ...pipeline };
   const file = await writePipeline(folder, content);
   const children: Child[] = [];
+  const runs: Promise<CommandResult>[] = [];
+  const controller = new AbortController();
   onTestFinished(async () => {
+    controller.abort(new ConverterError('INTERRUPTED', 'the test is over'));
     // One that is stopped ends too.
     for (const child of children) child.kill('SIGKILL');
-    await Promise.all(children.map(({ ended }) => ended));
+    await Promise.all([...runs, ...children.map(({ ended }) => ended)]);
     if (given !== undefined) await empty(await openStore());
     await Promise.all([emulator.close(), s3?.close(), proxy?.close()]);
     await rm(folder, { recursive: true, force: true });
   });
 
-  const start = (words: string[], variables: Record<string, string> = {}): Child => {
-    const child = startChild(words, { ...env, ...variables });
+  const start = (words: string[]): Child => {
+    const child = startChild(words, env);
     children.push(child);
     return child;
   };
@@ -110,12 +104,11 @@ export async function openDistributedStage(
     place === 'folders'
       ? []
       : ['--output', join(folder, name, 'out'), '--cache', join(folder, name, 'cache')];
-  const openStore = async (path = file): Promise<ObjectStore> =>
-    pipelineStore(await loadPipeline(path, env), { env, now: Date.now, random: Math.random });
-  const succeeds = async (child: Child): Promise<Ended> => {
-    const ended = await child.ended;
-    expect(ended, ended.stderr).toMatchObject({ exit: 0 });
-    return ended;
+  let opened: Promise<ObjectStore> | undefined;
+  const openStore = (): Promise<ObjectStore> => {
+    const clock = { env, now: Date.now, random: Math.random };
+    opened ??= loadPipeline(file, env).then((pipeline) => pipelineStore(pipeline, clock));
+    return opened;
   };
   /** Writes a pipeline that differs from that of the run. */
   const otherFile = async (name: string, changes: Record<string, unknown>): Promise<string> => {
@@ -123,44 +116,113 @@ export async function openDistributedStage(
     return writePipeline(join(folder, name), { ...content, ...changes });
   };
 
+  const coordinator = (name: string, options: string[]) => [
+    ...['run', file, '--executor', 'bullmq', ...onMachine(name), ...options],
+  ];
+
   return {
-    ...{
-      folder,
-      file,
-      range,
-      emulator,
-      s3,
-      proxy,
-      env,
-      children,
-      start,
-      succeeds,
-      openStore,
-      otherFile,
+    ...{ place, folder, file, range, emulator, s3, proxy, env, children, otherFile },
+    worker: (name = 'worker', ...options: string[]) =>
+      start(['worker', file, ...onMachine(name), ...options]),
+    /** Starts a worker of another pipeline file. */
+    workerOf: (other: string) => start(['worker', other]),
+    /** Coordinates a run in this process. */
+    run(name = 'coordinator', ...options: string[]): Promise<CommandResult> {
+      const { signal } = controller;
+      const ended = command(coordinator(name, options), { env, signal });
+      runs.push(ended);
+      return ended;
     },
-    worker: (name = 'worker', variables?: Record<string, string>, pipeline = file) =>
-      start(['worker', pipeline, ...onMachine(name)], variables),
-    run: (name = 'coordinator', ...options: string[]) =>
-      start(['run', file, '--executor', 'bullmq', ...onMachine(name), ...options]),
-    /** Has the service hold back every block after so many requests, until it is released. */
-    holdBlocks: (after: number) => holdBlocks(range, after),
+    /** Coordinates a run in a process that can be killed. */
+    runApart: (name: string, ...options: string[]) => start(coordinator(name, options)),
     reportOf: async (name = 'coordinator'): Promise<RunReport> => {
-      const output = place === 'folders' && name !== 'here' ? 'out' : `${name}/out`;
+      const output = place === 'folders' ? 'out' : `${name}/out`;
       const path = join(folder, output, 'runs/latest/report.json');
       return JSON.parse(await readFile(path, 'utf8'));
+    },
+    /** Keys of the store that contain a text. */
+    keys: async (part: string): Promise<string[]> => {
+      const found: string[] = [];
+      for await (const { key } of (await openStore()).list('')) found.push(key);
+      return found.filter((key) => key.includes(part));
+    },
+    /** The text of an object of the store. */
+    read: async (key: string): Promise<string | undefined> => {
+      const object = await (await openStore()).get(key);
+      return object && new TextDecoder().decode(object.content);
     },
     /** The digest of each file or object that a run has published, by its path. */
     published: async () =>
       place === 'folders' ? publishedFiles(join(folder, 'out')) : contentsOf(await openStore()),
-    /** The same of a run in one process, which publishes elsewhere. */
-    async publishedHere(): Promise<Map<string, string>> {
-      const [out, cache] = [join(folder, 'here/out'), join(folder, 'here/cache')];
-      const isStored = place !== 'folders';
-      const own = await otherFile('here', isStored ? { store: { url: 'store' } } : {});
-      await succeeds(start(['run', own, '--output', out, '--cache', cache]));
-      return isStored ? contentsOf(await openStore(own)) : publishedFiles(out);
-    },
   };
+}
+
+/** What a run in one process publishes of a range: into a store, or a folder. */
+export async function publishedHere(
+  size: CountedSize,
+  isStored: boolean,
+): Promise<Map<string, string>> {
+  const folder = await temporaryFolder();
+  const emulator = await startEmulator({ range: countedRange(size) });
+  const env = environmentOf(emulator);
+  const stores = isStored && { store: { url: 'store' } };
+  const file = await writePipeline(folder, { service: SERVICE, ...stores });
+  succeeded(await command(['run', file], { env }));
+  await emulator.close();
+  const clock = { env, now: Date.now, random: Math.random };
+  return isStored
+    ? contentsOf(await pipelineStore(await loadPipeline(file, env), clock))
+    : publishedFiles(join(folder, 'out'));
+}
+
+/** Checks that a command has ended with 0. */
+export function succeeded(ended: Pick<Ended, 'exit' | 'stderr'>): void {
+  expect(ended, ended.stderr).toMatchObject({ exit: 0 });
+}
+
+/** Waits until a process has printed a text, and returns all that it has; fails if it ends before. */
+export async function printed(child: Child, text: string): Promise<string> {
+  const check = () => expect(child.printed.stderr).toContain(text);
+  await Promise.race([until(check), child.ended.then(check)]);
+  return child.printed.stderr;
+}
+
+/** Waits until a worker is connected; returns the address of its status server, if it has one. */
+export async function ready(worker: Child): Promise<string | undefined> {
+  const text = await printed(worker, 'worker is ready');
+  return /"url":"(http:[^"]+)\/metrics"/.exec(text)?.[1];
+}
+
+/** Where a secret is left: in what processes have printed, in files, in a bucket, or in other texts. */
+export async function leaksOf(
+  { emulator, env, s3, proxy, folder, children }: DistributedStage,
+  others: Record<string, string>,
+): Promise<string[]> {
+  const tokens = proxy!.seen.flatMap((url) => /[?&]token=([^&]+)/.exec(url)?.[1] ?? []);
+  expect(tokens).not.toEqual([]);
+  const secrets = [
+    ...[emulator.password, emulator.appKey, ...new Set(tokens)],
+    ...[env.AWS_ACCESS_KEY_ID, env.AWS_SECRET_ACCESS_KEY, env.AWS_SESSION_TOKEN],
+    new URL(env.BTG2GLTF_QUEUE_URL!).password,
+  ].filter((secret) => secret !== undefined);
+  const spellings = new Set(
+    secrets.flatMap((secret) => {
+      const plain = decodeURIComponent(secret);
+      return [secret, plain, encodeURIComponent(plain), JSON.stringify(plain).slice(1, -1)];
+    }),
+  );
+  const texts = Object.entries(others).map(([name, text]): [string, Buffer] => [
+    name,
+    Buffer.from(text),
+  ]);
+  for (const { pid, printed: all } of children)
+    texts.push([`process ${pid}`, Buffer.from(all.stdout + all.stderr)]);
+  for (const [key, { content, headers }] of s3?.objects ?? [])
+    texts.push([key, Buffer.concat([content, Buffer.from(JSON.stringify([key, headers]))])]);
+  for (const path of await filesBelow(folder)) texts.push([path, await readFile(path)]);
+  return texts.flatMap(([name, bytes]) =>
+    [...spellings].filter((one) => bytes.includes(one)).map((one) => `${name}: ${one}`),
+  );
 }
 
 async function empty(store: ObjectStore): Promise<void> {
