@@ -1,4 +1,4 @@
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   checkClock,
@@ -7,7 +7,7 @@ import {
   queueName,
 } from '../../../src/execute/queue-server.ts';
 import { redact } from '../../../src/support/redact.ts';
-import { freePort, type QueueServerUnderTest, startPostgres } from '../../helpers/postgres.ts';
+import { type QueueServerUnderTest, startPostgres } from '../../helpers/postgres.ts';
 
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const REDIS_URL = process.env.BTG2GLTF_TEST_REDIS_URL;
@@ -69,7 +69,8 @@ describe('the check at the start', () => {
   });
 
   it.each(['redis', 'postgres'])('says which %s is unreachable', async (kind) => {
-    const port = await freePort();
+    // No program listens there: the port is kept for a service that no machine has any more.
+    const port = 1;
     await expect(check(`${kind}://user:hidden-1@127.0.0.1:${port}`)).rejects.toMatchObject({
       code: 'QUEUE_UNREACHABLE',
       message: `queue ${kind}://127.0.0.1:${port}: expected a connection, received: connect ECONNREFUSED 127.0.0.1:${port}`,
@@ -80,8 +81,8 @@ describe('the check at the start', () => {
     'waits 5 s for a %s that says nothing',
     async (kind) => {
       const silent = createServer((socket) => void socket.on('error', () => {}));
-      const port = await freePort();
-      await new Promise<void>((resolve) => silent.listen(port, '127.0.0.1', resolve));
+      await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+      const { port } = silent.address() as AddressInfo;
       await expect(check(`${kind}://user:hidden-2@127.0.0.1:${port}`)).rejects.toMatchObject({
         code: 'QUEUE_UNREACHABLE',
       });
