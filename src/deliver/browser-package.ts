@@ -64,7 +64,7 @@ const unpacked = new Map<string, Promise<string>>();
 /**
  * Unpacks the browser, if it is not there yet; in any number of processes at once.
  *
- * The files are unpacked elsewhere, written to disk, and get their place in one step: what a killed process leaves is
+ * The files are unpacked into a temporary folder, written to disk, and renamed in one step: what a killed process leaves is
  * never used, and removed by the next one. A file that is damaged, or belongs to another user, is never started.
  *
  * @param cacheDir - A folder, which need not exist yet; `browser/` below it has 210 MB then.

@@ -13,7 +13,7 @@ export interface Action<Result> {
   run(make: (signal: AbortSignal) => Promise<Result>): void;
   /** Ends it. @param result - What is so then. */
   cancel(result?: Result): void;
-  /** Forgets what became of it; what still runs goes on, and nobody hears of its end. */
+  /** Forgets what became of it; what still runs goes on, but its result is not used. */
   forget(): void;
 }
 

@@ -97,7 +97,7 @@ interface MessageTarget {
   postMessage(message: unknown, origin: string): void;
 }
 
-/** The window of the page, as far as what the page keeps and tells depends on it. */
+/** The window of the page, as far as what the page stores and posts depends on it. */
 export interface PageWindow extends MessageTarget {
   readonly location: Pick<Location, 'pathname' | 'search'> & {
     readonly ancestorOrigins?: ArrayLike<string>;
