@@ -120,12 +120,15 @@ async function nameOfPackage(): Promise<string> {
   return `${version}-${sha256Hex([START, FONTS, ...sizes].join('\n')).slice(0, 16)}`;
 }
 
-/** Removes what processes have left that were killed as they unpacked. */
+/**
+ * Removes what processes have left that were killed as they unpacked. What cannot be removed yet, since another process
+ * removes it or the package still writes there, the next process removes.
+ */
 async function removeLeftovers(root: string): Promise<void> {
   for (const { name } of await listEntries(root)) {
     const [, owner] = /^\.(\d+)-/.exec(name) ?? [];
     if (owner !== undefined && Number(owner) !== process.pid && hasEnded(Number(owner)))
-      await removeTree(join(root, name));
+      await removeTree(join(root, name)).catch(() => undefined);
   }
 }
 
@@ -186,12 +189,17 @@ async function* filesBelow(folder: string, below = ''): AsyncIterable<string> {
  * of its process, takes what is there already, and changes the variables of its process.
  */
 async function runPackage(folder: string): Promise<void> {
-  const program =
-    'const { default: packed } = await import(process.argv[1]); await (packed.default ?? packed).executablePath();';
+  const program = `
+    // The input ends with the process that started this one, even if that was killed: the folder is removed then.
+    process.stdin.on('end', () => process.exit(1)).resume();
+    const { default: packed } = await import(process.argv[1]);
+    await (packed.default ?? packed).executablePath();
+    process.exit();
+  `;
   const args = ['--input-type=module', '-e', program, pathToFileURL(packagePath()!).href];
   // It unpacks the libraries that a bare machine lacks only where it takes the machine for the one that it was made for.
   const env = { TMPDIR: folder, HOME: folder, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs20.x' };
-  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(process.execPath, args, { env, stdio: ['pipe', 'ignore', 'pipe'] });
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     said += text;

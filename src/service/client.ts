@@ -439,12 +439,12 @@ function expectTopLevel(article: unknown, operation: OperationName, rootid?: str
   throw fail('CHILD_WITHOUT_ROOT', `expected the topmost article, received ${received}`);
 }
 
-/** A body as text; what was received as JSON can be sent as JSON, unless it is nested too deep. */
+/** A body as text. Not every value can be one: an object may contain itself, or be nested too deep for the engine. */
 function jsonText(body: JsonRecord): string {
   try {
     return JSON.stringify(body);
   } catch (cause) {
-    const message = 'article: expected JSON of limited depth, received something else';
+    const message = 'article: expected an object that can be written as JSON, received another one';
     throw new ConverterError('CART_INVALID', message, { cause });
   }
 }

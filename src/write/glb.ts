@@ -103,7 +103,8 @@ export function encodeScene(
 const bytesOf = (parts: readonly Uint8Array[]) =>
   parts.reduce((sum, { length }) => sum + length, 0);
 
-function joined(parts: readonly Uint8Array[]): Uint8Array {
+/** Joins parts in a buffer of their own, of which nothing else is a part: some readers take `bytes.buffer` as a whole. */
+export function joined(parts: readonly Uint8Array[]): Uint8Array {
   const out = new Uint8Array(bytesOf(parts));
   let at = 0;
   for (const part of parts) {

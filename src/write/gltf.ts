@@ -1,7 +1,7 @@
 /** glTF with separate files: a scene becomes a `.gltf` file, its buffer and its images. */
 import type { Scene, SceneImage } from '../model/scene.ts';
 import { urlName } from '../support/file-names.ts';
-import { encodeScene } from './glb.ts';
+import { encodeScene, joined } from './glb.ts';
 
 /** A file of a folder. */
 export interface NamedFile {
@@ -26,7 +26,7 @@ export function writeGltf(scene: Scene, stem: string): NamedFile[] {
   const { json, parts } = encodeScene(scene, uris);
   return [
     ...scene.images.map(({ bytes }, index) => ({ name: names[index]!, bytes })),
-    { name: buffer, bytes: Buffer.concat(parts) },
+    { name: buffer, bytes: joined(parts) },
     { name: `${stem}.gltf`, bytes: json },
   ];
 }

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { openPrompt } from '../../../src/cli/prompt.ts';
+import { textIn } from '../../helpers/stream-text.ts';
 
 function prompt() {
   const input = new PassThrough();
@@ -15,7 +16,7 @@ test('a question is printed, and its answer is one line, even if lines are typed
   input.write('one\ntwo\n');
   expect(await ask('First? ')).toBe('one');
   expect(await ask('Second? ')).toBe('two');
-  expect(String(output.read())).toBe('First? Second? ');
+  expect(textIn(output)).toBe('First? Second? ');
   close();
 });
 
@@ -30,5 +31,5 @@ test('nothing is read before the first question', () => {
   const { input, close } = prompt();
   input.write('for another program\n');
   close();
-  expect(String(input.read())).toBe('for another program\n');
+  expect(textIn(input)).toBe('for another program\n');
 });

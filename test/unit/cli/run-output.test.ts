@@ -3,6 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import type { Io } from '../../../src/cli/command.ts';
 import { openLog, openOutput } from '../../../src/cli/run-output.ts';
 import { command } from '../../helpers/command.ts';
+import { textIn } from '../../helpers/stream-text.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -30,10 +31,10 @@ test('during selection the terminal shows the number of articles, until the bar 
   const output = await openOutput({}, processOf(screen).io);
   output.selecting(0);
   output.selecting(17);
-  expect(String(screen.read())).toMatch(/selecting · 0 found.*\r.*selecting · 17 found$/);
+  expect(textIn(screen)).toMatch(/selecting · 0 found.*\r.*selecting · 17 found$/);
   output.progress({ total: 17, done: 0, failed: 0 });
   output.selecting(18);
-  expect(String(screen.read())).not.toContain('found');
+  expect(textIn(screen)).not.toContain('found');
   output.close();
 });
 
@@ -62,7 +63,7 @@ test('the bar is cleared before each log line, and at the end nothing of it rema
   }
   output.close();
   output.log.info('finished');
-  const written = String(screen.read());
+  const written = textIn(screen);
   expect(written).toMatch(/39\/40/);
   const lines = shown(written);
   expect(lines.map((line) => line.slice(9, 24).trim())).toEqual([
@@ -139,7 +140,7 @@ test('a terminal that reports 0 columns shows the whole bar', async () => {
   const screen = Object.assign(new PassThrough(), { columns: 0 });
   const output = await openOutput({}, processOf(screen).io);
   output.progress({ total: 17, done: 0, failed: 0 });
-  expect(String(screen.read())).toMatch(/0 failed$/);
+  expect(textIn(screen)).toMatch(/0 failed$/);
   output.close();
 });
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { jsonText, parseJsonExactly } from '../../../src/emulator/json-text.ts';
 
-/** A value in a parts list of this depth, for which `JSON.stringify` has no stack. */
+/** A value in a parts list of this depth, for which `JSON.stringify` has no stack on Node 20 to 24. */
 const DEPTH = 10_000;
 const [BEFORE, AFTER] = ['{"childs":['.repeat(DEPTH), ']}'.repeat(DEPTH)];
 
@@ -13,7 +13,6 @@ function nested(value: unknown): unknown {
 }
 
 test('the text is the one that the runtime writes, however deep the value is', () => {
-  expect(() => JSON.stringify(nested(0))).toThrow(RangeError);
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const text = JSON.stringify(value);
