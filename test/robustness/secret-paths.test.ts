@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import type { ManifestLine } from '../../src/model/asset.ts';
 import { forgetSecret, redact } from '../../src/support/redact.ts';
-import { environmentOf, runChild } from '../helpers/child.ts';
+import { type Ended, environmentOf, runChild } from '../helpers/child.ts';
 import { command, writePipeline } from '../helpers/command.ts';
 import { smallRange } from '../helpers/small-range.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
@@ -144,8 +144,11 @@ describe('a secret in the data', () => {
 });
 
 /** Executes a command in this process. */
-const executed = (words: readonly string[], env: Record<string, string>) =>
+const executed = (words: readonly string[], env: Record<string, string>): Promise<Printed> =>
   command([...words], { env, redacts: true });
+
+/** Of a command, or of a process. */
+type Printed = Pick<Ended, 'exit' | 'stdout' | 'stderr'>;
 
 function expectNoSecret(text: string): void {
   for (const secret of [LOGIN.password, LOGIN.appKey]) expect(text).not.toContain(secret);
