@@ -41,6 +41,8 @@ interface ChunkQueueOptions {
   signal: AbortSignal;
   /** Clock, milliseconds since 1970. */
   now: () => number;
+  /** How long another coordinator has to say that it is there, milliseconds. */
+  answerMs?: number;
 }
 
 /** Jobs on the queue for each that workers do at once: one in work, one waiting. */
@@ -55,7 +57,7 @@ const LOOK_MS = 1_000;
 const RETRY_MS = 500;
 /** How often jobs are enqueued again, which changes nothing unless the server has lost them, in looks. */
 const LOOKS_PER_REPEAT = 5;
-/** How long another coordinator has to say that it is there, milliseconds. */
+/** Default of `answerMs`. */
 const ANSWER_MS = 500;
 /** Without any worker, until the log says so. */
 const LOOKS_ALONE = 10;
@@ -86,7 +88,7 @@ type QueuedJob = Job<ChunkJob, true, 'chunk'>;
  * @throws {@link ConverterError} `QUEUE_UNREACHABLE`, `QUEUE_REFUSED`, `WORKER_REFUSED` (clock), `USAGE` (address).
  */
 export async function openChunkQueue(given: ChunkQueueOptions): Promise<ChunkQueue> {
-  const { url, pipeline, run, digest, version, log, signal, now } = given;
+  const { url, pipeline, run, digest, version, log, signal, now, answerMs = ANSWER_MS } = given;
   const server = parseQueueUrl(url);
   checkClock(await checkQueueServer(server), now());
   // The older of two has the smaller name.
@@ -158,11 +160,16 @@ export async function openChunkQueue(given: ChunkQueueOptions): Promise<ChunkQue
   });
   // Until then, workers may be those of another coordinator, with its options.
   let mayRefuse = false;
-  const isAlone = control.connected
-    .then(() => delay(ANSWER_MS))
-    .then(() => {
-      mayRefuse = state === 'joining';
-    });
+  let answer: NodeJS.Timeout | undefined;
+  const isAlone = control.connected.then(
+    () =>
+      new Promise<void>((resolve) => {
+        answer = setTimeout(() => {
+          mayRefuse = state === 'joining';
+          resolve();
+        }, answerMs);
+      }),
+  );
   const members = openMembers(control.isCutOff, wake);
 
   function receive(message: ControlMessage): void {
@@ -368,6 +375,7 @@ export async function openChunkQueue(given: ChunkQueueOptions): Promise<ChunkQue
       signal.removeEventListener('abort', interrupt);
       if (state === 'working' && pending.size + found.size > 0 && !isOthers()) await cancel();
       state = 'stopped';
+      clearTimeout(answer);
       members.close();
       await control.close();
       await classes.close();

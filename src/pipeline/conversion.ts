@@ -313,7 +313,10 @@ function startProcess(opening: ConversionMessages['opening'], heapMb: number, on
       end();
     });
   });
-  child.send(opening);
+  // A process that has ended receives nothing: its exit says why, perhaps after the error of the pipe.
+  const send = (message: ConversionMessages['opening' | 'request']) =>
+    child.send(message, () => {});
+  send(opening);
   return {
     send: (request: ConversionMessages['request']): Promise<ConversionMessages['answer']> => {
       child.ref();
@@ -321,7 +324,7 @@ function startProcess(opening: ConversionMessages['opening'], heapMb: number, on
       const answer = new Promise<ConversionMessages['answer']>((...settle) => {
         [resolve, reject] = settle;
       });
-      child.send(request);
+      send(request);
       // This process does not wait for one without work.
       return answer.finally(() => {
         child.unref();

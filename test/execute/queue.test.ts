@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openChunkQueue } from '../../src/execute/bullmq-coordinator.ts';
 import type { ChunkJob, ChunkQueue, WorkerShare } from '../../src/execute/chunk-queue.ts';
@@ -12,7 +13,7 @@ import { SILENT } from '../../src/support/log.ts';
 import { type QueueServerUnderTest, startPostgres } from '../helpers/postgres.ts';
 import { type QueueProcess, startProxy, startQueueProcess } from '../helpers/queue-processes.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
-import { until } from '../helpers/until.ts';
+import { GIVE_UP_MS, until } from '../helpers/until.ts';
 
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const REDIS_URL = process.env.BTG2GLTF_TEST_REDIS_URL;
@@ -72,6 +73,10 @@ async function openStage(url: string) {
     places: async (run: string) =>
       (await readdir(folder)).filter((name) => name.startsWith(`${run}.`)),
     go: () => writeFileSync(`${folder}/go`, ''),
+    /** Removes what earlier runs have left: one is held again. */
+    begin: async () => {
+      for (const name of await readdir(folder)) await rm(join(folder, name));
+    },
     close: async () => {
       for (const child of opened) child.kill('SIGKILL');
       await Promise.all(opened.map(({ ended }) => ended));
@@ -169,13 +174,21 @@ describe.each(SERVERS)('%s', (_name, start) => {
   describe.concurrent('a worker', () => {
     let one: Awaited<ReturnType<typeof openStage>>;
     let only: QueueProcess;
+    let proxy: Awaited<ReturnType<typeof startProxy>>;
     beforeAll(async () => {
       one = await stage();
+      proxy = await startProxy(server.url);
       only = one.worker({
-        ...{ failing: 'halved.1.2', interrupted: 'interrupted.0.1' },
+        ...{
+          url: proxy.url,
+          mostWorkers: 1,
+          failing: 'halved.1.2',
+          interrupted: 'interrupted.0.1',
+        },
         ...{ fatal: 'fatal.0.0', hold: 'held' },
       });
     });
+    afterAll(() => proxy.close());
 
     it.sequential('whose job fails gets the halves, until one place remains and is lost', async () => {
       const { done, lost } = await one.execute('halved', chunks('halved', 2, 4));
@@ -208,7 +221,7 @@ describe.each(SERVERS)('%s', (_name, start) => {
       one.go();
       expect(await one.execute('held', chunks('held', 1, 2))).toMatchObject({ done: ['0.0.2'] });
       expect(only.lines.filter((line) => 'aborted' in line)).toEqual([]);
-      await rm(`${one.folder}/go`);
+      await one.begin();
     });
 
     it.sequential('drops its job when the run is cancelled, of which nothing is left', async () => {
@@ -222,34 +235,56 @@ describe.each(SERVERS)('%s', (_name, start) => {
       expect(works).toEqual([{ works: 'held.0.0.2' }, { works: 'held.0.0.1' }]);
     });
 
-    it.sequential('gives its job back when it is stopped', async () => {
+    it.sequential('continues the run of a coordinator that was killed, which let no other in', async () => {
       only.lines.length = 0;
-      const execution = one.execute('held', chunks('held', 1, 1));
+      const jobs = chunks('held', 20, 2);
+      const first = one.coordinator({ run: 'held', jobs, lastDone: '3.0.2' });
       await only.line('works');
+      // Its worker is none of one with other options, which waits for an answer until it has one.
+      const others = { digest: 'd2', options: { convert: 'c2' }, answerMs: GIVE_UP_MS };
+      await expect(one.execute('r2', jobs, others)).rejects.toMatchObject({
+        code: 'OUTPUT_LOCKED',
+      });
+      one.go();
+      await first.line('done', '3.0.2');
+      first.kill('SIGKILL');
+      await first.ended;
+      // Those that have ended, but were not reported, are reported now.
+      const { done } = await one.execute('held', jobs.slice(3));
+      expect(done).toEqual(labels(jobs.slice(3)));
+      expect(await one.places('held')).toHaveLength(40);
+    });
+
+    it.sequential('loses nothing when connections break', async () => {
+      await one.begin();
+      only.lines.length = 0;
+      const jobs = chunks('held', 8, 2);
+      const execution = one.execute('held', jobs, { url: proxy.url });
+      await only.line('works');
+      proxy.cut();
+      proxy.restore();
+      one.go();
+      expect((await execution).done).toEqual(labels(jobs));
+      expect(await one.places('held')).toHaveLength(16);
+    });
+
+    it.sequential('gets no job beyond the most, until a place is free: the other gives its job back when it is stopped', async () => {
+      await one.begin();
+      const second = one.worker({ mostWorkers: 1 });
       // The limits hold meanwhile: the first has less before the second has any.
-      await one.worker().line('share', HALF);
+      await second.line('share', { index: 1, count: 2 });
       await only.line('share', HALF);
-      expect(only.lines.findIndex((line) => 'ended' in line)).toBe(-1);
+      expect((await one.execute('r0', chunks('r0', 20, 1))).done).toHaveLength(20);
+      expect(count([second], 'works')).toBe(0);
+      only.lines.length = 0;
+      const execution = one.execute('held', chunks('held', 3, 1));
+      await only.line('works', 'held.0.0.1');
       only.kill('SIGTERM');
       expect(await only.ended).toBe(0);
-      expect((await execution).done).toEqual(['0.0.1']);
+      expect((await execution).done).toEqual(labels(chunks('held', 3, 1)));
+      expect(await second.line('share', ALL)).toBeDefined();
+      expect(count([second], 'works')).toBe(3);
     });
-  });
-
-  it.concurrent('gives no job to workers beyond the most, until a place is free', async () => {
-    const { worker, execute, go } = await stage();
-    const first = worker({ mostWorkers: 1, hold: 'r1' });
-    await first.line('share', ALL);
-    const second = worker({ mostWorkers: 1, hold: 'r1' });
-    await second.line('share', { index: 1, count: 2 });
-    expect((await execute('r0', chunks('r0', 20, 1))).done).toHaveLength(20);
-    expect([count([first], 'works'), count([second], 'works')]).toEqual([20, 0]);
-    const execution = execute('r1', chunks('r1', 3, 1));
-    await first.line('works', 'r1.0.0.1');
-    first.kill('SIGTERM');
-    await second.line('share', ALL);
-    go();
-    expect((await execution).done).toEqual(labels(chunks('r1', 3, 1)));
   });
 
   it.concurrent('refuses workers of another version or other options, and knows it if they cannot say so', async () => {
@@ -286,42 +321,6 @@ describe.each(SERVERS)('%s', (_name, start) => {
     ]);
     await queue.close();
     for (const worker of workers) await (await worker)();
-  });
-
-  it.concurrent('lets one coordinator in, whose run another continues when it was killed', async () => {
-    const { worker, coordinator, execute, places, go } = await stage();
-    const jobs = chunks('r1', 20, 2);
-    const held = worker({ hold: 'r1' });
-    const first = coordinator({ run: 'r1', jobs, lastDone: '3.0.2' });
-    await held.line('works');
-    // Its worker is none of one with other options, which is not let in.
-    const second = execute('r2', jobs, { digest: 'd2', options: { convert: 'c2' } });
-    await expect(second).rejects.toMatchObject({ code: 'OUTPUT_LOCKED' });
-    go();
-    await first.line('done', '3.0.2');
-    first.kill('SIGKILL');
-    await first.ended;
-    // Those that have ended, but were not reported, are reported now.
-    const { done } = await execute('r1', jobs.slice(3));
-    expect(done).toEqual(labels(jobs.slice(3)));
-    expect(await places('r1')).toHaveLength(40);
-  });
-
-  it.concurrent('loses nothing when connections break', async () => {
-    const { worker, execute, places, go } = await stage();
-    const proxy = await startProxy(server.url);
-    const jobs = chunks('r1', 8, 2);
-    const broken = worker({ url: proxy.url, hold: 'r1', holdFrom: 2 });
-    const execution = execute('r1', jobs, { url: proxy.url });
-    await broken.line('works', 'r1.2.0.2');
-    proxy.cut();
-    proxy.restore();
-    go();
-    expect((await execution).done).toEqual(labels(jobs));
-    expect(await places('r1')).toHaveLength(16);
-    broken.kill('SIGTERM');
-    expect(await broken.ended).toBe(0);
-    await proxy.close();
   });
 
   describe.runIf(IS_LONG)('at length', () => {

@@ -6,6 +6,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runCommandLine } from '../../src/cli/command-line.ts';
 import type { ManifestLine } from '../../src/model/asset.ts';
+import { redact } from '../../src/support/redact.ts';
 import { readManifest } from '../../src/write/manifest.ts';
 import { BROWSER_ENVIRONMENT } from './picture-browser.ts';
 
@@ -26,21 +27,25 @@ export async function command(
     at?: string | (() => number);
     /** The user at a terminal. */
     ask?: (question: string) => Promise<string>;
+    /** Whether secrets are masked in what it prints, but for data, as the process does it. */
+    redacts?: boolean;
     /** Called with everything printed to standard output. */
     onPrint?: (text: string) => void;
   } = {},
 ): Promise<CommandResult> {
   let stdout = '';
   let stderr = '';
+  const shown = options.redacts === true ? redact : (text: string) => text;
   const print = (text: string) => {
     stdout += text;
     options.onPrint?.(text);
   };
   const io = {
     env: { ...BROWSER_ENVIRONMENT, ...options.env },
-    ...{ print, printData: print },
+    print: (text: string) => print(shown(text)),
+    printData: print,
     printError: (text: string) => {
-      stderr += text;
+      stderr += shown(text);
     },
     terminal: undefined,
     ask: options.ask,

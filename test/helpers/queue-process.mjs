@@ -4,8 +4,7 @@
  * is a file `go`; a place, such as `r1.0.2`, may be deadly (the process is killed), failing (its article), interrupted
  * (once) or fatal (to the run). A coordinator comes to no end after the job `lastDone`.
  */
-import { existsSync, writeFileSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
+import { existsSync, watch, writeFileSync } from 'node:fs';
 import { openChunkQueue } from '../../dist/execute/bullmq-coordinator.js';
 import { createWorkerName, openQueueWorker } from '../../dist/execute/bullmq-worker.js';
 import { ConverterError } from '../../dist/support/errors.js';
@@ -35,12 +34,10 @@ async function worker() {
     work: async ({ chunk, from, to, run }, signal) => {
       print({ works: `${run}.${chunk}.${from}.${to}` });
       if (busyMs) for (const end = Date.now() + busyMs; Date.now() < end; );
-      while (hold === run && chunk >= holdFrom && !existsSync(`${folder}/go`)) {
-        if (signal.aborted) {
-          print({ aborted: chunk });
-          throw signal.reason;
-        }
-        await delay(20);
+      if (hold === run && chunk >= holdFrom) await goes(signal);
+      if (signal.aborted) {
+        print({ aborted: chunk });
+        throw signal.reason;
       }
       for (let place = from; place < to; place++) {
         const name = `${run}.${chunk}.${place}`;
@@ -64,6 +61,20 @@ async function worker() {
   process.on('SIGUSR2', () => opened.pauseAll(1_234));
   await opened.ended;
   print({ ended: true });
+}
+
+/** Waits until there is a file `go`, or the job is dropped. */
+async function goes(signal) {
+  const watcher = watch(folder);
+  await new Promise((resolve) => {
+    const look = () => {
+      if (signal.aborted || existsSync(`${folder}/go`)) resolve();
+    };
+    watcher.on('change', look);
+    signal.addEventListener('abort', look);
+    look();
+  });
+  watcher.close();
 }
 
 async function coordinator() {

@@ -56,8 +56,6 @@ export interface S3Server {
     /** By how much the clock of the server is ahead. */
     clockAheadMs: number;
     keysPerPage: number;
-    /** For how long each answer is held back. */
-    delayMs: number;
     /** What every request gets, of a method or of all. */
     always: { fault: S3Fault; method?: string } | undefined;
     /** Waited for before a request is executed. */
@@ -116,7 +114,6 @@ export async function startS3Server(bucket = 'furniture'): Promise<S3Server> {
     etags: 'quoted',
     clockAheadMs: 0,
     keysPerPage: 1000,
-    delayMs: 0,
     always: undefined,
     hold: undefined,
     beforeWrite: undefined,
@@ -275,7 +272,6 @@ export async function startS3Server(bucket = 'furniture'): Promise<S3Server> {
       const work = () => answer(request, Buffer.concat(pieces), response);
       const held = switches.hold?.(received);
       if (held !== undefined) void held.then(work);
-      else if (switches.delayMs > 0) setTimeout(work, switches.delayMs);
       else work();
     });
   });

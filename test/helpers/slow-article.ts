@@ -1,5 +1,6 @@
 /** An article with small answers whose conversion takes long. */
 import { existsSync, readFileSync } from 'node:fs';
+import type { Child } from './child.ts';
 import type { CountedRange } from './counted-range.ts';
 import { body } from './graphics.ts';
 import { descendantsOf } from './process-memory.ts';
@@ -39,12 +40,21 @@ export function slowFirstArticle(range: CountedRange, { nodes, squares }: Size) 
  * Waits for the process in which a program converts, on Linux, and stops it: its conversion never ends by itself.
  *
  * @param known - Processes that were there before.
- * @returns Its process id.
+ * @returns Its process id; that of the program where the program has ended before.
  */
-export async function stoppedConversion(pid: number, known: readonly number[] = []) {
+export async function stoppedConversion(
+  { pid, ended }: Pick<Child, 'pid' | 'ended'>,
+  known: readonly number[] = [],
+): Promise<number> {
+  let isOver = false;
+  void ended.then(() => {
+    isOver = true;
+  });
   const isConversion = (one: number) => !known.includes(one) && hasStarted(one);
-  const found = await until(() => descendantsOf(pid).find(isConversion) ?? false);
-  process.kill(found as number, 'SIGSTOP');
+  const found = await until(() =>
+    isOver ? pid : (descendantsOf(pid).find(isConversion) ?? false),
+  );
+  if (found !== pid) process.kill(found as number, 'SIGSTOP');
   return found as number;
 }
 

@@ -46,7 +46,7 @@ const SERVICE = {
   authUrl: '${BTG2GLTF_AUTH_URL}',
   baseUrl: '${BTG2GLTF_BASE_URL}',
   concurrency: 16,
-  timeoutMs: IS_LONG ? 15_000 : 4_000,
+  timeoutMs: IS_LONG ? 15_000 : 60_000,
   retries: IS_LONG ? 4 : 1,
   backoffMs: 20,
   // One that demands an hour stops all requests for so long.

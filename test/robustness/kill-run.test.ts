@@ -1,7 +1,7 @@
 /**
  * Kill run: a run is killed again and again, at any moment; the result is the same as without kills.
  *
- * `npm test` takes 12 articles and 3 kills, with `BTG2GLTF_TEST_LONG=1` it is 300 and 50; a few more
+ * `npm test` takes 12 articles and 2 kills, with `BTG2GLTF_TEST_LONG=1` it is 300 and 50; a few more
  * come in the next run. A seed chooses the moments: after so many answers, or before a file operation.
  */
 import { cp, rm } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import { verifyOutput } from '../../src/pipeline/output-folder.ts';
 import { exists } from '../../src/support/files.ts';
 import { type Ended, environmentOf, runChild, startChild } from '../helpers/child.ts';
-import { writePipeline } from '../helpers/command.ts';
+import { command, writePipeline } from '../helpers/command.ts';
 import { type CountedRange, countedBlock, countedRange } from '../helpers/counted-range.ts';
 import { type Chance, chanceOf } from '../helpers/fuzz/chance.ts';
 import {
@@ -25,7 +25,7 @@ import { temporaryFolder } from '../helpers/temporary.ts';
 
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const ARTICLES = IS_LONG ? 300 : 12;
-const KILLS = IS_LONG ? 50 : 3;
+const KILLS = IS_LONG ? 50 : 2;
 const KILLS_OF_NEXT_RUN = IS_LONG ? 15 : 1;
 /** Moments that come too late are chosen anew; so many in a row would be no chance. */
 const MOST_FASTER = 2 * KILLS + 10;
@@ -125,7 +125,7 @@ async function killAndFinish(kills: number, ofFetching: number): Promise<void> {
 
   const stored = await readStateRows(at('cache'));
   const asked = new Map(range.asked);
-  const { exit, stderr } = await runChild(['run', file], environmentOf(emulator));
+  const { exit, stderr } = await command(['run', file], { env: environmentOf(emulator) });
   expect(exit, stderr).toBe(0);
   await expectNothingAgain(stored, asked, startedAt, 'in the last run');
   expect(await damagesOf(at('out'))).toEqual([]);
@@ -143,13 +143,12 @@ async function isFinished(startedAt: number): Promise<boolean> {
   return unfinished === 0 && [...answers.values()].some((askedAt) => askedAt >= startedAt);
 }
 
+/** Runs without a kill, and counts what comes before the end: file operations in a process of its own. */
 async function runClean(): Promise<void> {
   const file = await writePipeline(folder, { service: SERVICE, ...CLEAN });
   const before = range.count('btg') + range.count('block');
-  const { exit, stderr } = await runChild(['run', file], {
-    ...environmentOf(emulator),
-    NODE_OPTIONS,
-  });
+  const env = environmentOf(emulator);
+  const { exit, stderr } = await runChild(['run', file], { ...env, NODE_OPTIONS });
   expect(exit, stderr).toBe(0);
   const operations = Number(/^operations: (\d+)$/m.exec(stderr)?.[1]);
   const answers = range.count('btg') + range.count('block') - before;

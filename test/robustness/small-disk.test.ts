@@ -12,6 +12,7 @@ import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import { type Ended, environmentOf, runChild } from '../helpers/child.ts';
+import { filesClosed } from '../helpers/closed-files.ts';
 import { command, writePipeline } from '../helpers/command.ts';
 import { countedBlock, countedRange } from '../helpers/counted-range.ts';
 import { damagesOf, manifestWithoutStatus, publishedFiles } from '../helpers/output-folder.ts';
@@ -19,7 +20,8 @@ import { canMount, mountSmallDisk, type SmallDisk } from '../helpers/small-disk.
 import { temporaryFolder } from '../helpers/temporary.ts';
 
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
-const STEP_KB = IS_LONG ? 8 : 240;
+/** The short form ends with the second sentence: where that comes depends on what is written at the same time. */
+const STEP_KB = IS_LONG ? 8 : 80;
 const SMALLEST_KB = 8;
 const STEP_FILE_KB = 8;
 /** Of the short form: the database of the cache is larger, most files are smaller. */
@@ -79,7 +81,7 @@ describe.skipIf(!mayMount)('a disk (skipped where this process may not mount one
 
   test('full at the next run: what was published stays', async () => {
     small = await mountSmallDisk(disk, LARGE_KB);
-    expect((await run('disk')).exit).toBe(0);
+    await runHere('the first run');
     const before = await publishedIn('disk');
     const { blocks, bfree, bsize } = await statfs(disk);
     await small.resize(Math.ceil(((blocks - bfree) * bsize) / 1024));
@@ -101,7 +103,7 @@ describe.skipIf(!mayMount && IS_ROOT)('a folder (skipped where permissions do no
     await setWritable(false);
     expectRefused(await run('disk'), 'an empty one');
     await setWritable(true);
-    expect((await run('disk')).exit).toBe(0);
+    await runHere('the first run');
     const before = await publishedIn('disk');
     await setWritable(false);
     expectRefused(await run('disk'), 'the next run');
@@ -153,8 +155,17 @@ async function pipelineOf(name: string, places: object = {}): Promise<string> {
   return writePipeline(folder, { service: SERVICE, ...all });
 }
 
+/** Runs in a process of its own, which a full disk may end: SQLite maps files into memory. */
 async function run(name: string, places: object = {}, wrapper: string[] = []): Promise<Ended> {
   return runChild(['run', await pipelineOf(name, places)], environmentOf(emulator), wrapper);
+}
+
+/** Runs in this process, which has closed its files then. */
+async function runHere(what: string): Promise<void> {
+  const env = environmentOf(emulator);
+  const { exit, stderr } = await command(['run', await pipelineOf('disk')], { env });
+  expect(exit, `${what}: ${stderr}`).toBe(0);
+  await filesClosed(disk);
 }
 
 async function publishedIn(name: string): Promise<Published> {
@@ -172,8 +183,7 @@ function expectRefused({ exit, stderr }: Ended, what: string): string {
 }
 
 async function expectMended(what: string): Promise<void> {
-  const { exit, stderr } = await run('disk');
-  expect(exit, `${what}: ${stderr}`).toBe(0);
+  await runHere(what);
   const { manifest, files } = await publishedIn('disk');
   expect(manifest, what).toEqual(clean.manifest);
   for (const [name, digest] of clean.files) expect(files.get(name), what).toBe(digest);

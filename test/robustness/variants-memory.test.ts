@@ -1,7 +1,7 @@
 /**
  * Memory of one file with every finish: one master is in memory at a time, beside what the file has of the others.
  *
- * `npm test` takes 20 configurations of 2 MB each, with `BTG2GLTF_TEST_LONG=1` it is 500.
+ * `npm test` takes 6 configurations of 2 MB each, with `BTG2GLTF_TEST_LONG=1` it is 500.
  */
 import { createHash } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
@@ -10,7 +10,7 @@ import { expect, test } from 'vitest';
 import { writeGlb as containerOf, type Gltf } from '../../src/deliver/glb-container.ts';
 import { combineVariants, groupVariants } from '../../src/deliver/variants.ts';
 
-const COUNT = process.env.BTG2GLTF_TEST_LONG === '1' ? 500 : 20;
+const COUNT = process.env.BTG2GLTF_TEST_LONG === '1' ? 500 : 6;
 const MB = 1e6;
 /** Of a master: most is equal in all of them, such as the picture of a grain. */
 const SHARED_BYTES = 1.8 * MB;

@@ -8,6 +8,7 @@ import type { ObjectStore } from '../../../src/store/object-store.ts';
 import { openObjectStore } from '../../../src/store/open-store.ts';
 import { type S3Server, startS3Server } from '../../helpers/s3-server.ts';
 import { temporaryFolder } from '../../helpers/temporary.ts';
+import { closedGate, until } from '../../helpers/until.ts';
 
 const OPTIONS = { folder: 'bodies', extension: '.glb' };
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -115,8 +116,12 @@ it('mends what is damaged on the machine, or in the store', async () => {
 
 it('uploads so many at the same time, and no more', async () => {
   const { shared } = machine('one', { uploadsAtOnce: 2 });
-  server.switches.delayMs = 20;
-  await Promise.all(Array.from({ length: 10 }, (_, n) => shared.put(bytes(`content ${n}`))));
+  const gate = closedGate();
+  server.switches.hold = ({ method }) => (method === 'PUT' ? gate.opened : undefined);
+  const put = Promise.all(Array.from({ length: 10 }, (_, n) => shared.put(bytes(`content ${n}`))));
+  await until(() => server.count('PUT') === 2);
+  gate.open();
+  await put;
   await shared.flush();
   expect([server.mostAtOnce('PUT'), server.objects.size]).toEqual([2, 10]);
 });

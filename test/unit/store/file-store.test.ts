@@ -1,23 +1,18 @@
 /** What concerns the folder of a store alone: foreign files, links, crashes. */
 import { mkdir, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openFolderStore } from '../../../src/store/file-store.ts';
 import type { ObjectStore } from '../../../src/store/object-store.ts';
 import { watchFileOperations } from '../../../src/support/file-operations.ts';
-import { openStoreProcesses, type StoreProcesses } from '../../helpers/store-processes.ts';
+import { startStoreProcess } from '../../helpers/store-processes.ts';
 import { temporaryFolder } from '../../helpers/temporary.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-let processes: StoreProcesses;
 let folder: string;
 let store: ObjectStore;
-beforeAll(async () => {
-  processes = await openStoreProcesses();
-});
-afterAll(() => processes.close());
 beforeEach(async () => {
   folder = await temporaryFolder();
   store = await openFolderStore(folder, Date.now());
@@ -35,7 +30,7 @@ const keys = async () => {
 
 it('replaces nothing while another process does, and goes on when that is killed', async () => {
   const etag = await store.replace('a', bytes('1'), undefined);
-  const holder = await processes.start({}, folder, 'hold');
+  const holder = await startStoreProcess({}, folder, 'hold');
   holder.begin();
   expect(await holder.line()).toBe('holds');
   let isReplaced = false;
@@ -54,7 +49,7 @@ it('replaces nothing while another process does, and goes on when that is killed
 
 it('has whole objects alone when the processes that write them are killed', async () => {
   for (const rounds of [1, 2, 4]) {
-    const writer = await processes.start({}, folder, 'write');
+    const writer = await startStoreProcess({}, folder, 'write');
     writer.begin();
     for (let round = 0; round < rounds; round++) await writer.line();
     writer.process.kill('SIGKILL');

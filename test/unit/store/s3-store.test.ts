@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ObjectStore } from '../../../src/store/object-store.ts';
 import { openObjectStore, probeStore } from '../../../src/store/open-store.ts';
 import { type S3Fault, type S3Server, startS3Server } from '../../helpers/s3-server.ts';
+import { until } from '../../helpers/until.ts';
 
 const MIB = 1024 * 1024;
 const QUICK = { backoffMs: 1 };
@@ -18,6 +19,16 @@ const open = (env: Record<string, string> = {}, more = {}) =>
     ...{ env: { ...server.env, ...env }, now: Date.now, random: Math.random },
     ...{ ...QUICK, ...PARTS, ...more },
   });
+
+/** A clock that goes on by 30 ms with each request. */
+function clockOfRequests(): () => number {
+  let now = Date.now();
+  server.switches.hold = () => {
+    now += 30;
+    return undefined;
+  };
+  return () => now;
+}
 
 beforeEach(async () => {
   server = await startS3Server();
@@ -69,11 +80,11 @@ describe('a request', () => {
 
   it('ends when the store has not answered for long', async () => {
     server.switches.always = { fault: { status: 503, code: 'SlowDown' } };
-    const hasty = await open({}, { giveUpAfterMs: 50 });
+    const hasty = await open({}, { giveUpAfterMs: 50, now: clockOfRequests() });
     await expect(hasty.get('a')).rejects.toMatchObject({
       code: 'STORE_UNREACHABLE',
       message: expect.stringMatching(
-        /^s3:\/\/furniture\/run .*expected an answer of S3, received 503 SlowDown, \d+ times$/,
+        /^s3:\/\/furniture\/run .*expected an answer of S3, received 503 SlowDown, 3 times$/,
       ),
     });
     // It has waited long enough, until the store answers again.
@@ -91,12 +102,7 @@ describe('a request', () => {
   });
 
   it('waits for what it may read, where it may not write any more', async () => {
-    let now = Date.now();
-    server.switches.hold = () => {
-      now += 30;
-      return undefined;
-    };
-    const hasty = await open({}, { giveUpAfterMs: 50, now: () => now });
+    const hasty = await open({}, { giveUpAfterMs: 50, now: clockOfRequests() });
     await hasty.putIfAbsent('a', bytes('1'));
     server.switches.always = { fault: { status: 403, code: 'AccessDenied' }, method: 'PUT' };
     await expect(hasty.putIfAbsent('b', bytes('1'))).rejects.toMatchObject({
@@ -124,7 +130,7 @@ describe('a request', () => {
     const interrupted = await open({}, { signal: interruption.signal });
     server.next('GET', 'stall');
     const reading = interrupted.get('a');
-    while (server.count('GET') === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(() => server.count('GET') > 0);
     interruption.abort(new Error('stopped'));
     await expect(reading).rejects.toMatchObject({ code: 'INTERRUPTED' });
     await expect(interrupted.head('a')).rejects.toMatchObject({ code: 'INTERRUPTED' });
@@ -201,7 +207,7 @@ describe('an upload in parts', () => {
     expect(server.openUploads.size).toBe(0);
     server.objects.clear();
     server.switches.always = { fault: { status: 403, code: 'AccessDenied' }, method: 'PUT' };
-    store = await open({}, { ...IMPATIENT, giveUpAfterMs: 50 });
+    store = await open({}, { giveUpAfterMs: 50 });
     await expect(store.putIfAbsent(key, content)).rejects.toMatchObject({ code: 'STORE_REFUSED' });
     expect(server.openUploads.size).toBe(0);
   });
