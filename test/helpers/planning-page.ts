@@ -52,17 +52,9 @@ export async function startPlanning(
     address,
     async open(parameters, { prepare, ...options } = {}) {
       const opened = watch(await openPage({ viewport: DESKTOP, ...options }));
-      const { page, asked } = opened;
-      await prepare?.(page);
-      await page.goto(address(parameters));
-      return {
-        page,
-        asked,
-        get trouble() {
-          // The graphics of a processor speak of their own speed.
-          return opened.trouble.filter((message) => !message.includes('GL Driver Message'));
-        },
-      };
+      await prepare?.(opened.page);
+      await opened.page.goto(address(parameters));
+      return opened;
     },
     close: () => emulator.close(),
   };

@@ -47,6 +47,11 @@ const COUNTING = `
       return free.call(this, one);
     };
   }
+  // What was drawn can be read at any time.
+  const { getContext } = HTMLCanvasElement.prototype;
+  HTMLCanvasElement.prototype.getContext = function (kind, options) {
+    return getContext.call(this, kind, { ...options, preserveDrawingBuffer: true });
+  };
   globalThis.drawn = 0;
   for (const name of ['drawElements', 'drawArrays']) {
     const draw = graphics[name];
