@@ -123,6 +123,10 @@ const DECODED_SIZE: Partial<Record<OperationName, number>> = { getPartsList: 4, 
 const NODE_BYTES = 200;
 const MATERIAL_BYTES = 700;
 
+/** The most recently used of so many entries; with `max` a cache would allocate room for all of them at once. */
+const atMost = <Value extends NonNullable<unknown>>(count: number) =>
+  new LRUCache<string, Value>({ maxSize: count, sizeCalculation: () => 1 });
+
 /** The responses of one run: each is requested once, and not at all if a cached one is fresh. @see D-730, D-731, D-845. */
 export class ResponseCache {
   /** Parts lists and blocks that were decoded in this run and are still in memory. */
@@ -137,10 +141,10 @@ export class ResponseCache {
   readonly #today: string;
   readonly #counts = new Map<string, typeof NO_REQUESTS>();
   readonly #inFlight = new Map<string, InFlight>();
-  readonly #responses = new LRUCache<string, CachedResponse>({ max: MAX_RESPONSES });
+  readonly #responses = atMost<CachedResponse>(MAX_RESPONSES);
   /** Of the responses of other machines, by key, until they are replaced. */
-  readonly #etags = new LRUCache<string, string>({ max: MAX_RESPONSES });
-  readonly #failures = new LRUCache<string, ConverterError>({ max: MAX_FAILURES });
+  readonly #etags = atMost<string>(MAX_RESPONSES);
+  readonly #failures = atMost<ConverterError>(MAX_FAILURES);
   readonly #decoded = new LRUCache<string, NonNullable<unknown>>({ maxSize: MAX_DECODED_BYTES });
   #topNodes: Promise<CatalogueNode[]> | undefined;
   #conversionDates: Promise<ConversionDates> | undefined;

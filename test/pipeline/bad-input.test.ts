@@ -217,6 +217,14 @@ describe('a request that cannot be understood: exit 2 with file, line and the ne
     expect(stderr).not.toMatch(/\n\s+at /);
   });
 
+  test.each([
+    ['--until', '25:00', 'expected a time such as 05:30, received "25:00"'],
+    ['--max-failures', 'some', 'expected '],
+  ])('%s %s: exit 2', async (option, value, sentence) => {
+    const { exit, stderr } = await run(option, value);
+    expect([exit, stderr]).toEqual([2, expect.stringContaining(`${option}: ${sentence}`)]);
+  });
+
   test('a selection that is empty: exit 2', async () => {
     expect(await run('--only', 'ACME/CHAIR/*')).toMatchObject({
       exit: 2,

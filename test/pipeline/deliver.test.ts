@@ -64,7 +64,7 @@ describe.runIf(HAS_BROWSER)('pictures of a pipeline', () => {
         path.replace('pictures/', 'articles/').replace('/hero.png', '.glb'),
       );
     }
-  }, 120_000);
+  });
 
   it('are not made again by the next run, nor by deliver alone', async () => {
     const times = await changeTimes();
@@ -77,7 +77,7 @@ describe.runIf(HAS_BROWSER)('pictures of a pipeline', () => {
       expect(summary(again.stdout)).toContain('0 made');
     }
     expect(await changeTimes()).toEqual(times);
-  }, 120_000);
+  });
 
   it('come back from the cache where they were removed, without a browser', async () => {
     const [{ files }] = (await deliveries()) as [Line];
@@ -87,7 +87,7 @@ describe.runIf(HAS_BROWSER)('pictures of a pipeline', () => {
     });
     expect(again).toMatchObject({ exit: 0 });
     expect((await stat(join(out, files[0]!.path))).size).toBe(files[0]!.bytes);
-  }, 120_000);
+  });
 
   it('are files of the output folder: verify checks them, and prune keeps them', async () => {
     const pruned = await command(['prune', pipeline]);
@@ -103,7 +103,7 @@ describe.runIf(HAS_BROWSER)('pictures of a pipeline', () => {
     await rm(path);
     expect(await command(['deliver', pipeline, '--force'])).toMatchObject({ exit: 0 });
     expect((await readFile(path)).equals(bytes)).toBe(true);
-  }, 120_000);
+  });
 
   it('that are no longer asked for are removed, and those of articles that are gone; the others are not made again', async () => {
     await write(['hero'], [desk]);
@@ -116,7 +116,7 @@ describe.runIf(HAS_BROWSER)('pictures of a pipeline', () => {
       name.endsWith('.png'),
     );
     expect(names).toHaveLength(1);
-  }, 120_000);
+  });
 
   it('that a browser cannot take are rows of the result, and the others are taken', async () => {
     await write(['front'], [desk]);
@@ -126,7 +126,7 @@ describe.runIf(HAS_BROWSER)('pictures of a pipeline', () => {
     expect(broken.exit).not.toBe(0);
     expect(`${broken.stdout}${broken.stderr}`).toContain('BROWSER_MISSING');
     expect(await command(['deliver', pipeline])).toMatchObject({ exit: 0 });
-  }, 120_000);
+  });
 });
 
 describe('without a deliver: section', () => {
@@ -143,7 +143,7 @@ describe('without a deliver: section', () => {
     expect(await command(['run', pipeline])).toMatchObject({ exit: 0 });
     const { stdout, exit } = await command(['deliver', pipeline]);
     expect([exit, stdout]).toEqual([0, 'the pipeline file has no deliver: section\n']);
-  }, 60_000);
+  });
 });
 
 async function changeTimes(): Promise<Map<string, number>> {

@@ -60,7 +60,7 @@ describe.runIf(HAS_BROWSER)('half the range looks different', () => {
     const accepted = await runs.run('2026-01-02', '--accept');
     expect(accepted).toMatchObject({ exit: 0 });
     expect(accepted.stdout).toContain('pictures: 2 made · 2 unchanged · 0 failed');
-  }, 120_000);
+  });
 
   test('where the browser does not start it is published, and the summary says why', async () => {
     await configure({ pictures: PICTURES });
@@ -70,7 +70,7 @@ describe.runIf(HAS_BROWSER)('half the range looks different', () => {
     const { stdout } = await runs.run('2026-01-02');
     expect(stdout).toContain('pictures were not compared: BROWSER_MISSING');
     expect((await runs.report()).published).toBe(true);
-  }, 120_000);
+  });
 });
 
 describe.runIf(HAS_BROWSER)('a GLB of which no picture can be taken', () => {
@@ -88,34 +88,30 @@ describe.runIf(HAS_BROWSER)('a GLB of which no picture can be taken', () => {
     const { gates } = await runs.report();
     expect(gates.byGate).toEqual({ pictureTone: { warn: 1, refuse: 0 } });
     expect(gates.notCompared).toContain('STORE_DAMAGED');
-  }, 120_000);
+  });
 });
 
 describe('without pictures', () => {
   test.each([
     ['to be taken', undefined, {}, 'the pipeline file has no deliver: pictures:'],
     ['since there is no browser', { pictures: PICTURES }, NONE, 'there is no browser: install'],
-  ])(
-    '%s, the gates let the result pass, and one line says so',
-    async (_, deliver, env, reason) => {
-      await configure(deliver);
-      useBrowser(env);
-      expect((await runs.run('2026-01-01')).stdout).not.toContain('compared');
-      await bleach();
-      const { stdout, exit } = await runs.run('2026-01-02');
-      expect(exit).toBe(0);
-      expect(stdout.split('\n').filter((line) => line.includes('not compared'))).toEqual([
-        expect.stringContaining(`pictures were not compared: ${reason}`),
-      ]);
-      expect(await readManifest(runs.outputDir)).toHaveLength(ARTICLES);
-    },
-    60_000,
-  );
+  ])('%s, the gates let the result pass, and one line says so', async (_, deliver, env, reason) => {
+    await configure(deliver);
+    useBrowser(env);
+    expect((await runs.run('2026-01-01')).stdout).not.toContain('compared');
+    await bleach();
+    const { stdout, exit } = await runs.run('2026-01-02');
+    expect(exit).toBe(0);
+    expect(stdout.split('\n').filter((line) => line.includes('not compared'))).toEqual([
+      expect.stringContaining(`pictures were not compared: ${reason}`),
+    ]);
+    expect(await readManifest(runs.outputDir)).toHaveLength(ARTICLES);
+  });
 
   test('what could not act says nothing', async () => {
     await configure(undefined, { pictureTone: { refuse: '75%' }, pictureEdges: {} });
     expect(await runs.run('2026-01-01')).toMatchObject({ exit: 0 });
     await bleach();
     expect((await runs.run('2026-01-02')).stdout).not.toContain('compared');
-  }, 60_000);
+  });
 });

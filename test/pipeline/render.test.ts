@@ -24,7 +24,7 @@ beforeAll(async () => {
   };
   await writeFile(pipeline, JSON.stringify(content));
   expect(await command(['run', pipeline])).toMatchObject({ exit: 0 });
-}, 60_000);
+});
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const render = (...words: string[]) =>
@@ -43,7 +43,7 @@ describe.runIf(HAS_BROWSER)('render of a pipeline', () => {
     }
     // Nothing is published.
     expect(await readdir(join(folder, 'out'))).not.toContain('pictures');
-  }, 120_000);
+  });
 
   test('one that fails is a line, the others are taken, and the exit code is 1', async () => {
     const [first, ...others] = await readManifest(join(folder, 'out'));
@@ -60,7 +60,7 @@ describe.runIf(HAS_BROWSER)('render of a pipeline', () => {
     const names = await readdir(join(folder, 'sides'), { recursive: true });
     const same = others.filter((line) => line.glb !== undefined && line.sha256 !== sha256);
     expect(names.filter((name) => name.endsWith('side.png'))).toHaveLength(same.length);
-  }, 120_000);
+  });
 
   test('a folder in the published output is bad usage', async () => {
     const { exit, stderr } = await render('--output', join(folder, 'out', 'pictures'));

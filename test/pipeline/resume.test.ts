@@ -122,15 +122,15 @@ describe('the deadline of a run', () => {
   test('ends a pause of the service, and publishes what is done', async () => {
     const until = new Date(2026, 1, 1, 3, 0).getTime();
     let asked = 0;
-    let pausedAt = Number.NaN;
-    const clock = () => (Number.isNaN(pausedAt) ? until - 100 : until);
+    // A pause of an hour, which no test waits for.
+    let isPaused = false;
+    const clock = () => (isPaused ? until : until - 100);
     runs.proxy.disturb((url) => {
       if (!url.includes('btg') || asked++ < 6) return undefined;
-      pausedAt = Date.now();
+      isPaused = true;
       return { answer: raw('', { 'retry-after': '3600' }, 429) };
     });
     const { exit, stderr } = await runs.run(clock, '--until', '03:00', '--concurrency', '1');
-    expect(Date.now() - pausedAt).toBeLessThan(5000);
     expect(exit).toBe(130);
     expect(stderr).toContain('the deadline passed: ');
     expect(await runs.report()).toMatchObject({ ended: 'until', published: true });
