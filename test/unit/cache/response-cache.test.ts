@@ -260,10 +260,10 @@ describe('decoded bodies', () => {
   });
 
   it.each([
-    ['nodes', { btg: Array.from({ length: 50_000 }, () => ({})) }],
+    ['nodes', { btg: Array.from({ length: 200_000 }, () => ({})) }],
     [
       'materials',
-      { btg: [], mats: Array.from({ length: 20_000 }, (_, i) => ({ mname: `M${i}` })) },
+      { btg: [], mats: Array.from({ length: 50_000 }, (_, i) => ({ mname: `M${i}` })) },
     ],
   ])(
     'are not kept if there are so many %s that they take much more memory than their text',

@@ -80,7 +80,9 @@ describe('a certificate that cannot be trusted', () => {
     // Node.js prints a warning of this variable.
     const listeners = process.rawListeners('warning') as NodeJS.WarningListener[];
     process.removeAllListeners('warning');
-    onTestFinished(() => void listeners.forEach((print) => process.on('warning', print)));
+    onTestFinished(() => {
+      for (const print of listeners) process.on('warning', print);
+    });
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
     const { address, seen } = await serve(selfSigned());
     expect(await fetch(address).then((response) => response.status)).toBe(200);
