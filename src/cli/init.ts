@@ -61,14 +61,14 @@ async function askUser({ env, ask }: Io): Promise<Answers> {
 const LIVE = '  authUrl: "${BTG2GLTF_AUTH_URL}"\n  baseUrl: "${BTG2GLTF_BASE_URL}"';
 const EMULATED = '  emulator: true # the sample range, without an account';
 
-function serviceLines({ isLive, lang }: Answers): string[] {
+function serviceLines({ isLive, lang }: Answers, schema: Setting): string[] {
   const [used, other] = isLive ? [LIVE, EMULATED] : [EMULATED, LIVE];
   return [
     used,
     isLive ? '  # Or without an account, instead of the two addresses:' : '  # Or your service:',
     other.replace(/^ {2}/gm, '  #'),
-    `  lang: ${quoted(lang)} # ${describe('service.lang')}`,
-    ...settings('service', ['currency', 'concurrency', 'timeoutMs']),
+    `  lang: ${quoted(lang)} # ${describe(schema, 'service.lang')}`,
+    ...settings(schema, 'service', ['currency', 'concurrency', 'timeoutMs']),
   ];
 }
 
@@ -80,10 +80,11 @@ const CONVERT_SETTINGS = [
 
 function pipelineText(file: string, answers: Answers): string {
   const folder = dirname(resolve(file));
-  const schema = relative(folder, fileURLToPath(SCHEMA_FILE)).replaceAll('\\', '/');
+  const schemaFile = relative(folder, fileURLToPath(SCHEMA_FILE)).replaceAll('\\', '/');
+  const schema: Setting = pipelineJsonSchema();
   const { manufacturers, outputDir } = answers;
   return [
-    `# yaml-language-server: $schema=${schema}`,
+    `# yaml-language-server: $schema=${schemaFile}`,
     '# What btg2gltf converts, from where, to where. Paths are relative to this file;',
     '# ${NAME} is replaced by the environment variable NAME. To change a setting that has',
     '# a "#" directly before it, remove the "#"; its value is the default.',
@@ -92,7 +93,7 @@ function pipelineText(file: string, answers: Answers): string {
     '# User name, password and application key are never in this file: set BTG2GLTF_USERNAME,',
     '# BTG2GLTF_PASSWORD and, if you have one, BTG2GLTF_APP_KEY.',
     'service:',
-    ...serviceLines(answers),
+    ...serviceLines(answers, schema),
     '',
     '# What is converted: any number of entries; btg2gltf run --dry-run prints what they select.',
     'articles:',
@@ -105,29 +106,31 @@ function pipelineText(file: string, answers: Answers): string {
     '',
     '# How it is converted; the file in the first line describes all settings.',
     'convert:',
-    ...settings('convert', ['creaseAngleDegrees']).map((line) => line.replace('#', '')),
-    ...settings('convert', CONVERT_SETTINGS),
+    ...settings(schema, 'convert', ['creaseAngleDegrees']).map((line) => line.replace('#', '')),
+    ...settings(schema, 'convert', CONVERT_SETTINGS),
     '',
     '# When the service is asked again, what is cached, and how often a failing article is tried.',
-    `#freshness: ${defaultOf('freshness')} # convertdate, revalidate, always or never`,
-    `#cache: { maxBytes: ${defaultOf('cache.maxBytes')} } # ${describe('cache.maxBytes')}`,
-    `#failures: { quarantineAfterNights: ${defaultOf('failures.quarantineAfterNights')} }`,
+    `#freshness: ${defaultOf(schema, 'freshness')} # convertdate, revalidate, always or never`,
+    `#cache: { maxBytes: ${defaultOf(schema, 'cache.maxBytes')} } # ${describe(schema, 'cache.maxBytes')}`,
+    `#failures: { quarantineAfterNights: ${defaultOf(schema, 'failures.quarantineAfterNights')} }`,
     '',
   ].join('\n');
 }
 
 /** Settings that are switched off, each with its default and its description. */
-function settings(section: string, keys: readonly string[]): string[] {
+function settings(schema: Setting, section: string, keys: readonly string[]): string[] {
   const paths = keys.map((key) => [key, `${section}.${key}`] as const);
-  return paths.map(([key, path]) => `  #${key}: ${defaultOf(path)} # ${describe(path)}`);
+  return paths.map(
+    ([key, path]) => `  #${key}: ${defaultOf(schema, path)} # ${describe(schema, path)}`,
+  );
 }
 
-function defaultOf(path: string): string {
-  return JSON.stringify(settingAt(path).default);
+function defaultOf(schema: Setting, path: string): string {
+  return JSON.stringify(settingAt(schema, path).default);
 }
 
-function describe(path: string): string {
-  const { description = '', enum: choices } = settingAt(path);
+function describe(schema: Setting, path: string): string {
+  const { description = '', enum: choices } = settingAt(schema, path);
   return choices === undefined ? description : `${description}: ${choices.join(', ')}`;
 }
 
@@ -138,8 +141,7 @@ interface Setting {
   properties?: Record<string, Setting>;
 }
 
-function settingAt(path: string): Setting {
-  const schema: Setting = pipelineJsonSchema();
+function settingAt(schema: Setting, path: string): Setting {
   return path.split('.').reduce((at, step) => at.properties![step]!, schema);
 }
 

@@ -236,6 +236,40 @@ const ROWS: [string, Row][] = [
     { files: { 'src/cli/a.ts': 'const nightLines = 1;' }, says: /has night:/ },
     { files: { 'src/cli/a.ts': "f('lastVerdict');" }, says: /has Verdict:/ },
   ),
+  textRule(
+    'a test waits for a condition, never for a time',
+    {
+      files: { 'test/unit/a.test.ts': 'await new Promise((done) => setTimeout(done, 5));' },
+      says: /:1 has setTimeout\(: wait with until/,
+    },
+    { files: { 'test/helpers/a.ts': 'setInterval(look, 100);' }, says: /setInterval/ },
+    { files: { 'test/unit/a.test.ts': 'await delay(20);' }, says: /delay/ },
+    {
+      files: { 'test/unit/a.test.ts': "import { setTimeout } from 'node:timers/promises';" },
+      says: /setTimeout/,
+    },
+    { files: { 'test/unit/a.test.ts': 'await vi.waitFor(check);' }, says: /vi\.waitFor/ },
+    { files: { 'test/unit/a.test.ts': 'it(name, { timeout: 9_000 }, f);' }, says: /timeout:/ },
+    { files: { 'test/unit/a.test.ts': 'expect.poll(() => f(), POLL)' }, says: /POLL|poll/ },
+    { files: { 'test/unit/a.test.ts': "it('a', () => {\n  f();\n}, 60_000);" }, says: /:3 has/ },
+  ),
+  textRule(
+    'a test compares no duration',
+    {
+      files: { 'test/exact/a.test.ts': 'expect(Date.now() - start).toBeLessThan(5);' },
+      says: /:1 has expect\(Date\.now\(\): hand in a clock/,
+    },
+    { files: { 'test/a.test.ts': 'f(performance.now() - start);' }, says: /performance/ },
+    { files: { 'test/a.test.ts': 'expect(a).toBeLessThan(2 * MOST_MS);' }, says: /MOST_MS/ },
+  ),
+  textRule('a test listens where the system finds a place', {
+    files: { 'test/gateway/a.test.ts': 'server.listen(8080);' },
+    says: /:1 has \.listen\(8: listen on port 0/,
+  }),
+  textRule('a test makes its folders in one place', {
+    files: { 'test/pipeline/a.test.ts': "await mkdtemp(join(tmpdir(), 'a'));" },
+    says: /:1 has mkdtemp\(: use temporaryFolder/,
+  }),
   [
     'file operations go through support/files.ts',
     {

@@ -32,6 +32,9 @@ function wordPattern(words: readonly string[]): RegExp {
   return new RegExp(`(?:${alone}|(?<=[a-z])(?:${initial.join('|')}))(?![a-z])`, 'g');
 }
 
+/** Tests and what they use: benchmarks measure time, and two folders compare versions of the program. */
+const TESTS = /^test\/(?!bench\/|behaviour\/|structure\/).*\.(?:ts|mjs)$/;
+
 /** The rules that are one pattern. */
 export const TEXT_RULES = {
   'only cli/ prints, reads argv and env, or ends the process': {
@@ -92,6 +95,40 @@ export const TEXT_RULES = {
     // The sample range contains names of furniture.
     except: /^src\/sample\//,
     todo: 'use the standard term: see the glossary of src/ARCHITECTURE.md',
+  },
+  'a test waits for a condition, never for a time': {
+    pattern:
+      /(?<![.\w])(?:setTimeout|setInterval|delay|sleep)\s*\(|\bvi\.wait(?:For|Until)\b|\btimeout:(?!\s*(?:0|GIVE_UP_MS)\b)|\bexpect\.poll\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*,\s*[\w{]|^ *\},\s*[\d_]{4,}\s*\);|\bsetTimeout\s+as\b|\{[^{}\n]*\bsetTimeout\b[^{}\n]*\} from/gm,
+    look: 'bare',
+    files: TESTS,
+    // until.ts gives up at one generous limit; vitest.config.ts sets it; the others make what a test waits for: a watchdog
+    // that ends a process that hangs, servers that answer late, figures of memory, and processes that are to live for long.
+    except:
+      /^test\/(?:helpers\/(?:until|fuzz\/watchdog|s3-server|hostile-kinds|process-memory|store-program)\.ts|vitest\.config\.ts|run\.mjs|mutations\/.*)$/,
+    todo: 'wait with until of test/helpers/until.ts, hand in a clock, or assert the order of events',
+  },
+  'a test compares no duration': {
+    pattern:
+      /\bexpect\([^;\n]*\b(?:performance|Date)\.now\(\)|\bperformance\.now\(\)\s*-|-\s*performance\.now\(\)|\.toBe(?:Less|Greater)Than(?:OrEqual)?\([^)\n]*_MS\b/g,
+    look: 'bare',
+    files: TESTS,
+    // What the benchmarks print; no test compares it.
+    except: /^test\/helpers\/measured-runs\.ts$/,
+    todo: 'hand in a clock, or compare counts: the machine may stop for a while',
+  },
+  'a test listens where the system finds a place': {
+    pattern: /\.listen\(\s*[1-9]/g,
+    look: 'bare',
+    files: TESTS,
+    todo: 'listen on port 0',
+  },
+  'a test makes its folders in one place': {
+    pattern: /\bmkdtemp(?:Sync)?\s*\(|\btmpdir\s*\(/g,
+    look: 'bare',
+    files: TESTS,
+    // temporary.ts is this place, run.mjs makes and removes it; child.ts passes it to a process.
+    except: /^test\/(?:helpers\/(?:temporary|child)\.ts|run\.mjs)$/,
+    todo: 'use temporaryFolder of test/helpers/temporary.ts, which is removed with every run',
   },
 } satisfies Record<string, TextRule>;
 

@@ -7,9 +7,9 @@ import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { imageFile, imagePaths, readImage } from '../../src/sample/images.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 import { drawImage } from './draw.ts';
 
-const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const MAX_BYTES = 5_000_000;
 /** A texture takes 0.3 s, any other image a tenth of it. */
 const SOME = /^textures\/(?:fabricGrey|perforatedNormal)\.|^previews\/small|logo|LUMO.*5\.jpg$/;

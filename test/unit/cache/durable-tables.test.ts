@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import Libsql from 'libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type CacheDatabase, openCacheDatabase } from '../../../src/cache/database.ts';
+import { samples } from '../../helpers/samples.ts';
 import { temporaryFolder } from '../../helpers/temporary.ts';
 
 const HOUR = 3_600_000;
@@ -110,7 +111,7 @@ describe('runs', () => {
         expect(interruptedSince).toBe(NIGHT - Math.max(0, ...continued));
         state.runs.finish(id);
       }),
-      { seed: 6, numRuns: 50 },
+      { seed: 6, numRuns: samples(50) },
     );
   });
 });

@@ -6,6 +6,7 @@ import { type ContentStore, openFileStore } from '../../../src/cache/content-sto
 import { type CacheDatabase, openCacheDatabase } from '../../../src/cache/database.ts';
 import { evictUnused } from '../../../src/cache/eviction.ts';
 import { acme } from '../../helpers/fetch-bench.ts';
+import { samples } from '../../helpers/samples.ts';
 import { temporaryFolder } from '../../helpers/temporary.ts';
 
 const DAY = 86_400_000;
@@ -121,7 +122,7 @@ describe('a cache beyond its limit', () => {
         expect(bytes).toBe([...new Set(lost)].reduce((sum, d) => sum + known.get(d)!.bytes, 0));
         await evict(0);
       }),
-      { seed: 6, numRuns: 25 },
+      { seed: 6, numRuns: samples(25) },
     );
   });
 });

@@ -9,6 +9,7 @@ import {
   isFresh,
 } from '../../../src/cache/freshness.ts';
 import type { CatalogueNode } from '../../../src/model/catalogue.ts';
+import { samples } from '../../helpers/samples.ts';
 
 function top(
   manufacturer: string,
@@ -127,7 +128,7 @@ describe('isFresh', () => {
           (policy === 'convertdate' && same && askedAgo < knownAgo);
         expect(result).toBe(expected);
       }),
-      { seed: 6, numRuns: 300 },
+      { seed: 6, numRuns: samples(300) },
     );
   });
 
@@ -152,7 +153,7 @@ describe('isFresh', () => {
               requestedAt < interruptedSince + 20 * 3_600_000),
         );
       }),
-      { seed: 6, numRuns: 300 },
+      { seed: 6, numRuns: samples(300) },
     );
   });
 });

@@ -1,10 +1,11 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openCacheDatabase } from '../../../src/cache/database.ts';
 import { openSqlite } from '../../../src/cache/sqlite.ts';
 import { ERROR_CODES, isConverterError } from '../../../src/support/errors.ts';
+import { samples } from '../../helpers/samples.ts';
 import { temporaryFolder } from '../../helpers/temporary.ts';
 
 const CREATE = 'CREATE TABLE a (t TEXT NOT NULL) STRICT;';
@@ -25,7 +26,7 @@ const IDS = Array.from({ length: 40 }, (_, index) => `P-${index}`);
 
 /** A whole state, made in another folder. */
 async function filled(): Promise<Buffer> {
-  const folder = await mkdtemp(join(dir, 'whole-'));
+  const folder = await temporaryFolder();
   const state = await openCacheDatabase(folder);
   for (const id of IDS) state.permanentIds.put('s', id, { note: id.repeat(400) });
   state.close();
@@ -62,13 +63,13 @@ describe('a damaged database', () => {
     const whole = await filled();
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 2, max: whole.length }), async (bytes) => {
-        const folder = await mkdtemp(join(dir, 'cut-'));
+        const folder = await temporaryFolder();
         await writeFile(join(folder, 'state.db'), whole.subarray(0, bytes));
         await readAll(folder).catch((error: unknown) => {
           if (!isConverterError(error, 'STATE_INVALID')) throw error;
         });
       }),
-      { seed: 6, numRuns: 25 },
+      { seed: 6, numRuns: samples(25) },
     );
   });
 

@@ -156,7 +156,7 @@ describe('catalogue on the sample range', () => {
     const article = JSON.parse((await call('show', name, '--json')).stdout);
     expect(article).toMatchObject({ manufacturer, program, basearticlenumber });
     expect((await call('show', name)).stdout).toContain(article.ocd.shorttext);
-  }, 30_000);
+  });
 
   test('show takes the name of an article in any letter case; its number may hold slashes', async () => {
     const { stdout } = await call('show', 'fjel/linea/LN-D160/80');
@@ -169,7 +169,7 @@ describe('catalogue on the sample range', () => {
       exit: 2,
       stderr: expect.stringContaining('received ""'),
     });
-  }, 20_000);
+  });
 
   test.each([
     [['lst'], 'did you mean'],
@@ -191,14 +191,14 @@ describe('catalogue on the sample range', () => {
       exit: 0,
       stdout: 'nothing found\n',
     });
-  }, 20_000);
+  });
 
   test('ls takes a manufacturer or a series in any letter case, as it takes the id of its folder', async () => {
     const byName = await call('ls', 'fjel');
     expect(byName).toMatchObject({ exit: 0, stdout: expect.stringContaining('FJEL/LINEA') });
     expect(byName).toEqual(await call('ls', 'FJEL;:@1'));
     expect(await call('ls', 'FJEL/linea')).toEqual(await call('ls', 'FJEL;:@1;:LINEA@1'));
-  }, 20_000);
+  });
 
   const KNOWN = 'one of the manufacturers AULI, BRNK, FJEL';
   test.each([

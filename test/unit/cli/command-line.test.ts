@@ -2,6 +2,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { command, writePipeline } from '../../helpers/command.ts';
+import { IS_LONG } from '../../helpers/samples.ts';
 import { temporaryFolder } from '../../helpers/temporary.ts';
 
 let folder: string;
@@ -68,7 +69,7 @@ test('every example of the help of a command runs as it is', async () => {
   // A whole sample range takes too long, and its pipeline has a test of its own.
   examples.delete('demo');
   // Four times pictures, which have tests of their own.
-  if (process.env.BTG2GLTF_TEST_LONG !== '1') examples.delete('render');
+  if (!IS_LONG) examples.delete('render');
   const order = ['run', 'record', 'convert', ...examples.keys()];
   for (const name of new Set(order)) {
     for (const words of examples.get(name)!) {

@@ -74,4 +74,4 @@ test('inspect of an article shows its GLB and every file that was delivered', as
   expect(one.stdout).toBe(stdout);
   const none = await inspect('FJEL/LINEA/NONE', '--pipeline', pipeline);
   expect([none.exit, none.stderr]).toEqual([2, expect.stringContaining(`the output has ${name}`)]);
-}, 60_000);
+});

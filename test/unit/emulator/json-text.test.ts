@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { jsonText, parseJsonExactly } from '../../../src/emulator/json-text.ts';
+import { samples } from '../../helpers/samples.ts';
 
 /** A value in a parts list of this depth, for which `JSON.stringify` has no stack on Node 20 to 24. */
 const DEPTH = 10_000;
@@ -19,7 +20,7 @@ test('the text is the one that the runtime writes, however deep the value is', (
       expect(jsonText(value)).toBe(text);
       expect(jsonText(nested(value)) === `${BEFORE}${text}${AFTER}`).toBe(true);
     }),
-    { seed: 3, numRuns: 30 },
+    { seed: 3, numRuns: samples(30) },
   );
 });
 
@@ -37,7 +38,7 @@ test('an id keeps its digits, and everything else is what the runtime reads', ()
       const written = JSON.stringify({ id: 7, name: value });
       expect(parseJsonExactly(written)).toEqual(JSON.parse(written));
     }),
-    { seed: 3, numRuns: 100 },
+    { seed: 3, numRuns: samples(100) },
   );
 });
 

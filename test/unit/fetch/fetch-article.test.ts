@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { openRecording } from '../../../src/emulator/recording.ts';
 import { selectArticles } from '../../../src/fetch/select-articles.ts';
 import { loadSnapshot } from '../../../src/fetch/snapshot.ts';
@@ -16,6 +16,7 @@ import {
   openFetchBench,
 } from '../../helpers/fetch-bench.ts';
 import { type SmallArticle, smallRange } from '../../helpers/small-range.ts';
+import { until } from '../../helpers/until.ts';
 
 let bench: FetchBench;
 afterEach(() => bench.close());
@@ -220,7 +221,7 @@ describe('an article whose blocks are not answered', () => {
       })),
     ]);
     const bad = fetch(0).catch((error) => error);
-    await vi.waitUntil(() => counts.asked === 2);
+    await until(() => counts.asked === 2);
     const good = await Promise.all(stops.slice(1).map((_, i) => fetch(1 + i)));
     for (const { blocks } of good) {
       expect([...blocks.values()].filter((block) => 'digest' in block)).toHaveLength(3);
@@ -228,7 +229,7 @@ describe('an article whose blocks are not answered', () => {
     expect(counts).toEqual({ asked: 2, dropped: 0 });
     stops[0]!.abort();
     expect(await bad).toMatchObject({ code: 'INTERRUPTED' });
-    await vi.waitUntil(() => counts.dropped === 2);
+    await until(() => counts.dropped === 2);
     expect(counts.asked).toBe(2);
   });
 
@@ -236,13 +237,13 @@ describe('an article whose blocks are not answered', () => {
     const shared = ['1', '2', '3'].map((number) => ({ number, blocks: [LEG] }));
     const { fetch, stops, counts, proxy } = await silentAbout(/LEG/, shared);
     const [first, second] = [0, 1].map((index) => fetch(index).catch((error) => error));
-    await vi.waitUntil(() => counts.asked === 1);
+    await until(() => counts.asked === 1);
     stops[0]!.abort();
     expect(await first).toMatchObject({ code: 'INTERRUPTED' });
     expect(counts).toEqual({ asked: 1, dropped: 0 });
     stops[1]!.abort();
     expect(await second).toMatchObject({ code: 'INTERRUPTED' });
-    await vi.waitUntil(() => counts.dropped === 1);
+    await until(() => counts.dropped === 1);
     proxy.mend();
     expect((await fetch(2)).blocks.get(LEG)).toMatchObject({ bytes: expect.any(Number) });
   });

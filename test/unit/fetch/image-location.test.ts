@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { locateImage } from '../../../src/fetch/image-location.ts';
+import { samples } from '../../helpers/samples.ts';
 
 const context = { manufacturer: 'ACME', blockManufacturers: ['ACME', 'LIB'] };
 const at = (reference: string, template?: string) =>
@@ -73,7 +74,7 @@ describe('locateImage', () => {
           expect(name).not.toMatch(/[/\\]|::|^\.{0,2}$/);
         }
       }),
-      { seed: 3, numRuns: 2000 },
+      { seed: 3, numRuns: samples(2_000) },
     );
   });
 });

@@ -4,7 +4,7 @@ import type { ArticleRequest } from '../../../src/model/article.ts';
 import type { PartsList, PartsListNode } from '../../../src/model/graphics.ts';
 import { ConverterError } from '../../../src/support/errors.ts';
 import { acme } from '../../helpers/fetch-bench.ts';
-import { expectLinearAsync } from '../../helpers/growth.ts';
+import { expectLinear } from '../../helpers/growth.ts';
 
 interface ChildParts {
   /** Index of the parent child, or -1. */
@@ -145,7 +145,7 @@ it('takes linear time for children that are not in the parts list', async () => 
     Array.from({ length: size }, (_, index) => ({ ...acme(`C${index}`), parent: -1 }));
   const error = new ConverterError('ARTICLE_NOT_FOUND', 'no such article');
   const empty = { nodes: [] } as unknown as PartsList;
-  await expectLinearAsync(10_000, children, async (given) => {
+  await expectLinear(2_000, children, async (given) => {
     const partsListOf = () => Promise.reject(error);
     const { unplaced } = await checkPlacement(acme('PLAN'), empty, given, partsListOf);
     expect(unplaced).toHaveLength(given.length);
@@ -162,13 +162,13 @@ it('takes linear time for parts in one place, and for children of another materi
     planning: of(legs(size)),
     child: of([...legs(size - 1), block('LEG', 5)]),
   });
-  await expectLinearAsync(200, stacked, async ({ planning, child: list }) => {
+  await expectLinear(100, stacked, async ({ planning, child: list }) => {
     const { unplaced } = await checkPlacement(acme('PLAN'), planning, [root], async () => list);
     expect(unplaced).toHaveLength(1);
   });
   const coloured = (size: number) =>
     Array.from({ length: size }, (_, index) => block('LEG', index, { material: 'OAK' }));
-  await expectLinearAsync(200, coloured, async (nodes) => {
+  await expectLinear(100, coloured, async (nodes) => {
     const children = nodes.map((_, index) => ({ ...acme(`C${index}`), parent: -1 }));
     const list = of([block('LEG', 0, { material: 'ASH' })]);
     const { unplaced } = await checkPlacement(acme('PLAN'), of(nodes), children, async () => list);

@@ -9,7 +9,8 @@ import type { ArticleRequest } from '../../../src/model/article.ts';
 import type { CatalogueNode } from '../../../src/model/catalogue.ts';
 import { ConverterError } from '../../../src/support/errors.ts';
 import { acme, openFetchBench } from '../../helpers/fetch-bench.ts';
-import { expectLinearAsync } from '../../helpers/growth.ts';
+import { expectLinear } from '../../helpers/growth.ts';
+import { IS_LONG } from '../../helpers/samples.ts';
 import { smallRange } from '../../helpers/small-range.ts';
 
 function node(nodeid: string, more: Partial<CatalogueNode> = {}): CatalogueNode {
@@ -285,8 +286,6 @@ function service() {
   return { asked, resolve };
 }
 
-const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
-
 it.runIf(IS_LONG)(
   'selects 200,000 articles of one folder, more than a call has parameters',
   async () => {
@@ -337,13 +336,13 @@ describe('distinctArticles', () => {
     const spellings = (form: (index: number) => Partial<ArticleRequest>) => (size: number) =>
       Array.from({ length: size }, (_, index) => chosen('cart', form(index)));
     const different = spellings((index) => ({ reinitstring: `${index}::` }));
-    await expectLinearAsync(5000, different, async (articles) => {
+    await expectLinear(2_000, different, async (articles) => {
       expect(await distinctArticles(articles, same)).toHaveLength(articles.length);
     });
     const equal = spellings((index) => ({
       [index % 2 ? 'reinitstring' : 'finalarticlenumber']: `${index}`,
     }));
-    await expectLinearAsync(1000, equal, async (articles) => {
+    await expectLinear(1000, equal, async (articles) => {
       expect(await distinctArticles(articles, same)).toHaveLength(1);
     });
   });

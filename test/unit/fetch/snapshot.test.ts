@@ -4,6 +4,7 @@ import { inputsDigest } from '../../../src/fetch/snapshot.ts';
 import { configurationKey } from '../../../src/model/configuration-id.ts';
 import type { Fetched } from '../../../src/model/snapshot.ts';
 import { acme, type FetchBench, openFetchBench } from '../../helpers/fetch-bench.ts';
+import { samples } from '../../helpers/samples.ts';
 import { smallRange } from '../../helpers/small-range.ts';
 
 let bench: FetchBench;
@@ -177,7 +178,7 @@ describe('inputsDigest', () => {
           of({ images: new Map([...blocksOf(a)].reverse()), blocks: new Map() }),
         );
       }),
-      { seed: 6, numRuns: 200 },
+      { seed: 6, numRuns: samples(200) },
     );
   });
 });

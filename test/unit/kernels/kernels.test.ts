@@ -6,6 +6,7 @@ import { compiledKernels } from '../../../src/kernels/compile.mjs';
 import { allocateList, copyOf, place, viewOf, withKernels } from '../../../src/kernels/kernels.ts';
 import * as elementary from '../../../src/math/elementary.ts';
 import { acos, hypot } from '../../helpers/kernels.ts';
+import { samples } from '../../helpers/samples.ts';
 
 describe('the kernels', () => {
   it('are compiled from what is in assembly/', async () => {
@@ -21,7 +22,7 @@ describe('the kernels', () => {
         expect(acos(cosine)).toBe(elementary.acos(cosine));
         expect(hypot(x, y, z)).toBe(elementary.hypot(x, y, z));
       }),
-      { numRuns: 2000 },
+      { numRuns: samples(2_000) },
     );
   });
 });

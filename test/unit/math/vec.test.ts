@@ -19,6 +19,7 @@ import {
 } from '../../../src/math/vec.ts';
 import type { Vec3 } from '../../../src/model/graphics.ts';
 import { turned } from '../../helpers/graphics.ts';
+import { samples } from '../../helpers/samples.ts';
 
 const number = fc.double({ min: -8, max: 8, noNaN: true });
 const vector = fc.tuple(number, number, number);
@@ -175,7 +176,7 @@ describe('quaternionFromRotation', () => {
           expect(moved[i]).toBeCloseTo(value, 9);
         });
       }),
-      { seed: 110, numRuns: 300 },
+      { seed: 110, numRuns: samples(300) },
     );
   });
 });

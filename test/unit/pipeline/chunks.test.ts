@@ -20,6 +20,7 @@ import type { ObjectStore } from '../../../src/store/object-store.ts';
 import { openObjectStore } from '../../../src/store/open-store.ts';
 import { ConverterError } from '../../../src/support/errors.ts';
 import { SILENT } from '../../../src/support/log.ts';
+import { samples } from '../../helpers/samples.ts';
 import { temporaryFolder } from '../../helpers/temporary.ts';
 
 const article = (program: string, number: number): Placed['article'] => ({
@@ -58,7 +59,7 @@ describe('chunks of a run', () => {
           if (length < 50 && next !== undefined) expect(length + next.length).toBeGreaterThan(200);
         }
       }),
-      { numRuns: 30 },
+      { numRuns: samples(30) },
     );
   });
 
@@ -82,7 +83,7 @@ describe('chunks of a run', () => {
           expect(others.length).toBeLessThan(50);
         }
       }),
-      { numRuns: 30 },
+      { numRuns: samples(30) },
     );
   });
 
@@ -96,7 +97,7 @@ describe('chunks of a run', () => {
           expect(new Set(numbers).size).toBe(numbers.length);
         },
       ),
-      { numRuns: 20 },
+      { numRuns: samples(20) },
     );
   });
 

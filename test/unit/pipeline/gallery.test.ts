@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openGallery, readGallery } from '../../../src/pipeline/gallery.ts';
 import { publishedIn } from '../../../src/pipeline/published.ts';
 import { writeOutput } from '../../helpers/gallery-output.ts';
+import { samples } from '../../helpers/samples.ts';
 import { temporaryFolder } from '../../helpers/temporary.ts';
 
 const GLB = new TextEncoder().encode('glb');
@@ -93,7 +94,7 @@ describe('a gallery that is served', () => {
         expect(text(await read('../secret'))).toBeUndefined();
         expect(text(await read(path))).not.toBe('secret');
       }),
-      { numRuns: 60 },
+      { numRuns: samples(60) },
     );
   });
 

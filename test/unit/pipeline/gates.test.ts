@@ -8,9 +8,10 @@ import { GATE_ROWS, GATE_TABLE, type Gate, gatesSchema } from '../../../src/pipe
 import { assessGates } from '../../../src/pipeline/gates.ts';
 import { PackedMap } from '../../../src/support/packed-map.ts';
 import { createSpool } from '../../../src/support/spool.ts';
+import { samples } from '../../helpers/samples.ts';
 
 const GATE_DEFAULTS = Object.fromEntries(GATE_ROWS.map(([gate, row]) => [gate, row.defaults]));
-const SEED = { seed: 20_260_106, numRuns: 100 };
+const SEED = { seed: 20_260_106, numRuns: samples(100) };
 const DESK: Bounds = { min: [0, 0, 0], max: [1.6, 0.75, 0.8] };
 
 let objects = 0;
@@ -235,7 +236,7 @@ describe('thresholds', () => {
         expect(judge(before, before.slice(gone), gates).refused).toBe(true);
         expect(judge(before, before.slice(gone - 1), gates).refused).toBe(false);
       }),
-      { ...SEED, numRuns: 30 },
+      { ...SEED, numRuns: samples(30) },
     );
   });
 
@@ -271,7 +272,7 @@ describe('thresholds', () => {
   });
 
   test('the findings are bounded, however much has changed', () => {
-    expect(judge(range(50_000), []).findings.length).toBeLessThanOrEqual(21);
+    expect(judge(range(5_000), []).findings.length).toBeLessThanOrEqual(21);
   });
 });
 

@@ -154,8 +154,8 @@ describe('the catalogue', () => {
   });
 
   test('cuts long texts and lists, and says so in one warning', () => {
-    const long = 'x'.repeat(1_000_000);
-    const properties = Array.from({ length: 100_000 }, (_, at) =>
+    const long = 'x'.repeat(100_000);
+    const properties = Array.from({ length: 10_000 }, (_, at) =>
       property(`P${at}`, 'x'.repeat(60)),
     );
     const hostile = articleOf({
@@ -164,7 +164,7 @@ describe('the catalogue', () => {
     });
     const { entries, warnings } = catalogueEntries([hostile], 1000);
     expect(entries[0]).toMatchObject({ pricecomponents: null });
-    expect(entries[0]!.longtext).toMatch(/^x+… \(1000000 characters\)$/);
+    expect(entries[0]!.longtext).toMatch(/^x+… \(100000 characters\)$/);
     expect(entries[0]!.properties).toHaveLength(2000);
     expect(JSON.stringify(entries).length).toBeLessThan(400_000);
     expect(warnings).toEqual([

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { exceededFailures, parseMaxFailures } from '../../../src/pipeline/max-failures.ts';
 import { percentOf } from '../../../src/pipeline/share.ts';
+import { samples } from '../../helpers/samples.ts';
 
-const SEED = { seed: 20_260_106, numRuns: 300 };
+const SEED = { seed: 20_260_106, numRuns: samples(300) };
 
 describe('--max-failures', () => {
   test('takes a number of configurations, or a percentage of them', () => {

@@ -1,9 +1,10 @@
 import { rm } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { lockStore, openLockWatch, type StoreLock } from '../../../src/pipeline/store-lock.ts';
 import type { ObjectStore } from '../../../src/store/object-store.ts';
 import { openObjectStore } from '../../../src/store/open-store.ts';
 import { temporaryFolder } from '../../helpers/temporary.ts';
+import { until } from '../../helpers/until.ts';
 
 const RENEWED_EVERY_MS = 100;
 const START = Date.parse('2026-11-23T02:00:00.000Z');
@@ -20,9 +21,9 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function lock(startedAt: number, now = () => startedAt): Promise<StoreLock> {
+async function lock(startedAt: number, now = () => startedAt, seen = store): Promise<StoreLock> {
   const { signal } = new AbortController();
-  const taken = await lockStore(store, { now, startedAt, signal }, RENEWED_EVERY_MS);
+  const taken = await lockStore(seen, { now, startedAt, signal }, RENEWED_EVERY_MS);
   locks.push(taken);
   return taken;
 }
@@ -31,6 +32,18 @@ const content = async () => {
   const found = await store.get('lock.json');
   return found && (JSON.parse(Buffer.from(found.content).toString()) as Record<string, unknown>);
 };
+const isRenewed = async (before = 0) => Number((await content())?.renewals) > before;
+/** A second run, each look of which is followed by a renewal of the first. */
+const lockToo = (startedAt: number) =>
+  lock(startedAt, undefined, {
+    ...store,
+    async head(key) {
+      const found = await store.head(key);
+      const before = (await content())?.renewals;
+      if (key === 'lock.json') await until(() => isRenewed(Number(before)));
+      return found;
+    },
+  });
 const write = async (owner: object) => {
   const bytes = Buffer.from(JSON.stringify(owner));
   return store.replace('lock.json', bytes, (await store.head('lock.json'))?.etag);
@@ -41,8 +54,8 @@ describe('the lock of a store', () => {
   test('is that of one run, which renews it and gives it back', async () => {
     const first = await lock(START);
     expect(await content()).toMatchObject({ run: '2026-11-23T02-00-00.000Z', renewals: 0 });
-    await vi.waitFor(async () => expect((await content())?.renewals).toBeGreaterThan(1), 10_000);
-    await expect(lock(START + 1)).rejects.toMatchObject({
+    await until(() => isRenewed(1));
+    await expect(lockToo(START + 1)).rejects.toMatchObject({
       code: 'OUTPUT_LOCKED',
       message: expect.stringMatching(
         /: expected no other run, but run 2026-11-23T02-00-00\.000Z of process \d+ on \S+ publishes there$/,
@@ -56,8 +69,10 @@ describe('the lock of a store', () => {
   test('is refused to another run whatever the clocks of both say', async () => {
     let jump = 0;
     await lock(START, () => START + ++jump * 86_400_000);
-    await expect(lock(START - 86_400_000)).rejects.toMatchObject({ code: 'OUTPUT_LOCKED' });
-    await expect(lock(START + 365 * 86_400_000)).rejects.toMatchObject({ code: 'OUTPUT_LOCKED' });
+    await expect(lockToo(START - 86_400_000)).rejects.toMatchObject({ code: 'OUTPUT_LOCKED' });
+    await expect(lockToo(START + 365 * 86_400_000)).rejects.toMatchObject({
+      code: 'OUTPUT_LOCKED',
+    });
   });
 
   test('is taken over from a run on another machine that does not renew it', async () => {
@@ -78,8 +93,8 @@ describe('the lock of a store', () => {
 
   test('is lost to a run that has taken it over, and stays that one’s', async () => {
     const { lost, release } = await lock(START);
-    await vi.waitFor(async () => expect(await write(ELSEWHERE)).toBeDefined(), 10_000);
-    await vi.waitFor(() => expect(lost.aborted).toBe(true), 10_000);
+    await until(async () => (await write(ELSEWHERE)) !== undefined);
+    await until(() => lost.aborted);
     expect(lost.reason).toMatchObject({
       code: 'OUTPUT_LOCKED',
       message: expect.stringContaining('run another-run of process 1 on another-machine'),
@@ -101,10 +116,7 @@ describe('the lock of a store', () => {
     const watch = openLockWatch(store);
     expect(await watch.renewed()).toBeUndefined();
     const { release } = await lock(START);
-    await vi.waitFor(
-      async () => expect(await watch.renewed()).toBe('2026-11-23T02-00-00.000Z'),
-      10_000,
-    );
+    await until(async () => expect(await watch.renewed()).toBe('2026-11-23T02-00-00.000Z'));
     await release();
     expect(await watch.renewed()).toBeUndefined();
     await write(ELSEWHERE);

@@ -27,7 +27,7 @@ test.each([
   ['digits', '1'],
   ['quotes', '"'],
   ['digits behind status', '1', 'status '],
-])('a message of %s takes linear time', (_, part, start = '') => {
+])('a message of %s takes linear time', async (_, part, start = '') => {
   const message = (size: number) => `block A: ${start}${part.repeat(size)}`;
-  expectLinear(50_000, message, (text) => expect(causesOf([text])).toHaveLength(1));
+  await expectLinear(50_000, message, (text) => expect(causesOf([text])).toHaveLength(1));
 });

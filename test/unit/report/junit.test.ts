@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { junitXml } from '../../../src/report/junit.ts';
 import { HOSTILE, mixedReport, reportedLine, reportOf } from '../../helpers/reports.ts';
+import { samples } from '../../helpers/samples.ts';
 
 const TIMES = { startedAt: Date.UTC(2026, 10, 21, 2), endedAt: Date.UTC(2026, 10, 21, 2, 10) };
 
@@ -57,6 +58,6 @@ test('any text stays a text: no mark-up, no character that XML cannot say', () =
       const [, escaped] = /^<testsuites name="btg2gltf (.*)" tests=/m.exec(junitXml(run))!;
       expect(escaped).not.toMatch(/[<>"']|&(?!#\d+;)|\p{Cc}|\p{Cs}|[\uFFFE\uFFFF]/u);
     }),
-    { seed: 6, numRuns: 500 },
+    { seed: 6, numRuns: samples(500) },
   );
 });

@@ -19,6 +19,7 @@ import {
 } from '../../../src/sample/numbering.ts';
 import { createSampleRange } from '../../../src/sample/sample-range.ts';
 import { ARTICLES } from '../../../src/sample/series/range.ts';
+import { samples } from '../../helpers/samples.ts';
 
 const range = createSampleRange();
 
@@ -118,6 +119,6 @@ test('any walk through the desk made to measure and the planned workplace stays 
       }
       await expectWhole(article, values);
     }),
-    { seed: 5, numRuns: 60 },
+    { seed: 5, numRuns: samples(60) },
   );
 });

@@ -7,6 +7,7 @@ import {
   nearestNumber,
   rangesText,
 } from '../../../src/sample/numbers.ts';
+import { samples } from '../../helpers/samples.ts';
 
 const SEED = { seed: 5 };
 const FORM = { digits: 5, decdigits: 1 };
@@ -120,7 +121,7 @@ describe('the nearest number', () => {
         const least = Math.min(...allowed.map((i) => Math.abs(i - number)));
         expect([allowed.includes(nearest), Math.abs(nearest - number)]).toEqual([true, least]);
       }),
-      { ...SEED, numRuns: 50 },
+      { ...SEED, numRuns: samples(50) },
     );
   });
 });

@@ -5,6 +5,7 @@ import { buildTarget, readAddress } from '../../../src/service/target.ts';
 import { isConverterError } from '../../../src/support/errors.ts';
 import { type FaultServer, raw, startFaultServer } from '../../helpers/fault-server.ts';
 import { clientOf, errorOf } from '../../helpers/faulty-client.ts';
+import { samples } from '../../helpers/samples.ts';
 
 /** Names with which others have led clients astray. */
 const HOSTILE = [
@@ -59,7 +60,7 @@ describe('a name that comes from the service', () => {
           if (!isConverterError(error, operation.missing, 'RESPONSE_INVALID')) throw error;
         }
       }),
-      { seed: 6, numRuns: 2000 },
+      { seed: 6, numRuns: samples(2_000) },
     );
   });
 });

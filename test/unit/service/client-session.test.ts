@@ -11,10 +11,10 @@ import {
   startFaultServer,
 } from '../../helpers/fault-server.ts';
 import { clientOf, errorOf, KEY, ROOT_NODES } from '../../helpers/faulty-client.ts';
+import { IS_LONG } from '../../helpers/samples.ts';
 import { closedGate, until } from '../../helpers/until.ts';
 
 /** The short form leaves out what only repeats. */
-const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const NODES = '/getnodes?';
 const BTG = '/btg?';
 

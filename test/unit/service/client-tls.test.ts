@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import forge from 'node-forge';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createClient } from '../../../src/service/client.ts';
 import type { ServiceConfig } from '../../../src/service/service-config.ts';
 import { errorOf, PASSWORD, USERNAME } from '../../helpers/faulty-client.ts';
@@ -77,6 +77,12 @@ describe('a certificate that cannot be trusted', () => {
   });
 
   it('does so although the environment says not to look', async () => {
+    // Node.js prints a warning of this variable.
+    const listeners = process.rawListeners('warning') as NodeJS.WarningListener[];
+    process.removeAllListeners('warning');
+    onTestFinished(() => {
+      for (const print of listeners) process.on('warning', print);
+    });
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
     const { address, seen } = await serve(selfSigned());
     expect(await fetch(address).then((response) => response.status)).toBe(200);

@@ -4,6 +4,7 @@ import { decodeBlock, parseBlock } from '../../../src/service/wire-block.ts';
 import { scanBlock } from '../../../src/service/wire-block-scanner.ts';
 import { isConverterError } from '../../../src/support/errors.ts';
 import { driftOf } from '../../helpers/drift.ts';
+import { samples } from '../../helpers/samples.ts';
 
 const utf8 = (text: string) => new TextEncoder().encode(text);
 const triangle = '"V":[0,0,0,1,0,0,0,1,0],"A":[{"F":[0,1,2]}]';
@@ -142,7 +143,7 @@ describe('decodeBlock', () => {
           });
         },
       ),
-      { seed: 1, numRuns: 500 },
+      { seed: 1, numRuns: samples(500) },
     );
   });
 
@@ -181,7 +182,7 @@ describe('decodeBlock', () => {
           if (scanned) expect(scanned).toEqual(parseBlock(bytes));
         },
       ),
-      { seed: 2, numRuns: 2000 },
+      { seed: 2, numRuns: samples(2_000) },
     );
   });
 });

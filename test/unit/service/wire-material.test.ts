@@ -8,6 +8,7 @@ import {
   materialLookup,
 } from '../../../src/service/wire-material.ts';
 import { partsNode, serviceMaterial } from '../../helpers/graphics.ts';
+import { samples } from '../../helpers/samples.ts';
 
 /** A record as decoded, with what was said of it. */
 function decoded(record: Record<string, unknown>) {
@@ -203,7 +204,7 @@ describe('materialLookup', () => {
         const found = find(start + rest);
         if (found && found !== oak) expect(found.mname).toBe(start + rest);
       }),
-      { seed: 161, numRuns: 500 },
+      { seed: 161, numRuns: samples(500) },
     );
   });
 });

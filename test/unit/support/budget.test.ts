@@ -5,6 +5,7 @@ import {
   createFairBudget,
   createGrowingBudget,
 } from '../../../src/support/budget.ts';
+import { samples } from '../../helpers/samples.ts';
 
 const soon = () => new Promise((done) => setImmediate(done));
 
@@ -46,7 +47,7 @@ it('never gives more than it has, and everything in the end', async () => {
         }),
       );
     }),
-    { seed: 20_261_122, numRuns: 50 },
+    { seed: 20_261_122, numRuns: samples(50) },
   );
 });
 
@@ -147,7 +148,7 @@ describe('a budget of shares that grow', () => {
           }),
         );
       }),
-      { seed: 20_261_122, numRuns: 50 },
+      { seed: 20_261_122, numRuns: samples(50) },
     );
   });
 });

@@ -19,9 +19,9 @@ test.each([
   expect(globMatcher(glob)(text)).toBe(matches);
 });
 
-test.each(['*', '*aab', '*/*/*b', 'a*a*a*a*b'])('%j takes linear time', (glob) => {
+test.each(['*', '*aab', '*/*/*b', 'a*a*a*a*b'])('%j takes linear time', async (glob) => {
   const matches = globMatcher(glob);
-  expectLinear(
+  await expectLinear(
     50_000,
     (size) => 'a/'.repeat(size),
     (text) => void matches(text),

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { PackedMap } from '../../../src/support/packed-map.ts';
 import { createSpool } from '../../../src/support/spool.ts';
+import { samples } from '../../helpers/samples.ts';
 
 describe('a packed map', () => {
   test('gives back what was set, whatever it is, and keeps the order of its keys', () => {
@@ -18,7 +19,7 @@ describe('a packed map', () => {
         expect(packed.size).toBe(plain.size);
         for (const [key, value] of plain) expect(packed.get(key)).toEqual(value);
       }),
-      { seed: 20261121, numRuns: 40 },
+      { seed: 20261121, numRuns: samples(40) },
     );
   });
 

@@ -7,6 +7,7 @@ import {
   redactTexts,
   registerSecret,
 } from '../../../src/support/redact.ts';
+import { samples } from '../../helpers/samples.ts';
 
 describe('redact', () => {
   it.each([
@@ -82,7 +83,7 @@ describe('redact', () => {
         expect(masked).toContain('***');
         expect(redact(masked)).toBe(masked);
       }),
-      { seed: 140, numRuns: 50 },
+      { seed: 140, numRuns: samples(50) },
     );
   });
 });

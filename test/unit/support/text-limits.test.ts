@@ -22,7 +22,7 @@ describe('cutText', () => {
 });
 
 describe('a long text', () => {
-  const long = 'x'.repeat(10_000_000);
+  const long = 'x'.repeat(1_000_000);
 
   it('is cut in an error', () => {
     const error = new ConverterError('BLOCK_MISSING', long, {
@@ -31,7 +31,7 @@ describe('a long text', () => {
       help: long,
     });
     expect(JSON.stringify({ ...error, message: error.message }).length).toBeLessThan(10_000);
-    expect(error.message).toContain('… (10000000 characters)');
+    expect(error.message).toContain('… (1000000 characters)');
   });
 
   it('shows no half of a secret', () => {

@@ -10,6 +10,7 @@ import {
 } from '../../../src/transform/block-mesh.ts';
 import { CONVERT_DEFAULTS, type ConvertOptions } from '../../../src/transform/convert-options.ts';
 import { BOX_TRIANGLES, boxPoints, meshBlock, turnedOver, utf8 } from '../../helpers/graphics.ts';
+import { samples } from '../../helpers/samples.ts';
 
 const clean = (block: Block, options: Partial<ConvertOptions> = {}) =>
   prepareBlock(block, { ...CONVERT_DEFAULTS, ...options });
@@ -238,7 +239,7 @@ describe('any block', () => {
           }
         },
       ),
-      { seed: 231, numRuns: 500 },
+      { seed: 231, numRuns: samples(500) },
     );
   });
 });

@@ -286,11 +286,11 @@ describe('size', () => {
     expect(deepest.path.length).toBeLessThan(300);
   });
 
-  it('walks 150,000 nodes side by side, in their order', () => {
+  it('walks 50,000 nodes side by side, in their order', () => {
     const node = partsNode('imp');
-    const { parts } = flatten(new Array<PartsListNode>(150_000).fill(node));
-    expect(parts).toHaveLength(150_000);
-    expect(parts[149_999]!.path).toBe('149999');
+    const { parts } = flatten(new Array<PartsListNode>(50_000).fill(node));
+    expect(parts).toHaveLength(50_000);
+    expect(parts[49_999]!.path).toBe('49999');
   });
 });
 

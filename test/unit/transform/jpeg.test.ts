@@ -4,8 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { sharpImageCodec } from '../../../src/support/image-codec.ts';
 import { colorDifference } from '../../../src/transform/images.ts';
 import { isIntactJpeg, readJpegData } from '../../../src/transform/jpeg.ts';
+import { IS_LONG } from '../../helpers/samples.ts';
 
-const RUNS = process.env.BTG2GLTF_TEST_LONG === '1' ? 2_000 : 40;
+const RUNS = IS_LONG ? 2_000 : 40;
 const codec = sharpImageCodec();
 
 interface Plan {

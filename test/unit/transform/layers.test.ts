@@ -52,9 +52,9 @@ describe('a layer', () => {
     expect(read(`72${'_X'.repeat(200_000)}`).isDropped).toBe(false);
   });
 
-  it('takes linear time for many layers of many series', () => {
+  it('takes linear time for many layers of many series', async () => {
     const numbers = (size: number) => Array.from({ length: size }, (_, n) => n);
-    expectLinear(3000, numbers, (all) => {
+    await expectLinear(3000, numbers, (all) => {
       const names = all.map((n) => `M${n}::S::LEG`);
       const readLayer = createLayerReader(names, CONVERT_DEFAULTS.dropLayers);
       expect(all.every((n) => readLayer(`72_M${n}_S_D2`, '').isDropped)).toBe(true);

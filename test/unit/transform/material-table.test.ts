@@ -9,6 +9,7 @@ import {
   shadingOf,
 } from '../../../src/transform/material-table.ts';
 import { serviceMaterial } from '../../helpers/graphics.ts';
+import { samples } from '../../helpers/samples.ts';
 
 type KnownImage = NonNullable<MaterialContext['images'][ImageField]>;
 
@@ -94,7 +95,7 @@ describe('the table', () => {
           expect(made.transmission > 0 && made.alphaMode === 'BLEND').toBe(false);
         },
       ),
-      { seed: 500, numRuns: 500 },
+      { seed: 500, numRuns: samples(500) },
     );
   });
 });

@@ -6,6 +6,7 @@ import { CONVERT_DEFAULTS } from '../../../src/transform/convert-options.ts';
 import { makeSolid, solidLengths } from '../../../src/transform/solids.ts';
 import { expectLinear } from '../../helpers/growth.ts';
 import { signedVolume } from '../../helpers/kernels.ts';
+import { samples } from '../../helpers/samples.ts';
 
 const make = (type: string, params: unknown) => makeSolid({ type, params }, CONVERT_DEFAULTS);
 const tolerance = CONVERT_DEFAULTS.curveToleranceMetres;
@@ -77,7 +78,7 @@ describe('block', () => {
         expect(area).toBeCloseTo(2 * (w * h + h * d + d * w), 4);
         expect(normalsApart(corners, ({ face }) => face)).toBeLessThan(1e-6);
       }),
-      { seed: 290, numRuns: 30 },
+      { seed: 290, numRuns: samples(30) },
     );
   });
 });
@@ -105,7 +106,7 @@ describe('frame', () => {
           expect(inHole).toEqual([]);
         },
       ),
-      { seed: 291, numRuns: 30 },
+      { seed: 291, numRuns: samples(30) },
     );
   });
 
@@ -143,7 +144,7 @@ describe('cyl', () => {
             : [p[0]! / radius, 0, p[2]! / radius];
         expect(normalsApart(corners, wanted)).toBeLessThan(1e-4);
       }),
-      { seed: 292, numRuns: 20 },
+      { seed: 292, numRuns: samples(20) },
     );
   });
 
@@ -323,7 +324,7 @@ describe('solidLengths', () => {
         expect(lengths).toHaveLength(NAMES[type]!.length);
         expect(lengths.every((value) => value > 0 && Number.isFinite(value))).toBe(true);
       }),
-      { seed: 280, numRuns: 500 },
+      { seed: 280, numRuns: samples(500) },
     );
   });
 
@@ -332,9 +333,9 @@ describe('solidLengths', () => {
     ['commas', ','],
     ['words', 'a '],
     ['blanks', ' '],
-  ])('gives up on %s in linear time', (_, part) => {
+  ])('gives up on %s in linear time', async (_, part) => {
     const text = (size: number) => `x${part.repeat(size)}!`;
-    expectLinear(50_000, text, (params) => {
+    await expectLinear(50_000, text, (params) => {
       expect(solidLengths('block', params)).toBeUndefined();
     });
   });

@@ -4,6 +4,7 @@ import type { Geometry } from '../../../src/model/scene.ts';
 import { loadTangentGenerator } from '../../../src/support/tangent-generator.ts';
 import { createVertexLists, withTangents } from '../../../src/transform/tangents.ts';
 import { expectLinear } from '../../helpers/growth.ts';
+import { samples } from '../../helpers/samples.ts';
 
 const generate = await loadTangentGenerator();
 
@@ -87,7 +88,7 @@ describe('withTangents', () => {
     expect(split.uvs).toHaveLength(2);
   });
 
-  it('split a vertex with many tangents in linear time', () => {
+  it('split a vertex with many tangents in linear time', async () => {
     const corners = (size: number): Geometry => ({ ...square(), indices: new Uint32Array(size) });
     // Each corner has a tangent of its own, square to the normal.
     const turning = (positions: Float32Array) => {
@@ -95,7 +96,7 @@ describe('withTangents', () => {
       const angles = Array.from({ length: count }, (_, i) => i / count);
       return Float32Array.from(angles.flatMap((angle) => [Math.cos(angle), Math.sin(angle), 0, 1]));
     };
-    expectLinear(5000, corners, (geometry) => {
+    await expectLinear(3_000, corners, (geometry) => {
       const { positions, indices } = withTangents(geometry, 1, undefined, turning);
       expect(positions).toHaveLength(3 * indices.length);
     });
@@ -132,13 +133,15 @@ describe('vertex lists', () => {
         });
         expect(joined(3, given)).toEqual(expected);
       }),
-      { numRuns: 40 },
+      { numRuns: samples(40) },
     );
   });
 
-  it('take linear time for a point whose corners all differ', () => {
+  it('take linear time for a point whose corners all differ', async () => {
     const corners = (size: number) =>
       Array.from({ length: size }, (_, other) => ({ point: 0, other }));
-    expectLinear(5000, corners, (given) => expect(joined(1, given).at(-1)).toBe(given.length - 1));
+    await expectLinear(3_000, corners, (given) =>
+      expect(joined(1, given).at(-1)).toBe(given.length - 1),
+    );
   });
 });

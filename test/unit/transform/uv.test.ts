@@ -5,6 +5,7 @@ import { CONVERT_DEFAULTS, type ConvertOptions } from '../../../src/transform/co
 import { placementsOf, placeUvs, uvLayoutOf } from '../../../src/transform/uv.ts';
 import { meshBlock, serviceMaterial } from '../../helpers/graphics.ts';
 import { boxFace, boxU, boxV } from '../../helpers/kernels.ts';
+import { samples } from '../../helpers/samples.ts';
 
 /** A block of one triangle with so many UV floats and these UV indices. */
 function withUvs(floats: number, indices: number[], fields: Partial<Block> = {}): Block {
@@ -261,7 +262,7 @@ describe('placeUvs', () => {
         expect(baked.transform).toBeUndefined();
         expectSameTexel(gltfSide(baked, p), wanted);
       }),
-      { seed: 420, numRuns: 1000 },
+      { seed: 420, numRuns: samples(1_000) },
     );
   });
 
@@ -274,7 +275,7 @@ describe('placeUvs', () => {
         expect(placed.transform.scale).toEqual(placement.scale);
         expectSameTexel(olderViewer(placed, p), serviceSide(placement, p));
       }),
-      { seed: 421, numRuns: 500 },
+      { seed: 421, numRuns: samples(500) },
     );
   });
 

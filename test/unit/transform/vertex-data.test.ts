@@ -63,7 +63,7 @@ describe('vertices', () => {
     expect(build(meshBlock(flat, [seam], { uvs: sameValues })).splitVertices).toBe(0);
   });
 
-  it('of a fan with a UV of its own at each corner take linear time', () => {
+  it('of a fan with a UV of its own at each corner take linear time', async () => {
     const fan = (size: number) => {
       const points = Array.from({ length: size + 1 }, (_, i) => [
         Math.cos(i / size),
@@ -79,13 +79,13 @@ describe('vertices', () => {
         CONVERT_DEFAULTS,
       );
     };
-    expectLinear(5000, fan, (mesh) => {
+    await expectLinear(3_000, fan, (mesh) => {
       const { positions } = buildVertexData(mesh, PLAN).doubleSided!;
       expect(positions).toHaveLength(3 * mesh.surfaces[0]!.localPoints.length);
     });
   });
 
-  it('of 100,000 surfaces of one triangle take linear time', () => {
+  it('of many surfaces of one triangle take linear time', async () => {
     const surfaces = (count: number) => {
       const points = Array.from({ length: count }, (_, i) => [i, 0, 0, i, 1, 0, i, 0, 1]).flat();
       return meshBlock(
@@ -93,7 +93,7 @@ describe('vertices', () => {
         Array.from({ length: count }, (_, i) => [3 * i, 3 * i + 1, 3 * i + 2]),
       );
     };
-    expectLinear(25_000, surfaces, (block) => {
+    await expectLinear(5_000, surfaces, (block) => {
       expect(build(block).doubleSided!.indices).toHaveLength(3 * block.surfaces.length);
     });
   });
