@@ -1,12 +1,26 @@
 /** Compiles `assembly/` into `code.ts`: `npm run kernels`. The same compiler makes the same bytes. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import asc from 'assemblyscript/asc';
 
 const FOLDER = fileURLToPath(new URL('.', import.meta.url));
 
+const sha256 = (text) => createHash('sha256').update(text).digest('hex');
+
+/** What the first line of `code.ts` says of a content: from what it was compiled, and that it is as it was written. */
+export function digestLine(content) {
+  const sources = readdirSync(`${FOLDER}assembly`)
+    .filter((name) => name.endsWith('.ts'))
+    .sort()
+    .map((name) => readFileSync(`${FOLDER}assembly/${name}`, 'utf8'));
+  const { devDependencies } = JSON.parse(readFileSync(`${FOLDER}../../package.json`, 'utf8'));
+  sources.push(readFileSync(`${FOLDER}compile.mjs`, 'utf8'), devDependencies.assemblyscript);
+  return `// SHA-256 of the sources ${sha256(sources.join('\0'))}, of what follows ${sha256(content)}\n`;
+}
+
 /** The text of `code.ts`. */
 export async function compiledKernels() {
+  const { default: asc } = await import('assemblyscript/asc');
   const files = new Map();
   const { error, stderr } = await asc.main(
     [
@@ -27,7 +41,7 @@ export async function compiledKernels() {
   );
   if (error) throw new Error(`src/kernels/assembly: ${stderr.toString()}`, { cause: error });
   const declared = files.get('code.d.ts').matchAll(/export function (.*\)): (\w+);/g);
-  return [
+  const content = [
     '/** The functions of `assembly/index.ts`, compiled by `compile.mjs`. */',
     'export interface Kernels {',
     // A boolean is returned as 0 or 1.
@@ -40,6 +54,7 @@ export async function compiledKernels() {
     `export const CODE = '${Buffer.from(files.get('code.wasm')).toString('base64')}';`,
     '',
   ].join('\n');
+  return digestLine(content) + content;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url))

@@ -1,9 +1,7 @@
 /** The npm package, and the pages for readers: links and paths lead somewhere, and README is short. */
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { posix } from 'node:path';
-import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readTree } from './source-tree.ts';
 
@@ -20,8 +18,7 @@ let isPacked: (path: string) => boolean;
 
 beforeAll(async () => {
   const read = (path: string) => readFile(new URL(path, ROOT), 'utf8');
-  const packed = await packedFiles();
-  isPacked = (path) => packed.some((file) => file === path || file.startsWith(`${path}/`));
+  isPacked = packing(JSON.parse(await read('package.json')).files);
   const found = await readTree(ROOT, 'src', 'pipelines', '.github', 'test/bench');
   pages = [
     { path: 'README.md', text: await read('README.md') },
@@ -29,12 +26,16 @@ beforeAll(async () => {
   ];
 });
 
-/** What `npm pack` puts into the package, without building it. */
-async function packedFiles(): Promise<string[]> {
-  const words = ['pack', '--dry-run', '--json', '--ignore-scripts', '--loglevel=error'];
-  const { stdout } = await promisify(execFile)('npm', words, { cwd: ROOT, maxBuffer: 2 ** 26 });
-  const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
-  return files.map(({ path }) => path);
+/** Of any name, `npm pack` takes these. `test/robustness/installed.test.ts` packs really. */
+const ALWAYS_PACKED = ['README.md', 'LICENSE', 'package.json'];
+
+/** Which paths are in the package: those that an entry of `files` in `package.json` names, and all below them. */
+function packing(entries: string[]): (path: string) => boolean {
+  const patterns = [...ALWAYS_PACKED, ...entries].map((entry) => {
+    const pattern = entry.replaceAll('.', '\\.').replaceAll('**/', '(?:.*/)?');
+    return new RegExp(`^${pattern.replace(/(?<![.)])\*/g, '[^/]*')}(?:/|$)`);
+  });
+  return (path) => patterns.some((pattern) => pattern.test(path));
 }
 
 /** What is wrong with the links of a page. */

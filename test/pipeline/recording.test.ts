@@ -45,7 +45,7 @@ describe.skipIf(!(await exists(RECORDING)))('the recording of real furniture', (
     const { exit, stdout, stderr } = await command(['run', file]);
     expect({ exit, stdout, stderr }).toMatchObject({ exit: 0 });
     lines = await readManifest(join(folder, 'out'));
-  }, 120_000);
+  });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   test('is converted completely: every configuration of every article', () => {

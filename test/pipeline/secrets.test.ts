@@ -2,7 +2,7 @@
  * Secrets: password, application key and every token, in no byte that a run leaves behind; the user name is none.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
@@ -118,7 +118,7 @@ test('a password that is a word of the data is masked in messages and logs, neve
 
 /** Every file and stream of a run with a failure, and of commands that print data, by name. */
 async function outcomeFor(account: Partial<typeof LOGIN>): Promise<Map<string, string>> {
-  const root = await mkdtemp(join(folder, 'account-'));
+  const root = await temporaryFolder();
   const range = smallRange(['D1', 'D2'].map((number) => ({ number, blocks: [number] })));
   const own = await startEmulator({ range, login: { ...LOGIN, ...account } });
   const toOwn = await startFaultProxy(own);

@@ -1,7 +1,7 @@
 /**
  * The stages of a run, each usable alone, and what a run does to what was there before.
  */
-import { readFile, rm, truncate } from 'node:fs/promises';
+import { chmod, readFile, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openContents } from '../../src/cache/contents.ts';
@@ -91,9 +91,11 @@ describe('a run', () => {
     const entries = stored.derived.all();
     for (const { digest, bytes } of entries) {
       // A GLB is a file, however small.
-      if (stored.small.get(digest) === undefined)
+      if (stored.small.get(digest) !== undefined) stored.small.put(digest, Uint8Array.of(1, 2, 3));
+      else {
+        await chmod(pathOf(digest), 0o600);
         await truncate(pathOf(digest), Math.floor(bytes / 2));
-      else stored.small.put(digest, Uint8Array.of(1, 2, 3));
+      }
     }
     stored.close();
     // What is known of an image, and a small GLB; a mesh, and the GLB that it is part of.

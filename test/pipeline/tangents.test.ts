@@ -36,4 +36,4 @@ test('no warning is left with tangents, one without', async () => {
   for (const bytes of await objectsWith('mikktspace')) {
     expect(await complaintsAbout(bytes, [])).toEqual([]);
   }
-}, 120_000);
+});

@@ -7,6 +7,7 @@ import { openService } from '../../../src/planning/service.ts';
 import { createSampleRange } from '../../../src/sample/sample-range.ts';
 import { type FaultProxy, startFaultProxy } from '../../helpers/fault-proxy.ts';
 import { raw, stall } from '../../helpers/fault-server.ts';
+import { until } from '../../helpers/until.ts';
 
 const DESK = articleOf('LN-M');
 const OTHER = articleOf('LN-D160/80');
@@ -63,7 +64,7 @@ describe('a planning', () => {
     const before = proxy.seen.length;
     proxy.break(/\/articles\?/, stall);
     act();
-    await expect.poll(() => proxy.seen.length, POLL).toBeGreaterThan(before);
+    await until(() => proxy.seen.length > before);
   };
 
   test('sends changes one after the other, and of those of one property the last', async () => {
@@ -172,13 +173,11 @@ describe('a planning', () => {
   });
 });
 
-const POLL = { interval: 2 };
-
 /** Waits until nothing is under way. */
 async function rested(planning: Planning): Promise<void> {
   const isBusy = () => {
     const { state } = planning;
     return isOpening(state) || (state.pending.length > 0 && state.failure === undefined);
   };
-  await expect.poll(isBusy, POLL).toBe(false);
+  await until(() => !isBusy());
 }
