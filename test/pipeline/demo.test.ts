@@ -14,7 +14,7 @@ import { temporaryFolder } from '../helpers/temporary.ts';
 
 const DEMO = 'pipelines/demo.yaml';
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
-/** One series, which is run by itself. */
+/** One series, which is run by itself, and again. */
 const SERIES = 'FJEL/DEPOT/*';
 /** Pictures of every article take a minute. */
 const command = (words: string[]) => commandLine(words, { env: { BTG2GLTF_BROWSER: 'none' } });
@@ -31,11 +31,11 @@ const series = () => join(folder, 'one', 'series');
 beforeAll(async () => {
   folder = await temporaryFolder();
   first = await command(['demo', '--output', all()]);
-  before = await changeTimes(all());
-  second = await command(['demo', '--output', all()]);
-  after = await changeTimes(all());
   const part = ['run', DEMO, '--output', series(), '--only', SERIES, '--concurrency', '1'];
   expect(await command(part)).toMatchObject({ exit: 0 });
+  before = await changeTimes(series());
+  second = await command(part);
+  after = await changeTimes(series());
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -154,7 +154,7 @@ describe('the demo run', () => {
     const { manifest, catalogue } = await published(series());
     expect(manifest.length).toBeGreaterThan(5);
     expect({ manifest, catalogue }).toEqual(await published(all()));
-    for (const dir of [all(), series()]) expect((await command(['verify', dir])).exit).toBe(0);
+    expect((await command(['verify', series()])).exit).toBe(0);
   });
 
   test('run again, reports every configuration unchanged and rewrites nothing', async () => {
@@ -173,7 +173,7 @@ describe('the demo run', () => {
   });
 
   test('run again, requests no block and no texture', async () => {
-    const { requests } = await lastReport(all());
+    const { requests } = await lastReport(series());
     expect(Object.keys(requests.byOperation)).not.toContain('getBlock');
     expect(Object.keys(requests.byOperation)).not.toContain('getMaterial');
     expect(requests.fromCache).toBeGreaterThan(0);
