@@ -11,7 +11,9 @@ import { readManifest } from '../../src/write/manifest.ts';
 import { command } from '../helpers/command.ts';
 import { type CountedRange, countedRange } from '../helpers/counted-range.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
-import { raw } from '../helpers/fault-server.ts';
+import { type Answer, raw } from '../helpers/fault-server.ts';
+import { filesBelow } from '../helpers/output-folder.ts';
+import { until } from '../helpers/until.ts';
 
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const ARTICLES = 12;
@@ -123,15 +125,19 @@ describe.runIf(IS_LONG)('a service that answers "too many requests"', () => {
 
 describe('the deadline of a run', () => {
   test('ends a pause of the service, and publishes what is done', async () => {
-    const until = new Date(2026, 1, 1, 3, 0).getTime();
+    const deadline = new Date(2026, 1, 1, 3, 0).getTime();
     let asked = 0;
     // A pause of an hour, which no test waits for.
     let isPaused = false;
-    const clock = () => (isPaused ? until : until - 100);
+    const clock = () => (isPaused ? deadline : deadline - 100);
     runs.proxy.disturb((url) => {
       if (!url.includes('btg') || asked++ < 6) return undefined;
-      isPaused = true;
-      return { answer: raw('', { 'retry-after': '3600' }, 429) };
+      const answer: Answer = async (response, request) => {
+        await until(async () => (await filesBelow(join(runs.cacheDir, 'objects'))).length >= 3);
+        isPaused = true;
+        raw('', { 'retry-after': '3600' }, 429)(response, request);
+      };
+      return { answer };
     });
     const { exit, stderr } = await runs.run(clock, '--until', '03:00', '--concurrency', '1');
     expect(exit).toBe(130);
