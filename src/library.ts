@@ -199,10 +199,12 @@ function guarded(onProgress: RunParameters['onProgress'], log: Logger) {
       const called = call(progress).finally(() => pending.delete(called));
       pending.add(called);
     },
-    /** Waits for the promises of all calls; rejects when the signal aborts, because one may never settle. */
+    /** Waits for the promises of all calls; rejects once the signal is aborted, because one may never settle. */
     firstError: (signal: AbortSignal) =>
       new Promise<ConverterError | undefined>((resolve, reject) => {
-        signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+        const stop = () => reject(signal.reason);
+        if (pending.size > 0 && signal.aborted) stop();
+        signal.addEventListener('abort', stop, { once: true });
         void Promise.all(pending).then(() => resolve(error));
       }),
   };

@@ -150,11 +150,19 @@ export function openConversions(run: Run, decoded: DecodedReader | undefined) {
   };
 }
 
+/** What a time limit of a run needs. */
+interface LimitedRun {
+  readonly options: {
+    readonly pipeline: { readonly limits: { readonly articleTimeoutMs: number } };
+  };
+  readonly session: Pick<Run['session'], 'pausedMs'>;
+}
+
 /**
  * Limits the time of work for one article, and aborts the signal of the work and its requests then. Pauses, in which the service holds back every request, do not count.
  */
 export function within<T>(
-  { options, session }: Run,
+  { options, session }: LimitedRun,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const limitMs = options.pipeline.limits.articleTimeoutMs;

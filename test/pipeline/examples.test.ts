@@ -4,7 +4,7 @@ import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { runChild } from '../helpers/child.ts';
+import { command } from '../helpers/command.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -44,7 +44,7 @@ async function execute(program: string) {
 describe('the examples', () => {
   test('of README', async () => {
     const file = join(folder, 'first.yaml');
-    expect(await runChild(['init', file], {})).toMatchObject({ exit: 0 });
+    expect(await command(['init', file])).toMatchObject({ exit: 0 });
     const program = await programOf('README.md');
     const { exit, stdout, stderr } = await execute(program);
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });

@@ -19,7 +19,10 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 async function objectsWith(tangents: 'none' | 'mikktspace'): Promise<Uint8Array[]> {
   const pipeline = await writePipeline(folder, {
     service: { emulator: true },
-    articles: [{ catalogue: { manufacturers: ['AULI'] } }],
+    articles: [
+      { search: { manufacturer: 'AULI', query: 'RG-SIDE 165' } },
+      { search: { manufacturer: 'AULI', query: 'LM-VASE' } },
+    ],
     convert: { tangents },
   });
   expect(await command(['run', pipeline])).toMatchObject({ exit: 0 });

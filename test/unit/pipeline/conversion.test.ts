@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { conversionSize } from '../../../src/pipeline/conversion.ts';
+import { afterEach, expect, it, vi } from 'vitest';
+import { conversionSize, within } from '../../../src/pipeline/conversion.ts';
 import { BOX_BODY, type MadeArticle, makeSnapshot } from '../../helpers/snapshot.ts';
 
 const BOX = 'ACME::DESK::BOX';
@@ -25,4 +25,27 @@ it.each<[string, string, Partial<MadeArticle>]>([
   const { snapshot, read } = makeSnapshot({ btg: BTG, blocks: { [BOX]: BOX_BODY }, ...more });
   const sizeOf = async (digest: string) => (await read(digest)).length;
   expect(await conversionSize(snapshot, { sizeOf })).toBe(size);
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+it('the time limit of an article does not count the pauses of the service', async () => {
+  vi.useFakeTimers();
+  let pausedMs = 0;
+  const pipeline = { limits: { articleTimeoutMs: 1000 } };
+  const run = { options: { pipeline }, session: { pausedMs: () => pausedMs } };
+  let stop: AbortSignal | undefined;
+  const ended = within(run, (signal) => {
+    stop = signal;
+    return new Promise<void>(() => {});
+  });
+  const code = ended.catch((error: unknown) => error);
+  pausedMs = 4000;
+  await vi.advanceTimersByTimeAsync(4999);
+  expect(stop?.aborted).toBe(false);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(await code).toMatchObject({ code: 'ARTICLE_TIMEOUT' });
+  expect(stop?.aborted).toBe(true);
 });
