@@ -24,7 +24,7 @@ import { temporaryFolder } from '../helpers/temporary.ts';
 /** Graphics are drawn by the processor: each pixel costs time. */
 const DESKTOP = { width: 800, height: 480 };
 const PHONE = { width: 390, height: 844 };
-const ARTICLES = 3000;
+const ARTICLES = 300;
 
 /** A red triangle as high as wide, which a finish makes blue. */
 async function redOrBlue(): Promise<Uint8Array> {
@@ -137,11 +137,11 @@ describe.runIf(HAS_BROWSER)('the gallery', () => {
     await open();
     await page.keyboard.press('/');
     await page.keyboard.type('BURO');
-    await isFound('1 of 3,0');
+    await isFound('1 of 3');
     expect(await page.locator('.card b').allTextContents()).toEqual(['Büro chair']);
     await page.keyboard.press('Escape');
     await page.keyboard.type('d12-f desk');
-    await isFound('1 of 3,0');
+    await isFound('1 of 3');
     expect(await page.locator('.card .number').textContent()).toContain('D12 ');
     await page.locator('.card').focus();
     await page.keyboard.press('Enter');
@@ -158,11 +158,11 @@ describe.runIf(HAS_BROWSER)('the gallery', () => {
   test('filters by manufacturer, then by its series', async () => {
     await open();
     await select('Manufacturer').selectOption('FJEL');
-    expect(await found()).toContain('2,000 of 3,0');
+    expect(await found()).toContain('200 of 3');
     await select('Series').selectOption('S1');
-    expect(await found()).toContain('400 of 3,0');
+    expect(await found()).toContain('40 of 3');
     await select('Manufacturer').selectOption(HOSTILE[0]);
-    expect(await found()).toContain('1 of 3,0');
+    expect(await found()).toContain('1 of 3');
   });
 
   test('shows pictures, sizes, price, every file, and a snippet with the files for phones', async () => {

@@ -14,6 +14,7 @@ import { poorContrasts } from '../helpers/contrast.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { HOSTILE, mixedReport, reportedLine, reportOf } from '../helpers/reports.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
+import { until } from '../helpers/until.ts';
 
 const DESKTOP = { width: 1280, height: 800 };
 const PHONE = { width: 360, height: 740 };
@@ -202,7 +203,7 @@ describe.runIf(HAS_BROWSER)('report.html', () => {
 
   test('the content security policy blocks all other scripts, loads and requests', async () => {
     await open();
-    const blocked = await page.evaluate(async () => {
+    const blocked = await page.evaluateHandle(async () => {
       const events: string[] = [];
       document.addEventListener('securitypolicyviolation', (event) =>
         events.push(event.effectiveDirective),
@@ -214,10 +215,15 @@ describe.runIf(HAS_BROWSER)('report.html', () => {
       image.src = 'https://example.invalid/x.png';
       document.body.append(image);
       await fetch('https://example.invalid/').catch(() => undefined);
-      await new Promise((resolve) => setTimeout(resolve, 100));
       return events;
     });
-    expect(blocked.toSorted()).toEqual(['connect-src', 'img-src', 'script-src-elem']);
+    await until(async () =>
+      expect((await blocked.jsonValue()).toSorted()).toEqual([
+        'connect-src',
+        'img-src',
+        'script-src-elem',
+      ]),
+    );
     expect(await page.title()).not.toBe('hacked');
     // The browser reports the violations on the console, as it should.
     trouble = trouble.filter((text) => !text.includes('Content Security Policy'));

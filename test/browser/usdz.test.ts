@@ -17,7 +17,7 @@ import { similarity } from '../helpers/similarity.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 import { judgeUsdz } from '../helpers/usdz-judge.ts';
 
-const PICTURE: PictureOptions = { ...PICTURE_DEFAULTS, width: 512, height: 512, format: 'png' };
+const PICTURE: PictureOptions = { ...PICTURE_DEFAULTS, width: 256, height: 256, format: 'png' };
 
 const RECORDING = resolve('../shared/data/cc0-furniture');
 const recorded = (program: string, basearticlenumber: string) => ({

@@ -2,12 +2,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { Frame } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Emulator } from '../../src/emulator/emulator.ts';
 import { startEmulatorOf } from '../../src/emulator/start-emulator.ts';
 import { openPlanningSite } from '../../src/gateway/planning-site.ts';
-import { closePages, openPage, openWatched, watch } from '../helpers/browser.ts';
+import { closePages, openPage, watch } from '../helpers/browser.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { withoutView } from '../helpers/planning-page.ts';
 
@@ -21,26 +20,24 @@ interface Shop {
   process: ChildProcess;
 }
 
-const shops: Shop[] = [];
-const emulators: Emulator[] = [];
+let emulator: Emulator;
 let shop: Shop;
 
 beforeAll(async () => {
-  shop = await openShop(openPlanningSite());
+  emulator = await startEmulatorOf({}, { planningSite: openPlanningSite() });
+  shop = await openShop();
 });
 afterAll(async () => {
-  for (const { process } of shops) {
-    const ended = once(process, 'exit');
-    process.kill();
+  if (shop !== undefined) {
+    const ended = once(shop.process, 'exit');
+    shop.process.kill();
     await ended;
   }
-  await Promise.all(emulators.map((emulator) => emulator.close()));
+  await emulator?.close();
 });
 
-/** Starts the example as a program of its own, for an emulator that serves the page. */
-async function openShop(planningSite: ReturnType<typeof openPlanningSite>): Promise<Shop> {
-  const emulator = await startEmulatorOf({}, { planningSite });
-  emulators.push(emulator);
+/** Starts the example as a program of its own, for the emulator that serves the page. */
+async function openShop(): Promise<Shop> {
   const env = {
     BTG2GLTF_AUTH_URL: emulator.authUrl,
     BTG2GLTF_FRONTEND_URL: emulator.frontendUrl,
@@ -61,9 +58,7 @@ async function openShop(planningSite: ReturnType<typeof openPlanningSite>): Prom
     });
     child.on('exit', () => reject(new Error(printed.join(''))));
   });
-  const opened = { url, printed, process: child };
-  shops.push(opened);
-  return opened;
+  return { url, printed, process: child };
 }
 
 describe('the page of the shop', () => {
@@ -72,9 +67,9 @@ describe('the page of the shop', () => {
     const html = await response.text();
     const [, src = ''] = /<iframe[^>]* src="([^"]*)"/.exec(html)!;
     const address = new URL(src.replaceAll('&amp;', '&'));
-    expect(`${address.origin}${address.pathname}`).toBe(`${emulators[0]!.frontendUrl}/planning`);
+    expect(`${address.origin}${address.pathname}`).toBe(`${emulator.frontendUrl}/planning`);
     expect((await fetch(address)).status).toBe(200);
-    const { username, password, appKey } = emulators[0]!;
+    const { username, password, appKey } = emulator;
     for (const secret of [username, password, appKey]) expect(html).not.toContain(secret);
     expect(response.headers.get('cache-control')).toBe('no-store');
     expect(response.headers.get('referrer-policy')).toBe('no-referrer');
@@ -84,21 +79,19 @@ describe('the page of the shop', () => {
   it('is served with one login, however often it is opened', async () => {
     await fetch(shop.url);
     await fetch(shop.url);
-    expect(emulators[0]!.counts.get('getsessiontoken')).toBe(1);
+    expect(emulator.counts.get('getsessiontoken')).toBe(1);
   });
 });
 
 describe.runIf(HAS_BROWSER)('the planning page in the frame of the shop', () => {
   afterEach(closePages);
 
-  const isOfShop = (frame: Frame) => shops.some(({ url }) => frame.url() === url);
-
   it('exchanges messages with the shop alone, and shows what it sets', async () => {
     const { page, trouble } = watch(await openPage());
     await withoutView(page);
     await page.goto(shop.url);
     await page.waitForSelector('#received li:has-text("is ready and shows LN-M-")');
-    const frame = page.frames().find((one) => !isOfShop(one))!;
+    const frame = page.frames().find((one) => one.url() !== shop.url)!;
     expect(trouble.filter((text) => /frame-ancestors|Refused to frame/.test(text))).toEqual([]);
 
     const article = { ocd: { finalarticlenumber: '<b>X-1</b>' } };
@@ -143,7 +136,7 @@ describe.runIf(HAS_BROWSER)('the planning page in the frame of the shop', () => 
     await page.waitForSelector('#received li:has-text("This is planned: LN-PLATZ 1")');
 
     // The session ends: the server of the shop gets another token, and the change is made all the same.
-    emulators[0]!.expireTokens();
+    emulator.expireTokens();
     await frame.getByRole('group', { name: 'Lamp' }).getByRole('radio', { name: 'none' }).click();
     await page.waitForSelector('#received li:has-text("LEUCHTE was changed to OHNE")');
     await frame.getByRole('button', { name: 'Permanent link' }).click();
@@ -155,9 +148,17 @@ describe.runIf(HAS_BROWSER)('the planning page in the frame of the shop', () => 
   });
 
   it('is not shown to a shop whose origin is not listed', async () => {
-    const closed = await openShop(openPlanningSite({ frameAncestors: ['https://other.example'] }));
-    const { page, trouble } = await openWatched(closed.url);
+    const planningSite = openPlanningSite({ frameAncestors: ['https://other.example'] });
+    const other = await startEmulatorOf({}, { planningSite });
+    const { page, trouble } = watch(await openPage());
+    // At the address of the planning page is the other one.
+    await page.route(`${emulator.frontendUrl}/planning?*`, async (route) => {
+      const url = route.request().url().replace(emulator.frontendUrl, other.frontendUrl);
+      await route.fulfill({ response: await route.fetch({ url }) });
+    });
+    await page.goto(shop.url);
     expect(trouble.join('\n')).toContain('frame-ancestors');
     expect(await page.locator('#received li').count()).toBe(0);
+    await other.close();
   });
 });

@@ -60,7 +60,7 @@ describe.runIf(HAS_BROWSER)('articlesimage.jpg', () => {
     expect(await command(['run', join(folder, 'erp.yaml')])).toMatchObject({ exit: 0 });
     lines = await readManifest(join(folder, 'out'));
     ({ url } = await serve({}));
-  }, 120_000);
+  });
   afterAll(async () => {
     await Promise.all(ended.map((end) => end()));
     await rm(folder, { recursive: true, force: true });
@@ -82,7 +82,7 @@ describe.runIf(HAS_BROWSER)('articlesimage.jpg', () => {
       const image = await sharp(await response.arrayBuffer()).metadata();
       expect([image.format, image.width, image.height]).toEqual(['jpeg', SIZE, SIZE]);
     }
-  }, 60_000);
+  });
 
   it('is that of the default configuration, where no other is asked for, at any spelling of the ids', async () => {
     const { requested } = lines.find(({ basearticlenumber }) => basearticlenumber === 'LN-M')!;
@@ -139,7 +139,7 @@ describe.runIf(HAS_BROWSER)('articlesimage.jpg', () => {
     expect(new Set(answers.map(([, etag]) => etag)).size).toBe(masters.size);
     const { stderr } = (await end())!;
     expect(stderr.match(/a picture is made/g)).toHaveLength(masters.size);
-  }, 60_000);
+  });
 
   it('needs the token of the environment variable where there is one, and logs no parameter', async () => {
     const { url: guarded, end } = await serve({ BTG2GLTF_IMAGES_TOKEN: TOKEN });
@@ -151,7 +151,7 @@ describe.runIf(HAS_BROWSER)('articlesimage.jpg', () => {
     const printed = `${result.stdout}${result.stderr}`;
     expect(printed).not.toContain(TOKEN);
     expect(printed).not.toContain(parameters.basearticlenumber);
-  }, 60_000);
+  });
 
   it('of an article that was not published is made by the pipeline that can convert it', async () => {
     const { url: converting } = await serve({}, '--pipeline', join(folder, 'erp.yaml'));
@@ -163,5 +163,5 @@ describe.runIf(HAS_BROWSER)('articlesimage.jpg', () => {
     expect((await fetch(address(converting, { ...lamp, basearticlenumber: 'NO' }))).status).toBe(
       404,
     );
-  }, 60_000);
+  });
 });

@@ -1,14 +1,13 @@
 /** Browser: the browser of the tests, and a page in it that is watched. */
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { startBrowser } from '../../src/deliver/browser.ts';
 import { openRenderer, type Renderer } from '../../src/deliver/renderer.ts';
 import { pictureBrowser } from './picture-browser.ts';
+import { temporaryFolder } from './temporary.ts';
 import { GIVE_UP_MS } from './until.ts';
 
 /** A page under test is the only thing that may ask for anything. */
 const QUIET = [
   '--no-sandbox',
-  '--disable-gpu',
   '--disable-quic',
   '--no-first-run',
   '--disable-background-networking',
@@ -16,10 +15,30 @@ const QUIET = [
   '--disable-sync',
 ];
 
-/** Launches a browser, not as for pictures: its graphics are not those of the processor. */
-export async function launchBrowser(): Promise<Browser> {
+/** 3D views have the graphics of the processor; all else of a page is drawn without graphics, for a third of the time. */
+const GRAPHICS = [
+  '--use-gl=angle',
+  '--use-angle=swiftshader',
+  '--enable-unsafe-swiftshader',
+  '--ignore-gpu-blocklist',
+  '--disable-gpu-compositing',
+];
+
+async function launch(args: readonly string[]): Promise<Browser> {
   const { path } = await pictureBrowser();
-  return chromium.launch({ executablePath: path!, args: QUIET });
+  const folder = await temporaryFolder();
+  const env = { ...process.env, HOME: folder, XDG_CONFIG_HOME: folder, XDG_CACHE_HOME: folder };
+  return chromium.launch({
+    executablePath: path!,
+    args: [...QUIET, ...args],
+    env,
+    timeout: GIVE_UP_MS,
+  });
+}
+
+/** Launches a browser, not as for pictures: its graphics are not those of the processor. */
+export function launchBrowser(): Promise<Browser> {
+  return launch(['--disable-gpu']);
 }
 
 let shared: Promise<Browser> | undefined;
@@ -27,7 +46,7 @@ let renderer: Promise<Renderer> | undefined;
 
 /** The browser that all tests of this process share; it ends with the process. */
 export function sharedBrowser(): Promise<Browser> {
-  shared ??= pictureBrowser().then(startBrowser);
+  shared ??= launch(GRAPHICS);
   return shared;
 }
 
@@ -39,9 +58,12 @@ export function sharedRenderer(): Promise<Renderer> {
   return renderer;
 }
 
-/** A new page of the shared browser, in a context of its own. */
+/**
+ * A new page of the shared browser, in a context of its own. It is laid out as on any screen, and drawn with a quarter of
+ * the pixels: the processor draws them.
+ */
 export async function openPage(options: BrowserContextOptions = {}): Promise<Page> {
-  const page = await (await sharedBrowser()).newPage(options);
+  const page = await (await sharedBrowser()).newPage({ deviceScaleFactor: 0.5, ...options });
   page.setDefaultTimeout(GIVE_UP_MS);
   return page;
 }

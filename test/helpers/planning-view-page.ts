@@ -5,7 +5,6 @@
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { inflateSync } from 'node:zlib';
 
 const ROOT = new URL('../../', import.meta.url);
@@ -72,31 +71,33 @@ const PROGRAM = `
   };
   open();`;
 
-/** Serves the page on a free port. @param model - The bytes of a GLB by its path. */
+/**
+ * Serves the page on a free port.
+ *
+ * @param model - The bytes of a GLB by its path.
+ * @throws Error where the program was not built.
+ */
 export async function servePlanningView(
   model: (path: string) => Promise<Uint8Array | undefined>,
 ): Promise<{ address: string; close(): Promise<void> }> {
-  const file = (path: string) => readFile(fileURLToPath(new URL(path, ROOT)));
+  const program = await readFile(new URL('dist/planning/view.js', ROOT));
+  const studio = inflateSync(await readFile(new URL('src/deliver/studio-map.bin', ROOT)));
   const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>View</title>
 <link rel="stylesheet" href="page.css">
 <script src="counting.js"></script><script type="module" src="page.js"></script></head>
 <body><main id="stage"></main></body></html>`;
-  const files: Record<string, [string, () => Promise<Uint8Array> | string]> = {
-    '/': ['text/html', () => html],
-    '/favicon.ico': ['image/x-icon', () => ''],
-    '/page.css': ['text/css', () => STYLE],
-    '/counting.js': ['text/javascript', () => COUNTING],
-    '/page.js': ['text/javascript', () => PROGRAM],
-    '/view.js': ['text/javascript', () => file('dist/planning/view.js')],
-    '/studio': [
-      'application/octet-stream',
-      async () => inflateSync(await file('src/deliver/studio-map.bin')),
-    ],
+  const files: Record<string, [type: string, body: Uint8Array | string]> = {
+    '/': ['text/html', html],
+    '/favicon.ico': ['image/x-icon', ''],
+    '/page.css': ['text/css', STYLE],
+    '/counting.js': ['text/javascript', COUNTING],
+    '/page.js': ['text/javascript', PROGRAM],
+    '/view.js': ['text/javascript', program],
+    '/studio': ['application/octet-stream', studio],
   };
   const server = createServer(async (request, response) => {
     const path = decodeURIComponent(new URL(request.url!, 'http://localhost').pathname);
-    const [type, read] = files[path] ?? ['model/gltf-binary', () => model(path.slice(7))];
-    const body = await read();
+    const [type, body] = files[path] ?? ['model/gltf-binary', await model(path.slice(7))];
     const headers = { 'content-type': type, 'content-security-policy': POLICY };
     response.writeHead(body === undefined ? 404 : 200, headers);
     response.end(body);

@@ -238,9 +238,9 @@ it('identifiers differ where configurations do, and stay otherwise', () => {
   );
 });
 
-it('a feed of 50,000 lines is written row by row', () => {
+it('a feed of 5,000 lines is written row by row', () => {
   const many = function* () {
-    for (let i = 0; i < 50_000; i++) yield { ...ITEM, line: { ...LAMP, reinitstring: `${i}` } };
+    for (let i = 0; i < 5_000; i++) yield { ...ITEM, line: { ...LAMP, reinitstring: `${i}` } };
   };
   for (const kind of FEED_KINDS) {
     const rows = feedRows(kind, many(), OPTIONS)[Symbol.iterator]();
@@ -248,5 +248,5 @@ it('a feed of 50,000 lines is written row by row', () => {
   }
   let count = 0;
   for (const _ of feedRows('csv', many(), OPTIONS)) count++;
-  expect(count).toBe(50_001);
+  expect(count).toBe(5_001);
 });

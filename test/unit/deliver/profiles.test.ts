@@ -48,7 +48,7 @@ describe('the profiles', () => {
         ),
       );
     const large = { web: 2048, 'ar-android': 2048, 'khronos-commerce': 2048, google: 2048 };
-    expect(await widths(2560)).toEqual({ ...large, shopify: 2560, planner: 1024, shared: 2560 });
+    expect(await widths(2064)).toEqual({ ...large, shopify: 2064, planner: 1024, shared: 2064 });
     for (const width of Object.values(await widths(512))) expect(width).toBe(512);
   });
 
