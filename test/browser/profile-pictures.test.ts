@@ -30,7 +30,7 @@ import { temporaryFolder } from '../helpers/temporary.ts';
 
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const RECORDING = fileURLToPath(new URL('../../../shared/data/cc0-furniture', import.meta.url));
-const SIZE = 256;
+const SIZE = IS_LONG ? 512 : 256;
 const LEAST_SIMILARITY = 0.97;
 /** Of the articles, but of `amazon`: it takes no small textures. */
 const LEAST_PASSED = 0.8;

@@ -17,8 +17,6 @@ import { similarity } from '../helpers/similarity.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 import { judgeUsdz } from '../helpers/usdz-judge.ts';
 
-const PICTURE: PictureOptions = { ...PICTURE_DEFAULTS, width: 256, height: 256, format: 'png' };
-
 const RECORDING = resolve('../shared/data/cc0-furniture');
 const recorded = (program: string, basearticlenumber: string) => ({
   service: { recording: RECORDING },
@@ -26,6 +24,8 @@ const recorded = (program: string, basearticlenumber: string) => ({
 });
 
 const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
+const SIZE = IS_LONG ? 512 : 256;
+const PICTURE: PictureOptions = { ...PICTURE_DEFAULTS, width: SIZE, height: SIZE, format: 'png' };
 const service = { emulator: true };
 const SCREEN = { manufacturer: 'FJEL', program: 'FORUM', basearticlenumber: 'FM-P3' };
 const LAMP = {

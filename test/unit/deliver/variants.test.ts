@@ -2,7 +2,13 @@
 import { createHash } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Material, NodeIO, type Primitive, VertexLayout } from '@gltf-transform/core';
+import {
+  type Document,
+  type Material,
+  NodeIO,
+  type Primitive,
+  VertexLayout,
+} from '@gltf-transform/core';
 import { ALL_EXTENSIONS, type MappingList } from '@gltf-transform/extensions';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -47,10 +53,20 @@ async function combined(sources: readonly Source[]) {
   return { groups: await Promise.all(files), splitBy };
 }
 
+/** Files that were read: one with several finishes is looked at with each of them. */
+const documents = new WeakMap<Uint8Array, Document>();
+/** Digests of the corners of a primitive, by the name of the attribute. */
+const digests = new WeakMap<Primitive, Map<string, string>>();
+
+async function documentOf(glb: Uint8Array): Promise<Document> {
+  const document = documents.get(glb) ?? (await io.readBinary(glb));
+  documents.set(glb, document);
+  return document;
+}
+
 /** What is drawn with a variant: of each part its place, its corners and its material with the corners in its textures. */
 async function drawn(glb: Uint8Array, variant?: string): Promise<unknown[]> {
-  const document = await io.readBinary(glb);
-  return document
+  return (await documentOf(glb))
     .getRoot()
     .listNodes()
     .flatMap((node) =>
@@ -75,6 +91,14 @@ function materialOf(primitive: Primitive, variant: string | undefined): Material
 }
 
 function corners(primitive: Primitive, name: string): string {
+  const known = digests.get(primitive) ?? new Map<string, string>();
+  digests.set(primitive, known);
+  const digest = known.get(name) ?? digestOf(primitive, name);
+  known.set(name, digest);
+  return digest;
+}
+
+function digestOf(primitive: Primitive, name: string): string {
   const elements = primitive.getAttribute(name)!;
   const vertices: number[] = Array.from(primitive.getIndices()!.getArray()!);
   const values = vertices.flatMap((vertex) => elements.getElement(vertex, [] as number[]));
