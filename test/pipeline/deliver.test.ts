@@ -31,7 +31,7 @@ const write = (cameras: string[], articles: object[] = [desk, lamp]) =>
     }),
   );
 const desk = { article: { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-M' } };
-const lamp = { search: { manufacturer: 'AULI', query: 'Pendant' } };
+const lamp = { article: { manufacturer: 'AULI', program: 'LUMO', basearticlenumber: 'LM-GLOBUS' } };
 
 interface Line {
   basearticlenumber: string;
