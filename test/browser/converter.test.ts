@@ -285,7 +285,6 @@ describe.runIf(HAS_BROWSER)('the converter in Chromium', () => {
 
   it.runIf(IS_LONG && process.platform === 'linux' && process.arch === 'x64')(
     `writes the files of Node ${process.versions.node} and of the newest one`,
-    { timeout: 600_000 },
     async ({ skip }) => {
       const home = join(folder, 'newest');
       await mkdir(home);

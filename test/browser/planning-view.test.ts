@@ -647,7 +647,7 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
       extension.loseContext();
       await lost;
       // It may only be restored when all have heard of the loss.
-      await new Promise((done) => setTimeout(done));
+      await new Promise(requestAnimationFrame);
       const restored = event('webglcontextrestored');
       extension.restoreContext();
       await restored;
