@@ -19,6 +19,7 @@ export default defineConfig({
     expect: { poll: { timeout: GIVE_UP_MS } },
     reporters: [fileURLToPath(new URL('helpers/reporter.ts', import.meta.url))],
     globalSetup: [fileURLToPath(new URL('helpers/picture-browser.ts', import.meta.url))],
+    setupFiles: [fileURLToPath(new URL('helpers/seed.ts', import.meta.url))],
     pool: 'forks',
     // Tests wait for processes, servers and browsers. On two cores, 3 processes took 4 min 9 s, and 4 took 3 min 52 s.
     maxWorkers: 2 * availableParallelism(),
