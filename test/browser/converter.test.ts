@@ -1,4 +1,5 @@
 /** The converter in a browser: what a person sees while planning has the bytes that a run writes. */
+
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm } from 'node:fs/promises';
@@ -22,9 +23,9 @@ import { openCache, openConverterPage } from '../helpers/converter-page.ts';
 import { installNode } from '../helpers/other-nodes.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { allArticles } from '../helpers/sample-range.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
-const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const ROOT = new URL('../../', import.meta.url);
 const RECORDING = fileURLToPath(new URL('../shared/data/cc0-furniture', ROOT));
 const LIST = fileURLToPath(new URL('pipelines/demo-configurations.csv', ROOT));

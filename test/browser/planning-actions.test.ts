@@ -1,5 +1,6 @@
 /// <reference lib="dom" />
 /** What a person does with a configuration on the planning page: cart, permanent link, files; and how each is cancelled. */
+
 import { readFile } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -17,9 +18,9 @@ import {
   startPlanning,
   withoutView,
 } from '../helpers/planning-page.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 
 const CONFIGURATOR = { ...DESK, disablecatalogue: 'true' };
-const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 
 /** A cart that answers when a test lets it. */
 async function startCart() {

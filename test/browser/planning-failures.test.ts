@@ -1,5 +1,6 @@
 /// <reference lib="dom" />
 /** What the planning page says when something is wrong, and how a person goes on. */
+
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -16,10 +17,10 @@ import {
   withoutView,
 } from '../helpers/planning-page.ts';
 import { HOSTILE } from '../helpers/reports.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 import { closedGate } from '../helpers/until.ts';
 
 const CONFIGURATOR = { ...DESK, disablecatalogue: 'true' };
-const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const PARTS_LISTS = /\/odb\/btg\?/;
 const STUDIO = /\/studio\.bin$/;
 /** A part of the desk. */

@@ -1,5 +1,6 @@
 /// <reference lib="dom" />
 /** The planning page in a real browser: one walk in each mode, from the first choice to the cart; keyboard, phone, axe. */
+
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -17,11 +18,11 @@ import {
   WORKPLACE,
   withoutView,
 } from '../helpers/planning-page.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 import { judgeUsdz } from '../helpers/usdz-judge.ts';
 
 const CONFIGURATOR = { disablecatalogue: 'true' };
-const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const LINEA = 'FJEL;:@1;:LINEA@1';
 const silent = () => {};
 const log = { debug: silent, info: silent, warn: silent, error: silent };

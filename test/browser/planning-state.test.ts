@@ -1,5 +1,6 @@
 /// <reference lib="dom" />
 /** What the planning page keeps while a person goes on: choices, focus, language. */
+
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { EmulatedRange } from '../../src/sample/range.ts';
@@ -16,8 +17,8 @@ import {
   WORKPLACE,
   withoutView,
 } from '../helpers/planning-page.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 
-const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const CONFIGURATOR = { disablecatalogue: 'true' };
 const LINEA = 'FJEL;:@1;:LINEA@1';
 const WIDE = { viewport: { width: 1440, height: 900 } };

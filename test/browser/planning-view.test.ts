@@ -3,6 +3,7 @@
  * The 3D view of the planning page in a real browser: what a person does with a model of the sample range, and what its
  * graphics hold.
  */
+
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -16,9 +17,9 @@ import { toWorld } from '../helpers/glb-reader/nodes.ts';
 import { readGlb } from '../helpers/glb-reader/read-glb.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { servePlanningView } from '../helpers/planning-view-page.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
-const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const ARTICLES = {
   desk: { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-M' },
   drawers: { manufacturer: 'FJEL', program: 'DEPOT', basearticlenumber: 'DP-R3' },

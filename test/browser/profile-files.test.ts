@@ -1,5 +1,6 @@
 /// <reference lib="dom" />
 /** Files of every profile in three's loader, with the decoders that they name, all from this machine. */
+
 import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,11 +14,10 @@ import { closePages, openPage } from '../helpers/browser.ts';
 import { command } from '../helpers/command.ts';
 import { boundsOf, drawnVertices } from '../helpers/drawn-vertices.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 import { similarity } from '../helpers/similarity.ts';
 import { serveFolder } from '../helpers/static-server.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
-
-const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 
 /** The choices of `web`, and every other profile but those that refuse the article or move it. */
 const CASES = [

@@ -4,6 +4,7 @@
  * `npm test` takes one article; with `BTG2GLTF_TEST_LONG=1` it is each article of the sample range, and real furniture
  * (CC0) where `../shared` has it, in every profile and as USDZ.
  */
+
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -25,10 +26,10 @@ import { command, writePipeline } from '../helpers/command.ts';
 import { decoded } from '../helpers/drawn-vertices.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { plainGlb } from '../helpers/plain-glb.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 import { similarity } from '../helpers/similarity.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
-const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const RECORDING = fileURLToPath(new URL('../../../shared/data/cc0-furniture', import.meta.url));
 const SIZE = IS_LONG ? 512 : 256;
 const LEAST_SIMILARITY = 0.97;

@@ -1,4 +1,5 @@
 /** A USDZ in two readers that are not ours: what they find in it, and how it looks. */
+
 import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -13,6 +14,7 @@ import { createUsdzMaker } from '../../src/deliver/usdz-maker.ts';
 import { type ConvertParameters, convert } from '../../src/library.ts';
 import { closePages, openPage, sharedRenderer } from '../helpers/browser.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 import { similarity } from '../helpers/similarity.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 import { judgeUsdz } from '../helpers/usdz-judge.ts';
@@ -23,7 +25,6 @@ const recorded = (program: string, basearticlenumber: string) => ({
   article: { manufacturer: 'SH3D', program, basearticlenumber },
 });
 
-const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const SIZE = IS_LONG ? 512 : 256;
 const PICTURE: PictureOptions = { ...PICTURE_DEFAULTS, width: SIZE, height: SIZE, format: 'png' };
 const service = { emulator: true };

@@ -3,6 +3,7 @@
  *
  * `npm test` runs 4 articles of each of ten seeds; with `BTG2GLTF_TEST_LONG=1` it is 200 of each.
  */
+
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import {
@@ -11,12 +12,12 @@ import {
   generateArticle,
 } from '../helpers/generated-articles/article-plan.ts';
 import { BMP, imagePool } from '../helpers/generated-articles/image-pool.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 import { compareArticle } from './compare-article.ts';
 import type { Bodies } from './convert.ts';
 import { createFindings, gather, worstTable } from './findings.ts';
 
 const SEEDS = [11, 23, 37, 41, 53, 67, 71, 83, 97, 101];
-const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const ARTICLES_PER_SEED = IS_LONG ? 200 : 4;
 
 describe('a generated article', () => {

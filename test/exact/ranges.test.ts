@@ -3,6 +3,7 @@
  *
  * `npm test` converts one article for each kind of part; with `BTG2GLTF_TEST_LONG=1` it is every one.
  */
+
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,12 +11,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openRecording } from '../../src/emulator/recording.ts';
 import type { EmulatedRange } from '../../src/sample/range.ts';
 import { createSampleRange } from '../../src/sample/sample-range.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 import { compareArticle } from './compare-article.ts';
 import { createFindings, gather, worstTable } from './findings.ts';
 import { bodiesOf, configurationsOf } from './range-bodies.ts';
 import { compareTruth, type TrueArticle } from './truth.ts';
 
-const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 /** Glass, mirrored parts, textures with transforms, leather, a planning; of the real ones the smallest. */
 const SHORT = new Set([
   ...['LM-GLOBUS', 'KV40/H', 'AK180', 'FM-W160', 'DP-R3', 'LN-PLATZ 1', 'LA053', 'VN090'],

@@ -1,4 +1,5 @@
 /** Chunks of a run on a queue: each done, whatever happens to workers, coordinators and the server. */
+
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
@@ -12,10 +13,10 @@ import { ConverterError } from '../../src/support/errors.ts';
 import { SILENT } from '../../src/support/log.ts';
 import { type QueueServerUnderTest, startPostgres } from '../helpers/postgres.ts';
 import { type QueueProcess, startProxy, startQueueProcess } from '../helpers/queue-processes.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 import { GIVE_UP_MS, until } from '../helpers/until.ts';
 
-const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const REDIS_URL = process.env.BTG2GLTF_TEST_REDIS_URL;
 const ALL: WorkerShare = { index: 0, count: 1 };
 const HALF = ({ count }: WorkerShare) => count === 2;

@@ -1,6 +1,7 @@
 /**
  * The demo: what a newcomer sees first, and what must be true of every run.
  */
+
 import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -10,10 +11,10 @@ import { listFolder } from '../../src/support/files.ts';
 import { readCatalogue, readManifest } from '../../src/write/manifest.ts';
 import { complaintsAbout, readGlb } from '../helpers/check-glb.ts';
 import { type CommandResult, command as commandLine } from '../helpers/command.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
 const DEMO = 'pipelines/demo.yaml';
-const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 /** One series, which is run by itself, and again. */
 const SERIES = 'BRNK/KONVA/*';
 /** Pictures of every article take a minute. */

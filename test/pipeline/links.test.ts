@@ -1,4 +1,5 @@
 /** Links: what another user has put in the place of a file or folder of the converter is refused by name, not followed. */
+
 import { spawnSync } from 'node:child_process';
 import {
   cp,
@@ -20,6 +21,7 @@ import { command, writePipeline } from '../helpers/command.ts';
 import { countedBlock, countedRange } from '../helpers/counted-range.ts';
 import { logIn } from '../helpers/emulated-session.ts';
 import { filesBelow } from '../helpers/output-folder.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
 let folder: string;
@@ -32,7 +34,6 @@ const refusal = (path: string) => `${path}: expected a file or folder, received 
 
 const BLOCK = 'N01::PART::B001';
 
-const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 /** What an attack replaces, by its place; `*` is the first entry of a folder. */
 const PLACES = [
   ...['out/objects/*/*', 'out/articles/*/*/*/*', 'out/manifest.jsonl', 'out/catalogue.jsonl'],

@@ -1,4 +1,5 @@
 /** Files of target profiles, made of articles of the sample range. */
+
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { NodeIO } from '@gltf-transform/core';
@@ -28,13 +29,13 @@ import {
   readerWithDecoders,
   unmatched,
 } from '../helpers/drawn-vertices.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
 const { encode: encodeTexture } = openTextureEncoder();
 /** test/browser/profile-pictures.test.ts compares pictures. */
 const command = (words: string[]) => commandLine(words, { env: { BTG2GLTF_BROWSER: 'none' } });
 
-const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 /** Many parts, glass, textures with different transforms, and a mirrored part, which bake.test.ts has, too. */
 const ARTICLES = [
   ['FJEL', 'DEPOT', 'DP-X3/4'],

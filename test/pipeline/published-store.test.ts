@@ -2,12 +2,14 @@
  * A pipeline with a store: what another machine has published there is read, checked and pruned in the store, whatever
  * the output folder of this machine has.
  */
+
 import { access, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ManifestLine } from '../../src/model/asset.ts';
 import { command, writePipeline } from '../helpers/command.ts';
 import { type S3Server, startS3Server } from '../helpers/s3-server.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
 const DAYS_MS = 24 * 60 * 60 * 1000;
@@ -69,8 +71,6 @@ async function startS3(): Promise<StoreUnderTest> {
 
 const LAMPS = ['LM-GLOBUS', 'LM-VASE'];
 
-/** With `BTG2GLTF_TEST_LONG=1` the store is a folder, too; test/unit/store/object-store.test.ts compares the two. */
-const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const STORES = [
   ['S3', startS3],
   ...(IS_LONG ? ([['a folder', startFolder]] as const) : []),

@@ -1,6 +1,7 @@
 /**
  * Record and replay: a run from a recording is the run that was recorded, without the service.
  */
+
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
@@ -18,11 +19,10 @@ import { command, writePipeline } from '../helpers/command.ts';
 import { MADE_TO_MEASURE } from '../helpers/configurator.ts';
 import { countedRange } from '../helpers/counted-range.ts';
 import { articleOf } from '../helpers/sample-range.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 import { smallRange } from '../helpers/small-range.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
-/** `npm test` records a series, with `BTG2GLTF_TEST_LONG=1` it is the whole sample range. */
-const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const REAL = resolve('../shared/data/cc0-furniture');
 
 /** Every file below a folder with its bytes, by its path from there. */

@@ -13,9 +13,9 @@ import { type CountedRange, countedRange } from '../helpers/counted-range.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 import { type Answer, raw } from '../helpers/fault-server.ts';
 import { filesBelow } from '../helpers/output-folder.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 import { until } from '../helpers/until.ts';
 
-const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const ARTICLES = 12;
 const SIZE = { articles: ARTICLES, blocks: ARTICLES, images: 2, blocksPerArticle: 1 };
 let range: CountedRange;

@@ -4,6 +4,7 @@
  * The next run repairs the damage, or names an action that does. `npm test` takes one damage of each kind, with
  * `BTG2GLTF_TEST_LONG=1` it is all of them.
  */
+
 import {
   appendFile,
   chmod,
@@ -23,6 +24,7 @@ import { command, writePipeline } from '../helpers/command.ts';
 import { countedBlock, countedRange } from '../helpers/counted-range.ts';
 import { logIn } from '../helpers/emulated-session.ts';
 import { damagesOf, filesBelow, publishedFiles } from '../helpers/output-folder.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
 interface Damage {
@@ -36,7 +38,6 @@ interface Damage {
   isLong?: true;
 }
 
-const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const SERVICE = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
 const MANIFEST = 'out/manifest.jsonl';
 const STATE = 'cache/state.db';

@@ -5,6 +5,7 @@
  * `npm test` has each fault once; with `BTG2GLTF_TEST_LONG=1` each is at every place where machines can share data, on
  * each queue, and of a larger run.
  */
+
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -27,10 +28,10 @@ import { HAS_GIVEN_S3 } from '../helpers/given-s3.ts';
 import { damagesOf } from '../helpers/output-folder.ts';
 import { type QueueServerUnderTest, rowsOf, startPostgres } from '../helpers/postgres.ts';
 import { type S3Fault, type S3Server, startS3Server } from '../helpers/s3-server.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 import { closedGate, type Gate, until } from '../helpers/until.ts';
 
-const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const REDIS_URL = process.env.BTG2GLTF_TEST_REDIS_URL;
 /** Of which the short form has one chunk, or two: a chunk has 50 or more. */
 const [ONE_CHUNK, CHUNKS] = IS_LONG ? [2000, 2000] : [20, 51];

@@ -3,6 +3,7 @@
  *
  * `npm test` takes 30 articles, with `BTG2GLTF_TEST_LONG=1` it is 300.
  */
+
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -11,10 +12,10 @@ import { type CommandResult, command, writePipeline } from '../helpers/command.t
 import { countedRange } from '../helpers/counted-range.ts';
 import { type FaultProxy, startFaultProxy } from '../helpers/fault-proxy.ts';
 import { damagesOf, publishedFiles } from '../helpers/output-folder.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 import { createServiceFaults, SERVICE_FAULTS } from '../helpers/service-faults.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
-const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const ARTICLES = IS_LONG ? 300 : 30;
 const SEED = 6;
 const ONE_IN = 10;

@@ -23,9 +23,9 @@ import {
   manifestWithoutStatus,
   publishedFiles,
 } from '../helpers/output-folder.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
-const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const SEED = 6;
 /** One operation in how many, about. */
 const EVERY = IS_LONG ? 1 : 100;

@@ -4,6 +4,7 @@
  *
  * `npm test` takes 20 articles, with `BTG2GLTF_TEST_LONG=1` it is 2,000.
  */
+
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -17,8 +18,8 @@ import { mutateBytes } from '../helpers/fuzz/mutate-bytes.ts';
 import { mutateJson } from '../helpers/fuzz/mutate-json.ts';
 import { readGlb } from '../helpers/glb-reader/read-glb.ts';
 import { damagesOf, filesBelow } from '../helpers/output-folder.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 
-const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const ARTICLES = IS_LONG ? 2_000 : 20;
 const SEED = 6;
 const ONE_IN = 3;

@@ -5,6 +5,7 @@
  * `npm test` takes four good articles and some hostile ones, with `BTG2GLTF_TEST_LONG=1` it is 200 and all kinds, which
  * Ctrl-C interrupts.
  */
+
 import { existsSync, readFileSync } from 'node:fs';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,10 +24,10 @@ import { HOSTILE_KINDS } from '../helpers/hostile-kinds.ts';
 import { EVIL, hostileDisturbances } from '../helpers/hostile-service.ts';
 import { damagesOf, filesBelow } from '../helpers/output-folder.ts';
 import { descendantsOf, measureMemory, processorSeconds } from '../helpers/process-memory.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 import { until } from '../helpers/until.ts';
 
-const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const GOOD = IS_LONG ? 200 : 4;
 /** Of the program, and of each of its child processes: a body that is kept whole takes more. */
 const MOST_MIB = 900;

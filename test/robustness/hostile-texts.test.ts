@@ -3,6 +3,7 @@
  *
  * `npm test` takes 3 articles with texts of 200,000 characters, with `BTG2GLTF_TEST_LONG=1` it is 12 with 10 million.
  */
+
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -12,10 +13,10 @@ import { sha256Hex } from '../../src/support/files.ts';
 import { readCatalogue, readManifest } from '../../src/write/manifest.ts';
 import { environmentOf } from '../helpers/child.ts';
 import { command, writePipeline } from '../helpers/command.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 import { smallRange } from '../helpers/small-range.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
-const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const [ARTICLES, LENGTH, KEYS] = IS_LONG ? [12, 10_000_000, 100_000] : [3, 200_000, 2000];
 const SERVICE = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
 

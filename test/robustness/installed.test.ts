@@ -1,4 +1,5 @@
 /** The first steps of a user: the package, packed and installed into an empty folder, without the sources. */
+
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -8,11 +9,11 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readManifest } from '../../src/write/manifest.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 import { serveFolder } from '../helpers/static-server.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 
 let folder: string;
 

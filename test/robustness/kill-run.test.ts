@@ -4,6 +4,7 @@
  * `npm test` takes 12 articles and 2 kills, with `BTG2GLTF_TEST_LONG=1` it is 300 and 50; a few more
  * come in the next run. A seed chooses the moments: after so many answers, or before a file operation.
  */
+
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -20,10 +21,10 @@ import {
   manifestWithoutStatus,
   publishedFiles,
 } from '../helpers/output-folder.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 import { markBuilds, readStateRows } from '../helpers/state-rows.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
-const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const ARTICLES = IS_LONG ? 300 : 12;
 const KILLS = IS_LONG ? 50 : 2;
 const KILLS_OF_NEXT_RUN = IS_LONG ? 15 : 1;

@@ -3,6 +3,7 @@
  *
  * `BTG2GLTF_TEST_LONG=1` adds `fetch` and `record`, the top of the catalogue, and interruptions.
  */
+
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -10,12 +11,12 @@ import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import { environmentOf, startChild } from '../helpers/child.ts';
 import { command, manifestByNumber, writePipeline } from '../helpers/command.ts';
 import { type CountedRange, countedBlock, countedRange } from '../helpers/counted-range.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
 const SERVICE = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
 const DEADLY = 'N01::PART::DEADLY';
 const ARTICLES = 8;
-const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 
 let folder: string;
 let range: CountedRange;

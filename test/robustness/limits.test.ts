@@ -3,6 +3,7 @@
  *
  * `npm test` takes each hostile name as a base article number, with `BTG2GLTF_TEST_LONG=1` in every other place, too.
  */
+
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -13,9 +14,9 @@ import { command, writePipeline } from '../helpers/command.ts';
 import { countedRange } from '../helpers/counted-range.ts';
 import { type HostileNames, hostileRange } from '../helpers/hostile-range.ts';
 import { damagesOf, filesBelow } from '../helpers/output-folder.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
-const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const SERVICE = {
   authUrl: '${BTG2GLTF_AUTH_URL}',
   baseUrl: '${BTG2GLTF_BASE_URL}',

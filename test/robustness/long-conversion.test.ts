@@ -2,6 +2,7 @@
  * Long conversion: an article whose conversion takes minutes delays neither Ctrl-C nor the end of its time limit, and
  * gets no more memory than it may have.
  */
+
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -9,6 +10,7 @@ import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import { type Ended, environmentOf, startChild } from '../helpers/child.ts';
 import { command, manifestByNumber, writePipeline } from '../helpers/command.ts';
 import { type CountedRange, countedRange } from '../helpers/counted-range.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 import {
   MANY_NODES,
   SLOW,
@@ -18,7 +20,6 @@ import {
 } from '../helpers/slow-article.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
-const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const COMMANDS = ['run', 'convert', 'explain'] as const;
 const SERVICE = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
 const ARTICLES = 3;

@@ -4,6 +4,7 @@
  * With `BTG2GLTF_TEST_LONG=1` one has 5 million triangles, a browser also hangs in its graphics, and one dies during the
  * delivery of more articles.
  */
+
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import sharp from 'sharp';
@@ -19,10 +20,10 @@ import { filesBelow } from '../helpers/output-folder.ts';
 import { HAS_BROWSER, pictureBrowser } from '../helpers/picture-browser.ts';
 import { plainGlb } from '../helpers/plain-glb.ts';
 import { highestMib } from '../helpers/process-memory.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 import { until } from '../helpers/until.ts';
 
-const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const OPTIONS: PictureOptions = { ...PICTURE_DEFAULTS, width: 128, height: 128, format: 'png' };
 const PLAIN = plainGlb({ triangles: 200 });
 

@@ -4,6 +4,7 @@
  * The file faults reach what goes through `support/files`; here the operating system refuses.
  * `npm test` takes two sizes of disk, with `BTG2GLTF_TEST_LONG=1` it is one every 8 KB.
  */
+
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, rm, statfs } from 'node:fs/promises';
@@ -16,10 +17,10 @@ import { filesClosed } from '../helpers/closed-files.ts';
 import { command, writePipeline } from '../helpers/command.ts';
 import { countedBlock, countedRange } from '../helpers/counted-range.ts';
 import { damagesOf, manifestWithoutStatus, publishedFiles } from '../helpers/output-folder.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 import { canMount, mountSmallDisk, type SmallDisk } from '../helpers/small-disk.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
-const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 /** The short form ends with the second sentence: where that comes depends on what is written at the same time. */
 const STEP_KB = IS_LONG ? 8 : 80;
 const SMALLEST_KB = 8;

@@ -4,12 +4,13 @@
  * `npm test` has outages of a few requests, with `BTG2GLTF_TEST_LONG=1` they last about two minutes together, with the
  * limits that a run has.
  */
+
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openObjectStore } from '../../src/store/open-store.ts';
 import { type S3Fault, type S3Server, startS3Server } from '../helpers/s3-server.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 import { until } from '../helpers/until.ts';
 
-const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 /** Requests of each outage. */
 const REQUESTS = IS_LONG ? 50 : 8;
 const LIMITS = IS_LONG ? {} : { timeoutMs: 100, backoffMs: 5 };

@@ -2,6 +2,7 @@
  * Two runs: one output folder has one run at a time, each a process of its own; the lock of a dead
  * process does not block a run.
  */
+
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
@@ -15,9 +16,9 @@ import { countedRange } from '../helpers/counted-range.ts';
 import { type FaultProxy, startFaultProxy } from '../helpers/fault-proxy.ts';
 import type { Answer } from '../helpers/fault-server.ts';
 import { damagesOf, publishedFiles } from '../helpers/output-folder.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
-const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const ARTICLES = 3;
 /** How often, and how many at once, find the lock of a dead process. */
 const ROUNDS = IS_LONG ? 10 : 1;

@@ -5,6 +5,7 @@
  * `npm test` takes 36 articles, with `BTG2GLTF_TEST_LONG=1` it is 10,000. Seconds and memory are
  * printed by `npm run bench`.
  */
+
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -12,8 +13,8 @@ import { manifestByNumber } from '../helpers/command.ts';
 import { type CountedRange, countedBlock, countedRange } from '../helpers/counted-range.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 import { damagesOf, filesBelow } from '../helpers/output-folder.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 
-const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const ARTICLES = IS_LONG ? 10_000 : 36;
 const MANUFACTURERS = 3;
 const LOGIN = /GetPublicKey|GetSessionToken|logout/i;

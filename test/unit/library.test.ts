@@ -47,6 +47,7 @@ import { createSampleRange } from '../../src/sample/sample-range.ts';
 import { readGlb } from '../helpers/check-glb.ts';
 import { environmentOf } from '../helpers/child.ts';
 import { writePipeline } from '../helpers/command.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 import { until } from '../helpers/until.ts';
 
@@ -64,7 +65,6 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const DESK = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-M' };
 const SAMPLE = { emulator: true };
 const live = () => ({ authUrl: emulator.authUrl, baseUrl: emulator.baseUrl });

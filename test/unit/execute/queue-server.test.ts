@@ -8,8 +8,8 @@ import {
 } from '../../../src/execute/queue-server.ts';
 import { redact } from '../../../src/support/redact.ts';
 import { type QueueServerUnderTest, startPostgres } from '../../helpers/postgres.ts';
+import { IS_LONG } from '../../helpers/samples.ts';
 
-const IS_LONG = process.env.BTG2GLTF_TEST_LONG === '1';
 const REDIS_URL = process.env.BTG2GLTF_TEST_REDIS_URL;
 
 describe('the address of a queue', () => {

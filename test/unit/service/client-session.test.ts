@@ -14,7 +14,6 @@ import { clientOf, errorOf, KEY, ROOT_NODES } from '../../helpers/faulty-client.
 import { IS_LONG } from '../../helpers/samples.ts';
 import { closedGate, until } from '../../helpers/until.ts';
 
-/** The short form leaves out what only repeats. */
 const NODES = '/getnodes?';
 const BTG = '/btg?';
 
