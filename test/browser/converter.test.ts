@@ -1,5 +1,4 @@
 /** The converter in a browser: what a person sees while planning has the bytes that a run writes. */
-
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm } from 'node:fs/promises';

@@ -1,6 +1,5 @@
 /// <reference lib="dom" />
 /** What a person does with a configuration on the planning page: cart, permanent link, files; and how each is cancelled. */
-
 import { readFile } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

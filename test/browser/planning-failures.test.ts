@@ -1,6 +1,5 @@
 /// <reference lib="dom" />
 /** What the planning page says when something is wrong, and how a person goes on. */
-
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterEach, describe, expect, test } from 'vitest';

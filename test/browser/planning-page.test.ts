@@ -1,6 +1,5 @@
 /// <reference lib="dom" />
 /** The planning page in a real browser: one walk in each mode, from the first choice to the cart; keyboard, phone, axe. */
-
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';

@@ -1,6 +1,5 @@
 /// <reference lib="dom" />
 /** What the planning page keeps while a person goes on: choices, focus, language. */
-
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { EmulatedRange } from '../../src/sample/range.ts';

@@ -3,7 +3,6 @@
  * The 3D view of the planning page in a real browser: what a person does with a model of the sample range, and what its
  * graphics hold.
  */
-
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';

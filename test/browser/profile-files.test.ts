@@ -1,6 +1,5 @@
 /// <reference lib="dom" />
 /** Files of every profile in three's loader, with the decoders that they name, all from this machine. */
-
 import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

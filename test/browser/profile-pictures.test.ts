@@ -4,7 +4,6 @@
  * `npm test` takes one article; with `BTG2GLTF_TEST_LONG=1` it is each article of the sample range, and real furniture
  * (CC0) where `../shared` has it, in every profile and as USDZ.
  */
-
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,5 +1,4 @@
 /** A USDZ in two readers that are not ours: what they find in it, and how it looks. */
-
 import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';

@@ -3,7 +3,6 @@
  *
  * `npm test` runs 4 articles of each of ten seeds; with `BTG2GLTF_TEST_LONG=1` it is 200 of each.
  */
-
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import {

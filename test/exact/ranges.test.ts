@@ -3,7 +3,6 @@
  *
  * `npm test` converts one article for each kind of part; with `BTG2GLTF_TEST_LONG=1` it is every one.
  */
-
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,4 @@
 /** Chunks of a run on a queue: each done, whatever happens to workers, coordinators and the server. */
-
 import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';

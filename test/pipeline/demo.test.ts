@@ -1,7 +1,6 @@
 /**
  * The demo: what a newcomer sees first, and what must be true of every run.
  */
-
 import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,5 +1,4 @@
 /** Links: what another user has put in the place of a file or folder of the converter is refused by name, not followed. */
-
 import { spawnSync } from 'node:child_process';
 import {
   cp,

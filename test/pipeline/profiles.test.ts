@@ -1,5 +1,4 @@
 /** Files of target profiles, made of articles of the sample range. */
-
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { NodeIO } from '@gltf-transform/core';

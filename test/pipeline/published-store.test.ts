@@ -2,7 +2,6 @@
  * A pipeline with a store: what another machine has published there is read, checked and pruned in the store, whatever
  * the output folder of this machine has.
  */
-
 import { access, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

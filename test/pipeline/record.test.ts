@@ -1,7 +1,6 @@
 /**
  * Record and replay: a run from a recording is the run that was recorded, without the service.
  */
-
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';

@@ -1,7 +1,6 @@
 /**
  * Going on: what of an interrupted run the next whole one takes up, whatever was tried in between.
  */
-
 import { join } from 'node:path';
 import Libsql from 'libsql';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';

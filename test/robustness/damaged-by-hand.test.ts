@@ -4,7 +4,6 @@
  * The next run repairs the damage, or names an action that does. `npm test` takes one damage of each kind, with
  * `BTG2GLTF_TEST_LONG=1` it is all of them.
  */
-
 import {
   appendFile,
   chmod,

@@ -5,7 +5,6 @@
  * `npm test` has each fault once; with `BTG2GLTF_TEST_LONG=1` each is at every place where machines can share data, on
  * each queue, and of a larger run.
  */
-
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -3,7 +3,6 @@
  *
  * `npm test` takes 30 articles, with `BTG2GLTF_TEST_LONG=1` it is 300.
  */
-
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

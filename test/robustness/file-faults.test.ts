@@ -5,7 +5,6 @@
  * `npm test` takes one operation in 100, by a seed, with one fault each, with `BTG2GLTF_TEST_LONG=1` it is every
  * operation with every fault.
  */
-
 import { cp, rm } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';

@@ -4,7 +4,6 @@
  *
  * `npm test` takes 20 articles, with `BTG2GLTF_TEST_LONG=1` it is 2,000.
  */
-
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -5,7 +5,6 @@
  * `npm test` takes four good articles and some hostile ones, with `BTG2GLTF_TEST_LONG=1` it is 200 and all kinds, which
  * Ctrl-C interrupts.
  */
-
 import { existsSync, readFileSync } from 'node:fs';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

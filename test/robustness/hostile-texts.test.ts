@@ -3,7 +3,6 @@
  *
  * `npm test` takes 3 articles with texts of 200,000 characters, with `BTG2GLTF_TEST_LONG=1` it is 12 with 10 million.
  */
-
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

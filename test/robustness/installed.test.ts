@@ -1,5 +1,4 @@
 /** The first steps of a user: the package, packed and installed into an empty folder, without the sources. */
-
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';

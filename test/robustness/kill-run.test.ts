@@ -4,7 +4,6 @@
  * `npm test` takes 12 articles and 2 kills, with `BTG2GLTF_TEST_LONG=1` it is 300 and 50; a few more
  * come in the next run. A seed chooses the moments: after so many answers, or before a file operation.
  */
-
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -3,7 +3,6 @@
  *
  * `BTG2GLTF_TEST_LONG=1` adds `fetch` and `record`, the top of the catalogue, and interruptions.
  */
-
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';

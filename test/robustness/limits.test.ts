@@ -3,7 +3,6 @@
  *
  * `npm test` takes each hostile name as a base article number, with `BTG2GLTF_TEST_LONG=1` in every other place, too.
  */
-
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';

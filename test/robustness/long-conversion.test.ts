@@ -2,7 +2,6 @@
  * Long conversion: an article whose conversion takes minutes delays neither Ctrl-C nor the end of its time limit, and
  * gets no more memory than it may have.
  */
-
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';

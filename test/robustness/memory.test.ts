@@ -4,7 +4,6 @@
  *
  * `npm test` takes 200 articles within 44 MiB, with `BTG2GLTF_TEST_LONG=1` it is 50,000 within 400, and an unchanged run.
  */
-
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type MeasuredRuns, measurementLine, openMeasuredRuns } from '../helpers/measured-runs.ts';
 import { IS_LONG } from '../helpers/samples.ts';

@@ -4,7 +4,6 @@
  * With `BTG2GLTF_TEST_LONG=1` one has 5 million triangles, a browser also hangs in its graphics, and one dies during the
  * delivery of more articles.
  */
-
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import sharp from 'sharp';

@@ -4,7 +4,6 @@
  * The file faults reach what goes through `support/files`; here the operating system refuses.
  * `npm test` takes two sizes of disk, with `BTG2GLTF_TEST_LONG=1` it is one every 8 KB.
  */
-
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, rm, statfs } from 'node:fs/promises';

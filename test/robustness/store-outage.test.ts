@@ -4,7 +4,6 @@
  * `npm test` has outages of a few requests, with `BTG2GLTF_TEST_LONG=1` they last about two minutes together, with the
  * limits that a run has.
  */
-
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openObjectStore } from '../../src/store/open-store.ts';
 import { type S3Fault, type S3Server, startS3Server } from '../helpers/s3-server.ts';

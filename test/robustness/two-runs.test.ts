@@ -2,7 +2,6 @@
  * Two runs: one output folder has one run at a time, each a process of its own; the lock of a dead
  * process does not block a run.
  */
-
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, rm, writeFile } from 'node:fs/promises';

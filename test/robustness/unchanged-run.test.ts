@@ -5,7 +5,6 @@
  * `npm test` takes 36 articles, with `BTG2GLTF_TEST_LONG=1` it is 10,000. Seconds and memory are
  * printed by `npm run bench`.
  */
-
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
