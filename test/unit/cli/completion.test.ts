@@ -34,7 +34,7 @@ test('bash completes commands, options and pipeline files', async () => {
   expect(await offered('verify', '--')).toEqual(['--output', '--json', '--help']);
   expect((await offered('run', '')).sort()).toEqual(['demo.yml', 'nightly run.yaml', 'pipelines']);
   expect(await offered('run', '--log-format', '')).toEqual(['pretty', 'json']);
-  expect(await offered('run', 'demo.yml', '--junit', 'n')).toEqual([
+  expect((await offered('run', 'demo.yml', '--junit', 'n')).sort()).toEqual([
     'nightly run.yaml',
     'notes.txt',
   ]);
