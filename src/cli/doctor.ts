@@ -170,7 +170,7 @@ async function* checkSharing(pipeline: Pipeline | undefined, io: Io): AsyncGener
         '../execute/queue-server.ts'
       );
       const server = parseQueueUrl(url);
-      checkClock(await checkQueueServer(server), now());
+      checkClock(await checkQueueServer(server), now);
       return server.name;
     });
   const { store } = pipeline ?? {};

@@ -90,7 +90,7 @@ type QueuedJob = Job<ChunkJob, true, 'chunk'>;
 export async function openChunkQueue(given: ChunkQueueOptions): Promise<ChunkQueue> {
   const { url, pipeline, run, digest, version, log, signal, now, answerMs = ANSWER_MS } = given;
   const server = parseQueueUrl(url);
-  checkClock(await checkQueueServer(server), now());
+  checkClock(await checkQueueServer(server), now);
   // The older of two has the smaller name.
   const name = `coordinator-${now().toString().padStart(15, '0')}-${randomBytes(3).toString('hex')}`;
   const onError = ({ message }: Error) => log.debug('error of the queue', { message });

@@ -91,9 +91,9 @@ export async function openQueueWorker(given: QueueWorkerOptions): Promise<QueueW
     [K in Answer['kind']]: (answer: Extract<Answer, { kind: K }>) => void;
   } = {
     open: () => opened(),
-    clock: ({ serverTime }) => {
+    clock: ({ clock }) => {
       try {
-        checkClock(serverTime, now());
+        checkClock(clock, now);
       } catch (error) {
         finish(asConverterError(error));
       }

@@ -71,13 +71,31 @@ function decoded(text: string): string {
   }
 }
 
+/** What the clock of a server showed. */
+export interface ServerClock {
+  /** Milliseconds since 1970. */
+  time: number;
+  /** When it was asked and when it had answered, by {@link elapsed}. */
+  asked: number;
+  answered: number;
+}
+
+/** Milliseconds by a clock that cannot be set, the same one in all threads. */
+const elapsed = () => Number(process.hrtime.bigint()) / 1e6;
+
+async function readClock(ask: () => Promise<number>): Promise<ServerClock> {
+  const asked = elapsed();
+  const time = await ask();
+  return { time, asked, answered: elapsed() };
+}
+
 /**
  * Checks that the server answers, accepts us and is new enough; creates the tables in PostgreSQL.
  *
- * @returns The time of the server, for {@link checkClock}.
+ * @returns What its clock shows, for {@link checkClock}.
  * @throws {@link ConverterError} `QUEUE_UNREACHABLE`, `QUEUE_REFUSED`.
  */
-export async function checkQueueServer(server: QueueServer): Promise<number> {
+export async function checkQueueServer(server: QueueServer): Promise<ServerClock> {
   try {
     return await CHECKS[server.kind](server);
   } catch (error) {
@@ -90,7 +108,7 @@ const CHECKS = { redis: checkRedis, postgres: checkPostgres } satisfies Record<
   unknown
 >;
 
-async function checkRedis({ url }: QueueServer): Promise<number> {
+async function checkRedis({ url }: QueueServer): Promise<ServerClock> {
   const { Redis } = await import('ioredis');
   const client = new Redis(url, {
     ...{ lazyConnect: true, connectTimeout: CONNECT_MS, maxRetriesPerRequest: 0 },
@@ -108,8 +126,10 @@ async function checkRedis({ url }: QueueServer): Promise<number> {
     if (Number(major) * 100 + Number(minor) < 602) {
       throw new Error(`expected Redis 6.2 or later, received ${major}.${minor}`);
     }
-    const [seconds, microseconds] = await within(CONNECT_MS, client.time());
-    return 1_000 * Number(seconds) + Number(microseconds) / 1_000;
+    return await readClock(async () => {
+      const [seconds, microseconds] = await within(CONNECT_MS, client.time());
+      return 1_000 * Number(seconds) + Number(microseconds) / 1_000;
+    });
   } catch (error) {
     throw failure ?? error;
   } finally {
@@ -117,7 +137,7 @@ async function checkRedis({ url }: QueueServer): Promise<number> {
   }
 }
 
-async function checkPostgres(server: QueueServer): Promise<number> {
+async function checkPostgres(server: QueueServer): Promise<ServerClock> {
   const bullmq = await import('bullmq');
   const connection = new bullmq.PostgresConnection(connectionOf(server));
   connection.on('error', () => {});
@@ -125,10 +145,12 @@ async function checkPostgres(server: QueueServer): Promise<number> {
     const client = await within(CONNECT_MS, connection.pool.connect());
     try {
       await migrate(bullmq, client);
-      const { rows } = await client.query(
-        'SELECT extract(epoch FROM clock_timestamp()) * 1000 AS milliseconds',
-      );
-      return Number(rows[0].milliseconds);
+      return await readClock(async () => {
+        const { rows } = await client.query(
+          'SELECT extract(epoch FROM clock_timestamp()) * 1000 AS milliseconds',
+        );
+        return Number(rows[0].milliseconds);
+      });
     } finally {
       client.release();
     }
@@ -150,12 +172,14 @@ async function migrate(bullmq: typeof import('bullmq'), client: PgPoolClient): P
 /**
  * Checks that this machine has the time of the server, within two seconds.
  *
- * @param serverTime - Milliseconds since 1970, as is `time`.
+ * A machine that is slow is not refused: what went by while it asked, and since the answer, is no difference.
+ *
+ * @param now - Clock of this machine, milliseconds since 1970.
  * @throws {@link ConverterError} `WORKER_REFUSED`.
  */
-export function checkClock(serverTime: number, time: number): void {
-  const difference = time - serverTime;
-  if (Math.abs(difference) <= MAX_CLOCK_DIFFERENCE_MS) return;
+export function checkClock({ time, asked, answered }: ServerClock, now: () => number): void {
+  const difference = now() - (elapsed() - answered) - time;
+  if (Math.abs(difference) <= MAX_CLOCK_DIFFERENCE_MS + (answered - asked)) return;
   const seconds = (Math.abs(difference) / 1000).toFixed(1);
   throw new ConverterError(
     'WORKER_REFUSED',

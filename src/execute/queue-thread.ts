@@ -24,6 +24,7 @@ import {
   type QueueServer,
   queueClasses,
   queueName,
+  type ServerClock,
   settledWithin,
 } from './queue-server.ts';
 
@@ -52,7 +53,7 @@ export interface QueueThreadMessages {
     | { kind: 'pause'; milliseconds: number }
     | { kind: 'stop'; graceMs: number };
   answer:
-    | { kind: 'clock'; serverTime: number }
+    | { kind: 'clock'; clock: ServerClock }
     | { kind: 'open' }
     | { kind: 'work'; work: number; job: ChunkJob }
     | { kind: 'drop'; work: number }
@@ -92,9 +93,9 @@ if (parentPort !== null) void open(parentPort, workerData as QueueThreadMessages
 async function open(port: MessagePort, opening: QueueThreadMessages['opening']): Promise<void> {
   const post = (answer: QueueThreadMessages['answer']) => port.postMessage(answer);
   try {
-    const serverTime = await checkQueueServer(parseQueueUrl(opening.server.url));
-    post({ kind: 'clock', serverTime });
-    await serve(port, opening, post, serverTime);
+    const clock = await checkQueueServer(parseQueueUrl(opening.server.url));
+    post({ kind: 'clock', clock });
+    await serve(port, opening, post, clock.time);
   } catch (error) {
     const { code, message } = asConverterError(error);
     post({ kind: 'end', error: { code, message } });

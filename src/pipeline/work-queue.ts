@@ -27,7 +27,7 @@ export async function checkQueue(env: Environment, now: () => number): Promise<v
   const { checkClock, checkQueueServer, parseQueueUrl } = await import(
     '../execute/queue-server.ts'
   );
-  checkClock(await checkQueueServer(parseQueueUrl(queueUrl(env))), now());
+  checkClock(await checkQueueServer(parseQueueUrl(queueUrl(env))), now);
 }
 
 /**

@@ -5,6 +5,7 @@ import {
   checkQueueServer,
   parseQueueUrl,
   queueName,
+  type ServerClock,
 } from '../../../src/execute/queue-server.ts';
 import { redact } from '../../../src/support/redact.ts';
 import { type QueueServerUnderTest, startPostgres } from '../../helpers/postgres.ts';
@@ -60,12 +61,17 @@ describe('the check at the start', () => {
   afterAll(() => postgres.close());
 
   const check = (url: string) => checkQueueServer(parseQueueUrl(url));
+  /** A server that shows 1e12, which was asked and has answered so long ago, milliseconds. */
+  const clock = ({ asked = 0, answered = 0 } = {}): ServerClock => {
+    const elapsed = Number(process.hrtime.bigint()) / 1e6;
+    return { time: 1e12, asked: elapsed - asked, answered: elapsed - answered };
+  };
   const changed = (change: Partial<URL>, url = postgres.url) =>
     Object.assign(new URL(url), change).href;
 
   it('accepts a server, and makes its tables once', async () => {
     await check(postgres.url);
-    checkClock(await check(postgres.url), Date.now());
+    checkClock(await check(postgres.url), Date.now);
   });
 
   it.each(['redis', 'postgres'])('says which %s is unreachable', async (kind) => {
@@ -110,13 +116,18 @@ describe('the check at the start', () => {
     [3_000, '3.0 s ahead'],
     [-60_000, '60.0 s behind'],
   ])('refuses a clock that is %i ms off', (difference, text) => {
-    expect(() => checkClock(1e12, 1e12 + difference)).toThrow(
+    expect(() => checkClock(clock(), () => 1e12 + difference)).toThrow(
       expect.objectContaining({ code: 'WORKER_REFUSED', message: expect.stringContaining(text) }),
     );
   });
 
+  it('accepts a machine that stood still before, or after, it had the answer', () => {
+    checkClock(clock({ asked: 60_000 }), () => 1e12 + 60_000);
+    checkClock(clock({ asked: 60_000, answered: 60_000 }), () => 1e12 + 60_000);
+  });
+
   it.runIf(REDIS_URL !== undefined)('accepts Redis, and refuses a wrong password', async () => {
-    checkClock(await check(REDIS_URL!), Date.now());
+    checkClock(await check(REDIS_URL!), Date.now);
     await expect(
       check(changed({ username: 'someone', password: 'hidden-4' }, REDIS_URL)),
     ).rejects.toMatchObject({ code: 'QUEUE_REFUSED' });
