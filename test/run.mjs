@@ -5,8 +5,16 @@
  * every process that they have left. A folder that a killed run has left is removed by the next run.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { constants, hostname, tmpdir } from 'node:os';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+} from 'node:fs';
+import { constants, freemem, hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -14,17 +22,22 @@ import { fileURLToPath } from 'node:url';
 const IS_WINDOWS = process.platform === 'win32';
 /** Machines may share a temporary folder, but no process numbers. */
 const PREFIX = `btg2gltf-test-${hostname()}-`;
+/** A folder in memory: databases wait for a disk at each commit. Tests with it take 4 min 10 s, without 4 min 33 s. */
+const MEMORY = '/dev/shm';
+/** The tests need a tenth of it. */
+const ROOM_BYTES = 4 * 1024 ** 3;
 /** For processes that end by themselves when others have ended. */
 const ATTEMPTS = 100;
 const EVERY_MS = 100;
 
-for (const name of readdirSync(tmpdir())) {
+const parent = hasRoomInMemory() ? MEMORY : tmpdir();
+for (const name of readdirSync(parent)) {
   const [, owner] =
     /^(\d+)-\w+$/.exec(name.startsWith(PREFIX) ? name.slice(PREFIX.length) : '') ?? [];
-  if (owner !== undefined && !isRunning(Number(owner))) await remove(join(tmpdir(), name));
+  if (owner !== undefined && !isRunning(Number(owner))) await remove(join(parent, name));
 }
 
-const folder = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`));
+const folder = mkdtempSync(join(parent, `${PREFIX}${process.pid}-`));
 // A database server that is started by root has another user.
 chmodSync(folder, 0o755);
 
@@ -55,6 +68,15 @@ killGroup();
 await remove(folder);
 if (ended.error) throw ended.error;
 process.exitCode = signal === undefined ? (ended.code ?? 1) : 128 + constants.signals[signal];
+
+/** Whether tests can write and start programs in memory, unless the user has named a folder. */
+function hasRoomInMemory() {
+  const { TMPDIR, TEMP, TMP } = process.env;
+  const [, , , options = 'noexec'] = mounts().find(([, folder]) => folder === MEMORY) ?? [];
+  if ((TMPDIR ?? TEMP ?? TMP) !== undefined || /\b(?:ro|noexec)\b/.test(options)) return false;
+  const { bavail, bsize } = statfsSync(MEMORY);
+  return Math.min(bavail * bsize, freemem()) >= ROOM_BYTES;
+}
 
 function killGroup() {
   try {
@@ -98,13 +120,18 @@ function processesOf(path) {
   });
 }
 
-/** File systems that a test has mounted, on Linux. */
+/** File systems that a test has mounted. */
 function disksBelow(path) {
+  return mounts()
+    .map(([, folder = '']) => folder.replaceAll('\\040', ' '))
+    .filter((folder) => folder.startsWith(`${path}/`));
+}
+
+/** Device, folder, type and options of each mounted file system, on Linux. */
+function mounts() {
   if (process.platform !== 'linux') return [];
-  return readFileSync('/proc/self/mounts', 'utf8')
-    .split('\n')
-    .map((line) => (line.split(' ')[1] ?? '').replaceAll('\\040', ' '))
-    .filter((disk) => disk.startsWith(`${path}/`));
+  const lines = readFileSync('/proc/self/mounts', 'utf8').split('\n');
+  return lines.map((line) => line.split(' '));
 }
 
 function isRunning(id) {
