@@ -1,18 +1,18 @@
 /** What a person sees of the furniture: grain, joints, names, and that parts touch. */
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createSampleRange } from '../../../src/sample/sample-range.ts';
 import { type Point, pointMover } from '../../../src/sample/shapes/surface.ts';
-import { allNodes, allRequests, articleOf, type Wire } from '../../helpers/sample-range.ts';
+import {
+  allBlocks,
+  allNodes,
+  allRequests,
+  articleOf,
+  type Wire,
+} from '../../helpers/sample-range.ts';
 
 const range = createSampleRange();
 const requests = allRequests(range);
-const blocks = new Map<string, Wire>();
-
-beforeAll(async () => {
-  for (const name of new Set(requests.flatMap(({ partsList }) => partsList.blocks as string[]))) {
-    blocks.set(name, JSON.parse(new TextDecoder().decode(await range.block(name))));
-  }
-});
+const blocks = await allBlocks(range, requests);
 
 /** The parts lists of every configuration of an article. */
 const listsOf = (number: string): Wire[] =>
