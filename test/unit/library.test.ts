@@ -43,6 +43,11 @@ const DESK = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-M'
 const SAMPLE = { emulator: true };
 const live = () => ({ authUrl: emulator.authUrl, baseUrl: emulator.baseUrl });
 
+const withCredentials = () => {
+  const { username, password, appKey } = emulator;
+  return { ...live(), credentials: { username, password, appKey } };
+};
+
 /** Calls a function as a program without types does. */
 const call = (work: unknown, ...parameters: unknown[]) =>
   (async () => (work as (...parameters: unknown[]) => unknown)(...parameters))();
@@ -67,15 +72,14 @@ describe('convert', () => {
   });
 
   test('uses the credentials that are given, or those of the environment', async () => {
-    const { username, password, appKey } = emulator;
     const output = join(folder, 'desk.glb');
     const cache = join(folder, 'cache');
-    const service = { ...live(), credentials: { username, password, appKey } };
-    await convert({ service, article: DESK, output, cache, env: {} });
+    await convert({ service: withCredentials(), article: DESK, output, cache, env: {} });
     expect(await readdir(cache)).toContain('state.db');
     const first = await readFile(output);
     await convert({ service: live(), article: DESK, output, env: environmentOf(emulator) });
     expect(await readFile(output)).toEqual(first);
+    const { username } = emulator;
     const wrong = { ...live(), credentials: { username, password: 'not-the-password' } };
     await expectFailure(convert({ service: wrong, article: DESK, output }), 'LOGIN_REFUSED');
     await expectFailure(
@@ -86,13 +90,8 @@ describe('convert', () => {
 
   test('takes the options of the conversion, and writes .gltf too', async () => {
     const output = join(folder, 'desk.gltf');
-    const convertOptions = { keepSourceExtras: true };
-    const { files } = await convert({
-      service: SAMPLE,
-      article: DESK,
-      output,
-      convert: convertOptions,
-    });
+    const options = { keepSourceExtras: true };
+    const { files } = await convert({ service: SAMPLE, article: DESK, output, convert: options });
     expect(files.at(-1)).toBe(output);
     expect(await readFile(output, 'utf8')).toContain('"extras"');
   });
@@ -169,9 +168,7 @@ describe('run', () => {
   });
 
   test('takes credentials and variables of the service from the caller', async () => {
-    const { username, password, appKey } = emulator;
-    const service = { ...live(), credentials: { username, password, appKey } };
-    const given = { ...content(), service };
+    const given = { ...content(), service: withCredentials() };
     expect((await run({ pipeline: given, env: {} })).report.configurations.converted).toBe(1);
     const variables = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
     const file = await writePipeline(folder, { ...content(), service: variables });
@@ -456,51 +453,36 @@ describe('a program without types gets a sentence that names the field', () => {
     ['getPreview', 'previewimage: expected a text', () => []],
     ['getResource', 'rescontent: expected a text', () => []],
     ['search', 'manufacturer: expected a text, received 5', () => [5]],
+    ['convert', 'expected an object with service, article, output, received nothing', () => []],
   ])('%s: %s', (name, sentence, given) => {
     const client = library.createClient({ ...live(), credentials: emulator, ...clock });
     const work = { ...client, ...library }[name];
     return expectRefusal(`${name}: ${sentence}`, work, ...given());
   });
 
-  test.each<[string, unknown, () => unknown[]]>([
-    [
-      'convert: expected an object with service, article, output, received nothing',
-      convert,
-      () => [],
-    ],
-    [
-      'output: expected a file name that ends with .glb or .gltf, received "desk.fbx"',
-      convert,
-      () => [{ ...good, output: 'desk.fbx' }],
-    ],
+  test.each<[string, () => unknown[]]>([
     [
       'environment: expected an object with env, log, now, random, signal, startEmulator, received nothing',
-      runPipeline,
       () => [{ pipeline: parsed() }],
     ],
-    [
-      `environment: now: ${NO_FUNCTION}`,
-      runPipeline,
-      () => [{ pipeline: parsed() }, { env: {}, log: {} }],
-    ],
-    [`options: ${NO_LIMIT} "5"`, runPipeline, () => [{ pipeline: parsed(), maxFailures: '5' }, {}]],
-    [`options: pipeline: service: ${NO_OBJECT}`, runPipeline, () => [{ pipeline: {} }, {}]],
+    [`environment: now: ${NO_FUNCTION}`, () => [{ pipeline: parsed() }, { env: {}, log: {} }]],
+    [`options: ${NO_LIMIT} "5"`, () => [{ pipeline: parsed(), maxFailures: '5' }, {}]],
+    [`options: pipeline: service: ${NO_OBJECT}`, () => [{ pipeline: {} }, {}]],
     [
       `options: pipeline: outputDir: ${NO_TEXT}`,
-      runPipeline,
       () => [{ pipeline: { ...parsed(), outputDir: undefined } }, {}],
     ],
-    [
-      `options: pipeline: ${NO_PIPELINE} "demo.yaml"`,
-      runPipeline,
-      () => [{ pipeline: 'demo.yaml' }, {}],
-    ],
-    [
-      'host: expected an address of this machine, received 203.0.113.1',
-      startEmulator,
-      () => [{ range: createSampleRange(), host: '203.0.113.1' }],
-    ],
-  ])('%s', (sentence, work, given) => expectRefusal(sentence, work, ...given()));
+    [`options: pipeline: ${NO_PIPELINE} "demo.yaml"`, () => [{ pipeline: 'demo.yaml' }, {}]],
+  ])('runPipeline: %s', (sentence, given) => expectRefusal(sentence, runPipeline, ...given()));
+
+  test('neither another kind of file nor another machine is taken', async () => {
+    const sentence =
+      'output: expected a file name that ends with .glb or .gltf, received "desk.fbx"';
+    await expectRefusal(sentence, convert, { ...good, output: 'desk.fbx' });
+    const host = '203.0.113.1';
+    const other = `host: expected an address of this machine, received ${host}`;
+    await expectRefusal(other, startEmulator, { range: createSampleRange(), host });
+  });
 
   describe.each<[string, (port: unknown) => Promise<unknown>]>([
     ['startEmulator', (port) => call(startEmulator, { range: createSampleRange(), port })],

@@ -23,10 +23,7 @@ describe('the model of what is planned', () => {
   let desk: ArticleKey;
   let other: ArticleKey;
   beforeAll(async () => {
-    [desk, other] = (await Promise.all(['LN-M', 'LN-D160/80'].map(keyOf))) as [
-      ArticleKey,
-      ArticleKey,
-    ];
+    [desk, other] = await Promise.all([keyOf('LN-M'), keyOf('LN-D160/80')]);
   });
   async function keyOf(basearticlenumber: string): Promise<ArticleKey> {
     const { signal } = new AbortController();
@@ -63,11 +60,8 @@ describe('the model of what is planned', () => {
     expect(state()).toMatchObject({ progress: undefined, isCancelled: true, model: { key: desk } });
     // Back to what is shown.
     loader.make(desk);
-    expect(state()).toMatchObject({
-      progress: undefined,
-      isCancelled: false,
-      model: { key: desk },
-    });
+    const shown = { progress: undefined, isCancelled: false, model: { key: desk } };
+    expect(state()).toMatchObject(shown);
     expect(asked(PARTS_LISTS)).toBe(before + 1);
     service.proxy.mend();
     loader.make(other);
@@ -87,10 +81,8 @@ describe('the model of what is planned', () => {
     service.proxy.mend();
     loader.retry();
     await isMade(opened, desk);
-    const counted = states.flatMap(({ progress }) =>
-      progress?.step === 'parts' ? [progress] : [],
-    );
-    expect(counted.at(-1)).toMatchObject({ done: counted.at(-1)!.total });
+    const counted = states.findLast(({ progress }) => progress?.step === 'parts')!.progress;
+    expect(counted).toMatchObject({ done: (counted as { total: number }).total });
   });
 
   test('is not made of a part when the connection breaks: the rest can be loaded', async () => {
