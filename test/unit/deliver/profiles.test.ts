@@ -32,14 +32,11 @@ const made = async (side: number, name: (typeof PROFILE_NAMES)[number]) =>
 
 describe('the profiles', () => {
   it('make textures that are too large smaller, and enlarge none', async () => {
-    const widths = async (side: number) =>
-      Object.fromEntries(
-        await Promise.all(
-          PROFILE_NAMES.filter((name) => name !== 'amazon').map(async (name) => {
-            return [name, (await made(side, name)).images[0]!.width];
-          }),
-        ),
-      );
+    const names = PROFILE_NAMES.filter((name) => name !== 'amazon');
+    const widths = async (side: number) => {
+      const all = await Promise.all(names.map((name) => made(side, name)));
+      return Object.fromEntries(names.map((name, i) => [name, all[i]!.images[0]!.width]));
+    };
     const large = { web: 2048, 'ar-android': 2048, 'khronos-commerce': 2048, google: 2048 };
     expect(await widths(2064)).toEqual({ ...large, shopify: 2064, planner: 1024, shared: 2064 });
     for (const width of Object.values(await widths(512))) expect(width).toBe(512);

@@ -58,15 +58,11 @@ const documents = new WeakMap<Uint8Array, Document>();
 /** Digests of the corners of a primitive, by the name of the attribute. */
 const digests = new WeakMap<Primitive, Map<string, string>>();
 
-async function documentOf(glb: Uint8Array): Promise<Document> {
-  const document = documents.get(glb) ?? (await io.readBinary(glb));
-  documents.set(glb, document);
-  return document;
-}
-
 /** What is drawn with a variant: of each part its place, its corners and its material with the corners in its textures. */
 async function drawn(glb: Uint8Array, variant?: string): Promise<unknown[]> {
-  return (await documentOf(glb))
+  const document = documents.get(glb) ?? (await io.readBinary(glb));
+  documents.set(glb, document);
+  return document
     .getRoot()
     .listNodes()
     .flatMap((node) =>

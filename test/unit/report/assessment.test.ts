@@ -68,11 +68,8 @@ test('the sentence agrees with the number, and does not count what is skipped', 
 
 test('what needs attention comes gravest first: the stop, failures by cause, gates, drift', () => {
   expect(requiredActions(QUIET)).toEqual([]);
-  const mixed = mixedReport();
-  expect(requiredActions(mixed).map(({ section }) => section)).toEqual([
-    ...['causes', 'causes', 'causes', 'causes'],
-    ...['gates', 'gates', 'drift'],
-  ]);
+  const sections = requiredActions(mixedReport()).map(({ section }) => section);
+  expect(sections).toEqual([...Array(4).fill('causes'), 'gates', 'gates', 'drift']);
 });
 
 test('what a gate refuses is reported once, and what was accepted is published', () => {

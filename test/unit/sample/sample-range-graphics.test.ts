@@ -207,10 +207,7 @@ describe('the sample range made twice', () => {
 
 /** Bounds of what is drawn by blocks, metres. */
 function boundsOf(partsList: Wire): { min: number[]; max: number[] } {
-  const [min, max] = [
-    [9, 9, 9],
-    [-9, -9, -9],
-  ];
+  const [min, max] = [Array<number>(3).fill(9), Array<number>(3).fill(-9)];
   const walk = (node: Wire, outer: (point: Point) => Point): void => {
     const { btgname, lay = 'D3', offs, rot, scale } = node.prop;
     const frame = pointMover({ at: offs, rot });

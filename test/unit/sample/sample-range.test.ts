@@ -183,10 +183,4 @@ describe('a parts list of the sample range', () => {
     expect(range.partsList({ ...row, finalarticlenumber: 'LN-D160/80' })).toBeUndefined();
     expect(range.partsList({ ...row, metareinitstring: 'WRONG::' })).toBeUndefined();
   });
-
-  it('is answered without a reinit string for the default configuration', () => {
-    const query = { manufacturer: 'AULI', program: 'LUMO', basearticlenumber: 'LM-DOM 16"' };
-    const { finalarticlenumber } = articleOf(range, query).ocd;
-    expect(range.partsList({ ...query, finalarticlenumber })).toBeDefined();
-  });
 });
