@@ -33,30 +33,32 @@ export interface Met {
 
 /** Each default and each extra configuration, with its article and its parts list. */
 export function allRequests(range: EmulatedRange): Met[] {
-  const defaults = allArticles(range).map(({ manufacturer, program, basearticlenumber }) => ({
-    manufacturer,
-    program,
-    basearticlenumber,
-  }));
-  const extra = SAMPLE_CONFIGURATIONS.map((row) => ({
-    manufacturer: row.manufacturer,
-    program: row.program,
-    basearticlenumber: row.basearticlenumber,
-    ocdreinitstring: row.reinitstring,
-  }));
-  return [...defaults, ...extra].map((query) => {
+  const idOf = ({ manufacturer, program, basearticlenumber }: Wire) => {
+    return { manufacturer, program, basearticlenumber };
+  };
+  const extra = SAMPLE_CONFIGURATIONS.map((row) => {
+    return { ...idOf(row), ocdreinitstring: row.reinitstring };
+  });
+  return [...allArticles(range).map(idOf), ...extra].map((query) => {
     const article = articleOf(range, query);
-    const { manufacturer, program, basearticlenumber } = query;
     const partsList = range.partsList({
-      manufacturer,
-      program,
-      basearticlenumber,
+      ...idOf(query),
       finalarticlenumber: article.ocd.finalarticlenumber,
       reinitstring: article.ocd.reinitstring,
       metareinitstring: article.reinit,
     });
     return { query, article, partsList };
   });
+}
+
+/** Every block that the parts lists name, by its name; one that is not there is left out. */
+export async function allBlocks(range: EmulatedRange, met: Met[]): Promise<Map<string, Wire>> {
+  const blocks = new Map<string, Wire>();
+  for (const name of new Set(met.flatMap(({ partsList }) => partsList.blocks as string[]))) {
+    const body = await range.block(name);
+    if (body) blocks.set(name, JSON.parse(new TextDecoder().decode(body)));
+  }
+  return blocks;
 }
 
 /** Every node of a parts list, depth first. */

@@ -42,11 +42,7 @@ async function drawPreview(size: string, texture: string): Promise<Uint8Array> {
   return image.resize(pixels, pixels).jpeg().toBuffer();
 }
 
-async function drawCatalogueImage(
-  manufacturer: string,
-  program: string,
-  number: string,
-): Promise<Uint8Array> {
+async function drawCatalogueImage(manufacturer: string, program: string, number: string) {
   const article = findArticle(manufacturer, program, number)!;
   return drawArticle(article, valuesOf(article), blockBody, CATALOGUE_WIDTH);
 }

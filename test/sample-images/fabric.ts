@@ -1,16 +1,15 @@
 /** Woven cloth, felt and mesh; one tile of cloth is about 0.2 m × 0.2 m. */
 import { cos, sin, square } from '../../src/math/elementary.ts';
-import { type Field, hashLattice, latticeNoise, octaves, TEXTURE_SIZE } from './noise.ts';
+import { hashLattice, latticeNoise, octaves, TEXTURE_SIZE } from './noise.ts';
 import { colourImage, greyImage, type Image, normalImage, type Rgb } from './pixels.ts';
 
 /** Threads across and down a tile; both even, so that the weave closes. */
 const THREADS = 96;
 
 /** Height (0..1) and thread tone (0..1) of a plain weave at every pixel. */
-function weave(seed: number): { height: Field; tone: Field } {
+function weave(seed: number) {
   const size = TEXTURE_SIZE;
-  const height = new Float32Array(size * size);
-  const tone = new Float32Array(size * size);
+  const [height, tone] = [new Float32Array(size * size), new Float32Array(size * size)];
   const wobble = octaves(12, 12, 2, seed);
   for (let y = 0; y < size; y++) {
     for (let x = 0; x < size; x++) {

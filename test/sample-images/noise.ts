@@ -32,12 +32,8 @@ export function latticeNoise(cellsX: number, cellsY: number, seed: number): Fiel
   return out;
 }
 
-function axis(
-  size: number,
-  cells: number,
-): { low: Int32Array; high: Int32Array; weight: Float32Array } {
-  const low = new Int32Array(size);
-  const high = new Int32Array(size);
+function axis(size: number, cells: number) {
+  const [low, high] = [new Int32Array(size), new Int32Array(size)];
   const weight = new Float32Array(size);
   for (let i = 0; i < size; i++) {
     const at = (i * cells) / size;
@@ -51,13 +47,7 @@ function axis(
 }
 
 /** A sum of octaves of {@link latticeNoise}, each twice as fine and `gain` as strong; mean near 0.5. */
-export function octaves(
-  cellsX: number,
-  cellsY: number,
-  count: number,
-  seed: number,
-  gain = 0.5,
-): Field {
+export function octaves(cellsX: number, cellsY: number, count: number, seed: number, gain = 0.5) {
   const out = latticeNoise(cellsX, cellsY, seed);
   let [total, weight] = [1, 1];
   for (let k = 1; k < count; k++) {
@@ -71,10 +61,9 @@ export function octaves(
 }
 
 /** Distance to the two nearest of scattered points, in cells: leather, pebbles. */
-export function cellNoise(cells: number, seed: number): { first: Field; second: Field } {
+export function cellNoise(cells: number, seed: number) {
   const size = TEXTURE_SIZE;
-  const first = new Float32Array(size * size);
-  const second = new Float32Array(size * size);
+  const [first, second] = [new Float32Array(size * size), new Float32Array(size * size)];
   const points = new Float32Array(cells * cells * 2);
   for (let i = 0; i < cells * cells; i++) {
     points[i * 2] = hashLattice(i, 0, seed);

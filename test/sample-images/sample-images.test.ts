@@ -33,7 +33,6 @@ describe('the images of the sample range', () => {
 
   test('are the files of their folder, neither more nor fewer, in at most 5 MB', async () => {
     const expected = imagePaths().map(imageFile);
-    const sizes: number[] = [];
     const found: string[] = [];
     for (const entry of await readdir(imageFile(''), { recursive: true, withFileTypes: true })) {
       const file = join(entry.parentPath, entry.name);
@@ -42,7 +41,7 @@ describe('the images of the sample range', () => {
       else found.push(file);
     }
     expect(found.sort()).toEqual(expected.sort());
-    for (const file of found) sizes.push((await stat(file)).size);
+    const sizes = await Promise.all(found.map(async (file) => (await stat(file)).size));
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(MAX_BYTES);
   });
 });

@@ -4,7 +4,7 @@ import { hashLattice, latticeNoise, octaves, smoothstep, TEXTURE_SIZE } from './
 import { colourImage, greyImage, type Image, type Rgb } from './pixels.ts';
 
 /** The parameters of a wood. */
-export interface Wood {
+interface Wood {
   seed: number;
   /** Earlywood, latewood, pores. */
   light: Rgb;
@@ -12,8 +12,6 @@ export interface Wood {
   pore: Rgb;
   /** Growth rings over half a veneer leaf. */
   rings: number;
-  /** Veneer leaves, book-matched, in a tile. */
-  leaves: number;
   /** Waviness of the rings. */
   wave: number;
   /** 0..1: darkness of the rings, and density of the pores. */
@@ -27,57 +25,29 @@ export interface Wood {
 export const WOODS = {
   oak: {
     seed: 11,
-    light: [202, 172, 134],
-    dark: [168, 135, 97],
-    pore: [116, 88, 60],
-    rings: 30,
-    leaves: 1,
-    wave: 1.1,
-    ringContrast: 0.75,
-    pores: 0.8,
-    flecks: 0.25,
+    ...{ light: [202, 172, 134], dark: [168, 135, 97], pore: [116, 88, 60] },
+    ...{ rings: 30, wave: 1.1, ringContrast: 0.75, pores: 0.8, flecks: 0.25 },
   },
   walnut: {
     seed: 23,
-    light: [131, 92, 64],
-    dark: [84, 54, 36],
-    pore: [52, 32, 22],
-    rings: 24,
-    leaves: 1,
-    wave: 1.0,
-    ringContrast: 0.75,
-    pores: 0.45,
-    flecks: 0,
+    ...{ light: [131, 92, 64], dark: [84, 54, 36], pore: [52, 32, 22] },
+    ...{ rings: 24, wave: 1.0, ringContrast: 0.75, pores: 0.45, flecks: 0 },
   },
   beech: {
     seed: 37,
-    light: [222, 184, 146],
-    dark: [203, 159, 119],
-    pore: [174, 126, 88],
-    rings: 20,
-    leaves: 1,
-    wave: 0.8,
-    ringContrast: 0.4,
-    pores: 0.15,
-    flecks: 1,
+    ...{ light: [222, 184, 146], dark: [203, 159, 119], pore: [174, 126, 88] },
+    ...{ rings: 20, wave: 0.8, ringContrast: 0.4, pores: 0.15, flecks: 1 },
   },
   ash: {
     seed: 53,
-    light: [226, 207, 176],
-    dark: [192, 165, 128],
-    pore: [158, 128, 94],
-    rings: 26,
-    leaves: 1,
-    wave: 1.4,
-    ringContrast: 0.8,
-    pores: 0.5,
-    flecks: 0.1,
+    ...{ light: [226, 207, 176], dark: [192, 165, 128], pore: [158, 128, 94] },
+    ...{ rings: 26, wave: 1.4, ringContrast: 0.8, pores: 0.5, flecks: 0.1 },
   },
 } as const satisfies Record<string, Wood>;
 
 /**
  * Rings are the level lines of a cone-like heart that comes near the surface and leaves it again:
- * flat-cut veneer with its pointed arches; the leaves are mirrored, so that the tile closes.
+ * flat-cut veneer with its pointed arches, mirrored, so that the tile closes.
  */
 function ringField(wood: Wood): Float32Array {
   const size = TEXTURE_SIZE;
@@ -89,10 +59,10 @@ function ringField(wood: Wood): Float32Array {
     return square(0.42 + 0.06 * (1 + cos(u + wood.seed)) + 0.02 * cos(2 * u));
   });
   for (let y = 0; y < size; y++) {
-    const d = square((((y / size) * wood.leaves) % 1) * 2 - 1);
+    const d = square((y / size) * 2 - 1);
     for (let x = 0; x < size; x++) {
       const i = y * size + x;
-      // Rings are closer near the border of a leaf, where the cut is steeper.
+      // Rings are closer near the border of the leaf, where the cut is steeper.
       const phase = wood.rings * pow(d + heart[x]!, 0.8);
       out[i] = phase + wood.wave * (slow[i]! - 0.5) * 3 + (fine[i]! - 0.5) * 0.45;
     }

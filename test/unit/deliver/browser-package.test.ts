@@ -1,11 +1,12 @@
 /// <reference lib="dom" />
 import { chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join, normalize } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endBrowser, findBrowser, startBrowser } from '../../../src/deliver/browser.ts';
 import { BROWSER_PACKAGE, unpackBrowser } from '../../../src/deliver/browser-package.ts';
 import { startChild } from '../../helpers/child.ts';
 import { plainGlb } from '../../helpers/plain-glb.ts';
+import { IS_LONG } from '../../helpers/samples.ts';
 import { temporaryFolder } from '../../helpers/temporary.ts';
 import { until } from '../../helpers/until.ts';
 
@@ -41,10 +42,7 @@ describe.runIf(process.platform === 'linux')('the browser of the npm package', (
     // What the killed one has started may write for a moment longer.
     await until(async () => (await unpackAgain()) && folder());
     program = await unpackBrowser(cacheDir);
-    expect(both.map((path) => path.replaceAll('/./', '/').replace('/./', '/'))).toEqual([
-      program,
-      program,
-    ]);
+    expect(both.map((path) => normalize(path))).toEqual([program, program]);
   });
   afterAll(() => rm(home, { recursive: true }));
 
@@ -60,39 +58,33 @@ describe.runIf(process.platform === 'linux')('the browser of the npm package', (
     const browser = await startBrowser((await findBrowser(program, undefined, cacheDir))!);
     const page = await browser.newPage();
     await page.setContent('<span>text</span>');
-    expect(await page.evaluate(() => document.querySelector('span')!.offsetWidth)).toBeGreaterThan(
-      0,
-    );
+    const width = await page.evaluate(() => document.querySelector('span')!.offsetWidth);
+    expect(width).toBeGreaterThan(0);
     await endBrowser(browser);
     expect(process.env).toEqual(before);
   });
 
-  it.runIf(process.env.BTG2GLTF_TEST_LONG === '1')(
-    'is unpacked again where a file is damaged or missing',
-    async () => {
-      const path = join(await folder(), 'libvulkan.so.1');
-      const whole = await readFile(path);
-      const damages = [
-        () => writeFile(path, Buffer.from(whole).fill(1, 5000, 5001)),
-        () => rm(join(path, '../files.json')),
-      ];
-      for (const damage of damages) {
-        await damage();
-        await unpackAgain();
-        expect((await readFile(path)).equals(whole)).toBe(true);
-      }
-      expect(await folder()).toBe(join(program, '..'));
-    },
-  );
+  it.runIf(IS_LONG)('is unpacked again where a file is damaged or missing', async () => {
+    const path = join(await folder(), 'libvulkan.so.1');
+    const whole = await readFile(path);
+    const damages = [
+      () => writeFile(path, Buffer.from(whole).fill(1, 5000, 5001)),
+      () => rm(join(path, '../files.json')),
+    ];
+    for (const damage of damages) {
+      await damage();
+      await unpackAgain();
+      expect((await readFile(path)).equals(whole)).toBe(true);
+    }
+    expect(await folder()).toBe(join(program, '..'));
+  });
 
   it('is not started where others may write: the message names the folder', async () => {
     const path = await folder();
     await chmod(path, 0o777);
     await expect(unpackAgain()).rejects.toMatchObject({
       code: 'BROWSER_MISSING',
-      message: expect.stringContaining(
-        `${path.split('/').at(-1)}: expected a folder of this user alone`,
-      ),
+      message: expect.stringContaining(`${basename(path)}: expected a folder of this user alone`),
     });
   });
 

@@ -1,11 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  CAMERAS,
-  type Camera,
-  FIELD_OF_VIEW_DEGREES,
-  placeCamera,
-} from '../../../src/deliver/camera.ts';
+import { CAMERAS, FIELD_OF_VIEW_DEGREES, placeCamera } from '../../../src/deliver/camera.ts';
 
 const MARGIN = 0.07;
 const coordinate = fc.double({ min: -5, max: 5, noNaN: true });
@@ -21,15 +16,12 @@ const cloud = fc
 /** Looked at along its length, it would fill the picture only with a camera inside. */
 const LONG_AND_THIN = Float32Array.from([0, -0.1, 0, 0.1, 0, 0, 0, 0, 0, 0, 0, 4]);
 const aspect = fc.double({ min: 0.25, max: 4, noNaN: true });
-const camera = fc.constantFrom<Camera>(...Object.values(CAMERAS));
+const camera = fc.constantFrom(...Object.values(CAMERAS));
+
+type Placed = ReturnType<typeof placeCamera>;
 
 /** Where points are in the picture, from −1 to 1 across and up. */
-function inPicture(
-  points: Float32Array,
-  placed: ReturnType<typeof placeCamera>,
-  isFlat: boolean,
-  ratio: number,
-) {
+function inPicture(points: Float32Array, placed: Placed, isFlat: boolean, ratio: number) {
   const { right, up, back, position, halfWidth, halfHeight, near, far } = placed;
   const slope = Math.tan((FIELD_OF_VIEW_DEGREES * Math.PI) / 360);
   return Array.from({ length: points.length / 3 }, (_, i) => {
@@ -46,7 +38,7 @@ function inPicture(
 }
 
 /** How far the nearest point is from the camera, as a share of the depth of all points. */
-function spaceBefore(points: Float32Array, { back, position }: ReturnType<typeof placeCamera>) {
+function spaceBefore(points: Float32Array, { back, position }: Placed) {
   const depths = Array.from({ length: points.length / 3 }, (_, i) =>
     back.reduce((sum, value, k) => sum + value * (position[k]! - points[3 * i + k]!), 0),
   );
@@ -63,10 +55,7 @@ describe('placeCamera', () => {
         const placed = placeCamera(points, view, ratio, margin);
         fc.pre(placed.halfWidth > 1e-3 && placed.halfHeight > 1e-3);
         const seen = inPicture(points, placed, isFlat, ratio);
-        const [widest, highest] = [0, 1].map((k) =>
-          Math.max(...seen.map((at) => Math.abs(at[k]!))),
-        );
-        const fullest = Math.max(widest!, highest!);
+        const fullest = Math.max(...seen.flat().map(Math.abs));
         expect(fullest).toBeLessThan(1 - margin + 1e-4);
         // A long thin model, seen along its length: the camera stays before its nearest point.
         if (isFlat || spaceBefore(points, placed) > 2e-3)

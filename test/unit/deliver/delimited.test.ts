@@ -11,10 +11,8 @@ const hostile = fc.oneof(
     })
     .map((characters) => characters.join('')),
 );
-const rows = fc.array(fc.array(hostile, { minLength: 3, maxLength: 3 }), {
-  minLength: 1,
-  maxLength: 6,
-});
+const row = fc.array(hostile, { minLength: 3, maxLength: 3 });
+const rows = fc.array(row, { minLength: 1, maxLength: 6 });
 
 const parsed = (lines: string[], delimiter: string): string[][] =>
   parse(lines.map((line) => `${line}\n`).join(''), {
@@ -35,10 +33,8 @@ it('a shop reads every text of a CSV as it was, but for control characters', () 
 it('a spreadsheet reads no text as a formula, and every other one as it was', () => {
   fc.assert(
     fc.property(rows, (texts) => {
-      const read = parsed(
-        texts.map((cells) => csvRow(cells)),
-        ',',
-      ).flat();
+      const lines = texts.map((cells) => csvRow(cells));
+      const read = parsed(lines, ',').flat();
       for (const [i, text] of texts.flat().entries()) {
         expect(read[i]).not.toMatch(/^[\s\p{Cc}]*[=+\-@＝＋－＠]|^[\t\r]/u);
         expect([plain(text), plain(`'${text}`)]).toContain(read[i]);

@@ -52,6 +52,10 @@ const FILES = [
   file('ar-ios', 'model.usdz'),
 ];
 const ITEM: FeedItem = { line: LAMP, files: FILES };
+const BARE: FeedItem = {
+  line: { ...LAMP, price: null, sizeMillimetres: null, glb: null, sha256: null },
+  files: [],
+};
 
 /** A feed as a parser of its format reads it. */
 function read(kind: FeedKind, items: FeedItem[], options = OPTIONS): Record<string, string>[] {
@@ -72,11 +76,7 @@ describe('the schema.org feed', () => {
       description: `${LAMP.longtext}\n${LAMP.varianttext}`,
       image: addressAt(OPTIONS.baseUrl, `pictures/${FOLDER}/hero.jpg`),
       width: { value: 406, unitCode: 'MMT' },
-      offers: {
-        price: 300,
-        priceCurrency: 'EUR',
-        availability: 'https://schema.org/InStock',
-      },
+      offers: { price: 300, priceCurrency: 'EUR', availability: 'https://schema.org/InStock' },
       additionalProperty: [{ name: 'Metal', value: 'Brushed brass' }],
       subjectOf: { '@type': '3DModel' },
     });
@@ -88,13 +88,11 @@ describe('the schema.org feed', () => {
   });
 
   it('can stand in a page as it is', () => {
-    const [row] = feedRows('jsonld', [ITEM], OPTIONS);
-    expect(row).not.toContain('<');
+    expect([...feedRows('jsonld', [ITEM], OPTIONS)].join()).not.toContain('<');
   });
 
   it('has no model, size or offer where there is none', () => {
-    const line = { ...LAMP, price: null, sizeMillimetres: null, glb: null, sha256: null };
-    const [product] = productsOf([{ line, files: [] }], { ...OPTIONS, productUrl: undefined });
+    const [product] = productsOf([BARE], { ...OPTIONS, productUrl: undefined });
     for (const key of ['offers', 'subjectOf', 'width', 'image', 'url'])
       expect(product).not.toHaveProperty(key);
   });
@@ -133,10 +131,7 @@ describe('the feed of Google', () => {
       ITEM,
     ];
     expect([...feedRows('google', items, OPTIONS, leftOut)]).toHaveLength(2);
-    expect([...leftOut]).toEqual([
-      ['a price', 3],
-      ['a picture', 1],
-    ]);
+    expect(Object.fromEntries(leftOut)).toEqual({ 'a price': 3, 'a picture': 1 });
   });
 
   it('keeps to its limits of characters', () => {
@@ -184,15 +179,9 @@ describe('the feed for an ERP', () => {
   });
 
   it('has what has neither price nor model too', () => {
-    const line = { ...LAMP, price: null, sizeMillimetres: null, glb: null, sha256: null };
-    const [row] = read('csv', [{ line, files: [] }]);
-    expect(row).toMatchObject({
-      price: '',
-      widthMillimetres: '',
-      glb: '',
-      picture: '',
-      glbUrl: '',
-    });
+    const [row] = read('csv', [BARE]);
+    const empty = { price: '', widthMillimetres: '', glb: '', picture: '', glbUrl: '' };
+    expect(row).toMatchObject(empty);
   });
 });
 
@@ -223,17 +212,15 @@ it('every feed has one row of all its columns for each line, whatever its texts 
 it('identifiers differ where configurations do, and stay otherwise', () => {
   fc.assert(
     fc.property(anyLine, anyLine, (a, b) => {
-      const [first, second] = productsOf(
-        [a, b].map((x) => ({ line: { ...LAMP, ...x }, files: [] })),
-      );
-      const identity = (x: typeof a) =>
+      const lines = [a, b].map((line) => ({ ...LAMP, ...line }));
+      const [first, second] = productsOf(lines.map((line) => ({ line, files: [] })));
+      const [one, other] = lines.map((line) =>
         JSON.stringify([
-          x.manufacturer.toUpperCase(),
-          x.basearticlenumber,
-          x.finalarticlenumber,
-          x.reinitstring,
-        ]);
-      expect(first.productID === second.productID).toBe(identity(a) === identity(b));
+          line.manufacturer.toUpperCase(),
+          ...[line.basearticlenumber, line.finalarticlenumber, line.reinitstring],
+        ]),
+      );
+      expect(first.productID === second.productID).toBe(one === other);
     }),
   );
 });

@@ -33,8 +33,10 @@ const COLOUR = 'oak.jpg';
 const NORMALS = 'fabricNormal.jpg';
 const ROUGHNESS = 'fabricRoughness.jpg';
 
-const texture = (name: string) =>
-  readFile(new URL(`../../../src/sample/images/textures/${name}`, import.meta.url));
+const texture = async (name: string) =>
+  new Uint8Array(
+    await readFile(new URL(`../../../src/sample/images/textures/${name}`, import.meta.url)),
+  );
 
 let transcoder: Transcoder;
 const encoder = openTextureEncoder();
@@ -49,10 +51,16 @@ beforeAll(async () => {
 });
 afterAll(() => encoder.close());
 
+const encode = (
+  bytes: Uint8Array,
+  meaning: TextureMeaning,
+  largest: number,
+  { encode: by } = encoder,
+) => by({ bytes, mimeType: 'image/jpeg', meaning, isTransparent: false, format: 'ktx2', largest });
+
 async function encodedAs(name: string, meaning: TextureMeaning, largest: number) {
-  const bytes = new Uint8Array(await texture(name));
-  const request = { bytes, mimeType: 'image/jpeg', meaning, isTransparent: false, largest };
-  const { bytes: ktx2 } = (await encoder.encode({ ...request, format: 'ktx2' }))!;
+  const bytes = await texture(name);
+  const { bytes: ktx2 } = (await encode(bytes, meaning, largest))!;
   const view = new DataView(ktx2.buffer, ktx2.byteOffset);
   const transfer = TRANSFERS[view.getUint8(view.getUint32(48, true) + 4 + 10)];
   const file = new transcoder.KTX2File(ktx2);
@@ -113,31 +121,14 @@ describe('a texture as KTX2', () => {
     const made = await encodedAs(COLOUR, 'colour', 101);
     expect([made.width % 4, made.height % 4]).toEqual([0, 0]);
     const other = openTextureEncoder();
-    const bytes = new Uint8Array(await texture(COLOUR));
-    const request = {
-      bytes,
-      mimeType: 'image/jpeg',
-      meaning: 'colour',
-      isTransparent: false,
-    } as const;
-    const again = await other.encode({ ...request, format: 'ktx2', largest: 101 });
+    const again = await encode(await texture(COLOUR), 'colour', 101, other);
     expect(Buffer.from(again!.bytes).equals(made.ktx2)).toBe(true);
     await other.close();
   });
 
   it('that cannot be read is refused, and the next one is encoded', async () => {
-    const bytes = new Uint8Array(100);
-    const request = {
-      bytes,
-      mimeType: 'image/png',
-      meaning: 'colour',
-      isTransparent: false,
-    } as const;
-    await expect(encoder.encode({ ...request, format: 'ktx2', largest: 64 })).rejects.toMatchObject(
-      {
-        code: 'IMAGE_UNREADABLE',
-      },
-    );
+    const refused = encode(new Uint8Array(100), 'colour', 64);
+    await expect(refused).rejects.toMatchObject({ code: 'IMAGE_UNREADABLE' });
     expect((await encodedAs(COLOUR, 'colour', 64)).width).toBe(64);
   });
 });

@@ -16,9 +16,9 @@ interface Box {
 function picture({ colour, side, format = 'png', backdrop = '#ffffff', pixels = 400 }: Box) {
   const size = Math.round(side * pixels);
   const at = Math.round(0.1 * pixels);
-  const create = (background: string, width: number) => {
-    return { create: { width, height: width, channels: 4 as const, background } };
-  };
+  const create = (background: string, width: number) => ({
+    create: { width, height: width, channels: 4 as const, background },
+  });
   return sharp(create(backdrop, pixels))
     .composite([{ input: create(colour, size), left: at, top: at }])
     .toFormat(format)
@@ -40,12 +40,9 @@ describe('two pictures', () => {
   });
 
   test('of another finish differ in tone by its colour, however small the thing is', async () => {
-    const black = { colour: '#000000' };
-    const large = await difference({ ...OAK, ...black }, { ...OAK, colour: '#808080' });
-    const small = await difference(
-      { ...OAK, ...black, side: 0.15 },
-      { ...OAK, colour: '#808080', side: 0.15 },
-    );
+    const greyed = (side: number) =>
+      difference({ colour: '#000000', side }, { colour: '#808080', side });
+    const [large, small] = [await greyed(0.6), await greyed(0.15)];
     expect(large.tone).toBeCloseTo(0.5, 1);
     expect(small.tone).toBeCloseTo(large.tone, 1);
     expect(large.edges).toBeGreaterThan(0.9);
@@ -65,10 +62,8 @@ describe('two pictures', () => {
 
   test('of nothing do not differ, and of nothing and something by all of that', async () => {
     const nothing = { ...OAK, colour: '#ffffff' };
-    expect(await difference(nothing, { ...nothing, format: 'jpeg' })).toEqual({
-      tone: 0,
-      edges: 0,
-    });
+    const same = await difference(nothing, { ...nothing, format: 'jpeg' });
+    expect(same).toEqual({ tone: 0, edges: 0 });
     expect((await difference(nothing, OAK)).edges).toBeGreaterThan(0.95);
   });
 

@@ -9,29 +9,22 @@ import { breachesOf, breachText, PROFILE_NAMES, PROFILES } from '../../../src/de
 import { openTextureEncoder } from '../../../src/deliver/texture-encoder.ts';
 import { writeGlb } from '../../../src/write/glb.ts';
 import { drawnVertices, unmatched } from '../../helpers/drawn-vertices.ts';
-import { BOX_TRIANGLES, boxPoints } from '../../helpers/graphics.ts';
-import { sceneOf } from '../../helpers/snapshot.ts';
+import { BOX_BODY, sceneOf } from '../../helpers/snapshot.ts';
 
 const { encode: encodeTexture } = openTextureEncoder();
 
 /** A box of one metre whose image, if any, is a square of these pixels. */
 async function boxWith(side?: number): Promise<Uint8Array> {
-  const images: Record<string, Uint8Array> = {};
-  if (side !== undefined) images.OAK = await squareOf(side);
+  const background = { r: 180, g: 140, b: 90 };
+  const create = { width: side!, height: side!, channels: 3, background } as const;
   return writeGlb(
     await sceneOf({
       btg: [{ type: 'imp', btgname: 'A::B::BOX', mat: 'OAK' }],
-      mats: [{ mname: 'OAK', ...(side !== undefined && { pic: 'OAK' }) }],
-      blocks: { 'A::B::BOX': { V: boxPoints(), A: [{ F: BOX_TRIANGLES }] } },
-      images,
+      mats: [{ mname: 'OAK', ...(side && { pic: 'OAK' }) }],
+      blocks: { 'A::B::BOX': BOX_BODY },
+      images: side ? { OAK: await sharp({ create }).jpeg().toBuffer() } : {},
     }),
   );
-}
-
-async function squareOf(side: number): Promise<Uint8Array> {
-  const background = { r: 180, g: 140, b: 90 };
-  const create = { width: side, height: side, channels: 3, background } as const;
-  return new Uint8Array(await sharp({ create }).jpeg().toBuffer());
 }
 
 const made = async (side: number, name: (typeof PROFILE_NAMES)[number]) =>
@@ -39,14 +32,11 @@ const made = async (side: number, name: (typeof PROFILE_NAMES)[number]) =>
 
 describe('the profiles', () => {
   it('make textures that are too large smaller, and enlarge none', async () => {
-    const widths = async (side: number) =>
-      Object.fromEntries(
-        await Promise.all(
-          PROFILE_NAMES.filter((name) => name !== 'amazon').map(async (name) => {
-            return [name, (await made(side, name)).images[0]!.width];
-          }),
-        ),
-      );
+    const names = PROFILE_NAMES.filter((name) => name !== 'amazon');
+    const widths = async (side: number) => {
+      const all = await Promise.all(names.map((name) => made(side, name)));
+      return Object.fromEntries(names.map((name, i) => [name, all[i]!.images[0]!.width]));
+    };
     const large = { web: 2048, 'ar-android': 2048, 'khronos-commerce': 2048, google: 2048 };
     expect(await widths(2064)).toEqual({ ...large, shopify: 2064, planner: 1024, shared: 2064 });
     for (const width of Object.values(await widths(512))) expect(width).toBe(512);
@@ -74,17 +64,13 @@ describe('the profiles', () => {
   });
 
   it('web: a mesh that is larger than furniture has more bits for its vertices', async () => {
+    const large = [0, 0, 0, 20, 0, 0, 0, 1, 0];
     const small = [0.1234, 0.2345, 0.3456, 0.1434, 0.2345, 0.3456, 0.1234, 0.2545, 0.3456];
     const glb = writeGlb(
       await sceneOf({
         btg: [{ type: 'imp', btgname: 'A::B::WALL', mat: 'M' }],
         mats: [{ mname: 'M' }],
-        blocks: {
-          'A::B::WALL': {
-            V: [0, 0, 0, 20, 0, 0, 0, 1, 0, ...small],
-            A: [{ F: [0, 1, 2, 3, 4, 5] }],
-          },
-        },
+        blocks: { 'A::B::WALL': { V: [...large, ...small], A: [{ F: [0, 1, 2, 3, 4, 5] }] } },
       }),
     );
     const { bytes } = await optimize(glb, PROFILES.web, encodeTexture);

@@ -8,6 +8,7 @@ import {
   radianceFrom,
   STUDIO_MAP,
 } from '../../../src/deliver/studio.ts';
+import { IS_LONG } from '../../helpers/samples.ts';
 
 const FILE = 'src/deliver/studio-map.bin';
 
@@ -15,14 +16,10 @@ const FILE = 'src/deliver/studio-map.bin';
 const numberOf = (bits: number) => 2 ** ((bits >> 10) - 15) * (1 + (bits & 0x3ff) / 1024);
 
 describe('the map of the studio', () => {
-  it.runIf(process.env.BTG2GLTF_TEST_LONG === '1')(
-    'is the file of the repository, byte for byte',
-    async () => {
-      const stored = inflateSync(await readFile(FILE));
-      expect(Buffer.from(drawStudioMap().buffer).equals(stored)).toBe(true);
-    },
-    120_000,
-  );
+  it.runIf(IS_LONG)('is the file of the repository, byte for byte', async () => {
+    const stored = inflateSync(await readFile(FILE));
+    expect(Buffer.from(drawStudioMap().buffer).equals(stored)).toBe(true);
+  });
 
   it('reflects the light of a direction at its mirror level, and the mean of a hemisphere at the last', async () => {
     const bytes = inflateSync(await readFile(FILE));

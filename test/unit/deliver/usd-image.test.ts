@@ -30,11 +30,7 @@ it('of PNG loses its gamma too', async () => {
   const plain = await drawn().png().toBuffer();
   // Length, type, 1 / 2.2 by 100,000, and a checksum.
   const gamma = [0, 0, 0, 4, 0x67, 0x41, 0x4d, 0x41, 0, 0, 0xb1, 0x8f, 0x0b, 0xfc, 0x61, 0x05];
-  const afterHeader = 8 + 25;
-  const file = Uint8Array.from([
-    ...plain.subarray(0, afterHeader),
-    ...gamma,
-    ...plain.subarray(afterHeader),
-  ]);
+  const [head, rest] = [plain.subarray(0, 8 + 25), plain.subarray(8 + 25)];
+  const file = Uint8Array.from([...head, ...gamma, ...rest]);
   expect(withoutProfile(file, 'image/png')).toEqual(Uint8Array.from(plain));
 });

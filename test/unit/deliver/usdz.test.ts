@@ -1,4 +1,4 @@
-import { Document, type Material, NodeIO } from '@gltf-transform/core';
+import { Document, type Material, NodeIO, type Texture } from '@gltf-transform/core';
 import {
   ALL_EXTENSIONS,
   KHRMaterialsClearcoat,
@@ -32,6 +32,8 @@ const [PNG, JPEG] = await Promise.all([image('png'), image('jpeg')]);
 interface Made {
   document: Document;
   material: Material;
+  png(name?: string): Texture;
+  jpeg(name?: string): Texture;
 }
 
 /** A document with one mesh. */
@@ -50,7 +52,10 @@ function sheet(describeMaterial: (made: Made) => void = () => {}, hasNormals = t
   if (hasNormals) primitive.setAttribute('NORMAL', list('VEC3', Float32Array.from(NORMALS)));
   const node = document.createNode('sheet').setMesh(document.createMesh().addPrimitive(primitive));
   document.createScene().addChild(node);
-  describeMaterial({ document, material });
+  const image = (bytes: Uint8Array, mimeType: string) => (name?: string) =>
+    document.createTexture(name).setImage(bytes).setMimeType(mimeType);
+  const [png, jpeg] = [image(PNG, 'image/png'), image(JPEG, 'image/jpeg')];
+  describeMaterial({ document, material, png, jpeg });
   return document;
 }
 
@@ -61,28 +66,16 @@ function written(document: Document): JudgedUsdz & { losses: string[]; bytes: Ui
   return { ...judged, losses, bytes };
 }
 
-/** Values and connections of the surface, the last two parts of a connection's path. */
-function surfaceOf({ layer }: JudgedUsdz): Record<string, unknown> {
+/** Values and connections of a node of the material, the last two parts of a connection's path; empty without it. */
+function inputsOf({ layer }: JudgedUsdz, name: string): Record<string, unknown> {
   const prims = layer.prims.flatMap(withDescendants);
-  const surface = prims.find(({ path }) => path.endsWith('/surface'))!;
+  const { properties = [] } = prims.find(({ path }) => path.endsWith(`/${name}`)) ?? {};
   return Object.fromEntries(
-    [...surface.properties]
-      .filter(([name]) => name.startsWith('inputs:'))
-      .map(([name, { value, connect }]) => {
-        const tuple = (value as { tuple?: number[] } | undefined)?.tuple;
-        return [name.slice('inputs:'.length), connect?.split('/').at(-1) ?? tuple ?? value];
-      }),
-  );
-}
-
-function nodeOf({ layer }: JudgedUsdz, name: string): Record<string, unknown> {
-  const prims = layer.prims.flatMap(withDescendants);
-  const node = prims.find(({ path }) => path.endsWith(`/${name}`));
-  return Object.fromEntries(
-    [...(node?.properties ?? [])].map(([property, { value }]) => [
-      property,
-      (value as { tuple?: number[] } | undefined)?.tuple ?? value,
-    ]),
+    [...properties].flatMap(([property, { value, connect }]) => {
+      const [, input] = property.split('inputs:');
+      const tuple = (value as { tuple?: number[] } | undefined)?.tuple;
+      return input ? [[input, connect?.split('/').at(-1) ?? tuple ?? value]] : [];
+    }),
   );
 }
 
@@ -139,11 +132,8 @@ describe('the triangles of a USDZ', () => {
         ) as unknown as Point[];
         const mostOf = (axis: 0 | 1 | 2) => Math.max(...world.map((p) => p[axis]));
         const leastOf = (axis: 0 | 1 | 2) => Math.min(...world.map((p) => p[axis]));
-        const origin: Point = [
-          (mostOf(0) + leastOf(0)) / 2,
-          leastOf(1),
-          (mostOf(2) + leastOf(2)) / 2,
-        ];
+        const middleOf = (axis: 0 | 2) => (mostOf(axis) + leastOf(axis)) / 2;
+        const origin: Point = [middleOf(0), leastOf(1), middleOf(2)];
         world.forEach((point, i) => {
           const [x, y, z] = minus(minus(point, origin), at(mesh.points, i));
           expect(Math.hypot(x, y, z)).toBeLessThan(2e-6);
@@ -202,17 +192,16 @@ describe('the triangles of a USDZ', () => {
 describe('a material in USDZ', () => {
   it('has its factors, and images unchanged', () => {
     const file = written(
-      sheet(({ document, material }) => {
-        const color = document.createTexture('oak 1').setImage(PNG).setMimeType('image/png');
-        const rough = document.createTexture('oak/1').setImage(JPEG).setMimeType('image/jpeg');
-        material.setBaseColorTexture(color).setBaseColorFactor([0.5, 0.25, 1, 1]);
+      sheet(({ material, png, jpeg }) => {
+        const rough = jpeg('oak/1');
+        material.setBaseColorTexture(png('oak 1')).setBaseColorFactor([0.5, 0.25, 1, 1]);
         material.setMetallicRoughnessTexture(rough).setMetallicFactor(0.5).setRoughnessFactor(0.8);
         material.setNormalTexture(rough).setNormalScale(0.5);
         material.setOcclusionTexture(rough).setOcclusionStrength(0.25);
         material.setEmissiveFactor([1, 0.5, 0]);
       }),
     );
-    expect(surfaceOf(file)).toEqual({
+    expect(inputsOf(file, 'surface')).toEqual({
       diffuseColor: 'diffuseColor_image.outputs:rgb',
       metallic: 'metallic_image.outputs:b',
       roughness: 'roughness_image.outputs:g',
@@ -221,18 +210,18 @@ describe('a material in USDZ', () => {
       emissiveColor: [1, 0.5, 0],
       useSpecularWorkflow: 0,
     });
-    expect(nodeOf(file, 'diffuseColor_image')).toMatchObject({
-      'inputs:scale': [0.5, 0.25, 1, 1],
-      'inputs:sourceColorSpace': 'sRGB',
+    expect(inputsOf(file, 'diffuseColor_image')).toMatchObject({
+      scale: [0.5, 0.25, 1, 1],
+      sourceColorSpace: 'sRGB',
     });
-    expect(nodeOf(file, 'normal_image')).toMatchObject({
-      'inputs:scale': [1, 1, 2, 1],
-      'inputs:bias': [-0.5, -0.5, -1, 0],
-      'inputs:sourceColorSpace': 'raw',
+    expect(inputsOf(file, 'normal_image')).toMatchObject({
+      scale: [1, 1, 2, 1],
+      bias: [-0.5, -0.5, -1, 0],
+      sourceColorSpace: 'raw',
     });
-    expect(nodeOf(file, 'occlusion_image')).toMatchObject({
-      'inputs:scale': [0.25, 0.25, 0.25, 0.25],
-      'inputs:bias': [0.75, 0.75, 0.75, 0.75],
+    expect(inputsOf(file, 'occlusion_image')).toMatchObject({
+      scale: [0.25, 0.25, 0.25, 0.25],
+      bias: [0.75, 0.75, 0.75, 0.75],
     });
     expect(Object.fromEntries(file.images)).toEqual({
       'textures/oak_1.png': PNG,
@@ -244,9 +233,9 @@ describe('a material in USDZ', () => {
   it('has the transform of its first image in the coordinates, and what differs of another in a node', () => {
     const transformed = (isShared: boolean) =>
       written(
-        sheet(({ document, material }) => {
-          const png = document.createTexture().setImage(PNG).setMimeType('image/png');
-          material.setBaseColorTexture(png).setNormalTexture(png);
+        sheet(({ document, material, png }) => {
+          const texture = png();
+          material.setBaseColorTexture(texture).setNormalTexture(texture);
           const extension = document.createExtension(KHRTextureTransform).createTransform();
           extension.setScale([2, 4]).setOffset([0.5, 0]);
           const [info, other] = [
@@ -260,41 +249,34 @@ describe('a material in USDZ', () => {
     const st = UVS.map((value, i) => (i % 2 === 0 ? 2 * value + 0.5 : 1 - 4 * value));
     const shared = transformed(true);
     expect(shared.meshes[0]!.st).toEqual(st);
-    expect(nodeOf(shared, 'diffuseColor_transform')).toEqual({});
+    expect(inputsOf(shared, 'diffuseColor_transform')).toEqual({});
     const apart = transformed(false);
     expect(apart.meshes[0]!.st).toEqual(st);
-    expect(nodeOf(apart, 'diffuseColor_transform')).toEqual({});
-    expect(nodeOf(apart, 'normal_transform')).toMatchObject({
-      'inputs:scale': [0.5, 0.25],
-      'inputs:translation': [-0.25, 0.75],
+    expect(inputsOf(apart, 'diffuseColor_transform')).toEqual({});
+    expect(inputsOf(apart, 'normal_transform')).toMatchObject({
+      scale: [0.5, 0.25],
+      translation: [-0.25, 0.75],
     });
   });
 
   it('has no image where its factor is nothing', () => {
     const file = written(
-      sheet(({ document, material }) => {
-        const png = document.createTexture().setImage(PNG).setMimeType('image/png');
-        material.setMetallicRoughnessTexture(png).setMetallicFactor(0);
+      sheet(({ material, png }) => {
+        material.setMetallicRoughnessTexture(png()).setMetallicFactor(0);
       }),
     );
-    expect(surfaceOf(file)).toMatchObject({
-      metallic: 0,
-      roughness: 'roughness_image.outputs:g',
-    });
+    const surface = { metallic: 0, roughness: 'roughness_image.outputs:g' };
+    expect(inputsOf(file, 'surface')).toMatchObject(surface);
   });
 
   it('blends or is cut out by its alpha', () => {
-    const alpha = (mode: 'BLEND' | 'MASK', format: 'png' | 'jpeg') =>
-      surfaceOf(
-        written(
-          sheet(({ document, material }) => {
-            const texture = document.createTexture();
-            texture.setImage(format === 'png' ? PNG : JPEG).setMimeType(`image/${format}`);
-            material.setBaseColorTexture(texture).setBaseColorFactor([1, 1, 1, 0.5]);
-            material.setAlphaMode(mode).setAlphaCutoff(0.3);
-          }),
-        ),
-      );
+    const alpha = (mode: 'BLEND' | 'MASK', format: 'png' | 'jpeg') => {
+      const document = sheet(({ material, [format]: texture }) => {
+        material.setBaseColorTexture(texture()).setBaseColorFactor([1, 1, 1, 0.5]);
+        material.setAlphaMode(mode).setAlphaCutoff(0.3);
+      });
+      return inputsOf(written(document), 'surface');
+    };
     expect(alpha('BLEND', 'png')).toMatchObject({ opacity: 'opacity_image.outputs:a' });
     expect(alpha('BLEND', 'jpeg')).toMatchObject({ opacity: 0.5 });
     expect(alpha('BLEND', 'png')).not.toHaveProperty('opacityThreshold');
@@ -309,16 +291,16 @@ describe('a material in USDZ', () => {
     const grey = fc.double({ min: 0.05, max: 1, noNaN: true });
     fc.assert(
       fc.property(share, grey, (transmission, base) => {
-        const { diffuseColor, opacity = 1 } = surfaceOf(
-          written(
-            sheet(({ document, material }) => {
-              material.setBaseColorFactor([base, base, base, 1]);
-              const extension = document.createExtension(KHRMaterialsTransmission);
-              const glass = extension.createTransmission().setTransmissionFactor(transmission);
-              material.setExtension('KHR_materials_transmission', glass);
-            }),
-          ),
-        ) as { diffuseColor: number[]; opacity?: number };
+        const document = sheet(({ document, material }) => {
+          material.setBaseColorFactor([base, base, base, 1]);
+          const extension = document.createExtension(KHRMaterialsTransmission);
+          const glass = extension.createTransmission().setTransmissionFactor(transmission);
+          material.setExtension('KHR_materials_transmission', glass);
+        });
+        const { diffuseColor, opacity = 1 } = inputsOf(written(document), 'surface') as {
+          diffuseColor: number[];
+          opacity?: number;
+        };
         expect(diffuseColor[0]! * opacity).toBeCloseTo(base * (1 - transmission), 4);
         expect(1 - opacity).toBeCloseTo(base * transmission, 4);
       }),
@@ -328,7 +310,7 @@ describe('a material in USDZ', () => {
 
   it('has coat and refraction, a weaker reflection as refraction, and a sentence on what is lost', () => {
     const file = written(
-      sheet(({ document, material }) => {
+      sheet(({ document, material, png }) => {
         const coat = document.createExtension(KHRMaterialsClearcoat).createClearcoat();
         coat.setClearcoatFactor(0.7).setClearcoatRoughnessFactor(0.2);
         material.setExtension('KHR_materials_clearcoat', coat);
@@ -338,10 +320,10 @@ describe('a material in USDZ', () => {
         material.setExtension('KHR_materials_specular', specular.setSpecularFactor(0.25));
         const sheen = document.createExtension(KHRMaterialsSheen).createSheen();
         material.setExtension('KHR_materials_sheen', sheen.setSheenColorFactor([1, 1, 1]));
-        material.setNormalTexture(document.createTexture().setMimeType('image/webp').setImage(PNG));
+        material.setNormalTexture(png().setMimeType('image/webp'));
       }),
     );
-    expect(surfaceOf(file)).toMatchObject({
+    expect(inputsOf(file, 'surface')).toMatchObject({
       clearcoat: 0.7,
       clearcoatRoughness: 0.2,
       // A quarter of ((1.8 - 1) / (1.8 + 1))² is (1 / 7)².

@@ -1,10 +1,5 @@
 import { createHmac } from 'node:crypto';
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type RequestListener,
-  type Server,
-} from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { postSigned } from '../../../src/deliver/webhook.ts';
@@ -12,29 +7,20 @@ import { postSigned } from '../../../src/deliver/webhook.ts';
 const SECRET = 'a-key-of-the-receiver';
 const BODY = JSON.stringify({ text: 'Stühle 😀' });
 
-interface Received {
-  method: string;
-  url: string;
-  headers: IncomingHttpHeaders;
-  body: string;
-}
 let server: Server;
-let received: Received[];
+let received: { request: IncomingMessage; body: string }[];
 /** What the server does with each request in turn, and with all that follow the last one. */
 let answers: (number | 'hang up' | 'silence')[];
 
 beforeEach(async () => {
   received = [];
-  const listener: RequestListener = async (request, response) => {
-    const chunks = await request.toArray();
-    const { method, url, headers } = request;
-    const body = Buffer.concat(chunks).toString();
-    received.push({ method: method!, url: url!, headers, body });
+  server = createServer(async (request, response) => {
+    const body = Buffer.concat(await request.toArray()).toString();
+    received.push({ request, body });
     const answer = answers[Math.min(received.length, answers.length) - 1]!;
     if (answer === 'hang up') request.socket.destroy();
     else if (answer !== 'silence') response.writeHead(answer, { location: '/other' }).end('{}');
-  };
-  server = createServer((...exchange) => void listener(...exchange));
+  });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
 });
 afterEach(async () => {
@@ -59,7 +45,8 @@ it('posts again until it is accepted, each time signed', async () => {
   expect(await post()).toBeUndefined();
   expect(received).toHaveLength(3);
   const signature = createHmac('sha256', SECRET).update(received[2]!.body).digest('hex');
-  for (const { method, url, headers, body } of received) {
+  for (const { request, body } of received) {
+    const { method, url, headers } = request;
     expect({ method, url, body }).toEqual({ method: 'POST', url: '/hook?for=shop', body: BODY });
     expect(headers['content-type']).toBe('application/json');
     expect(headers['x-btg2gltf-signature']).toBe(`sha256=${signature}`);
@@ -96,13 +83,8 @@ it('names why there is no connection', async () => {
 
 it('ends with the signal, also while it waits', async () => {
   answers = [500];
-  const { signal, abort } = controller();
-  const posted = post({ signal, backoffMs: 60_000 });
-  abort();
+  const stop = new AbortController();
+  const posted = post({ signal: stop.signal, backoffMs: 60_000 });
+  stop.abort(new Error('stop'));
   await expect(posted).rejects.toThrow('stop');
 });
-
-function controller() {
-  const own = new AbortController();
-  return { signal: own.signal, abort: () => own.abort(new Error('stop')) };
-}

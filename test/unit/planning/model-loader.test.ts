@@ -1,6 +1,5 @@
 /** The model of what is planned: of which configuration it is, and what comes of answers that do not come. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../../src/emulator/emulator.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { ArticleKey } from '../../../src/model/article.ts';
 import {
   createModelLoader,
@@ -9,10 +8,8 @@ import {
   NO_MODEL,
 } from '../../../src/planning/model-loader.ts';
 import { loadTarget } from '../../../src/planning/planned-article.ts';
-import { openService } from '../../../src/planning/service.ts';
-import { createSampleRange } from '../../../src/sample/sample-range.ts';
-import { type FaultProxy, startFaultProxy } from '../../helpers/fault-proxy.ts';
 import { raw, stall } from '../../helpers/fault-server.ts';
+import { deskTarget, plannedService } from '../../helpers/planned-service.ts';
 import { DIRECT_CONVERTER } from '../../helpers/planning-tab.ts';
 import { until } from '../../helpers/until.ts';
 
@@ -22,37 +19,21 @@ const MATERIALS = /\/odb\/(?:mat|pic|image)/;
 const NOT_FOUND = raw('', {}, 404);
 
 describe('the model of what is planned', () => {
-  let emulator: Emulator;
-  let proxy: FaultProxy;
+  const service = plannedService();
   let desk: ArticleKey;
   let other: ArticleKey;
-
   beforeAll(async () => {
-    emulator = await startEmulator({ range: createSampleRange() });
-    proxy = await startFaultProxy(emulator);
-    [desk, other] = (await Promise.all(['LN-M', 'LN-D160/80'].map(keyOf))) as [
-      ArticleKey,
-      ArticleKey,
-    ];
+    [desk, other] = await Promise.all([keyOf('LN-M'), keyOf('LN-D160/80')]);
   });
-  afterEach(() => proxy.mend());
-  afterAll(async () => {
-    await proxy?.close();
-    await emulator?.close();
-  });
-
-  const service = () =>
-    openService({
-      ...{ baseUrl: proxy.env.BTG2GLTF_BASE_URL!, token: emulator.issueToken() },
-      languages: { lang: 'en', langalt: '' },
-    });
   async function keyOf(basearticlenumber: string): Promise<ArticleKey> {
-    const target = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber, ocdreinit: '' };
-    return (await loadTarget(service(), target, new AbortController().signal)).key;
+    const { signal } = new AbortController();
+    return (await loadTarget(service.open(), deskTarget(basearticlenumber), signal)).key;
   }
   function open() {
     const states: ModelState[] = [];
-    const loader = createModelLoader(service(), DIRECT_CONVERTER, (state) => states.push(state));
+    const loader = createModelLoader(service.open(), DIRECT_CONVERTER, (state) =>
+      states.push(state),
+    );
     return { loader, states, state: () => states.at(-1) ?? NO_MODEL };
   }
   type Opened = ReturnType<typeof open>;
@@ -61,7 +42,7 @@ describe('the model of what is planned', () => {
     expect(state().failure).toBe(undefined);
     expect(modelOf(state(), key)).toBeDefined();
   };
-  const asked = (pattern: RegExp) => proxy.seen.filter((url) => pattern.test(url)).length;
+  const asked = (pattern: RegExp) => service.proxy.seen.filter((url) => pattern.test(url)).length;
 
   test('is that of one configuration, whatever was begun since; none is made twice', async () => {
     const opened = open();
@@ -70,7 +51,7 @@ describe('the model of what is planned', () => {
     await isMade(opened, desk);
     expect(modelOf(state(), desk)!.sizeMetres[0]).toBeCloseTo(1.6, 3);
     const before = asked(PARTS_LISTS);
-    proxy.break(PARTS_LISTS, stall);
+    service.proxy.break(PARTS_LISTS, stall);
     loader.make(other);
     await until(() => asked(PARTS_LISTS) === before + 1);
     expect(state()).toMatchObject({ progress: { step: 'partsList' }, model: { key: desk } });
@@ -79,13 +60,10 @@ describe('the model of what is planned', () => {
     expect(state()).toMatchObject({ progress: undefined, isCancelled: true, model: { key: desk } });
     // Back to what is shown.
     loader.make(desk);
-    expect(state()).toMatchObject({
-      progress: undefined,
-      isCancelled: false,
-      model: { key: desk },
-    });
+    const shown = { progress: undefined, isCancelled: false, model: { key: desk } };
+    expect(state()).toMatchObject(shown);
     expect(asked(PARTS_LISTS)).toBe(before + 1);
-    proxy.mend();
+    service.proxy.mend();
     loader.make(other);
     await isMade(opened, other);
     loader.clear();
@@ -95,18 +73,16 @@ describe('the model of what is planned', () => {
   test('is made again where a person had cancelled it', async () => {
     const opened = open();
     const { loader, states, state } = opened;
-    proxy.break(BLOCKS, stall);
+    service.proxy.break(BLOCKS, stall);
     loader.make(desk);
     await until(() => state().progress?.step === 'parts');
     loader.cancel();
     expect(state()).toMatchObject({ model: undefined, isCancelled: true });
-    proxy.mend();
+    service.proxy.mend();
     loader.retry();
     await isMade(opened, desk);
-    const counted = states.flatMap(({ progress }) =>
-      progress?.step === 'parts' ? [progress] : [],
-    );
-    expect(counted.at(-1)).toMatchObject({ done: counted.at(-1)!.total });
+    const counted = states.findLast(({ progress }) => progress?.step === 'parts')!.progress;
+    expect(counted).toMatchObject({ done: (counted as { total: number }).total });
   });
 
   test('is not made of a part when the connection breaks: the rest can be loaded', async () => {
@@ -117,7 +93,7 @@ describe('the model of what is planned', () => {
       const { progress } = state();
       return progress?.step === 'parts' && progress.done === progress.total - 1;
     };
-    proxy.disturb((url) => {
+    service.proxy.disturb((url) => {
       if (!BLOCKS.test(url)) return undefined;
       first ??= url;
       if (url !== first) return undefined;
@@ -126,17 +102,19 @@ describe('the model of what is planned', () => {
     loader.make(desk);
     await until(() => state().failure !== undefined);
     expect(state()).toMatchObject({ model: undefined, failure: { code: 'HTTP_CONNECTION' } });
-    const before = proxy.seen.length;
-    proxy.mend();
+    const before = service.proxy.seen.length;
+    service.proxy.mend();
     loader.retry();
     await isMade(opened, desk);
     expect(modelOf(state(), desk)!.warnings).toEqual([]);
-    expect(proxy.seen.slice(before).filter((url) => !PARTS_LISTS.test(url))).toEqual([first]);
+    expect(service.proxy.seen.slice(before).filter((url) => !PARTS_LISTS.test(url))).toEqual([
+      first,
+    ]);
   });
 
   test('lacks a part and textures that the service does not have, and says where and which', async () => {
     const opened = open();
-    for (const missing of [MATERIALS, /GLEITER_40/]) proxy.break(missing, NOT_FOUND);
+    for (const missing of [MATERIALS, /GLEITER_40/]) service.proxy.break(missing, NOT_FOUND);
     opened.loader.make(desk);
     await isMade(opened, desk);
     const { holesMetres, warnings, glb } = modelOf(opened.state(), desk)!;
@@ -147,7 +125,7 @@ describe('the model of what is planned', () => {
   });
 
   test('is none where the article has no parts list', async () => {
-    proxy.break(PARTS_LISTS, NOT_FOUND);
+    service.proxy.break(PARTS_LISTS, NOT_FOUND);
     const { loader, state } = open();
     loader.make(desk);
     await until(() => state().failure !== undefined);

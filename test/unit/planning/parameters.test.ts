@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { readCommand } from '../../../src/planning/embedding.ts';
 import { readParameters } from '../../../src/planning/parameters.ts';
 import { textsOf } from '../../../src/planning/texts.ts';
+import { deskTarget } from '../../helpers/planned-service.ts';
 
 const ARTICLE = 'manufacturer=fjel&program=LINEA&basearticlenumber=LN-M';
 
@@ -13,10 +14,7 @@ test('a configurator has an article in upper case, a price and a cart', () => {
   expect(parameters).toEqual({
     token: 'T',
     mode: 'configurator',
-    target: {
-      ...{ manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-M' },
-      ocdreinit: 'LN-M::',
-    },
+    target: { ...deskTarget('LN-M'), ocdreinit: 'LN-M::' },
     showPrice: true,
     ...{ parentnode: '', lang: '', langalt: '', parentOrigin: '' },
     cartUrl: 'https://s.example/c',

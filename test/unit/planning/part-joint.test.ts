@@ -6,6 +6,7 @@ import { fixedBoxes, shapeOf, usualKind } from '../../../src/planning/part-shape
 import { findParts } from '../../../src/planning/part-tree.ts';
 
 type Triple = [x: number, y: number, z: number];
+const ORIGIN: Triple = [0, 0, 0];
 
 /** A board from its lower left corner at the back, metres. */
 function board([w, h, d]: Triple, [x, y, z]: Triple = [0, 0, 0]): Mesh {
@@ -49,12 +50,8 @@ function jointsOf(root: Object3D) {
     const body = fixedBoxes(article, shape.place, isPart);
     const front = new Vector3(0, 0, 1).transformDirection(article.matrixWorld);
     const joint = jointOf(shape, kind, { body, front, plates });
-    return {
-      name: node.userData.name,
-      kind,
-      joint,
-      motion: createPartMotion(node, shape, joint, 1),
-    };
+    const motion = createPartMotion(node, shape, joint, 1);
+    return { name: node.userData.name, kind, joint, motion };
   });
 }
 
@@ -71,13 +68,8 @@ describe('the joint of a part', () => {
   it('opens hinged doors by 110° to the outside, the left one to the left', () => {
     const door = (name: string, x: number, from: number) =>
       movable(name, [x, 0.002, 0.401], board([0.398, 0.796, 0.018], [from, 0, 0]));
-    const root = group(
-      [0, 0, 0],
-      ...cabinet(),
-      door('left', 0.001, 0),
-      door('right', 0.799, -0.398),
-    );
-    const [left, right] = jointsOf(root);
+    const doors = [door('left', 0.001, 0), door('right', 0.799, -0.398)];
+    const [left, right] = jointsOf(group(ORIGIN, ...cabinet(), ...doors));
     expect([degrees(left!.joint!), degrees(right!.joint!)]).toEqual([
       [-110, 0],
       [0, 110],
@@ -92,18 +84,18 @@ describe('the joint of a part', () => {
 
   it('opens doors at the back to the back, and those of a cabinet that is turned', () => {
     const door = movable('door', [0.001, 0.002, -0.02], board([0.398, 0.796, 0.018]));
-    const [back] = jointsOf(group([0, 0, 0], ...cabinet(), door));
+    const [back] = jointsOf(group(ORIGIN, ...cabinet(), door));
     expect(opened(back!).min.z).toBeLessThan(-0.3);
-    const turned = group([0, 0, 0], ...cabinet());
+    const turned = group(ORIGIN, ...cabinet());
     turned.add(movable('door', [0.001, 0.002, 0.401], board([0.398, 0.796, 0.018])));
     turned.rotation.y = Math.PI / 2;
-    const [side] = jointsOf(group([0, 0, 0], turned));
+    const [side] = jointsOf(group(ORIGIN, turned));
     expect(opened(side!).max.x).toBeGreaterThan(0.7);
   });
 
   it('opens a flap, which is much wider than high, downwards by a right angle', () => {
     const flap = movable('flap', [0.002, 0.4, 0.401], board([0.796, 0.3, 0.018]));
-    const [one] = jointsOf(group([0, 0, 0], ...cabinet(), flap));
+    const [one] = jointsOf(group(ORIGIN, ...cabinet(), flap));
     expect(degrees(one!.joint!)).toEqual([0, 90]);
     const box = opened(one!);
     expect([box.max.y < 0.41, box.max.z > 0.69]).toEqual([true, true]);
@@ -119,9 +111,7 @@ describe('the joint of a part', () => {
     const article = movable('pedestal', [2, 0, 1], ...cabinet(), drawer);
     article.rotation.y = Math.PI;
     const other = movable('desk', [0, 0, 0], board([1.6, 0.03, 0.8], [0, 0.7, 0]));
-    const [one, ...others] = jointsOf(
-      group([0, 0, 0], movable('planning', [0, 0, 0], article, other)),
-    );
+    const [one, ...others] = jointsOf(group(ORIGIN, movable('planning', ORIGIN, article, other)));
     expect(others).toEqual([]);
     expect(one).toMatchObject({ name: 'drawer', kind: 'move' });
     const { least, most } = one!.joint!;
@@ -134,7 +124,7 @@ describe('the joint of a part', () => {
     const door = (name: string, x: number, z: number) =>
       movable(name, [x, 0.02, z], board([0.39, 0.75, 0.016]));
     const [left, right] = jointsOf(
-      group([0, 0, 0], ...cabinet(), door('left', 0.02, 0.36), door('right', 0.39, 0.38)),
+      group(ORIGIN, ...cabinet(), door('left', 0.02, 0.36), door('right', 0.39, 0.38)),
     );
     expect([left!.joint, right!.joint]).toEqual([
       { kind: 'move', axis: 0, least: 0, most: expect.closeTo(0.37), open: expect.closeTo(0.37) },
@@ -145,7 +135,7 @@ describe('the joint of a part', () => {
   it('has none where the shape does not say, such as of an arm or a panel that stands free', () => {
     const arm = movable('arm', [0.4, 0.8, 0.2], board([0.02, 0.4, 0.02]));
     const wing = movable('wing', [0.8, 0, 0.2], board([0.7, 0.8, 0.03]));
-    const found = jointsOf(group([0, 0, 0], ...cabinet(), arm, wing));
+    const found = jointsOf(group(ORIGIN, ...cabinet(), arm, wing));
     expect(found.map(({ kind, joint }) => [kind, joint])).toEqual([
       ['turn', undefined],
       ['turn', undefined],
@@ -160,7 +150,7 @@ describe('the parts of a model', () => {
     door.add(handle);
     const article = movable('cabinet', [0, 0, 0], ...cabinet(), door);
     const screen = movable('screen', [0, 1, 0], board([1, 0.4, 0.04]));
-    const found = findParts(group([0, 0, 0], movable('planning', [0, 0, 0], article, screen)));
+    const found = findParts(group(ORIGIN, movable('planning', ORIGIN, article, screen)));
     expect(found.map(({ node, article }) => [node.userData.name, article.userData.name])).toEqual([
       ['door', 'cabinet'],
       ['handle', 'cabinet'],

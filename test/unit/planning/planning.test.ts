@@ -1,45 +1,21 @@
 /** What a planning does with changes, other articles, failures and a person who ends them, over HTTP. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../../src/emulator/emulator.ts';
-import type { OpenTarget, PropertySetting } from '../../../src/planning/planned-article.ts';
+import { describe, expect, test } from 'vitest';
 import { createPlanning, isOpening, type Planning } from '../../../src/planning/planning.ts';
-import { openService } from '../../../src/planning/service.ts';
-import { createSampleRange } from '../../../src/sample/sample-range.ts';
-import { type FaultProxy, startFaultProxy } from '../../helpers/fault-proxy.ts';
 import { raw, stall } from '../../helpers/fault-server.ts';
+import { deskTarget, finishOf, plannedService } from '../../helpers/planned-service.ts';
 import { until } from '../../helpers/until.ts';
 
-const DESK = articleOf('LN-M');
-const OTHER = articleOf('LN-D160/80');
-const UNKNOWN = articleOf('NONE');
-
-function articleOf(basearticlenumber: string): OpenTarget {
-  return { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber, ocdreinit: '' };
-}
+const DESK = deskTarget('LN-M');
+const OTHER = deskTarget('LN-D160/80');
+const UNKNOWN = deskTarget('NONE');
 
 describe('a planning', () => {
-  let emulator: Emulator;
-  let proxy: FaultProxy;
-
-  beforeAll(async () => {
-    emulator = await startEmulator({ range: createSampleRange() });
-    proxy = await startFaultProxy(emulator);
-  });
-  afterEach(() => proxy.mend());
-  afterAll(async () => {
-    await proxy?.close();
-    await emulator?.close();
-  });
+  const service = plannedService();
 
   async function open(target = DESK) {
-    const service = openService({
-      baseUrl: proxy.env.BTG2GLTF_BASE_URL!,
-      token: emulator.issueToken(),
-      languages: { lang: 'en', langalt: '' },
-    });
     const answered: string[] = [];
     const failed: string[] = [];
-    const planning = createPlanning(service, {
+    const planning = createPlanning(service.open(), {
       onState: () => {},
       onPlanned: (planned, setting) =>
         answered.push(`${setting?.newvalue ?? ''} ${planned.key.finalarticlenumber}`),
@@ -51,20 +27,15 @@ describe('a planning', () => {
     return { planning, answered, failed };
   }
   const numberOf = ({ state }: Planning) => state.planned?.key.finalarticlenumber;
-  const finish = (planning: Planning, newvalue: string): PropertySetting => ({
-    ...{ id: planning.state.planned!.article.id, proptype: 'ocd', propclass: 'OBERFLÄCHE' },
-    ...{ prop: 'DEKOR', newvalue },
-  });
-  const frame = (planning: Planning, newvalue: string) => ({
-    ...finish(planning, newvalue),
-    prop: 'GESTELL',
-  });
+  const finish = ({ state }: Planning, newvalue: string) => finishOf(state.planned!, newvalue);
+  const frame = ({ state }: Planning, newvalue: string) =>
+    finishOf(state.planned!, newvalue, 'GESTELL');
   /** The service does not answer until `mend`. */
   const hold = async (act: () => void) => {
-    const before = proxy.seen.length;
-    proxy.break(/\/articles\?/, stall);
+    const before = service.proxy.seen.length;
+    service.proxy.break(/\/articles\?/, stall);
     act();
-    await until(() => proxy.seen.length > before);
+    await until(() => service.proxy.seen.length > before);
   };
 
   test('sends changes one after the other, and of those of one property the last', async () => {
@@ -93,15 +64,15 @@ describe('a planning', () => {
 
   test('keeps a change that the service could not answer, until it is done without', async () => {
     const { planning, failed } = await open();
-    proxy.break(/\/articles\?/, raw('', {}, 500));
+    service.proxy.break(/\/articles\?/, raw('', {}, 500));
     planning.change(finish(planning, 'NB'));
     await rested(planning);
     expect(failed).toEqual(['HTTP_STATUS']);
-    proxy.mend();
+    service.proxy.mend();
     planning.retry();
     await rested(planning);
     expect(numberOf(planning)).toMatch(/^LN-M-V\.NB/);
-    proxy.break(/\/articles\?/, raw('', {}, 500));
+    service.proxy.break(/\/articles\?/, raw('', {}, 500));
     planning.change(finish(planning, 'BU'));
     await rested(planning);
     planning.cancel();
@@ -113,7 +84,7 @@ describe('a planning', () => {
     const { planning } = await open();
     await hold(() => planning.change(finish(planning, 'NB')));
     planning.cancel();
-    proxy.mend();
+    service.proxy.mend();
     await rested(planning);
     expect(numberOf(planning)).toMatch(/^LN-M-V\.EI/);
   });
@@ -121,7 +92,7 @@ describe('a planning', () => {
   test('keeps a change under way when another article cannot be opened', async () => {
     const { planning, failed } = await open();
     await hold(() => planning.change(finish(planning, 'NB')));
-    proxy.mend();
+    service.proxy.mend();
     planning.open(UNKNOWN);
     await rested(planning);
     expect(failed).toEqual(['ARTICLE_NOT_FOUND']);
@@ -135,7 +106,7 @@ describe('a planning', () => {
     const { planning } = await open();
     await hold(() => planning.change(finish(planning, 'NB')));
     await hold(() => planning.open(OTHER));
-    proxy.mend();
+    service.proxy.mend();
     planning.cancel();
     await rested(planning);
     expect(numberOf(planning)).toMatch(/^LN-M-V\.NB/);
@@ -147,7 +118,7 @@ describe('a planning', () => {
     await hold(() => planning.open(OTHER));
     planning.change(frame(planning, 'SI'));
     expect(planning.state.pending.map(({ newvalue }) => newvalue)).toEqual(['NB']);
-    proxy.mend();
+    service.proxy.mend();
     planning.open(OTHER);
     await rested(planning);
     expect(planning.state.pending).toEqual([]);
@@ -159,7 +130,7 @@ describe('a planning', () => {
     await hold(() => planning.open(DESK));
     planning.cancel();
     expect(planning.state).toMatchObject({ opening: DESK, isStopped: true });
-    proxy.mend();
+    service.proxy.mend();
     planning.retry();
     await rested(planning);
     expect(planning.state.isStopped).toBe(false);

@@ -9,13 +9,10 @@ import {
 } from '../../../src/planning/property-range.ts';
 import { textsOf } from '../../../src/planning/texts.ts';
 
-const LOWER: PropertyRange = {
-  ...{ valuefrom: 800, opfrom: 'GE', valueto: 1400, opto: 'LE', raster: 50 },
-};
-const UPPER: PropertyRange = {
-  ...{ valuefrom: 1400, opfrom: 'GT', valueto: 2000, opto: 'LE', raster: 100 },
-};
-const WIDTH = [LOWER, UPPER];
+const WIDTH: PropertyRange[] = [
+  { valuefrom: 800, opfrom: 'GE', valueto: 1400, opto: 'LE', raster: 50 },
+  { valuefrom: 1400, opfrom: 'GT', valueto: 2000, opto: 'LE', raster: 100 },
+];
 const HALVES: PropertyRange[] = [
   { valuefrom: 64, opfrom: 'GT', valueto: 86, opto: 'LT', raster: 0.5 },
 ];
@@ -64,13 +61,11 @@ describe('the ranges of a property', () => {
   });
 
   test('are words', () => {
-    expect(rangesText(texts, WIDTH)).toBe(
-      '800 to 1400 in steps of 50, or 1500 to 2000 in steps of 100',
-    );
+    const both = '800 to 1400 in steps of 50, or 1500 to 2000 in steps of 100';
+    expect(rangesText(texts, WIDTH)).toBe(both);
     expect(rangesText(texts, HALVES)).toBe('64.5 to 85.5 in steps of 0.5');
-    expect(rangesText(texts, [{ valuefrom: 74, opfrom: 'GE', valueto: 74, opto: 'LE' }])).toBe(
-      '74',
-    );
+    const one = { valuefrom: 74, opfrom: 'GE', valueto: 74, opto: 'LE' } as const;
+    expect(rangesText(texts, [one])).toBe('74');
     expect(rangesText(texts, [{ valuefrom: 1, opfrom: 'GE' }])).toBe('from 1');
     expect(rangesText(textsOf('de'), [{ valueto: 2.5, opto: 'LT' }])).toBe('weniger als 2,5');
   });

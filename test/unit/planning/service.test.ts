@@ -1,53 +1,36 @@
 /** The client of the planning page over HTTP: tokens that die and are replaced, and pictures. */
 import type { ServerResponse } from 'node:http';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../../src/emulator/emulator.ts';
-import { openService } from '../../../src/planning/service.ts';
+import { describe, expect, test } from 'vitest';
 import { createSampleRange } from '../../../src/sample/sample-range.ts';
-import { type FaultProxy, startFaultProxy } from '../../helpers/fault-proxy.ts';
 import { json, raw } from '../../helpers/fault-server.ts';
+import { plannedService } from '../../helpers/planned-service.ts';
 
 const DESK = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-M' };
 const UNAUTHORIZED = raw('{"error":"the token is unknown"}', {}, 401);
 
 describe('the client of the planning page', () => {
-  let emulator: Emulator;
-  let proxy: FaultProxy;
-
-  beforeAll(async () => {
-    emulator = await startEmulator({ range: createSampleRange() });
-    proxy = await startFaultProxy(emulator);
-  });
-  afterEach(() => proxy.mend());
-  afterAll(async () => {
-    await proxy?.close();
-    await emulator?.close();
-  });
-
+  const emulated = plannedService();
   function open() {
     const accepted: boolean[] = [];
-    const service = openService({
-      baseUrl: proxy.env.BTG2GLTF_BASE_URL!,
-      token: emulator.issueToken(),
-      languages: { lang: 'en', langalt: '' },
-      onAccepted: () => accepted.push(true),
-    });
+    const service = emulated.open({ onAccepted: () => accepted.push(true) });
     return { service, accepted, article: () => service.call('getArticle', DESK) };
   }
 
   /** The next request for an article waits for the answer that is given to what this returns. */
   async function held(ask: () => Promise<unknown>) {
-    const arrived = new Promise<ServerResponse>((resolve) => proxy.break(/\/articles\?/, resolve));
+    const arrived = new Promise<ServerResponse>((resolve) =>
+      emulated.proxy.break(/\/articles\?/, resolve),
+    );
     const answer = ask();
     const response = await arrived;
-    proxy.mend();
+    emulated.proxy.mend();
     return { answer, response };
   }
 
   test('sends a call again whose token was replaced while it was refused', async () => {
     const { service, article } = open();
     const { answer, response } = await held(article);
-    service.setToken(emulator.issueToken());
+    service.setToken(emulated.emulator.issueToken());
     UNAUTHORIZED(response, response.req);
     expect(await answer).toMatchObject({ answer: { basearticlenumber: 'LN-M' } });
   });
@@ -58,16 +41,16 @@ describe('the client of the planning page', () => {
     await article();
     expect(accepted.splice(0)).toEqual([true]);
     const earlier = await held(article);
-    proxy.break(/\/articles\?/, UNAUTHORIZED);
+    emulated.proxy.break(/\/articles\?/, UNAUTHORIZED);
     await expect(article()).rejects.toMatchObject({ code: 'TOKEN_DIED' });
-    proxy.mend();
+    emulated.proxy.mend();
     json(createSampleRange().article(DESK))(earlier.response, earlier.response.req);
     await earlier.answer;
     expect(accepted).toEqual([]);
     await article();
     await article();
     expect(accepted).toEqual([true]);
-    service.setToken(emulator.issueToken());
+    service.setToken(emulated.emulator.issueToken());
     await article();
     expect(accepted).toEqual([true, true]);
   });
@@ -81,20 +64,20 @@ describe('the client of the planning page', () => {
     const reference = values.find(({ previewimage }) => previewimage !== '')!.previewimage;
     const picture = () => service.picture('preview', reference);
     for (const broken of [raw('', {}, 500), UNAUTHORIZED]) {
-      proxy.break(/\/preview\//, broken);
+      emulated.proxy.break(/\/preview\//, broken);
       expect(await picture()).toBe(undefined);
-      proxy.mend();
+      emulated.proxy.mend();
     }
     const address = await picture();
     expect(address).toMatch(/^blob:/);
-    const asked = proxy.seen.length;
+    const asked = emulated.proxy.seen.length;
     expect(await picture()).toBe(address);
-    expect(proxy.seen.length).toBe(asked);
+    expect(emulated.proxy.seen.length).toBe(asked);
     const missing = () => service.picture('preview', `${reference}-none`);
     expect(await missing()).toBe(undefined);
-    const before = proxy.seen.length;
+    const before = emulated.proxy.seen.length;
     expect(await missing()).toBe(undefined);
-    expect(proxy.seen.length).toBe(before);
+    expect(emulated.proxy.seen.length).toBe(before);
     URL.revokeObjectURL(address!);
   });
 });

@@ -1,70 +1,54 @@
 /// <reference lib="dom" />
 /** An opened page without what it draws: what it keeps of a configuration, and what it tells the page around it. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../../src/emulator/emulator.ts';
+import { afterEach, describe, expect, test } from 'vitest';
 import { keepToken, keptToken } from '../../../src/planning/history.ts';
 import { readParameters } from '../../../src/planning/parameters.ts';
-import type { PropertySetting } from '../../../src/planning/planned-article.ts';
-import { isOpening } from '../../../src/planning/planning.ts';
 import { openSession, type Session } from '../../../src/planning/session.ts';
 import { textsOf } from '../../../src/planning/texts.ts';
 import { createSampleRange } from '../../../src/sample/sample-range.ts';
-import { type FaultProxy, startFaultProxy } from '../../helpers/fault-proxy.ts';
 import { raw, stall } from '../../helpers/fault-server.ts';
+import { finishOf, plannedService } from '../../helpers/planned-service.ts';
 import { DIRECT_CONVERTER, openTab } from '../../helpers/planning-tab.ts';
 import { until } from '../../helpers/until.ts';
 
 const SHOP = 'https://shop.example';
 const DESK = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-M' };
+const FRAMED = { isFramed: true, ancestorOrigins: [SHOP] };
 const ARTICLES = /\/articles\?/;
 
 describe('an opened page', () => {
-  let emulator: Emulator;
-  let proxy: FaultProxy;
   /** Is added to the name of each article. */
   let suffix = '';
-
-  beforeAll(async () => {
-    const range = createSampleRange();
-    emulator = await startEmulator({
-      range: {
-        ...range,
-        article(query) {
-          // biome-ignore lint/suspicious/noExplicitAny: JSON as it is on the wire
-          const article = range.article(query) as any;
-          if (article !== undefined) article.ocd.shorttext += suffix;
-          return article;
-        },
+  const range = createSampleRange();
+  const service = plannedService({
+    range: {
+      ...range,
+      article(query) {
+        // biome-ignore lint/suspicious/noExplicitAny: JSON as it is on the wire
+        const article = range.article(query) as any;
+        if (article !== undefined) article.ocd.shorttext += suffix;
+        return article;
       },
-    });
-    proxy = await startFaultProxy(emulator);
+    },
   });
   afterEach(() => {
-    proxy.mend();
     suffix = '';
-  });
-  afterAll(async () => {
-    await proxy?.close();
-    await emulator?.close();
   });
 
   type Tab = ReturnType<typeof openTab>;
   /** Opens the page in a tab, as its program does; one that is loaded again has the token that it had. */
   function open(tab: Tab, { token = '', ...more }: Record<string, string> = {}): Session {
-    const kept = keptToken(tab.window) || token || emulator.issueToken();
+    const kept = keptToken(tab.window) || token || service.emulator.issueToken();
     const query = { ...DESK, disablecatalogue: 'true', token: kept, ...more };
     const { parameters, problems } = readParameters(`?${new URLSearchParams(query)}`);
     expect(problems).toEqual([]);
     keepToken(tab.window, parameters.token);
-    const { BTG2GLTF_BASE_URL: baseUrl = '' } = proxy.env;
+    const { BTG2GLTF_BASE_URL: baseUrl = '' } = service.proxy.env;
     const [texts, converter] = [textsOf('en'), DIRECT_CONVERTER];
     const page = tab.window;
     return openSession({ page, parameters, service: { baseUrl }, texts, converter });
   }
-  const finish = ({ planning }: Session, newvalue: string): PropertySetting => ({
-    ...{ id: planning.state.planned!.article.id, proptype: 'ocd', propclass: 'OBERFLÄCHE' },
-    ...{ prop: 'DEKOR', newvalue },
-  });
+  const finish = ({ planning }: Session) => finishOf(planning.state.planned!, 'NB');
   const numberOf = ({ state }: Session) => state.planning.planned?.key.finalarticlenumber ?? '';
   const isPlanned = (session: Session, beginning: string) =>
     until(() => numberOf(session).startsWith(beginning));
@@ -75,12 +59,12 @@ describe('an opened page', () => {
     });
 
   test('keeps what was chosen when the token expires, also loaded again, and goes on with a new one', async () => {
-    const tab = openTab({ isFramed: true, ancestorOrigins: [SHOP] });
+    const tab = openTab(FRAMED);
     const first = open(tab);
     await isPlanned(first, 'LN-M-V.EI');
     expect(first.state).toMatchObject({ isTokenDead: false, wasTokenAccepted: true });
-    emulator.expireTokens();
-    first.planning.change(finish(first, 'NB'));
+    service.emulator.expireTokens();
+    first.planning.change(finish(first));
     await until(() => first.state.isTokenDead);
     expect(first.state).toMatchObject({ wasTokenAccepted: true });
     expect(numberOf(first)).toMatch(/^LN-M-V\.EI/);
@@ -89,7 +73,7 @@ describe('an opened page', () => {
     const second = open(tab);
     await until(() => second.state.isTokenDead && second.state.planning.failure !== undefined);
     expect(numberOf(second)).toMatch(/^LN-M-V\.EI/);
-    const token = emulator.issueToken();
+    const token = service.emulator.issueToken();
     tab.send({ type: 'SET_TOKEN', token }, SHOP);
     await isPlanned(second, 'LN-M-V.NB');
     expect(second.state.isTokenDead).toBe(false);
@@ -112,14 +96,14 @@ describe('an opened page', () => {
     const tab = openTab({ hasStorage: false });
     const first = open(tab);
     await isPlanned(first, 'LN-M-V.EI');
-    first.planning.change(finish(first, 'NB'));
+    first.planning.change(finish(first));
     await isPlanned(first, 'LN-M-V.NB');
     tab.reload('page around');
     const second = open(tab);
     await isPlanned(second, 'LN-M-V.EI');
     expect(second.state.earlier).toBe(undefined);
     // The history of its own is enough.
-    second.planning.change(finish(second, 'NB'));
+    second.planning.change(finish(second));
     await isPlanned(second, 'LN-M-V.NB');
     tab.reload('page');
     await isPlanned(open(tab), 'LN-M-V.NB');
@@ -146,10 +130,10 @@ describe('an opened page', () => {
   });
 
   test('obeys and answers the page around it, and no other', async () => {
-    const token = emulator.issueToken();
+    const token = service.emulator.issueToken();
     // A text that is no JSON any more where it is masked as a part of it.
     suffix = ` x?token=${token}\\" y`;
-    const tab = openTab({ isFramed: true, ancestorOrigins: [SHOP] });
+    const tab = openTab(FRAMED);
     const session = open(tab, { token });
     await isPlanned(session, 'LN-M');
     expect(session.state.planning.planned!.article.ocd!.shorttext).toContain('***');
@@ -165,19 +149,19 @@ describe('an opened page', () => {
   });
 
   test('tells the article first, not the catalogue, and keeps a change that another one interrupts', async () => {
-    const tab = openTab({ isFramed: true, ancestorOrigins: [SHOP] });
-    proxy.break(ARTICLES, stall);
+    const tab = openTab(FRAMED);
+    service.proxy.break(ARTICLES, stall);
     const session = open(tab, { disablecatalogue: '' });
     session.listed();
     expect(tab.received).toEqual([]);
-    proxy.mend();
+    service.proxy.mend();
     session.planning.open(session.parameters.target!);
     await isPlanned(session, 'LN-M');
-    const before = proxy.seen.length;
-    proxy.break(ARTICLES, stall);
-    session.planning.change(finish(session, 'NB'));
-    await until(() => proxy.seen.slice(before).some((url) => ARTICLES.test(url)));
-    proxy.mend();
+    const before = service.proxy.seen.length;
+    service.proxy.break(ARTICLES, stall);
+    session.planning.change(finish(session));
+    await until(() => service.proxy.seen.slice(before).some((url) => ARTICLES.test(url)));
+    service.proxy.mend();
     tab.send({ type: 'SET_ARTICLE', ...DESK, basearticlenumber: 'NONE' }, SHOP);
     await until(() => session.state.planning.failure !== undefined);
     // Loaded again, the page would show what is planned, not what could not be opened.
@@ -188,7 +172,7 @@ describe('an opened page', () => {
   });
 
   test('tells that nothing is open when the catalogue is there', async () => {
-    const tab = openTab({ isFramed: true, ancestorOrigins: [SHOP] });
+    const tab = openTab(FRAMED);
     const nothing = { manufacturer: '', program: '', basearticlenumber: '', disablecatalogue: '' };
     const session = open(tab, nothing);
     session.listed();
@@ -196,24 +180,12 @@ describe('an opened page', () => {
     expect(session.state.shown.isCatalogueOpen).toBe(true);
   });
 
-  test('waits for a first article that a person has cancelled', async () => {
-    const tab = openTab();
-    proxy.break(ARTICLES, stall);
-    const session = open(tab);
-    expect(isOpening(session.state.planning)).toBe(true);
-    session.planning.cancel();
-    expect(session.state.planning.isStopped).toBe(true);
-    proxy.mend();
-    session.planning.retry();
-    await isPlanned(session, 'LN-M');
-  });
-
   test('undoes a change that is refused, and says which', async () => {
-    const tab = openTab({ isFramed: true, ancestorOrigins: [SHOP] });
+    const tab = openTab(FRAMED);
     const session = open(tab);
     await isPlanned(session, 'LN-M');
-    proxy.break(ARTICLES, raw('{"error":"no such value"}', {}, 422));
-    session.planning.change(finish(session, 'NB'));
+    service.proxy.break(ARTICLES, raw('{"error":"no such value"}', {}, 422));
+    session.planning.change(finish(session));
     await until(() => session.state.planning.failure !== undefined);
     expect(session.state.planning).toMatchObject({
       pending: [],

@@ -9,66 +9,32 @@ const stop = (code: string) => ({ code, message: 'because of it', help: 'do that
 const error = { code: 'HTTP_STATUS', message: 'no' };
 const failed = reportedLine('D3', { status: 'failed', error });
 
-test.each<[string, Partial<RunReport>, string, string]>([
-  ['nothing has changed', {}, 'good', 'Nothing has changed'],
-  ['a gate warned', { gates: mixedReport(10).gates }, 'look', 'Nothing has changed'],
-  ['out of time', { ended: 'until', stop: stop('OUT_OF_TIME') }, 'partly', 'Out of time'],
-  [
-    'a signal',
-    { ended: 'interrupted', stop: stop('INTERRUPTED'), published: false },
-    'partly',
-    'Interrupted',
-  ],
-  [
-    'a gate',
-    { stop: stop('GATE_REFUSED'), published: false },
-    'bad',
-    'Refused: nothing was published',
-  ],
-  [
-    'a gate, of what there was when the time was up',
-    { ended: 'until', stop: stop('GATE_REFUSED'), published: false },
-    'bad',
-    'Refused: nothing was published',
-  ],
-  [
-    'out of time before anything was chosen',
-    { ended: 'until', stop: stop('OUT_OF_TIME'), published: false },
-    'partly',
-    'Out of time',
-  ],
-  [
-    'a full disk when the time was up',
-    { ended: 'until', stop: stop('DISK_FULL'), published: false },
-    'bad',
-    'Stopped before the end',
-  ],
-  [
-    'too many failures',
-    { stop: stop('MAX_FAILURES'), published: false },
-    'bad',
-    'Refused: nothing was published',
-  ],
-  [
-    'an error',
-    { ended: 'stopped', stop: stop('SERVICE_GONE'), published: false },
-    'bad',
-    'Stopped before the end',
-  ],
-  [
-    'a filter that nothing matches',
-    { ended: 'stopped', stop: stop('NOTHING_SELECTED'), published: false },
-    'bad',
-    'Nothing was selected',
-  ],
-  [
-    'a full disk at the end',
-    { stop: stop('DISK_FULL'), published: false },
-    'bad',
-    'Stopped before the end',
-  ],
-])('%s', (_, given, tone, headline) => {
-  expect(assess({ ...QUIET, ...given })).toMatchObject({ tone, headline });
+const REFUSED = 'Refused: nothing was published';
+const STOPPED = 'Stopped before the end';
+test.each<[string, RunReport['ended'], string, string, string]>([
+  ['a signal', 'interrupted', 'INTERRUPTED', 'partly', 'Interrupted'],
+  ['a gate', 'complete', 'GATE_REFUSED', 'bad', REFUSED],
+  ['a gate, of what there was when the time was up', 'until', 'GATE_REFUSED', 'bad', REFUSED],
+  ['out of time before anything was chosen', 'until', 'OUT_OF_TIME', 'partly', 'Out of time'],
+  ['a full disk when the time was up', 'until', 'DISK_FULL', 'bad', STOPPED],
+  ['too many failures', 'complete', 'MAX_FAILURES', 'bad', REFUSED],
+  ['an error', 'stopped', 'SERVICE_GONE', 'bad', STOPPED],
+  ['a filter that nothing matches', 'stopped', 'NOTHING_SELECTED', 'bad', 'Nothing was selected'],
+  ['a full disk at the end', 'complete', 'DISK_FULL', 'bad', STOPPED],
+])('nothing is published after %s', (_, ended, code, tone, headline) => {
+  const report = { ...QUIET, ended, stop: stop(code), published: false };
+  expect(assess(report)).toMatchObject({ tone, headline });
+});
+
+test('a run that published has no changes, findings, or no time left', () => {
+  const headline = 'Nothing has changed';
+  expect(assess(QUIET)).toMatchObject({ tone: 'good', headline });
+  expect(assess({ ...QUIET, gates: mixedReport(10).gates })).toMatchObject({
+    tone: 'look',
+    headline,
+  });
+  const late = { ...QUIET, ended: 'until' as const, stop: stop('OUT_OF_TIME') };
+  expect(assess(late)).toMatchObject({ tone: 'partly', headline: 'Out of time' });
 });
 
 test('what is not published is reported', () => {
@@ -102,11 +68,8 @@ test('the sentence agrees with the number, and does not count what is skipped', 
 
 test('what needs attention comes gravest first: the stop, failures by cause, gates, drift', () => {
   expect(requiredActions(QUIET)).toEqual([]);
-  const mixed = mixedReport();
-  expect(requiredActions(mixed).map(({ section }) => section)).toEqual([
-    ...['causes', 'causes', 'causes', 'causes'],
-    ...['gates', 'gates', 'drift'],
-  ]);
+  const sections = requiredActions(mixedReport()).map(({ section }) => section);
+  expect(sections).toEqual([...Array(4).fill('causes'), 'gates', 'gates', 'drift']);
 });
 
 test('what a gate refuses is reported once, and what was accepted is published', () => {
@@ -139,20 +102,16 @@ test('what a gate refuses is reported once, and what was accepted is published',
 test('removals from the limit of the gate on are no good news, below that they are', () => {
   const lines = Array.from({ length: 9 }, (_, i) => reportedLine(`D${i}`));
   const removed = [reportedLine('OLD')];
-  const from = (removedFrom: number | undefined) => ({ gates: { ...QUIET.gates, removedFrom } });
-  expect(assess(reportOf(lines, from(0.11), removed)).tone).toBe('good');
-  expect(assess(reportOf(lines, from(undefined), removed)).tone).toBe('good');
-  expect(assess(reportOf(lines, from(0), [])).tone).toBe('good');
-  expect(assess(reportOf(lines, from(0.1), removed))).toMatchObject({
-    tone: 'partly',
-    headline: '1 configuration is gone',
-  });
-  expect(assess(reportOf(lines, from(0.1), [...removed, reportedLine('OLD-2')]))).toMatchObject({
-    tone: 'partly',
-    headline: '2 configurations are gone',
-  });
+  const assessed = (removedFrom: number | undefined, gone = removed, left = lines) =>
+    assess(reportOf(left, { gates: { ...QUIET.gates, removedFrom } }, gone));
+  expect(assessed(0.11).tone).toBe('good');
+  expect(assessed(undefined).tone).toBe('good');
+  expect(assessed(0, []).tone).toBe('good');
+  expect(assessed(0.1)).toMatchObject({ tone: 'partly', headline: '1 configuration is gone' });
+  const two = assessed(0.1, [...removed, reportedLine('OLD-2')]);
+  expect(two).toMatchObject({ tone: 'partly', headline: '2 configurations are gone' });
   const added = lines.map((line) => ({ ...line, change: 'new' as const }));
-  expect(assess(reportOf(added, from(1), removed)).tone).toBe('partly');
+  expect(assessed(1, removed, added).tone).toBe('partly');
 });
 
 test('pictures that could not be compared are a finding, with the way to be without it', () => {

@@ -89,13 +89,8 @@ test('the reason of a refusal is stated once', () => {
 test('10,000 configurations that all changed make no page beyond 3 MB, and it says where the others are', () => {
   const lines = Array.from({ length: 10_000 }, (_, i) =>
     reportedLine(`D${i}`, {
-      change: 'changed',
-      status: 'converted',
-      glb: `articles/ACME/DESK/D${i}/x.glb`,
-      sha256: `${i}`,
-      bytes: i,
-      triangles: i,
-      ms: i,
+      ...{ change: 'changed', status: 'converted', glb: `articles/ACME/DESK/D${i}/x.glb` },
+      ...{ sha256: `${i}`, bytes: i, triangles: i, ms: i },
     }),
   );
   const report = reportOf(lines);

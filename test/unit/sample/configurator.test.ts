@@ -29,19 +29,12 @@ function offers(article: ArticleDefinition, values: Values) {
     .filter((property) => isVisible(property, values) && (property.enabled?.(values) ?? true))
     .flatMap((property) => {
       const bounds = (property.ranges?.(values) ?? []).flatMap(({ from, to }) => [from, to]);
-      const candidates = [
-        ...(property.choices ?? []).map((one) => one.value),
-        ...bounds.map(String),
-      ];
+      const choices = (property.choices ?? []).map((one) => one.value);
       const proptype = article.properties.includes(property) ? ('ocd' as const) : ('meta' as const);
-      return candidates
+      const named = { proptype, propclass: property.group, prop: property.name };
+      return [...choices, ...bounds.map(String)]
         .filter((value) => isAllowed(property, value, values))
-        .map((newvalue) => ({
-          proptype,
-          propclass: property.group,
-          prop: property.name,
-          newvalue,
-        }));
+        .map((newvalue) => ({ ...named, newvalue }));
     });
 }
 
@@ -51,10 +44,8 @@ async function expectWhole(article: ArticleDefinition, values: Values): Promise<
   for (const property of allPropertiesOf(article)) {
     expect(isAllowed(property, values[property.name]!, values), property.name).toBe(true);
   }
-  const [finalarticlenumber, reinitstring] = [
-    finalNumberOf(article, values),
-    reinitOf(article, values),
-  ];
+  const finalarticlenumber = finalNumberOf(article, values);
+  const reinitstring = reinitOf(article, values);
   const metareinitstring = metaReinitOf(article, values);
   const commercial = valuesOfReinit(article, reinitstring)!;
   expect(withMetaValues(article, commercial, metareinitstring)).toEqual(values);

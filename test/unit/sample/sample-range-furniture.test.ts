@@ -1,18 +1,18 @@
 /** What a person sees of the furniture: grain, joints, names, and that parts touch. */
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createSampleRange } from '../../../src/sample/sample-range.ts';
 import { type Point, pointMover } from '../../../src/sample/shapes/surface.ts';
-import { allNodes, allRequests, articleOf, type Wire } from '../../helpers/sample-range.ts';
+import {
+  allBlocks,
+  allNodes,
+  allRequests,
+  articleOf,
+  type Wire,
+} from '../../helpers/sample-range.ts';
 
 const range = createSampleRange();
 const requests = allRequests(range);
-const blocks = new Map<string, Wire>();
-
-beforeAll(async () => {
-  for (const name of new Set(requests.flatMap(({ partsList }) => partsList.blocks as string[]))) {
-    blocks.set(name, JSON.parse(new TextDecoder().decode(await range.block(name))));
-  }
-});
+const blocks = await allBlocks(range, requests);
 
 /** The parts lists of every configuration of an article. */
 const listsOf = (number: string): Wire[] =>
@@ -68,12 +68,8 @@ describe('the furniture of the sample range', () => {
     const seat = allNodes(partsList).find(({ prop }) => prop.childs?.includes(shell));
     const above = pointsOf(shell).map(pointMover({ at: seat.prop.offs }));
     const { F } = blocks.get(shell.prop.btgname).A[0];
-    for (const [sx, sz] of [
-      [1, 1],
-      [1, -1],
-      [-1, 1],
-      [-1, -1],
-    ] as const) {
+    const signs = [1, -1];
+    for (const [sx, sz] of signs.flatMap((sx) => signs.map((sz) => [sx, sz] as const))) {
       const upper = pointsOf(frame).filter(
         ([x, y, z]) => x * sx > 0.11 && z * sz > 0.05 && y > 0.4,
       );
@@ -86,9 +82,8 @@ describe('the furniture of the sample range', () => {
       const [board] = ofFamily(partsList, 'BOOTPLATTE');
       const { pic, scaleu, scalev } = materialOf(partsList, board.prop.mat);
       expect(pic).toBeDefined();
-      const [[left, right], [back, front]] = [0, 2].map((axis) =>
-        extent(pointsOf(board), axis),
-      ) as [[number, number], [number, number]];
+      const [left, right] = extent(pointsOf(board), 0);
+      const [back, front] = extent(pointsOf(board), 2);
       expect([scaleu * (right - left) <= 1, scalev * (front - back) <= 1]).toEqual([true, true]);
     }
   });

@@ -1,19 +1,13 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
 import { TEXTURES } from '../../../src/sample/images.ts';
 import { createSampleRange } from '../../../src/sample/sample-range.ts';
 import { type Point, pointMover } from '../../../src/sample/shapes/surface.ts';
-import { allNodes, allRequests, type Wire } from '../../helpers/sample-range.ts';
+import { allBlocks, allNodes, allRequests, type Wire } from '../../helpers/sample-range.ts';
 
 const range = createSampleRange();
 const requests = allRequests(range);
-const blocks = new Map<string, Wire>();
-
-beforeAll(async () => {
-  for (const name of new Set(requests.flatMap(({ partsList }) => partsList.blocks as string[]))) {
-    const body = await range.block(name);
-    if (body) blocks.set(name, JSON.parse(new TextDecoder().decode(body)));
-  }
-});
+const blocks = await allBlocks(range, requests);
 
 const nodes = requests.flatMap(({ partsList }) => allNodes(partsList));
 const materials = requests.flatMap(({ partsList }) => partsList.mats as Wire[]);
@@ -36,22 +30,20 @@ describe('the parts lists of the sample range', () => {
     for (const { prop } of movables) expect(prop.lay).toMatch(/_D3_\p{L}{3,}/u);
   });
 
-  it('give parameters as arrays, strings and objects', () => {
-    const params = nodes.map(({ prop }) => prop.params).filter((value) => value !== undefined);
-    expect(params.some(Array.isArray)).toBe(true);
-    expect(params.some((value) => typeof value === 'string')).toBe(true);
-    expect(params.some((value) => typeof value === 'object' && !Array.isArray(value))).toBe(true);
-  });
-
-  it('hold rotations on three axes, mirrored and unevenly scaled parts', () => {
-    expect(nodes.some(({ prop }) => prop.rot?.every((angle: number) => angle !== 0))).toBe(true);
-    expect(nodes.some(({ prop }) => prop.scale?.some((k: number) => k < 0))).toBe(true);
-    expect(nodes.some(({ prop }) => new Set(prop.scale).size === 3)).toBe(true);
-  });
-
-  it('hold childs inside prop and, once, beside it', () => {
-    expect(nodes.some((node) => node.prop.childs)).toBe(true);
-    expect(nodes.some((node) => node.childs)).toBe(true);
+  it.each<[string, (node: Wire) => unknown]>([
+    ['parameters as a list', ({ prop }) => Array.isArray(prop.params)],
+    ['parameters as a text', ({ prop }) => typeof prop.params === 'string'],
+    ['parameters as an object', ({ prop }) => prop.params?.constructor === Object],
+    ['a part turned on three axes', ({ prop }) => prop.rot?.every((angle: number) => angle !== 0)],
+    ['a mirrored part', ({ prop }) => prop.scale?.some((factor: number) => factor < 0)],
+    ['an unevenly scaled part', ({ prop }) => new Set(prop.scale).size === 3],
+    ['childs inside prop', ({ prop }) => prop.childs],
+    ['childs beside prop', ({ childs }) => childs],
+    ['an inherited material', ({ type, prop }) => type === 'imp' && prop.mat === undefined],
+    ['an overriding material', ({ prop }) => prop.mat?.startsWith('$ ')],
+    ['a material defined inline', ({ prop }) => /^[^$;]+;.+/.test(prop.mat ?? '')],
+  ])('hold %s', (_, isThere) => {
+    expect(nodes.some(isThere)).toBe(true);
   });
 
   it('share blocks among articles', () => {
@@ -67,13 +59,6 @@ describe('the parts lists of the sample range', () => {
     for (const mode of ['D3', 'D2', 'ATTACH', 'ORIGIN', 'TEXT', 'DIMENSIONS', 'ARTICLE_INFO']) {
       expect(layers.some((layer) => layer.toUpperCase().includes(`_${mode}`))).toBe(true);
     }
-  });
-
-  it('inherit, override and define materials inline', () => {
-    const used = nodes.map(({ prop }) => prop.mat).filter(Boolean);
-    expect(nodes.some(({ type, prop }) => type === 'imp' && prop.mat === undefined)).toBe(true);
-    expect(used.some((mat) => mat.startsWith('$ '))).toBe(true);
-    expect(used.some((mat) => /^[^$;]+;.+/.test(mat))).toBe(true);
   });
 
   it('use every field of a material', () => {
@@ -101,28 +86,21 @@ describe('the blocks of the sample range', () => {
   });
 
   it('have indices and numbers that fit', () => {
-    for (const [name, block] of blocks) {
-      expect(block.V.every(Number.isFinite), name).toBe(true);
-      expect(block.T.every(Number.isFinite), name).toBe(true);
-      for (const { F, TI } of block.A) {
-        expect(Math.max(...F) * 3, name).toBeLessThan(block.V.length);
+    for (const [name, { V, T, A }] of blocks) {
+      expect([...V, ...T].every(Number.isFinite), name).toBe(true);
+      for (const { F, TI } of A) {
+        expect(Math.max(...F) * 3, name).toBeLessThan(V.length);
         expect(TI.length === 0 || TI.length === F.length, name).toBe(true);
       }
     }
   });
 
-  it('are closed by their edges where they say so', () => {
-    for (const [name, block] of blocks) {
-      for (const { F, C } of block.A) {
-        if (C) expect(openEdges(F), name).toBe(0);
-      }
-    }
-  });
-
-  it('face outwards, but for the panels, which are clockwise on purpose', () => {
-    for (const [name, block] of blocks) {
-      for (const { F, C } of block.A) {
-        if (C) expect(volume(block.V, F) > 0, name).toBe(!name.includes('::PANEEL_'));
+  it('are closed by their edges where they say so, and face outwards but for the panels', () => {
+    for (const [name, { V, A }] of blocks) {
+      for (const { F } of A.filter(({ C }: Wire) => C)) {
+        expect(openEdges(F), name).toBe(0);
+        // Panels are clockwise on purpose.
+        expect(volume(V, F) > 0, name).toBe(!name.includes('::PANEEL_'));
       }
     }
   });
@@ -191,13 +169,10 @@ describe('the textures of the sample range', () => {
   });
 
   it('are JPEGs of 1024 × 1024 pixels, and undefined where there is none', async () => {
-    const { default: sharp } = await import('sharp');
     for (const [manufacturer, names] of Object.entries(TEXTURES)) {
       for (const name of Object.keys(names)) {
-        const { format, width, height } = await sharp(
-          await range.material(manufacturer, name),
-        ).metadata();
-        expect({ format, width, height }).toEqual({ format: 'jpeg', width: 1024, height: 1024 });
+        const image = sharp(await range.material(manufacturer, name));
+        expect(await image.metadata()).toMatchObject({ format: 'jpeg', width: 1024, height: 1024 });
       }
     }
     expect(await range.material('FJEL', 'NOTHING')).toBeUndefined();
@@ -205,7 +180,6 @@ describe('the textures of the sample range', () => {
   });
 
   it('tile: opposite borders differ no more than neighbouring rows', async () => {
-    const { default: sharp } = await import('sharp');
     for (const name of ['EICHE', 'STOFF_GRAU', 'FILZ_GRAU', 'LOCHBLECH']) {
       const data = await sharp(await range.material('FJEL', name))
         .greyscale()
@@ -233,10 +207,7 @@ describe('the sample range made twice', () => {
 
 /** Bounds of what is drawn by blocks, metres. */
 function boundsOf(partsList: Wire): { min: number[]; max: number[] } {
-  const [min, max] = [
-    [9, 9, 9],
-    [-9, -9, -9],
-  ];
+  const [min, max] = [Array<number>(3).fill(9), Array<number>(3).fill(-9)];
   const walk = (node: Wire, outer: (point: Point) => Point): void => {
     const { btgname, lay = 'D3', offs, rot, scale } = node.prop;
     const frame = pointMover({ at: offs, rot });

@@ -1,3 +1,4 @@
+import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../../../src/emulator/emulator.ts';
 import { createSampleRange } from '../../../../src/sample/sample-range.ts';
@@ -21,7 +22,6 @@ async function get(where: string): Promise<unknown[]> {
   const response = await fetch(`${emulator.baseUrl}/api/${where}?${query}`);
   const type = response.headers.get('content-type');
   if (response.status !== 200) return [response.status];
-  const { default: sharp } = await import('sharp');
   const { width, format } = await sharp(await response.arrayBuffer()).metadata();
   return [response.status, type, `${format} ${width}`];
 }
@@ -70,17 +70,10 @@ describe('resources', () => {
 
 describe('previews of property values', () => {
   test.each(['ocd.dll/ocd/preview', 'ofml.dll/ofml/preview'])('are at %s', async (base) => {
-    expect(await get(`${base}/${path('AULI', 'REGALO', 'EICHE NATUR.JPG')}`)).toEqual([
-      200,
-      'image/jpeg',
-      'jpeg 64',
-    ]);
-    expect(await get(`${base}/${path('AULI', 'REGALO', 'L_EICHE NATUR.JPG')}`)).toEqual([
-      200,
-      'image/jpeg',
-      'jpeg 256',
-    ]);
-    expect(await get(`${base}/${path('AULI', 'REGALO', 'NONE.JPG')}`)).toEqual([404]);
+    const preview = (name: string) => get(`${base}/${path('AULI', 'REGALO', name)}`);
+    expect(await preview('EICHE NATUR.JPG')).toEqual([200, 'image/jpeg', 'jpeg 64']);
+    expect(await preview('L_EICHE NATUR.JPG')).toEqual([200, 'image/jpeg', 'jpeg 256']);
+    expect(await preview('NONE.JPG')).toEqual([404]);
   });
 
   test('are there for every value that names one', async () => {
@@ -107,22 +100,15 @@ describe('previews of property values', () => {
 describe('articlesimage.jpg, deprecated', () => {
   const lamp = { manufacturer: 'AULI', program: 'LUMO', basearticlenumber: 'LM-TISCH 45' };
   const pictureOf = async (key: Record<string, string>): Promise<Response> => {
-    const article = (await (
-      await call(emulator, 'ofml/articles', { token, ...key })
-    ).json()) as Wire;
-    const { finalarticlenumber, reinitstring } = article.ocd;
-    return call(emulator, 'odb/articlesimage.jpg', {
-      token,
-      ...key,
-      finalarticlenumber,
-      reinitstring,
-    });
+    const answer = await call(emulator, 'ofml/articles', { token, ...key });
+    const { finalarticlenumber, reinitstring } = ((await answer.json()) as Wire).ocd;
+    const numbers = { finalarticlenumber, reinitstring };
+    return call(emulator, 'odb/articlesimage.jpg', { token, ...key, ...numbers });
   };
 
   test('is a picture of an article', async () => {
     const response = await pictureOf(lamp);
     expect(response.headers.get('content-type')).toBe('image/jpeg');
-    const { default: sharp } = await import('sharp');
     const image = sharp(await response.arrayBuffer());
     expect(await image.metadata()).toMatchObject({ format: 'jpeg', width: 640, height: 480 });
     // Something dark stands before a light ground.
@@ -133,12 +119,8 @@ describe('articlesimage.jpg, deprecated', () => {
   test('is no composed picture of a meta planning, and none of what is not there', async () => {
     const planning = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-PLATZ 1' };
     expect((await pictureOf(planning)).status).toBe(404);
-    const unknown = await call(emulator, 'odb/articlesimage.jpg', {
-      token,
-      ...lamp,
-      finalarticlenumber: 'X',
-    });
-    expect(unknown.status).toBe(404);
+    const unknown = { token, ...lamp, finalarticlenumber: 'X' };
+    expect((await call(emulator, 'odb/articlesimage.jpg', unknown)).status).toBe(404);
   });
 });
 
