@@ -284,8 +284,7 @@ describe('a publication that was cut off', () => {
       for (const block of range.articleAt(index).blocks)
         range.bodies.set(block, countedBlock(block, 2));
     }
-    for (const manufacturer of range.manufacturers)
-      range.convertdates.set(manufacturer, '2026-02-02');
+    range.convertedOn('2026-02-02');
     let published = 0;
     watchFileOperations((operation, path) => {
       if (operation !== 'rename' || !file.test(path) || ++published < count) return;

@@ -5,6 +5,7 @@ import { rm } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readManifest } from '../../src/write/manifest.ts';
+import { LIVE } from '../helpers/command.ts';
 import { type CountedRange, countedRange } from '../helpers/counted-range.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 
@@ -23,7 +24,7 @@ afterEach(() => runs.close());
 
 /** The service has new data, and answers an error where it is asked for the parts of one article. */
 function breakBad(convertedOn = '2026-01-31'): void {
-  for (const manufacturer of range.manufacturers) range.convertdates.set(manufacturer, convertedOn);
+  range.convertedOn(convertedOn);
   runs.proxy.break(new RegExp(`/btg\\?.*${bad}`), (response) => response.writeHead(500).end());
 }
 
@@ -51,9 +52,8 @@ test('an article that fails every day is tried on three days, then every seventh
 });
 
 test('a run that is ended by too many requests (429) logs out, without a pause', async () => {
-  const addresses = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
-  await runs.configure({ service: { ...addresses, maxPauseMs: 1, maxTotalPauseMs: 1 } });
-  for (const manufacturer of range.manufacturers) range.convertdates.set(manufacturer, day(1));
+  await runs.configure({ service: { ...LIVE, maxPauseMs: 1, maxTotalPauseMs: 1 } });
+  range.convertedOn(day(1));
   const limited = (response: ServerResponse) =>
     void response.writeHead(429, { 'retry-after': '3600' }).end();
   runs.proxy.break(/\/(btg|getarticles|articles)\?/, limited);

@@ -7,8 +7,14 @@ import Libsql from 'libsql';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readManifest } from '../../src/write/manifest.ts';
 import { manifestByNumber } from '../helpers/command.ts';
-import { type CountedRange, countedBlock, countedRange, hold } from '../helpers/counted-range.ts';
-import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
+import {
+  type CountedRange,
+  type CountedSize,
+  countedBlock,
+  countedRange,
+  hold,
+} from '../helpers/counted-range.ts';
+import { type DailyRuns, openDailyRuns, parsedLines } from '../helpers/daily-runs.ts';
 import { json, raw } from '../helpers/fault-server.ts';
 import { manifestWithoutStatus } from '../helpers/output-folder.ts';
 
@@ -17,10 +23,11 @@ const HOUR_MS = 3_600_000;
 let range: CountedRange;
 let runs: DailyRuns;
 
-beforeEach(async () => {
-  range = countedRange(SIZE);
+async function open(size: CountedSize): Promise<void> {
+  range = countedRange(size);
   runs = await openDailyRuns(range);
-});
+}
+beforeEach(() => open(SIZE));
 afterEach(() => runs.close());
 
 const statusCounts = async () => {
@@ -72,9 +79,7 @@ describe('a run that is out of time (--until)', () => {
   test('retains the previous lines of what it did not process', async () => {
     await runs.run('2026-02-01');
     const before = await manifestWithoutStatus(runs.outputDir);
-    for (const manufacturer of range.manufacturers) {
-      range.convertdates.set(manufacturer, '2026-02-20');
-    }
+    range.convertedOn('2026-02-20');
     range.asked.clear();
     const { exit } = await runs.run(clockThatJumps(3), '--until', '3:00', '--concurrency', '1');
     expect(exit).toBe(130);
@@ -173,16 +178,13 @@ describe('a folder that cannot be read', () => {
     ['a node without a kind', 'RESPONSE_INVALID', json([{ nodeid: 'z' }])],
     ['an article without number', 'RESPONSE_INVALID', json([{ nodetype: 'A', nodeid: 'z' }])],
   ])('(%s) fails alone: its lines stay, all others are processed', async (_, code, answer) => {
-    range = countedRange({ ...SIZE, articles: 6, blocks: 6, articlesPerSeries: 2 });
     await runs.close();
-    runs = await openDailyRuns(range);
+    await open({ ...SIZE, articles: 6, blocks: 6, articlesPerSeries: 2 });
     await runs.run('2026-02-01');
     const before = await manifestWithoutStatus(runs.outputDir);
     runs.proxy.break(new RegExp(`getnodes.*${range.articleAt(2).program}`), answer);
     range.gone.add(range.articleAt(0).number);
-    for (const manufacturer of range.manufacturers) {
-      range.convertdates.set(manufacturer, '2026-02-01');
-    }
+    range.convertedOn('2026-02-01');
     const { exit } = await runs.run('2026-02-02');
     expect(exit).toBe(1);
     expect(await runs.failures()).toMatchObject([{ code, what: expect.stringContaining('S02') }]);
@@ -219,40 +221,26 @@ describe('a folder that cannot be read', () => {
 describe('explain', () => {
   test('says which tier decided, and why an article was built', async () => {
     const { blocks, number } = range.articleAt(0);
-    const explained = async (day: string) => {
-      const of = ['*', '--pipeline', runs.pipelineFile, '--json'];
-      const { stdout } = await runs.words('explain', day, of);
-      const lines = stdout
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line));
+    const explained = async () => {
+      const { stdout } = await runs.explain('*', '--json');
+      const lines = parsedLines<{ basearticlenumber: string; decision: object }>(stdout);
       return Object.fromEntries(lines.map((line) => [line.basearticlenumber, line.decision]));
     };
     await runs.run('2026-02-01');
-    expect((await explained('2026-02-01'))[number]).toMatchObject({
+    expect((await explained())[number]).toMatchObject({
       tier: 'built',
       why: ['it is not in the previous manifest'],
     });
     await runs.run('2026-02-02');
-    expect((await explained('2026-02-02'))[number]).toMatchObject({ tier: 'kept', why: [] });
+    expect((await explained())[number]).toMatchObject({ tier: 'kept', why: [] });
     range.convertdates.set(range.manufacturers[0]!, '2026-02-02');
     range.bodies.set(blocks[0]!, countedBlock(blocks[0]!, 3));
     await runs.run('2026-02-03');
-    const decisions = await explained('2026-02-03');
+    const decisions = await explained();
     expect(decisions[number]).toMatchObject({
       tier: 'built',
       why: [`block ${blocks[0]} has changed`],
     });
     expect(decisions[range.articleAt(1).number]).toMatchObject({ tier: 'digest' });
   });
-});
-
-test('an unchanged run after an unchanged run writes nothing but its report', async () => {
-  await runs.run('2026-02-01');
-  await runs.run('2026-02-02');
-  const files = ['manifest.jsonl', 'catalogue.jsonl'].map((name) => join(runs.outputDir, name));
-  const written = () => Promise.all(files.map(async (file) => (await stat(file)).mtimeMs));
-  const before = await written();
-  await runs.run('2026-02-03');
-  expect(await written()).toEqual(before);
 });
