@@ -12,6 +12,7 @@ import {
   writePipeline,
 } from './command.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
+import { parsedLines } from './output-folder.ts';
 import { temporaryFolder } from './temporary.ts';
 
 /** A service and a pipeline that runs day after day. */
@@ -88,12 +89,6 @@ export async function lastReport(outputDir: string): Promise<RunReport> {
 /** Rows of its `failures.jsonl`. */
 export async function lastFailures(outputDir: string): Promise<FailureRow[]> {
   return parsedLines<FailureRow>(await lastFile(outputDir, 'failures.jsonl'));
-}
-
-/** The values of a text in JSON Lines. */
-export function parsedLines<T>(text: string): T[] {
-  const lines = text.split('\n').filter((line) => line !== '');
-  return lines.map((line) => JSON.parse(line) as T);
 }
 
 async function lastFile(outputDir: string, name: string): Promise<string> {

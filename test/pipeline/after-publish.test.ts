@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ChangeLine } from '../../src/deliver/changes.ts';
-import { type DailyRuns, openDailyRuns, parsedLines } from '../helpers/daily-runs.ts';
-import { filesBelow } from '../helpers/output-folder.ts';
+import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
+import { filesBelow, parsedLines } from '../helpers/output-folder.ts';
 import { type SmallRange, smallRange } from '../helpers/small-range.ts';
 
 const SECRET = 'signing-key-of-the-shop';

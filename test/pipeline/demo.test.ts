@@ -1,15 +1,16 @@
 /**
  * The demo: what a newcomer sees first, and what must be true of every run.
  */
-import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CatalogueLine, ManifestLine } from '../../src/model/asset.ts';
-import type { RunReport } from '../../src/report/run-report.ts';
 import { listFolder } from '../../src/support/files.ts';
 import { readCatalogue, readManifest } from '../../src/write/manifest.ts';
 import { complaintsAbout, readGlb } from '../helpers/check-glb.ts';
 import { type CommandResult, command as commandLine } from '../helpers/command.ts';
+import { lastReport } from '../helpers/daily-runs.ts';
+import { changeTimes, damage } from '../helpers/output-folder.ts';
 import { IS_LONG } from '../helpers/samples.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
@@ -33,29 +34,13 @@ beforeAll(async () => {
   first = await command(['demo', '--output', all()]);
   const part = ['run', DEMO, '--output', series(), '--only', SERIES, '--concurrency', '1'];
   expect(await command(part)).toMatchObject({ exit: 0 });
-  before = await changeTimes(series());
+  before = await timesOf(series());
   second = await command(part);
-  after = await changeTimes(series());
+  after = await timesOf(series());
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Change times of every file below `objects/` and `articles/`, which a rewrite would move. */
-async function changeTimes(outputDir: string): Promise<Map<string, number>> {
-  const times = new Map<string, number>();
-  const visit = async (path: string): Promise<void> => {
-    const facts = await stat(path);
-    if (!facts.isDirectory()) times.set(path, facts.ctimeMs);
-    else for (const name of await listFolder(path)) await visit(join(path, name));
-  };
-  for (const name of ['objects', 'articles']) await visit(join(outputDir, name));
-  return times;
-}
-
-async function lastReport(outputDir: string): Promise<RunReport> {
-  const runs = await listFolder(join(outputDir, 'runs'));
-  const text = await readFile(join(outputDir, 'runs', runs.at(-1)!, 'report.json'), 'utf8');
-  return JSON.parse(text) as RunReport;
-}
+const timesOf = (dir: string) => changeTimes(join(dir, 'objects'), join(dir, 'articles'));
 
 describe('the demo run', () => {
   test('converts every configuration and exits with 0', async () => {
@@ -182,10 +167,7 @@ describe('the demo run', () => {
   test('run --force writes anew what was damaged without changing its size', async () => {
     const [line] = await readManifest(series());
     const path = join(series(), 'objects', line!.sha256!.slice(0, 2), `${line!.sha256}.glb`);
-    const bytes = await readFile(path);
-    bytes[bytes.length - 5]! ^= 255;
-    await chmod(path, 0o644);
-    await writeFile(path, bytes);
+    await damage(path);
     expect((await command(['verify', series()])).exit).toBe(1);
     const only = `${line!.manufacturer}/${line!.program}/${line!.basearticlenumber}`;
     const again = await command(['run', DEMO, '--output', series(), '--only', only, '--force']);

@@ -136,16 +136,6 @@ test('a run of failures in between does not hide that geometry collapsed after i
   expect(lines.every(({ status }) => status === 'failed')).toBe(true);
 });
 
-test('thresholds are shares in the pipeline file', async () => {
-  await runs.configure({ gates: { articlesGone: { refuse: '4%' } } });
-  range.convertedOn('2026-01-02');
-  range.gone.add(range.articleAt(0).number);
-  expect((await runs.run('2026-01-02')).exit).toBe(4);
-  await runs.configure({ gates: { articlesGone: { warn: 0.04 } } });
-  expect((await runs.run('2026-01-03')).exit).toBe(0);
-  expect((await runs.report()).gates.byGate).toEqual({ articlesGone: { warn: 1, refuse: 0 } });
-});
-
 test('beyond --max-failures nothing is published, unless it is accepted', async () => {
   const before = await published();
   range.convertedOn('2026-01-02');

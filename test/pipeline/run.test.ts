@@ -1,7 +1,7 @@
 /**
  * One run: what ends it early, what it reports then, and how the next one resumes it.
  */
-import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import Libsql from 'libsql';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -14,9 +14,9 @@ import {
   countedRange,
   hold,
 } from '../helpers/counted-range.ts';
-import { type DailyRuns, openDailyRuns, parsedLines } from '../helpers/daily-runs.ts';
+import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 import { json, raw } from '../helpers/fault-server.ts';
-import { manifestWithoutStatus } from '../helpers/output-folder.ts';
+import { damage, manifestWithoutStatus, parsedLines } from '../helpers/output-folder.ts';
 
 const SIZE = { articles: 5, blocks: 5, images: 2, blocksPerArticle: 1 };
 const HOUR_MS = 3_600_000;
@@ -117,11 +117,7 @@ describe('--repair', () => {
     await runs.run('2026-02-01');
     const before = await manifestWithoutStatus(runs.outputDir);
     const [damaged, lost] = [range.articleAt(2).number, range.articleAt(4).number];
-    const file = await objectOf(damaged);
-    await chmod(file, 0o644);
-    const bytes = await readFile(file);
-    bytes[bytes.length - 1] = (bytes[bytes.length - 1]! + 1) % 256;
-    await writeFile(file, bytes);
+    await damage(await objectOf(damaged));
     await rm(await objectOf(lost));
     expect(await runs.command('verify', '2026-02-02')).toMatchObject({ exit: 1 });
     range.asked.clear();
@@ -135,10 +131,8 @@ describe('--repair', () => {
   test('is needed only where size and time of a damaged file are as before', async () => {
     await runs.run('2026-02-01');
     const file = await objectOf(range.articleAt(2).number);
+    await damage(file);
     const bytes = await readFile(file);
-    bytes[bytes.length - 1]! ^= 1;
-    await chmod(file, 0o644);
-    await writeFile(file, bytes);
     // As if the time were as before: utimes() cuts off its fraction of a microsecond.
     const state = new Libsql(join(runs.cacheDir, 'state.db'));
     state.exec(`UPDATE cached_objects SET modified_ms = ${(await stat(file)).mtimeMs}`);
