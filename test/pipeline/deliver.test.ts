@@ -2,7 +2,7 @@
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { DeliveryLine } from '../../src/pipeline/deliveries.ts';
 import { readManifest } from '../../src/write/manifest.ts';
 import { command, writePipeline } from '../helpers/command.ts';
@@ -18,7 +18,6 @@ beforeAll(async () => {
   out = join(folder, 'out');
   await write(['hero', 'top']);
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const write = async (cameras: string[], articles: object[] = [desk, lamp]) => {
   const deliver = { pictures: { cameras, width: 96, height: 64, format: 'png' } };
@@ -107,12 +106,10 @@ describe.runIf(HAS_BROWSER)('pictures of a pipeline', () => {
   });
 });
 
-describe('without a deliver: section', () => {
-  it('nothing is delivered, and deliver says so', async () => {
-    const output = { dir: 'plain' };
-    await writePipeline(folder, { service: { emulator: true }, articles: [desk], output });
-    expect(await command(['run', pipeline])).toMatchObject({ exit: 0 });
-    const { stdout, exit } = await command(['deliver', pipeline]);
-    expect([exit, stdout]).toEqual([0, 'the pipeline file has no deliver: section\n']);
-  });
+it('without a deliver: section nothing is delivered, and deliver says so', async () => {
+  const output = { dir: 'plain' };
+  await writePipeline(folder, { service: { emulator: true }, articles: [desk], output });
+  expect(await command(['run', pipeline])).toMatchObject({ exit: 0 });
+  const { stdout, exit } = await command(['deliver', pipeline]);
+  expect([exit, stdout]).toEqual([0, 'the pipeline file has no deliver: section\n']);
 });

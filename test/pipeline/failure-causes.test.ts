@@ -346,17 +346,6 @@ describe('what could not be fetched', () => {
     expect(await runs.failures()).toEqual([]);
   });
 
-  test('stays stored although an earlier snapshot is built', async () => {
-    await list('articles.csv', 'ACME,DESK,D1,,');
-    expect((await runs.run('2026-01-01')).exit).toBe(0);
-    served.pop();
-    expect((await runs.command('fetch', '2026-02-01', '--force')).exit).toBe(1);
-    expect((await runs.command('build', '2026-02-02')).exit).toBe(0);
-    const refused = await explained('D1');
-    expect(refused).toContain('ARTICLE_NOT_FOUND');
-    expect(refused).toContain('geometry:');
-  });
-
   test('of the selection stays stored after a build', async () => {
     await runs.configure({ articles: [{ list: 'articles.csv' }, { permanentids: ['P-17'] }] });
     await runs.command('fetch', '2026-01-01');

@@ -100,19 +100,17 @@ async function remember(service: string, plannings: Record<string, unknown>): Pr
 
 /** Gathers where every new connection of this process goes, until it is asked. */
 function watchConnections(): () => string[] {
-  const sockets: Socket[] = [];
-  const add = (message: unknown) => void sockets.push((message as { socket: Socket }).socket);
   const reached = new Set<string>();
-  subscribe('net.client.socket', add);
-  const connected = (message: unknown) => {
+  let sockets = 0;
+  const add = (message: unknown) => {
     const { socket } = message as { socket: Socket };
+    sockets++;
     socket.once('connect', () => reached.add(`${socket.remoteAddress}:${socket.remotePort}`));
   };
-  subscribe('net.client.socket', connected);
+  subscribe('net.client.socket', add);
   return () => {
     unsubscribe('net.client.socket', add);
-    unsubscribe('net.client.socket', connected);
-    expect(sockets.length).toBeGreaterThan(0);
+    expect(sockets).toBeGreaterThan(0);
     return [...reached];
   };
 }

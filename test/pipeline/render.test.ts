@@ -2,7 +2,7 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { readManifest } from '../../src/write/manifest.ts';
 import { command, writePipeline } from '../helpers/command.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
@@ -21,7 +21,6 @@ beforeAll(async () => {
   });
   expect(await command(['run', pipeline])).toMatchObject({ exit: 0 });
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const render = (...words: string[]) =>
   command(['render', pipeline, '--size', '80x60', '--format', 'png', ...words]);

@@ -87,29 +87,27 @@ describe('a run that is out of time (--until)', () => {
   });
 });
 
-describe('an article that takes too long', () => {
-  test('fails by its code, and keeps what it had', async () => {
-    await runs.run('2026-02-01');
-    const before = await manifestWithoutStatus(runs.outputDir);
-    // The limit is short, so nothing but this article is processed.
-    await runs.configure({ limits: { articleTimeoutMs: 1000 } });
-    const slow = range.articleAt(4);
-    const held = hold(range, 'block', (name) => slow.blocks.includes(name));
-    const { exit } = await runs.run('2026-02-01', '--force', '--only', `*/${slow.number}`);
-    held.release();
-    expect(exit).toBe(1);
-    const { [slow.number]: line, ...others } = await manifestByNumber(runs.outputDir);
-    expect(line).toMatchObject({
-      status: 'failed',
-      error: {
-        code: 'ARTICLE_TIMEOUT',
-        message: 'timed out after 1 s (limits.articleTimeoutMs)',
-      },
-      lastGood: { sha256: expect.any(String) },
-    });
-    expect(Object.values(others).map(({ error }) => error)).toEqual(Array(4).fill(undefined));
-    expect((await manifestWithoutStatus(runs.outputDir)).slice(0, 4)).toEqual(before.slice(0, 4));
+test('an article that takes too long fails by its code, and keeps what it had', async () => {
+  await runs.run('2026-02-01');
+  const before = await manifestWithoutStatus(runs.outputDir);
+  // The limit is short, so nothing but this article is processed.
+  await runs.configure({ limits: { articleTimeoutMs: 1000 } });
+  const slow = range.articleAt(4);
+  const held = hold(range, 'block', (name) => slow.blocks.includes(name));
+  const { exit } = await runs.run('2026-02-01', '--force', '--only', `*/${slow.number}`);
+  held.release();
+  expect(exit).toBe(1);
+  const { [slow.number]: line, ...others } = await manifestByNumber(runs.outputDir);
+  expect(line).toMatchObject({
+    status: 'failed',
+    error: {
+      code: 'ARTICLE_TIMEOUT',
+      message: 'timed out after 1 s (limits.articleTimeoutMs)',
+    },
+    lastGood: { sha256: expect.any(String) },
   });
+  expect(Object.values(others).map(({ error }) => error)).toEqual(Array(4).fill(undefined));
+  expect((await manifestWithoutStatus(runs.outputDir)).slice(0, 4)).toEqual(before.slice(0, 4));
 });
 
 describe('--repair', () => {
@@ -145,21 +143,19 @@ describe('--repair', () => {
   });
 });
 
-describe('a run that ends by an error', () => {
-  test('reports it, and leaves what was published', async () => {
-    await runs.run('2026-02-01');
-    const before = await readFile(join(runs.outputDir, 'manifest.jsonl'));
-    runs.proxy.break(/getnodes/, (response) => response.destroy());
-    const { exit, stderr } = await runs.run('2026-02-02');
-    expect(exit).toBe(3);
-    expect(stderr).toContain('the articles cannot be selected');
-    expect(await runs.report()).toMatchObject({
-      ended: 'stopped',
-      published: false,
-      stop: { code: 'SERVICE_UNREACHABLE', help: expect.any(String) },
-    });
-    expect(await readFile(join(runs.outputDir, 'manifest.jsonl'))).toEqual(before);
+test('a run that ends by an error reports it, and leaves what was published', async () => {
+  await runs.run('2026-02-01');
+  const before = await readFile(join(runs.outputDir, 'manifest.jsonl'));
+  runs.proxy.break(/getnodes/, (response) => response.destroy());
+  const { exit, stderr } = await runs.run('2026-02-02');
+  expect(exit).toBe(3);
+  expect(stderr).toContain('the articles cannot be selected');
+  expect(await runs.report()).toMatchObject({
+    ended: 'stopped',
+    published: false,
+    stop: { code: 'SERVICE_UNREACHABLE', help: expect.any(String) },
   });
+  expect(await readFile(join(runs.outputDir, 'manifest.jsonl'))).toEqual(before);
 });
 
 describe('a folder that cannot be read', () => {
@@ -212,29 +208,27 @@ describe('a folder that cannot be read', () => {
   });
 });
 
-describe('explain', () => {
-  test('says which tier decided, and why an article was built', async () => {
-    const { blocks, number } = range.articleAt(0);
-    const explained = async () => {
-      const { stdout } = await runs.explain('*', '--json');
-      const lines = parsedLines<{ basearticlenumber: string; decision: object }>(stdout);
-      return Object.fromEntries(lines.map((line) => [line.basearticlenumber, line.decision]));
-    };
-    await runs.run('2026-02-01');
-    expect((await explained())[number]).toMatchObject({
-      tier: 'built',
-      why: ['it is not in the previous manifest'],
-    });
-    await runs.run('2026-02-02');
-    expect((await explained())[number]).toMatchObject({ tier: 'kept', why: [] });
-    range.convertdates.set(range.manufacturers[0]!, '2026-02-02');
-    range.bodies.set(blocks[0]!, countedBlock(blocks[0]!, 3));
-    await runs.run('2026-02-03');
-    const decisions = await explained();
-    expect(decisions[number]).toMatchObject({
-      tier: 'built',
-      why: [`block ${blocks[0]} has changed`],
-    });
-    expect(decisions[range.articleAt(1).number]).toMatchObject({ tier: 'digest' });
+test('explain says which tier decided, and why an article was built', async () => {
+  const { blocks, number } = range.articleAt(0);
+  const explained = async () => {
+    const { stdout } = await runs.explain('*', '--json');
+    const lines = parsedLines<{ basearticlenumber: string; decision: object }>(stdout);
+    return Object.fromEntries(lines.map((line) => [line.basearticlenumber, line.decision]));
+  };
+  await runs.run('2026-02-01');
+  expect((await explained())[number]).toMatchObject({
+    tier: 'built',
+    why: ['it is not in the previous manifest'],
   });
+  await runs.run('2026-02-02');
+  expect((await explained())[number]).toMatchObject({ tier: 'kept', why: [] });
+  range.convertdates.set(range.manufacturers[0]!, '2026-02-02');
+  range.bodies.set(blocks[0]!, countedBlock(blocks[0]!, 3));
+  await runs.run('2026-02-03');
+  const decisions = await explained();
+  expect(decisions[number]).toMatchObject({
+    tier: 'built',
+    why: [`block ${blocks[0]} has changed`],
+  });
+  expect(decisions[range.articleAt(1).number]).toMatchObject({ tier: 'digest' });
 });

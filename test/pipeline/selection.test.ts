@@ -233,29 +233,6 @@ describe('a planning', () => {
     expect(planning!.finalarticlenumber).toContain('NB');
     expect(codes(planning!)).not.toContain('META_CHILD_WITHOUT_PLACEMENT');
   });
-
-  test('in a cart without reinit is published as its children, never as the default planning', async () => {
-    const { reinit: _, ...changed } = structuredClone(PLANNING);
-    changed.children.pop();
-    await cart('changed.json', { json: changed });
-    await choose({ carts: 'carts/changed.json' });
-    const { exit, stdout } = await run();
-    expect(exit).toBe(0);
-    expect(stdout).toMatch(/CART_WITHOUT_REINIT {2}cart .*changed\.json: expected reinit/);
-    expect((await manifest()).map(lineKey).sort()).toEqual(changed.children.map(keyOf).sort());
-    const { reinit: __, ...same } = PLANNING;
-    await cart('changed.json', same);
-    expect((await run()).stdout).not.toContain('CART_WITHOUT_REINIT');
-    expect(Object.keys(await lines())).toEqual(['LN-PLATZ 1']);
-  });
-
-  test('gives all its children as articles of their own where that is wanted', async () => {
-    await cart('p.json', PLANNING);
-    await choose({ carts: 'carts/p.json', as: 'articles' });
-    expect((await run()).exit).toBe(0);
-    const expected = [PLANNING, ...PLANNING.children].map(keyOf).sort();
-    expect((await manifest()).map(lineKey).sort()).toEqual(expected);
-  });
 });
 
 describe('a choice that cannot be had', () => {
@@ -316,42 +293,6 @@ describe('a choice that cannot be had', () => {
     const preview = await run('--dry-run', '--limit', '1');
     expect(preview.stdout).toMatch(/^1 configuration selected, 0 failures/m);
     expect((await run()).stdout).toMatch(/0 converted · 1 unchanged · 2 failed/);
-  });
-
-  test('keeps what the article had before', async () => {
-    await choose(decor('NB'));
-    await run();
-    const [before] = await manifest();
-    await choose(decor('PINK'), lamp);
-    await run();
-    const after = await manifest();
-    expect(after.map(({ basearticlenumber }) => basearticlenumber)).toEqual([
-      'LM-VASE',
-      'LN-D160/80',
-    ]);
-    expect(after[1]).toEqual(before);
-  });
-
-  test('in a catalogue that holds itself is a warning, a folder that is gone a failure', async () => {
-    const folderOf = (nodeid: string): Wire => {
-      const [series] = RANGE.nodes((RANGE.nodes('') as Wire[])[0].nodeid) as Wire[];
-      return { ...series, nodeid };
-    };
-    range.nodes = (parent) => {
-      if (parent === 'GONE') return undefined;
-      const nodes = RANGE.nodes(parent) ?? [];
-      return parent === '' ? nodes : [...nodes, folderOf(parent), folderOf('GONE')];
-    };
-    await choose({ catalogue: { programs: ['LINEA'] } });
-    const { exit, stdout } = await runs.call(['fetch', runs.pipelineFile]);
-    expect(exit).toBe(1);
-    expect(stdout).toMatch(
-      /CATALOGUE_CIRCULAR {2}catalogue FJEL\S* contains FJEL\S*, which contains it/,
-    );
-    expect(stdout).toMatch(
-      /NODE_NOT_FOUND {2}1 failed: .*\n +catalogue GONE {2}articles, entry 1 of the/,
-    );
-    expect(stdout).toMatch(/\d fetched · 1 failed/);
   });
 
   test('alone is a failure in the report, known to explain, and what is published stays', async () => {

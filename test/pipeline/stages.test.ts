@@ -124,55 +124,32 @@ describe('a run', () => {
   });
 });
 
-describe('the two halves of a run', () => {
-  test('fetch and build give what run gives; build needs no service at all', async () => {
-    await call('run');
-    const whole = await readManifest(runs.outputDir);
-    await rm(runs.outputDir, { recursive: true });
-    await rm(runs.cacheDir, { recursive: true });
-    const fetched = await call('fetch');
-    expect(fetched).toMatchObject({
-      exit: 0,
-      stdout: expect.stringMatching(/3 fetched · 0 failed/),
-    });
-    expect(await readManifest(runs.outputDir)).toEqual([]);
-    const requests = runs.emulator.counts.get('getnodes');
-    await runs.emulator.close();
-    expect(await call('build')).toMatchObject({ exit: 0 });
-    expect(await readManifest(runs.outputDir)).toEqual(whole);
-    expect(runs.emulator.counts.get('getnodes')).toBe(requests);
+test('the two halves of a run fetch and build give what run gives; build needs no service at all', async () => {
+  await call('run');
+  const whole = await readManifest(runs.outputDir);
+  await rm(runs.outputDir, { recursive: true });
+  await rm(runs.cacheDir, { recursive: true });
+  const fetched = await call('fetch');
+  expect(fetched).toMatchObject({
+    exit: 0,
+    stdout: expect.stringMatching(/3 fetched · 0 failed/),
   });
+  expect(await readManifest(runs.outputDir)).toEqual([]);
+  const requests = runs.emulator.counts.get('getnodes');
+  await runs.emulator.close();
+  expect(await call('build')).toMatchObject({ exit: 0 });
+  expect(await readManifest(runs.outputDir)).toEqual(whole);
+  expect(runs.emulator.counts.get('getnodes')).toBe(requests);
 });
 
-describe('looking around', () => {
-  test('catalogue ls lists a folder, catalogue search finds articles', async () => {
-    expect((await runs.call(['catalogue', 'ls'])).stdout).toMatch(
-      /^folder +Desks +ACME\S* +ACME;:DESK@1/,
-    );
-    const folderListing = await runs.call(['catalogue', 'ls', 'ACME;:DESK@1']);
-    expect(folderListing.stdout.trim().split('\n')).toHaveLength(3);
-    const search = [
-      'catalogue',
-      'search',
-      'D2',
-      '--manufacturer',
-      'acme',
-      '--pipeline',
-      runs.pipelineFile,
-    ];
-    expect((await runs.call(search)).stdout).toMatch(/^article +D2 /);
-    expect(runs.emulator.openSessions()).toBe(0);
+test('serve prints how to use it, and ends with 0 on Ctrl-C', async () => {
+  const controller = new AbortController();
+  const { exit, stdout } = await command(['serve', '--port', '0'], {
+    signal: controller.signal,
+    onPrint: () => interrupt(controller, 'SIGINT'),
   });
-
-  test('serve prints how to use it, and ends with 0 on Ctrl-C', async () => {
-    const controller = new AbortController();
-    const { exit, stdout } = await command(['serve', '--port', '0'], {
-      signal: controller.signal,
-      onPrint: () => interrupt(controller, 'SIGINT'),
-    });
-    expect(exit).toBe(0);
-    for (const name of ['AUTH_URL', 'BASE_URL', 'USERNAME', 'PASSWORD', 'APP_KEY']) {
-      expect(stdout).toMatch(new RegExp(`export BTG2GLTF_${name}='.+'`));
-    }
-  });
+  expect(exit).toBe(0);
+  for (const name of ['AUTH_URL', 'BASE_URL', 'USERNAME', 'PASSWORD', 'APP_KEY']) {
+    expect(stdout).toMatch(new RegExp(`export BTG2GLTF_${name}='.+'`));
+  }
 });

@@ -153,13 +153,11 @@ describe('shapes and finishes', () => {
   });
 });
 
-describe('explain', () => {
-  it('names the file of a configuration, its finish, and what divides its article', async () => {
-    const { stdout } = await command(['explain', 'AK110 N', '--pipeline', pipeline]);
-    expect(stdout).toMatch(
-      /^ {2}variants: variants\/BRNK\/AKTA\/\S+\.glb · variant Woven cloth, grey · variants 5 · shape depends on Armrests$/m,
-    );
-  });
+it('explain names the file of a configuration, its finish, and what divides its article', async () => {
+  const { stdout } = await command(['explain', 'AK110 N', '--pipeline', pipeline]);
+  expect(stdout).toMatch(
+    /^ {2}variants: variants\/BRNK\/AKTA\/\S+\.glb · variant Woven cloth, grey · variants 5 · shape depends on Armrests$/m,
+  );
 });
 
 describe('a delivery of variants', () => {

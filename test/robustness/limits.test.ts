@@ -87,6 +87,11 @@ const HOSTILE = [
   'Abc',
   'manifest.jsonl',
   'default.glb',
+  'A;B',
+  'A+B',
+  "A'B",
+  'A"B',
+  'A B',
 ];
 
 /** What is also a manufacturer, a series and a final article number. */
@@ -96,45 +101,43 @@ const ELSEWHERE = [...HOSTILE.entries()]
     ([name]) => IS_LONG || ['../../../escaped', 'C:\\escaped', 'CON', '\ud800'].includes(name),
   );
 
-describe('names from the service', () => {
-  it('stay below the output folder, one file an article', async () => {
-    const plain = { manufacturer: 'ACME', program: 'DESK' };
-    const articles: HostileNames[] = [
-      ...HOSTILE.map((number) => ({ ...plain, number })),
-      ...ELSEWHERE.flatMap(([name, i]): HostileNames[] => [
-        { ...plain, manufacturer: name.toUpperCase(), number: `m${i}` },
-        { ...plain, program: name.toUpperCase(), number: `p${i}` },
-        { ...plain, number: `f${i}`, final: name },
-      ]),
-    ];
-    const { exit, stderr } = await run(hostileRange(articles));
-    expect([0, 1], stderr).toContain(exit);
-    expect(stderr).not.toContain('INTERNAL');
-    const lines = await manifest();
-    expect(lines.length).toBeGreaterThan(0.9 * articles.length);
-    // Half a character cannot be sent, and nothing else fails.
-    const failed = lines.filter(({ status }) => status === 'failed');
-    expect(failed.map(({ error }) => error?.code)).toEqual(failed.map(() => 'RESPONSE_INVALID'));
-    expect(failed.map(({ basearticlenumber }) => basearticlenumber).sort()).toEqual(
-      ['f36', 'm36', 'p36', '\ud800'].sort(),
-    );
+it('names from the service stay below the output folder, one file an article', async () => {
+  const plain = { manufacturer: 'ACME', program: 'DESK' };
+  const articles: HostileNames[] = [
+    ...HOSTILE.map((number) => ({ ...plain, number })),
+    ...ELSEWHERE.flatMap(([name, i]): HostileNames[] => [
+      { ...plain, manufacturer: name.toUpperCase(), number: `m${i}` },
+      { ...plain, program: name.toUpperCase(), number: `p${i}` },
+      { ...plain, number: `f${i}`, final: name },
+    ]),
+  ];
+  const { exit, stderr } = await run(hostileRange(articles));
+  expect([0, 1], stderr).toContain(exit);
+  expect(stderr).not.toContain('INTERNAL');
+  const lines = await manifest();
+  expect(lines.length).toBeGreaterThan(0.9 * articles.length);
+  // Half a character cannot be sent, and nothing else fails.
+  const failed = lines.filter(({ status }) => status === 'failed');
+  expect(failed.map(({ error }) => error?.code)).toEqual(failed.map(() => 'RESPONSE_INVALID'));
+  expect(failed.map(({ basearticlenumber }) => basearticlenumber).sort()).toEqual(
+    ['f36', 'm36', 'p36', '\ud800'].sort(),
+  );
 
-    // Nothing else came to be, neither beside the output nor above it.
-    expect(await readdir(folder)).toEqual(['job']);
-    expect((await readdir(job())).sort()).toEqual(['cache', 'out', 'pipeline.yaml']);
-    const published = lines.flatMap(({ glb }) => glb ?? []);
-    const different = new Set(published.map((path) => path.toUpperCase()));
-    expect(different.size).toBe(lines.length - failed.length);
-    const files = (await filesBelow(join(out(), 'articles'))).map((path) =>
-      path.slice(out().length + 1),
-    );
-    expect(files.sort()).toEqual(published.sort());
-    for (const part of published.flatMap((path) => path.split(sep))) {
-      expect(part).toMatch(/^(?!\.)[A-Za-z0-9\-_.~%]{1,200}(?<!\.)$/);
-      expect(part).not.toMatch(/^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i);
-    }
-    expect(await damagesOf(out())).toEqual([]);
-  });
+  // Nothing else came to be, neither beside the output nor above it.
+  expect(await readdir(folder)).toEqual(['job']);
+  expect((await readdir(job())).sort()).toEqual(['cache', 'out', 'pipeline.yaml']);
+  const published = lines.flatMap(({ glb }) => glb ?? []);
+  const different = new Set(published.map((path) => path.toUpperCase()));
+  expect(different.size).toBe(lines.length - failed.length);
+  const files = (await filesBelow(join(out(), 'articles'))).map((path) =>
+    path.slice(out().length + 1),
+  );
+  expect(files.sort()).toEqual(published.sort());
+  for (const part of published.flatMap((path) => path.split(sep))) {
+    expect(part).toMatch(/^(?!\.)[A-Za-z0-9\-_.~%]{1,200}(?<!\.)$/);
+    expect(part).not.toMatch(/^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i);
+  }
+  expect(await damagesOf(out())).toEqual([]);
 });
 
 it.runIf(process.platform !== 'win32').each([

@@ -16,6 +16,7 @@ import type { FaultProxy } from '../helpers/fault-proxy.ts';
 import type { Answer } from '../helpers/fault-server.ts';
 import { damagesOf, publishedFiles } from '../helpers/output-folder.ts';
 import { IS_LONG } from '../helpers/samples.ts';
+import { closedGate } from '../helpers/until.ts';
 
 const ARTICLES = 3;
 /** How often, and how many at once, find the lock of a dead process. */
@@ -23,7 +24,7 @@ const ROUNDS = IS_LONG ? 10 : 1;
 const RIVALS = IS_LONG ? 4 : 2;
 
 let runs: DailyRuns;
-let held: Held;
+let held: ReturnType<typeof holdBlocks>;
 
 beforeEach(async () => {
   runs = await openDailyRuns(countedRange({ articles: ARTICLES, blocks: 5, images: 2 }), {
@@ -90,30 +91,22 @@ test('of several runs that find a stale lock at once, one continues', async () =
   }
 });
 
-interface Held {
-  /** The first block was asked for: a run is in the midst of its work. */
-  first: Promise<void>;
-  release(): void;
-}
-
 /** Lets blocks wait; once released, they come at the second attempt. */
-function holdBlocks(proxy: FaultProxy): Held {
-  const waiting: (() => void)[] = [];
+function holdBlocks(proxy: FaultProxy) {
+  const [first, released] = [closedGate(), closedGate()];
   let isHeld = true;
-  let onFirst = () => {};
-  const first = new Promise<void>((resolve) => {
-    onFirst = resolve;
-  });
-  const wait: Answer = (response) => {
-    waiting.push(() => response.writeHead(503).end());
-    onFirst();
+  const answer: Answer = async (response) => {
+    first.open();
+    await released.opened;
+    response.writeHead(503).end();
   };
-  proxy.disturb((url) => (isHeld && /\/blocks?\b/i.test(url) ? { answer: wait } : undefined));
+  proxy.disturb((url) => (isHeld && /\/blocks?\b/i.test(url) ? { answer } : undefined));
   return {
-    first,
+    /** The first block was asked for: a run is in the midst of its work. */
+    first: first.opened,
     release: () => {
       isHeld = false;
-      for (const goOn of waiting) goOn();
+      released.open();
     },
   };
 }
