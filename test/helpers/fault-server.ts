@@ -7,6 +7,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
 
 /** One way to answer. */
 export type Answer = (response: ServerResponse, request: IncomingMessage) => void;
@@ -86,6 +87,7 @@ export function together(count: number, answer: (at: number) => Answer): Answer 
   };
 }
 
+/** Starts a server that is closed when the test ends, if not before. */
 export async function startFaultServer(): Promise<FaultServer> {
   const seen: Seen[] = [];
   const tokens: string[] = [];
@@ -131,6 +133,12 @@ export async function startFaultServer(): Promise<FaultServer> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  onTestFinished(close);
   return {
     authUrl: `${origin}/auth`,
     baseUrl: `${origin}/base/`,
@@ -141,10 +149,6 @@ export async function startFaultServer(): Promise<FaultServer> {
     count: (part) => seen.filter(({ url }) => url.includes(part)).length,
     always: (part, answer) => void always.set(part, answer),
     next: (part, ...answers) => void next.set(part, [...(next.get(part) ?? []), ...answers]),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close,
   };
 }
