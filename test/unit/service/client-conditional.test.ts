@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   type Answer,
   type FaultServer,
@@ -16,7 +16,6 @@ let server: FaultServer;
 beforeEach(async () => {
   server = await startFaultServer();
 });
-afterEach(() => server.close());
 
 describe('a request with validators', () => {
   it('is answered with "not modified" for every kind of answer', async () => {
@@ -36,14 +35,12 @@ describe('a request with validators', () => {
       client.getMaterial('ACME', 'OAK', VALIDATORS),
     ]);
     expect(answers).toEqual(Array(5).fill({ notModified: true }));
-    await client.close();
   });
 
   it('reads a new answer like any other', async () => {
     server.always('/getnodes?', json(ROOT_NODES));
     const client = clientOf(server);
     expect(await client.getNodes('', VALIDATORS)).toMatchObject({ nodes: [{ text: 'Desks' }] });
-    await client.close();
   });
 
   it('is sent again, still conditional, after a failure and with a new token', async () => {
@@ -60,7 +57,6 @@ describe('a request with validators', () => {
     expect(await client.getBlock('ACME::DESK::LEG', VALIDATORS)).toEqual({ notModified: true });
     expect(conditions).toEqual(['"7"', '"7"', '"7"']);
     expect(server.tokens).toHaveLength(2);
-    await client.close();
   });
 });
 
@@ -72,7 +68,6 @@ describe('"not modified"', () => {
       const client = clientOf(server);
       const error = await errorOf(client.getBlock('ACME::DESK::LEG', validators));
       expect(error).toMatchObject({ code: 'RESPONSE_INVALID', status: 304 });
-      await client.close();
     },
   );
 });
@@ -96,6 +91,5 @@ describe('the date of an answer', () => {
     });
     const client = clientOf(server);
     expect(await client.getNodes('')).toMatchObject({ lastModified: settled });
-    await client.close();
   });
 });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { SERVICE_DEFAULTS } from '../../../src/service/service-config.ts';
 import { MAX_JSON_DEPTH } from '../../../src/service/wire-value.ts';
 import { createTestClock } from '../../helpers/clock.ts';
@@ -21,7 +21,6 @@ beforeEach(async () => {
   server = await startFaultServer();
   server.always('/getnodes?', json(ROOT_NODES));
 });
-afterEach(() => server.close());
 
 const names = (count: number) => Array.from({ length: count }, (_, i) => `ACME::DESK::B${i}`);
 
@@ -35,7 +34,6 @@ describe('requests in flight', () => {
     const client = clientOf(server, { rateLimit: { concurrency: 4 }, concurrency: 8 });
     await Promise.all(names(8).map((name) => client.getBlock(name)));
     expect(server.mostAtOnce()).toBe(4);
-    await client.close();
   });
 
   it('are never more than configured, even if the service accepts more', async () => {
@@ -46,7 +44,6 @@ describe('requests in flight', () => {
     const client = clientOf(server, { rateLimit: { concurrency: 16 }, concurrency: 2 });
     await Promise.all(names(8).map((name) => client.getBlock(name)));
     expect(server.mostAtOnce()).toBe(2);
-    await client.close();
   });
 
   it('become fewer when the service cannot cope, and more again', async () => {
@@ -67,7 +64,6 @@ describe('requests in flight', () => {
     await until(() => waiting.length === 5);
     for (const answer of waiting.splice(0)) answer();
     await Promise.all(requests);
-    await client.close();
   });
 });
 
@@ -93,7 +89,6 @@ describe('a known rate limit', () => {
     const client = clientOf(server, { rateLimit: { perSecond: 1 }, now: hourly, rememberMe: true });
     await Promise.all(names(9).map((name) => client.getBlock(name)));
     expect(server.count(BLOCK)).toBe(9);
-    await client.close();
   });
 });
 
@@ -113,7 +108,6 @@ describe('an answer that is nested too deep', () => {
       expect(error.message).toMatch(/expected JSON, received more than 500000 nested levels$/);
     }
     expect(server.seen.filter(({ url }) => url.startsWith('/base/api'))).toHaveLength(4);
-    await client.close();
   });
 });
 
@@ -152,7 +146,6 @@ describe('bodies that share the bytes in flight', () => {
     for (const response of responses) response.end(LARGE_BLOCK.slice(-1000));
     await Promise.all(requests);
     expect(ends).toEqual(['HTTP_TIMEOUT', 'HTTP_TIMEOUT', 'received']);
-    await client.close();
   });
 
   it('end at once when the client is closed', async () => {
