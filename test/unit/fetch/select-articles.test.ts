@@ -263,7 +263,6 @@ describe('selectArticles', () => {
     bench.requests();
     expect(await select(sources, bench.fetcher('2024-05-16'))).toEqual(selected);
     expect(bench.requests()).toEqual({ getnodes: 1 });
-    await bench.close();
   });
 });
 

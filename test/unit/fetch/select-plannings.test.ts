@@ -6,6 +6,7 @@ import { configurationKey } from '../../../src/model/configuration-id.ts';
 import { decodeArticle } from '../../../src/service/wire-article.ts';
 import { ConverterError } from '../../../src/support/errors.ts';
 import { acme } from '../../helpers/fetch-bench.ts';
+import { body } from '../../helpers/graphics.ts';
 
 const stored = (number: string, more: object = {}): object => ({
   id: number,
@@ -35,8 +36,7 @@ const serving = (children: object[], article: object = stored('P', { children })
   asked: [] as string[],
   async resolve(request: ArticleRequest) {
     this.asked.push(configurationKey(request));
-    const body = new TextEncoder().encode(JSON.stringify(article));
-    return { key: request, article: decodeArticle(body), articleDigest: '' };
+    return { key: request, article: decodeArticle(body(article)), articleDigest: '' };
   },
 });
 
