@@ -1,10 +1,17 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { Fetcher } from '../../../src/fetch/fetch-article.ts';
 import { selectArticles } from '../../../src/fetch/select-articles.ts';
 import { loadSnapshot } from '../../../src/fetch/snapshot.ts';
 import { ConverterError } from '../../../src/support/errors.ts';
 import { coded } from '../../helpers/coded-error.ts';
 import { startFaultProxy } from '../../helpers/fault-proxy.ts';
-import { type Answer, json, raw, startFaultServer } from '../../helpers/fault-server.ts';
+import {
+  type Answer,
+  type FaultServer,
+  json,
+  raw,
+  startFaultServer,
+} from '../../helpers/fault-server.ts';
 import { clientOf } from '../../helpers/faulty-client.ts';
 import {
   acme,
@@ -320,37 +327,37 @@ describe('snapshots', () => {
   });
 });
 
-const OCD = '"ocd":{"finalarticlenumber":4711.10,"reinitstring":"R::"}';
+describe('ids with more digits than a number holds', () => {
+  const OCD = '"ocd":{"finalarticlenumber":4711.10,"reinitstring":"R::"}';
+  let server: FaultServer;
+  let fetcher: Fetcher;
+  beforeEach(async () => {
+    server = await startFaultServer();
+    await benchFor();
+    fetcher = bench.fetcher('2024-06-01', { client: clientOf(server) });
+  });
 
-it('selects folders and articles whose ids have more digits than a number holds', async () => {
-  const server = await startFaultServer();
-  bench = await openFetchBench(smallRange([]));
-  const ids = '"manufacturer":"ACME","program":"DESK"';
-  const found = `{"nodetype":"A","basearticlenumber":9007199254740995,${ids}}`;
-  server.always('parentnode=9007199254740993', raw(`[${found}]`));
-  server.always('/getnodes?', raw(`[{"nodetype":"F","nodeid":9007199254740993,${ids}}]`));
-  server.always('/articles?', raw(`{"id":1,"children":[{"id":9007199254740997}],${OCD}}`));
-  const client = clientOf(server);
-  const fetcher = bench.fetcher('2024-06-01', { client });
-  const catalogue = { kind: 'catalogue', parentnode: '' } as const;
-  const { articles } = await selectArticles([catalogue], fetcher);
-  expect(articles.map(({ request }) => request.basearticlenumber)).toEqual(['9007199254740995']);
-  const { article } = await fetcher.resolve(articles[0]!.request);
-  expect(article.children.map(({ id }) => id)).toEqual(['9007199254740997']);
-  expect(server.seen.at(-1)!.url).toMatch(/basearticlenumber=9007199254740995/);
-});
+  it('are those of folders and articles that are selected', async () => {
+    const ids = '"manufacturer":"ACME","program":"DESK"';
+    const found = `{"nodetype":"A","basearticlenumber":9007199254740995,${ids}}`;
+    server.always('parentnode=9007199254740993', raw(`[${found}]`));
+    server.always('/getnodes?', raw(`[{"nodetype":"F","nodeid":9007199254740993,${ids}}]`));
+    server.always('/articles?', raw(`{"id":1,"children":[{"id":9007199254740997}],${OCD}}`));
+    const catalogue = { kind: 'catalogue', parentnode: '' } as const;
+    const { articles } = await selectArticles([catalogue], fetcher);
+    expect(articles.map(({ request }) => request.basearticlenumber)).toEqual(['9007199254740995']);
+    const { article } = await fetcher.resolve(articles[0]!.request);
+    expect(article.children.map(({ id }) => id)).toEqual(['9007199254740997']);
+    expect(server.seen.at(-1)!.url).toMatch(/basearticlenumber=9007199254740995/);
+  });
 
-it('changes a property of an article whose ids have more digits than a number holds', async () => {
-  const server = await startFaultServer();
-  bench = await openFetchBench(smallRange([]));
-  const article = `{"id":9007199254740993,"rootid":9007199254740993,${OCD}}`;
-  server.always('/getnodes?', json([]));
-  server.always('/articles?', raw(article));
-  const client = clientOf(server);
-  const fetcher = bench.fetcher('2024-06-01', { client });
-  const loaded = await fetcher.resolve(acme('D1'));
-  expect(loaded.key.finalarticlenumber).toBe('4711.10');
-  await fetcher.change(loaded, { proptype: 'ocd', propclass: 'A', prop: 'B', newvalue: 'C' });
-  const { id, rootid, jsondata } = JSON.parse(server.seen.findLast(({ body }) => body)!.body);
-  expect([id, rootid, jsondata.id]).toEqual(Array(3).fill('9007199254740993'));
+  it('are those of an article whose property is changed', async () => {
+    server.always('/getnodes?', json([]));
+    server.always('/articles?', raw(`{"id":9007199254740993,"rootid":9007199254740993,${OCD}}`));
+    const loaded = await fetcher.resolve(acme('D1'));
+    expect(loaded.key.finalarticlenumber).toBe('4711.10');
+    await fetcher.change(loaded, { proptype: 'ocd', propclass: 'A', prop: 'B', newvalue: 'C' });
+    const { id, rootid, jsondata } = JSON.parse(server.seen.findLast(({ body }) => body)!.body);
+    expect([id, rootid, jsondata.id]).toEqual(Array(3).fill('9007199254740993'));
+  });
 });

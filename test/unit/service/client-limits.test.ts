@@ -25,25 +25,15 @@ beforeEach(async () => {
 const names = (count: number) => Array.from({ length: count }, (_, i) => `ACME::DESK::B${i}`);
 
 describe('requests in flight', () => {
-  it('stay as many as the service is known to accept, whatever it answers', async () => {
-    const busy = raw('', {}, 503);
-    server.always(
-      BLOCK,
-      together(4, (at) => (at < 8 ? busy : json(EMPTY_BLOCK))),
-    );
-    const client = clientOf(server, { rateLimit: { concurrency: 4 }, concurrency: 8 });
+  it.each([
+    ['the service is known to accept, whatever it answers', 4, 8, 4, raw('', {}, 503)],
+    ['are configured, even if the service accepts more', 16, 2, 2, json(EMPTY_BLOCK)],
+  ])('are as many as %s', async (_, accepted, concurrency, most, first) => {
+    const answers = together(most, (at) => (at < 8 ? first : json(EMPTY_BLOCK)));
+    server.always(BLOCK, answers);
+    const client = clientOf(server, { rateLimit: { concurrency: accepted }, concurrency });
     await Promise.all(names(8).map((name) => client.getBlock(name)));
-    expect(server.mostAtOnce()).toBe(4);
-  });
-
-  it('are never more than configured, even if the service accepts more', async () => {
-    server.always(
-      BLOCK,
-      together(2, () => json(EMPTY_BLOCK)),
-    );
-    const client = clientOf(server, { rateLimit: { concurrency: 16 }, concurrency: 2 });
-    await Promise.all(names(8).map((name) => client.getBlock(name)));
-    expect(server.mostAtOnce()).toBe(2);
+    expect(server.mostAtOnce()).toBe(most);
   });
 
   it('become fewer when the service cannot cope, and more again', async () => {

@@ -131,7 +131,7 @@ describe('the concurrency limit', () => {
   const OVERLOAD = new ConverterError('HTTP_STATUS', 'too much', { status: 503, operation: 'a' });
 
   /** Traffic with requests that never run out, where a test ends one after the other. */
-  function busyTraffic(concurrency: number, isConcurrencyKnown = false) {
+  async function busyTraffic(concurrency: number, isConcurrencyKnown = false) {
     const traffic = trafficOf({ concurrency, isConcurrencyKnown });
     const running: ((error?: Error) => void)[] = [];
     const work = () =>
@@ -144,19 +144,18 @@ describe('the concurrency limit', () => {
       return running.length;
     };
     for (let request = 0; request < 1000; request++) traffic.request(work).catch(() => {});
+    await started();
     return {
       /** Ends that many, the oldest first; returns how many are running after that. */
       async end(count: number, error?: Error) {
         for (const finish of running.splice(0, count)) finish(error);
         return started();
       },
-      started,
     };
   }
 
   it('is halved once for all that fail together, and never goes below one', async () => {
-    const traffic = busyTraffic(8);
-    await traffic.started();
+    const traffic = await busyTraffic(8);
     expect(await traffic.end(8, OVERLOAD)).toBe(4);
     expect(await traffic.end(4, OVERLOAD)).toBe(2);
     expect(await traffic.end(2, OVERLOAD)).toBe(1);
@@ -164,8 +163,7 @@ describe('the concurrency limit', () => {
   });
 
   it('grows by one after as many successes as it is, up to all permits', async () => {
-    const traffic = busyTraffic(4);
-    await traffic.started();
+    const traffic = await busyTraffic(4);
     expect(await traffic.end(4, OVERLOAD)).toBe(2);
     expect(await traffic.end(1)).toBe(2);
     expect(await traffic.end(1)).toBe(3);
@@ -175,15 +173,13 @@ describe('the concurrency limit', () => {
   });
 
   it('counts any other failure as an answer in time', async () => {
-    const traffic = busyTraffic(4);
-    await traffic.started();
+    const traffic = await busyTraffic(4);
     expect(await traffic.end(4, OVERLOAD)).toBe(2);
     expect(await traffic.end(2, OTHER)).toBe(3);
   });
 
   it('ignores what was sent before it changed', async () => {
-    const traffic = busyTraffic(8);
-    await traffic.started();
+    const traffic = await busyTraffic(8);
     expect(await traffic.end(1, OVERLOAD)).toBe(7);
     expect(await traffic.end(3)).toBe(4);
     expect(await traffic.end(4, OVERLOAD)).toBe(4);
@@ -235,8 +231,7 @@ describe('the concurrency limit', () => {
   });
 
   it('stays as it is if it is known', async () => {
-    const traffic = busyTraffic(4, true);
-    await traffic.started();
+    const traffic = await busyTraffic(4, true);
     expect(await traffic.end(4, OVERLOAD)).toBe(4);
   });
 });
