@@ -5,7 +5,12 @@
  * "not so fast", lets tokens expire: what a service does under load.
  */
 import { generateKeyPairSync } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
@@ -18,6 +23,7 @@ export interface Seen {
   /** Path and query as on the wire. */
   url: string;
   body: string;
+  headers: IncomingHttpHeaders;
 }
 
 export interface FaultServer {
@@ -127,7 +133,7 @@ export async function startFaultServer(): Promise<FaultServer> {
       body += chunk;
     });
     request.on('end', () => {
-      seen.push({ method: request.method ?? '', url, body });
+      seen.push({ method: request.method ?? '', url, body, headers: request.headers });
       answerTo(url)(response, request);
     });
   });
