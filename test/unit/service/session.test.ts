@@ -95,6 +95,15 @@ describe('a token source of several sessions', () => {
   });
 });
 
+/** The third token of a session, whose first two were accepted for the root alone. */
+async function afterTwoLogins(session: ReturnType<typeof createSession>): Promise<string> {
+  for (const order of [1, 2]) {
+    session.accept({ token: await session.token(), order });
+    await session.replace(await session.token(), false);
+  }
+  return session.token();
+}
+
 describe('a session of its own', () => {
   it.each([
     ['12 hours', false, 12 * HOUR_MS],
@@ -180,11 +189,7 @@ describe('a session of its own', () => {
 
   it('relies on a token that was accepted once after two logins, if nothing but the root was answered', async () => {
     const { session, root, counts } = sessionOf();
-    for (const order of [1, 2]) {
-      session.accept({ token: await session.token(), order });
-      await session.replace(await session.token(), false);
-    }
-    const token = await session.token();
+    const token = await afterTwoLogins(session);
     session.accept({ token, order: 3 });
     root.isRefused = true;
     expect(await session.examine({ token, order: 4 })).toBe('alive');
@@ -194,11 +199,7 @@ describe('a session of its own', () => {
 
   it('replaces a dead token after two logins that did not help, once something was answered', async () => {
     const { session, root, probe, counts } = sessionOf();
-    for (const order of [1, 2]) {
-      session.accept({ token: await session.token(), order });
-      await session.replace(await session.token(), false);
-    }
-    const token = await session.token();
+    const token = await afterTwoLogins(session);
     session.accept({ token, order: 3 }, PARTS_LIST);
     root.isRefused = true;
     expect(await session.examine({ token, order: 4 })).toBe('alive');

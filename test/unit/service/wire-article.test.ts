@@ -85,24 +85,16 @@ describe('decodeArticle', () => {
   });
 
   it.each([
-    [[], 'article: expected an object, received an array of 0'],
-    [{ ocd: 'x' }, 'article.ocd: expected an object, received string "x"'],
-    [
-      { basearticlenumber: [] },
-      'article.basearticlenumber: expected a text, received an array of 0',
-    ],
-    [
-      { ocd: { reinitstring: {} } },
-      'article.ocd.reinitstring: expected a text, received an object',
-    ],
-    [{ children: [{}, 5] }, 'article.children[1]: expected an object, received number "5"'],
-    [
-      { reinit: 'M', children: [null] },
-      'article.children[0]: expected an object, received nothing',
-    ],
-    [{ reinit: 'M', children: {} }, 'article.children: expected an array, received an object'],
+    [[], ': expected an object, received an array of 0'],
+    [{ ocd: 'x' }, '.ocd: expected an object, received string "x"'],
+    [{ basearticlenumber: [] }, '.basearticlenumber: expected a text, received an array of 0'],
+    [{ ocd: { reinitstring: {} } }, '.ocd.reinitstring: expected a text, received an object'],
+    [{ children: [{}, 5] }, '.children[1]: expected an object, received number "5"'],
+    [{ reinit: 'M', children: [null] }, '.children[0]: expected an object, received nothing'],
+    [{ reinit: 'M', children: {} }, '.children: expected an array, received an object'],
   ])('refuses %j and says where', (wire, message) => {
-    expect(() => decodeArticle(body(wire))).toThrow(coded('RESPONSE_INVALID', message));
+    const refusal = coded('RESPONSE_INVALID', `article${message}`);
+    expect(() => decodeArticle(body(wire))).toThrow(refusal);
   });
 
   it.each(['', '{"id":', '<html>'])('refuses %j, which is no JSON', (text) => {
