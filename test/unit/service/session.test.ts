@@ -268,12 +268,6 @@ describe('a refused request', () => {
     expect(counts().probes).toBe(2);
   });
 
-  it('shows a dead token if the root is refused, too', async () => {
-    const { session, root } = sessionOf();
-    root.isRefused = true;
-    expect(await session.examine({ token: await session.token(), order: 1 })).toBe('dead');
-  });
-
   it('was sent with a live token if the latest answered request is answered again', async () => {
     const { session, root, probe } = sessionOf();
     const token = await session.token();
