@@ -155,15 +155,10 @@ describe('a stored planning', () => {
 
     it('is the default planning if the service plans the same children, in any order', async () => {
       const unnamed = { ...C, ocd: { finalarticlenumber: '', reinitstring: 'C=X::' } };
-      for (const children of [
-        [D, C],
-        [C, D],
-        [D, unnamed],
-      ]) {
-        expect(await numbers(stored('P', { children }), 'planning', serving([D, C]))).toEqual([
-          ['P'],
-          [],
-        ]);
+      const orders = { same: [D, C], other: [C, D], unnamed: [D, unnamed] };
+      for (const [order, children] of Object.entries(orders)) {
+        const read = await numbers(stored('P', { children }), 'planning', serving([D, C]));
+        expect(read, order).toEqual([['P'], []]);
       }
     });
 
@@ -187,16 +182,10 @@ describe('a stored planning', () => {
 
     it('and without a configuration, is its children too, unless they are the default ones', async () => {
       for (const ocd of [{}, undefined]) {
-        const cart = (children: object[]) => stored('P', { ocd, children });
-        const service = () => serving([D, C]);
-        expect(await numbers(cart([D]), 'planning', service())).toEqual([
-          ['D'],
-          ['CART_WITHOUT_REINIT'],
-        ]);
-        expect(await numbers(cart([D, C]), 'planning', service())).toEqual([
-          ['P'],
-          ['CART_WITHOUT_CONFIGURATION'],
-        ]);
+        const read = (children: object[]) =>
+          numbers(stored('P', { ocd, children }), 'planning', serving([D, C]));
+        expect(await read([D])).toEqual([['D'], ['CART_WITHOUT_REINIT']]);
+        expect(await read([D, C])).toEqual([['P'], ['CART_WITHOUT_CONFIGURATION']]);
       }
     });
 

@@ -259,7 +259,8 @@ describe('too many requests', () => {
 
   it('ends some day where the service never takes it', async () => {
     server.always(BTG, raw('', { 'retry-after': '0' }, 429));
-    expect(await errorOf(client.getPartsList(KEY))).toMatchObject({ status: 429 });
+    const refused = { code: 'HTTP_STATUS', status: 429 };
+    expect(await errorOf(client.getPartsList(KEY))).toMatchObject(refused);
   });
 });
 

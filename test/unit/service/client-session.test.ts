@@ -215,7 +215,8 @@ describe('an article that is refused', () => {
   it('with a status is sent twice, not as often as there are retries', async () => {
     server.always(BTG, raw('', {}, 403));
     client = clientOf(server, { retries: 4 });
-    expect(await errorOf(client.getPartsList(KEY))).toMatchObject({ status: 403 });
+    const refused = { code: 'HTTP_STATUS', status: 403 };
+    expect(await errorOf(client.getPartsList(KEY))).toMatchObject(refused);
     expect(server.count(BTG)).toBe(2);
   });
 
