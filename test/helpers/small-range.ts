@@ -5,7 +5,7 @@ const BLOCK = { N: 'X', P: [0, 0, 0], R: [0, 0, 0], V: [0, 0, 0, 1, 0, 0, 0, 1, 
 const SURFACES = [{ F: [0, 1, 2], TI: [], C: false }];
 
 /** The smallest JPEG that is one: 1 × 1, grey. */
-const JPEG = Buffer.from(
+export const JPEG = Buffer.from(
   '/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAP//////////////////////////////////////////////////////////////////////////////////////wAALCAABAAEBAREA/8QAFAABAAAAAAAAAAAAAAAAAAAAA//EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAIAQEAAD8AN//Z',
   'base64',
 );

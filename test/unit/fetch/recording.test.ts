@@ -12,7 +12,7 @@ import {
 } from '../../../src/fetch/recording.ts';
 import type { EmulatedRange } from '../../../src/sample/range.ts';
 import type { ServiceClient } from '../../../src/service/client.ts';
-import { readText } from '../../../src/support/files.ts';
+import { listFolder, readText } from '../../../src/support/files.ts';
 import { registerSecret } from '../../../src/support/redact.ts';
 import {
   ARTICLE,
@@ -23,7 +23,7 @@ import {
   MATERIAL,
   startRecording,
 } from '../../helpers/emulated-client.ts';
-import { smallRange } from '../../helpers/small-range.ts';
+import { JPEG, smallRange } from '../../helpers/small-range.ts';
 import { temporaryFolder } from '../../helpers/temporary.ts';
 
 let dir: string;
@@ -93,7 +93,6 @@ describe('what is recorded is found again', () => {
 describe('a recording contains', () => {
   test('requests, without their tokens', async () => {
     await record(await startRecording(), (client) => client.getArticle(ARTICLE));
-    const { listFolder } = await import('../../../src/support/files.ts');
     const [name] = await listFolder(join(dir, 'ofml', 'articles'));
     const { request } = JSON.parse(await readText(join(dir, 'ofml', 'articles', name!)));
     expect(request).toEqual({ ...ARTICLE, profile: 'public' });
@@ -131,12 +130,6 @@ describe('a recording contains', () => {
     expect(content).toEqual({ answers: {}, bytes: 0, redacted: 0 });
   });
 });
-
-/** The smallest JPEG that is one. */
-const JPEG = Buffer.from(
-  '/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAP//////////////////////////////////////////////////////////////////////////////////////wAALCAABAAEBAREA/8QAFAABAAAAAAAAAAAAAAAAAAAAA//EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAIAQEAAD8AN//Z',
-  'base64',
-);
 
 const SECRET = 'tök/en+of="the\\test';
 
