@@ -2,22 +2,23 @@
  * The strict reader refuses what viewers might forgive.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
+import { type Gltf, writeGlb } from '../../src/deliver/glb-container.ts';
 import { type GlbJson, parseChunks } from '../helpers/glb-reader/document.ts';
 import { readGlb } from '../helpers/glb-reader/read-glb.ts';
 import { GlbRefused } from '../helpers/glb-reader/refusal.ts';
+import { body } from '../helpers/graphics.ts';
 import { convert } from './convert.ts';
 
-const PARTS_LIST = {
+const PARTS_LIST = body({
   btg: [{ type: 'block', prop: { params: [1, 2, 3], mat: '$ dif 0.2 0.4 0.6;roughness 0.5' } }],
   blocks: [],
   mats: [],
-};
+});
 
 describe('the strict reader', () => {
   let good: Uint8Array;
   beforeAll(async () => {
-    const partsList = new TextEncoder().encode(JSON.stringify(PARTS_LIST));
-    good = await convert({ partsList, blocks: new Map(), images: new Map() }, {});
+    good = await convert({ partsList: PARTS_LIST, blocks: new Map(), images: new Map() });
   });
 
   test('reads a written box as twelve triangles', () => {
@@ -122,21 +123,4 @@ function startOf(json: GlbJson, accessor: number): number {
   return (json.bufferViews![bufferView]!.byteOffset ?? 0) + byteOffset;
 }
 
-/** Puts the two chunks together again. */
-function assemble(json: GlbJson, bin: Uint8Array): Uint8Array {
-  const text = new TextEncoder().encode(JSON.stringify(json));
-  const padded = Math.ceil(text.length / 4) * 4;
-  const binLength = Math.ceil(bin.length / 4) * 4;
-  const file = new Uint8Array(28 + padded + binLength);
-  const view = new DataView(file.buffer);
-  const words = [0x46546c67, 2, file.length, padded, 0x4e4f534a];
-  words.forEach((word, index) => {
-    view.setUint32(index * 4, word, true);
-  });
-  file.fill(0x20, 20, 20 + padded);
-  file.set(text, 20);
-  view.setUint32(20 + padded, binLength, true);
-  view.setUint32(24 + padded, 0x004e4942, true);
-  file.set(bin, 28 + padded);
-  return file;
-}
+const assemble = (json: GlbJson, bin: Uint8Array) => writeGlb(json as unknown as Gltf, [bin]);
