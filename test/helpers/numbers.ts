@@ -11,11 +11,7 @@ export function elementAt(
 }
 
 /** Expects as many numbers as wanted, each equal to so many digits after the point. */
-export function expectNear(
-  actual: readonly number[],
-  wanted: readonly number[],
-  digits: number,
-): void {
+export function expectNear(actual: readonly number[], wanted: readonly number[], digits = 9): void {
   expect(actual).toHaveLength(wanted.length);
   for (const [i, value] of wanted.entries()) expect(actual[i]).toBeCloseTo(value, digits);
 }
