@@ -9,7 +9,6 @@ import {
   findUnfinishedRun,
   isUnfinished,
   openChunkObjects,
-  type Placed,
   removeChunkObjects,
   seriesOf,
 } from '../../../src/pipeline/chunks.ts';
@@ -23,7 +22,7 @@ import { openStore } from '../../helpers/object-stores.ts';
 import { samples } from '../../helpers/samples.ts';
 import { closedGate } from '../../helpers/until.ts';
 
-function selection(lengths: readonly number[]): Placed[] {
+function selection(lengths: readonly number[]) {
   const requests = lengths.flatMap((length, series) =>
     Array.from({ length }, (_, number) => acme(`A${number}`, { program: `S${series}` })),
   );
