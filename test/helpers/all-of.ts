@@ -1,5 +1,5 @@
-/** Everything that an asynchronous iteration returns. */
-export async function allOf<T>(items: AsyncIterable<T>): Promise<T[]> {
+/** Everything that an iteration returns, one after the other. */
+export async function allOf<T>(items: AsyncIterable<T> | Iterable<T>): Promise<T[]> {
   const all: T[] = [];
   for await (const item of items) all.push(item);
   return all;

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import Libsql from 'libsql';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -9,8 +8,8 @@ import { samples } from '../../helpers/samples.ts';
 
 const HOUR = 3_600_000;
 const NIGHT = Date.parse('2024-06-01T02:00:00Z');
-/** A process that no longer runs. */
-const DEAD = spawnSync(process.execPath, ['-e', '']).pid;
+/** A greater id than any process has. */
+const DEAD = 2 ** 30;
 
 const { at, open } = cachePerTest();
 let state: CacheDatabase;
