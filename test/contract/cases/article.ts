@@ -213,11 +213,15 @@ export const ARTICLE = {
   storePlanning: {
     answers: stored,
     parameters: {
-      json: async (client, subject) => {
+      json: async (_, subject, service) => {
+        const reported: [string, unknown][] = [];
+        const client = service.open({ onPermanentId: (...one) => reported.push(one) });
         const { article: configured, bytes } = await change(client, subject);
         const json = JSON.parse(new TextDecoder().decode(bytes));
         expect(configured.id).toBe(configured.rootid);
-        expect(await client.storePlanning(json)).toMatch(/\S/);
+        const permanentid = await client.storePlanning(json);
+        expect(permanentid).toMatch(/\S/);
+        expect(reported).toEqual([[permanentid, json]]);
         const names = ['id', 'rootid', 'manufacturer', 'program', 'basearticlenumber', 'children'];
         const listed = Object.fromEntries(names.map((name) => [name, json[name]]));
         const { reinitstring } = json.ocd;
