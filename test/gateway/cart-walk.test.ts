@@ -11,13 +11,12 @@ import { openRelay } from '../../src/gateway/relay.ts';
 import { createSampleRange } from '../../src/sample/sample-range.ts';
 import { SILENT } from '../../src/support/log.ts';
 import { environmentOf } from '../helpers/child.ts';
-import { articleIn } from '../helpers/configurator.ts';
+import { articleIn, WORKPLACE } from '../helpers/configurator.ts';
 import { jsonOf } from '../helpers/json-of.ts';
 import { startCommand } from '../helpers/running-command.ts';
 import type { Wire } from '../helpers/sample-range.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
-const WORKPLACE = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-PLATZ 1' };
 let folder: string;
 let emulator: Emulator;
 

@@ -8,6 +8,7 @@ import { startEmulatorOf } from '../../src/emulator/start-emulator.ts';
 import { openPlanningSite } from '../../src/gateway/planning-site.ts';
 import { closePages, openPage, watch } from '../helpers/browser.ts';
 import { environmentOf } from '../helpers/child.ts';
+import { WORKPLACE } from '../helpers/configurator.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { withoutView } from '../helpers/planning-page.ts';
 
@@ -123,12 +124,7 @@ describe.runIf(HAS_BROWSER)('the planning page in the frame of the shop', () => 
       () => (window as unknown as { heard: unknown[] }).heard.length === 2,
     );
     expect(await frame.evaluate(() => (window as unknown as { heard: unknown[] }).heard)).toEqual([
-      {
-        type: 'SET_ARTICLE',
-        manufacturer: 'FJEL',
-        program: 'LINEA',
-        basearticlenumber: 'LN-PLATZ 1',
-      },
+      { type: 'SET_ARTICLE', ...WORKPLACE },
       { type: 'REQUEST_CURRENT_ARTICLE' },
     ]);
     await page.waitForSelector('#received li:has-text("This is planned: LN-PLATZ 1")');

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ManifestLine } from '../../src/model/asset.ts';
 import { readManifest } from '../../src/write/manifest.ts';
 import { command, writePipeline } from '../helpers/command.ts';
-import { MADE_TO_MEASURE } from '../helpers/configurator.ts';
+import { MADE_TO_MEASURE, WORKPLACE } from '../helpers/configurator.ts';
 import { jsonOf } from '../helpers/json-of.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { type RunningCommand, startCommand } from '../helpers/running-command.ts';
@@ -32,8 +32,7 @@ describe.runIf(HAS_BROWSER)('articlesimage.jpg', () => {
   let url: string;
   beforeAll(async () => {
     folder = await temporaryFolder();
-    const planning = { ...MADE_TO_MEASURE, basearticlenumber: 'LN-PLATZ 1' };
-    const articles = [MADE_TO_MEASURE, planning, { ...LAMP, basearticlenumber: 'LM-DOM 16"' }].map(
+    const articles = [MADE_TO_MEASURE, WORKPLACE, { ...LAMP, basearticlenumber: 'LM-DOM 16"' }].map(
       (article) => ({ article }),
     );
     pipeline = await writePipeline(folder, { service: { emulator: true }, articles });
