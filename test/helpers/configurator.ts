@@ -1,5 +1,6 @@
 import type { Emulator } from '../../src/emulator/emulator.ts';
 import { call, post } from './emulated-session.ts';
+import { jsonOf } from './json-of.ts';
 import type { Wire } from './sample-range.ts';
 
 /** The base article of the sample range whose properties depend on one another most. */
@@ -8,6 +9,9 @@ export const MADE_TO_MEASURE = {
   program: 'LINEA',
   basearticlenumber: 'LN-M',
 };
+
+/** A planning of the sample range: a desk and what stands with it. */
+export const WORKPLACE = { ...MADE_TO_MEASURE, basearticlenumber: 'LN-PLATZ 1' };
 
 /** What POST articles is asked to change; the body is filled in from the article. */
 export interface Change {
@@ -43,6 +47,8 @@ export function customer(emulator: Emulator, token: string) {
       },
       body,
     );
+  const store = (article: Wire): Promise<Response> =>
+    post(emulator, 'ofml/reinit', { token }, { json: article });
   return {
     bodyOf,
     send,
@@ -62,14 +68,14 @@ export function customer(emulator: Emulator, token: string) {
       if (response.status !== 200) throw new Error(`POST articles: ${await response.text()}`);
       return response.json();
     },
-    /** POST articles that must fail: status and sentence. */
-    refused: async (article: Wire, change: Change): Promise<[number, string]> => {
-      const response = await send(article, bodyOf(article, change));
-      return [response.status, ((await response.json()) as Wire).error];
-    },
+    /** POST articles that must fail: the sentence. */
+    refused: async (article: Wire, change: Change): Promise<string> =>
+      (await jsonOf(send(article, bodyOf(article, change)), 422)).error,
     /** POST reinit. */
-    store: (article: Wire): Promise<Response> =>
-      post(emulator, 'ofml/reinit', { token }, { json: article }),
+    store,
+    /** POST reinit; the permanent identifier. */
+    permanentId: async (article: Wire): Promise<string> =>
+      (await jsonOf(store(article))).permanentid,
     /** The planning page. */
     plan: (parameters: Record<string, string>): Promise<Response> =>
       fetch(`${emulator.frontendUrl}/planning?${new URLSearchParams({ token, ...parameters })}`),
