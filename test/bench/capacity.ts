@@ -127,6 +127,13 @@ function lineThrough(small: number, smallValue: number, large: number, largeValu
   return { once: Math.max(0, largeValue - each * large), each };
 }
 
+function byConfigurations<Run extends Drivers>(
+  [small, large]: readonly [Run, Run],
+  of: (run: Run) => number,
+): Line {
+  return lineThrough(small.configurations, of(small), large.configurations, of(large));
+}
+
 /**
  * Finds what runs cost once and for each configuration.
  *
@@ -134,18 +141,13 @@ function lineThrough(small: number, smallValue: number, large: number, largeValu
  * @param stores - The same, with an object store.
  */
 export function calibrate(
-  [small, large]: readonly [RunFigures, RunFigures],
-  [smallStore, largeStore]: readonly [StoreFigures, StoreFigures],
+  runs: readonly [RunFigures, RunFigures],
+  stores: readonly [StoreFigures, StoreFigures],
 ): Capacity {
-  const line = (of: (run: RunFigures) => number) =>
-    lineThrough(small.configurations, of(small), large.configurations, of(large));
-  const storeLine = (of: (run: StoreFigures) => number) =>
-    lineThrough(
-      smallStore.configurations,
-      of(smallStore),
-      largeStore.configurations,
-      of(largeStore),
-    );
+  const [small, large] = runs;
+  const [, largeStore] = stores;
+  const line = (of: (run: RunFigures) => number) => byConfigurations(runs, of);
+  const storeLine = (of: (run: StoreFigures) => number) => byConfigurations(stores, of);
   const own = line((run) => run.requests - run.partRequests);
   return {
     workerCpuSeconds: line((run) => run.workerCpuSeconds),
@@ -153,11 +155,7 @@ export function calibrate(
     coordinatorCpuSeconds: line((run) => run.coordinatorCpuSeconds),
     receivedBytes: line((run) => run.receivedBytes),
     coordinatorMib: line((run) => run.coordinatorPeakMib),
-    requests: {
-      once: own.once,
-      configuration: own.each,
-      part: large.partRequests / large.parts,
-    },
+    requests: { once: own.once, configuration: own.each, part: large.partRequests / large.parts },
     workerMib: Math.max(small.workerPeakMib, large.workerPeakMib),
     queuedJobs: Math.max(small.queuedJobs, large.queuedJobs) / large.workers,
     queueBytes: lineThrough(
