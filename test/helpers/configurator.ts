@@ -2,12 +2,9 @@ import type { Emulator } from '../../src/emulator/emulator.ts';
 import { call, post } from './emulated-session.ts';
 import type { Wire } from './sample-range.ts';
 
+const LINEA = { manufacturer: 'FJEL', program: 'LINEA' };
 /** The base article of the sample range whose properties depend on one another most. */
-export const MADE_TO_MEASURE = {
-  manufacturer: 'FJEL',
-  program: 'LINEA',
-  basearticlenumber: 'LN-M',
-};
+export const MADE_TO_MEASURE = { ...LINEA, basearticlenumber: 'LN-M' };
 
 /** What POST articles is asked to change; the body is filled in from the article. */
 export interface Change {
@@ -31,37 +28,21 @@ export function customer(emulator: Emulator, token: string) {
     ...change,
     jsondata: article,
   });
-  const send = (article: Wire, body: unknown, parameters: Record<string, string> = {}) =>
-    post(
-      emulator,
-      'ofml/articles',
-      {
-        token,
-        ...keyOf(article),
-        ocdreinitstring: article.ocd.reinitstring,
-        ...parameters,
-      },
-      body,
-    );
+  const send = (article: Wire, body: unknown, parameters: Record<string, string> = {}) => {
+    const key = { ...keyOf(article), ocdreinitstring: article.ocd.reinitstring };
+    return post(emulator, 'ofml/articles', { token, ...key, ...parameters }, body);
+  };
   return {
     bodyOf,
     send,
     /** GET articles. */
-    load: async (article: Wire, parameters: Record<string, string> = {}): Promise<Wire> => {
-      const response = await call(emulator, 'ofml/articles', {
-        token,
-        ...keyOf(article),
-        ...parameters,
-      });
-      if (response.status !== 200) throw new Error(`GET articles: ${await response.text()}`);
-      return response.json();
+    load: (article: Wire, parameters: Record<string, string> = {}): Promise<Wire> => {
+      const all = { token, ...keyOf(article), ...parameters };
+      return accepted(call(emulator, 'ofml/articles', all));
     },
     /** POST articles; the article after the change. */
-    change: async (article: Wire, change: Change, parameters = {}): Promise<Wire> => {
-      const response = await send(article, bodyOf(article, change), parameters);
-      if (response.status !== 200) throw new Error(`POST articles: ${await response.text()}`);
-      return response.json();
-    },
+    change: (article: Wire, change: Change, parameters = {}): Promise<Wire> =>
+      accepted(send(article, bodyOf(article, change), parameters)),
     /** POST articles that must fail: status and sentence. */
     refused: async (article: Wire, change: Change): Promise<[number, string]> => {
       const response = await send(article, bodyOf(article, change));
@@ -74,6 +55,12 @@ export function customer(emulator: Emulator, token: string) {
     plan: (parameters: Record<string, string>): Promise<Response> =>
       fetch(`${emulator.frontendUrl}/planning?${new URLSearchParams({ token, ...parameters })}`),
   };
+}
+
+async function accepted(answer: Promise<Response>): Promise<Wire> {
+  const response = await answer;
+  if (response.status !== 200) throw new Error(`${response.url}: ${await response.text()}`);
+  return response.json();
 }
 
 /** A property of an article by class and name; undefined while it is not shown. */

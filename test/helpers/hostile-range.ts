@@ -1,6 +1,4 @@
-/**
- * Hostile range: a service whose names are chosen to lead a converter astray.
- */
+/** Hostile range: a service whose names are chosen to lead a converter astray. */
 import type { EmulatedRange, Json } from '../../src/sample/range.ts';
 import { articleAnswer } from './answers.ts';
 import { body } from './graphics.ts';

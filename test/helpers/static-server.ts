@@ -1,6 +1,4 @@
-/**
- * Static server: the files of a folder by address, as any web server has them.
- */
+/** Static server: the files of a folder by address, as any web server has them. */
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { extname, join } from 'node:path';

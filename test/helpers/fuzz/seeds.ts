@@ -1,6 +1,4 @@
-/**
- * Seeds: whole articles as a service sends them, to be damaged.
- */
+/** Seeds: whole articles as a service sends them, to be damaged. */
 import fc from 'fast-check';
 import { createSampleRange } from '../../../src/sample/sample-range.ts';
 import { bodiesOf, configurationsOf } from '../../exact/range-bodies.ts';

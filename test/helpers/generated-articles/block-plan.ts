@@ -1,6 +1,4 @@
-/**
- * Block plan: what a generated block is made of, and its JSON in any of the accepted layouts.
- */
+/** Block plan: what a generated block is made of, and its JSON in any of the accepted layouts. */
 import fc from 'fast-check';
 import { add, apply, scaled, turnOf, type Vec3 } from '../evaluator/vectors.ts';
 import { rotation, size, smallOffset } from './numbers.ts';

@@ -1,6 +1,4 @@
-/**
- * Image pool: the pictures that generated materials refer to, as small JPEGs.
- */
+/** Image pool: the pictures that generated materials refer to, as small JPEGs. */
 import sharp from 'sharp';
 import { type ImageFacts, imageFacts } from '../evaluator/image-facts.ts';
 

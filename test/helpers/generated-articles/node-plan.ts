@@ -1,6 +1,4 @@
-/**
- * Node plan: the nodes of a generated parts list, as a flat list whose entries name their parents.
- */
+/** Node plan: the nodes of a generated parts list, as a flat list whose entries name their parents. */
 import fc from 'fast-check';
 import { SOLID_PARAMETERS } from '../evaluator/solid.ts';
 import type { Vec3 } from '../evaluator/vectors.ts';

@@ -1,6 +1,4 @@
-/**
- * Document: the JSON of a GLB as far as the reader understands it, and its two chunks.
- */
+/** Document: the JSON of a GLB as far as the reader understands it, and its two chunks. */
 import type { GLTF } from '@gltf-transform/core';
 import { must } from './refusal.ts';
 

@@ -1,6 +1,4 @@
-/**
- * Materials: the values of a glTF material with its extensions and defaults resolved.
- */
+/** Materials: the values of a glTF material with its extensions and defaults resolved. */
 import type { GLTF } from '@gltf-transform/core';
 import type { Vec2, Vec3 } from '../evaluator/vectors.ts';
 import type { Glb, GlbJson } from './document.ts';

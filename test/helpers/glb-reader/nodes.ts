@@ -1,6 +1,4 @@
-/**
- * Nodes: where everything the scene shows is placed, composed in double precision.
- */
+/** Nodes: where everything the scene shows is placed, composed in double precision. */
 import type { GLTF } from '@gltf-transform/core';
 import type { Vec3 } from '../evaluator/vectors.ts';
 import type { GlbJson } from './document.ts';

@@ -1,6 +1,4 @@
-/**
- * Usage: refuses entries that nothing refers to, and extensions that are not declared.
- */
+/** Usage: refuses entries that nothing refers to, and extensions that are not declared. */
 import type { GLTF } from '@gltf-transform/core';
 import type { GlbJson } from './document.ts';
 import { must } from './refusal.ts';
