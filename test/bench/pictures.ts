@@ -1,6 +1,4 @@
-/**
- * The group of pictures: how long a warm renderer takes for one, and the image endpoint for one that it has.
- */
+/** The group of pictures: how long a warm renderer takes for one, and the image endpoint for one that it has. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { performance } from 'node:perf_hooks';

@@ -1,6 +1,4 @@
-/**
- * Whole processes: how long one takes, how much memory it and its children hold, and two of them in turns.
- */
+/** Whole processes: how long one takes, how much memory it and its children hold, and two of them in turns. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';

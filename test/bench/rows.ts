@@ -1,6 +1,4 @@
-/**
- * The rows of the results: what is measured, what it was before the work on speed, and what it should be.
- */
+/** The rows of the results: what is measured, what it was before the work on speed, and what it should be. */
 
 /** One row. */
 export interface Row {
@@ -42,43 +40,25 @@ const row = (
   ...figures,
 });
 
+const PEER_SIZES = ['S', 'M', 'L', 'XL', 'I'];
+
 /** A row for each size that a peer converts: its ratio before, and what it should be. */
-function peerRows(
-  peer: string,
-  sizes: Readonly<Record<string, readonly [before: number, atLeast?: number]>>,
-): Rows {
+function peerRows(peer: string, ...ratios: (readonly [before: number, atLeast?: number])[]): Rows {
   return Object.fromEntries(
-    Object.entries(sizes).map(([size, [before, atLeast]]) => [
-      `${peer} ${size}`,
-      row(`${peer} ÷ btg2gltf, ${size}`, 'times', { before, ...(atLeast && { atLeast }) }),
-    ]),
+    ratios.map(([before, atLeast], i) => {
+      const measure = `${peer} ÷ btg2gltf, ${PEER_SIZES[i]}`;
+      const figures = { before, ...(atLeast && { atLeast }) };
+      return [`${peer} ${PEER_SIZES[i]}`, row(measure, 'times', figures)];
+    }),
   );
 }
 
 /** The rows of each group that `--only` selects, in the order of the results. */
 export const GROUPS = {
   peers: {
-    ...peerRows('obj2gltf', {
-      S: [0.61, 2],
-      M: [0.78, 4],
-      L: [2.1, 7.5],
-      XL: [3.5, 11],
-      I: [1.6, 9],
-    }),
-    ...peerRows('assimp', {
-      S: [0.04],
-      M: [0.12, 0.6],
-      L: [0.7, 2.6],
-      XL: [1.8, 5],
-      I: [0.79, 4],
-    }),
-    ...peerRows('gltfpack', {
-      S: [0.16],
-      M: [0.17, 0.9],
-      L: [0.3, 1.2],
-      XL: [0.51, 1.6],
-      I: [0.32],
-    }),
+    ...peerRows('obj2gltf', [0.61, 2], [0.78, 4], [2.1, 7.5], [3.5, 11], [1.6, 9]),
+    ...peerRows('assimp', [0.04], [0.12, 0.6], [0.7, 2.6], [1.8, 5], [0.79, 4]),
+    ...peerRows('gltfpack', [0.16], [0.17, 0.9], [0.3, 1.2], [0.51, 1.6], [0.32]),
   },
   straightforward: {
     straightforward: row('straightforward converter ÷ btg2gltf, L', 'times', { atLeast: 9 }),
