@@ -1,8 +1,8 @@
 /** Rules about `src/DECISIONS.md`: its form, and that it and the code cite what exists. */
-import { lineOf, type SourceFile } from './source-tree.ts';
+import { lineOf, matchesIn, type SourceFile } from './source-tree.ts';
 
 /** One decision: its number and the files that its last line names. */
-export interface Decision {
+interface Decision {
   id: string;
   line: number;
   /** Lines of text, blank ones included. */
@@ -19,7 +19,7 @@ const MOST_LINES = 8;
 const CITED = /\bD-\d+[a-z]?\b/g;
 
 /** All entries: a heading `### D-101 …` and what follows up to the next heading. */
-export function decisions(text: string): Decision[] {
+function decisions(text: string): Decision[] {
   return [...text.matchAll(/^### (?<id>D-\d{3}[a-z]?)\b/gm)].map((match) => {
     const rest = text.slice(match.index);
     const end = rest.slice(4).search(/^#{1,3} /m);
@@ -44,15 +44,12 @@ export function decisions(text: string): Decision[] {
 /** Every D-nnn that the code names is an entry. */
 export function unknownDecisions(files: SourceFile[], table: string): string[] {
   const known = new Set(decisions(table).map((d) => d.id));
-  return files
-    .filter((file) => !file.path.startsWith('test/architecture/'))
-    .flatMap((file) =>
-      [...file.text.matchAll(CITED)]
-        .filter((m) => !known.has(m[0]))
-        .map(
-          (m) =>
-            `${file.path}:${lineOf(file.text, m.index)} cites ${m[0]}, which is not in ${TABLE}; add the entry or correct the number`,
-        ),
+  const others = files.filter(({ path }) => !path.startsWith('test/architecture/'));
+  return matchesIn(others, CITED, 'text')
+    .filter(({ match: [id] }) => !known.has(id))
+    .map(
+      ({ where, match: [id] }) =>
+        `${where} cites ${id}, which is not in ${TABLE}; add the entry or correct the number`,
     );
 }
 

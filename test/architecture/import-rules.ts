@@ -1,6 +1,12 @@
 /** Rules on imports between the folders of `src`: each breach is one sentence (file, problem, action). */
 import { isBuiltin } from 'node:module';
-import { type ImportLine, importsOf, lineOf, type SourceFile } from './source-tree.ts';
+import {
+  type ImportLine,
+  importsIn,
+  importsOf,
+  matchesIn,
+  type SourceFile,
+} from './source-tree.ts';
 
 /** The layers of folders, bottom to top; folders of one layer may not import one another. */
 const LAYERS = [
@@ -72,8 +78,6 @@ function layerOf(folder: string): number {
 const code = (files: SourceFile[], folder = 'src/') =>
   files.filter((f) => f.path.startsWith(folder) && f.path.endsWith('.ts'));
 
-const at = (file: SourceFile, line: number) => `${file.path}:${line}`;
-
 /** Every folder of `src` is in {@link LAYERS}. */
 export function unknownFolders(files: SourceFile[]): string[] {
   return code(files)
@@ -86,40 +90,32 @@ export function unknownFolders(files: SourceFile[]): string[] {
 
 /** Imports go to lower layers only, and never from a stage to a stage. */
 export function upwardImports(files: SourceFile[]): string[] {
-  return eachLocalImport(files, (file, target, line) => {
-    const [from, to] = [folderOf(file.path), folderOf(target)];
+  return eachLocalImport(files, (from, target) => {
+    const to = folderOf(target);
     if (from === to || layerOf(to) < layerOf(from)) return undefined;
     const how =
       layerOf(to) === layerOf(from)
         ? 'a stage may not import another stage'
         : `${to} is above ${from}`;
-    return `${at(file, line)} imports ${target}: ${how}; share a type in src/model, or pass the value as a parameter`;
+    return `${how}; share a type in src/model, or pass the value as a parameter`;
   });
 }
 
 /** Some folders may import less than all lower layers. */
 export function forbiddenImports(files: SourceFile[]): string[] {
-  return eachLocalImport(files, (file, target, line) => {
-    const rule = NARROWER.find(
-      (r) => r.from === folderOf(file.path) && r.to.test(target) && !r.may.test(target),
-    );
-    return (
-      rule && `${at(file, line)} imports ${target}: ${rule.why}; pass the value as a parameter`
-    );
+  return eachLocalImport(files, (from, target) => {
+    const rule = NARROWER.find((r) => r.from === from && r.to.test(target) && !r.may.test(target));
+    return rule && `${rule.why}; pass the value as a parameter`;
   });
 }
 
 /** A helper that checks a result computes it without the code that made it. */
 export function dependentEvaluators(files: SourceFile[]): string[] {
-  return code(files, 'test/helpers/')
-    .filter((file) => EVALUATORS.test(file.path))
-    .flatMap((file) =>
-      importsOf(file)
-        .filter((i) => i.target !== undefined && JUDGED.test(i.target))
-        .map(
-          (i) =>
-            `${at(file, i.line)} imports ${i.target}, which it checks; compute the expected result independently`,
-        ),
+  return importsIn(code(files, 'test/helpers/'))
+    .filter(({ file, target }) => EVALUATORS.test(file.path) && JUDGED.test(target ?? ''))
+    .map(
+      ({ where, target }) =>
+        `${where} imports ${target}, which it checks; compute the expected result independently`,
     );
 }
 
@@ -173,15 +169,15 @@ export function impurities(files: SourceFile[]): string[] {
 }
 
 function impuritiesOf(file: SourceFile, how: string): string[] {
-  const imports = importsOf(file)
+  const imports = importsIn([file])
     .filter((i) => i.target === undefined && !allowedPackage(file, i))
     .map(
-      (i) =>
-        `${at(file, i.line)} imports ${i.specifier}${how}: pure files run in a browser too; pass it as a parameter`,
+      ({ where, specifier }) =>
+        `${where} imports ${specifier}${how}: pure files run in a browser too; pass it as a parameter`,
     );
-  const globals = [...file.bare.matchAll(/\bBuffer\b|\bprocess\.|\brequire\(|\b__dirname\b/g)].map(
-    (m) =>
-      `${at(file, lineOf(file.text, m.index))} uses ${m[0]}${how}: pure files run in a browser too; use Uint8Array, or pass it as a parameter`,
+  const globals = matchesIn([file], /\bBuffer\b|\bprocess\.|\brequire\(|\b__dirname\b/g).map(
+    ({ where, match }) =>
+      `${where} uses ${match[0]}${how}: pure files run in a browser too; use Uint8Array, or pass it as a parameter`,
   );
   return [...imports, ...globals];
 }
@@ -195,19 +191,15 @@ function allowedPackage(file: SourceFile, line: ImportLine): boolean {
 
 function eachLocalImport(
   files: SourceFile[],
-  judge: (file: SourceFile, target: string, line: number) => string | undefined,
+  judge: (folder: string, target: string) => string | undefined,
 ): string[] {
-  return code(files).flatMap((file) =>
-    importsOf(file).flatMap((i) => {
-      if (i.target === undefined) return [];
-      if (!i.target.startsWith('src/')) {
-        return [
-          `${at(file, i.line)} imports ${i.target}: src may import only from src; move the file into src`,
-        ];
-      }
-      return judge(file, i.target, i.line) ?? [];
-    }),
-  );
+  return importsIn(code(files)).flatMap(({ file, where, target }) => {
+    if (target === undefined) return [];
+    const breach = target.startsWith('src/')
+      ? judge(folderOf(file.path), target)
+      : 'src may import only from src; move the file into src';
+    return breach === undefined ? [] : `${where} imports ${target}: ${breach}`;
+  });
 }
 
 function valueGraph(files: SourceFile[]): Map<string, string[]> {

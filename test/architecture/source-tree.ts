@@ -30,15 +30,10 @@ export async function readTree(root: URL, ...folders: string[]): Promise<SourceF
   const top = fileURLToPath(root);
   const found: SourceFile[] = [];
   for (const folder of folders) {
-    const entries = await readdir(join(top, folder), {
-      recursive: true,
-      withFileTypes: true,
-    }).catch(() => []);
-    for (const entry of entries.filter((e) => e.isFile())) {
-      const path = relative(top, join(entry.parentPath, entry.name)).replaceAll('\\', '/');
-      if (!/\.(ts|md|yaml|yml|json|csv|html)$/.test(path)) continue;
-      const text = await readFile(join(top, path), 'utf8');
-      found.push(sourceFile(path, text));
+    const names = await readdir(join(top, folder), { recursive: true }).catch(() => []);
+    for (const name of names.filter((each) => /\.(ts|md|yaml|yml|json|csv|html)$/.test(each))) {
+      const path = relative(top, join(top, folder, name)).replaceAll('\\', '/');
+      found.push(sourceFile(path, await readFile(join(top, path), 'utf8')));
     }
   }
   return found.sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -74,6 +69,34 @@ export function importsOf(file: SourceFile): ImportLine[] {
         typeOnly: match.groups!.type !== undefined,
         line: lineOf(file.text, end),
       };
+    }),
+  );
+}
+
+/** A place in a file, as a breach names it. */
+interface Place {
+  file: SourceFile;
+  /** Path and line. */
+  where: string;
+}
+
+/** All imports of some files, each with its place. */
+export function importsIn(files: SourceFile[]): (ImportLine & Place)[] {
+  return files.flatMap((file) =>
+    importsOf(file).map((found) => ({ ...found, file, where: `${file.path}:${found.line}` })),
+  );
+}
+
+/** Each match of a pattern in code without comments and literals, or in whole texts. */
+export function matchesIn(
+  files: SourceFile[],
+  pattern: RegExp,
+  look: 'bare' | 'text' = 'bare',
+): (Place & { match: RegExpExecArray })[] {
+  return files.flatMap((file) =>
+    [...file[look].matchAll(pattern)].map((match) => {
+      const at = match.index + match[0].search(/\S/);
+      return { match, file, where: `${file.path}:${lineOf(file.text, at)}` };
     }),
   );
 }

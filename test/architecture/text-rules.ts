@@ -1,5 +1,5 @@
 /** Rules on the text of files: printing, file operations, clock, comments. Each breach is one sentence. */
-import { importsOf, lineOf, type SourceFile } from './source-tree.ts';
+import { importsIn, matchesIn, type SourceFile } from './source-tree.ts';
 
 /** One pattern that only some files may contain. */
 interface TextRule {
@@ -12,8 +12,6 @@ interface TextRule {
   except?: RegExp;
   todo: string;
 }
-
-const joined = (...parts: string[]) => parts.join('');
 
 /**
  * Words that the code no longer uses, because a standard term exists, or because a thing cannot do this:
@@ -62,23 +60,14 @@ export const TEXT_RULES = {
     todo: 'engines differ in it: use src/math/elementary.ts, and compare texts by code unit',
   },
   'nothing is left to do': {
-    pattern: new RegExp(joined('\\b(?:TO', 'DO|FIX', 'ME|X', 'XX)\\b'), 'g'),
+    // A letter in brackets: no pattern finds itself.
+    pattern: /\b(?:[T]ODO|[F]IXME|[X]XX)\b/g,
     look: 'text',
     todo: 'do it, or write an issue, and remove the note',
   },
   'no path of one machine': {
-    pattern: new RegExp(
-      joined(
-        '(?<![\\w.:/\\])}$-])/(?:ho',
-        'me|ro',
-        'ot|Us',
-        'ers|wo',
-        'rk|t',
-        'mp)/\\w|\\b[A-Z]:\\\\\\\\?Us',
-        'ers\\b',
-      ),
-      'g',
-    ),
+    pattern:
+      /(?<![\w.:/\])}$-])\/(?:[h]ome|[r]oot|[U]sers|[w]ork|[t]mp)\/\w|\b[A-Z]:\\\\?[U]sers\b/g,
     look: 'text',
     todo: 'use a path relative to a file or folder that is a parameter',
   },
@@ -135,13 +124,12 @@ export const TEXT_RULES = {
 /** Breaches of one row of {@link TEXT_RULES}. */
 export function breaches(files: SourceFile[], name: keyof typeof TEXT_RULES): string[] {
   const rule: TextRule = TEXT_RULES[name];
-  return files
-    .filter((f) => (rule.files?.test(f.path) ?? true) && !rule.except?.test(f.path))
-    .flatMap((file) =>
-      [...file[rule.look].matchAll(rule.pattern)].map(
-        (m) => `${file.path}:${lineOf(file.text, m.index)} has ${m[0].trim()}: ${rule.todo}`,
-      ),
-    );
+  const concerned = files.filter(
+    ({ path }) => (rule.files?.test(path) ?? true) && !rule.except?.test(path),
+  );
+  return matchesIn(concerned, rule.pattern, rule.look).map(
+    ({ where, match }) => `${where} has ${match[0].trim()}: ${rule.todo}`,
+  );
 }
 
 /** `start.ts` is there to load nothing else. */
@@ -150,16 +138,16 @@ const FILE_OPERATIONS =
 
 /** Every file operation goes through one file, and its check. */
 export function strayFileOperations(files: SourceFile[]): string[] {
-  return files
-    .filter(({ path }) => /^src\/.*\.ts$/.test(path) && !FILE_OPERATIONS.test(path))
-    .flatMap((file) =>
-      importsOf(file)
-        .filter((i) => /^(?:node:)?fs(?:\/promises)?$/.test(i.specifier))
-        .map(
-          (i) =>
-            `${file.path}:${i.line} imports ${i.specifier}: file operations go through src/support/files.ts; add what you need there`,
-        ),
+  return importsIn(sources(files, FILE_OPERATIONS))
+    .filter(({ specifier }) => /^(?:node:)?fs(?:\/promises)?$/.test(specifier))
+    .map(
+      ({ where, specifier }) =>
+        `${where} imports ${specifier}: file operations go through src/support/files.ts; add what you need there`,
     );
+}
+
+function sources(files: SourceFile[], except?: RegExp): SourceFile[] {
+  return files.filter(({ path }) => /^src\/.*\.ts$/.test(path) && !except?.test(path));
 }
 
 /** Tables and pure functions that define a term of the model belong to it. */
@@ -167,18 +155,14 @@ const MODEL_VALUES = /^src\/model\/(?:asset|configuration-id|graphics)\.ts$/;
 
 /** `model/` holds types, the tables of figures (asset) and of material fields (graphics), and the functions of configuration-id. */
 export function valuesInModel(files: SourceFile[]): string[] {
-  return files
-    .filter((file) => /^src\/model\/.*\.ts$/.test(file.path) && !MODEL_VALUES.test(file.path))
-    .flatMap((file) =>
-      [
-        ...file.bare.matchAll(
-          /^\s*(?:export\s+)?(?:default\s+)?(?:async\s+)?(?:const|let|var|function|class|enum)\b.*/gm,
-        ),
-      ].map(
-        (m) =>
-          `${file.path}:${lineOf(file.text, m.index + m[0].search(/\S/))} declares a value (${m[0].trim().slice(0, 40)}): model contains only types; move it to the folder that computes it`,
-      ),
-    );
+  const model = sources(files, MODEL_VALUES).filter(({ path }) => path.startsWith('src/model/'));
+  return matchesIn(
+    model,
+    /^\s*(?:export\s+)?(?:default\s+)?(?:async\s+)?(?:const|let|var|function|class|enum)\b.*/gm,
+  ).map(
+    ({ where, match }) =>
+      `${where} declares a value (${match[0].trim().slice(0, 40)}): model contains only types; move it to the folder that computes it`,
+  );
 }
 
 const EXPORTED =
@@ -186,20 +170,14 @@ const EXPORTED =
 
 /** Every exported function, constant and class has its comment directly above it. */
 export function undocumentedExports(files: SourceFile[]): string[] {
-  return files
-    .filter((file) => /^src\/.*\.ts$/.test(file.path))
-    .flatMap((file) => {
-      const seen = new Set<string>();
-      return [...file.bare.matchAll(EXPORTED)].flatMap((m) => {
-        const name = m.groups!.name!;
-        const overload = seen.has(name);
-        seen.add(name);
-        if (overload || hasComment(file.text.slice(0, m.index))) return [];
-        return [
-          `${file.path}:${lineOf(file.text, m.index)} exports ${name} without a TSDoc comment directly above it; say in one sentence what it does`,
-        ];
-      });
-    });
+  const seen = new Set<string>();
+  return matchesIn(sources(files), EXPORTED).flatMap(({ file, where, match }) => {
+    const name = match.groups!.name!;
+    const overload = seen.has(`${file.path} ${name}`);
+    seen.add(`${file.path} ${name}`);
+    if (overload || hasComment(file.text.slice(0, match.index))) return [];
+    return `${where} exports ${name} without a TSDoc comment directly above it; say in one sentence what it does`;
+  });
 }
 
 function hasComment(before: string): boolean {

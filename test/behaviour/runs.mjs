@@ -38,7 +38,7 @@ const GENERATED_GROUPS = [
 ];
 
 /** The SHA-256 of a text or of bytes, in hexadecimal digits. */
-export function sha256(content) {
+function sha256(content) {
   return createHash('sha256').update(content).digest('hex');
 }
 
@@ -72,21 +72,16 @@ export async function recordRuns(folder) {
   const recordings = GENERATED_GROUPS.map((_, i) => join(folder, `generated-recording-${i}`));
   await writeGenerated(recordings);
   const jobs = [{ name: 'sample', pipeline: join(ROOT, 'pipelines/demo.yaml') }];
-  const skipped = [];
-  if (existsSync(FURNITURE)) {
-    const articles = await furnitureArticles();
-    const service = { recording: FURNITURE };
-    const pipeline = await writePipeline(folder, 'cc0-furniture', { service, articles });
-    jobs.push({ name: 'cc0-furniture', pipeline });
-  } else skipped.push('cc0-furniture');
+  const add = async (name, recording, content) => {
+    const file = await writePipeline(folder, name, { service: { recording }, ...content });
+    jobs.push({ name, pipeline: file });
+  };
+  const skipped = existsSync(FURNITURE) ? [] : ['cc0-furniture'];
+  if (skipped.length === 0) {
+    await add('cc0-furniture', FURNITURE, { articles: await furnitureArticles() });
+  }
   for (const [i, convert] of GENERATED_GROUPS.entries()) {
-    const name = `generated-${i}`;
-    const service = { recording: recordings[i] };
-    const articles = [{ catalogue: {} }];
-    jobs.push({
-      name,
-      pipeline: await writePipeline(folder, name, { service, articles, convert }),
-    });
+    await add(`generated-${i}`, recordings[i], { articles: [{ catalogue: {} }], convert });
   }
   const results = new Map();
   const waiting = [...jobs];
@@ -121,16 +116,10 @@ async function writeGenerated(recordings) {
 async function furnitureArticles() {
   const truth = JSON.parse(await readFile(join(FURNITURE, 'truth.json'), 'utf8'));
   return truth.articles.flatMap(({ program, basearticlenumber, configurations }) =>
-    configurations.map(({ finalarticlenumber, reinitstring, metareinitstring }) => ({
-      article: {
-        manufacturer: 'SH3D',
-        program,
-        basearticlenumber,
-        finalarticlenumber,
-        reinitstring,
-        metareinitstring,
-      },
-    })),
+    configurations.map(({ finalarticlenumber, reinitstring, metareinitstring }) => {
+      const ids = { manufacturer: 'SH3D', program, basearticlenumber };
+      return { article: { ...ids, finalarticlenumber, reinitstring, metareinitstring } };
+    }),
   );
 }
 
@@ -158,20 +147,13 @@ async function recordPipeline(folder, { name, pipeline }) {
     const catalogue = await readLines(join(out, 'catalogue.jsonl'));
     const failures = await readLines(join(runDir, 'failures.jsonl'));
     const report = JSON.parse(await readFile(join(runDir, 'report.json'), 'utf8'));
-    keys.manifest.push(...manifest);
-    keys.catalogue.push(...catalogue);
-    keys.failures.push(...failures);
-    keys.report.push(report);
-    keys.metrics.push(...seriesOf(await readFile(metrics, 'utf8')));
+    const series = seriesOf(await readFile(metrics, 'utf8'));
+    const found = { manifest, catalogue, failures, report: [report], metrics: series };
+    for (const [name, values] of Object.entries(found)) keys[name].push(...values);
     const files = (await readdir(out, { recursive: true })).filter((f) => f.endsWith('.glb'));
+    const { ended, published, configurations, geometry, warnings, losses } = report;
     record[which] = {
-      exit,
-      ended: report.ended,
-      published: report.published,
-      configurations: report.configurations,
-      geometry: report.geometry,
-      warnings: report.warnings,
-      losses: report.losses,
+      ...{ exit, ended, published, configurations, geometry, warnings, losses },
       requests: countsOf(report.requests),
       status: tally(manifest.map((line) => line.status)),
       links: hashOfList(files.filter((f) => !f.startsWith('objects'))),
@@ -215,15 +197,9 @@ function tally(values) {
 /** One hash per key over all lines: a difference names the key. */
 function columnsOf(lines) {
   const names = [...new Set(lines.flatMap((line) => Object.keys(line)))].sort();
-  const columns = names.map((name) => [
-    name,
-    sha256(JSON.stringify(lines.map((line) => line[name]))).slice(0, 16),
-  ]);
-  return { lines: lines.length, order: orderOf(lines), ...Object.fromEntries(columns) };
-}
-
-function orderOf(lines) {
-  return sha256(JSON.stringify(lines.map((line) => Object.keys(line)))).slice(0, 16);
+  const hashOf = (of) => sha256(JSON.stringify(lines.map(of))).slice(0, 16);
+  const columns = names.map((name) => [name, hashOf((line) => line[name])]);
+  return { lines: lines.length, order: hashOf(Object.keys), ...Object.fromEntries(columns) };
 }
 
 async function objectsOf(folder) {

@@ -28,8 +28,7 @@ async function readJson(path) {
 
 /** Commands, options, environment variables and exit codes, as the help lists them. */
 async function commandLine() {
-  const { exit, stdout } = await runProgram(['--help']);
-  if (exit !== 0) throw new Error(`--help: exit code ${exit}`);
+  const stdout = await helpOf();
   const names = (text) => text.split('\n').flatMap((line) => /^ {2}(\S+)/.exec(line)?.[1] ?? []);
   const section = (title) => {
     const lines = new RegExp(`^${title}:?\\n((?: .*\\n)+)`, 'm').exec(stdout)?.[1];
@@ -39,12 +38,14 @@ async function commandLine() {
   // The groups of commands are at the beginning, before the first sentence.
   const commands = names(stdout.slice(0, stdout.indexOf('\nRun btg2gltf COMMAND')));
   const options = {};
-  for (const command of commands.sort()) {
-    const help = await runProgram([command, '--help']);
-    if (help.exit !== 0) throw new Error(`${command} --help: exit code ${help.exit}`);
-    options[command] = optionsOf(help.stdout);
-  }
+  for (const command of commands.sort()) options[command] = optionsOf(await helpOf(command));
   return { options, environment: section('Environment').sort(), exitCodes: section('Exit codes') };
+}
+
+async function helpOf(...command) {
+  const { exit, stdout } = await runProgram([...command, '--help']);
+  if (exit !== 0) throw new Error(`${command} --help: exit code ${exit}`);
+  return stdout;
 }
 
 /** Every option as a line: name, alias, type, choices and default; descriptions are left out. */
@@ -86,12 +87,7 @@ async function exportedTypes(values) {
     throw new Error('src/index.ts: export * hides the names; list them');
   const lists = [...text.matchAll(/export (?:type )?\{([^}]*)\}/g)].map((match) => match[1]);
   const listed = lists.flatMap((list) =>
-    list.split(',').map((item) =>
-      item
-        .trim()
-        .replace(/^type /, '')
-        .replace(/^.* as /, ''),
-    ),
+    list.split(',').map((item) => item.trim().replace(/^(?:type |.* as )+/, '')),
   );
   const declared = [...text.matchAll(/export (?:declare )?(?:type|interface) (\w+)/g)];
   const names = [...listed, ...declared.map((match) => match[1])];
@@ -110,7 +106,7 @@ function errorCodes(library) {
 }
 
 /** Every property path of a JSON schema with all that restricts its value; descriptions are left out. */
-export function schemaPaths(schema) {
+function schemaPaths(schema) {
   const paths = new Map();
   const add = (path, facts) => {
     const known = paths.get(path) ?? new Set();
@@ -132,11 +128,9 @@ export function schemaPaths(schema) {
       visit(value, `${path}./${key}/`, seen);
     }
     visit(node.additionalProperties, `${path}.*`, seen);
-    visit(node.items, `${path}[]`, seen);
-    for (const part of node.prefixItems ?? []) visit(part, `${path}[]`, seen);
-    for (const part of [...(node.anyOf ?? []), ...(node.oneOf ?? []), ...(node.allOf ?? [])]) {
-      visit(part, path, seen);
-    }
+    const { items, prefixItems = [], anyOf = [], oneOf = [], allOf = [] } = node;
+    for (const part of [items, ...prefixItems]) visit(part, `${path}[]`, seen);
+    for (const part of [...anyOf, ...oneOf, ...allOf]) visit(part, path, seen);
   };
   visit(schema, '', []);
   const sorted = [...paths].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -149,30 +143,16 @@ export function schemaPaths(schema) {
 }
 
 const STRUCTURE = [
-  '$schema',
-  '$id',
-  '$defs',
-  'title',
-  'description',
-  'examples',
-  'properties',
-  'patternProperties',
-  'propertyNames',
-  'items',
-  'prefixItems',
-  'anyOf',
-  'oneOf',
-  'allOf',
+  ...['$schema', '$id', '$defs', 'title', 'description', 'examples'],
+  ...['properties', 'patternProperties', 'propertyNames', 'items', 'prefixItems'],
+  ...['anyOf', 'oneOf', 'allOf'],
 ];
 
 function factsOf(node) {
   return Object.entries(node)
-    .filter(([key, value]) => !STRUCTURE.includes(key) && !isSchema(key, value))
+    .filter(([key]) => !STRUCTURE.includes(key))
+    .filter(([key, value]) => key !== 'additionalProperties' || typeof value !== 'object')
     .map(([key, value]) => `${key}=${JSON.stringify(value)}`)
     .sort()
     .join(' ');
-}
-
-function isSchema(key, value) {
-  return key === 'additionalProperties' && typeof value === 'object';
 }

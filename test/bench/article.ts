@@ -7,6 +7,7 @@ import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import type { EmulatedRange, Json } from '../../src/sample/range.ts';
+import { articleAnswer } from '../helpers/answers.ts';
 import { blockBody, objText, type Torus, torusOf, trianglesOf } from './geometry.ts';
 
 /** How large an article is. */
@@ -41,11 +42,8 @@ const NORMAL_MAP = imageName(MATERIALS);
 export async function writeImages(folder: string): Promise<void> {
   await mkdir(join(folder, 'images'), { recursive: true });
   for (let index = 0; index <= MATERIALS; index++) {
-    const isNormalMap = index === MATERIALS;
-    await writeFile(
-      join(folder, 'images', `${imageName(index)}.jpg`),
-      await image(index, isNormalMap),
-    );
+    const file = join(folder, 'images', `${imageName(index)}.jpg`);
+    await writeFile(file, await image(index, index === MATERIALS));
   }
 }
 
@@ -83,11 +81,8 @@ export async function writeArticle(
     await writeFile(blockFile(folder, blockNames[i]!), blockBody(blockNames[i]!, torus));
   }
   const childs = Array.from({ length: nodes }, (_, i) => {
-    const prop = {
-      btgname: blockNames[i % blocks],
-      mat: materialName(i % blocks),
-      offs: offsetOf(i),
-    };
+    const block = i % blocks;
+    const prop = { btgname: blockNames[block], mat: materialName(block), offs: offsetOf(i) };
     return { type: 'imp', prop };
   });
   const btg = [{ type: 'top', prop: { childs } }];
@@ -189,9 +184,8 @@ export function folderRange(folder: string): EmulatedRange {
     article: ({ basearticlenumber: number = '', ocdreinitstring = '' }) => {
       const variant = /;K=(\d+)::/.exec(ocdreinitstring)?.[1] ?? 'STD';
       const reinitstring = variant === 'STD' ? `${number};F=STD::` : ocdreinitstring;
-      const ocd = { id: number, finalarticlenumber: `${number}-${variant}`, reinitstring };
-      const ids = { id: number, rootid: number, ...SERIES, basearticlenumber: number };
-      return { ...ids, reinit: '', children: [], propclasses: [], ocd };
+      const ocd = { finalarticlenumber: `${number}-${variant}`, reinitstring };
+      return articleAnswer({ ...SERIES, basearticlenumber: number }, ocd);
     },
     partsList: ({ finalarticlenumber = '' }) =>
       JSON.parse(readFileSync(join(folder, 'lists', `${finalarticlenumber}.json`), 'utf8')) as Json,

@@ -13,7 +13,7 @@ export interface Drivers {
 }
 
 /** Calls to a store by the units in which providers bill; removing is free. */
-export interface StoreCalls {
+interface StoreCalls {
   /** Writes and lists, which providers bill at a higher price. */
   puts: number;
   /** Reads and questions whether an object is there. */
@@ -58,35 +58,10 @@ interface Line {
 }
 
 /** What {@link calibrate} found. */
-export interface Capacity {
-  /** By configurations; `seconds` are those of the same workers on this machine. */
-  seconds: Line;
-  workerCpuSeconds: Line;
-  coordinatorCpuSeconds: Line;
-  receivedBytes: Line;
-  coordinatorMib: Line;
-  /** Each configuration alone, and each part. */
-  requests: { once: number; configuration: number; part: number };
-  workerMib: number;
-  /** By workers: back-pressure keeps the queue short. */
-  queuedJobs: number;
-  /** By jobs on the queue. */
-  queueBytes: Line;
-  /** By chunks. */
-  queueCpuSeconds: number;
-  store: {
-    /** By configurations; those for chunks apart. */
-    puts: Line;
-    gets: Line;
-    chunkPuts: number;
-    chunkGets: number;
-    objects: Line;
-    bytes: Line;
-  };
-}
+export type Capacity = ReturnType<typeof calibrate>;
 
 /** What a service allows. */
-export interface Conditions {
+interface Conditions {
   latencySeconds: number;
   /** Requests at the same time, of all workers together. */
   concurrency: number;
@@ -98,33 +73,19 @@ export interface Conditions {
 const BUSY = 0.8;
 
 /** What a run is predicted to take. */
-export interface Prediction extends Drivers {
-  /** With a processor for each worker. */
-  seconds: number;
-  /** On this machine, with the workers of the calibration. */
-  secondsHere: number;
-  /** Time that the service alone takes for the requests, by latency or limit. */
-  serviceSeconds: number;
-  workerCpuSeconds: number;
-  coordinatorCpuSeconds: number;
-  queueCpuSeconds: number;
-  /** Processor time of a worker. */
-  secondsPerChunk: number;
-  requests: number;
-  receivedBytes: number;
-  coordinatorMib: number;
-  workerMib: number;
-  queuedJobs: number;
-  queueBytes: number;
-  objects: number;
-  storedBytes: number;
-  calls: StoreCalls;
-}
+type Prediction = ReturnType<typeof predict>;
 
 /** The line through two points, which falls nowhere; level if they are above one another. */
 function lineThrough(small: number, smallValue: number, large: number, largeValue: number): Line {
   const each = large === small ? 0 : Math.max(0, (largeValue - smallValue) / (large - small));
   return { once: Math.max(0, largeValue - each * large), each };
+}
+
+function byConfigurations<Run extends Drivers>(
+  [small, large]: readonly [Run, Run],
+  of: (run: Run) => number,
+): Line {
+  return lineThrough(small.configurations, of(small), large.configurations, of(large));
 }
 
 /**
@@ -134,36 +95,31 @@ function lineThrough(small: number, smallValue: number, large: number, largeValu
  * @param stores - The same, with an object store.
  */
 export function calibrate(
-  [small, large]: readonly [RunFigures, RunFigures],
-  [smallStore, largeStore]: readonly [StoreFigures, StoreFigures],
-): Capacity {
-  const line = (of: (run: RunFigures) => number) =>
-    lineThrough(small.configurations, of(small), large.configurations, of(large));
-  const storeLine = (of: (run: StoreFigures) => number) =>
-    lineThrough(
-      smallStore.configurations,
-      of(smallStore),
-      largeStore.configurations,
-      of(largeStore),
-    );
+  runs: readonly [RunFigures, RunFigures],
+  stores: readonly [StoreFigures, StoreFigures],
+) {
+  const [small, large] = runs;
+  const [, largeStore] = stores;
+  const line = (of: (run: RunFigures) => number) => byConfigurations(runs, of);
+  const storeLine = (of: (run: StoreFigures) => number) => byConfigurations(stores, of);
   const own = line((run) => run.requests - run.partRequests);
   return {
+    // By configurations; `seconds` are those of the same workers on this machine.
     workerCpuSeconds: line((run) => run.workerCpuSeconds),
     seconds: line((run) => run.seconds),
     coordinatorCpuSeconds: line((run) => run.coordinatorCpuSeconds),
     receivedBytes: line((run) => run.receivedBytes),
     coordinatorMib: line((run) => run.coordinatorPeakMib),
-    requests: {
-      once: own.once,
-      configuration: own.each,
-      part: large.partRequests / large.parts,
-    },
+    // Each configuration alone, and each part.
+    requests: { once: own.once, configuration: own.each, part: large.partRequests / large.parts },
     workerMib: Math.max(small.workerPeakMib, large.workerPeakMib),
+    // By workers: back-pressure keeps the queue short.
     queuedJobs: Math.max(small.queuedJobs, large.queuedJobs) / large.workers,
     queueBytes: lineThrough(
       ...([small.queuedJobs, small.queueBytes, large.queuedJobs, large.queueBytes] as const),
     ),
     queueCpuSeconds: large.queueCpuSeconds / large.chunks,
+    // By configurations; those for chunks apart.
     store: {
       puts: storeLine((run) => run.calls.puts - run.chunkCalls.puts),
       gets: storeLine((run) => run.calls.gets - run.chunkCalls.gets),
@@ -178,7 +134,7 @@ export function calibrate(
 const at = ({ once, each }: Line, count: number): number => once + each * count;
 
 /** Predicts a run. */
-export function predict(capacity: Capacity, drivers: Drivers, conditions: Conditions): Prediction {
+export function predict(capacity: Capacity, drivers: Drivers, conditions: Conditions) {
   const { configurations, parts, chunks, workers } = drivers;
   const { store } = capacity;
   const of = (line: Line) => at(line, configurations);
@@ -190,11 +146,10 @@ export function predict(capacity: Capacity, drivers: Drivers, conditions: Condit
   const chunkSeconds = Math.max(workerCpuSeconds / workers / BUSY, serviceSeconds);
   return {
     ...drivers,
+    // With a processor for each worker; `secondsHere` with the workers of the calibration.
     seconds: chunkSeconds + coordinatorCpuSeconds,
     secondsHere: of(capacity.seconds),
-    serviceSeconds,
-    workerCpuSeconds,
-    coordinatorCpuSeconds,
+    ...{ serviceSeconds, workerCpuSeconds, coordinatorCpuSeconds },
     queueCpuSeconds: capacity.queueCpuSeconds * chunks,
     secondsPerChunk: workerCpuSeconds / chunks,
     requests,

@@ -4,7 +4,9 @@
  */
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { GLTF } from '@gltf-transform/core';
 import {
+  type ArticleSize,
   configurationOf,
   objFile,
   SERIES,
@@ -16,7 +18,15 @@ import {
 import { amount, growthFigure, inMs, memoryFigure, theirsByOurs } from './details.ts';
 import { HOSTILE_ARTICLES } from './hostile-range.ts';
 import { openPeers } from './peers.ts';
-import { inPairs, type Measured, medianOf, repeated, runProcess } from './process.ts';
+import {
+  inPairs,
+  inRounds,
+  type Measured,
+  medianOf,
+  repeated,
+  runProcess,
+  type Side,
+} from './process.ts';
 import type { GroupInput } from './results.ts';
 import {
   type BenchPipeline,
@@ -45,12 +55,13 @@ async function fetchedPipeline(
   return pipeline;
 }
 
-/** Generated articles of some sizes, and a service that has them. */
-async function serveArticles(workspace: Workspace, sizes: readonly Size[]) {
+/** Generated articles by name, how many triangles each draws, and a service that has them. */
+async function serveArticles(workspace: Workspace, sizes: Readonly<Record<string, ArticleSize>>) {
   const folder = join(workspace.folder, 'articles');
   await writeImages(folder);
-  const triangles = new Map<Size, number>();
-  for (const size of sizes) triangles.set(size, await writeArticle(folder, size, SIZES[size]));
+  const triangles = new Map<string, number>();
+  for (const [name, size] of Object.entries(sizes))
+    triangles.set(name, await writeArticle(folder, name, size));
   const service = await workspace.serve({ range: { folder }, latencyMs: 0 });
   return { folder, service, triangles };
 }
@@ -58,11 +69,10 @@ async function serveArticles(workspace: Workspace, sizes: readonly Size[]) {
 /** Other converters against `build --force` of the fetched article. */
 export function peers({ results, isQuick }: GroupInput): Promise<void> {
   return inWorkspace(async (workspace) => {
-    const sizes = Object.keys(SIZES) as Size[];
-    const { folder, service, triangles } = await serveArticles(workspace, sizes);
+    const { folder, service, triangles } = await serveArticles(workspace, SIZES);
     const outputs = join(workspace.folder, 'peers');
     await mkdir(outputs);
-    for (const size of sizes) {
+    for (const size of Object.keys(SIZES) as Size[]) {
       const pipelines = new Map<string, BenchPipeline>();
       for (const [name, { version, isPlain, command }] of Object.entries(await openPeers())) {
         const row = `${name} ${size}`;
@@ -97,26 +107,15 @@ async function expectTriangles(expected: number, files: readonly string[]): Prom
   }
 }
 
-interface Gltf {
-  nodes?: { mesh?: number }[];
-  meshes?: { primitives: { indices?: number; attributes: { POSITION: number } }[] }[];
-  accessors?: { count: number }[];
-}
-
 /** Of all nodes of a GLB; a mesh counts as often as it is drawn. */
 async function drawnTriangles(file: string): Promise<number> {
   const glb = await readFile(file);
-  const {
-    nodes = [],
-    meshes = [],
-    accessors = [],
-  } = JSON.parse(glb.toString('utf8', 20, 20 + glb.readUInt32LE(12))) as Gltf;
-  const corners = nodes.flatMap(({ mesh }) =>
-    mesh === undefined
-      ? []
-      : meshes[mesh]!.primitives.map(
-          ({ indices, attributes }) => accessors[indices ?? attributes.POSITION]!.count,
-        ),
+  const json: GLTF.IGLTF = JSON.parse(glb.toString('utf8', 20, 20 + glb.readUInt32LE(12)));
+  const drawn = (json.nodes ?? []).flatMap(({ mesh }) =>
+    mesh === undefined ? [] : json.meshes![mesh]!.primitives,
+  );
+  const corners = drawn.map(
+    ({ indices, attributes }) => json.accessors![indices ?? attributes.POSITION!]!.count,
   );
   return corners.reduce((sum, count) => sum + count, 0) / 3;
 }
@@ -131,7 +130,7 @@ async function onlyGlb(outputDir: string): Promise<string> {
 /** A converter that does what this one does for such an article, written without regard to speed. */
 export function straightforward({ results, isQuick }: GroupInput): Promise<void> {
   return inWorkspace(async (workspace) => {
-    const { folder, service, triangles } = await serveArticles(workspace, ['L']);
+    const { folder, service, triangles } = await serveArticles(workspace, { L: SIZES.L });
     const pipeline = await fetchedPipeline(workspace, service, 'L');
     const output = join(workspace.folder, 'straightforward.glb');
     const program = [process.execPath, scriptOf('straightforward.js'), folder, 'L', output];
@@ -215,7 +214,7 @@ export function configurations({ results, isQuick }: GroupInput): Promise<void> 
 /** The most memory of builds of large articles, and of a run over hostile ones. */
 export function memory({ results, isQuick }: GroupInput): Promise<void> {
   return inWorkspace(async (workspace) => {
-    const { service } = await serveArticles(workspace, ['L', 'XL']);
+    const { service } = await serveArticles(workspace, { L: SIZES.L, XL: SIZES.XL });
     const times = isQuick ? 1 : 3;
     for (const size of ['L', 'XL'] as const) {
       const pipeline = await fetchedPipeline(workspace, service, size);
@@ -230,10 +229,8 @@ export function memory({ results, isQuick }: GroupInput): Promise<void> {
         article: { ...SERIES, basearticlenumber: number },
       })),
     });
-    const runs = await repeated(
-      { prepare: () => pipeline.clear(), run: () => pipeline.runAnyway('run') },
-      times,
-    );
+    const side = { prepare: () => pipeline.clear(), run: () => pipeline.runAnyway('run') };
+    const runs = await repeated(side, times);
     const figure = memoryFigure(runs);
     const manifest = await readFile(join(pipeline.outputDir, 'manifest.jsonl'), 'utf8');
     const converted = manifest.split('"status":"converted"').length - 1;
@@ -245,23 +242,15 @@ export function memory({ results, isQuick }: GroupInput): Promise<void> {
 /** Times at 1×, 2×, 4× and 8× the triangles. */
 export async function triangleGrowth({ results, isQuick }: GroupInput): Promise<void> {
   await inWorkspace(async (workspace) => {
-    const folder = join(workspace.folder, 'articles');
-    await writeImages(folder);
     const smallest = isQuick ? 25_000 : 125_000;
-    const sizes = [1, 2, 4, 8].map((factor) => ({
-      ...{ name: `G${factor}`, factor },
-      ...{ triangles: smallest * factor, blocks: 7, nodes: 7 },
-    }));
-    for (const { name, ...size } of sizes) await writeArticle(folder, name, size);
-    const service = await workspace.serve({ range: { folder }, latencyMs: 0 });
-    const pipelines: BenchPipeline[] = [];
-    for (const { name } of sizes) pipelines.push(await fetchedPipeline(workspace, service, name));
-    const rounds: Measured[][] = [];
-    for (let round = 0; round < (isQuick ? 1 : 3); round++) {
-      const measured: Measured[] = [];
-      for (const { forcedBuild } of pipelines) measured.push(...(await repeated(forcedBuild, 1)));
-      rounds.push(measured);
-    }
+    const sizes = Object.fromEntries(
+      [1, 2, 4, 8].map((factor) => [`G${factor}`, { ...SIZES.S, triangles: smallest * factor }]),
+    );
+    const { service } = await serveArticles(workspace, sizes);
+    const builds: Side[] = [];
+    for (const name of Object.keys(sizes))
+      builds.push((await fetchedPipeline(workspace, service, name)).forcedBuild);
+    const rounds = await inRounds(builds, isQuick ? 1 : 3);
     const figure = growthFigure(rounds, 'seconds', `${amount(smallest)} triangles`);
     results.add('growth', 'growth triangles', figure);
   });

@@ -1,6 +1,4 @@
-/**
- * How measurements are summed up in the results.
- */
+/** How measurements are summed up in the results. */
 import { type Measured, median, medianOf, type Paired } from './process.ts';
 
 /** A peak in the words of the results. */

@@ -4,7 +4,8 @@
  */
 import sharp from 'sharp';
 import type { EmulatedRange } from '../../src/sample/range.ts';
-import { body } from '../helpers/graphics.ts';
+import { articleAnswer } from '../helpers/answers.ts';
+import { body, utf8 } from '../helpers/graphics.ts';
 import { BOX_BODY } from '../helpers/snapshot.ts';
 import { SERIES } from './article.ts';
 import { blockBody, torusOf } from './geometry.ts';
@@ -24,12 +25,12 @@ export function hostileLarge(): EmulatedRange {
   const bodies: Readonly<Record<string, () => Uint8Array>> = {
     BLOCK: () => {
       const torus = torusOf(BYTES / BYTES_PER_TRIANGLE, 0);
-      return new TextEncoder().encode(blockBody(blockOf('BLOCK'), torus));
+      return utf8(blockBody(blockOf('BLOCK'), torus));
     },
     SURFACES: () => {
       const [triangle, surfaces] = [[0, 0, 0, 1, 0, 0, 0, 1, 0], BYTES / (SURFACE.length + 1)];
       const list = `${SURFACE},`.repeat(surfaces - 1) + SURFACE;
-      return new TextEncoder().encode(`{"V":[${triangle}],"A":[${list}]}`);
+      return utf8(`{"V":[${triangle}],"A":[${list}]}`);
     },
     IMAGE: () => body(BOX_BODY),
   };
@@ -38,11 +39,7 @@ export function hostileLarge(): EmulatedRange {
     nodes: () => [],
     breadcrumbs: () => [],
     search: () => [],
-    article: ({ basearticlenumber: number = '' }) => ({
-      ...{ id: number, rootid: number, ...SERIES, basearticlenumber: number },
-      ...{ reinit: '', children: [], propclasses: [] },
-      ocd: { id: number, finalarticlenumber: number, reinitstring: '' },
-    }),
+    article: ({ basearticlenumber = '' }) => articleAnswer({ ...SERIES, basearticlenumber }),
     partsList: ({ basearticlenumber: number = '' }) => ({
       btg: [{ type: 'imp', prop: { btgname: blockOf(number), mat: 'M' } }],
       blocks: [blockOf(number)],

@@ -1,6 +1,4 @@
-/**
- * Other converters of the same geometry: where they are, their versions, and how they are started.
- */
+/** Other converters of the same geometry: where they are, their versions, and how they are started. */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readFile } from 'node:fs/promises';

@@ -1,18 +1,13 @@
-/**
- * The group of pictures: how long a warm renderer takes for one, and the image endpoint for one that it has.
- */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+/** The group of pictures: how long a warm renderer takes for one, and the image endpoint for one that it has. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import type { ManifestLine } from '../../src/model/asset.ts';
 import { inMs } from './details.ts';
 import { median, runProcess } from './process.ts';
 import type { GroupInput } from './results.ts';
-import { inWorkspace, PROGRAM, settleDisk } from './workspace.ts';
+import { ALL, inWorkspace, PROGRAM, settleDisk, whileServing } from './workspace.ts';
 
 /** Articles of about 5,000 triangles. */
 const TRIANGLES = { least: 4500, most: 5500 } as const;
@@ -21,18 +16,15 @@ const TRIANGLES = { least: 4500, most: 5500 } as const;
 export function pictures(input: GroupInput): Promise<void> {
   return inWorkspace(async ({ folder }) => {
     const file = join(folder, 'pipeline.yaml');
-    const pipeline = {
-      name: 'pictures',
-      service: { emulator: true },
-      articles: [{ catalogue: {} }],
-      output: { dir: 'out' },
-    };
+    const service = { emulator: true };
+    const pipeline = { name: 'pictures', service, ...ALL, output: { dir: 'out' } };
     await writeFile(file, JSON.stringify(pipeline));
     await runProcess([...PROGRAM, 'run', file, '--quiet']);
     const outputDir = join(folder, 'out');
     const text = await readFile(join(outputDir, 'manifest.jsonl'), 'utf8');
-    const lines = text.trimEnd().split('\n');
-    const articles = lines
+    const articles = text
+      .trimEnd()
+      .split('\n')
       .map((line) => JSON.parse(line) as ManifestLine)
       .filter(({ triangles = 0 }) => triangles >= TRIANGLES.least && triangles <= TRIANGLES.most);
     settleDisk();
@@ -85,15 +77,12 @@ function built<Module>(name: string): Promise<Module> {
 }
 
 /** As an ERP system asks for it: one request after the other. */
-async function cachedPicture(
+function cachedPicture(
   { results, isQuick }: GroupInput,
   outputDir: string,
   { manufacturer, program, basearticlenumber, finalarticlenumber, reinitstring }: ManifestLine,
 ): Promise<void> {
-  const [node, ...words] = PROGRAM;
-  const server = spawn(node, [...words, 'images', outputDir, '--port', '0']);
-  try {
-    const address = await addressOf(server.stdout);
+  return whileServing(['images', outputDir], /https?:\/\/[^\s/]+/, async (address) => {
     const article = { manufacturer, program, basearticlenumber, finalarticlenumber, reinitstring };
     const url = `${address}/api/odb.dll/odb/articlesimage.jpg?${new URLSearchParams(article)}`;
     const milliseconds: number[] = [];
@@ -109,18 +98,5 @@ async function cachedPicture(
     const slowest = Math.max(...warm).toFixed(1);
     const detail = `${warm.length} requests one after the other, ${(bytes / 1000).toFixed(0)} kB; the slowest ${slowest} ms`;
     results.add('pictures', 'cached', { value: median(warm), detail });
-  } finally {
-    const ended = once(server, 'exit');
-    server.kill('SIGINT');
-    await ended;
-  }
-}
-
-/** What the command prints when it listens. */
-async function addressOf(output: NodeJS.ReadableStream): Promise<string> {
-  for await (const line of createInterface(output)) {
-    const address = /https?:\/\/[^\s/]+/.exec(line)?.[0];
-    if (address !== undefined) return address;
-  }
-  throw new Error('the image endpoint has ended');
+  });
 }

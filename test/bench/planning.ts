@@ -1,19 +1,16 @@
 /// <reference lib="dom" />
 /** The group of the planning page: what a browser loads, when it shows an article, and what its memory becomes. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { resolve } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { browserProcesses } from '../helpers/browser-processes.ts';
+import { MIB_PER_PAGE, pagesOf } from '../helpers/process-memory.ts';
 import { inMs } from './details.ts';
 import { median } from './process.ts';
 import type { GroupInput } from './results.ts';
-import { PROGRAM } from './workspace.ts';
+import { whileServing } from './workspace.ts';
 
 /** All that a session can load. */
 const SCRIPTS = ['page.js', 'view.js', 'convert-worker.js', 'usdz.js'];
@@ -22,14 +19,13 @@ const SCRIPTS = ['page.js', 'view.js', 'convert-worker.js', 'usdz.js'];
 const ARTICLE = { manufacturer: 'BRNK', program: 'AKTA', basearticlenumber: 'AK110 N' };
 const CHANGES = 20;
 const SETTLED_MS = 250;
-const MIB_PER_PAGE = 4096 / 2 ** 20;
+
+/** The link to the page, without its language. */
+const LINK = /http:\S+\/planning\?token=[^&\s]+/;
 
 /** Measures the page that `serve` offers, in a browser. */
-export async function planning(input: GroupInput): Promise<void> {
-  const [node, ...words] = PROGRAM;
-  const server = spawn(node, [...words, 'serve', '--port', '0']);
-  try {
-    const link = await linkFrom(server.stdout);
+export function planning(input: GroupInput): Promise<void> {
+  return whileServing(['serve'], LINK, async (link) => {
     await transfer(input, link);
     const path = resolve('dist', 'deliver', 'browser.js');
     const { findBrowser, startBrowser, endBrowser }: typeof import('../../src/deliver/browser.ts') =
@@ -49,20 +45,7 @@ export async function planning(input: GroupInput): Promise<void> {
     } finally {
       await endBrowser(browser);
     }
-  } finally {
-    const ended = once(server, 'exit');
-    server.kill('SIGINT');
-    await ended;
-  }
-}
-
-/** The link to the page, without its language. */
-async function linkFrom(output: NodeJS.ReadableStream): Promise<string> {
-  for await (const line of createInterface(output)) {
-    const link = /http:\S+\/planning\?token=[^&\s]+/.exec(line)?.[0];
-    if (link !== undefined) return link;
-  }
-  throw new Error('serve has ended');
+  });
 }
 
 async function transfer({ results }: GroupInput, link: string): Promise<void> {
@@ -158,8 +141,7 @@ async function openMemory(page: Page): Promise<() => Promise<number>> {
     }
     await page.waitForTimeout(SETTLED_MS);
     const pages = browserProcesses().map(({ id }) => {
-      const statm = readFileSync(`/proc/${id}/statm`, 'utf8');
-      const [, resident = 0, shared = 0] = statm.split(' ').map(Number);
+      const { resident, shared } = pagesOf(id);
       return resident - shared;
     });
     return pages.reduce((sum, one) => sum + one, 0) * MIB_PER_PAGE;

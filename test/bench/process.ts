@@ -1,7 +1,7 @@
-/**
- * Whole processes: how long one takes, how much memory it and its children hold, and two of them in turns.
- */
+/** Whole processes: how long one takes, how much memory it and its children hold, and two of them in turns. */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { type MemoryPeaks, measureMemory } from '../helpers/process-memory.ts';
 
 /** What one process took. */
@@ -39,25 +39,20 @@ export async function runProcess(
     env: { PATH: process.env.PATH, HOME: process.env.HOME, LC_ALL: 'C', NO_COLOR: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const texts = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr'] as const) {
-    child[name].setEncoding('utf8').on('data', (text: string) => {
-      texts[name] += text;
-    });
-  }
   const stopMeasuring = measureMemory(child.pid ?? -1, true);
-  const exit = await new Promise<number | null>((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', resolve);
-  });
+  const [[exit], stdout, printed] = await Promise.all([
+    once(child, 'close') as Promise<[number | null]>,
+    text(child.stdout),
+    text(child.stderr),
+  ]);
   const peaks = stopMeasuring();
-  const lines = texts.stderr.trimEnd().split('\n');
+  const lines = printed.trimEnd().split('\n');
   const [seconds = 0, user = 0, system = 0] = (lines.pop() ?? '').split(' ').map(Number);
   const stderr = lines.join('\n');
   if (exit !== 0 && !(mayFail && exit === 1)) {
-    throw new Error(`${command.join(' ')}: exit ${exit}\n${(stderr + texts.stdout).slice(-2000)}`);
+    throw new Error(`${command.join(' ')}: exit ${exit}\n${(stderr + stdout).slice(-2000)}`);
   }
-  return { seconds, cpuSeconds: user + system, exit, ...peaks, stdout: texts.stdout, stderr };
+  return { seconds, cpuSeconds: user + system, exit, ...peaks, stdout, stderr };
 }
 
 /** One side of a comparison; what comes before a run is not timed. */
@@ -80,7 +75,7 @@ export interface Paired {
 export async function inPairs(ours: Side, theirs: Side, pairs: number): Promise<Paired> {
   const measured: { ours: Measured; theirs: Measured }[] = [];
   for (let pair = 0; pair <= pairs; pair++) {
-    const one = { ours: await once(ours), theirs: await once(theirs) };
+    const one = { ours: await runOnce(ours), theirs: await runOnce(theirs) };
     if (pair > 0) measured.push(one);
   }
   const ratioOf = (figure: 'seconds' | 'cpuSeconds') =>
@@ -96,11 +91,22 @@ export async function inPairs(ours: Side, theirs: Side, pairs: number): Promise<
 /** Runs one side several times, the first of them untimed where it is a repetition. */
 export async function repeated(side: Side, times: number): Promise<Measured[]> {
   const measured: Measured[] = [];
-  for (let time = 0; time < times; time++) measured.push(await once(side));
+  for (let time = 0; time < times; time++) measured.push(await runOnce(side));
   return measured;
 }
 
-async function once({ prepare, run }: Side): Promise<Measured> {
+/** Runs all sides once in each round. */
+export async function inRounds(sides: readonly Side[], rounds: number): Promise<Measured[][]> {
+  const measured: Measured[][] = [];
+  for (let round = 0; round < rounds; round++) {
+    const runs: Measured[] = [];
+    for (const side of sides) runs.push(await runOnce(side));
+    measured.push(runs);
+  }
+  return measured;
+}
+
+async function runOnce({ prepare, run }: Side): Promise<Measured> {
   await prepare?.();
   return run();
 }

@@ -1,6 +1,4 @@
-/**
- * The results: a line for each measured row at once, and the page RESULTS.md at the end.
- */
+/** The results: a line for each measured row at once, and the page RESULTS.md at the end. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';

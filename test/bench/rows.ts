@@ -1,6 +1,4 @@
-/**
- * The rows of the results: what is measured, what it was before the work on speed, and what it should be.
- */
+/** The rows of the results: what is measured, what it was before the work on speed, and what it should be. */
 
 /** One row. */
 export interface Row {
@@ -32,15 +30,25 @@ function digits(value: number): string {
   return String(Number(value.toPrecision(value >= 10 ? 3 : 2)));
 }
 
+const row = (
+  measure: string,
+  unit: Row['unit'],
+  figures: Omit<Row, 'measure' | 'unit'> = {},
+): Row => ({
+  measure,
+  unit,
+  ...figures,
+});
+
+const PEER_SIZES = ['S', 'M', 'L', 'XL', 'I'];
+
 /** A row for each size that a peer converts: its ratio before, and what it should be. */
-function peerRows(
-  peer: string,
-  sizes: Readonly<Record<string, readonly [before: number, atLeast?: number]>>,
-): Rows {
+function peerRows(peer: string, ...ratios: (readonly [before: number, atLeast?: number])[]): Rows {
   return Object.fromEntries(
-    Object.entries(sizes).map(([size, [before, atLeast]]): [string, Row] => {
-      const row: Row = { measure: `${peer} ÷ btg2gltf, ${size}`, unit: 'times', before };
-      return [`${peer} ${size}`, atLeast === undefined ? row : { ...row, atLeast }];
+    ratios.map(([before, atLeast], i) => {
+      const measure = `${peer} ÷ btg2gltf, ${PEER_SIZES[i]}`;
+      const figures = { before, ...(atLeast && { atLeast }) };
+      return [`${peer} ${PEER_SIZES[i]}`, row(measure, 'times', figures)];
     }),
   );
 }
@@ -48,193 +56,114 @@ function peerRows(
 /** The rows of each group that `--only` selects, in the order of the results. */
 export const GROUPS = {
   peers: {
-    ...peerRows('obj2gltf', {
-      S: [0.61, 2],
-      M: [0.78, 4],
-      L: [2.1, 7.5],
-      XL: [3.5, 11],
-      I: [1.6, 9],
-    }),
-    ...peerRows('assimp', {
-      S: [0.04],
-      M: [0.12, 0.6],
-      L: [0.7, 2.6],
-      XL: [1.8, 5],
-      I: [0.79, 4],
-    }),
-    ...peerRows('gltfpack', {
-      S: [0.16],
-      M: [0.17, 0.9],
-      L: [0.3, 1.2],
-      XL: [0.51, 1.6],
-      I: [0.32],
-    }),
+    ...peerRows('obj2gltf', [0.61, 2], [0.78, 4], [2.1, 7.5], [3.5, 11], [1.6, 9]),
+    ...peerRows('assimp', [0.04], [0.12, 0.6], [0.7, 2.6], [1.8, 5], [0.79, 4]),
+    ...peerRows('gltfpack', [0.16], [0.17, 0.9], [0.3, 1.2], [0.51, 1.6], [0.32]),
   },
   straightforward: {
-    straightforward: {
-      measure: 'straightforward converter ÷ btg2gltf, L',
-      unit: 'times',
-      atLeast: 9,
-    },
+    straightforward: row('straightforward converter ÷ btg2gltf, L', 'times', { atLeast: 9 }),
   },
   stages: {
-    warm: {
-      measure: 'warm, one thread, L: triangles from bytes to GLB bytes',
-      unit: 'millions a second',
+    warm: row('warm, one thread, L: triangles from bytes to GLB bytes', 'millions a second', {
       atLeast: 6,
-    },
-    scan: { measure: 'scan of a body, a triangle', unit: 'nanoseconds' },
-    prepare: { measure: 'weld, checks and normals, a triangle', unit: 'nanoseconds' },
-    weld: { measure: 'weld alone, a triangle', unit: 'nanoseconds' },
-    split: { measure: 'split into vertices and indices, a triangle', unit: 'nanoseconds' },
-    write: { measure: 'scene to GLB, a triangle', unit: 'nanoseconds' },
-    'plain scan': { measure: 'JSON.parse instead of the scan', unit: 'nanoseconds' },
-    'plain weld': { measure: 'a Map with keys of text instead of the weld', unit: 'nanoseconds' },
-    'plain write': { measure: 'document of @gltf-transform/core to GLB', unit: 'nanoseconds' },
+    }),
+    scan: row('scan of a body, a triangle', 'nanoseconds'),
+    prepare: row('weld, checks and normals, a triangle', 'nanoseconds'),
+    weld: row('weld alone, a triangle', 'nanoseconds'),
+    split: row('split into vertices and indices, a triangle', 'nanoseconds'),
+    write: row('scene to GLB, a triangle', 'nanoseconds'),
+    'plain scan': row('JSON.parse instead of the scan', 'nanoseconds'),
+    'plain weld': row('a Map with keys of text instead of the weld', 'nanoseconds'),
+    'plain write': row('document of @gltf-transform/core to GLB', 'nanoseconds'),
   },
   configurations: {
-    configurations: {
-      measure: '500 independent conversions ÷ 500 configurations of one article in one build',
-      unit: 'times',
-      atLeast: 25,
-    },
+    configurations: row(
+      '500 independent conversions ÷ 500 configurations of one article in one build',
+      'times',
+      { atLeast: 25 },
+    ),
   },
   runs: {
-    cold: {
-      measure: 'cold run over 1,000 small articles, no latency: time an article',
-      unit: 'milliseconds',
+    cold: row('cold run over 1,000 small articles, no latency: time an article', 'milliseconds', {
       before: 9.3,
       atMost: 2.5,
-    },
-    'cold 20': {
-      measure: 'the same at 20 ms ÷ (requests × latency ÷ 16 connections)',
-      unit: 'times',
+    }),
+    'cold 20': row('the same at 20 ms ÷ (requests × latency ÷ 16 connections)', 'times', {
       before: 3.3,
       atMost: 1.3,
-    },
-    'cold 100': { measure: 'the same at 100 ms', unit: 'times' },
-    warm: { measure: 'run over the same with a full cache and no output', unit: 'seconds' },
-    again: { measure: 'unchanged run over the same', unit: 'seconds' },
+    }),
+    'cold 100': row('the same at 100 ms', 'times'),
+    warm: row('run over the same with a full cache and no output', 'seconds'),
+    again: row('unchanged run over the same', 'seconds'),
   },
   workers: {
-    'throughput 2000': {
-      measure: 'throughput at 20 ms, 3 workers on this machine ÷ local, 2,000 configurations',
-      unit: 'times',
-      atLeast: 0.9,
-    },
-    'throughput 8000': {
-      measure: 'the same of 8,000 configurations',
-      unit: 'times',
-      atLeast: 0.9,
-    },
-    overhead: {
-      measure: 'what queue and file store add to a configuration',
-      unit: 'milliseconds',
+    'throughput 2000': row(
+      'throughput at 20 ms, 3 workers on this machine ÷ local, 2,000 configurations',
+      'times',
+      { atLeast: 0.9 },
+    ),
+    'throughput 8000': row('the same of 8,000 configurations', 'times', { atLeast: 0.9 }),
+    overhead: row('what queue and file store add to a configuration', 'milliseconds', {
       atMost: 0.25,
-    },
+    }),
   },
   scale: {
     ...Object.fromEntries(
       [10_000, 100_000, 1_000_000, 10_000_000].map((size): [string, Row] => [
         `predicted ${size}`,
-        { measure: `${size.toLocaleString('en')} configurations, 3 workers`, unit: 'hours' },
+        row(`${size.toLocaleString('en')} configurations, 3 workers`, 'hours'),
       ]),
     ),
-    'check small': { measure: 'time of 2,000 configurations ÷ predicted', unit: 'times' },
-    'check large': { measure: 'time of 20,000 configurations ÷ predicted', unit: 'times' },
-    'check store': { measure: 'PUTs of 1,500 configurations ÷ predicted', unit: 'times' },
+    'check small': row('time of 2,000 configurations ÷ predicted', 'times'),
+    'check large': row('time of 20,000 configurations ÷ predicted', 'times'),
+    'check store': row('PUTs of 1,500 configurations ÷ predicted', 'times'),
   },
   rebuild: {
-    rebuild: {
-      measure: 'rebuild of 1,000 articles ÷ hashing, writing, syncing, linking the same bytes',
-      unit: 'times',
-      before: 8,
-      atMost: 1.6,
-    },
+    rebuild: row(
+      'rebuild of 1,000 articles ÷ hashing, writing, syncing, linking the same bytes',
+      'times',
+      { before: 8, atMost: 1.6 },
+    ),
   },
   unchanged: {
-    'unchanged 10000': {
-      measure: 'unchanged run, 10,000 configurations',
-      unit: 'seconds',
+    'unchanged 10000': row('unchanged run, 10,000 configurations', 'seconds', {
       before: 3.4,
       atMost: 1.5,
-    },
-    'unchanged 50000': {
-      measure: 'unchanged run, 50,000 configurations',
-      unit: 'seconds',
+    }),
+    'unchanged 50000': row('unchanged run, 50,000 configurations', 'seconds', {
       before: 12.8,
       atMost: 5,
-    },
-    'memory 50000': {
-      measure: 'peak memory, run of 50,000',
-      unit: 'mebibytes',
-      before: 420,
-      atMost: 350,
-    },
+    }),
+    'memory 50000': row('peak memory, run of 50,000', 'mebibytes', { before: 420, atMost: 350 }),
   },
   start: {
-    start: {
-      measure: '`npm start` after the build, first run',
-      unit: 'seconds',
-      before: 10.4,
-      atMost: 4,
-    },
+    start: row('`npm start` after the build, first run', 'seconds', { before: 10.4, atMost: 4 }),
   },
   memory: {
-    'memory L': { measure: 'peak memory, L', unit: 'mebibytes', before: 210, atMost: 120 },
-    'memory XL': { measure: 'peak memory, XL', unit: 'mebibytes', before: 400, atMost: 250 },
-    'memory hostile': {
-      measure: 'peak memory, images and blocks of a hundred megabytes',
-      unit: 'mebibytes',
+    'memory L': row('peak memory, L', 'mebibytes', { before: 210, atMost: 120 }),
+    'memory XL': row('peak memory, XL', 'mebibytes', { before: 400, atMost: 250 }),
+    'memory hostile': row('peak memory, images and blocks of a hundred megabytes', 'mebibytes', {
       before: 2300,
       atMost: 700,
-    },
+    }),
   },
   growth: {
-    'growth triangles': { measure: 'time, 8× ÷ 1× triangles', unit: 'times', atMost: 8.8 },
-    'growth configurations': {
-      measure: 'time, 8× ÷ 1× configurations',
-      unit: 'times',
-      atMost: 8.8,
-    },
-    'growth memory': { measure: 'memory, 8× ÷ 1× configurations', unit: 'times', atMost: 1.3 },
+    'growth triangles': row('time, 8× ÷ 1× triangles', 'times', { atMost: 8.8 }),
+    'growth configurations': row('time, 8× ÷ 1× configurations', 'times', { atMost: 8.8 }),
+    'growth memory': row('memory, 8× ÷ 1× configurations', 'times', { atMost: 1.3 }),
   },
   pictures: {
-    warm: {
-      measure: 'warm picture, 1,024² by 2×2 samples, 5,000 triangles',
-      unit: 'seconds',
-      atMost: 0.6,
-    },
-    cached: {
-      measure: 'picture from the image endpoint, in its store',
-      unit: 'milliseconds',
-      atMost: 10,
-    },
+    warm: row('warm picture, 1,024² by 2×2 samples, 5,000 triangles', 'seconds', { atMost: 0.6 }),
+    cached: row('picture from the image endpoint, in its store', 'milliseconds', { atMost: 10 }),
   },
   planning: {
-    transfer: {
-      measure: 'JavaScript of the planning page, compressed',
-      unit: 'kilobytes',
-      atMost: 350,
-    },
-    first: {
-      measure: 'planning page on loopback: until an article is shown',
-      unit: 'seconds',
-      atMost: 2,
-    },
-    growth: {
-      measure: 'memory of the browser after 20 configurations ÷ before',
-      unit: 'times',
-      atMost: 1.2,
-    },
+    transfer: row('JavaScript of the planning page, compressed', 'kilobytes', { atMost: 350 }),
+    first: row('planning page on loopback: until an article is shown', 'seconds', { atMost: 2 }),
+    growth: row('memory of the browser after 20 configurations ÷ before', 'times', { atMost: 1.2 }),
   },
   'cold-start': {
-    build: { measure: 'build of a small article ÷ `node -e 0`', unit: 'times', atMost: 3 },
-    unchanged: {
-      measure: 'unchanged run of a small article ÷ `node -e 0`',
-      unit: 'times',
-      atMost: 6,
-    },
+    build: row('build of a small article ÷ `node -e 0`', 'times', { atMost: 3 }),
+    unchanged: row('unchanged run of a small article ÷ `node -e 0`', 'times', { atMost: 6 }),
   },
 } satisfies Readonly<Record<string, Rows>>;
 

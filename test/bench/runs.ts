@@ -7,11 +7,28 @@ import { cp, rm, symlink } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import type { CountedSize } from '../helpers/counted-range.ts';
 import { amount, growthFigure, inMs, memoryFigure, oursByTheirs, secondsOf } from './details.ts';
-import { inPairs, type Measured, medianOf, repeated, runProcess } from './process.ts';
+import { inPairs, inRounds, medianOf, repeated, runProcess, type Side } from './process.ts';
 import type { GroupInput } from './results.ts';
-import { CONNECTIONS, inWorkspace, PROGRAM, scriptOf, settleDisk } from './workspace.ts';
+import {
+  ALL,
+  CONNECTIONS,
+  inWorkspace,
+  PROGRAM,
+  scriptOf,
+  settleDisk,
+  type Workspace,
+} from './workspace.ts';
 
-const ALL = { articles: [{ catalogue: {} }] };
+/** A service of a range, and a pipeline that converts all of it. */
+async function openPipeline(
+  workspace: Workspace,
+  name: string,
+  range: { counted: CountedSize },
+  latencyMs = 0,
+) {
+  const service = await workspace.serve({ range, latencyMs });
+  return { service, pipeline: await workspace.pipeline(name, service, ALL) };
+}
 
 /** A range of so many articles that all look different. */
 function smallArticles(articles: number): { counted: CountedSize } {
@@ -29,34 +46,27 @@ export async function runs({ results, isQuick, isFull }: GroupInput): Promise<vo
   const times = isQuick ? 1 : 3;
   for (const latencyMs of [0, 20, 100]) {
     await inWorkspace(async (workspace) => {
-      const service = await workspace.serve({ range: smallArticles(articles), latencyMs });
-      const pipeline = await workspace.pipeline('small', service, ALL);
+      const range = smallArticles(articles);
+      const { service, pipeline } = await openPipeline(workspace, 'small', range, latencyMs);
       const before = await service.requests();
-      const cold = await repeated(
-        { prepare: () => pipeline.clear(), run: () => pipeline.run('run') },
-        times,
-      );
+      const run = () => pipeline.run('run');
+      const cold = await repeated({ prepare: () => pipeline.clear(), run }, times);
       const requests = ((await service.requests()) - before) / times;
       const seconds = medianOf(cold, 'seconds');
       const detail = `${secondsOf(cold)}, ${amount(articles)} articles, ${requests.toFixed(0)} requests`;
       if (latencyMs > 0) {
         const floor = (requests * latencyMs) / 1000 / CONNECTIONS;
-        const value = seconds / floor;
-        results.add('runs', `cold ${latencyMs}`, {
-          value,
-          detail: `${detail}, floor ${inMs(floor)}`,
-        });
+        const withFloor = `${detail}, floor ${inMs(floor)}`;
+        results.add('runs', `cold ${latencyMs}`, { value: seconds / floor, detail: withFloor });
         return;
       }
       results.add('runs', 'cold', { value: (seconds * 1000) / articles, detail });
-      const warm = { prepare: () => pipeline.clear('cache'), run: () => pipeline.run('run') };
-      const warmRuns = await repeated(warm, times);
-      results.add('runs', 'warm', {
-        value: medianOf(warmRuns, 'seconds'),
-        detail: secondsOf(warmRuns),
-      });
-      const again = await repeated({ run: () => pipeline.run('run') }, times);
-      results.add('runs', 'again', { value: medianOf(again, 'seconds'), detail: secondsOf(again) });
+      const sides = { warm: { prepare: () => pipeline.clear('cache'), run }, again: { run } };
+      for (const [row, side] of Object.entries(sides)) {
+        const measured = await repeated(side, times);
+        const value = medianOf(measured, 'seconds');
+        results.add('runs', row, { value, detail: secondsOf(measured) });
+      }
     });
   }
 }
@@ -65,8 +75,7 @@ export async function runs({ results, isQuick, isFull }: GroupInput): Promise<vo
 export function rebuild({ results, isQuick }: GroupInput): Promise<void> {
   return inWorkspace(async (workspace) => {
     const articles = isQuick ? 200 : 1000;
-    const service = await workspace.serve({ range: smallArticles(articles), latencyMs: 0 });
-    const pipeline = await workspace.pipeline('small', service, ALL);
+    const { pipeline } = await openPipeline(workspace, 'small', smallArticles(articles));
     await pipeline.run('run');
     const objects = join(workspace.folder, 'objects');
     await cp(join(pipeline.outputDir, 'objects'), objects, { recursive: true });
@@ -92,20 +101,18 @@ export async function unchanged({ results, isQuick }: GroupInput): Promise<void>
   const sizes = isQuick ? [10_000] : [10_000, 50_000];
   for (const articles of sizes) {
     await inWorkspace(async (workspace) => {
-      const service = await workspace.serve({ range: similarArticles(articles), latencyMs: 0 });
-      const pipeline = await workspace.pipeline('many', service, ALL);
+      const { pipeline } = await openPipeline(workspace, 'many', similarArticles(articles));
       const first = await pipeline.run('run');
       const again = await repeated({ run: () => pipeline.run('run') }, isQuick ? 1 : 3);
+      const peak = medianOf(again, 'peakMib');
       results.add('unchanged', `unchanged ${articles}`, {
         value: medianOf(again, 'seconds'),
-        detail: `${secondsOf(again)}; the first run ${inMs(first.seconds)}, ${first.peakMib.toFixed(0)} MiB; ${medianOf(again, 'peakMib').toFixed(0)} MiB`,
+        detail: `${secondsOf(again)}; the first run ${inMs(first.seconds)}, ${first.peakMib.toFixed(0)} MiB; ${peak.toFixed(0)} MiB`,
       });
-      if (articles === 50_000) {
-        const figure = memoryFigure([first]);
-        const detail = `first run: ${figure.detail}; unchanged run ${medianOf(again, 'peakMib').toFixed(0)} MiB`;
-        const value = Math.max(figure.value, medianOf(again, 'peakMib'));
-        results.add('unchanged', 'memory 50000', { value, detail });
-      }
+      if (articles !== 50_000) return;
+      const figure = memoryFigure([first]);
+      const detail = `first run: ${figure.detail}; unchanged run ${peak.toFixed(0)} MiB`;
+      results.add('unchanged', 'memory 50000', { value: Math.max(figure.value, peak), detail });
     });
   }
 }
@@ -114,20 +121,14 @@ export async function unchanged({ results, isQuick }: GroupInput): Promise<void>
 export async function configurationGrowth({ results, isQuick }: GroupInput): Promise<void> {
   const smallest = isQuick ? 250 : 1000;
   await inWorkspace(async (workspace) => {
-    const pipelines = [];
+    const builds: Side[] = [];
     for (const factor of [1, 2, 4, 8]) {
       const range = smallArticles(smallest * factor);
-      const service = await workspace.serve({ range, latencyMs: 0 });
-      const pipeline = await workspace.pipeline(`growth-${factor}`, service, ALL);
+      const { pipeline } = await openPipeline(workspace, `growth-${factor}`, range);
       await pipeline.fetch();
-      pipelines.push(pipeline);
+      builds.push(pipeline.forcedBuild);
     }
-    const rounds: Measured[][] = [];
-    for (let round = 0; round < (isQuick ? 1 : 3); round++) {
-      const measured: Measured[] = [];
-      for (const { forcedBuild } of pipelines) measured.push(...(await repeated(forcedBuild, 1)));
-      rounds.push(measured);
-    }
+    const rounds = await inRounds(builds, isQuick ? 1 : 3);
     const from = `${amount(smallest)} configurations`;
     results.add('growth', 'growth configurations', growthFigure(rounds, 'seconds', from));
     results.add('growth', 'growth memory', growthFigure(rounds, 'peakMib', from));
@@ -166,8 +167,7 @@ export function start({ results, isQuick }: GroupInput): Promise<void> {
 export function coldStart({ results, isQuick }: GroupInput): Promise<void> {
   return inWorkspace(async (workspace) => {
     const range = { counted: { articles: 1, blocks: 3, images: 1 } };
-    const service = await workspace.serve({ range, latencyMs: 0 });
-    const pipeline = await workspace.pipeline('small', service, ALL);
+    const { pipeline } = await openPipeline(workspace, 'small', range);
     const nothing = { run: () => runProcess([process.execPath, '-e', '0']) };
     const pairs = isQuick ? 3 : 15;
     await pipeline.fetch();

@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import { chunkLength } from '../../src/pipeline/chunks.ts';
+import type { CountedSize } from '../helpers/counted-range.ts';
 import { startS3Server } from '../helpers/s3-server.ts';
 import {
   type Capacity,
@@ -18,12 +19,11 @@ import {
   workersFor,
 } from './capacity.ts';
 import { amount, inMs } from './details.ts';
-import { figuresOf, runDistributed, withQueue } from './distributed.ts';
+import { type BenchQueue, figuresOf, runDistributed, withQueue } from './distributed.ts';
 import { type Measured, median } from './process.ts';
 import type { GroupInput } from './results.ts';
-import { CONNECTIONS, inWorkspace } from './workspace.ts';
+import { ALL, CONNECTIONS, inWorkspace, type Workspace } from './workspace.ts';
 
-const ALL = { articles: [{ catalogue: {} }] };
 const WORKERS = 3;
 const LATENCY_MS = 20;
 
@@ -94,32 +94,43 @@ async function inTurns(
   kind: 'cold' | 'unchanged',
 ): Promise<Pair[]> {
   const runs: Pair[] = [];
-  await withQueue((queue) =>
+  const looks = kind === 'unchanged' ? { looks: 300 } : {};
+  const counted = { ...rangeOf(configurations).counted, ...looks };
+  await withService(counted, latencyMs, async ({ workspace, queue, env }) => {
+    const local = await workspace.pipeline('local', { env }, ALL);
+    const distributed = await workspace.pipeline('distributed', { env }, ALL);
+    if (kind === 'unchanged') for (const one of [local, distributed]) await one.run('run');
+    for (let pair = 0; pair < pairs; pair++) {
+      if (kind === 'cold') await local.clear();
+      const here = await local.run('run');
+      if (kind === 'cold') await distributed.clear();
+      const { coordinator, workers } = await runDistributed(distributed, queue, WORKERS, env);
+      const cpu = workers.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, coordinator.cpuSeconds);
+      runs.push({ local: here, distributed: coordinator, distributedCpuSeconds: cpu });
+    }
+  });
+  return runs;
+}
+
+interface Opened {
+  workspace: Workspace;
+  queue: BenchQueue;
+  /** Of all processes: service and queue. */
+  env: Readonly<Record<string, string>>;
+}
+
+/** Does some work with a queue and a service of its own. */
+function withService(
+  counted: CountedSize,
+  latencyMs: number,
+  work: (opened: Opened) => Promise<void>,
+): Promise<void> {
+  return withQueue((queue) =>
     inWorkspace(async (workspace) => {
-      const looks = kind === 'unchanged' ? { looks: 300 } : {};
-      const range = { counted: { ...rangeOf(configurations).counted, ...looks } };
-      const service = await workspace.serve({ range, latencyMs });
-      const env = { ...service.env, ...queue.env };
-      const [local, distributed] = [
-        await workspace.pipeline('local', { env }, ALL),
-        await workspace.pipeline('distributed', { env }, ALL),
-      ];
-      if (kind === 'unchanged') for (const one of [local, distributed]) await one.run('run');
-      for (let pair = 0; pair < pairs; pair++) {
-        if (kind === 'cold') await local.clear();
-        const here = await local.run('run');
-        if (kind === 'cold') await distributed.clear();
-        const there = await runDistributed(distributed, queue, WORKERS, env);
-        const cpu = there.workers.reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0);
-        runs.push({
-          local: here,
-          distributed: there.coordinator,
-          distributedCpuSeconds: there.coordinator.cpuSeconds + cpu,
-        });
-      }
+      const service = await workspace.serve({ range: { counted }, latencyMs });
+      await work({ workspace, queue, env: { ...service.env, ...queue.env } });
     }),
   );
-  return runs;
 }
 
 /** Sizes of the runs: the model is calibrated by the first two, and checked by the others. */
@@ -147,26 +158,20 @@ export async function scale({ results, isQuick }: GroupInput): Promise<void> {
   ] as const;
   const capacity = calibrate([small, large], stores);
   const wrong: Check[] = [];
+  const add = (row: string, configurations: number, where: string, checks: Check[]) => {
+    wrong.push(...shown(configurations, where, checks));
+    const detail = checks.map(inWords).join('; ');
+    results.add('scale', row, { value: 1 + checks[0]!.deviation, detail });
+  };
   for (const [index, configurations] of sizes.checks.entries()) {
     const run = await measure(configurations);
     const checks = checkRun(predict(capacity, run, CONDITIONS), run);
-    wrong.push(...shown(configurations, 'through the queue', checks));
-    const [{ deviation }] = checks as [Check];
-    const detail = checks.map(inWords).join('; ');
-    results.add('scale', index === 0 ? 'check small' : 'check large', {
-      value: 1 + deviation,
-      detail,
-    });
+    add(index === 0 ? 'check small' : 'check large', configurations, 'through the queue', checks);
   }
   for (const configurations of STORE_SIZES.checks) {
     const run = await measureStore(configurations);
     const checks = checkStore(predict(capacity, run, CONDITIONS), run);
-    wrong.push(...shown(configurations, 'with an object store', checks));
-    const [{ deviation }] = checks as [Check];
-    results.add('scale', 'check store', {
-      value: 1 + deviation,
-      detail: checks.map(inWords).join('; '),
-    });
+    add('check store', configurations, 'with an object store', checks);
   }
   for (const configurations of PREDICTED) predictRow(results, capacity, configurations);
   if (wrong.length === 0) return;
@@ -201,10 +206,8 @@ function predictRow(
     `${amount(Math.round(run.calls.puts))} PUT and LIST, ${amount(Math.round(run.calls.gets))} GET and HEAD`,
     `queue ${amount(run.chunks)} jobs, at most ${Math.ceil(run.queuedJobs)} at once, ${(run.queueBytes / 1024).toFixed(0)} KiB, ${run.queueCpuSeconds.toFixed(0)} s of processors`,
   ].join('; ');
-  results.add('scale', `predicted ${configurations}`, {
-    value: of(WORKERS).seconds / 3600,
-    detail,
-  });
+  const value = of(WORKERS).seconds / 3600;
+  results.add('scale', `predicted ${configurations}`, { value, detail });
 }
 
 function hours(seconds: number): string {
@@ -231,14 +234,10 @@ function inWords({ figure, predicted, measured, deviation, tolerance }: Check): 
 async function measure(configurations: number): Promise<RunFigures> {
   const { parts, counted } = rangeOf(configurations);
   let figures: RunFigures | undefined;
-  await withQueue((queue) =>
-    inWorkspace(async (workspace) => {
-      const service = await workspace.serve({ range: { counted }, latencyMs: LATENCY_MS });
-      const env = { ...service.env, ...queue.env };
-      const pipeline = await workspace.pipeline('scale', { env }, ALL);
-      figures = figuresOf(await runDistributed(pipeline, queue, WORKERS, env), parts);
-    }),
-  );
+  await withService(counted, LATENCY_MS, async ({ workspace, queue, env }) => {
+    const pipeline = await workspace.pipeline('scale', { env }, ALL);
+    figures = figuresOf(await runDistributed(pipeline, queue, WORKERS, env), parts);
+  });
   console.log(`measured ${amount(configurations)}: ${JSON.stringify(figures)}`);
   return figures!;
 }
@@ -249,32 +248,26 @@ async function measureStore(configurations: number): Promise<StoreFigures> {
   let figures: StoreFigures | undefined;
   const s3 = await startS3Server();
   try {
-    await withQueue((queue) =>
-      inWorkspace(async (workspace) => {
-        const service = await workspace.serve({ range: { counted }, latencyMs: 0 });
-        const env = { ...service.env, ...queue.env, ...s3.env };
-        const store = { url: `s3://${s3.bucket}` };
-        const pipeline = await workspace.pipeline('stored', { env }, { ...ALL, store });
-        const ownFolders = (index: number) =>
-          ['output', 'cache'].flatMap((name) => [
-            `--${name}`,
-            join(workspace.folder, `worker-${index}`, name),
-          ]);
-        const run = figuresOf(
-          await runDistributed(pipeline, queue, WORKERS, env, ownFolders),
-          parts,
-        );
-        const { chunks, workers } = run;
-        const contents = [...s3.objects.values()].map(({ content }) => content.length);
-        figures = {
-          ...{ configurations, parts, chunks, workers },
-          calls: callsOf(s3.seen),
-          chunkCalls: callsOf(s3.seen.filter(({ url }) => OF_CHUNKS.test(url))),
-          objects: contents.length,
-          bytes: contents.reduce((sum, bytes) => sum + bytes, 0),
-        };
-      }),
-    );
+    await withService(counted, 0, async ({ workspace, queue, env: shared }) => {
+      const env = { ...shared, ...s3.env };
+      const store = { url: `s3://${s3.bucket}` };
+      const pipeline = await workspace.pipeline('stored', { env }, { ...ALL, store });
+      const ownFolders = (index: number) =>
+        ['output', 'cache'].flatMap((name) => [
+          `--${name}`,
+          join(workspace.folder, `worker-${index}`, name),
+        ]);
+      const run = await runDistributed(pipeline, queue, WORKERS, env, ownFolders);
+      const { chunks, workers } = figuresOf(run, parts);
+      const contents = [...s3.objects.values()].map(({ content }) => content.length);
+      figures = {
+        ...{ configurations, parts, chunks, workers },
+        calls: callsOf(s3.seen),
+        chunkCalls: callsOf(s3.seen.filter(({ url }) => OF_CHUNKS.test(url))),
+        objects: contents.length,
+        bytes: contents.reduce((sum, bytes) => sum + bytes, 0),
+      };
+    });
   } finally {
     await s3.close();
   }

@@ -2,10 +2,11 @@
  * What a measurement needs around the program: a folder, a service in a process of its own, pipelines, and caches
  * that hold what was fetched and nothing else.
  */
-import { execFileSync, fork } from 'node:child_process';
+import { execFileSync, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { temporaryFolder } from '../helpers/temporary.ts';
 import { type Measured, runProcess, type Side } from './process.ts';
@@ -16,6 +17,9 @@ const { bin } = JSON.parse(await readFile('package.json', 'utf8')) as {
 };
 /** The built program. */
 export const PROGRAM = [process.execPath, resolve(bin.btg2gltf)] as const;
+
+/** All articles. */
+export const ALL = { articles: [{ catalogue: {} }] };
 
 /** Removes what was made, in reverse order. */
 type Cleanup = () => Promise<void>;
@@ -51,7 +55,7 @@ export interface Service {
 }
 
 /** Keys of the pipeline file that differ. */
-export interface PipelineContent {
+interface PipelineContent {
   articles: readonly object[];
   service?: object;
   [key: string]: unknown;
@@ -161,6 +165,31 @@ async function serve(settings: ServiceSettings, cleanups: Cleanup[]): Promise<Se
   };
   const { env } = await answer<Listening>(settings);
   return { env, requests: () => answer<number>({}) };
+}
+
+/** Does some work with the address that a command prints while it serves. */
+export async function whileServing(
+  words: readonly string[],
+  address: RegExp,
+  work: (address: string) => Promise<void>,
+): Promise<void> {
+  const [node, program] = PROGRAM;
+  const server = spawn(node, [program, ...words, '--port', '0']);
+  try {
+    await work(await firstMatch(server.stdout, address));
+  } finally {
+    const ended = once(server, 'exit');
+    server.kill('SIGINT');
+    await ended;
+  }
+}
+
+async function firstMatch(output: NodeJS.ReadableStream, pattern: RegExp): Promise<string> {
+  for await (const line of createInterface(output)) {
+    const found = pattern.exec(line)?.[0];
+    if (found !== undefined) return found;
+  }
+  throw new Error(`the server has ended before it printed ${pattern}`);
 }
 
 /** A program beside this one. */

@@ -4,7 +4,8 @@
 import { srgbOf } from '../helpers/evaluator/colors.ts';
 import { type ImageFacts, isWebPicture, rgbPixels } from '../helpers/evaluator/image-facts.ts';
 import type { ExpectedMaterial } from '../helpers/evaluator/material.ts';
-import type { ReadMaterial, ReadTexture, Vec3 } from '../helpers/glb-reader/materials.ts';
+import type { Vec3 } from '../helpers/evaluator/vectors.ts';
+import type { ReadMaterial, ReadTexture } from '../helpers/glb-reader/materials.ts';
 import { count, differ, type Findings, measure } from './findings.ts';
 
 const STEP = 1 / 255;

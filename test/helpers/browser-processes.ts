@@ -1,8 +1,7 @@
 /** The processes of browsers that this one has started, on Linux. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { commandOf, descendantsOf } from './process-memory.ts';
 
-/** A process of a browser. */
-export interface BrowserProcess {
+interface BrowserProcess {
   id: number;
   /** `browser`, or what Chromium calls it: `gpu-process`, `renderer`, `utility`, `zygote`. */
   kind: string;
@@ -10,12 +9,8 @@ export interface BrowserProcess {
 
 /** All that run now, children and their children. */
 export function browserProcesses(): BrowserProcess[] {
-  const all = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map((name) => ({ id: Number(name), parent: parentOf(name), command: read(name, 'cmdline') }));
-  const below = (parent: number): typeof all =>
-    all.filter((one) => one.parent === parent).flatMap((one) => [one, ...below(one.id)]);
-  return below(process.pid)
+  return descendantsOf(process.pid)
+    .map((id) => ({ id, command: commandOf(id) }))
     .filter(({ command }) => /chrom/i.test(command))
     .map(({ id, command }) => ({ id, kind: /--type=([\w-]+)/.exec(command)?.[1] ?? 'browser' }));
 }
@@ -33,18 +28,4 @@ export function killBrowserProcesses(
   const found = browserProcesses().filter((one) => one.kind === kind && !isOther.has(one.id));
   for (const { id } of found) process.kill(id, 'SIGKILL');
   return found.length;
-}
-
-function parentOf(id: string): number {
-  const stat = read(id, 'stat');
-  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
-}
-
-function read(id: string, file: string): string {
-  try {
-    return readFileSync(`/proc/${id}/${file}`, 'utf8');
-  } catch {
-    // It has ended.
-    return '';
-  }
 }

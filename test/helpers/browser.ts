@@ -7,12 +7,8 @@ import { GIVE_UP_MS } from './until.ts';
 
 /** A page under test is the only thing that may ask for anything. */
 const QUIET = [
-  '--no-sandbox',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
+  ...['--no-sandbox', '--disable-quic', '--no-first-run', '--disable-background-networking'],
+  ...['--disable-component-update', '--disable-sync'],
 ];
 
 /** 3D views have the graphics of the processor; all else of a page is drawn without graphics, for a third of the time. */
@@ -28,12 +24,8 @@ async function launch(args: readonly string[]): Promise<Browser> {
   const { path } = await pictureBrowser();
   const folder = await temporaryFolder();
   const env = { ...process.env, HOME: folder, XDG_CONFIG_HOME: folder, XDG_CACHE_HOME: folder };
-  return chromium.launch({
-    executablePath: path!,
-    args: [...QUIET, ...args],
-    env,
-    timeout: GIVE_UP_MS,
-  });
+  const options = { executablePath: path!, args: [...QUIET, ...args], env };
+  return chromium.launch({ ...options, timeout: GIVE_UP_MS });
 }
 
 /** Launches a browser, not as for pictures: its graphics are not those of the processor. */
@@ -45,7 +37,7 @@ let shared: Promise<Browser> | undefined;
 let renderer: Promise<Renderer> | undefined;
 
 /** The browser that all tests of this process share; it ends with the process. */
-export function sharedBrowser(): Promise<Browser> {
+function sharedBrowser(): Promise<Browser> {
   shared ??= launch(GRAPHICS);
   return shared;
 }
@@ -74,7 +66,7 @@ export async function closePages(): Promise<void> {
 }
 
 /** A page, what went wrong in it, and the addresses of all that it asked for. */
-interface WatchedPage {
+export interface WatchedPage {
   page: Page;
   /** Messages on the console, uncaught errors and dialogs: a page that works has none. */
   trouble: string[];

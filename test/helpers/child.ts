@@ -1,6 +1,4 @@
-/**
- * Child: the built program as a process of its own, that can be killed and held to limits.
- */
+/** Child: the built program as a process of its own, that can be killed and held to limits. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';

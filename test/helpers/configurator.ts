@@ -3,12 +3,9 @@ import { call, post } from './emulated-session.ts';
 import { jsonOf } from './json-of.ts';
 import type { Wire } from './sample-range.ts';
 
+const LINEA = { manufacturer: 'FJEL', program: 'LINEA' };
 /** The base article of the sample range whose properties depend on one another most. */
-export const MADE_TO_MEASURE = {
-  manufacturer: 'FJEL',
-  program: 'LINEA',
-  basearticlenumber: 'LN-M',
-};
+export const MADE_TO_MEASURE = { ...LINEA, basearticlenumber: 'LN-M' };
 
 /** A planning of the sample range: a desk and what stands with it. */
 export const WORKPLACE = { ...MADE_TO_MEASURE, basearticlenumber: 'LN-PLATZ 1' };
@@ -35,39 +32,23 @@ export function customer(emulator: Emulator, token: string) {
     ...change,
     jsondata: article,
   });
-  const send = (article: Wire, body: unknown, parameters: Record<string, string> = {}) =>
-    post(
-      emulator,
-      'ofml/articles',
-      {
-        token,
-        ...keyOf(article),
-        ocdreinitstring: article.ocd.reinitstring,
-        ...parameters,
-      },
-      body,
-    );
+  const send = (article: Wire, body: unknown, parameters: Record<string, string> = {}) => {
+    const key = { ...keyOf(article), ocdreinitstring: article.ocd.reinitstring };
+    return post(emulator, 'ofml/articles', { token, ...key, ...parameters }, body);
+  };
   const store = (article: Wire): Promise<Response> =>
     post(emulator, 'ofml/reinit', { token }, { json: article });
   return {
     bodyOf,
     send,
     /** GET articles. */
-    load: async (article: Wire, parameters: Record<string, string> = {}): Promise<Wire> => {
-      const response = await call(emulator, 'ofml/articles', {
-        token,
-        ...keyOf(article),
-        ...parameters,
-      });
-      if (response.status !== 200) throw new Error(`GET articles: ${await response.text()}`);
-      return response.json();
+    load: (article: Wire, parameters: Record<string, string> = {}): Promise<Wire> => {
+      const all = { token, ...keyOf(article), ...parameters };
+      return jsonOf(call(emulator, 'ofml/articles', all));
     },
     /** POST articles; the article after the change. */
-    change: async (article: Wire, change: Change, parameters = {}): Promise<Wire> => {
-      const response = await send(article, bodyOf(article, change), parameters);
-      if (response.status !== 200) throw new Error(`POST articles: ${await response.text()}`);
-      return response.json();
-    },
+    change: (article: Wire, change: Change, parameters = {}): Promise<Wire> =>
+      jsonOf(send(article, bodyOf(article, change), parameters)),
     /** POST articles that must fail: the sentence. */
     refused: async (article: Wire, change: Change): Promise<string> =>
       (await jsonOf(send(article, bodyOf(article, change)), 422)).error,

@@ -3,8 +3,8 @@
  * snapshots that a run has left in its cache.
  */
 import { readFile } from 'node:fs/promises';
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { openFileStore } from '../../src/cache/content-store.ts';
 import { openCacheDatabase } from '../../src/cache/database.ts';
@@ -15,6 +15,7 @@ import type { ConversionInput } from '../../src/model/snapshot.ts';
 import { bodyFilesOf } from '../../src/pipeline/open-run.ts';
 import { pipelineServiceId } from '../../src/pipeline/service.ts';
 import { openWatched } from './browser.ts';
+import { listening } from './listening.ts';
 
 const file = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
@@ -75,7 +76,7 @@ export async function openConverterPage(cache: Cache, host = '127.0.0.1') {
   };
   const server = createServer(async (request, response) => {
     const path = request.url!;
-    if (request.method === 'POST') made = await bytesOf(request);
+    if (request.method === 'POST') made = new Uint8Array(await buffer(request));
     const type = path.endsWith('.js') ? 'text/javascript' : 'text/html';
     const body =
       path === '/' ? '<script type="module" src="page.js"></script>' : await bodyOf(path);
@@ -83,8 +84,7 @@ export async function openConverterPage(cache: Cache, host = '127.0.0.1') {
     response.writeHead(status, { 'content-type': type, 'content-security-policy': POLICY });
     response.end(body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const { port, close } = await listening(server);
   const { page, trouble } = await openWatched(`http://${host}:${port}/`);
   await page.waitForFunction('globalThis.convert');
   const numberOf = (snapshot: ConversionInput) => snapshots.push(snapshot) - 1;
@@ -106,14 +106,7 @@ export async function openConverterPage(cache: Cache, host = '127.0.0.1') {
     },
     async close(): Promise<void> {
       await page.context().close();
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await close();
     },
   };
-}
-
-async function bytesOf(request: IncomingMessage): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of request) chunks.push(chunk as Uint8Array);
-  return new Uint8Array(Buffer.concat(chunks));
 }

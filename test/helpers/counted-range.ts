@@ -5,6 +5,7 @@
  */
 import sharp from 'sharp';
 import type { EmulatedRange, Json, Query } from '../../src/sample/range.ts';
+import { articleAnswer } from './answers.ts';
 import { BOX_TRIANGLES, body, boxPoints } from './graphics.ts';
 import { closedGate } from './until.ts';
 
@@ -113,12 +114,12 @@ export function countedRange(size: CountedSize): CountedRange {
     breadcrumbs: () => [],
     search: () => [],
     article: (query) => {
-      tally('getarticles', nameIn(query));
+      tally('getarticles', query.basearticlenumber!);
       const index = indexOf(range, plan, query);
       return index === undefined ? undefined : articleJson(articleOf(plan, index));
     },
     partsList: (query) => {
-      tally('btg', nameIn(query));
+      tally('btg', query.basearticlenumber!);
       const index = indexOf(range, plan, query);
       return index === undefined ? undefined : partsListJson(plan, index);
     },
@@ -148,15 +149,8 @@ export function countedBlock(name: string, times = 1): Uint8Array {
   const { owner, index } = placeOf(name.replace('::PART::', '/'));
   const V = boxPoints(0.1 + owner / 100, (times * (index + 1)) / 100, 0.02);
   const T = [0, 0, 1, 0, 1, 1, 0, 1];
-  const TI = BOX_TRIANGLES.map((corner) => corner % 4);
-  return body({
-    N: name,
-    P: [0, 0, 0],
-    R: [0, 0, 0],
-    V,
-    T,
-    A: [{ F: BOX_TRIANGLES, TI, C: true }],
-  });
+  const A = [{ F: BOX_TRIANGLES, TI: BOX_TRIANGLES.map((corner) => corner % 4), C: true }];
+  return body({ N: name, P: [0, 0, 0], R: [0, 0, 0], V, T, A });
 }
 
 /** The image of a name: one colour that no other name has. */
@@ -170,7 +164,7 @@ export async function countedImage(name: string, blue = 64): Promise<Uint8Array>
 }
 
 /** A size with its defaults, per manufacturer where that is what counts. */
-interface Plan extends Required<CountedSize> {}
+type Plan = Required<CountedSize>;
 
 function planOf(size: CountedSize): Plan {
   const { manufacturers = 1, articlesPerSeries = 200, blocksPerArticle = 3 } = size;
@@ -218,13 +212,10 @@ function articleOf(plan: Plan, index: number): CountedArticle {
   };
 }
 
-function nameIn({ basearticlenumber = '' }: Query): string {
-  return basearticlenumber;
-}
-
 function indexOf(range: CountedRange, plan: Plan, query: Query): number | undefined {
-  const index = Number(nameIn(query).slice(1)) - 1;
-  if (!(index >= 0 && index < plan.articles) || range.gone.has(nameIn(query))) return undefined;
+  const { basearticlenumber: number = '' } = query;
+  const index = Number(number.slice(1)) - 1;
+  if (!(index >= 0 && index < plan.articles) || range.gone.has(number)) return undefined;
   const { manufacturer, program } = articleOf(plan, index);
   return query.manufacturer === manufacturer && query.program === program ? index : undefined;
 }
@@ -242,9 +233,8 @@ function nodesBelow(range: CountedRange, plan: Plan, parentnode: string): Json[]
   if (owner < 0) return undefined;
   const own = Math.ceil((plan.articles - owner) / plan.manufacturers);
   if (program === '') {
-    const series = Array.from({ length: Math.ceil(own / plan.articlesPerSeries) }, (_, s) =>
-      named('S', s, 2),
-    );
+    const length = Math.ceil(own / plan.articlesPerSeries);
+    const series = Array.from({ length }, (_, s) => named('S', s, 2));
     return series.map((id) => nodeJson(`${manufacturer};:${id}`, 'F', manufacturer, id));
   }
   const first = (Number(program.slice(1)) - 1) * plan.articlesPerSeries;
@@ -271,13 +261,9 @@ function nodeJson(
 }
 
 function articleJson({ manufacturer, program, number }: CountedArticle): Json {
-  const ocd = {
-    id: number,
-    finalarticlenumber: `${number}-STD`,
-    reinitstring: `${number};F=STD::`,
-  };
-  const ids = { id: number, rootid: number, manufacturer, program, basearticlenumber: number };
-  return { ...ids, reinit: '', children: [], propclasses: [], ocd };
+  const ids = { manufacturer, program, basearticlenumber: number };
+  const ocd = { finalarticlenumber: `${number}-STD`, reinitstring: `${number};F=STD::` };
+  return articleAnswer(ids, ocd);
 }
 
 /** Its blocks side by side; their distance differs from look to look. */

@@ -1,5 +1,4 @@
 /** Distributed runs: a service, folders, a store and processes of one test, on a queue that several tests share; what is asked of them. */
-import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -9,6 +8,7 @@ import { pipelineStore } from '../../src/pipeline/shared-store.ts';
 import type { RunReport } from '../../src/report/run-report.ts';
 import type { ObjectStore } from '../../src/store/object-store.ts';
 import { ConverterError } from '../../src/support/errors.ts';
+import { sha256Hex } from '../../src/support/files.ts';
 import { type Child, type Ended, environmentOf, startChild } from './child.ts';
 import { type CommandResult, command, writePipeline } from './command.ts';
 import { type CountedSize, countedRange } from './counted-range.ts';
@@ -223,11 +223,8 @@ export async function leaksOf(
   const all = [...tokens, ...secrets];
   for (const [name, text] of Object.entries(environments)) look(`environ ${name}`, text, tokens);
   for (const [name, text] of Object.entries(others)) look(name, text, all);
-  for (const {
-    pid,
-    printed: { stdout, stderr },
-  } of children)
-    look(`process ${pid}`, stdout + stderr, all);
+  for (const { pid, printed } of children)
+    look(`process ${pid}`, printed.stdout + printed.stderr, all);
   for (const [key, { content, headers }] of s3?.objects ?? []) {
     look(key, content, all);
     look(key, JSON.stringify([key, headers]), all);
@@ -239,10 +236,9 @@ export async function leaksOf(
 /** Each secret as texts may have it. */
 function spellingsOf(secrets: (string | undefined)[]): string[] {
   const spellings = secrets.flatMap((secret) => {
-    const plain = secret === undefined ? [] : [decodeURIComponent(secret)];
-    return plain.flatMap((one) => [
-      ...[secret!, one, encodeURIComponent(one), JSON.stringify(one).slice(1, -1)],
-    ]);
+    if (secret === undefined) return [];
+    const one = decodeURIComponent(secret);
+    return [secret, one, encodeURIComponent(one), JSON.stringify(one).slice(1, -1)];
   });
   return [...new Set(spellings)];
 }
@@ -260,7 +256,7 @@ async function contentsOf(store: ObjectStore): Promise<Map<string, string>> {
   for await (const { key } of store.list('')) {
     if (!PUBLISHED.test(key)) continue;
     const { content } = (await store.get(key))!;
-    digests.set(key, createHash('sha256').update(content).digest('hex'));
+    digests.set(key, sha256Hex(content));
   }
   return digests;
 }

@@ -4,12 +4,16 @@ import { ALL_EXTENSIONS, type Transform } from '@gltf-transform/extensions';
 import { dequantize, uninstance, unpartition } from '@gltf-transform/functions';
 import draco from 'draco3dgltf';
 import { MeshoptDecoder } from 'meshoptimizer/decoder';
+import { dot, type Vec2 } from './evaluator/vectors.ts';
+import { movePoint, normalMover } from './glb-reader/nodes.ts';
+
+type Triple = [number, number, number];
 
 /** A vertex; metres, unit vector, and the place in the texture of the base colour where there is one. */
 export interface DrawnVertex {
-  position: [number, number, number];
-  normal: [number, number, number];
-  uv: [number, number] | undefined;
+  position: Triple;
+  normal: Triple;
+  uv: Vec2 | undefined;
   /** Base colour: names change where materials became equal, and alpha where glass blends. */
   color: string;
 }
@@ -47,19 +51,18 @@ export async function drawnVertices(model: Uint8Array | string): Promise<DrawnVe
   const vertices: DrawnVertex[] = [];
   for (const node of document.getRoot().listNodes()) {
     const m = node.getWorldMatrix();
+    const turned = normalMover(m);
     for (const primitive of node.getMesh()?.listPrimitives() ?? []) {
-      const [positions, normals] = [
-        primitive.getAttribute('POSITION')!,
-        primitive.getAttribute('NORMAL')!,
-      ];
+      const positions = primitive.getAttribute('POSITION')!;
+      const normals = primitive.getAttribute('NORMAL')!;
       const material = primitive.getMaterial()!;
       const info = material.getBaseColorTextureInfo();
       const transform = info?.getExtension<Transform>('KHR_texture_transform') ?? null;
       const uvs = info && primitive.getAttribute(`TEXCOORD_${info.getTexCoord()}`);
       for (let i = 0; i < positions.getCount(); i++) {
         vertices.push({
-          position: affine(m, positions.getElement(i, []), 1),
-          normal: unit(cofactor(m, normals.getElement(i, []))),
+          position: movePoint(m, positions.getElement<Triple>(i, [0, 0, 0])),
+          normal: turned(normals.getElement<Triple>(i, [0, 0, 0])),
           uv: uvs ? placed(uvs.getElement(i, []), transform) : undefined,
           color: material.getBaseColorFactor().slice(0, 3).join(' '),
         });
@@ -69,34 +72,8 @@ export async function drawnVertices(model: Uint8Array | string): Promise<DrawnVe
   return vertices;
 }
 
-type Triple = [number, number, number];
-
-function affine(m: readonly number[], [x, y, z]: number[], w: number): Triple {
-  return [0, 1, 2].map(
-    (k) => m[k]! * x! + m[4 + k]! * y! + m[8 + k]! * z! + m[12 + k]! * w,
-  ) as Triple;
-}
-
-/** Normals turn with the cofactors of the matrix; a mirrored part keeps its outside. */
-function cofactor(m: readonly number[], [x, y, z]: number[]): Triple {
-  const axis = (c: number) => [m[4 * c]!, m[4 * c + 1]!, m[4 * c + 2]!] as Triple;
-  const cross = (a: Triple, b: Triple) =>
-    [0, 1, 2].map((k) => a[(k + 1) % 3]! * b[(k + 2) % 3]! - a[(k + 2) % 3]! * b[(k + 1) % 3]!);
-  const columns = [cross(axis(1), axis(2)), cross(axis(2), axis(0)), cross(axis(0), axis(1))];
-  const determinant = columns[0]!.reduce((sum, value, k) => sum + value * m[k]!, 0);
-  const hand = determinant < 0 ? -1 : 1;
-  return [0, 1, 2].map(
-    (k) => hand * (columns[0]![k]! * x! + columns[1]![k]! * y! + columns[2]![k]! * z!),
-  ) as Triple;
-}
-
-function unit(v: Triple): Triple {
-  const length = Math.hypot(...v);
-  return v.map((value) => value / length) as Triple;
-}
-
 /** KHR_texture_transform: scale, then rotation, then offset. */
-function placed([u, v]: number[], transform: Transform | null): [number, number] {
+function placed([u, v]: number[], transform: Transform | null): Vec2 {
   const [x, y] = transform?.getOffset() ?? [0, 0];
   const [width, height] = transform?.getScale() ?? [1, 1];
   const angle = transform?.getRotation() ?? 0;
@@ -140,7 +117,7 @@ export function unmatched(
   const leastCosine = Math.cos((normalDegrees * Math.PI) / 180);
   const isSame = (a: DrawnVertex, b: DrawnVertex) =>
     a.position.every((value, k) => Math.abs(value - b.position[k]!) <= metres) &&
-    a.normal.reduce((sum, value, k) => sum + value * b.normal[k]!, 0) >= leastCosine &&
+    dot(a.normal, b.normal) >= leastCosine &&
     (a.uv === undefined) === (b.uv === undefined) &&
     (a.uv?.every((value, k) => Math.abs(value - b.uv![k]!) <= uv) ?? true);
   // The own cell first: it nearly always has the vertex.

@@ -1,6 +1,4 @@
-/**
- * The client and the emulator, face to face over HTTP, with names that hold every character.
- */
+/** The client and the emulator, face to face over HTTP, with names that hold every character. */
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/emulator.ts';
 import { openRecording } from '../../src/emulator/recording.ts';
 import { createClient, type ServiceClient } from '../../src/service/client.ts';

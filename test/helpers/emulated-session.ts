@@ -15,10 +15,10 @@ export async function tokenRequest(
   const { result } = (await response.json()) as { result: [string] };
   const key = createPublicKey(Buffer.from(result[0], 'base64').toString());
   const padding = changes.padding ?? constants.RSA_PKCS1_PADDING;
-  const encrypt = (text: string): string =>
-    publicEncrypt({ key, padding }, Buffer.from(text, changes.encoding ?? 'utf16le')).toString(
-      'base64',
-    );
+  const encrypt = (text: string): string => {
+    const bytes = Buffer.from(text, changes.encoding ?? 'utf16le');
+    return publicEncrypt({ key, padding }, bytes).toString('base64');
+  };
   return {
     User: encrypt(changes.username ?? emulator.username),
     Password: encrypt(changes.password ?? emulator.password),
@@ -63,9 +63,13 @@ export function call(
   operation: string,
   parameters: Record<string, string> = {},
 ): Promise<Response> {
+  return fetch(addressOf(emulator, operation, parameters));
+}
+
+function addressOf({ baseUrl }: Emulator, operation: string, parameters: Record<string, string>) {
   const [group] = operation.split('/', 1);
   const query = queryOf(parameters);
-  return fetch(`${emulator.baseUrl}/api/${group}.dll/${operation}${query && `?${query}`}`);
+  return `${baseUrl}/api/${group}.dll/${operation}${query && `?${query}`}`;
 }
 
 /** POSTs JSON to an operation of a group, such as `ofml/articles`, with a token. */
@@ -76,8 +80,7 @@ export function post(
   body: unknown,
   contentType = 'application/json',
 ): Promise<Response> {
-  const [group] = operation.split('/', 1);
-  return fetch(`${emulator.baseUrl}/api/${group}.dll/${operation}?${queryOf(parameters)}`, {
+  return fetch(addressOf(emulator, operation, parameters), {
     method: 'POST',
     headers: { 'content-type': contentType },
     body: typeof body === 'string' ? body : JSON.stringify(body),

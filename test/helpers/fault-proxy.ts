@@ -5,9 +5,11 @@ import {
   type IncomingMessage,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import type { Emulator } from '../../src/emulator/emulator.ts';
+import { environmentOf } from './child.ts';
 import type { Answer } from './fault-server.ts';
+import { listening } from './listening.ts';
 
 /** What becomes of one right answer on its way. */
 export type Damage = (body: Buffer) => Buffer;
@@ -65,16 +67,10 @@ export async function startFaultProxy(emulator: Emulator): Promise<FaultProxy> {
     outgoing.on('error', () => response.destroy());
     incoming.pipe(outgoing);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { origin, close } = await listening(server);
+  const authUrl = origin + new URL(emulator.authUrl).pathname;
   return {
-    env: {
-      BTG2GLTF_AUTH_URL: origin + new URL(emulator.authUrl).pathname,
-      BTG2GLTF_BASE_URL: origin + target.pathname,
-      BTG2GLTF_USERNAME: emulator.username,
-      BTG2GLTF_PASSWORD: emulator.password,
-      BTG2GLTF_APP_KEY: emulator.appKey,
-    },
+    env: environmentOf({ ...emulator, authUrl, baseUrl: origin + target.pathname }),
     seen,
     mostAtOnce: () => mostOpen,
     break: (url, answer) => void faults.push([url, answer]),
@@ -85,11 +81,7 @@ export async function startFaultProxy(emulator: Emulator): Promise<FaultProxy> {
       faults.splice(0);
       choose = () => undefined;
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close,
   };
 }
 
@@ -103,9 +95,7 @@ async function passOn(
     answer.pipe(response.writeHead(status, answer.headers));
     return;
   }
-  const chunks: Buffer[] = [];
-  for await (const chunk of answer) chunks.push(chunk);
-  const body = damage(Buffer.concat(chunks));
+  const body = damage(await buffer(answer));
   const { 'transfer-encoding': _, ...headers } = answer.headers;
   response.writeHead(status, { ...headers, 'content-length': body.length }).end(body);
 }

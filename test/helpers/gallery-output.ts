@@ -1,6 +1,4 @@
-/**
- * Gallery output: an output folder as a run and its deliveries leave it, of articles that are made in sight.
- */
+/** Gallery output: an output folder as a run and its deliveries leave it, of articles that are made in sight. */
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';

@@ -4,7 +4,7 @@
  * Each row replaces some answers of a small box; see `hostile-service.ts`.
  */
 import { createHash } from 'node:crypto';
-import { deflateSync, gzipSync } from 'node:zlib';
+import { crc32, deflateSync, gzipSync } from 'node:zlib';
 import sharp from 'sharp';
 import { type Answer, cut, html, json, raw, reset, silence, stall } from './fault-server.ts';
 import { BOX_TRIANGLES, body, boxPoints } from './graphics.ts';
@@ -46,9 +46,9 @@ const list = (answer: Answer): HostileAnswers => ({ partsList: answer });
 /** A parts list with other nodes, materials or blocks than the box. */
 const nodesOf = (btg: unknown[], more: object = {}): HostileAnswers =>
   list(jsonOf((number) => ({ ...partsListJson(number), btg, ...more })));
-/** The nodes of a parts list as one text, made while it is sent. */
-const nodes = (pieces: () => Iterable<string>): Answer =>
-  streamed(() => enclosed('{"btg":[', pieces(), '],"blocks":[],"mats":[]}'));
+/** A parts list of many nodes, each a text that is made while it is sent. */
+const manyNodes = (count: number, one: (index: number) => string): HostileAnswers =>
+  list(streamed(() => enclosed('{"btg":[', listed(count, one), '],"blocks":[],"mats":[]}')));
 /** A block that is made while it is sent. */
 const block = (pieces: () => Iterable<string>): HostileAnswers => ({ block: streamed(pieces) });
 /** Fields of the commercial data that are different. */
@@ -69,6 +69,10 @@ function* enclosed(before: string, pieces: Iterable<string>, after: string) {
   yield before;
   yield* pieces;
   yield after;
+}
+
+function propertyAt(_: unknown, index: number) {
+  return { name: `P${index}`, obligatory: true, currentvalue: '' };
 }
 
 /** Numbers, texts or objects in a list, one after the other, 1,000 in a piece. */
@@ -147,15 +151,6 @@ function pngOf(side: number): Buffer {
     chunk('IDAT', data),
     chunk('IEND', Buffer.alloc(0)),
   ]);
-}
-
-function crc32(bytes: Uint8Array): number {
-  let crc = ~0;
-  for (const byte of bytes) {
-    crc ^= byte;
-    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
-  }
-  return ~crc >>> 0;
 }
 
 /** A progressive JPEG of one colour. */
@@ -253,9 +248,9 @@ export const HOSTILE_KINDS: Readonly<Record<string, HostileKind>> = {
     isShort: true,
   },
   'wrong-types-of-an-article': { article: json([[{ ocd: [] }]]) },
-  'keys-of-objects': {
-    ...list(raw('{"btg":[{"__proto__":{"type":"imp"},"constructor":1}],"__proto__":{"x":1}}')),
-  },
+  'keys-of-objects': list(
+    raw('{"btg":[{"__proto__":{"type":"imp"},"constructor":1}],"__proto__":{"x":1}}'),
+  ),
   'children-of-itself': said(
     {},
     { children: Array.from({ length: 3 }, () => articleJson('children-of-itself-1')) },
@@ -268,51 +263,32 @@ export const HOSTILE_KINDS: Readonly<Record<string, HostileKind>> = {
   ),
   // Amounts
   'top-level-nodes': {
-    ...list(
-      nodes(() =>
-        listed(40_000, (i) => `{"type":"block","params":[0.1,0.1,0.1],"offs":[${i},0,0]}`),
-      ),
-    ),
+    ...manyNodes(40_000, (i) => `{"type":"block","params":[0.1,0.1,0.1],"offs":[${i},0,0]}`),
     isBusy: true,
   },
   'losses-by-the-50000': {
-    ...list(
-      nodes(() =>
-        listed(
-          50_000,
-          (i) => `{"type":"block","params":[1,1,1],"mat":"M${i}","lay":"L${i}","x${i}":1}`,
-        ),
-      ),
+    ...manyNodes(
+      50_000,
+      (i) => `{"type":"block","params":[1,1,1],"mat":"M${i}","lay":"L${i}","x${i}":1}`,
     ),
     isBusy: true,
   },
-  'materials-by-the-100000': {
-    ...nodesOf([{ type: 'block', params: [1, 1, 1] }], {
-      mats: Array.from({ length: 100_000 }, (_, i) => ({ mname: `M${i}`, refl: 'x', odd: i })),
-    }),
-  },
-  'blocks-by-the-20000': list(
-    nodes(() =>
-      listed(20_000, (i) => `{"type":"imp","btgname":"EVIL::KIND::blocks-by-the-20000::${i}"}`),
-    ),
+  'materials-by-the-100000': nodesOf([{ type: 'block', params: [1, 1, 1] }], {
+    mats: Array.from({ length: 100_000 }, (_, i) => ({ mname: `M${i}`, refl: 'x', odd: i })),
+  }),
+  'blocks-by-the-20000': manyNodes(
+    20_000,
+    (i) => `{"type":"imp","btgname":"EVIL::KIND::blocks-by-the-20000::${i}"}`,
   ),
   'slow-blocks-by-the-3000': {
-    ...list(
-      nodes(() =>
-        listed(
-          3000,
-          (i) => `{"type":"imp","btgname":"EVIL::KIND::slow-blocks-by-the-3000-1::${i}"}`,
-        ),
-      ),
+    ...manyNodes(
+      3000,
+      (i) => `{"type":"imp","btgname":"EVIL::KIND::slow-blocks-by-the-3000-1::${i}"}`,
     ),
     block: slow,
   },
   'spheres-by-the-20000': {
-    ...list(
-      nodes(() =>
-        listed(20_000, (i) => `{"type":"sphere","params":[${1 + i / 1000}],"offs":[${i},0,0]}`),
-      ),
-    ),
+    ...manyNodes(20_000, (i) => `{"type":"sphere","params":[${1 + i / 1000}],"offs":[${i},0,0]}`),
     isBusy: true,
   },
   'fan-with-uvs': { ...block(() => fan(100_000)), isBusy: true },
@@ -380,15 +356,7 @@ export const HOSTILE_KINDS: Readonly<Record<string, HostileKind>> = {
   'long-numbers': said({ finalarticlenumber: LONG, reinitstring: LONG }),
   'properties-by-the-100000': said({
     propclasses: [
-      {
-        name: 'C',
-        text: 'C',
-        properties: Array.from({ length: 100_000 }, (_, i) => ({
-          name: `P${i}`,
-          obligatory: true,
-          currentvalue: '',
-        })),
-      },
+      { name: 'C', text: 'C', properties: Array.from({ length: 100_000 }, propertyAt) },
     ],
   }),
   'another-article': said({}, { ...EVIL, basearticlenumber: 'html-1' }),

@@ -1,7 +1,6 @@
-/**
- * Hostile range: a service whose names are chosen to lead a converter astray.
- */
+/** Hostile range: a service whose names are chosen to lead a converter astray. */
 import type { EmulatedRange, Json } from '../../src/sample/range.ts';
+import { articleAnswer } from './answers.ts';
 import { body } from './graphics.ts';
 import { BOX_BODY } from './snapshot.ts';
 
@@ -27,16 +26,12 @@ export function hostileRange(articles: readonly HostileNames[]): EmulatedRange {
     breadcrumbs: () => [],
     search: () => [],
     article: ({ manufacturer, program, basearticlenumber = '' }) => {
-      const found = articles.find(({ number }) => number === basearticlenumber);
-      return {
+      const { final } = articles.find(({ number }) => number === basearticlenumber) ?? {};
+      const ids = { id: '1', rootid: '1', manufacturer, program, basearticlenumber };
+      return articleAnswer(ids, {
         id: '1',
-        rootid: '1',
-        ...{ manufacturer, program, basearticlenumber },
-        reinit: '',
-        children: [],
-        propclasses: [],
-        ocd: { id: '1', finalarticlenumber: found?.final ?? basearticlenumber, reinitstring: '' },
-      };
+        ...(final !== undefined && { finalarticlenumber: final }),
+      });
     },
     partsList: ({ basearticlenumber = '' }) => ({
       btg: [{ type: 'imp', prop: { btgname: BLOCK, scale: [sizeOf(basearticlenumber), 1, 1] } }],

@@ -7,6 +7,7 @@ import { pipeline, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { createGzip } from 'node:zlib';
 import type { Json } from '../../src/sample/range.ts';
+import { articleAnswer, GREY_JPEG } from './answers.ts';
 import type { Disturbance } from './fault-proxy.ts';
 import { type Answer, json, raw } from './fault-server.ts';
 import { body } from './graphics.ts';
@@ -26,11 +27,6 @@ export interface HostileArticle {
 }
 
 export const EVIL = { manufacturer: 'EVIL', program: 'KIND' } as const;
-/** A JPEG of one grey pixel. */
-const PICTURE = Buffer.from(
-  '/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAP//////////////////////////////////////////////////////////////////////////////////////wAALCAABAAEBAREA/8QAFAABAAAAAAAAAAAAAAAAAAAAA//EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAIAQEAAD8AN//Z',
-  'base64',
-);
 const PIECE_BYTES = 65_536;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -47,7 +43,7 @@ export function hostileDisturbances(
     article: (number) => json(articleJson(number)),
     partsList: (number) => json(partsListJson(number)),
     block: () => raw(body(BOX_BODY), JSON_TYPE),
-    image: () => raw(PICTURE, { 'content-type': 'image/jpeg' }),
+    image: () => raw(GREY_JPEG, { 'content-type': 'image/jpeg' }),
   };
   return (url) => {
     const asked = readRequest(url);
@@ -76,19 +72,18 @@ function readRequest(url: string): { operation: HostileOperation; number: string
   return { operation: last === 'btg' ? 'partsList' : 'article', number };
 }
 
-/** The name of the block of an article; more than one have something added. */
-export function blockOf(number: string, more = ''): string {
-  return `EVIL::KIND::${number}${more === '' ? '' : `::${more}`}`;
+/** The name of the block of an article. */
+export function blockOf(number: string): string {
+  return `EVIL::KIND::${number}`;
 }
 
 /** The answer of GET articles, with what is different in it. */
 export function articleJson(number: string, ocd: Json = {}, more: Json = {}): Json {
-  return {
-    ...{ id: number, rootid: number, ...EVIL, basearticlenumber: number },
-    ...{ reinit: '', children: [], propclasses: [] },
-    ocd: { id: number, finalarticlenumber: number, reinitstring: '', shorttext: number, ...ocd },
-    ...more,
-  };
+  const answer = articleAnswer(
+    { ...EVIL, basearticlenumber: number },
+    { shorttext: number, ...ocd },
+  );
+  return { ...answer, ...more };
 }
 
 /** The answer of GET btg of one part, with what is different in it. */

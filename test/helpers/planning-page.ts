@@ -6,20 +6,13 @@ import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import { openPlanningSite } from '../../src/gateway/planning-site.ts';
 import type { EmulatedRange } from '../../src/sample/range.ts';
 import { createSampleRange } from '../../src/sample/sample-range.ts';
-import { openPage, watch } from './browser.ts';
+import { openPage, type WatchedPage, watch } from './browser.ts';
 import { closedGate } from './until.ts';
 
 export const DESK = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-M' };
 export const WORKPLACE = { ...DESK, basearticlenumber: 'LN-PLATZ 1' };
 
 const DESKTOP = { width: 1280, height: 800 };
-
-/** A page, and what went wrong in it. */
-export interface OpenedPlanning {
-  page: Page;
-  trouble: string[];
-  asked: string[];
-}
 
 /** The emulator with the page. */
 export interface PlanningServer {
@@ -32,7 +25,7 @@ export interface PlanningServer {
       /** Prepares the page before it loads anything, such as {@link withoutView}. */
       prepare?: (page: Page) => Promise<unknown>;
     },
-  ): Promise<OpenedPlanning>;
+  ): Promise<WatchedPage>;
   close(): Promise<void>;
 }
 
@@ -104,14 +97,9 @@ export async function violations(page: Page): Promise<string[]> {
   const require = createRequire(import.meta.url);
   await page.evaluate(await readFile(require.resolve('axe-core/axe.min.js'), 'utf8'));
   return page.evaluate(async () => {
-    const { axe } = globalThis as unknown as {
-      axe: {
-        run(): Promise<{
-          violations: { id: string; nodes: { html: string }[] }[];
-        }>;
-      };
-    };
-    const { violations } = await axe.run();
+    type Violation = { id: string; nodes: { html: string }[] };
+    type Axe = { run(): Promise<{ violations: Violation[] }> };
+    const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run();
     return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
   });
 }

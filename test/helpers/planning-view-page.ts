@@ -4,8 +4,8 @@
  */
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { inflateSync } from 'node:zlib';
+import { listening } from './listening.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 
@@ -102,14 +102,6 @@ export async function servePlanningView(
     response.writeHead(body === undefined ? 404 : 200, headers);
     response.end(body);
   });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as AddressInfo;
-  return {
-    address: `http://127.0.0.1:${port}/`,
-    close: () =>
-      new Promise((done) => {
-        server.closeAllConnections();
-        server.close(() => done());
-      }),
-  };
+  const { origin, close } = await listening(server);
+  return { address: `${origin}/`, close };
 }

@@ -3,6 +3,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, chown, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { temporaryFolder } from './temporary.ts';
 import { until } from './until.ts';
 
@@ -61,10 +62,7 @@ export async function startPostgres(): Promise<QueueServerUnderTest> {
   let server: ChildProcess;
   /** Resolves with what it said when it is ready or has ended. */
   const attempt = async (): Promise<string> => {
-    const settings = Object.entries(SETTINGS).flatMap(([name, value]) => [
-      '-c',
-      `${name}=${value}`,
-    ]);
+    const settings = Object.entries(SETTINGS).flatMap((setting) => ['-c', setting.join('=')]);
     server = execute(postgres!, '-D', data, '-p', String(port), ...settings);
     return isReady(server);
   };
@@ -101,19 +99,15 @@ function unprivileged(): { uid: number; gid: number } | undefined {
 }
 
 async function isDone(program: ChildProcess): Promise<void> {
-  let errors = '';
-  program.stderr!.setEncoding('utf8').on('data', (text: string) => {
-    errors += text;
-  });
-  const [exit] = await once(program, 'close');
+  const [errors, [exit]] = await Promise.all([text(program.stderr!), once(program, 'close')]);
   if (exit !== 0) throw new Error(errors);
 }
 
 function isReady(server: ChildProcess): Promise<string> {
   let said = '';
   return new Promise((resolve, reject) => {
-    server.stderr!.setEncoding('utf8').on('data', (text: string) => {
-      said += text;
+    server.stderr!.setEncoding('utf8').on('data', (piece: string) => {
+      said += piece;
       if (said.includes(READY)) resolve(said);
     });
     server.on('error', reject);
@@ -132,7 +126,7 @@ export async function rowsOf(url: string): Promise<string> {
   const texts: string[] = [];
   for (const { name } of tables.rows) {
     const { rows } = await client.query(`SELECT t::text AS text FROM ${name} t`);
-    for (const { text } of rows) texts.push(`${name} ${text}`);
+    for (const row of rows) texts.push(`${name} ${row.text}`);
   }
   client.release();
   await connection.close();

@@ -11,7 +11,7 @@ export interface MemoryPeaks {
 
 /** Short beside the time in which a conversion takes its memory. */
 const EVERY_MS = 20;
-const MIB_PER_PAGE = 4096 / 2 ** 20;
+export const MIB_PER_PAGE = 4096 / 2 ** 20;
 
 /**
  * Measures until it is stopped.
@@ -48,6 +48,11 @@ export function descendantsOf(pid: number): number[] {
   return [...children, ...children.flatMap(descendantsOf)];
 }
 
+/** The words with which a process was started; empty where it has ended. */
+export function commandOf(pid: number): string {
+  return read(`/proc/${pid}/cmdline`);
+}
+
 /** Clock ticks of the kernel, on every Linux that Node.js runs on. */
 const TICKS_PER_SECOND = 100;
 
@@ -79,7 +84,8 @@ export function measureOwnPeak(): () => number | undefined {
   return () => highestMib(process.pid);
 }
 
-function pagesOf(pid: number) {
+/** Memory that a process holds, and what of it others hold too, in pages. */
+export function pagesOf(pid: number) {
   const [, resident = 0, shared = 0] = read(`/proc/${pid}/statm`).split(' ').map(Number);
   return { resident, shared };
 }

@@ -1,5 +1,5 @@
 /** Queue processes: workers and coordinators that a test starts, hears and kills. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 const PROGRAM = fileURLToPath(new URL('queue-process.mjs', import.meta.url));
 
 /** What a process prints: one thing a line. */
-export type Line = Record<string, unknown>;
+type Line = Record<string, unknown>;
 
 /** A process, running. */
 export interface QueueProcess {
@@ -43,9 +43,10 @@ export function startQueueProcess(options: Record<string, unknown>): QueueProces
   });
   return {
     lines,
-    ended: endOf(child, () => {
+    ended: once(child, 'close').then(([exit]) => {
       isEnded = true;
       tellAll();
+      return exit;
     }),
     kill: (signal) => void child.kill(signal),
     line: <T>(field: string, value?: T | ((value: T) => boolean)) =>
@@ -68,17 +69,8 @@ export function startQueueProcess(options: Record<string, unknown>): QueueProces
   };
 }
 
-function endOf(child: ChildProcess, onEnd: () => void): Promise<number | null> {
-  return new Promise((resolve) => {
-    child.on('close', (exit) => {
-      onEnd();
-      resolve(exit);
-    });
-  });
-}
-
 /** Connections to a server that can be cut. */
-export interface Proxy {
+interface Proxy {
   /** The address of the server, by way of this proxy. */
   url: string;
   /** Breaks every connection, and each further one. */

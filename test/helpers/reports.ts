@@ -1,9 +1,5 @@
-/**
- * Reports for tests: one of a run without changes, and one of a run in which everything happened.
- */
-
-import type { ReportedLine } from '../../src/report/collect.ts';
-import { createCollector } from '../../src/report/collect.ts';
+/** Reports for tests: one of a run without changes, and one of a run in which everything happened. */
+import { createCollector, type ReportedLine } from '../../src/report/collect.ts';
 import type { FailureRow, GateReport, RunReport } from '../../src/report/run-report.ts';
 import { helpFor } from '../../src/support/errors.ts';
 
@@ -21,13 +17,7 @@ export const HOSTILE = [
   '😀\uD800lone',
 ] as const;
 
-const NO_GATES: GateReport = {
-  refused: false,
-  accepted: false,
-  count: 0,
-  byGate: {},
-  findings: [],
-};
+const NO_GATES = { refused: false, accepted: false, count: 0, byGate: {}, findings: [] };
 
 const worker = (
   name: string,
@@ -46,20 +36,13 @@ export const WORKERS = [
   worker('host-c-12-abc', 'idle', 20),
 ];
 
+const NO_CONFIGURATION = { finalarticlenumber: '', reinitstring: '', metareinitstring: '' };
+
 /** A line of one configuration; defaults are those of a run without changes. */
 export function reportedLine(number: string, given: Partial<ReportedLine> = {}): ReportedLine {
   return {
-    manufacturer: 'ACME',
-    program: 'DESK',
-    basearticlenumber: number,
-    finalarticlenumber: '',
-    reinitstring: '',
-    metareinitstring: '',
-    status: 'unchanged',
-    change: 'same',
-    warnings: [],
-    losses: [],
-    ...given,
+    ...{ manufacturer: 'ACME', program: 'DESK', basearticlenumber: number, ...NO_CONFIGURATION },
+    ...{ status: 'unchanged', change: 'same', warnings: [], losses: [], ...given },
   };
 }
 
@@ -87,13 +70,7 @@ export function reportOf(
     ended: 'complete',
     published: true,
     ...collector.collected(),
-    requests: {
-      sent: 0,
-      bytesReceived: 0,
-      byOperation: {},
-      byStatus: {},
-      fromCache: 0,
-    },
+    requests: { sent: 0, bytesReceived: 0, byOperation: {}, byStatus: {}, fromCache: 0 },
     gates: NO_GATES,
     drift: [],
     outputDir: '/srv/assets/nightly',
@@ -106,27 +83,23 @@ export function reportOf(
 export function mixedReport(configurations = 4000): RunReport {
   const programs = ['DESK', 'CUPBOARD', 'CHAIR', 'SCREEN', 'LOUNGE'];
   const lines = Array.from({ length: configurations }, (_, i): ReportedLine => {
-    const line = reportedLine(`${programs[i % 5]!.slice(0, 2)}-${1000 + Math.floor(i / 4)}`, {
-      program: programs[i % 5]!,
+    const program = programs[i % 5]!;
+    const number = `${program.slice(0, 2)}-${1000 + Math.floor(i / 4)}`;
+    const line = reportedLine(number, {
+      program,
       manufacturer: i % 3 === 0 ? 'FJEL' : 'ACME',
-      finalarticlenumber:
-        i % 4 === 0 ? '' : `${programs[i % 5]!.slice(0, 2)}-${1000 + Math.floor(i / 4)}-${i % 4}`,
+      finalarticlenumber: i % 4 === 0 ? '' : `${number}-${i % 4}`,
       reinitstring: `W=${800 + (i % 9) * 100};F=${i % 7}`,
       ...built(i),
     });
     if (i % 90 === 7)
       return { ...line, change: 'new', status: 'converted', ms: 300 + ((i * 7919) % 9000) };
-    if (i % 17 === 3)
-      return {
-        ...line,
-        change: 'changed',
-        status: 'converted',
-        ms: 200 + ((i * 104_729) % 4000),
-        before: {
-          bytes: Math.round(line.bytes! * (0.6 + (i % 8) / 10)),
-          triangles: line.triangles! - 12 + (i % 30),
-        },
-      };
+    if (i % 17 === 3) {
+      const bytes = Math.round(line.bytes! * (0.6 + (i % 8) / 10));
+      const before = { bytes, triangles: line.triangles! - 12 + (i % 30) };
+      const ms = 200 + ((i * 104_729) % 4000);
+      return { ...line, change: 'changed', status: 'converted', ms, before };
+    }
     if (i % 190 === 5) return failed(line, i);
     return line;
   });
@@ -134,10 +107,7 @@ export function mixedReport(configurations = 4000): RunReport {
     i % 2 === 0
       ? reportedLine(text, {
           ...built(i),
-          reinitstring: text,
-          change: 'changed',
-          status: 'converted',
-          ms: 50,
+          ...{ reinitstring: text, change: 'changed', status: 'converted', ms: 50 },
           warnings: [{ code: 'CONFIGURATION_INVALID', message: text }],
           losses: [{ where: 'm', field: text, value: 1, done: 'x' }],
         })
@@ -151,12 +121,7 @@ export function mixedReport(configurations = 4000): RunReport {
   );
   const notSelected: FailureRow = {
     what: 'permanentid P-17',
-    manufacturer: '',
-    program: '',
-    basearticlenumber: '',
-    finalarticlenumber: '',
-    reinitstring: '',
-    metareinitstring: '',
+    ...{ manufacturer: '', program: '', basearticlenumber: '', ...NO_CONFIGURATION },
     code: 'PERMANENT_ID_NOT_RESOLVABLE',
     message: 'permanentid P-17: nothing in this cache says which planning it is',
     help: helpFor('PERMANENT_ID_NOT_RESOLVABLE'),
@@ -169,14 +134,8 @@ export function mixedReport(configurations = 4000): RunReport {
         sent: 1832,
         bytesReceived: 412_000_000,
         byOperation: {
-          getArticle: 412,
-          getBlock: 1017,
-          getMaterial: 96,
-          getNodes: 12,
-          getPartsList: 289,
-          getPublicKey: 1,
-          getSessionToken: 1,
-          logout: 4,
+          ...{ getArticle: 412, getBlock: 1017, getMaterial: 96, getNodes: 12, getPartsList: 289 },
+          ...{ getPublicKey: 1, getSessionToken: 1, logout: 4 },
         },
         byStatus: { '200': 1711, '304': 88, '404': 6, '429': 9, '500': 11, '503': 5, none: 2 },
         fromCache: 61_240,
@@ -184,18 +143,12 @@ export function mixedReport(configurations = 4000): RunReport {
       gates: MIXED_GATES,
       drift: [
         {
-          operation: 'getArticle',
-          field: 'ocd.price',
-          expected: 'a number',
-          found: 'string "1.234,50"',
-          count: 812,
+          ...{ operation: 'getArticle', field: 'ocd.price', count: 812 },
+          ...{ expected: 'a number', found: 'string "1.234,50"' },
         },
         {
-          operation: 'getBlock',
-          field: 'A[].C',
-          expected: 'true or false',
-          found: 'number 1',
-          count: 37,
+          ...{ operation: 'getBlock', field: 'A[].C', count: 37 },
+          ...{ expected: 'true or false', found: 'number 1' },
         },
       ],
     },
@@ -246,12 +199,9 @@ function built(i: number): Partial<ReportedLine> {
   };
 }
 
-const LOSSES = ['amb', 'mirror', 'pho', 'refl', 'luminance', 'bump', 'btgname'].map((field) => ({
-  where: 'wood',
-  field,
-  value: 1,
-  done: 'left out',
-}));
+const LOSSES = ['amb', 'mirror', 'pho', 'refl', 'luminance', 'bump', 'btgname'].map((field) => {
+  return { where: 'wood', field, value: 1, done: 'left out' };
+});
 
 const ERRORS = [
   {
@@ -281,12 +231,8 @@ function failed(line: ReportedLine, i: number): ReportedLine {
     ...(nights >= 4 ? { quarantined: true, retryOn: '2026-11-28' } : {}),
   };
   return {
-    ...rest,
-    status: 'failed',
-    losses: [],
-    warnings: [],
+    ...{ ...rest, status: 'failed', losses: [], warnings: [], history },
     error: ERRORS[(i >> 3) % ERRORS.length]!,
-    history,
     ...((i >> 2) % 2 === 0 || glb === undefined ? {} : { lastGood: { glb, sha256: 'x' } }),
   };
 }

@@ -6,7 +6,7 @@
  */
 import { createHash, createHmac } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listening } from './listening.ts';
 
 /** An object as it is kept. */
 export interface S3Object {
@@ -275,8 +275,7 @@ export async function startS3Server(bucket = 'furniture'): Promise<S3Server> {
       else work();
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { origin: endpoint, close } = await listening(server);
   return {
     endpoint,
     bucket,
@@ -296,11 +295,7 @@ export async function startS3Server(bucket = 'furniture'): Promise<S3Server> {
     put: (key, content) => store(key, Buffer.from(content), {}),
     count: (method) => seen.filter((request) => request.method === method).length,
     mostAtOnce: (method) => mostOpen.get(method) ?? 0,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { EmulatedRange, Query } from '../../src/sample/range.ts';
-import { SAMPLE_CONFIGURATIONS, type SampleConfiguration } from './sample-configurations.ts';
+import { SAMPLE_CONFIGURATIONS } from './sample-configurations.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON as it is on the wire
 export type Wire = any;
@@ -15,9 +15,7 @@ export function allArticles(range: EmulatedRange): Wire[] {
 
 /** The article that a request is answered with. */
 export function articleOf(range: EmulatedRange, query: object): Wire {
-  const { manufacturer, program, basearticlenumber, ...rest } = query as SampleConfiguration;
-  const answer = range.article({ manufacturer, program, basearticlenumber, ...rest } as Query &
-    object);
+  const answer = range.article(query as Query);
   if (answer === undefined) throw new Error(`no article ${JSON.stringify(query)}`);
   return answer;
 }

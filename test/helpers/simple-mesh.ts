@@ -3,6 +3,7 @@
  * memory. The results are equal bit for bit, because each sum is taken in the same order.
  */
 import { acos, cos } from '../../src/math/elementary.ts';
+import { cross, dot, minus, type Vec3 } from './evaluator/vectors.ts';
 
 type Triple = [number, number, number];
 
@@ -95,20 +96,12 @@ function anglesOf(a: Triple, b: Triple, c: Triple): Triple {
   return [atA, atB, Math.max(0, Math.PI - atA - atB)];
 }
 
-function unit(v: Triple): Triple {
+function unit(v: Vec3): Vec3 {
   let [scaled, length] = [v, Math.sqrt(dot(v, v))];
   if (!(length > 1e-150 && length < 1e150)) {
     const largest = Math.max(...v.map(Math.abs));
-    scaled = v.map((value) => value / largest) as Triple;
+    scaled = v.map((value) => value / largest) as unknown as Vec3;
     length = Math.sqrt(dot(scaled, scaled));
   }
-  return scaled.map((value) => value / length) as Triple;
+  return scaled.map((value) => value / length) as unknown as Vec3;
 }
-
-const minus = (a: Triple, b: Triple): Triple => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
-const dot = (a: Triple, b: Triple): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-const cross = ([ax, ay, az]: Triple, [bx, by, bz]: Triple): Triple => [
-  ay * bz - az * by,
-  az * bx - ax * bz,
-  ax * by - ay * bx,
-];

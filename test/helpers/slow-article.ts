@@ -1,9 +1,8 @@
 /** An article with small answers whose conversion takes long. */
-import { existsSync, readFileSync } from 'node:fs';
 import type { Child } from './child.ts';
 import type { CountedRange } from './counted-range.ts';
 import { body } from './graphics.ts';
-import { descendantsOf } from './process-memory.ts';
+import { commandOf, descendantsOf } from './process-memory.ts';
 import { until } from './until.ts';
 
 const BLOCK = 'N01::PART::GRID';
@@ -50,18 +49,14 @@ export async function stoppedConversion(
   void ended.then(() => {
     isOver = true;
   });
-  const isConversion = (one: number) => !known.includes(one) && hasStarted(one);
+  // Until a process runs its own program, the one that starts it waits.
+  const isConversion = (one: number) =>
+    !known.includes(one) && commandOf(one).includes('conversion-process');
   const found = await until(() =>
     isOver ? pid : (descendantsOf(pid).find(isConversion) ?? false),
   );
   if (found !== pid) process.kill(found as number, 'SIGSTOP');
   return found as number;
-}
-
-/** Until a process runs its own program, the one that starts it waits. */
-function hasStarted(pid: number): boolean {
-  const file = `/proc/${pid}/cmdline`;
-  return existsSync(file) && readFileSync(file, 'utf8').includes('conversion-process');
 }
 
 function scaledGrids(nodes: number) {

@@ -1,14 +1,9 @@
 import type { EmulatedRange, Json } from '../../src/sample/range.ts';
+import { articleAnswer, GREY_JPEG } from './answers.ts';
 
 /** A cube's corner: the smallest block that is one. */
 const BLOCK = { N: 'X', P: [0, 0, 0], R: [0, 0, 0], V: [0, 0, 0, 1, 0, 0, 0, 1, 0], T: [] };
 const SURFACES = [{ F: [0, 1, 2], TI: [], C: false }];
-
-/** The smallest JPEG that is one: 1 × 1, grey. */
-export const JPEG = Buffer.from(
-  '/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAP//////////////////////////////////////////////////////////////////////////////////////wAALCAABAAEBAREA/8QAFAABAAAAAAAAAAAAAAAAAAAAA//EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAIAQEAAD8AN//Z',
-  'base64',
-);
 
 /** One article of a {@link smallRange}. */
 export interface SmallArticle {
@@ -62,7 +57,12 @@ export function smallRange(articles: SmallArticle[]): SmallRange {
       if (found === undefined) return undefined;
       const option =
         varcode?.split('-')[1] ?? ocdreinitstring?.split('=')[1]?.slice(0, -2) ?? 'STD';
-      return { ...answerOf(found.number, option), ...found.article };
+      const { number } = found;
+      const ocd = {
+        finalarticlenumber: `${number}-${option}`,
+        reinitstring: `${number};F=${option}::`,
+      };
+      return { ...articleAnswer({ ...OWNER, basearticlenumber: number }, ocd), ...found.article };
     },
     partsList: ({ basearticlenumber }) => {
       const found = find(basearticlenumber);
@@ -77,54 +77,24 @@ export function smallRange(articles: SmallArticle[]): SmallRange {
     },
     material: async (manufacturer, name) => {
       range.asked.push(`${manufacturer}/${name}`);
-      return range.images.has(`${manufacturer}/${name}`) ? JPEG : undefined;
+      return range.images.has(`${manufacturer}/${name}`) ? GREY_JPEG : undefined;
     },
   };
   return range;
 }
 
-function folder(nodeid: string, convertdate: string): Json {
-  return {
-    nodeid,
-    text: 'Desks',
-    nodetype: 'F',
-    ...OWNER,
-    ...NO_ARTICLE,
-    convertdate,
-    ressources: [],
-  };
-}
-
 const OWNER = { manufacturer: 'ACME', manufacturername: 'Acme', program: 'DESK' };
-const NO_ARTICLE = { basearticlenumber: '', variantcode: '' };
+
+function folder(nodeid: string, convertdate: string): Json {
+  const none = { basearticlenumber: '', variantcode: '' };
+  const node = { nodeid, text: 'Desks', nodetype: 'F', convertdate, ressources: [] };
+  return { ...node, ...OWNER, ...none };
+}
 
 function articleNode(number: string): Json {
   const ids = { basearticlenumber: number, variantcode: `${number}-STD` };
-  return {
-    nodeid: `ACME;:${number}`,
-    text: number,
-    nodetype: 'A',
-    ...OWNER,
-    ...ids,
-    ressources: [],
-  };
-}
-
-function answerOf(number: string, option: string): Json {
-  return {
-    id: number,
-    rootid: number,
-    ...OWNER,
-    basearticlenumber: number,
-    reinit: '',
-    children: [],
-    propclasses: [],
-    ocd: {
-      id: number,
-      finalarticlenumber: `${number}-${option}`,
-      reinitstring: `${number};F=${option}::`,
-    },
-  };
+  const node = { nodeid: `ACME;:${number}`, text: number, nodetype: 'A', ressources: [] };
+  return { ...node, ...OWNER, ...ids };
 }
 
 function partsListOf({ blocks = [], listed = blocks, pics = [] }: SmallArticle): Json {

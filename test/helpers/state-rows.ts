@@ -1,6 +1,4 @@
-/**
- * Reads the rows of a cache database without the code of the converter.
- */
+/** Reads the rows of a cache database without the code of the converter. */
 import { copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import Libsql from 'libsql';

@@ -1,10 +1,8 @@
-/**
- * Static server: the files of a folder by address, as any web server has them.
- */
+/** Static server: the files of a folder by address, as any web server has them. */
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
+import { listening } from './listening.ts';
 
 /** A browser runs no module of another type. */
 const TYPES: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript' };
@@ -20,14 +18,6 @@ export async function serveFolder(
     response.writeHead(bytes === undefined ? 404 : 200, type ? { 'content-type': type } : {});
     response.end(bytes);
   });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as AddressInfo;
-  return {
-    address: `http://127.0.0.1:${port}`,
-    close: () =>
-      new Promise((done) => {
-        server.closeAllConnections();
-        server.close(() => done());
-      }),
-  };
+  const { origin: address, close } = await listening(server);
+  return { address, close };
 }

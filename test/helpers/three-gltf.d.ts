@@ -1,6 +1,4 @@
-/**
- * The little of three.js that the tests use; its own types would bring a dozen packages.
- */
+/** The little of three.js that the tests use; its own types would bring a dozen packages. */
 declare module 'three' {
   export interface Matrix3 {
     elements: number[];

@@ -1,6 +1,4 @@
-/**
- * Colours of the evaluator: sRGB and linear light.
- */
+/** Colours of the evaluator: sRGB and linear light. */
 import type { Vec3 } from './vectors.ts';
 
 /** IEC 61966-2-1, 0..1 to 0..1. */

@@ -1,6 +1,4 @@
-/**
- * Image facts: what the material rules ask about a picture, read with sharp.
- */
+/** Image facts: what the material rules ask about a picture, read with sharp. */
 import sharp from 'sharp';
 import { linearOf } from './colors.ts';
 import type { Vec3 } from './vectors.ts';

@@ -1,6 +1,4 @@
-/**
- * Raw JSON of the service as the evaluator reads it.
- */
+/** Raw JSON of the service as the evaluator reads it. */
 import type { Vec3 } from './vectors.ts';
 
 export type Json = { readonly [key: string]: unknown };

@@ -1,6 +1,4 @@
-/**
- * Options of the evaluator: the choices of the conversion that change what is expected.
- */
+/** Options of the evaluator: the choices of the conversion that change what is expected. */
 
 /** By the names of the conversion's own options. */
 export interface EvaluatorOptions {

@@ -24,30 +24,26 @@ export interface Solid {
   curvature: number;
 }
 
-const KEYS: Record<string, readonly string[]> = {
-  w: ['w', 'width', 'x'],
-  h: ['h', 'height', 'y'],
-  d: ['d', 'depth', 'z'],
-  t: ['t', 'th', 'thick', 'thickness'],
-  l: ['l', 'len', 'length'],
-  r: ['r', 'rad', 'radius'],
-  rx: ['rx'],
-  ry: ['ry'],
-  rz: ['rz'],
-};
+const SIZE = [
+  ['w', 'width', 'x'],
+  ['h', 'height', 'y'],
+  ['d', 'depth', 'z'],
+];
+const RADIUS = ['r', 'rad', 'radius'];
 
-const PARAMETERS: Record<string, readonly string[]> = {
-  block: ['w', 'h', 'd'],
-  frame: ['w', 'h', 'd', 't'],
-  cyl: ['l', 'r'],
-  sphere: ['r'],
-  ellipsoid: ['rx', 'ry', 'rz'],
+/** The parameters of each type, in their order, as they may be spelled. */
+export const SOLID_PARAMETERS: Record<string, readonly (readonly string[])[]> = {
+  block: SIZE,
+  frame: [...SIZE, ['t', 'th', 'thick', 'thickness']],
+  cyl: [['l', 'len', 'length'], RADIUS],
+  sphere: [RADIUS],
+  ellipsoid: [['rx'], ['ry'], ['rz']],
 };
 
 /** Reads a solid; undefined where its parameters cannot be read. */
 export function solidOf(type: string, params: unknown, toleranceMetres: number): Solid | undefined {
-  const names = PARAMETERS[type] ?? [];
-  const values = names.map((name, index) => parameter(params, name, index));
+  const names = SOLID_PARAMETERS[type] ?? [];
+  const values = names.map((spellings, index) => parameter(params, spellings, index));
   if (values.some((value) => value === undefined || value <= 0)) return undefined;
   const numbers = values as number[];
   if (type === 'block') return cuboid(numbers as [number, number, number]);
@@ -57,11 +53,11 @@ export function solidOf(type: string, params: unknown, toleranceMetres: number):
   return ellipsoid(type, radii as unknown as Vec3, toleranceMetres);
 }
 
-function parameter(params: unknown, name: string, index: number): number | undefined {
+function parameter(params: unknown, spellings: readonly string[], index: number) {
   if (Array.isArray(params)) return numberOf(params[index]);
   if (typeof params === 'string') return numberOf(params.trim().split(/[\s,;]+/)[index]);
   if (!isObject(params)) return undefined;
-  const found = Object.entries(params).find(([key]) => KEYS[name]!.includes(key.toLowerCase()));
+  const found = Object.entries(params).find(([key]) => spellings.includes(key.toLowerCase()));
   return numberOf(found?.[1]);
 }
 
@@ -71,16 +67,12 @@ export function segmentsOf(radius: number, tolerance: number): number {
   return Math.min(96, Math.max(16, Number.isNaN(needed) ? 16 : needed));
 }
 
-function cuboid([w, h, d]: readonly [number, number, number]): Solid {
+function cuboid([w, h, d]: Vec3): Solid {
   return {
-    type: 'block',
-    boundsMin: [0, 0, 0],
-    boundsMax: [w, h, d],
+    ...{ type: 'block', boundsMin: [0, 0, 0], boundsMax: [w, h, d], sag: 0, curvature: 0 },
     area: 2 * (w * h + h * d + w * d),
     volume: w * h * d,
     idealVolume: w * h * d,
-    sag: 0,
-    curvature: 0,
     ...planes([
       [0, 0, w],
       [1, 0, h],
@@ -93,24 +85,17 @@ function frame([w, h, d, t]: readonly [number, number, number, number]): Solid |
   if (w <= 2 * t || h <= 2 * t) return undefined;
   const face = w * h - (w - 2 * t) * (h - 2 * t);
   const around = 2 * d * (w + h) + 2 * d * (w - 2 * t + (h - 2 * t));
-  const outer = planes([
-    [0, 0, w],
-    [1, 0, h],
-    [2, 0, d],
-  ]);
+  const outer = cuboid([w, h, d]);
   const hole = planes([
     [0, w - t, t],
     [1, h - t, t],
   ]);
   return {
+    ...outer,
     type: 'frame',
-    boundsMin: [0, 0, 0],
-    boundsMax: [w, h, d],
     area: 2 * face + around,
     volume: face * d,
     idealVolume: face * d,
-    sag: 0,
-    curvature: 0,
     distance: (p) => Math.min(outer.distance(p), hole.distance(p)),
     normals: (p, slack) => [...outer.normals(p, slack), ...hole.normals(p, slack)],
   };

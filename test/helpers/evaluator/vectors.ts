@@ -1,6 +1,4 @@
-/**
- * Vectors of the evaluator: double precision, plain arrays, nothing shared with the converter.
- */
+/** Vectors of the evaluator: double precision, plain arrays, nothing shared with the converter. */
 
 export type Vec2 = readonly [number, number];
 export type Vec3 = readonly [number, number, number];

@@ -1,6 +1,4 @@
-/**
- * Chance: choices that a seed and an index decide, so that every input can be made again alone.
- */
+/** Chance: choices that a seed and an index decide, so that every input can be made again alone. */
 
 /** A stream of choices. */
 export interface Chance {

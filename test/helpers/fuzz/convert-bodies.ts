@@ -1,6 +1,4 @@
-/**
- * Convert bodies: the whole chain in one process: decode → snapshot → transform → GLB.
- */
+/** Convert bodies: the whole chain in one process: decode → snapshot → transform → GLB. */
 import { createHash } from 'node:crypto';
 import { missingBecause } from '../../../src/cache/missing-body.ts';
 import { blockRequests } from '../../../src/fetch/requests.ts';

@@ -1,6 +1,4 @@
-/**
- * Mutate an article: some of its bodies are damaged, the others stay as they are.
- */
+/** Mutate an article: some of its bodies are damaged, the others stay as they are. */
 import { type Chance, chanceOf } from './chance.ts';
 import { mutateBytes } from './mutate-bytes.ts';
 import { mutateJson } from './mutate-json.ts';

@@ -1,6 +1,4 @@
-/**
- * Mutate bytes: what lines, disks and servers do to a body, whatever it holds.
- */
+/** Mutate bytes: what lines, disks and servers do to a body, whatever it holds. */
 import type { Chance } from './chance.ts';
 
 type Mutation = (bytes: Uint8Array, chance: Chance) => Uint8Array;

@@ -14,49 +14,16 @@ const RAW = '\u0001raw:';
 const raw = (text: string): string => RAW + text;
 
 const NUMBERS = [
-  0,
-  -1,
-  1,
-  0.5,
-  1e-7,
-  5e-324,
-  1e15,
-  1e16,
-  -1e15,
-  1e38,
-  3.5e38,
-  1e300,
-  -1e308,
-  2 ** 31,
-  -(2 ** 31),
-  2 ** 32,
-  2 ** 53,
-  65_535,
-  65_536,
-  1e9,
-  1_000_000,
+  ...[0, -1, 1, 0.5, 1e-7, 5e-324, 1e15, 1e16, -1e15, 1e38, 3.5e38, 1e300, -1e308],
+  ...[2 ** 31, -(2 ** 31), 2 ** 32, 2 ** 53, 65_535, 65_536, 1e9, 1_000_000],
 ];
 const SPELLINGS = ['NaN', 'Infinity', '-0', '1e999', '-1e999', '01', '1.', '.5', '+1', '0x10', ''];
 const TEXTS = [
-  '',
-  ' ',
-  '0',
-  '1,5',
-  '-1e308',
-  'NaN',
-  '$',
-  ';',
-  '::',
+  ...['', ' ', '0', '1,5', '-1e308', 'NaN', '$', ';', '::'],
   '$tex image x y z; scale 0; rot nan',
   '::acme::desk::leg; tra -5; refr 1e300; scaleu 0',
-  '__proto__',
-  'constructor',
-  '../../../etc/passwd',
-  'http://elsewhere.example/x.jpg',
-  '\u0000\ud800\uffff',
-  'a'.repeat(10_000),
-  '0xZZZZZZ',
-  '0xffffffffff',
+  ...['__proto__', 'constructor', '../../../etc/passwd', 'http://elsewhere.example/x.jpg'],
+  ...['\u0000\ud800\uffff', 'a'.repeat(10_000), '0xZZZZZZ', '0xffffffffff'],
 ];
 /** Characters that one change adds at most. */
 const MOST_TEXT = 60_000;
@@ -91,11 +58,8 @@ const MUTATIONS: readonly Mutation[] = [
     const one = jsonText(get(into, key) ?? null);
     const most = Math.ceil(MOST_TEXT / one.length);
     const length = Math.min(most, chance.pick([100, 3_000]));
-    put(
-      into,
-      key,
-      Array.from({ length }, () => JSON.parse(one)),
-    );
+    const copies = Array.from({ length }, () => JSON.parse(one));
+    put(into, key, copies);
   },
   function deep(into, key, chance) {
     const depth = chance.pick(DEPTHS);
@@ -161,12 +125,8 @@ function get(container: Container, key: string): unknown {
 
 /** Defined, not assigned: `__proto__` is a key like any other on the wire. */
 function put(container: Container, key: string, value: unknown): void {
-  Object.defineProperty(container, key, {
-    value,
-    writable: true,
-    enumerable: true,
-    configurable: true,
-  });
+  const flags = { writable: true, enumerable: true, configurable: true };
+  Object.defineProperty(container, key, { value, ...flags });
 }
 
 function copy(value: unknown): unknown {

@@ -1,9 +1,8 @@
-/**
- * Seeds: whole articles as a service sends them, to be damaged.
- */
+/** Seeds: whole articles as a service sends them, to be damaged. */
 import fc from 'fast-check';
 import { createSampleRange } from '../../../src/sample/sample-range.ts';
 import { bodiesOf, configurationsOf } from '../../exact/range-bodies.ts';
+import { articleAnswer } from '../answers.ts';
 import { articlePlan, generateArticle } from '../generated-articles/article-plan.ts';
 import { imagePool } from '../generated-articles/image-pool.ts';
 import { body, utf8 } from '../graphics.ts';
@@ -64,19 +63,12 @@ async function sampleArticles(): Promise<Bodies[]> {
   const seeds: Bodies[] = [];
   for (const configuration of configurationsOf(range)) {
     const { partsList, blocks, images } = await bodiesOf(range, configuration);
-    const size = [partsList, ...blocks.values()].reduce(
-      (sum, part) => sum + (part?.length ?? 0),
-      0,
-    );
+    let size = 0;
+    for (const part of [partsList, ...blocks.values()]) size += part?.length ?? 0;
     if (size > LARGEST_SAMPLE_BYTES) continue;
     const article = body(range.article({ ...configuration }));
-    seeds.push({
-      article,
-      partsList,
-      blocks: present(blocks),
-      images: present(images),
-      options: SMALL,
-    });
+    const others = { blocks: present(blocks), images: present(images), options: SMALL };
+    seeds.push({ article, partsList, ...others });
     if (seeds.length === SAMPLE_ARTICLES) break;
   }
   return seeds;
@@ -86,14 +78,7 @@ function present(entries: Iterable<readonly [string, Uint8Array | undefined]>) {
   return new Map([...entries].filter((entry): entry is [string, Uint8Array] => !!entry[1]));
 }
 
-const ARTICLE = {
-  id: '1',
-  rootid: '1',
-  manufacturer: 'GEN',
-  program: 'RANGE',
-  basearticlenumber: '1',
-  reinit: '',
-  children: [],
-  propclasses: [],
-  ocd: { id: '1', finalarticlenumber: '1-A', reinitstring: 'r::', price: 1, propclasses: [] },
-};
+const ARTICLE = articleAnswer(
+  { manufacturer: 'GEN', program: 'RANGE', basearticlenumber: '1' },
+  { finalarticlenumber: '1-A', reinitstring: 'r::', price: 1, propclasses: [] },
+);

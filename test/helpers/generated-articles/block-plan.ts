@@ -1,21 +1,15 @@
-/**
- * Block plan: what a generated block is made of, and its JSON in any of the accepted layouts.
- */
+/** Block plan: what a generated block is made of, and its JSON in any of the accepted layouts. */
 import fc from 'fast-check';
 import { add, apply, scaled, turnOf, type Vec3 } from '../evaluator/vectors.ts';
 import { rotation, size, smallOffset } from './numbers.ts';
 import { SHAPES, type ShapeName } from './shapes.ts';
 
 type Closed = 'truth' | 'missing' | 'true' | 'false';
-type Fault =
-  | 'repeated'
-  | 'outOfRange'
-  | 'negative'
-  | 'inLine'
-  | 'samePlace'
-  | 'notFinite'
-  | 'twice'
-  | 'fraction';
+const FAULTS = [
+  ...(['repeated', 'outOfRange', 'negative', 'inLine'] as const),
+  ...(['samePlace', 'notFinite', 'twice', 'fraction'] as const),
+] as const;
+type Fault = (typeof FAULTS)[number];
 type StoredUvs = 'none' | 'empty' | 'good' | 'outOfRange';
 
 export interface SurfacePlan {
@@ -55,32 +49,13 @@ const surface: fc.Arbitrary<SurfacePlan> = fc.record({
   reversed: fc.boolean(),
   apart: fc.boolean(),
   closed: fc.constantFrom<Closed>(
-    'truth',
-    'truth',
-    'truth',
-    'missing',
-    'missing',
-    'true',
-    'true',
-    'false',
+    ...(['truth', 'truth', 'truth', 'missing', 'missing', 'true', 'true', 'false'] as const),
   ),
   faults: fc.oneof(
     { weight: 3, arbitrary: fc.constant<Fault[]>([]) },
     {
       weight: 1,
-      arbitrary: fc.array(
-        fc.constantFrom<Fault>(
-          'repeated',
-          'outOfRange',
-          'negative',
-          'inLine',
-          'samePlace',
-          'notFinite',
-          'twice',
-          'fraction',
-        ),
-        { minLength: 1, maxLength: 3 },
-      ),
+      arbitrary: fc.array(fc.constantFrom<Fault>(...FAULTS), { minLength: 1, maxLength: 3 }),
     },
   ),
   uvs: fc.constantFrom<StoredUvs>('none', 'empty', 'good', 'good', 'good', 'good', 'outOfRange'),
@@ -108,16 +83,9 @@ export function blockJson(name: string, plan: BlockPlan): Record<string, unknown
   const T = points
     .slice(0, entries)
     .map((point, index) => uvEntry(point ?? [0, 0, 0], index, plan));
-  return {
-    N: name,
-    P: plan.P,
-    R: plan.R,
-    V: plan.nested.V
-      ? points.map((p) => p ?? [null, 0, 0])
-      : points.flatMap((p) => p ?? [null, 0, 0]),
-    T: plan.nested.T ? T : T.flat(),
-    A,
-  };
+  const V = points.map((p) => p ?? [null, 0, 0]);
+  const { P, R, nested } = plan;
+  return { N: name, P, R, V: nested.V ? V : V.flat(), T: nested.T ? T : T.flat(), A };
 }
 
 /** As many as the surfaces name, leaving aside what is out of range on purpose. */
@@ -172,24 +140,17 @@ function faulty(
   points: (Vec3 | null)[],
 ): number[] {
   const put = (point: Vec3 | null): number => points.push(point) - 1;
-  switch (fault) {
-    case 'repeated':
-      return [a, b, a];
-    case 'outOfRange':
-      return [a, b, 123_456];
-    case 'negative':
-      return [a, -7, c];
-    case 'fraction':
-      return [a, b, c + 0.5];
-    case 'inLine':
-      return [put([0, 0, 0]), put([0.5, 0, 0]), put([1, 0, 0])];
-    case 'samePlace':
-      return [a, b, put(points[a] ?? [0, 0, 0])];
-    case 'notFinite':
-      return [a, b, put(null)];
-    case 'twice':
-      return [a, b, c];
-  }
+  const corners: Record<Fault, () => number[]> = {
+    repeated: () => [a, b, a],
+    outOfRange: () => [a, b, 123_456],
+    negative: () => [a, -7, c],
+    fraction: () => [a, b, c + 0.5],
+    inLine: () => [put([0, 0, 0]), put([0.5, 0, 0]), put([1, 0, 0])],
+    samePlace: () => [a, b, put(points[a] ?? [0, 0, 0])],
+    notFinite: () => [a, b, put(null)],
+    twice: () => [a, b, c],
+  };
+  return corners[fault]();
 }
 
 /** Coordinates without a pattern that a projection could repeat. */

@@ -1,6 +1,4 @@
-/**
- * Image pool: the pictures that generated materials refer to, as small JPEGs.
- */
+/** Image pool: the pictures that generated materials refer to, as small JPEGs. */
 import sharp from 'sharp';
 import { type ImageFacts, imageFacts } from '../evaluator/image-facts.ts';
 
@@ -28,11 +26,7 @@ const PICTURES: Record<string, Picture> = {
   FABRIC: { width: 16, height: 16, pixel: (x) => [30, 60 + 90 * x, 150] },
   WEAVE: { width: 16, height: 8, pixel: (x, y) => [200 * x, 40, 180 * y], format: 'gif' },
   STONE: { width: 8, height: 16, pixel: (x, y) => [90, 60 * y, 99 * x], format: 'webp' },
-  BUMPS: {
-    width: 16,
-    height: 16,
-    pixel: (x, y) => [128 + 40 * (x - 0.5), 128 + 40 * (y - 0.5), 250],
-  },
+  BUMPS: { width: 16, height: 16, pixel: (x, y) => [108 + 40 * x, 108 + 40 * y, 250] },
   HEIGHTS: { width: 16, height: 8, pixel: grey(40, 220) },
   ROUGH: { width: 16, height: 16, pixel: grey(60, 200), oneChannel: true },
   ROUGH_RGB: { width: 16, height: 16, pixel: grey(90, 140) },
@@ -40,8 +34,6 @@ const PICTURES: Record<string, Picture> = {
   METAL: { width: 16, height: 16, pixel: grey(220, 40) },
   METAL_FLAT: { width: 8, height: 32, pixel: grey(200, 200), oneChannel: true },
 };
-
-export type PoolImage = keyof typeof PICTURES | 'ABSENT';
 
 let made: Promise<Map<string, ImageFacts>> | undefined;
 

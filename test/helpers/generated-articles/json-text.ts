@@ -1,6 +1,4 @@
-/**
- * JSON text of values nested as deep as one likes: written with a stack of its own.
- */
+/** JSON text of values nested as deep as one likes: written with a stack of its own. */
 
 /** The text of a JSON value; undefined entries of objects are left out. */
 export function jsonText(value: unknown): string {

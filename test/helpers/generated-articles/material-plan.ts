@@ -1,6 +1,4 @@
-/**
- * Material plan: records of `mats[]` that mix every field, and what nodes call them.
- */
+/** Material plan: records of `mats[]` that mix every field, and what nodes call them. */
 import fc from 'fast-check';
 
 const channel = fc.integer({ min: 0, max: 255 });

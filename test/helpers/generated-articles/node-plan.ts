@@ -1,7 +1,6 @@
-/**
- * Node plan: the nodes of a generated parts list, as a flat list whose entries name their parents.
- */
+/** Node plan: the nodes of a generated parts list, as a flat list whose entries name their parents. */
 import fc from 'fast-check';
+import { SOLID_PARAMETERS } from '../evaluator/solid.ts';
 import type { Vec3 } from '../evaluator/vectors.ts';
 import { type MaterialReference, materialReference } from './material-plan.ts';
 import { offset, rotation, scale } from './numbers.ts';
@@ -48,10 +47,7 @@ export const nodePlan: fc.Arbitrary<NodePlan> = fc.record({
   scale: some(scale),
   mat: some(materialReference),
   lay: fc.constantFrom(
-    undefined,
-    undefined,
-    undefined,
-    undefined,
+    ...[undefined, undefined, undefined, undefined],
     '72_GEN_RANGE_D3',
     '72_GEN_RANGE_D3_DRAWER1',
     '72_gen_range_d3front_Door_left',
@@ -91,7 +87,7 @@ export const chainPlan: fc.Arbitrary<ChainPlan> = fc.record({
 /** `params` in one of the three accepted shapes, or none of them. */
 export function paramsJson({ type, params }: NodePlan): unknown {
   const { lengths, shape, variant } = params;
-  const names = PARAMETER_NAMES[type];
+  const names = SOLID_PARAMETERS[type];
   if (!names) return undefined;
   const values = names.map((_, index) => lengths[index]!);
   if (shape === 'unreadable') return [undefined, 'wide', [1], {}, 'a b c', 7][variant % 6];
@@ -104,17 +100,3 @@ export function paramsJson({ type, params }: NodePlan): unknown {
     }),
   );
 }
-
-const W = ['w', 'width', 'x'];
-const H = ['h', 'height', 'y'];
-const D = ['d', 'depth', 'z'];
-const PARAMETER_NAMES: Record<string, readonly (readonly string[])[]> = {
-  block: [W, H, D],
-  frame: [W, H, D, ['t', 'th', 'thick', 'thickness']],
-  cyl: [
-    ['l', 'len', 'length'],
-    ['r', 'rad', 'radius'],
-  ],
-  sphere: [['r', 'rad', 'radius']],
-  ellipsoid: [['rx'], ['ry'], ['rz']],
-};

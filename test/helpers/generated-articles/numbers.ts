@@ -1,6 +1,4 @@
-/**
- * Numbers: arbitraries for placements.
- */
+/** Numbers: arbitraries for placements. */
 import fc from 'fast-check';
 import type { Vec3 } from '../evaluator/vectors.ts';
 

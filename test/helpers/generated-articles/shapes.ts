@@ -1,6 +1,4 @@
-/**
- * Shapes: small meshes with known sides, counter-clockwise from outside.
- */
+/** Shapes: small meshes with known sides, counter-clockwise from outside. */
 import type { Vec3 } from '../evaluator/vectors.ts';
 
 export interface Shape {

@@ -1,6 +1,4 @@
-/**
- * Accessors: numbers out of the binary chunk, each checked.
- */
+/** Accessors: numbers out of the binary chunk, each checked. */
 import type { AccessorJson, Glb } from './document.ts';
 import { entry, must } from './refusal.ts';
 

@@ -1,92 +1,12 @@
-/**
- * Document: the JSON of a GLB as far as the reader understands it, and its two chunks.
- */
+/** Document: the JSON of a GLB as far as the reader understands it, and its two chunks. */
+import type { GLTF } from '@gltf-transform/core';
 import { must } from './refusal.ts';
 
-export interface TextureInfo {
-  index: number;
-  texCoord?: number;
-  extensions?: {
-    KHR_texture_transform?: {
-      offset?: [number, number];
-      rotation?: number;
-      scale?: [number, number];
-      texCoord?: number;
-    };
-  };
-}
+/** The types are those of the standard, as glTF-Transform has them. */
+export type AccessorJson = GLTF.IAccessor & { bufferView: number };
 
-export interface MaterialJson {
-  name?: string;
-  doubleSided?: boolean;
-  alphaMode?: string;
-  pbrMetallicRoughness?: {
-    baseColorFactor?: number[];
-    baseColorTexture?: TextureInfo;
-    metallicFactor?: number;
-    roughnessFactor?: number;
-    metallicRoughnessTexture?: TextureInfo;
-  };
-  normalTexture?: TextureInfo & { scale?: number };
-  emissiveFactor?: number[];
-  emissiveTexture?: TextureInfo;
-  // biome-ignore lint/suspicious/noExplicitAny: checked key by key where it is read
-  extensions?: Record<string, any>;
-  extras?: unknown;
-}
-
-export interface AccessorJson {
-  bufferView: number;
-  byteOffset?: number;
-  componentType: number;
-  type: string;
-  count: number;
-  normalized?: boolean;
-  min?: number[];
-  max?: number[];
-}
-
-export interface BufferViewJson {
-  buffer: number;
-  byteOffset?: number;
-  byteLength: number;
-  byteStride?: number;
-  target?: number;
-}
-
-export interface PrimitiveJson {
-  attributes: Record<string, number>;
-  indices?: number;
-  material?: number;
-  mode?: number;
-}
-
-export interface NodeJson {
-  name?: string;
-  children?: number[];
-  mesh?: number;
-  matrix?: number[];
-  translation?: [number, number, number];
-  rotation?: [number, number, number, number];
-  scale?: [number, number, number];
-  extras?: unknown;
-}
-
-export interface GlbJson {
-  asset: { version: string; generator?: string };
-  scene?: number;
-  scenes?: { nodes?: number[] }[];
-  nodes?: NodeJson[];
-  meshes?: { name?: string; primitives: PrimitiveJson[] }[];
+export interface GlbJson extends GLTF.IGLTF {
   accessors?: AccessorJson[];
-  bufferViews?: BufferViewJson[];
-  buffers?: { byteLength: number; uri?: string }[];
-  materials?: MaterialJson[];
-  textures?: { source?: number; sampler?: number }[];
-  images?: { bufferView?: number; mimeType?: string; uri?: string; name?: string }[];
-  samplers?: { wrapS?: number; wrapT?: number; minFilter?: number; magFilter?: number }[];
-  extensionsUsed?: string[];
-  extensionsRequired?: string[];
 }
 
 export interface Glb {

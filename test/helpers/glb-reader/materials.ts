@@ -1,11 +1,11 @@
-/**
- * Materials: the values of a glTF material with its extensions and defaults resolved.
- */
-import type { Glb, GlbJson, MaterialJson, TextureInfo } from './document.ts';
+/** Materials: the values of a glTF material with its extensions and defaults resolved. */
+import type { GLTF } from '@gltf-transform/core';
+import type { Vec2, Vec3 } from '../evaluator/vectors.ts';
+import type { Glb, GlbJson } from './document.ts';
 import { entry, must } from './refusal.ts';
 
-export type Vec2 = readonly [number, number];
-export type Vec3 = readonly [number, number, number];
+// biome-ignore lint/suspicious/noExplicitAny: checked key by key where it is read
+type Extensions = Record<string, any>;
 
 export interface ReadTexture {
   bytes: Uint8Array;
@@ -52,7 +52,7 @@ const REPEAT = 10_497;
 export function readMaterial(glb: Glb, index: number): ReadMaterial {
   const what = `materials[${index}]`;
   const json = entry(glb.json.materials, index, 'materials');
-  const extensions = json.extensions ?? {};
+  const extensions: Extensions = json.extensions ?? {};
   for (const name of Object.keys(extensions)) must(KNOWN.includes(name), `${what}: ${name}`);
   const pbr = json.pbrMetallicRoughness ?? {};
   const color = pbr.baseColorFactor ?? [1, 1, 1, 1];
@@ -78,12 +78,12 @@ export function readMaterial(glb: Glb, index: number): ReadMaterial {
     extras: json.extras,
   };
 
-  function texture(info: TextureInfo | undefined): ReadTexture | undefined {
+  function texture(info: GLTF.ITextureInfo | undefined): ReadTexture | undefined {
     return info && readTexture(glb, info, what);
   }
 }
 
-function layers(extensions: NonNullable<MaterialJson['extensions']>) {
+function layers(extensions: Extensions) {
   const coat = extensions.KHR_materials_clearcoat;
   const sheen = extensions.KHR_materials_sheen;
   return {
@@ -101,7 +101,7 @@ function layers(extensions: NonNullable<MaterialJson['extensions']>) {
   };
 }
 
-function checkFactors(json: MaterialJson, what: string): void {
+function checkFactors(json: GLTF.IMaterial, what: string): void {
   const pbr = json.pbrMetallicRoughness ?? {};
   const factors = [
     ...(pbr.baseColorFactor ?? []),
@@ -116,15 +116,16 @@ function checkFactors(json: MaterialJson, what: string): void {
   must((json.normalTexture?.scale ?? 1) === 1, `${what}: a scaled normal map`);
 }
 
-function readTexture(glb: Glb, info: TextureInfo, what: string): ReadTexture {
+function readTexture(glb: Glb, info: GLTF.ITextureInfo, what: string): ReadTexture {
   const { json } = glb;
   const texture = entry(json.textures, info.index, `${what} texture`);
   const sampler = texture.sampler === undefined ? {} : entry(json.samplers, texture.sampler, what);
   must((sampler.wrapS ?? REPEAT) === REPEAT, `${what}: wrapS is not REPEAT`);
   must((sampler.wrapT ?? REPEAT) === REPEAT, `${what}: wrapT is not REPEAT`);
-  for (const name of Object.keys(info.extensions ?? {}))
+  const extensions: Extensions = info.extensions ?? {};
+  for (const name of Object.keys(extensions))
     must(name === 'KHR_texture_transform', `${what}: texture extension ${name}`);
-  const khr = info.extensions?.KHR_texture_transform;
+  const khr = extensions.KHR_texture_transform;
   const [ox, oy] = khr?.offset ?? [0, 0];
   const [sx, sy] = khr?.scale ?? [1, 1];
   const c = Math.cos(khr?.rotation ?? 0);
@@ -150,5 +151,5 @@ function imageOf(json: GlbJson, bin: Uint8Array, source: number | undefined, wha
   const png = bytes[0] === 0x89 && bytes[1] === 0x50;
   must(jpeg || png, `${what}: image is neither JPEG nor PNG`);
   must(image.mimeType === (jpeg ? 'image/jpeg' : 'image/png'), `${what}: wrong mimeType`);
-  return { bytes, mimeType: image.mimeType };
+  return { bytes, mimeType: image.mimeType! };
 }

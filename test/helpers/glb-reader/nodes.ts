@@ -1,7 +1,7 @@
-/**
- * Nodes: where everything the scene shows is placed, composed in double precision.
- */
-import type { GlbJson, NodeJson } from './document.ts';
+/** Nodes: where everything the scene shows is placed, composed in double precision. */
+import type { GLTF } from '@gltf-transform/core';
+import type { Vec3 } from '../evaluator/vectors.ts';
+import type { GlbJson } from './document.ts';
 import { entry, must } from './refusal.ts';
 
 /** Column by column. */
@@ -44,10 +44,9 @@ export function placeNodes(json: GlbJson): PlacedNode[] {
   return placed;
 }
 
-const isMovable = ({ extras }: NodeJson): boolean =>
-  (extras as { movable?: unknown } | undefined)?.movable === true;
+const isMovable = ({ extras }: GLTF.INode): boolean => extras?.movable === true;
 
-function localMatrix(node: NodeJson, index: number): Matrix {
+function localMatrix(node: GLTF.INode, index: number): Matrix {
   const { matrix, translation, rotation, scale } = node;
   const numbers = [matrix, translation, rotation, scale].flatMap((list) => list ?? []);
   must(numbers.every(Number.isFinite), `nodes[${index}]: a number is not finite`);
@@ -56,9 +55,9 @@ function localMatrix(node: NodeJson, index: number): Matrix {
     must(matrix.length === 16, `nodes[${index}]: matrix of ${matrix.length}`);
     return matrix;
   }
-  const [tx, ty, tz] = translation ?? [0, 0, 0];
-  const [x, y, z, w] = rotation ?? [0, 0, 0, 1];
-  const [sx, sy, sz] = scale ?? [1, 1, 1];
+  const [tx, ty, tz] = (translation ?? [0, 0, 0]) as [number, number, number];
+  const [x, y, z, w] = (rotation ?? [0, 0, 0, 1]) as [number, number, number, number];
+  const [sx, sy, sz] = (scale ?? [1, 1, 1]) as [number, number, number];
   must(Math.abs(Math.hypot(x, y, z, w) - 1) < 1e-6, `nodes[${index}]: rotation is not a unit`);
   return [
     (1 - 2 * (y * y + z * z)) * sx, 2 * (x * y + z * w) * sx, 2 * (x * z - y * w) * sx, 0,
@@ -77,15 +76,13 @@ function multiply(a: Matrix, b: Matrix): Matrix {
 }
 
 /** Brings a point from the frame of a node's movable into the world. */
-export function toWorld({ movable }: PlacedNode, point: Triple): Triple {
+export function toWorld({ movable }: PlacedNode, point: Vec3): Vec3 {
   let at = point;
   for (let outer = movable; outer; outer = outer.movable) at = movePoint(outer.place, at);
   return at;
 }
 
-type Triple = readonly [number, number, number];
-
-export function movePoint(m: Matrix, [x, y, z]: Triple): [number, number, number] {
+export function movePoint(m: Matrix, [x, y, z]: Vec3): [number, number, number] {
   const row = (r: number) => m[r]! * x + m[4 + r]! * y + m[8 + r]! * z + m[12 + r]!;
   return [row(0), row(1), row(2)];
 }
@@ -99,14 +96,14 @@ export function determinant(m: Matrix): number {
 }
 
 /** Moves normals by the inverse transpose, to unit length. */
-export function normalMover(m: Matrix): (normal: Triple) => [number, number, number] {
+export function normalMover(m: Matrix): (normal: Vec3) => [number, number, number] {
   const side = Math.sign(determinant(m));
   const cofactor = (r: number, c: number): number => {
     const [r1, r2] = [(r + 1) % 3, (r + 2) % 3];
     const [c1, c2] = [(c + 1) % 3, (c + 2) % 3];
     return side * (m[c1 * 4 + r1]! * m[c2 * 4 + r2]! - m[c2 * 4 + r1]! * m[c1 * 4 + r2]!);
   };
-  const row = (r: number): Triple => [cofactor(r, 0), cofactor(r, 1), cofactor(r, 2)];
+  const row = (r: number): Vec3 => [cofactor(r, 0), cofactor(r, 1), cofactor(r, 2)];
   const [p, q, r] = [row(0), row(1), row(2)];
   return ([x, y, z]) => {
     const a = p[0] * x + p[1] * y + p[2] * z;

@@ -2,9 +2,11 @@
  * Reads the triangles and material values of a GLB, as a viewer would show them, in double
  * precision. It refuses every deviation from the standard, and shares no code with the writer.
  */
+import type { GLTF } from '@gltf-transform/core';
+import type { Vec2, Vec3 } from '../evaluator/vectors.ts';
 import { decodeFloats, decodeIndices } from './accessors.ts';
-import { type Glb, type PrimitiveJson, parseChunks } from './document.ts';
-import { type ReadMaterial, readMaterial, type Vec2, type Vec3 } from './materials.ts';
+import { type Glb, parseChunks } from './document.ts';
+import { type ReadMaterial, readMaterial } from './materials.ts';
 import { determinant, movePoint, normalMover, type PlacedNode, placeNodes } from './nodes.ts';
 import { entry, must } from './refusal.ts';
 import { refuseUnused } from './usage.ts';
@@ -38,7 +40,7 @@ export function readGlb(file: Uint8Array): ReadArticle {
   refuseUnused(glb.json);
   const materials = (glb.json.materials ?? []).map((_, index) => readMaterial(glb, index));
   const nodes = placeNodes(glb.json);
-  const decoded = new Map<PrimitiveJson, Primitive>();
+  const decoded = new Map<GLTF.IMeshPrimitive, Primitive>();
   const triangles: ReadTriangle[] = [];
   for (const node of nodes) {
     if (node.mesh === undefined) continue;
@@ -63,7 +65,7 @@ interface Primitive {
 
 function decodePrimitive(
   glb: Glb,
-  json: PrimitiveJson,
+  json: GLTF.IMeshPrimitive,
   mesh: number,
   materials: ReadMaterial[],
 ): Primitive {

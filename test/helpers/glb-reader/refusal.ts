@@ -1,6 +1,4 @@
-/**
- * Refusal: what the reader throws when a file is not strictly right.
- */
+/** Refusal: what the reader throws when a file is not strictly right. */
 
 export class GlbRefused extends Error {
   override name = 'GlbRefused';

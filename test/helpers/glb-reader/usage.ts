@@ -1,7 +1,6 @@
-/**
- * Usage: refuses entries that nothing refers to, and extensions that are not declared.
- */
-import type { GlbJson, TextureInfo } from './document.ts';
+/** Usage: refuses entries that nothing refers to, and extensions that are not declared. */
+import type { GLTF } from '@gltf-transform/core';
+import type { GlbJson } from './document.ts';
 import { must } from './refusal.ts';
 
 /** Checks each list of the document against what refers to it. */
@@ -33,7 +32,7 @@ export function refuseUnused(json: GlbJson): void {
   checkOverlap(json);
 }
 
-function texturesOf(material: NonNullable<GlbJson['materials']>[number]): TextureInfo[] {
+function texturesOf(material: GLTF.IMaterial): GLTF.ITextureInfo[] {
   const pbr = material.pbrMetallicRoughness;
   const all = [
     pbr?.baseColorTexture,

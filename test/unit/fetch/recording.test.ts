@@ -14,6 +14,7 @@ import type { EmulatedRange } from '../../../src/sample/range.ts';
 import type { ServiceClient } from '../../../src/service/client.ts';
 import { listFolder, readText } from '../../../src/support/files.ts';
 import { registerSecret } from '../../../src/support/redact.ts';
+import { GREY_JPEG } from '../../helpers/answers.ts';
 import {
   ARTICLE,
   BLOCK,
@@ -23,7 +24,7 @@ import {
   MATERIAL,
   startRecording,
 } from '../../helpers/emulated-client.ts';
-import { JPEG, smallRange } from '../../helpers/small-range.ts';
+import { smallRange } from '../../helpers/small-range.ts';
 import { temporaryFolder } from '../../helpers/temporary.ts';
 
 let dir: string;
@@ -74,7 +75,7 @@ describe('what is recorded is found again', () => {
     const range: EmulatedRange = {
       ...smallRange([]),
       resource: async (path) => bytesOf(`resource ${path.join('/')}`),
-      preview: async () => JPEG,
+      preview: async () => GREY_JPEG,
     };
     await record(await startEmulator({ range }), async (client) => {
       await client.getResource('xcf/ressource/ACME/DESK/any/A B.jpg');
@@ -86,7 +87,7 @@ describe('what is recorded is found again', () => {
       new TextDecoder().decode(await replay.resource?.(path));
     expect(await text('ACME', 'DESK', 'any', 'A B.jpg')).toBe('resource ACME/DESK/any/A B.jpg');
     expect(await text('ACME', 'any', 'logo.png')).toBe('resource ACME/any/logo.png');
-    expect(await replay.preview?.('ACME', 'DESK', 'OAK.jpg')).toEqual(JPEG);
+    expect(await replay.preview?.('ACME', 'DESK', 'OAK.jpg')).toEqual(GREY_JPEG);
   });
 });
 
