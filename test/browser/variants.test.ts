@@ -33,7 +33,7 @@ interface Place {
   finish: string;
 }
 
-describe.runIf(HAS_BROWSER)('the finishes of a chair', () => {
+describe.runIf(HAS_BROWSER)('the finishes of a pedestal', () => {
   let folder: string;
   let server: Awaited<ReturnType<typeof openGalleryServer>>;
   let page: Page;
@@ -41,10 +41,15 @@ describe.runIf(HAS_BROWSER)('the finishes of a chair', () => {
 
   beforeAll(async () => {
     folder = await temporaryFolder();
-    const chair = { manufacturer: 'BRNK', program: 'AKTA', basearticlenumber: 'AK110 N' };
+    const pedestal = { manufacturer: 'FJEL', program: 'DEPOT', basearticlenumber: 'DP-R3' };
+    // Two colours, and one texture.
+    const configurations = ['WS', 'LG', 'NB'].map((value) => ({
+      ...pedestal,
+      values: { 'OBERFLÄCHE.DEKOR': value },
+    }));
     const pipeline = await writePipeline(folder, {
       service: { emulator: true },
-      articles: [{ configurations: { ...chair, each: ['BEZUG.STOFF'], max: 3 } }],
+      articles: configurations.map((one) => ({ configurations: one })),
       deliver: { variants: true },
     });
     expect(await command(['run', pipeline])).toMatchObject({ exit: 0 });
@@ -58,7 +63,7 @@ describe.runIf(HAS_BROWSER)('the finishes of a chair', () => {
       const id = published.get(number)!.replace(/^articles\/|\.glb$/g, '');
       finishes.push({ id, number, finish: String(files[0]!.facts.variant) });
     }
-    server = await openGalleryServer(await openGallery(publishedIn(out, Date.now), 'chairs'));
+    server = await openGalleryServer(await openGallery(publishedIn(out, Date.now), 'pedestals'));
     page = await openPage({ viewport: { width: 400, height: 400 } });
   });
   afterAll(async () => {
