@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { prepareBlock } from '../../../src/transform/block-mesh.ts';
 import { CONVERT_DEFAULTS } from '../../../src/transform/convert-options.ts';
 import { createNormals } from '../../../src/transform/normals.ts';
+import { facing, length } from '../../helpers/evaluator/vectors.ts';
 import { BOX_TRIANGLES, boxPoints, meshBlock } from '../../helpers/graphics.ts';
 import { expectLinear } from '../../helpers/growth.ts';
 import { elementAt, expectNear } from '../../helpers/numbers.ts';
@@ -165,6 +166,24 @@ describe('normals and repeated triangles', () => {
     ['sent twice', [...BOX_TRIANGLES, ...BOX_TRIANGLES]],
   ])('are those of the simple form of a box: %s', (_name, triangles) => {
     for (const crease of [0, 30, 180]) expectSimple(boxPoints(), [triangles, triangles], crease);
+  });
+
+  it('are those of the simple form of a few triangles around one point', () => {
+    const coordinate = fc.integer({ min: -4, max: 4 });
+    const point = fc.tuple(coordinate, coordinate, coordinate);
+    const points = fc.uniqueArray(point, { selector: String, minLength: 4, maxLength: 7 });
+    fc.assert(
+      fc.property(points, fc.constantFrom(10, 35, 77, 100), (list, crease) => {
+        const triangles = list.slice(2).flatMap((_, i) => [0, i + 1, i + 2]);
+        const [tip, ...ring] = list;
+        // A triangle without area has no normal.
+        if (ring.slice(1).some((c, i) => length(facing(tip!, ring[i]!, c)) === 0)) return;
+        const positions = Float32Array.from(list.flat());
+        const wanted = simpleNormals(positions, Uint32Array.from(triangles), crease);
+        expect(normalsOf([...positions], triangles, crease)).toEqual(wanted);
+      }),
+      { seed: 260, numRuns: samples(300) },
+    );
   });
 
   it('are those of the simple form of a cone of 600 triangles, flat or steep', () => {
