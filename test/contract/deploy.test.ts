@@ -8,6 +8,7 @@ import type { OptionSpec } from '../../src/cli/command.ts';
 import { optionsOf } from '../../src/cli/pipeline-options.ts';
 import { workerCommand } from '../../src/cli/worker.ts';
 import { ENVIRONMENT } from '../../src/pipeline/environment.ts';
+import type { Wire } from '../helpers/sample-range.ts';
 
 const FOLDER = new URL('../../pipelines/deploy/', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, FOLDER), 'utf8');
@@ -27,39 +28,17 @@ const STORE_VARIABLES = new Set(
 /** Of the image itself. */
 const IMAGE_VARIABLES = new Set(['NODE', 'BROWSER', 'NODE_ENV', 'HOME']);
 
-interface Container {
-  name: string;
-  image: string;
-  args: string[];
-  env: { name: string; value?: string; valueFrom?: { secretKeyRef: { name: string } } }[];
-  livenessProbe?: Probe;
-  readinessProbe?: Probe;
-  securityContext: Record<string, unknown>;
-  volumeMounts: { name: string; mountPath: string; readOnly?: boolean }[];
-}
-interface Probe {
-  httpGet: { path: string; port: string };
-}
-interface Pod {
-  terminationGracePeriodSeconds: number;
-  securityContext: Record<string, unknown>;
-  containers: Container[];
-  volumes: { name: string; emptyDir?: object; configMap?: object }[];
-}
-
-function documents(path: string): Record<string, unknown>[] {
+function documents(path: string): Wire[] {
   return parseAllDocuments(read(path), { merge: true }).map((document) => {
     expect(document.errors).toEqual([]);
     expect(document.warnings).toEqual([]);
-    return document.toJS() as Record<string, unknown>;
+    return document.toJS();
   });
 }
 
 /** The specification of the pods in a manifest, wherever it is. */
-function podIn(manifest: unknown): Pod {
-  const { spec } = manifest as { spec: Record<string, unknown> };
-  if ('containers' in spec) return spec as unknown as Pod;
-  return podIn(spec.jobTemplate ?? spec.template);
+function podIn({ spec }: Wire): Wire {
+  return 'containers' in spec ? spec : podIn(spec.jobTemplate ?? spec.template);
 }
 
 /** What is wrong with the words of a call, after the name of the program. */
@@ -92,11 +71,11 @@ describe('the manifests for Kubernetes', () => {
   });
 
   test.each(PODS)('%s of %s calls the program with options that exist', (_, __, pod) => {
-    expect(pod.containers.flatMap(({ args }) => faultsOf(args))).toEqual([]);
+    expect(pod.containers.flatMap(({ args }: Wire) => faultsOf(args))).toEqual([]);
   });
 
   test.each(PODS)('%s of %s sets variables that exist, secrets by reference', (_, __, pod) => {
-    for (const { name, value, valueFrom } of pod.containers.flatMap(({ env }) => env)) {
+    for (const { name, value, valueFrom } of pod.containers.flatMap(({ env }: Wire) => env)) {
       expect(isVariable(name), name).toBe(true);
       const isSecret =
         name in ENVIRONMENT
@@ -110,61 +89,56 @@ describe('the manifests for Kubernetes', () => {
   test.each(PODS)('%s of %s needs no root, and writes to its volumes only', (_, __, pod) => {
     expect(pod.terminationGracePeriodSeconds).toBe(30);
     expect(pod.securityContext).toMatchObject({ runAsNonRoot: true });
-    const volumes = new Map(pod.volumes.map((volume) => [volume.name, volume]));
+    const volumes = new Map<string, Wire>(pod.volumes.map((one: Wire) => [one.name, one]));
     for (const { securityContext, volumeMounts, args } of pod.containers) {
       expect(securityContext).toMatchObject({
         ...{ readOnlyRootFilesystem: true, allowPrivilegeEscalation: false },
         capabilities: { drop: ['ALL'] },
       });
-      const writable = volumeMounts.filter(({ name }) => volumes.get(name)?.emptyDir !== undefined);
-      const folders = args.flatMap((word) => /^--(?:output|cache)=(.+)$/.exec(word)?.[1] ?? []);
+      const mounts: Wire[] = volumeMounts;
+      const writable = mounts.filter(({ name }) => volumes.get(name)?.emptyDir !== undefined);
+      const folders = args.flatMap(
+        (word: string) => /^--(?:output|cache)=(.+)$/.exec(word)?.[1] ?? [],
+      );
       expect(folders).toHaveLength(2);
       for (const folder of folders)
         expect(writable.some(({ mountPath }) => folder.startsWith(`${mountPath}/`))).toBe(true);
-      expect(volumeMounts.every(({ name }) => volumes.has(name))).toBe(true);
+      expect(mounts.every(({ name }) => volumes.has(name))).toBe(true);
     }
   });
 
   test('ask a worker whether it lives and is ready, at the port that it is given', () => {
     const [worker] = PODS[0]![2].containers;
-    expect(worker!.livenessProbe?.httpGet).toEqual({ path: '/health', port: 'status' });
-    expect(worker!.readinessProbe?.httpGet).toEqual({ path: '/ready', port: 'status' });
-    expect(worker!.args).toContain('--port=9464');
+    expect(worker.livenessProbe.httpGet).toEqual({ path: '/health', port: 'status' });
+    expect(worker.readinessProbe.httpGet).toEqual({ path: '/ready', port: 'status' });
+    expect(worker.args).toContain('--port=9464');
     expect(worker).toMatchObject({ ports: [{ name: 'status', containerPort: 9464 }] });
   });
 
   test('number as many shards as the program is told', () => {
-    const [{ spec }] = documents('kubernetes-shards.yaml') as [{ spec: Record<string, unknown> }];
+    const [{ spec }] = documents('kubernetes-shards.yaml');
     expect(spec).toMatchObject({ completionMode: 'Indexed', completions: spec.parallelism });
-    expect(podIn({ spec }).containers[0]!.args).toContain(`--shard=${spec.completions}`);
+    expect(podIn({ spec }).containers[0].args).toContain(`--shard=${spec.completions}`);
   });
 });
 
 describe('the compose file', () => {
-  interface Service {
-    command: string[];
-    environment?: Record<string, string>;
-    read_only?: boolean;
-    deploy?: object;
-  }
-  const [{ services, volumes }] = documents('compose.yaml') as [
-    { services: Record<string, Service>; volumes: Record<string, unknown> },
-  ];
+  const [{ services, volumes }] = documents('compose.yaml');
 
   test('has Redis that never evicts, workers and a coordinator', () => {
     expect(Object.keys(services)).toEqual(['redis', 'worker', 'coordinator']);
-    expect(services.redis!.command.join(' ')).toContain('--maxmemory-policy noeviction');
+    expect(services.redis.command.join(' ')).toContain('--maxmemory-policy noeviction');
     // One login for all: no replicas.
-    expect(services.worker!.command.join(' ')).toMatch(/--workers=[2-9]/);
-    expect(services.worker!.deploy).not.toHaveProperty('replicas');
+    expect(services.worker.command.join(' ')).toMatch(/--workers=[2-9]/);
+    expect(services.worker.deploy).not.toHaveProperty('replicas');
     expect(Object.keys(volumes)).toEqual(['redis', 'output', 'cache']);
   });
 
   test('calls the program with options and variables that exist, on a read-only file system', () => {
     for (const name of ['worker', 'coordinator']) {
-      const { command, environment, read_only } = services[name]!;
+      const { command, environment, read_only } = services[name];
       expect(faultsOf(command)).toEqual([]);
-      expect(Object.keys(environment!).filter((one) => !isVariable(one))).toEqual([]);
+      expect(Object.keys(environment).filter((one) => !isVariable(one))).toEqual([]);
       expect(read_only).toBe(true);
     }
   });

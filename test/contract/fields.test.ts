@@ -61,15 +61,8 @@ describe('every field of the specification arrives', () => {
   });
 
   it('of a parts list, its nodes and materials (2.3)', () => {
-    const prop = wire(wireNames('2.3 node'), {
-      ...{
-        offs: [1, 2, 3],
-        rot: [4, 5, 6],
-        scale: [7, 8, 9],
-        params: { any: 'shape' },
-        childs: [],
-      },
-    });
+    const [offs, rot, scale, params] = [[1, 2, 3], [4, 5, 6], [7, 8, 9], { any: 'shape' }];
+    const prop = wire(wireNames('2.3 node'), { offs, rot, scale, params, childs: [] });
     const material = wire(wireNames('2.3 material'), { amb: '0x000000', dif: '0xFFFFFF' });
     for (const name of wireNames('2.3 material')) {
       if (/rough|metallic$|scale|offset|^rot|_rot|shi|tra|lumi|ref|pho|mirror/.test(name)) {
@@ -87,12 +80,8 @@ describe('every field of the specification arrives', () => {
     expect(Object.keys(partsList.nodes[0]!).sort()).toEqual(names.sort());
     expect(partsList.nodes[0]).toMatchObject({
       blockName: 'a btgname',
-      offsetMetres: [1, 2, 3],
-      rotationDegrees: [4, 5, 6],
-      scale: [7, 8, 9],
-      material: 'a mat',
-      layer: 'a lay',
-      params: { any: 'shape' },
+      ...{ offsetMetres: offs, rotationDegrees: rot, scale, params },
+      ...{ material: 'a mat', layer: 'a lay' },
     });
     const { source, ...fields } = partsList.materials[0]!;
     expect(Object.keys(fields).sort()).toEqual(ourNames('2.3 material').sort());
@@ -105,11 +94,7 @@ describe('every field of the specification arrives', () => {
     const block = decodeBlock(bytes({ ...sent, T: [0, 0, 1, 0, 0, 1], A: [surface] }));
     const names = [...Object.keys(block), ...Object.keys(block.surfaces[0]!)];
     expect(names).toEqual(expect.arrayContaining(ourNames('2.4 block')));
-    expect(block).toMatchObject({
-      name: 'A',
-      positionMetres: [1, 0, 0],
-      rotationDegrees: [0, 90, 0],
-    });
+    expect(block).toMatchObject({ name: 'A', positionMetres: sent.P, rotationDegrees: sent.R });
     expect(block.surfaces[0]).toMatchObject({ closed: true });
   });
 });

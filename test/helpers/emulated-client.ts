@@ -4,11 +4,15 @@ import { openRecording } from '../../src/emulator/recording.ts';
 import { createClient, type ServiceClient } from '../../src/service/client.ts';
 import type { ServiceConfig } from '../../src/service/service-config.ts';
 
-const FOLDER = new URL('../fixtures/recordings/names-with-every-character', import.meta.url);
+/** Its folder. */
+export const RECORDING = new URL(
+  '../fixtures/recordings/names-with-every-character',
+  import.meta.url,
+);
 
 /** Starts an emulator of the recording whose names hold every character. */
 export async function startRecording(options: Partial<EmulatorOptions> = {}): Promise<Emulator> {
-  return startEmulator({ range: await openRecording(FOLDER.pathname), ...options });
+  return startEmulator({ range: await openRecording(RECORDING.pathname), ...options });
 }
 
 /** A client that logs in to an emulator. */

@@ -97,6 +97,11 @@ const restoredTexts: Texts = async (client, subject) =>
 const notChanged = (code: Parameters<typeof refused>[0], more: Partial<PropertyChange>): Case =>
   emulated((client, subject) => refused(code, change(client, subject, more)));
 
+const notFound = (configuration: Partial<Configuration>): Case =>
+  emulated((client, subject) =>
+    refused('ARTICLE_NOT_FOUND', change(client, subject, {}, configuration)),
+  );
+
 const preview: Case = async (client, subject) => {
   checkImage((await client.getPreview(given(subject.preview, 'preview image'))).bytes);
 };
@@ -177,15 +182,9 @@ export const ARTICLE = {
   changeProperty: {
     answers: changed,
     parameters: {
-      manufacturer: emulated((client, subject) =>
-        refused('ARTICLE_NOT_FOUND', change(client, subject, {}, { manufacturer: NOT_THERE })),
-      ),
-      program: emulated((client, subject) =>
-        refused('ARTICLE_NOT_FOUND', change(client, subject, {}, { program: NOT_THERE })),
-      ),
-      basearticlenumber: emulated((client, subject) =>
-        refused('ARTICLE_NOT_FOUND', change(client, subject, {}, { basearticlenumber: NOT_THERE })),
-      ),
+      manufacturer: notFound({ manufacturer: NOT_THERE }),
+      program: notFound({ program: NOT_THERE }),
+      basearticlenumber: notFound({ basearticlenumber: NOT_THERE }),
       ocdreinitstring: async (client, subject) => {
         const long = { reinitstring: `${'x'.repeat(6000)}::` };
         await refused('QUERY_TOO_LONG', change(client, subject, {}, long));

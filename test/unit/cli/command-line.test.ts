@@ -2,6 +2,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { command, writePipeline } from '../../helpers/command.ts';
+import { MADE_TO_MEASURE } from '../../helpers/configurator.ts';
 import { IS_LONG } from '../../helpers/samples.ts';
 import { temporaryFolder } from '../../helpers/temporary.ts';
 
@@ -55,9 +56,8 @@ function wordsOf(example: string): string[][] {
 }
 
 test('every example of the help of a command runs as it is', async () => {
-  const article = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-M' };
   const options = { output: { dir: 'output' }, service: { emulator: true } };
-  await writePipeline(folder, { ...options, articles: [{ article }] });
+  await writePipeline(folder, { ...options, articles: [{ article: MADE_TO_MEASURE }] });
   const names = helpGroups().flatMap(([, ...rows]) => rows);
   const examples = new Map<string, string[][]>();
   for (const name of names) {
@@ -112,7 +112,7 @@ test('an unknown option or argument points to the help of its command', async ()
 test('--until with a time that has passed means tomorrow, and says so', async () => {
   const file = await writePipeline(folder, {
     service: { emulator: true },
-    articles: [{ article: { manufacturer: 'FJEL', program: 'SALUN', basearticlenumber: 'NO' } }],
+    articles: [{ article: { ...MADE_TO_MEASURE, basearticlenumber: 'NO' } }],
   });
   const at = new Date(2026, 0, 1, 6, 0).toISOString();
   const until = async (time: string) =>
@@ -124,11 +124,8 @@ test('--until with a time that has passed means tomorrow, and says so', async ()
 });
 
 test('a dry run has a header, and prune prints totals, the list with --verbose', async () => {
-  const article = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-M' };
-  const file = await writePipeline(folder, {
-    service: { emulator: true },
-    articles: [{ article }],
-  });
+  const articles = [{ article: MADE_TO_MEASURE }];
+  const file = await writePipeline(folder, { service: { emulator: true }, articles });
   const { stdout } = await command(['run', file, '--dry-run']);
   expect(stdout.split('\n').slice(0, 2)).toEqual([
     'manufacturer\tprogram\tbasearticlenumber\tfinalarticlenumber\treinitstring\tselected by',

@@ -7,12 +7,14 @@ import {
   type EmulatorOptions,
   startEmulator,
 } from '../../../src/emulator/emulator.ts';
+import { startEmulatorOf } from '../../../src/emulator/start-emulator.ts';
 import {
   ARTICLE,
   BLOCK,
   FOLDER_ID,
   KEY,
   MATERIAL,
+  RECORDING,
   startRecording,
 } from '../../helpers/emulated-client.ts';
 import { call, logIn } from '../../helpers/emulated-session.ts';
@@ -121,6 +123,14 @@ describe('parameters are checked by name', () => {
       expect(await jsonOf(ask('xcf/getnodes', query), status)).toEqual(answer);
     }
   });
+});
+
+test('a recording that is served by name takes longer queries than a live server does', async () => {
+  const other = await startEmulatorOf({ recording: RECORDING.pathname });
+  const query = { token: 'x', ocdreinitstring: 'A'.repeat(6000) };
+  // Not a matter of length any more: the token is wrong.
+  expect((await call(other, 'ofml/articles', query)).status).toBe(401);
+  await other.close();
 });
 
 describe('the catalogue', () => {

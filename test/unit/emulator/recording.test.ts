@@ -7,7 +7,9 @@ import { type Emulator, startEmulator } from '../../../src/emulator/emulator.ts'
 import { jsonText } from '../../../src/emulator/json-text.ts';
 import { openRecording } from '../../../src/emulator/recording.ts';
 import type { EmulatedRange, Json } from '../../../src/sample/range.ts';
+import { encodeFileName } from '../../../src/support/file-names.ts';
 import { call, logIn } from '../../helpers/emulated-session.ts';
+import type { Wire } from '../../helpers/sample-range.ts';
 import { temporaryFolder } from '../../helpers/temporary.ts';
 
 const HEAD = { format: 1, name: 'tiny', convertdate: '2025-02-03' };
@@ -29,6 +31,7 @@ async function open(files: Record<string, unknown>): Promise<EmulatedRange> {
   return openRecording(dir);
 }
 
+const textOf = (bytes: Uint8Array | undefined) => bytes && new TextDecoder().decode(bytes);
 const record = (request: Json, id: string): Json => ({ request, response: { id } });
 const ARTICLE = { manufacturer: 'ACME', program: 'DESK', basearticlenumber: 'D1' };
 
@@ -87,12 +90,8 @@ describe('what was recorded goes out as it came in', () => {
       ],
     });
     const found = (query: string) => range.search('acme', query).map((n) => n.basearticlenumber);
-    expect([found('D'), found('d'), found('D2'), found('T3')]).toEqual([
-      ['T3', 'D1'],
-      ['D1', 'D2'],
-      [],
-      ['T3'],
-    ]);
+    const answers = [['T3', 'D1'], ['D1', 'D2'], [], ['T3']];
+    expect(['D', 'd', 'D2', 'T3'].map(found)).toEqual(answers);
   });
 });
 
@@ -104,35 +103,20 @@ describe('raw bodies are found by exactly their name', () => {
       'odb/block/ACME/DESK/notes.txt': 'no block',
       'odb/block/stray.json': 'no block',
     });
-    const text = async (name: string): Promise<string | undefined> => {
-      const bytes = await range.block(name);
-      return bytes && new TextDecoder().decode(bytes);
-    };
-    expect(await text('ACME::DESK::LEG+1')).toBe('encoded');
-    expect(await text('ACME::DESK::LEG+2')).toBe('plain');
-    for (const other of ['ACME::DESK::leg+1', '::ACME::DESK::LEG+1', 'ACME::DESK::LEG%2B1', '']) {
-      expect(await text(other)).toBeUndefined();
-    }
+    expect(textOf(await range.block('ACME::DESK::LEG+1'))).toBe('encoded');
+    expect(textOf(await range.block('ACME::DESK::LEG+2'))).toBe('plain');
+    for (const other of ['ACME::DESK::leg+1', '::ACME::DESK::LEG+1', 'ACME::DESK::LEG%2B1', ''])
+      expect(await range.block(other)).toBeUndefined();
   });
 
-  test('also where a long name was shortened', async () => {
-    const name = 'W'.repeat(300);
-    const { encodeFileName } = await import('../../../src/support/file-names.ts');
-    const range = await open({ [`odb/materials/ACME/${encodeFileName(name)}.JPG`]: 'jpeg' });
-    expect(await range.material('ACME', name)).toBeDefined();
-    expect(await range.material('ACME', `${name}W`)).toBeUndefined();
-  });
-
-  test('even where it was cut within a character', async () => {
-    const { encodeFileName } = await import('../../../src/support/file-names.ts');
-    const names = ['W', 'WW', 'WWW'].map((start) => `${start}${'ü'.repeat(40)}`);
-    const range = await open(
-      Object.fromEntries(
-        names.map((name) => [`odb/materials/ACME/${encodeFileName(name)}.JPG`, name]),
-      ),
-    );
+  test('also where a long name was shortened, even within a character', async () => {
+    const umlauts = ['W', 'WW', 'WWW'].map((start) => `${start}${'ü'.repeat(40)}`);
+    const names = ['W'.repeat(300), ...umlauts];
+    const files = names.map((name) => [`odb/materials/ACME/${encodeFileName(name)}.JPG`, name]);
+    const range = await open(Object.fromEntries(files));
     for (const name of names) {
-      expect(new TextDecoder().decode(await range.material('ACME', name))).toBe(name);
+      expect(textOf(await range.material('ACME', name))).toBe(name);
+      expect(await range.material('ACME', `${name}W`)).toBeUndefined();
     }
   });
 
@@ -145,12 +129,9 @@ describe('raw bodies are found by exactly their name', () => {
 });
 
 describe('the catalogue', () => {
-  const folder = (nodeid: string, more: Json = {}): Json => ({
-    nodeid,
-    text: nodeid,
-    nodetype: 'F',
-    ...more,
-  });
+  const folder = (nodeid: string, more: Json = {}): Json => {
+    return { nodeid, text: nodeid, nodetype: 'F', ...more };
+  };
 
   test('top-level nodes without a date get the date of the recording', async () => {
     const range = await open({
@@ -167,11 +148,7 @@ describe('the catalogue', () => {
     const range = await open({
       'xcf/nodes.json': [{ parentnode: '', nodes: [folder('a'), folder('b', { nodetype: 'A' })] }],
     });
-    expect([range.nodes('a'), range.nodes('b'), range.nodes('x')]).toEqual([
-      undefined,
-      [],
-      undefined,
-    ]);
+    expect(['a', 'b', 'x'].map((id) => range.nodes(id))).toEqual([undefined, [], undefined]);
   });
 
   test('a folder that holds itself has a path that ends', async () => {
@@ -233,18 +210,15 @@ describe('previews and resources', () => {
       'xcf/ressource/ACME/any/LOGO.PNG': 'logo',
       'xcf/ressource/ACME/DESK/de/D%201_2.JPG': 'desk',
     });
-    const text = async (bytes: Promise<Uint8Array | undefined>): Promise<string | undefined> => {
-      const found = await bytes;
-      return found && new TextDecoder().decode(found);
-    };
-    expect([
-      await text(range.preview!('ACME', 'BÜRO', 'EICHE #1.JPG')),
-      await text(range.preview!('ACME', 'BÜRO', 'EICHE%20%231.JPG')),
-      await text(range.resource!(['ACME', 'any', 'LOGO.PNG'])),
-      await text(range.resource!(['ACME', 'DESK', 'de', 'D 1_2.JPG'])),
-      await text(range.resource!(['ACME', 'DESK', 'any', 'D 1_2.JPG'])),
-      await text(range.resource!(['ACME', '..', 'any', 'LOGO.PNG'])),
-    ]).toEqual(['oak', undefined, 'logo', 'desk', undefined, undefined]);
+    const found = await Promise.all([
+      range.preview!('ACME', 'BÜRO', 'EICHE #1.JPG'),
+      range.preview!('ACME', 'BÜRO', 'EICHE%20%231.JPG'),
+      range.resource!(['ACME', 'any', 'LOGO.PNG']),
+      range.resource!(['ACME', 'DESK', 'de', 'D 1_2.JPG']),
+      range.resource!(['ACME', 'DESK', 'any', 'D 1_2.JPG']),
+      range.resource!(['ACME', '..', 'any', 'LOGO.PNG']),
+    ]);
+    expect(found.map(textOf)).toEqual(['oak', undefined, 'logo', 'desk', undefined, undefined]);
   });
 });
 
@@ -278,26 +252,19 @@ describe.skipIf(!existsSync(REAL))('the recording of real furniture', () => {
     return (await Promise.all(below)).flat();
   }
 
-  async function configurationsOf(node: Record<string, string>): Promise<Json[]> {
-    const { manufacturer = '', program = '', basearticlenumber = '' } = node;
+  async function partsListOf(node: Wire): Promise<Json> {
+    const { manufacturer, program, basearticlenumber } = node;
     const key = { manufacturer, program, basearticlenumber };
-    const article = await json<{ reinit: string; ocd: Record<string, string> }>(
-      'ofml/articles',
-      key,
-    );
-    const partsList = await json<Json>('odb/btg', {
-      ...key,
-      finalarticlenumber: article.ocd.finalarticlenumber!,
-      reinitstring: article.ocd.reinitstring!,
-      metareinitstring: article.reinit,
-    });
-    return [partsList];
+    const { reinit: metareinitstring, ocd } = await json<Wire>('ofml/articles', key);
+    const { finalarticlenumber, reinitstring } = ocd;
+    const configuration = { finalarticlenumber, reinitstring, metareinitstring };
+    return json('odb/btg', { ...key, ...configuration });
   }
 
   test('is walked from the catalogue to every block and image', async () => {
     const articles = await articlesBelow('');
     expect(articles).toHaveLength(8);
-    const lists = (await Promise.all(articles.map(configurationsOf))).flat();
+    const lists = await Promise.all(articles.map(partsListOf));
     const blocks = new Set(lists.flatMap((list) => list.blocks as string[]));
     for (const name of blocks) {
       expect(await json(`odb/block/${encodeURIComponent(name)}`)).toHaveProperty('V');

@@ -11,21 +11,10 @@ import { registerSecret } from '../../../src/support/redact.ts';
 describe('ConverterError', () => {
   it('keeps code, place and cause', () => {
     const cause = new Error('below');
-    const error = new ConverterError('BLOCK_INVALID', 'V: expected an array, received nothing', {
-      operation: 'getBlock',
-      article: 'ACME/DESK/T1',
-      status: 200,
-      cause,
-    });
+    const place = { operation: 'getBlock', article: 'ACME/DESK/T1', status: 200, cause };
+    const error = new ConverterError('BLOCK_INVALID', 'V: expected an array', place);
     expect(error).toBeInstanceOf(Error);
-    expect(error).toMatchObject({
-      name: 'ConverterError',
-      code: 'BLOCK_INVALID',
-      operation: 'getBlock',
-      article: 'ACME/DESK/T1',
-      status: 200,
-      cause,
-    });
+    expect(error).toMatchObject({ name: 'ConverterError', code: 'BLOCK_INVALID', ...place });
     expect('cause' in new ConverterError('USAGE', 'x')).toBe(false);
   });
 
@@ -73,14 +62,9 @@ describe('asConverterError', () => {
     const own = new ConverterError('DISK_FULL', 'x');
     expect(asConverterError(own)).toBe(own);
     const foreign = new TypeError('a is undefined');
-    expect(asConverterError(foreign)).toMatchObject({
-      code: 'INTERNAL',
-      message: 'a is undefined',
-      cause: foreign,
-    });
-    expect(asConverterError('thrown text', 'IMAGE_UNREADABLE')).toMatchObject({
-      code: 'IMAGE_UNREADABLE',
-      message: 'thrown text',
-    });
+    const { message } = foreign;
+    expect(asConverterError(foreign)).toMatchObject({ code: 'INTERNAL', message, cause: foreign });
+    const code = 'IMAGE_UNREADABLE';
+    expect(asConverterError('thrown text', code)).toMatchObject({ code, message: 'thrown text' });
   });
 });

@@ -5,6 +5,7 @@ import { sha256Hex } from '../../../src/support/files.ts';
 import { expectLinear } from '../../helpers/growth.ts';
 import { samples } from '../../helpers/samples.ts';
 
+const SAMPLES = { numRuns: samples(2_000) };
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 200 }),
   fc.string({ unit: 'grapheme', maxLength: 40 }),
@@ -45,7 +46,7 @@ describe('encodeFileName', () => {
         expect(name).not.toMatch(/\.$/);
         expect(name).not.toMatch(/^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i);
       }),
-      { seed: 3, numRuns: samples(2_000) },
+      SAMPLES,
     );
   });
 
@@ -55,7 +56,7 @@ describe('encodeFileName', () => {
         fc.pre(a !== b);
         expect(encodeFileName(a)).not.toBe(encodeFileName(b));
       }),
-      { seed: 3, numRuns: samples(2_000) },
+      SAMPLES,
     );
     expect(encodeFileName('\ud800')).not.toBe(encodeFileName('\ud801'));
     expect(encodeFileName('\ud800')).not.toBe(encodeFileName('\ufffd'));
@@ -102,7 +103,7 @@ describe('urlName', () => {
         expect(owners.get(name) ?? raw).toBe(raw);
         owners.set(name, raw);
       }),
-      { seed: 3, numRuns: samples(2_000) },
+      SAMPLES,
     );
   });
 });

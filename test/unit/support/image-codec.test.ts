@@ -10,6 +10,8 @@ const unreadable = expect.objectContaining({ code: 'IMAGE_UNREADABLE' });
 const plain = (background: { r: number; g: number; b: number }, width = 16, height = 8) =>
   sharp({ create: { width, height, channels: 3, background } });
 
+const BROWN = { r: 200, g: 100, b: 50 };
+
 /** The mean of each channel. */
 function means({ data, channels }: Pixels): number[] {
   const sums = new Array<number>(channels).fill(0);
@@ -28,11 +30,11 @@ function expectAbout(actual: number[], wanted: number[], tolerance: number): voi
 
 describe('decode', () => {
   it.each([
-    ['baseline', plain({ r: 200, g: 100, b: 50 }).jpeg()],
-    ['progressive', plain({ r: 200, g: 100, b: 50 }).jpeg({ progressive: true })],
-    ['PNG with alpha', plain({ r: 200, g: 100, b: 50 }).ensureAlpha(0.5).png()],
-    ['PNG of 16 bits', plain({ r: 200, g: 100, b: 50 }).toColourspace('rgb16').png()],
-    ['palette PNG', plain({ r: 200, g: 100, b: 50 }).png({ palette: true })],
+    ['baseline', plain(BROWN).jpeg()],
+    ['progressive', plain(BROWN).jpeg({ progressive: true })],
+    ['PNG with alpha', plain(BROWN).ensureAlpha(0.5).png()],
+    ['PNG of 16 bits', plain(BROWN).toColourspace('rgb16').png()],
+    ['palette PNG', plain(BROWN).png({ palette: true })],
   ])('gives 8-bit red, green, blue: %s', async (_name, image) => {
     const pixels = await codec.decode(await image.toBuffer());
     expect(pixels).toMatchObject({ width: 16, height: 8, channels: 3 });
@@ -50,12 +52,7 @@ describe('decode', () => {
 
   it('gives red, green, blue for CMYK', async () => {
     const cmyk = await plain({ r: 220, g: 60, b: 60 }).toColourspace('cmyk').jpeg().toBuffer();
-    const pixels = await codec.decode(cmyk);
-    expect(pixels.channels).toBe(3);
-    const [r, g, b] = means(pixels) as [number, number, number];
-    expect(r).toBeGreaterThan(150);
-    expect(g).toBeLessThan(120);
-    expect(b).toBeLessThan(120);
+    expectAbout(means(await codec.decode(cmyk)), [220, 60, 60], 60);
   });
 
   it('resizes to exactly the size asked for, whatever the proportions', async () => {
@@ -65,21 +62,17 @@ describe('decode', () => {
     expect(means(pixels)).toEqual([10, 20, 30]);
   });
 
-  it.each([
-    ['nothing', new Uint8Array(0)],
-    ['text', new TextEncoder().encode('<html>no image</html>')],
-    ['a JPEG start and rubbish', Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 1, 2, 3, 4, 5, 6)],
+  const noise = Buffer.alloc(128 * 128 * 3).map((_, i) => (i * i * 31) % 251);
+  const image = sharp(noise, { raw: { width: 128, height: 128, channels: 3 } });
+  const half = (bytes: Buffer) => bytes.subarray(0, bytes.length / 2);
+  it.each<[string, () => Uint8Array | Promise<Uint8Array>]>([
+    ['nothing', () => new Uint8Array(0)],
+    ['text', () => new TextEncoder().encode('<html>no image</html>')],
+    ['a JPEG start and rubbish', () => Uint8Array.of(0xff, 0xd8, 0xff, 0xe0, 1, 2, 3, 4, 5, 6)],
+    ['half a JPEG', async () => half(await image.clone().jpeg().toBuffer())],
+    ['half a PNG', async () => half(await image.clone().png().toBuffer())],
   ])('refuses %s', async (_name, bytes) => {
-    await expect(codec.decode(bytes)).rejects.toEqual(unreadable);
-  });
-
-  it('refuses a truncated JPEG and a truncated PNG', async () => {
-    const noise = Buffer.alloc(128 * 128 * 3).map((_, i) => (i * i * 31) % 251);
-    const image = sharp(noise, { raw: { width: 128, height: 128, channels: 3 } });
-    const jpeg = await image.clone().jpeg().toBuffer();
-    await expect(codec.decode(jpeg.subarray(0, jpeg.length / 2))).rejects.toEqual(unreadable);
-    const png = await image.png().toBuffer();
-    await expect(codec.decode(png.subarray(0, png.length / 2))).rejects.toEqual(unreadable);
+    await expect(codec.decode(await bytes())).rejects.toEqual(unreadable);
   });
 
   it('refuses a header that claims 20,000 pixels a side', async () => {
@@ -108,12 +101,8 @@ describe('encode', () => {
 
   it('keeps the full colour resolution as JPEG', async () => {
     const bytes = await codec.encodeJpeg(pixels);
-    expect(await sharp(bytes).metadata()).toMatchObject({
-      format: 'jpeg',
-      width: 3,
-      height: 2,
-      chromaSubsampling: '4:4:4',
-    });
+    const expected = { format: 'jpeg', width: 3, height: 2, chromaSubsampling: '4:4:4' };
+    expect(await sharp(bytes).metadata()).toMatchObject(expected);
   });
 
   it('gives equal bytes for equal pixels', async () => {

@@ -35,14 +35,9 @@ describe('redact', () => {
   it('masks a registered value in each spelling that an address or a JSON text may have', () => {
     const secret = 'pa"ss wörd+1/2=';
     registerSecret(secret);
-    for (const spelling of [
-      secret,
-      encodeURIComponent(secret),
-      new URLSearchParams({ s: secret }).toString().slice(2),
-      JSON.stringify(secret),
-    ]) {
+    const inForm = new URLSearchParams({ s: secret }).toString().slice(2);
+    for (const spelling of [secret, encodeURIComponent(secret), inForm, JSON.stringify(secret)])
       expect(redact(`before ${spelling} after`)).toMatch(/^before "?\*\*\*"? after$/);
-    }
   });
 
   it('removes a value once it was removed as often as it was registered, and no other', () => {
@@ -63,7 +58,7 @@ describe('redact', () => {
     expect(redact('x half-a-secret-and-the-rest y half-a-secret')).toBe('x *** y ***');
   });
 
-  it('takes any text as a secret, well formed or not', () => {
+  it('takes text that is not well formed as a secret', () => {
     registerSecret('\ud800 broken pair');
     expect(redact('a \ud800 broken pair b')).toBe('a *** b');
   });
@@ -105,17 +100,10 @@ describe('redactMessages', () => {
   it('masks every message and help at any depth, and nothing else', () => {
     const url = 'http://h/x?token=abc';
     const masked = 'http://h/x?token=***';
-    const row = {
-      value: url,
-      rows: [{ message: url, help: url }],
-      message: { value: url },
-      none: null,
-    };
-    expect(redactMessages(row)).toEqual({
-      value: url,
+    const row = { value: url, message: { value: url }, none: null };
+    expect(redactMessages({ ...row, rows: [{ message: url, help: url }] })).toEqual({
+      ...row,
       rows: [{ message: masked, help: masked }],
-      message: { value: url },
-      none: null,
     });
   });
 });

@@ -5,11 +5,8 @@ import { forgetSecret, registerSecret } from '../../../src/support/redact.ts';
 import { cutText, firstWarnings } from '../../../src/support/text-limits.ts';
 
 describe('cutText', () => {
-  it('keeps a text that is short enough', () => {
+  it('keeps a text that is short enough, says how long another was, within the limit, and changes its own result no more', () => {
     expect(cutText('oak', 3)).toBe('oak');
-  });
-
-  it('says how long a text was, within the limit, and changes its own result no more', () => {
     const cut = cutText('a'.repeat(5000), 30);
     expect(cut).toBe('aaaaaaaaaaa… (5000 characters)');
     expect(cutText(cut, 30)).toBe(cut);
@@ -25,11 +22,8 @@ describe('a long text', () => {
   const long = 'x'.repeat(1_000_000);
 
   it('is cut in an error', () => {
-    const error = new ConverterError('BLOCK_MISSING', long, {
-      article: long,
-      url: long,
-      help: long,
-    });
+    const place = { article: long, url: long, help: long };
+    const error = new ConverterError('BLOCK_MISSING', long, place);
     expect(JSON.stringify({ ...error, message: error.message }).length).toBeLessThan(10_000);
     expect(error.message).toContain('… (1000000 characters)');
   });
@@ -37,11 +31,10 @@ describe('a long text', () => {
   it('shows no half of a secret', () => {
     const secret = 'correct horse battery staple';
     registerSecret(secret);
-    const texts = Array.from(
-      { length: 100 },
-      (_, at) => 'x'.repeat(1920 + at) + secret + 'x'.repeat(3000),
-    );
-    const messages = texts.map((text) => new ConverterError('INTERNAL', text).message);
+    const messages = Array.from({ length: 100 }, (_, at) => {
+      const text = 'x'.repeat(1920 + at) + secret + 'x'.repeat(3000);
+      return new ConverterError('INTERNAL', text).message;
+    });
     forgetSecret(secret);
     expect(messages.filter((message) => message.includes('corr'))).toEqual([]);
   });
