@@ -10,25 +10,19 @@ import type { Json } from '../helpers/evaluator/json.ts';
 import type { EvaluatorOptions } from '../helpers/evaluator/options.ts';
 import { EVALUATOR_DEFAULTS } from '../helpers/evaluator/options.ts';
 import { type ReadArticle, readGlb } from '../helpers/glb-reader/read-glb.ts';
+import type { Bodies } from '../helpers/snapshot.ts';
 import { compareMaterial } from './compare-materials.ts';
 import { compareSolids } from './compare-solids.ts';
-import { type Bodies, convert, SERIES } from './convert.ts';
+import { convert, SERIES } from './convert.ts';
 import { createFindings, differ, type Findings } from './findings.ts';
 import { movableMatcher } from './match-movables.ts';
 import { matchTriangles } from './match-triangles.ts';
 
-export interface Compared {
-  findings: Findings;
-  expected: ExpectedArticle;
-  /** Undefined where nothing is drawn. */
-  read: ReadArticle | undefined;
-}
-
-/** Evaluates and converts the same bodies, and compares the two. */
+/** Evaluates and converts the same bodies, and compares the two; nothing is read where nothing is drawn. */
 export async function compareArticle(
   bodies: Bodies,
   options: Partial<ConvertOptions> = {},
-): Promise<Compared> {
+): Promise<{ findings: Findings; read?: ReadArticle }> {
   const findings = createFindings();
   const expected = await evaluate(bodies, { ...EVALUATOR_DEFAULTS, ...options });
   const drawn = expected.triangles.length + expected.solids.length > 0;
@@ -39,7 +33,7 @@ export async function compareArticle(
   } catch (error) {
     const empty = (error as { code?: string }).code === 'NOTHING_TO_DRAW';
     if (drawn || !empty) throw error;
-    return { findings, expected, read: undefined };
+    return { findings };
   }
   const read = readGlb(glb);
   const isSame = movableMatcher();
@@ -48,7 +42,7 @@ export async function compareArticle(
   await compareMaterials(expected, read, findings);
   compareScales(expected, losses, findings);
   if (options.glassTint !== 'exact') compareLosses(expected, read, losses, findings);
-  return { findings, expected, read };
+  return { findings, read };
 }
 
 /** Parsed bodies; the same bytes are parsed once. */

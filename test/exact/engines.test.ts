@@ -4,7 +4,6 @@
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +15,9 @@ import { launchBrowser } from '../helpers/browser.ts';
 import { writePipeline } from '../helpers/command.ts';
 import { installNode, newestMajors } from '../helpers/other-nodes.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
+import { HAS_RECORDING, RECORDING, trueConfigurations } from './truth.ts';
 
 const run = promisify(execFile);
 
@@ -25,24 +26,13 @@ const PROGRAM = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url)
 const DEMO_LIST = fileURLToPath(
   new URL('../../pipelines/demo-configurations.csv', import.meta.url),
 );
-const RECORDING = fileURLToPath(new URL('../../../shared/data/cc0-furniture', import.meta.url));
-
-interface Truth {
-  articles: {
-    program: string;
-    basearticlenumber: string;
-    configurations: Record<'finalarticlenumber' | 'reinitstring' | 'metareinitstring', string>[];
-  }[];
-}
 
 const VALUES = 10_000;
 /** SHA-256 of what {@link bitsOf} returns, on every engine. */
 const DIGEST = 'cdedf7e8d41b118b14be9de572db70c91d20002eaac2212e5980c8182d016928';
 /** npm offers these for Linux only. */
 const OTHER_NODES =
-  process.env.BTG2GLTF_TEST_LONG === '1' && process.platform === 'linux' && process.arch === 'x64'
-    ? await newestMajors()
-    : [];
+  IS_LONG && process.platform === 'linux' && process.arch === 'x64' ? await newestMajors() : [];
 
 /** Every function at random values, as hex digits of the doubles. It runs in each engine: it uses nothing outside. */
 function bitsOf(own: typeof elementary, count: number): string {
@@ -114,20 +104,8 @@ describe.skipIf(OTHER_NODES.length === 0)('other versions of Node', () => {
     await compareFiles({ emulator: true }, [{ catalogue: {} }, { list: DEMO_LIST }]);
   });
 
-  test.runIf(existsSync(RECORDING))('write the same files of real furniture', async () => {
-    const { articles } = JSON.parse(await readFile(join(RECORDING, 'truth.json'), 'utf8')) as Truth;
-    const keys = articles.flatMap(({ program, basearticlenumber, configurations }) =>
-      configurations.map(({ finalarticlenumber, reinitstring, metareinitstring }) => ({
-        article: {
-          manufacturer: 'SH3D',
-          program,
-          basearticlenumber,
-          finalarticlenumber,
-          reinitstring,
-          metareinitstring,
-        },
-      })),
-    );
+  test.runIf(HAS_RECORDING)('write the same files of real furniture', async () => {
+    const keys = trueConfigurations().map(({ key }) => ({ article: key }));
     await compareFiles({ recording: RECORDING }, keys);
   });
 

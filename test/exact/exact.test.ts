@@ -11,9 +11,10 @@ import {
   generateArticle,
 } from '../helpers/generated-articles/article-plan.ts';
 import { BMP, imagePool } from '../helpers/generated-articles/image-pool.ts';
+import { utf8 } from '../helpers/graphics.ts';
 import { IS_LONG } from '../helpers/samples.ts';
+import type { Bodies } from '../helpers/snapshot.ts';
 import { compareArticle } from './compare-article.ts';
-import type { Bodies } from './convert.ts';
 import { createFindings, gather, worstTable } from './findings.ts';
 
 const SEEDS = [11, 23, 37, 41, 53, 67, 71, 83, 97, 101];
@@ -42,25 +43,7 @@ describe('a generated article', () => {
   });
 });
 
-describe('an index of refraction', () => {
-  test.for([
-    [0.5, true],
-    [-1, true],
-    [0, false],
-    [1, false],
-  ] as const)('of %d is a loss of glass: %s', async ([refr, isLost]) => {
-    const btg = [{ type: 'block', prop: { params: [1, 1, 1], mat: 'GLASS' } }];
-    const list = { btg, blocks: [], mats: [{ mname: 'GLASS', tra: 0.5, refr }] };
-    const partsList = new TextEncoder().encode(JSON.stringify(list));
-    const bodies = { partsList, blocks: new Map(), images: new Map() };
-    const { findings, expected } = await compareArticle(bodies);
-    expect(findings.differences).toEqual([]);
-    expect(expected.materials.get('GLASS')!.lost.has('refr')).toBe(isLost);
-  });
-});
-
 async function bodiesOf(article: GeneratedArticle): Promise<Bodies> {
-  const encoder = new TextEncoder();
   const pool = await imagePool();
   const images = new Map<string, Uint8Array | undefined>();
   for (const reference of article.imageReferences) {
@@ -68,7 +51,7 @@ async function bodiesOf(article: GeneratedArticle): Promise<Bodies> {
     images.set(reference, name === 'BITMAP' ? BMP : pool.get(name)?.bytes);
   }
   const blocks = new Map<string, Uint8Array | undefined>();
-  for (const [name, text] of article.blocks) blocks.set(name, encoder.encode(text));
+  for (const [name, text] of article.blocks) blocks.set(name, utf8(text));
   for (const name of article.missingBlocks) blocks.set(name, undefined);
-  return { partsList: encoder.encode(article.partsList), blocks, images };
+  return { partsList: utf8(article.partsList), blocks, images };
 }

@@ -6,8 +6,7 @@ import { prepareBlock } from '../../src/transform/block-mesh.ts';
 import { CONVERT_DEFAULTS } from '../../src/transform/convert-options.ts';
 import { placementsOf } from '../../src/transform/uv.ts';
 import { buildVertexData } from '../../src/transform/vertex-data.ts';
-
-const utf8 = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
+import { body } from '../helpers/graphics.ts';
 
 describe('numbers beyond float32', () => {
   it('in stored UVs leave the file valid', () => {
@@ -16,7 +15,7 @@ describe('numbers beyond float32', () => {
       T: [1e39, 0, 1, -1e300, 0, 1],
       A: [{ F: [0, 1, 2], TI: [0, 1, 2] }],
     };
-    const mesh = prepareBlock(decodeBlock(utf8(block)), CONVERT_DEFAULTS);
+    const mesh = prepareBlock(decodeBlock(body(block)), CONVERT_DEFAULTS);
     const data = buildVertexData(mesh, {
       useStoredUvs: true,
       swapProjected: false,
@@ -31,18 +30,18 @@ describe('numbers beyond float32', () => {
   });
 
   it("in a block's P, or in offsets, are refused by name", () => {
-    expect(() => decodeBlock(utf8({ P: [1e39, 0, 0], V: [], A: [] }))).toThrow(
+    expect(() => decodeBlock(body({ P: [1e39, 0, 0], V: [], A: [] }))).toThrow(
       /^P\[0\]: expected a finite number/,
     );
     const list = { btg: [{ type: 'top', prop: { offs: [0, 1e300, 0] } }] };
-    expect(() => decodePartsList(utf8(list))).toThrow(
+    expect(() => decodePartsList(body(list))).toThrow(
       /^btg\[0\]\.offs\[1\]: expected a finite number/,
     );
   });
 
   it('in a material are left out and reported', () => {
     const mats = [{ mname: 'A', scaleu: 1e308, offsetx: '-1e16', rot: 1e15 }];
-    const { materials, warnings } = decodePartsList(utf8({ btg: [], mats }));
+    const { materials, warnings } = decodePartsList(body({ btg: [], mats }));
     const unreadable = { scaleu: 1e308, offsetx: '-1e16' };
     expect(materials[0]).toEqual({ mname: 'A', rot: 1e15, source: mats[0], unreadable });
     expect(warnings.map(({ message }) => message)).toEqual([
@@ -58,7 +57,7 @@ describe('numbers beyond float32', () => {
   });
 
   it('odd entries of blocks[] and mats[] are left out and reported', () => {
-    const list = decodePartsList(utf8({ btg: [], blocks: ['A', 3], mats: [null] }));
+    const list = decodePartsList(body({ btg: [], blocks: ['A', 3], mats: [null] }));
     expect(list.blockNames).toEqual(['A']);
     expect(list.warnings.map(({ message }) => message)).toEqual([
       'blocks[1]: received number "3", left out',

@@ -1,23 +1,16 @@
 /**
  * The raw bodies of one configuration of a range, for evaluator and converter alike.
  */
+import type { ArticleKey } from '../../src/model/article.ts';
 import type { EmulatedRange, Json } from '../../src/sample/range.ts';
 import { canonical } from '../helpers/evaluator/json.ts';
 import { jsonText } from '../helpers/generated-articles/json-text.ts';
-import type { Bodies } from './convert.ts';
-
-export interface Configuration {
-  manufacturer: string;
-  program: string;
-  basearticlenumber: string;
-  finalarticlenumber: string;
-  reinitstring: string;
-  metareinitstring: string;
-}
+import { utf8 } from '../helpers/graphics.ts';
+import type { Bodies } from '../helpers/snapshot.ts';
 
 /** The default configuration of every article of a range. */
-export function configurationsOf(range: EmulatedRange): Configuration[] {
-  const found: Configuration[] = [];
+export function configurationsOf(range: EmulatedRange): ArticleKey[] {
+  const found: ArticleKey[] = [];
   const folders = [''];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop())
     for (const node of range.nodes(folder) ?? []) {
@@ -28,7 +21,7 @@ export function configurationsOf(range: EmulatedRange): Configuration[] {
   return found.filter((_, index) => keys.indexOf(keys[index]!) === index);
 }
 
-function configurationOf(range: EmulatedRange, node: Json): Configuration {
+function configurationOf(range: EmulatedRange, node: Json): ArticleKey {
   const key = {
     manufacturer: String(node.manufacturer),
     program: String(node.program),
@@ -40,10 +33,7 @@ function configurationOf(range: EmulatedRange, node: Json): Configuration {
 }
 
 /** Reads what a configuration is made of. */
-export async function bodiesOf(
-  range: EmulatedRange,
-  configuration: Configuration,
-): Promise<Bodies> {
+export async function bodiesOf(range: EmulatedRange, configuration: ArticleKey): Promise<Bodies> {
   const list = range.partsList({ ...configuration });
   if (!list) throw new Error(`no parts list for ${JSON.stringify(configuration)}`);
   const blocks = new Map<string, Uint8Array | undefined>();
@@ -56,7 +46,7 @@ export async function bodiesOf(
       if (typeof reference !== 'string' || images.has(reference)) continue;
       images.set(reference, await imageOf(range, reference, configuration.manufacturer));
     }
-  return { partsList: new TextEncoder().encode(jsonText(list)), blocks, images };
+  return { partsList: utf8(jsonText(list)), blocks, images };
 }
 
 /** The last segment names it; the manufacturer is the first one, or the article's. */

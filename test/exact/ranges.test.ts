@@ -3,9 +3,6 @@
  *
  * `npm test` converts one article for each kind of part; with `BTG2GLTF_TEST_LONG=1` it is every one.
  */
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openRecording } from '../../src/emulator/recording.ts';
 import type { EmulatedRange } from '../../src/sample/range.ts';
@@ -14,7 +11,7 @@ import { IS_LONG } from '../helpers/samples.ts';
 import { compareArticle } from './compare-article.ts';
 import { createFindings, gather, worstTable } from './findings.ts';
 import { bodiesOf, configurationsOf } from './range-bodies.ts';
-import { compareTruth, type TrueArticle } from './truth.ts';
+import { compareTruth, HAS_RECORDING, RECORDING, trueConfigurations } from './truth.ts';
 
 /** Glass, mirrored parts, textures with transforms, leather, a planning; of the real ones the smallest. */
 const SHORT = new Set([
@@ -22,8 +19,6 @@ const SHORT = new Set([
 ]);
 const isTested = ({ basearticlenumber }: { basearticlenumber: string }) =>
   IS_LONG || SHORT.has(basearticlenumber);
-
-const RECORDING = fileURLToPath(new URL('../../../shared/data/cc0-furniture', import.meta.url));
 
 describe('the sample range', () => {
   const sum = createFindings();
@@ -42,7 +37,7 @@ describe('the sample range', () => {
   );
 });
 
-describe.skipIf(!existsSync(RECORDING))('real furniture', () => {
+describe.skipIf(!HAS_RECORDING)('real furniture', () => {
   const sum = createFindings();
   let range: EmulatedRange;
   beforeAll(async () => {
@@ -52,25 +47,13 @@ describe.skipIf(!existsSync(RECORDING))('real furniture', () => {
     console.log(worstTable('worst errors over real furniture', sum));
   });
 
-  test.for(trueConfigurations())('is converted exactly: $name', async ({ truth, key }) => {
-    const { findings, read } = await compareArticle(await bodiesOf(range, key));
-    compareTruth(truth, read!.triangles, findings);
-    gather(sum, findings);
-    expect(findings.differences).toEqual([]);
-  });
-});
-
-function trueConfigurations() {
-  const file = join(RECORDING, 'truth.json');
-  if (!existsSync(file)) return [];
-  const { articles } = JSON.parse(readFileSync(file, 'utf8')) as { articles: TrueArticle[] };
-  return articles.filter(isTested).flatMap((truth) =>
-    truth.configurations.map((configuration) => {
-      const { manufacturer, program, basearticlenumber } = truth;
-      const { finalarticlenumber, reinitstring, metareinitstring } = configuration;
-      const rest = { finalarticlenumber, reinitstring, metareinitstring };
-      const key = { manufacturer, program, basearticlenumber, ...rest };
-      return { name: finalarticlenumber, truth, key };
-    }),
+  test.for(trueConfigurations().filter(({ key }) => isTested(key)))(
+    'is converted exactly: $key.finalarticlenumber',
+    async ({ truth, key }) => {
+      const { findings, read } = await compareArticle(await bodiesOf(range, key));
+      compareTruth(truth, read!.triangles, findings);
+      gather(sum, findings);
+      expect(findings.differences).toEqual([]);
+    },
   );
-}
+});

@@ -10,35 +10,27 @@ import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { describe, expect, it } from 'vitest';
 import { type TexturePlacement, texelOf } from '../helpers/evaluator/projection.ts';
 import { imagePool } from '../helpers/generated-articles/image-pool.ts';
+import { body } from '../helpers/graphics.ts';
+import { samples } from '../helpers/samples.ts';
 import { convert } from './convert.ts';
 
-const utf8 = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
-
 /** A sheet whose stored UVs are its x and y, so that a vertex shows what the service means. */
-const SHEET = utf8({
+const SHEET = body({
   V: [0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0.3, 0.7, 0],
   T: [0, 0, 1, 0, 1, 1, 0, 1, 0.3, 0.7],
   A: [{ F: [0, 1, 4, 1, 2, 4, 2, 3, 4, 3, 0, 4], TI: [0, 1, 4, 1, 2, 4, 2, 3, 4, 3, 0, 4] }],
 });
 
-const scale = fc.oneof(
-  fc.constantFrom(1, 2, -1, 0.5),
-  fc.double({ min: 0.1, max: 5, noNaN: true }),
-);
+const number = (min: number, max: number) => fc.double({ min, max, noNaN: true });
+const scale = fc.oneof(fc.constantFrom(1, 2, -1, 0.5), number(0.1, 5));
 const placement: fc.Arbitrary<TexturePlacement> = fc.record({
   scale: fc.oneof(
     fc.tuple(scale, scale),
     scale.map((s): [number, number] => [s, s]),
     scale.map((s): [number, number] => [s, -s]),
   ),
-  offset: fc.tuple(
-    fc.double({ min: -3, max: 3, noNaN: true }),
-    fc.double({ min: -3, max: 3, noNaN: true }),
-  ),
-  rotationDegrees: fc.oneof(
-    fc.constantFrom(0, 90, 180, 270, -90, 33, 360),
-    fc.double({ min: -360, max: 360, noNaN: true }),
-  ),
+  offset: fc.tuple(number(-3, 3), number(-3, 3)),
+  rotationDegrees: fc.oneof(fc.constantFrom(0, 90, 180, 270, -90, 33, 360), number(-360, 360)),
 });
 
 describe('texture transforms in three.js', () => {
@@ -46,39 +38,32 @@ describe('texture transforms in three.js', () => {
     const pool = await imagePool();
     await fc.assert(
       fc.asyncProperty(placement, placement, async (base, bump) => {
-        const glb = await convert(
-          {
-            partsList: utf8({
-              btg: [{ type: 'imp', prop: { btgname: 'A::B::SHEET', mat: 'M' } }],
-              blocks: ['A::B::SHEET'],
-              mats: [{ mname: 'M', pic: 'WOOD', bump: 'BUMPS', ...fields(base, bump) }],
-            }),
-            blocks: new Map([['A::B::SHEET', SHEET]]),
-            images: new Map(['WOOD', 'BUMPS'].map((name) => [name, pool.get(name)!.bytes])),
-          },
-          {},
-        );
+        const fields = { ...fieldsOf(base), ...fieldsOf(bump, 'bump_') };
+        const glb = await convert({
+          partsList: body({
+            btg: [{ type: 'imp', prop: { btgname: 'A::B::SHEET', mat: 'M' } }],
+            blocks: ['A::B::SHEET'],
+            mats: [{ mname: 'M', pic: 'WOOD', bump: 'BUMPS', ...fields }],
+          }),
+          blocks: new Map([['A::B::SHEET', SHEET]]),
+          images: new Map(['WOOD', 'BUMPS'].map((name) => [name, pool.get(name)!.bytes])),
+        });
         const mesh = await loadMesh(glb);
         expect(worstTexel(mesh, mesh.material.map!, base)).toBeLessThan(1e-4);
         expect(worstTexel(mesh, mesh.material.normalMap!, bump)).toBeLessThan(1e-4);
       }),
-      { seed: 5, numRuns: 300 },
+      { seed: 5, numRuns: samples(300) },
     );
   });
 });
 
-function fields(base: TexturePlacement, bump: TexturePlacement) {
+function fieldsOf({ scale, offset, rotationDegrees }: TexturePlacement, prefix = '') {
   return {
-    scaleu: base.scale[0],
-    scalev: base.scale[1],
-    offsetx: base.offset[0],
-    offsety: base.offset[1],
-    rot: base.rotationDegrees,
-    bump_scaleu: bump.scale[0],
-    bump_scalev: bump.scale[1],
-    bump_offsetx: bump.offset[0],
-    bump_offsety: bump.offset[1],
-    bump_rot: bump.rotationDegrees,
+    [`${prefix}scaleu`]: scale[0],
+    [`${prefix}scalev`]: scale[1],
+    [`${prefix}offsetx`]: offset[0],
+    [`${prefix}offsety`]: offset[1],
+    [`${prefix}rot`]: rotationDegrees,
   };
 }
 

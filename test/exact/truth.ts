@@ -4,6 +4,10 @@
  * The pieces of an article are its drawn nodes; which of them make up a measured part is found by
  * material, bounds and triangle counts.
  */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ArticleKey } from '../../src/model/article.ts';
 import { facing, length, type Vec3 } from '../helpers/evaluator/vectors.ts';
 import { toWorld } from '../helpers/glb-reader/nodes.ts';
 import type { ReadTriangle } from '../helpers/glb-reader/read-glb.ts';
@@ -21,16 +25,33 @@ interface TruePart extends Figures {
   material: string;
 }
 
-export interface TrueArticle extends Figures {
-  manufacturer: string;
-  program: string;
-  basearticlenumber: string;
+type NamedArticle = Pick<ArticleKey, 'manufacturer' | 'program' | 'basearticlenumber'>;
+
+interface TrueArticle extends Figures, NamedArticle {
   parts: TruePart[];
-  configurations: {
-    finalarticlenumber: string;
-    reinitstring: string;
-    metareinitstring: string;
-  }[];
+  configurations: Omit<ArticleKey, keyof NamedArticle>[];
+}
+
+/** The recording of real furniture, which is not part of the sources. */
+export const RECORDING = fileURLToPath(
+  new URL('../../../shared/data/cc0-furniture', import.meta.url),
+);
+export const HAS_RECORDING = existsSync(RECORDING);
+
+/** Each configuration of the recording, with what was measured of its article. */
+export function trueConfigurations(): { truth: TrueArticle; key: ArticleKey }[] {
+  if (!HAS_RECORDING) return [];
+  const text = readFileSync(join(RECORDING, 'truth.json'), 'utf8');
+  return (JSON.parse(text) as { articles: TrueArticle[] }).articles.flatMap((truth) => {
+    const { manufacturer, program, basearticlenumber } = truth;
+    return truth.configurations.map(({ finalarticlenumber, reinitstring, metareinitstring }) => ({
+      truth,
+      key: {
+        ...{ manufacturer, program, basearticlenumber },
+        ...{ finalarticlenumber, reinitstring, metareinitstring },
+      },
+    }));
+  });
 }
 
 /** Coordinates of a recording are rounded to 0.01 mm of the measured ones. */

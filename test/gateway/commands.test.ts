@@ -8,10 +8,13 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openCacheDatabase } from '../../src/cache/database.ts';
-import { interrupt } from '../../src/cli/command.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
+import { createClient } from '../../src/service/client.ts';
 import { redact } from '../../src/support/redact.ts';
+import { environmentOf } from '../helpers/child.ts';
 import { command } from '../helpers/command.ts';
+import { jsonOf } from '../helpers/json-of.ts';
+import { startCommand } from '../helpers/running-command.ts';
 import { smallRange } from '../helpers/small-range.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
@@ -32,13 +35,7 @@ let env: Record<string, string>;
 beforeAll(async () => {
   folder = await temporaryFolder();
   emulator = await startEmulator({ range: smallRange([{ number: 'D1' }]) });
-  env = {
-    BTG2GLTF_AUTH_URL: emulator.authUrl,
-    BTG2GLTF_BASE_URL: emulator.baseUrl,
-    BTG2GLTF_USERNAME: emulator.username,
-    BTG2GLTF_PASSWORD: emulator.password,
-    BTG2GLTF_APP_KEY: emulator.appKey,
-  };
+  env = environmentOf(emulator);
 });
 afterAll(async () => {
   await emulator.close();
@@ -53,44 +50,28 @@ const SERVERS: [string, string[]][] = [
   ['serve', []],
 ];
 
-/** Starts a command that listens, hands over its address, and ends it by a signal. */
-async function whileRunning(
-  words: string[],
-  work: (url: string, printed: string) => Promise<void>,
-): Promise<{ exit: number; stdout: string; stderr: string }> {
-  const stop = new AbortController();
-  let heard: (text: string) => void = () => {};
-  const listening = new Promise<string>((done) => {
-    heard = done;
-  });
-  const ended = command(words, { env, signal: stop.signal, onPrint: heard });
-  // A command that ends before it listens has said why.
-  const printed = await Promise.race([listening, ended.then(({ stderr }) => stderr)]);
-  try {
-    await work(/http:\/\/[^\s']+/.exec(printed)?.[0] ?? '', printed);
-  } finally {
-    interrupt(stop, 'SIGTERM');
-  }
-  return ended;
-}
-
 const inFolder = (words: string[]) =>
   words.map((word) => (word === 'carts' ? join(folder, 'carts') : word));
 
 describe.each(SERVERS)('%s', (name, words) => {
   const start = (...more: string[]) => [name, ...inFolder(words), ...more];
 
-  it('listens on this machine alone, and says how to change that', async () => {
-    await whileRunning(start('--port', '0'), async (url, printed) => {
-      expect(printed).toMatch(
-        /Only this machine can connect\. To let others connect: --host 0\.0\.0\.0/,
-      );
-      const { hostname, port } = new URL(url);
-      expect(hostname).toBe('127.0.0.1');
-      for (const address of addressesOfThisMachine()) {
-        expect(await isReachable(address, Number(port))).toBe(false);
-      }
+  it('listens on this machine alone, says how to change that, and exits with 0 for a signal', async () => {
+    const { url, printed, end } = await startCommand(start('--port', '0'), env);
+    expect(printed).toContain(
+      'Only this machine can connect. To let others connect: --host 0.0.0.0',
+    );
+    const { hostname, port } = new URL(url);
+    expect(hostname).toBe('127.0.0.1');
+    for (const address of addressesOfThisMachine()) {
+      expect(await isReachable(address, Number(port))).toBe(false);
+    }
+    // A second one finds the port taken.
+    expect(await command(start('--port', port), { env })).toMatchObject({
+      exit: 2,
+      stderr: expect.stringMatching(/--port: expected a free port, received \d+/),
     });
+    expect((await end()).exit).toBe(0);
   });
 
   it.each([
@@ -107,48 +88,24 @@ describe.each(SERVERS)('%s', (name, words) => {
   });
 
   it('listens on every address with --host, and says what that means', async () => {
-    await whileRunning(start('--port', '0', '--host', '0.0.0.0'), async (url, printed) => {
-      expect(printed).toMatch(/Everyone who can reach 0\.0\.0\.0 can connect, unencrypted/);
-      for (const address of addressesOfThisMachine()) {
-        expect(await isReachable(address, Number(new URL(url).port))).toBe(true);
-      }
-    });
+    const words = start('--port', '0', '--host', '0.0.0.0');
+    const { url, printed, end } = await startCommand(words, env);
+    expect(printed).toContain('Everyone who can reach 0.0.0.0 can connect, unencrypted');
+    for (const address of addressesOfThisMachine()) {
+      expect(await isReachable(address, Number(new URL(url).port))).toBe(true);
+    }
+    await end();
   });
 
   it.each([
-    ['a port that is none', ['--port', '70000'], /--port: expected a whole number from 0 to 65535/],
-    [
-      'a port that is a word',
-      ['--port', 'http'],
-      /--port: expected a whole number from 0 to 65535/,
-    ],
-    [
-      'an address that is not ours',
-      ['--host', '203.0.113.77'],
-      /expected an address of this machine, received 203\.0\.113\.77/,
-    ],
-    [
-      'a host with a port',
-      ['--host', '127.0.0.1:80'],
-      /--host: expected an address without a port/,
-    ],
-    ['no host', ['--host', ''], /--host: expected a value/],
-  ])('exits with 2 for %s', async (_, more, says) => {
-    expect(await command(start(...more), { env })).toMatchObject({
-      exit: 2,
-      stderr: expect.stringMatching(says),
-    });
-  });
-
-  it('exits with 2 for a port that is taken, and with 0 for a signal', async () => {
-    const { exit } = await whileRunning(start('--port', '0'), async (url) => {
-      const { port } = new URL(url);
-      expect(await command(start('--port', port), { env })).toMatchObject({
-        exit: 2,
-        stderr: expect.stringMatching(/--port: expected a free port, received \d+/),
-      });
-    });
-    expect(exit).toBe(0);
+    ['--port', '70000', '--port: expected a whole number from 0 to 65535'],
+    ['--port', 'http', '--port: expected a whole number from 0 to 65535'],
+    ['--host', '203.0.113.77', 'expected an address of this machine, received 203.0.113.77'],
+    ['--host', '127.0.0.1:80', '--host: expected an address without a port'],
+    ['--host', '', '--host: expected a value'],
+  ])('exits with 2 for %s "%s"', async (option, value, says) => {
+    const { exit, stderr } = await command(start(option, value), { env });
+    expect([exit, stderr]).toEqual([2, expect.stringContaining(says)]);
   });
 });
 
@@ -156,11 +113,11 @@ describe('inbox', () => {
   it('stores a cart, and its permanent identifier in the ledger of the service', async () => {
     const cache = join(folder, 'cache');
     const words = ['inbox', '--store', join(folder, 'carts'), '--cache', cache, '--port', '0'];
-    await whileRunning(words, async (url) => {
-      const body = JSON.stringify({ json: CART, permanentid: 'P1' });
-      const response = await fetch(url, { method: 'POST', body });
-      expect(await response.json()).toMatchObject({ stored: true, permanentid: 'P1' });
-    });
+    const { url, end } = await startCommand(words, env);
+    const body = JSON.stringify({ json: CART, permanentid: 'P1' });
+    const answer = await jsonOf(fetch(url, { method: 'POST', body }));
+    expect(answer).toMatchObject({ stored: true, permanentid: 'P1' });
+    await end();
     expect(await readdir(join(folder, 'carts'))).toHaveLength(1);
     const state = await openCacheDatabase(cache);
     expect(state.permanentIds.get(emulator.baseUrl, 'P1')).toEqual(CART);
@@ -176,39 +133,42 @@ describe('inbox', () => {
   });
 
   it.each([
-    ['no store', ['inbox'], 2, /expected --store/],
-    ['no origin', ['inbox', '--store', 'carts', '--allow-origin', 'plan'], 2, /--allow-origin/],
-    [
-      'identifiers without a ledger',
-      ['inbox', '--store', 'carts', '--permanent-ids'],
-      2,
-      /--cache/,
-    ],
-  ])('exits for %s', async (_, words, exit, says) => {
-    expect(await command(inFolder(words), { env })).toMatchObject({
-      exit,
-      stderr: expect.stringMatching(says),
-    });
+    ['no store', [], 'expected --store'],
+    ['no origin', ['--store', 'carts', '--allow-origin', 'plan'], '--allow-origin'],
+    ['identifiers without a ledger', ['--store', 'carts', '--permanent-ids'], '--cache'],
+  ])('exits with 2 for %s', async (_, words, says) => {
+    const { exit, stderr } = await command(['inbox', ...inFolder(words)], { env });
+    expect([exit, stderr]).toEqual([2, expect.stringContaining(says)]);
   });
 });
 
 describe('serve', () => {
-  it('prints its user name, also in a shell that has its exports', async () => {
-    await whileRunning(['serve', '--port', '0'], async (_, printed) => {
-      // As the process prints it.
-      expect(redact(printed)).toContain(`export BTG2GLTF_USERNAME='${emulator.username}'`);
+  it('prints a login that opens it, its user name also in a shell that has its exports', async () => {
+    const { printed, end } = await startCommand(['serve', '--port', '0'], env);
+    // As the process prints it.
+    expect(redact(printed)).toContain(`export BTG2GLTF_USERNAME='${emulator.username}'`);
+    const value = (name: string) => new RegExp(`${name}='([^']*)'`).exec(printed)![1]!;
+    const client = createClient({
+      authUrl: value('AUTH_URL'),
+      baseUrl: value('BASE_URL'),
+      credentials: { username: value('USERNAME'), password: value('PASSWORD') },
+      now: Date.now,
+      random: () => 0,
     });
+    expect((await client.getNodes('')).nodes).not.toEqual([]);
+    await client.close();
+    expect(value('FRONTEND_URL')).toMatch(/^http:/);
+    await end();
   });
 });
 
 describe('relay', () => {
   it('hands out a token, and prints nothing of it', async () => {
-    let token = '';
     const { username, password } = emulator;
-    const { stdout, stderr } = await whileRunning(['relay', '--port', '0'], async (url) => {
-      const body = new URLSearchParams({ username, password, rememberme: 'false' });
-      token = await (await fetch(url, { method: 'POST', body })).text();
-    });
+    const { url, end } = await startCommand(['relay', '--port', '0'], env);
+    const body = new URLSearchParams({ username, password, rememberme: 'false' });
+    const token = await (await fetch(url, { method: 'POST', body })).text();
+    const { stdout, stderr } = await end();
     expect(token.length).toBeGreaterThan(20);
     expect(stderr).toMatch(/"msg":"answered"/);
     for (const secret of [token, username, password]) {
@@ -227,6 +187,8 @@ describe('relay', () => {
 describe('migrate-url', () => {
   const OLD =
     'https://old.example/configurator.php?manuid=ACME&seriesid=DESK&baseartnmbr=D1&reinitstring=R&token=tok%2B4711';
+  const migrateUrl = (url: string, ...more: string[]) =>
+    command(['migrate-url', url, '--frontend-url', 'https://plan.example', ...more]);
 
   it('shows before, after, what changed and what to look at, and masks the token', async () => {
     const { exit, stdout } = await command(['migrate-url', OLD], {
@@ -255,12 +217,7 @@ describe('migrate-url', () => {
 
   it('says that there is nothing to do where there is nothing to do', async () => {
     const url = 'https://plan.example/planning?token=tok%2B4711&permanentid=P';
-    const { stdout } = await command([
-      'migrate-url',
-      url,
-      '--frontend-url',
-      'https://plan.example',
-    ]);
+    const { stdout } = await migrateUrl(url);
     expect(stdout).toMatch(/after {3}\(the same\)[\s\S]*nothing changes/);
   });
 
@@ -272,8 +229,7 @@ describe('migrate-url', () => {
     ['as a password', 'index.php?username=tok-4711/x&password=tok-4711/x'],
   ])('masks a secret %s, also in JSON', async (_, url) => {
     for (const json of [[], ['--json']]) {
-      const words = ['migrate-url', url, '--frontend-url', 'https://plan.example', ...json];
-      const { exit, stdout } = await command(words);
+      const { exit, stdout } = await migrateUrl(url, ...json);
       expect({ exit, leak: /tok-4711/.exec(stdout) }).toEqual({ exit: 0, leak: null });
     }
   });
@@ -283,13 +239,7 @@ describe('migrate-url', () => {
       exit: 2,
       stderr: expect.stringMatching(/--frontend-url or BTG2GLTF_FRONTEND_URL/),
     });
-    const words = [
-      'migrate-url',
-      'https://x.example/a.html',
-      '--frontend-url',
-      'https://p.example',
-    ];
-    expect(await command(words)).toMatchObject({ exit: 2 });
+    expect(await migrateUrl('https://x.example/a.html')).toMatchObject({ exit: 2 });
   });
 });
 

@@ -7,6 +7,8 @@ import type { Emulator } from '../../src/emulator/emulator.ts';
 import { startEmulatorOf } from '../../src/emulator/start-emulator.ts';
 import { openPlanningSite } from '../../src/gateway/planning-site.ts';
 import { closePages, openPage, watch } from '../helpers/browser.ts';
+import { environmentOf } from '../helpers/child.ts';
+import { WORKPLACE } from '../helpers/configurator.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { withoutView } from '../helpers/planning-page.ts';
 
@@ -39,11 +41,8 @@ afterAll(async () => {
 /** Starts the example as a program of its own, for the emulator that serves the page. */
 async function openShop(): Promise<Shop> {
   const env = {
-    BTG2GLTF_AUTH_URL: emulator.authUrl,
+    ...environmentOf(emulator),
     BTG2GLTF_FRONTEND_URL: emulator.frontendUrl,
-    BTG2GLTF_USERNAME: emulator.username,
-    BTG2GLTF_PASSWORD: emulator.password,
-    BTG2GLTF_APP_KEY: emulator.appKey,
     CART_URL: 'http://127.0.0.1:9/cart',
     PORT: '0',
   };
@@ -125,12 +124,7 @@ describe.runIf(HAS_BROWSER)('the planning page in the frame of the shop', () => 
       () => (window as unknown as { heard: unknown[] }).heard.length === 2,
     );
     expect(await frame.evaluate(() => (window as unknown as { heard: unknown[] }).heard)).toEqual([
-      {
-        type: 'SET_ARTICLE',
-        manufacturer: 'FJEL',
-        program: 'LINEA',
-        basearticlenumber: 'LN-PLATZ 1',
-      },
+      { type: 'SET_ARTICLE', ...WORKPLACE },
       { type: 'REQUEST_CURRENT_ARTICLE' },
     ]);
     await page.waitForSelector('#received li:has-text("This is planned: LN-PLATZ 1")');

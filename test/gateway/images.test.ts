@@ -1,68 +1,47 @@
 /** The image endpoint as an ERP system uses it: one base address is another, everything else as before. */
-import { rm, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ManifestLine } from '../../src/model/asset.ts';
 import { readManifest } from '../../src/write/manifest.ts';
-import { type CommandResult, command } from '../helpers/command.ts';
+import { command, writePipeline } from '../helpers/command.ts';
+import { MADE_TO_MEASURE, WORKPLACE } from '../helpers/configurator.ts';
+import { jsonOf } from '../helpers/json-of.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
+import { type RunningCommand, startCommand } from '../helpers/running-command.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
 const TOKEN = 'a token of this server';
 const SIZE = 64;
+const LAMP = { manufacturer: 'AULI', program: 'LUMO', basearticlenumber: 'LM-DREIBEIN' };
 
 let folder: string;
+let pipeline: string;
 let lines: ManifestLine[];
-const ended: (() => Promise<unknown>)[] = [];
+const started: RunningCommand[] = [];
 
-/** Starts the command; returns the address that it prints. */
 async function serve(env: Record<string, string>, ...options: string[]) {
-  const stop = new AbortController();
-  let result: Promise<CommandResult> | undefined;
-  const address = new Promise<string>((resolve, reject) => {
-    result = command(
-      ['images', join(folder, 'out'), '--port', '0', '--size', String(SIZE), ...options],
-      {
-        env,
-        signal: stop.signal,
-        onPrint: (text) => {
-          const [url] = /http:\S+/.exec(text) ?? [];
-          if (url !== undefined) resolve(url);
-        },
-      },
-    );
-    result.then(({ stderr }) => reject(new Error(stderr)), reject);
-  });
-  const end = async () => {
-    stop.abort();
-    return result;
-  };
-  ended.push(end);
-  return { url: await address, end };
+  const words = ['images', join(folder, 'out'), '--port', '0', '--size', String(SIZE), ...options];
+  const running = await startCommand(words, env);
+  started.push(running);
+  return running;
 }
 
 describe.runIf(HAS_BROWSER)('articlesimage.jpg', () => {
   let url: string;
   beforeAll(async () => {
     folder = await temporaryFolder();
-    const pipeline = {
-      name: 'erp',
-      service: { emulator: true },
-      articles: [
-        { article: { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-M' } },
-        { search: { manufacturer: 'AULI', query: 'Pendant' } },
-        { search: { manufacturer: 'FJEL', query: 'workplace' } },
-      ],
-      output: { dir: 'out' },
-    };
-    await writeFile(join(folder, 'erp.yaml'), JSON.stringify(pipeline));
-    expect(await command(['run', join(folder, 'erp.yaml')])).toMatchObject({ exit: 0 });
+    const articles = [MADE_TO_MEASURE, WORKPLACE, { ...LAMP, basearticlenumber: 'LM-DOM 16"' }].map(
+      (article) => ({ article }),
+    );
+    pipeline = await writePipeline(folder, { service: { emulator: true }, articles });
+    expect(await command(['run', pipeline])).toMatchObject({ exit: 0 });
     lines = await readManifest(join(folder, 'out'));
     ({ url } = await serve({}));
   });
   afterAll(async () => {
-    await Promise.all(ended.map((end) => end()));
+    await Promise.all(started.map(({ end }) => end()));
     await rm(folder, { recursive: true, force: true });
   });
 
@@ -107,17 +86,10 @@ describe.runIf(HAS_BROWSER)('articlesimage.jpg', () => {
 
   it('of an unknown article is 404 with a sentence; of a wrong request 400', async () => {
     const known = parametersOf(lines[0]!);
-    const unknown = await fetch(address(url, { ...known, basearticlenumber: 'NONE' }));
-    expect(unknown.status).toBe(404);
-    expect(await unknown.json()).toMatchObject({
-      error: expect.stringContaining('no such article'),
-    });
-    for (const wrong of [
-      { manufacturer: '' },
-      { camera: 'moon' },
-      { width: '-1' },
-      { height: '4097' },
-    ]) {
+    const unknown = fetch(address(url, { ...known, basearticlenumber: 'NONE' }));
+    expect((await jsonOf(unknown, 404)).error).toContain('no such article');
+    const faults = [{ manufacturer: '' }, { camera: 'moon' }, { width: '-1' }, { height: '4097' }];
+    for (const wrong of faults) {
       const response = await fetch(address(url, { ...known, ...wrong }));
       expect([wrong, response.status]).toEqual([wrong, 400]);
     }
@@ -127,17 +99,17 @@ describe.runIf(HAS_BROWSER)('articlesimage.jpg', () => {
 
   it('is made once, however many ask for it at the same time', async () => {
     const { url: own, end } = await serve({}, '--log-format', 'json');
-    const four = lines.slice(0, 4).map((line) => ({ ...parametersOf(line), width: '72' }));
+    const asked = lines.map((line) => ({ ...parametersOf(line), width: '72' }));
     const answers = await Promise.all(
       Array.from({ length: 200 }, async (_, i) => {
-        const response = await fetch(address(own, four[i % four.length]!));
+        const response = await fetch(address(own, asked[i % asked.length]!));
         return [response.status, response.headers.get('etag')] as const;
       }),
     );
     expect(answers.filter(([status]) => status !== 200)).toEqual([]);
-    const masters = new Set(lines.slice(0, 4).map(({ sha256 }) => sha256));
+    const masters = new Set(lines.map(({ sha256 }) => sha256));
     expect(new Set(answers.map(([, etag]) => etag)).size).toBe(masters.size);
-    const { stderr } = (await end())!;
+    const { stderr } = await end();
     expect(stderr.match(/a picture is made/g)).toHaveLength(masters.size);
   });
 
@@ -147,21 +119,19 @@ describe.runIf(HAS_BROWSER)('articlesimage.jpg', () => {
     expect((await fetch(address(guarded, parameters))).status).toBe(401);
     expect((await fetch(address(guarded, { ...parameters, token: 'wrong' }))).status).toBe(401);
     expect((await fetch(address(guarded, { ...parameters, token: TOKEN }))).status).toBe(200);
-    const result = (await end())!;
+    const result = await end();
     const printed = `${result.stdout}${result.stderr}`;
     expect(printed).not.toContain(TOKEN);
     expect(printed).not.toContain(parameters.basearticlenumber);
   });
 
   it('of an article that was not published is made by the pipeline that can convert it', async () => {
-    const { url: converting } = await serve({}, '--pipeline', join(folder, 'erp.yaml'));
-    const lamp = { manufacturer: 'AULI', program: 'LUMO', basearticlenumber: 'LM-DREIBEIN' };
-    expect((await fetch(address(url, lamp))).status).toBe(404);
-    const asked = Array.from({ length: 5 }, () => fetch(address(converting, lamp)));
+    const { url: converting } = await serve({}, '--pipeline', pipeline);
+    expect((await fetch(address(url, LAMP))).status).toBe(404);
+    const asked = Array.from({ length: 5 }, () => fetch(address(converting, LAMP)));
     const found = await Promise.all(asked);
     expect(found.map(({ status }) => status)).toEqual(asked.map(() => 200));
-    expect((await fetch(address(converting, { ...lamp, basearticlenumber: 'NO' }))).status).toBe(
-      404,
-    );
+    const unknown = { ...LAMP, basearticlenumber: 'NO' };
+    expect((await fetch(address(converting, unknown))).status).toBe(404);
   });
 });

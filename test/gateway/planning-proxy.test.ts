@@ -6,8 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openCacheDatabase } from '../../src/cache/database.ts';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/emulator.ts';
 import { createSampleRange } from '../../src/sample/sample-range.ts';
+import { environmentOf } from '../helpers/child.ts';
 import { command, writePipeline } from '../helpers/command.ts';
 import { MADE_TO_MEASURE } from '../helpers/configurator.ts';
+import { jsonOf } from '../helpers/json-of.ts';
 import { allArticles, type Wire } from '../helpers/sample-range.ts';
 import { type ServedPage, servePage } from '../helpers/served-page.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
@@ -54,14 +56,10 @@ function startService(options: Partial<EmulatorOptions> = {}): Promise<Emulator>
 }
 
 async function openPage(): Promise<OpenPage> {
-  const { authUrl, baseUrl, username, password, appKey } = service;
+  const { authUrl, baseUrl } = service;
   const pipeline = await writePipeline(folder, { service: { authUrl, baseUrl } });
-  const env = {
-    BTG2GLTF_USERNAME: username,
-    BTG2GLTF_PASSWORD: password,
-    BTG2GLTF_APP_KEY: appKey,
-  };
-  const { link, token, end } = await servePage(['--planning-for', pipeline], env);
+  const words = ['--planning-for', pipeline];
+  const { link, token, end } = await servePage(words, environmentOf(service));
   const html = await (await fetch(link)).text();
   const base = /data-base-url="([^"]*)"/.exec(html)![1]!;
   const received: string[] = [html];
@@ -87,9 +85,16 @@ const post = (body: unknown): RequestInit => ({
 });
 const ARTICLES = '/api/ofml.dll/ofml/articles';
 
-/** A sentence, with its status. */
-async function refused(response: Response): Promise<[number, string]> {
-  return [response.status, ((await response.json()) as Wire).error];
+/** The sentence of a refusal. */
+const refused = async (answer: Promise<Response>, status: number): Promise<string> =>
+  (await jsonOf(answer, status)).error;
+
+/** Chooses another base of the desk. */
+function changeBase(article: Wire, newvalue: string): Promise<Response> {
+  const { id, rootid, ocd } = article;
+  const change = { id, rootid, proptype: 'ocd', propclass: 'AUSSTATTUNG', prop: 'UNTERGESTELL' };
+  const parameters = { ...MADE_TO_MEASURE, ocdreinitstring: ocd.reinitstring };
+  return page.ask(ARTICLES, parameters, post({ ...change, newvalue, jsondata: article }));
 }
 
 describe('the proxy of the planning page', () => {
@@ -105,12 +110,10 @@ describe('the proxy of the planning page', () => {
 
   it('answers each operation of the three groups as the service does, byte for byte', async () => {
     const theirs = service.issueToken();
-    const article = (await (await page.ask(ARTICLES, MADE_TO_MEASURE)).json()) as Wire;
-    const partsList = RANGE.partsList({
-      ...MADE_TO_MEASURE,
-      finalarticlenumber: article.ocd.finalarticlenumber,
-      reinitstring: article.ocd.reinitstring,
-    }) as Wire;
+    const article = await jsonOf(page.ask(ARTICLES, MADE_TO_MEASURE));
+    const { finalarticlenumber, reinitstring } = article.ocd;
+    const key = { ...MADE_TO_MEASURE, finalarticlenumber, reinitstring };
+    const partsList = RANGE.partsList(key) as Wire;
     const preview = JSON.stringify(article).match(/ocd\/preview\/[^"]+/)![0];
     const picture = JSON.stringify(allArticles(RANGE)).match(/xcf\/ressource\/[^"]+/)![0];
     const texture = partsList.mats.map(({ pic }: Wire) => pic).find(Boolean) as string;
@@ -123,14 +126,7 @@ describe('the proxy of the planning page', () => {
       [`/api/xcf.dll/${encoded(picture)}`],
       [ARTICLES, { ...MADE_TO_MEASURE, lang: 'de', getallproperties: 'true' }],
       [`/api/ofml.dll/ofml/${encoded(preview.replace('ocd/', ''))}`],
-      [
-        '/api/odb.dll/odb/btg',
-        {
-          ...MADE_TO_MEASURE,
-          finalarticlenumber: article.ocd.finalarticlenumber,
-          reinitstring: article.ocd.reinitstring,
-        },
-      ],
+      ['/api/odb.dll/odb/btg', key],
       [`/api/odb.dll/odb/block/${encodeURIComponent(partsList.blocks[0])}`],
       [`/api/odb.dll/odb/materials/${manufacturer}/${encodeURIComponent(name ?? '')}.JPG`],
     ];
@@ -147,89 +143,71 @@ describe('the proxy of the planning page', () => {
   });
 
   it('changes and stores a planning, and resolves what it has stored', async () => {
-    const article = (await (await page.ask(ARTICLES, MADE_TO_MEASURE)).json()) as Wire;
-    const { id, rootid, ocd } = article;
-    const change = { id, rootid, proptype: 'ocd', propclass: 'AUSSTATTUNG', prop: 'UNTERGESTELL' };
-    const parameters = { ...MADE_TO_MEASURE, ocdreinitstring: ocd.reinitstring };
-    const body = { ...change, newvalue: 'HUB', jsondata: article };
-    const changed = (await (await page.ask(ARTICLES, parameters, post(body))).json()) as Wire;
-    expect(changed.ocd.reinitstring).not.toBe(ocd.reinitstring);
-    const stored = await page.ask('/api/ofml.dll/ofml/reinit', {}, post({ json: changed }));
-    const { permanentid } = (await stored.json()) as Wire;
-    const restored = await page.ask(`/planning/permanentid/${permanentid}`);
-    expect(await restored.json()).toEqual(changed);
+    const article = await jsonOf(page.ask(ARTICLES, MADE_TO_MEASURE));
+    const changed = await jsonOf(changeBase(article, 'HUB'));
+    expect(changed.ocd.reinitstring).not.toBe(article.ocd.reinitstring);
+    const stored = page.ask('/api/ofml.dll/ofml/reinit', {}, post({ json: changed }));
+    const { permanentid } = await jsonOf(stored);
+    const restored = page.ask(`/planning/permanentid/${permanentid}`);
+    expect(await jsonOf(restored)).toEqual(changed);
   });
 
   it('resolves the permanent identifiers that the cache of the pipeline has of this service', async () => {
-    const seen = await page.ask('/planning/permanentid/SEEN');
-    expect([seen.status, await seen.json()]).toEqual([200, STORED]);
+    expect(await jsonOf(page.ask('/planning/permanentid/SEEN'))).toEqual(STORED);
     for (const unknown of ['FOREIGN', 'NONE']) {
-      const [status, error] = await refused(await page.ask(`/planning/permanentid/${unknown}`));
-      expect([status, error]).toEqual([
-        404,
-        expect.stringContaining('no operation of the service resolves an identifier'),
-      ]);
+      expect(await refused(page.ask(`/planning/permanentid/${unknown}`), 404)).toContain(
+        'no operation of the service resolves an identifier',
+      );
     }
   });
 
   it.each([
-    ['none', {}, 'received none'],
-    ['another', { token: 'x' }, 'received another'],
-    ['that of the service', { token: 'service' }, 'received another'],
-  ])('answers 401 with a sentence to %s as the token', async (_, parameters, says) => {
-    const token = Object.values(parameters)[0];
-    const given = token === 'service' ? { token: service.issueToken() } : parameters;
-    const query = new URLSearchParams(given as Record<string, string>);
-    for (const path of [ARTICLES, '/planning/permanentid/SEEN', '/api/other']) {
-      const [status, error] = await refused(await fetch(`${page.base}${path}?${query}`));
-      expect([status, error]).toEqual([401, expect.stringContaining(says)]);
-    }
+    ['none', () => '', 'received none'],
+    ['another', () => 'token=x', 'received another'],
+    [
+      'that of the service',
+      () => String(new URLSearchParams({ token: service.issueToken() })),
+      'received another',
+    ],
+  ])('answers 401 with a sentence to %s as the token', async (_, queryWith, says) => {
+    const query = queryWith();
+    for (const path of [ARTICLES, '/planning/permanentid/SEEN', '/api/other'])
+      expect(await refused(fetch(`${page.base}${path}?${query}`), 401)).toContain(says);
     const encoded = page.base.replace('/service', '/%73ervice');
     const around = await fetch(`${encoded}/planning/permanentid/SEEN?${query}`);
     expect(around.status).toBe(401);
   });
 
   it.each([
-    ['a logout', 'POST', '/api/xcf.dll/xcf/logout/any', 404, 'no operation'],
-    ['the other logout', 'POST', '/api/odb.dll/odb/logout/any', 404, 'no operation'],
-    ['a login', 'GET', '/api/GetPublicKey/', 404, 'no operation'],
-    ['another group', 'GET', '/api/other.dll/other/list', 404, 'no operation'],
-    ['a step out of its group', 'GET', '/api/xcf.dll/xcf/ressource/A/%2e%2e/%2e%2e/x', 404, ''],
-    ['a method that it has not', 'POST', '/api/odb.dll/odb/btg', 404, 'no operation'],
-    ['a path that is no text', 'GET', '/api/odb.dll/odb/block/%ff', 400, 'as HTTP defines it'],
-    [
-      'a body that is no JSON',
-      'POST',
-      '/api/ofml.dll/ofml/reinit',
-      400,
-      'body: expected a JSON object',
-    ],
+    ['a logout', 'POST', '/xcf.dll/xcf/logout/any', 404, 'no operation'],
+    ['the other logout', 'POST', '/odb.dll/odb/logout/any', 404, 'no operation'],
+    ['a login', 'GET', '/GetPublicKey/', 404, 'no operation'],
+    ['another group', 'GET', '/other.dll/other/list', 404, 'no operation'],
+    ['a step out of its group', 'GET', '/xcf.dll/xcf/ressource/A/%2e%2e/%2e%2e/x', 404, ''],
+    ['a method that it has not', 'POST', '/odb.dll/odb/btg', 404, 'no operation'],
+    ['a path that is no text', 'GET', '/odb.dll/odb/block/%ff', 400, 'as HTTP defines it'],
+    ['a body that is no JSON', 'POST', '/ofml.dll/ofml/reinit', 400, 'expected a JSON object'],
   ])('does not pass on %s', async (_, method, path, status, says) => {
     const before = service.openSessions();
-    const response = await page.ask(path, {}, { method, ...(method === 'POST' && { body: 'x' }) });
-    expect(await refused(response)).toEqual([status, expect.stringContaining(says)]);
+    const init = { method, ...(method === 'POST' && { body: 'x' }) };
+    expect(await refused(page.ask(`/api${path}`, {}, init), status)).toContain(says);
     expect(service.openSessions()).toBe(before);
   });
 
   it('refuses a parameter that the operation has not, and a body that is too long', async () => {
-    const other = await page.ask(ARTICLES, { ...MADE_TO_MEASURE, callback: 'x' });
-    expect(await refused(other)).toEqual([400, expect.stringContaining('parameter callback')]);
-    const long = await page.ask(ARTICLES, MADE_TO_MEASURE, post('x'.repeat(8_400_000)));
-    expect(await refused(long)).toEqual([413, expect.stringContaining('expected at most')]);
+    const other = page.ask(ARTICLES, { ...MADE_TO_MEASURE, callback: 'x' });
+    expect(await refused(other, 400)).toContain('parameter callback');
+    const long = page.ask(ARTICLES, MADE_TO_MEASURE, post('x'.repeat(8_400_000)));
+    expect(await refused(long, 413)).toContain('expected at most');
   });
 
   it('passes on what the service says about a request', async () => {
     const none = { ...MADE_TO_MEASURE, basearticlenumber: 'NONE' };
-    expect(await refused(await page.ask(ARTICLES, none))).toEqual([
-      404,
-      expect.stringContaining('the service has no such article'),
-    ]);
-    const article = (await (await page.ask(ARTICLES, MADE_TO_MEASURE)).json()) as Wire;
-    const { id, rootid } = article;
-    const change = { id, rootid, proptype: 'ocd', propclass: 'AUSSTATTUNG', prop: 'UNTERGESTELL' };
-    const body = { ...change, newvalue: 'NONE', jsondata: article };
-    const [status] = await refused(await page.ask(ARTICLES, MADE_TO_MEASURE, post(body)));
-    expect(status).toBe(422);
+    expect(await refused(page.ask(ARTICLES, none), 404)).toContain(
+      'the service has no such article',
+    );
+    const article = await jsonOf(page.ask(ARTICLES, MADE_TO_MEASURE));
+    expect((await changeBase(article, 'NONE')).status).toBe(422);
   });
 
   it('lets no page of another origin read it, and has no other name', async () => {

@@ -2,12 +2,11 @@
 import { rm } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { openCacheDatabase } from '../../src/cache/database.ts';
-import { startEmulatorOf } from '../../src/emulator/start-emulator.ts';
-import { openPlanningSite } from '../../src/gateway/planning-site.ts';
 import { planningUrl } from '../../src/gateway/planning-url.ts';
 import { redact } from '../../src/support/redact.ts';
 import { command } from '../helpers/command.ts';
 import { MADE_TO_MEASURE } from '../helpers/configurator.ts';
+import { jsonOf } from '../helpers/json-of.ts';
 import { type ServedPage, servePage } from '../helpers/served-page.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
@@ -48,28 +47,24 @@ describe('serve', () => {
     const base = ({ link }: ServedPage) => `${link.origin}/service`;
     const query = (page: ServedPage) => new URLSearchParams({ token: page.token });
     const desk = new URLSearchParams({ ...MADE_TO_MEASURE, token: first.token });
-    const article = await (await fetch(`${base(first)}/api/ofml.dll/ofml/articles?${desk}`)).json();
-    const stored = await fetch(`${base(first)}/api/ofml.dll/ofml/reinit?${query(first)}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ json: article }),
-    });
-    const { permanentid } = (await stored.json()) as { permanentid: string };
+    const api = `${base(first)}/api/ofml.dll/ofml`;
+    const article = await jsonOf(fetch(`${api}/articles?${desk}`));
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ json: article });
+    const stored = fetch(`${api}/reinit?${query(first)}`, { method: 'POST', headers, body });
+    const { permanentid } = await jsonOf(stored);
     await first.end();
 
     const second = await servePage(words);
     const restore = (id: string) =>
       fetch(`${base(second)}/planning/permanentid/${id}?${query(second)}`);
-    expect(await (await restore(permanentid)).json()).toEqual(article);
-    const unknown = await restore('UNKNOWN');
-    expect([unknown.status, await unknown.json()]).toEqual([
-      404,
-      { error: expect.stringContaining('received an unknown one') },
-    ]);
+    expect(await jsonOf(restore(permanentid))).toEqual(article);
+    expect((await jsonOf(restore('UNKNOWN'), 404)).error).toContain('received an unknown one');
     await second.end();
-    // A pipeline of the same data has it, too.
+    // A pipeline of the same data has it, too, and one that has its address.
     const database = await openCacheDatabase(cache);
-    expect(database.permanentIds.get('emulator:sample', permanentid)).toEqual(article);
+    for (const owner of ['emulator:sample', base(first)])
+      expect(database.permanentIds.get(owner, permanentid)).toEqual(article);
     database.close();
     await rm(cache, { recursive: true, force: true });
   });
@@ -108,12 +103,4 @@ describe('serve', () => {
       });
     },
   );
-});
-
-it('a program can serve the page with an emulator of its own', async () => {
-  const planningSite = openPlanningSite({ frameAncestors: ['https://shop.example'] });
-  const emulator = await startEmulatorOf({}, { planningSite });
-  const response = await fetch(`${emulator.frontendUrl}/planning`);
-  expect(ancestorsOf(response)).toBe("'self' https://shop.example");
-  await emulator.close();
 });

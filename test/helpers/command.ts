@@ -17,21 +17,24 @@ export interface CommandResult {
   stderr: string;
 }
 
+/** Where and when a command runs. */
+export interface CommandOptions {
+  env?: Record<string, string>;
+  signal?: AbortSignal;
+  /** Instant at which the clock of the command begins, ISO 8601, or a clock; else the machine's own. */
+  at?: string | (() => number);
+  /** The user at a terminal. */
+  ask?: (question: string) => Promise<string>;
+  /** Whether secrets are masked in what it prints, but for data, as the process does it. */
+  redacts?: boolean;
+  /** Called with everything printed to standard output. */
+  onPrint?: (text: string) => void;
+}
+
 /** Runs one command to its end. */
 export async function command(
   words: string[],
-  options: {
-    env?: Record<string, string>;
-    signal?: AbortSignal;
-    /** Instant at which the clock of the command begins, ISO 8601, or a clock; else the machine's own. */
-    at?: string | (() => number);
-    /** The user at a terminal. */
-    ask?: (question: string) => Promise<string>;
-    /** Whether secrets are masked in what it prints, but for data, as the process does it. */
-    redacts?: boolean;
-    /** Called with everything printed to standard output. */
-    onPrint?: (text: string) => void;
-  } = {},
+  options: CommandOptions = {},
 ): Promise<CommandResult> {
   let stdout = '';
   let stderr = '';
@@ -73,14 +76,18 @@ function clockFrom(at: string | (() => number) | undefined): () => number {
   return () => Date.now() + ahead;
 }
 
-/** Writes a pipeline file (JSON is YAML) into a folder; its output is `<folder>/out`. */
+/** A service at addresses of the environment. */
+export const LIVE = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
+
+/** Writes a pipeline file (JSON is YAML) for a live service into a folder; its output is `<folder>/out`. */
 export async function writePipeline(
   folder: string,
-  content: Record<string, unknown>,
+  content: Record<string, unknown> = {},
 ): Promise<string> {
   const file = join(folder, 'pipeline.yaml');
   const all = {
     name: 'test',
+    service: LIVE,
     articles: [{ catalogue: {} }],
     output: { dir: 'out' },
     cache: { dir: 'cache' },

@@ -45,6 +45,8 @@ export interface CountedRange extends EmulatedRange {
   usersOf(name: string): string[];
   /** Conversion dates by manufacturer. */
   readonly convertdates: Map<string, string>;
+  /** Makes all of them that day. */
+  convertedOn(day: string): void;
   /** Bodies of blocks and images by name, where they are not the made ones. */
   readonly bodies: Map<string, Uint8Array>;
   /** Names of blocks and images that are answered with 404. */
@@ -89,6 +91,9 @@ export function countedRange(size: CountedSize): CountedRange {
     manufacturers,
     asked,
     convertdates: new Map(manufacturers.map((manufacturer) => [manufacturer, CONVERTED_ON])),
+    convertedOn: (day) => {
+      for (const manufacturer of manufacturers) range.convertdates.set(manufacturer, day);
+    },
     bodies: new Map(),
     missing: new Set(),
     gone: new Set(),

@@ -5,8 +5,14 @@
  * "not so fast", lets tokens expire: what a service does under load.
  */
 import { generateKeyPairSync } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
 
 /** One way to answer. */
 export type Answer = (response: ServerResponse, request: IncomingMessage) => void;
@@ -17,6 +23,7 @@ export interface Seen {
   /** Path and query as on the wire. */
   url: string;
   body: string;
+  headers: IncomingHttpHeaders;
 }
 
 export interface FaultServer {
@@ -86,6 +93,7 @@ export function together(count: number, answer: (at: number) => Answer): Answer 
   };
 }
 
+/** Starts a server that is closed when the test ends, if not before. */
 export async function startFaultServer(): Promise<FaultServer> {
   const seen: Seen[] = [];
   const tokens: string[] = [];
@@ -125,12 +133,18 @@ export async function startFaultServer(): Promise<FaultServer> {
       body += chunk;
     });
     request.on('end', () => {
-      seen.push({ method: request.method ?? '', url, body });
+      seen.push({ method: request.method ?? '', url, body, headers: request.headers });
       answerTo(url)(response, request);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  onTestFinished(close);
   return {
     authUrl: `${origin}/auth`,
     baseUrl: `${origin}/base/`,
@@ -141,10 +155,6 @@ export async function startFaultServer(): Promise<FaultServer> {
     count: (part) => seen.filter(({ url }) => url.includes(part)).length,
     always: (part, answer) => void always.set(part, answer),
     next: (part, ...answers) => void next.set(part, [...(next.get(part) ?? []), ...answers]),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    close,
   };
 }

@@ -1,6 +1,7 @@
 /**
  * A client of the fault server, with short pauses.
  */
+import { onTestFinished } from 'vitest';
 import { createClient, type ServiceClient } from '../../src/service/client.ts';
 import type { ServiceConfig } from '../../src/service/service-config.ts';
 import { type ConverterError, isConverterError } from '../../src/support/errors.ts';
@@ -21,8 +22,12 @@ export const KEY = {
   metareinitstring: '',
 };
 
-export function clientOf(server: FaultServer, more: Partial<ServiceConfig> = {}): ServiceClient {
-  return createClient({
+/** A client that is closed when the test ends, if not before. */
+export function clientOf(
+  server: Pick<FaultServer, 'authUrl' | 'baseUrl'>,
+  more: Partial<ServiceConfig> = {},
+): ServiceClient {
+  const client = createClient({
     authUrl: server.authUrl,
     baseUrl: server.baseUrl,
     credentials: { username: USERNAME, password: PASSWORD, appKey: APP_KEY },
@@ -33,6 +38,8 @@ export function clientOf(server: FaultServer, more: Partial<ServiceConfig> = {})
     timeoutMs: GIVE_UP_MS,
     ...more,
   });
+  onTestFinished(() => client.close());
+  return client;
 }
 
 /** The error that a promise is rejected with; fails where it is fulfilled or the error is not ours. */

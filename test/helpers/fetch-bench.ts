@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
 import { type ContentStore, openFileStore } from '../../src/cache/content-store.ts';
 import { type CacheDatabase, openCacheDatabase } from '../../src/cache/database.ts';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/emulator.ts';
@@ -26,6 +27,7 @@ export interface FetchBench {
   close(): Promise<void>;
 }
 
+/** Opens a bench that is closed when the test ends, if not before. */
 export async function openFetchBench(
   range: EmulatedRange,
   options: Pick<EmulatorOptions, 'validators' | 'now'> = {},
@@ -49,12 +51,22 @@ export async function openFetchBench(
     clients.push(made);
     return made;
   };
+  let closed: Promise<void> | undefined;
+  const end = async () => {
+    await Promise.all(clients.map((made) => made.close()));
+    await emulator.close();
+    database.close();
+    await rm(dir, { recursive: true, force: true });
+  };
+  const close = () => (closed ??= end());
+  onTestFinished(close);
   return {
     emulator,
     dir,
     store,
     database,
     client,
+    close,
     fetcher: (day = '2024-06-01', options = {}) => {
       const now = Date.parse(`${day}T02:00:00Z`);
       return createFetcher({
@@ -73,12 +85,6 @@ export async function openFetchBench(
       ]);
       before = now;
       return Object.fromEntries(since.filter(([, n]) => n > 0).sort());
-    },
-    close: async () => {
-      await Promise.all(clients.map((made) => made.close()));
-      await emulator.close();
-      database.close();
-      await rm(dir, { recursive: true, force: true });
     },
   };
 }

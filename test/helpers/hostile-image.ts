@@ -6,17 +6,26 @@ import sharp from 'sharp';
 /** Frame headers: baseline and progressive. */
 const FRAMES = [0xc0, 0xc2];
 
-/** The JPEG with another width and height in its header; its data stay as they are. */
-export function withFrameSize(jpeg: Uint8Array, side: number): Uint8Array {
+/** The JPEG with other values in its frame header; its data stay as they are. */
+export function withFrame(
+  jpeg: Uint8Array,
+  values: { marker?: number; bits?: number; width?: number; height?: number },
+): Uint8Array {
   const copy = Uint8Array.from(jpeg);
-  for (let at = 2; at + 8 < copy.length; ) {
-    if (FRAMES.includes(copy[at + 1]!)) {
-      copy.set([side >> 8, side & 255, side >> 8, side & 255], at + 5);
-      return copy;
-    }
-    at += 2 + (copy[at + 2]! << 8) + copy[at + 3]!;
-  }
-  throw new Error('no frame header');
+  const view = new DataView(copy.buffer);
+  let at = 2;
+  while (!FRAMES.includes(view.getUint8(at + 1))) at += 2 + view.getUint16(at + 2);
+  const { marker = copy[at + 1]!, bits = copy[at + 4]! } = values;
+  copy[at + 1] = marker;
+  copy[at + 4] = bits;
+  view.setUint16(at + 5, values.height ?? view.getUint16(at + 5));
+  view.setUint16(at + 7, values.width ?? view.getUint16(at + 7));
+  return copy;
+}
+
+/** The JPEG with a square of another size in its header. */
+export function withFrameSize(jpeg: Uint8Array, side: number): Uint8Array {
+  return withFrame(jpeg, { width: side, height: side });
 }
 
 /** A small lossless WebP of two colours without an order, which takes seconds to become a PNG. */

@@ -30,7 +30,6 @@ export interface MeasuredRuns {
 }
 
 const MANUFACTURERS = 3;
-const SERVICE = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
 
 /**
  * Serves a range and writes a pipeline that converts all of it.
@@ -43,7 +42,7 @@ export async function openMeasuredRuns(articles: number, looks: number): Promise
   const size = { articles, blocks: 200, images: 60, manufacturers: MANUFACTURERS, looks };
   const range = countedRange(size);
   const emulator: Emulator = await startEmulator({ range, onRequest: () => void requests++ });
-  const file = await writePipeline(folder, { service: SERVICE });
+  const file = await writePipeline(folder);
   return {
     run: async (nodeOptions = []) => {
       const before = requests;

@@ -2,9 +2,10 @@
  * Output folder: what a run published, compared and held against itself.
  */
 import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { ManifestLine } from '../../src/model/asset.ts';
+import type { DeliveryLine } from '../../src/pipeline/deliveries.ts';
 
 /** The digest of each file of an output folder by its path, without the reports of its runs. */
 export async function publishedFiles(outputDir: string): Promise<Map<string, string>> {
@@ -52,6 +53,32 @@ export async function damagesOf(outputDir: string): Promise<string[]> {
     }
   }
   return damages;
+}
+
+/** The lines of `deliveries.jsonl`. */
+export async function deliveryLines(outputDir: string): Promise<DeliveryLine[]> {
+  return parsedLines(await readFile(join(outputDir, 'deliveries.jsonl'), 'utf8'));
+}
+
+/** The values of a text in JSON Lines. */
+export function parsedLines<T>(text: string): T[] {
+  const lines = text.split('\n').filter((line) => line !== '');
+  return lines.map((line) => JSON.parse(line) as T);
+}
+
+/** When each file below these folders was changed or made, by its path. */
+export async function changeTimes(...folders: string[]): Promise<Map<string, number>> {
+  const paths = (await Promise.all(folders.map(filesBelow))).flat();
+  const times = paths.map(async (path) => [path, (await stat(path)).ctimeMs] as const);
+  return new Map(await Promise.all(times));
+}
+
+/** Changes a file, which may be read-only, but not its size. */
+export async function damage(path: string): Promise<void> {
+  const bytes = await readFile(path);
+  bytes[bytes.length - 1]! ^= 1;
+  await chmod(path, 0o644);
+  await writeFile(path, bytes);
 }
 
 /** Every file below a folder, sorted; none where there is no such folder. */

@@ -1,15 +1,9 @@
 /**
  * An article made in sight that has everything at once.
  */
-import sharp from 'sharp';
+import { flatJpeg } from './flat-picture.ts';
 import { BOX_BODY, type MadeArticle } from './snapshot.ts';
 
-const picture = async (r: number, g: number, b: number) =>
-  new Uint8Array(
-    await sharp({ create: { width: 8, height: 8, channels: 3, background: { r, g, b } } })
-      .jpeg()
-      .toBuffer(),
-  );
 const BOX = 'ACME::DESK::BOX';
 const LEG = 'ACME::DESK::LEG';
 
@@ -55,8 +49,8 @@ export const RICH_ARTICLE: MadeArticle = {
     { mname: 'LAMP', luminance: 300, pic: 'WOOD', weight: 'ünïcode "quoted"' },
   ],
   images: {
-    WOOD: await picture(150, 100, 50),
-    GRAIN: await picture(128, 128, 255),
-    DULL: await picture(90, 90, 90),
+    WOOD: await flatJpeg(150, 100, 50),
+    GRAIN: await flatJpeg(128, 128, 255),
+    DULL: await flatJpeg(90, 90, 90),
   },
 };

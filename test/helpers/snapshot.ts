@@ -3,6 +3,7 @@
  * send them, with the way from it to a scene.
  */
 import { createHash } from 'node:crypto';
+import type { ArticleKey } from '../../src/model/article.ts';
 import type { Scene } from '../../src/model/scene.ts';
 import type { ArticleSnapshot, ContentReader, Fetched } from '../../src/model/snapshot.ts';
 import { canonicalName } from '../../src/service/wire-value.ts';
@@ -10,6 +11,7 @@ import { sharpImageCodec } from '../../src/support/image-codec.ts';
 import { CONVERT_DEFAULTS, type ConvertOptions } from '../../src/transform/convert-options.ts';
 import { createMeshCache, type MeshCache } from '../../src/transform/mesh-cache.ts';
 import { transformArticle } from '../../src/transform/transform-article.ts';
+import { articleKeyOf } from './article-key.ts';
 import { BOX_TRIANGLES, body, boxPoints } from './graphics.ts';
 
 /** What an article is made of. */
@@ -25,8 +27,17 @@ export interface MadeArticle {
 /** The body of a box of one metre. */
 export const BOX_BODY = { V: boxPoints(), A: [{ F: BOX_TRIANGLES }] };
 
+/** The bodies that a service sent for one article; one that is undefined is a 404. */
+export interface Bodies {
+  partsList: Uint8Array;
+  /** By canonical name. */
+  blocks: ReadonlyMap<string, Uint8Array | undefined>;
+  /** By reference. */
+  images: ReadonlyMap<string, Uint8Array | undefined>;
+}
+
 /** A snapshot, what reads its bodies, and how often each was read. */
-export function makeSnapshot({ btg, mats = [], blocks = {}, images = {} }: MadeArticle) {
+export function snapshotOf({ partsList, ...others }: Bodies, key: ArticleKey) {
   const bodies = new Map<string, Uint8Array>();
   const reads: string[] = [];
   const put = (bytes: Uint8Array) => {
@@ -38,22 +49,14 @@ export function makeSnapshot({ btg, mats = [], blocks = {}, images = {} }: MadeA
     bytes
       ? { digest: put(bytes), bytes: bytes.length }
       : { missing: { code: 'IMAGE_MISSING', message: 'status 404' } };
-  const key = {
-    manufacturer: 'ACME',
-    program: 'DESK',
-    basearticlenumber: 'T1',
-    finalarticlenumber: 'T1',
-    reinitstring: '',
-    metareinitstring: '',
-  };
+  const allOf = (map: Bodies['blocks']) =>
+    new Map(Array.from(map, ([name, bytes]) => [name, fetched(bytes)]));
   const snapshot = {
     key,
     article: {} as ArticleSnapshot['article'],
-    partsList: put(body({ btg, mats, blocks: Object.keys(blocks) })),
-    blocks: new Map(
-      Object.entries(blocks).map(([name, value]) => [canonicalName(name), fetched(body(value))]),
-    ),
-    images: new Map(Object.entries(images).map(([name, bytes]) => [name, fetched(bytes)])),
+    partsList: put(partsList),
+    blocks: allOf(others.blocks),
+    images: allOf(others.images),
     warnings: [],
   } satisfies ArticleSnapshot;
   const read: ContentReader = async (digest) => {
@@ -63,20 +66,38 @@ export function makeSnapshot({ btg, mats = [], blocks = {}, images = {} }: MadeA
   return { snapshot, read, reads };
 }
 
-/** The scene of an article made in sight. */
-export function sceneOf(
-  article: MadeArticle,
+/** The snapshot of an article made in sight. */
+export function makeSnapshot({ btg, mats = [], blocks = {}, images = {} }: MadeArticle) {
+  const named = Object.entries(blocks).map(
+    ([name, value]) => [canonicalName(name), body(value)] as const,
+  );
+  const bodies: Bodies = {
+    partsList: body({ btg, mats, blocks: Object.keys(blocks) }),
+    blocks: new Map(named),
+    images: new Map(Object.entries(images)),
+  };
+  return snapshotOf(bodies, articleKeyOf('T1', { finalarticlenumber: 'T1' }));
+}
+
+/** What a snapshot is transformed with, beside its reader. */
+export function transformedWith(
   options: Partial<ConvertOptions> = {},
   cache: MeshCache = createMeshCache(),
-): Promise<Scene> {
-  const { snapshot, read } = makeSnapshot(article);
-  return transformArticle({
-    snapshot,
-    read,
+) {
+  return {
     options: { ...CONVERT_DEFAULTS, ...options },
     images: sharpImageCodec(),
     cache,
     loadTangents: async () =>
       (await import('../../src/support/tangent-generator.ts')).loadTangentGenerator(),
-  });
+  };
+}
+
+/** The scene of an article made in sight. */
+export function sceneOf(
+  article: MadeArticle,
+  options?: Partial<ConvertOptions>,
+  cache?: MeshCache,
+): Promise<Scene> {
+  return transformArticle({ ...makeSnapshot(article), ...transformedWith(options, cache) });
 }

@@ -1,10 +1,12 @@
 /** Deliveries of a pipeline: pictures of what a run has published, made once. */
-import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { DeliveryLine } from '../../src/pipeline/deliveries.ts';
 import { readManifest } from '../../src/write/manifest.ts';
-import { command } from '../helpers/command.ts';
+import { command, writePipeline } from '../helpers/command.ts';
+import { changeTimes, deliveryLines, filesBelow } from '../helpers/output-folder.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
@@ -13,37 +15,18 @@ let pipeline: string;
 let out: string;
 beforeAll(async () => {
   folder = await temporaryFolder();
-  pipeline = join(folder, 'pipeline.yaml');
   out = join(folder, 'out');
   await write(['hero', 'top']);
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const write = (cameras: string[], articles: object[] = [desk, lamp]) =>
-  writeFile(
-    pipeline,
-    JSON.stringify({
-      name: 'office',
-      service: { emulator: true },
-      articles,
-      deliver: { pictures: { cameras, width: 96, height: 64, format: 'png' } },
-      output: { dir: 'out' },
-    }),
-  );
+const write = async (cameras: string[], articles: object[] = [desk, lamp]) => {
+  const deliver = { pictures: { cameras, width: 96, height: 64, format: 'png' } };
+  pipeline = await writePipeline(folder, { service: { emulator: true }, articles, deliver });
+};
 const desk = { article: { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-M' } };
 const lamp = { article: { manufacturer: 'AULI', program: 'LUMO', basearticlenumber: 'LM-GLOBUS' } };
 
-interface Line {
-  basearticlenumber: string;
-  files: { name: string; path: string; sha256: string; bytes: number; facts: { width: number } }[];
-  error?: { code: string };
-}
-
-const deliveries = async (): Promise<Line[]> =>
-  (await readFile(join(out, 'deliveries.jsonl'), 'utf8'))
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Line);
+const deliveries = () => deliveryLines(out);
 
 const summary = (text: string) => /pictures: (.*)/.exec(text)?.[1];
 
@@ -57,7 +40,7 @@ describe.runIf(HAS_BROWSER)('pictures of a pipeline', () => {
     expect(summary(first.stdout)).toContain(`${published.length} made · 0 unchanged · 0 failed`);
     for (const { files } of lines) {
       expect(files.map(({ name }) => name)).toEqual(['hero.png', 'top.png']);
-      const [{ path }] = files as [Line['files'][number]];
+      const { path } = files[0]!;
       const { width, height } = await sharp(join(out, path)).metadata();
       expect([width, height]).toEqual([96, 64]);
       expect(published.map(({ glb }) => glb)).toContain(
@@ -67,20 +50,17 @@ describe.runIf(HAS_BROWSER)('pictures of a pipeline', () => {
   });
 
   it('are not made again by the next run, nor by deliver alone', async () => {
-    const times = await changeTimes();
-    for (const args of [
-      ['run', pipeline],
-      ['deliver', pipeline],
-    ]) {
-      const again = await command(args);
+    const times = await changeTimes(join(out, 'pictures'));
+    for (const name of ['run', 'deliver']) {
+      const again = await command([name, pipeline]);
       expect(again).toMatchObject({ exit: 0 });
       expect(summary(again.stdout)).toContain('0 made');
     }
-    expect(await changeTimes()).toEqual(times);
+    expect(await changeTimes(join(out, 'pictures'))).toEqual(times);
   });
 
   it('come back from the cache where they were removed, without a browser', async () => {
-    const [{ files }] = (await deliveries()) as [Line];
+    const [{ files }] = (await deliveries()) as [DeliveryLine];
     await rm(join(out, 'pictures'), { recursive: true });
     const again = await command(['deliver', pipeline], {
       env: { BTG2GLTF_BROWSER: process.execPath },
@@ -93,7 +73,7 @@ describe.runIf(HAS_BROWSER)('pictures of a pipeline', () => {
     const pruned = await command(['prune', pipeline]);
     expect(pruned.stdout).toContain('0 objects');
     expect((await command(['verify', pipeline])).exit).toBe(0);
-    const [{ files }] = (await deliveries()) as [Line];
+    const [{ files }] = (await deliveries()) as [DeliveryLine];
     const path = join(out, files[0]!.path);
     const bytes = await readFile(path);
     await rm(path);
@@ -112,10 +92,7 @@ describe.runIf(HAS_BROWSER)('pictures of a pipeline', () => {
     expect(again).toMatchObject({ exit: 0 });
     const lines = await deliveries();
     expect(lines.flatMap(({ files }) => files.map(({ name }) => name))).toEqual(['hero.png']);
-    const names = (await readdir(join(out, 'pictures'), { recursive: true })).filter((name) =>
-      name.endsWith('.png'),
-    );
-    expect(names).toHaveLength(1);
+    expect(await filesBelow(join(out, 'pictures'))).toHaveLength(1);
   });
 
   it('that a browser cannot take are rows of the result, and the others are taken', async () => {
@@ -129,27 +106,10 @@ describe.runIf(HAS_BROWSER)('pictures of a pipeline', () => {
   });
 });
 
-describe('without a deliver: section', () => {
-  it('nothing is delivered, and deliver says so', async () => {
-    await writeFile(
-      pipeline,
-      JSON.stringify({
-        name: 'plain',
-        service: { emulator: true },
-        articles: [desk],
-        output: { dir: 'plain' },
-      }),
-    );
-    expect(await command(['run', pipeline])).toMatchObject({ exit: 0 });
-    const { stdout, exit } = await command(['deliver', pipeline]);
-    expect([exit, stdout]).toEqual([0, 'the pipeline file has no deliver: section\n']);
-  });
+it('without a deliver: section nothing is delivered, and deliver says so', async () => {
+  const output = { dir: 'plain' };
+  await writePipeline(folder, { service: { emulator: true }, articles: [desk], output });
+  expect(await command(['run', pipeline])).toMatchObject({ exit: 0 });
+  const { stdout, exit } = await command(['deliver', pipeline]);
+  expect([exit, stdout]).toEqual([0, 'the pipeline file has no deliver: section\n']);
 });
-
-async function changeTimes(): Promise<Map<string, number>> {
-  const times = new Map<string, number>();
-  for (const name of await readdir(join(out, 'pictures'), { recursive: true })) {
-    times.set(name, (await stat(join(out, 'pictures', name))).ctimeMs);
-  }
-  return times;
-}

@@ -11,7 +11,7 @@ import { watchFileOperations } from '../../src/support/file-operations.ts';
 import { readManifest } from '../../src/write/manifest.ts';
 import { type CountedRange, countedBlock, countedRange } from '../helpers/counted-range.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
-import { filesBelow, manifestWithoutStatus } from '../helpers/output-folder.ts';
+import { damage, filesBelow, manifestWithoutStatus } from '../helpers/output-folder.ts';
 
 /** Two looks: articles 1, 3 and 5 share one GLB, 2, 4 and 6 the other. */
 const SIZE = { articles: 6, blocks: 6, images: 1, looks: 2 };
@@ -42,6 +42,20 @@ const inodes = async () =>
 async function edit(link: string): Promise<void> {
   await chmod(link, 0o644);
   await appendFile(link, 'x');
+}
+
+/** The files of a kind that the next run reads, which has to succeed. */
+async function filesReadBy(
+  isOfKind: (path: string) => boolean,
+  ...options: string[]
+): Promise<string[]> {
+  const read: string[] = [];
+  watchFileOperations((operation, path) => {
+    if (operation === 'read' && isOfKind(path)) read.push(path);
+  });
+  expect(await runs.run('2026-02-02', ...options)).toMatchObject({ exit: 0 });
+  watchFileOperations(undefined);
+  return read;
 }
 
 const BUILT_ANEW = ['converted', 'unchanged', 'converted', 'unchanged', 'converted', 'unchanged'];
@@ -96,11 +110,7 @@ describe('a GLB that another program has changed', () => {
   }
 
   test('is built anew although the change left its size', async () => {
-    const link = await linkOf(0);
-    const bytes = await readFile(link);
-    bytes[bytes.length - 1]! ^= 1;
-    await chmod(link, 0o644);
-    await writeFile(link, bytes);
+    await damage(await linkOf(0));
     await runs.run('2026-02-02');
     expect(await statuses()).toEqual(BUILT_ANEW);
     expect((await verifyOutput(runs.outputDir)).problems).toEqual([]);
@@ -120,14 +130,9 @@ describe('a GLB that another program has changed', () => {
 });
 
 describe('an output folder that was removed', () => {
-  /** The GLBs that the next run reads. */
+  /** The GLBs that the next run reads; what it publishes is as before. */
   async function readBy(...options: string[]): Promise<string[]> {
-    const read: string[] = [];
-    watchFileOperations((operation, path) => {
-      if (operation === 'read' && published.has(basename(path))) read.push(path);
-    });
-    expect(await runs.run('2026-02-02', ...options)).toMatchObject({ exit: 0 });
-    watchFileOperations(undefined);
+    const read = await filesReadBy((path) => published.has(basename(path)), ...options);
     expect((await verifyOutput(runs.outputDir)).problems).toEqual([]);
     expect(await manifestWithoutStatus(runs.outputDir)).toEqual(before);
     return read;
@@ -214,6 +219,7 @@ test('a link that is another file is linked anew, and the run says so', async ()
 
 test('a run without changes reads no GLB, and one whose time alone has changed, as by a copy, once and builds none', async () => {
   const stats: string[] = [];
+  const isGlb = (path: string) => path.endsWith('.glb');
   watchFileOperations((operation, path) => {
     if (operation === 'read') expect(path).not.toMatch(/\.glb$/);
     if (operation === 'stat' && path.includes('/out/objects/')) stats.push(path);
@@ -222,8 +228,8 @@ test('a run without changes reads no GLB, and one whose time alone has changed, 
   // Each object is examined once, and once for its links, of which those examined at the same time may each do it.
   expect(stats.length).toBeLessThanOrEqual(2 + SIZE.articles);
   for (const index of [0, 1]) await utimes(await linkOf(index), 1, 1);
-  expect(await objectsReadBy('2026-02-02')).toHaveLength(2);
-  expect(await objectsReadBy('2026-02-03')).toEqual([]);
+  expect(await filesReadBy(isGlb)).toHaveLength(2);
+  expect(await filesReadBy(isGlb)).toEqual([]);
   expect(new Set(await statuses())).toEqual(new Set(['unchanged']));
   expect((await runs.report()).damaged.count).toBe(0);
 });
@@ -238,17 +244,6 @@ test('objects of an earlier version, which may be written, become read-only', as
   expect(await stat(link)).toMatchObject({ ino });
   expect((await stat(link)).mode & 0o222).toBe(0);
 });
-
-/** The GLBs that a run reads, which has to succeed. */
-async function objectsReadBy(day: string): Promise<string[]> {
-  const read: string[] = [];
-  watchFileOperations((operation, path) => {
-    if (operation === 'read' && path.endsWith('.glb')) read.push(path);
-  });
-  expect(await runs.run(day)).toMatchObject({ exit: 0 });
-  watchFileOperations(undefined);
-  return read;
-}
 
 test('verify names damaged lines of a catalogue, and those that it lacks', async () => {
   const file = join(runs.outputDir, 'catalogue.jsonl');
@@ -284,8 +279,7 @@ describe('a publication that was cut off', () => {
       for (const block of range.articleAt(index).blocks)
         range.bodies.set(block, countedBlock(block, 2));
     }
-    for (const manufacturer of range.manufacturers)
-      range.convertdates.set(manufacturer, '2026-02-02');
+    range.convertedOn('2026-02-02');
     let published = 0;
     watchFileOperations((operation, path) => {
       if (operation !== 'rename' || !file.test(path) || ++published < count) return;

@@ -1,9 +1,10 @@
 /** The examples of the pages run as they are printed, in plain Node with the built package, and print what they say. */
-import { spawn } from 'node:child_process';
-import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { promisify } from 'node:util';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { command } from '../helpers/command.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
@@ -15,7 +16,6 @@ beforeEach(async () => {
   await mkdir(join(folder, 'node_modules'));
   await symlink(ROOT, join(folder, 'node_modules', 'btg2gltf'));
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** The JavaScript of a page: one program. */
 async function programOf(page: string): Promise<string> {
@@ -31,14 +31,10 @@ function printedBy(program: string): RegExp {
   return new RegExp(`^${results.join('\\s*\\n')}\\s*$`);
 }
 
+/** Rejects unless it exits with 0. */
 async function execute(program: string) {
   await writeFile(join(folder, 'example.mjs'), program);
-  const child = spawn(process.execPath, ['example.mjs'], { cwd: folder });
-  const printed = { stdout: '', stderr: '' };
-  child.stdout.on('data', (text) => (printed.stdout += text));
-  child.stderr.on('data', (text) => (printed.stderr += text));
-  const exit = await new Promise((done) => child.on('close', done));
-  return { exit, ...printed };
+  return promisify(execFile)(process.execPath, ['example.mjs'], { cwd: folder });
 }
 
 describe('the examples', () => {
@@ -46,18 +42,15 @@ describe('the examples', () => {
     const file = join(folder, 'first.yaml');
     expect(await command(['init', file])).toMatchObject({ exit: 0 });
     const program = await programOf('README.md');
-    const { exit, stdout, stderr } = await execute(program);
-    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' });
+    const { stdout, stderr } = await execute(program);
+    expect(stderr).toBe('');
     expect(stdout).toMatch(printedBy(program));
   });
 
   test('of the page of the library, which has one for each export', async () => {
     const program = await programOf('src/README.md');
-    const { exit, stdout, stderr } = await execute(program);
-    expect({ exit, stderr: stderr.replace(/^\{"level":"info".*\n/gm, '') }).toEqual({
-      exit: 0,
-      stderr: '',
-    });
+    const { stdout, stderr } = await execute(program);
+    expect(stderr.replace(/^\{"level":"info".*\n/gm, '')).toBe('');
     expect(stdout).toMatch(printedBy(program));
     const library = (await import(`${ROOT}dist/index.js`)) as object;
     const imported = [...program.matchAll(/^import \{([^}]*)\}/gm)].flatMap(([, names]) =>

@@ -37,6 +37,7 @@ async function list(name: string, ...rows: string[]): Promise<void> {
   await writeFile(file, [HEADER, ...rows, ''].join('\n'));
 }
 
+const explained = async (pattern: string) => (await runs.explain(pattern)).stdout;
 const latest = () => join(runs.outputDir, 'runs', 'latest');
 
 test('a cause is shown once, with three examples, their lines and the number of the others', async () => {
@@ -123,8 +124,7 @@ test('--only without a match says what the pipeline selects', async () => {
 
 test('a recording that lacks an article says so', async () => {
   const recording = join(runs.outputDir, '..', 'recording');
-  const recorded = await runs.words('record', DAY, [runs.pipelineFile, '--to', recording]);
-  expect(recorded.exit).toBe(0);
+  expect((await runs.command('record', DAY, '--to', recording)).exit).toBe(0);
   await list('articles.csv', 'ACME,DESK,D1,,', 'ACME,DESK,D2,,');
   await runs.configure({ service: { recording }, articles: [{ list: 'articles.csv' }] });
   expect((await runs.run(DAY)).stdout).toContain('→ the recording may lack this response: record');
@@ -182,9 +182,7 @@ test('explain prints what is stored of a failure, then what exists', async () =>
   });
   await runs.run('2026-01-01');
   await runs.run('2026-01-02');
-  const explain = (pattern: string, ...more: string[]) =>
-    runs.words('explain', DAY, [pattern, '--pipeline', runs.pipelineFile, ...more]);
-  const unknown = await explain('ACME/DESK/NO');
+  const unknown = await runs.explain('ACME/DESK/NO');
   expect(unknown.exit).toBe(0);
   expect(unknown.stdout).toBe(`ACME/DESK/NO  failed
   ARTICLE_NOT_FOUND: getArticle ACME/DESK/NO: the service has no such article
@@ -195,25 +193,25 @@ test('explain prints what is stored of a failure, then what exists', async () =>
 These configurations exist:
   ACME/DESK/D1-STD
 `);
-  const { stdout } = await explain('D1');
+  const { stdout } = await runs.explain('D1');
   expect(stdout.indexOf('CONFIGURATION_REFUSED')).toBeLessThan(stdout.indexOf('ACME/DESK/D1-STD'));
   expect(stdout).toContain('selected by articles.csv:4\n');
   expect(stdout).toContain('geometry:');
-  expect((await explain('P-17')).stdout).toMatch(/^permanentid P-17 {2}failed\n {2}PERMANENT_ID/);
-  const [row] = (await explain('NO', '--json')).stdout.split('\n');
+  expect(await explained('P-17')).toMatch(/^permanentid P-17 {2}failed\n {2}PERMANENT_ID/);
+  const [row] = (await runs.explain('NO', '--json')).stdout.split('\n');
   expect(JSON.parse(row!)).toMatchObject({
     ...{ basearticlenumber: 'NO', status: 'failed', attempts: 2, selectedBy: ['articles.csv:3'] },
     error: { code: 'ARTICLE_NOT_FOUND' },
   });
   await rm(runs.cacheDir, { recursive: true });
-  const afterwards = await explain('NO');
+  const afterwards = await runs.explain('NO');
   expect(afterwards.stdout).toContain('ARTICLE_NOT_FOUND: getArticle ACME/DESK/NO');
-  const nothing = await explain('NEVER');
+  const nothing = await runs.explain('NEVER');
   expect(nothing).toMatchObject({ exit: 2 });
   expect(nothing.stderr).toMatch(/→ use MANUFACTURER.*the output has ACME\/DESK\/D1/);
   await list('articles.csv', 'ACME,DESK,D1,,', 'ACME,DESK,NO,,', 'ACME,DESK,NO,,NO;F=X::');
   await runs.run('2026-01-03');
-  expect((await explain('NEVER')).stderr).toMatch(/has ACME\/DESK\/D1-STD, ACME\/DESK\/NO\n/);
+  expect((await runs.explain('NEVER')).stderr).toMatch(/has ACME\/DESK\/D1-STD, ACME\/DESK\/NO\n/);
   for (const { stdout, stderr } of [unknown, afterwards, nothing])
     expect(`${stdout}${stderr}`).not.toContain('fetch');
 });
@@ -237,16 +235,14 @@ test('a configuration that cannot be selected is found by explain and names its 
     { what: unknown, selectedBy: ['articles, entry 2 of the pipeline file'] },
     { what: refused, selectedBy: ['articles, entry 3 of the pipeline file'] },
   ]);
-  const explain = (pattern: string, ...more: string[]) =>
-    runs.words('explain', DAY, [pattern, '--pipeline', runs.pipelineFile, ...more]);
   for (const pattern of ['D 9', 'ACME/DESK/D 9', 'ACME/DESK/D ?'])
-    expect((await explain(pattern)).stdout).toMatch(
+    expect(await explained(pattern)).toMatch(
       /^configuration ACME.DESK.D 9 default {2}failed[\s\S]*selected by articles, entry 2 of the/,
     );
-  const { stdout: both } = await explain('D1');
+  const both = await explained('D1');
   expect(both).toContain('  selected by articles, entry 3 of the pipeline file\n');
   expect(both).toContain('geometry:');
-  const [row] = (await explain('D 9', '--json')).stdout.split('\n');
+  const [row] = (await runs.explain('D 9', '--json')).stdout.split('\n');
   expect(JSON.parse(row!)).toMatchObject({ what: unknown, ...ids, status: 'failed', attempts: 1 });
 });
 
@@ -289,26 +285,22 @@ test('each part of the selection that fails names the line of its file or its en
     ['NO', 'lists/articles.csv:3'],
   ]);
   expect(stdout).toContain('permanentid P-1  ids.txt:2  ids.txt:5\n');
-  const explain = async (pattern: string) =>
-    (await runs.words('explain', DAY, [pattern, '--pipeline', pipelineFile])).stdout;
-  expect(await explain('P-1')).toContain(`selected by ids.txt:2, ids.txt:5, ${entry(3)}\n`);
-  expect(await explain('nofolder')).toContain(`selected by ${entry(4)}\n`);
-  expect(await explain('ACME/DESK/C1')).toContain(`selected by ${entry(6)}\n`);
+  expect(await explained('P-1')).toContain(`selected by ids.txt:2, ids.txt:5, ${entry(3)}\n`);
+  expect(await explained('nofolder')).toContain(`selected by ${entry(4)}\n`);
+  expect(await explained('ACME/DESK/C1')).toContain(`selected by ${entry(6)}\n`);
 });
 
 describe('what could not be fetched', () => {
-  const explain = async (pattern: string) =>
-    (await runs.words('explain', DAY, [pattern, '--pipeline', runs.pipelineFile])).stdout;
   const expectOneAttempt = async () => {
     const stored = await runs.failures();
     const codes = stored.map(({ code }) => code);
     expect(codes.sort()).toEqual(['ARTICLE_NOT_FOUND', 'CONFIGURATION_REFUSED']);
     for (const row of stored) expect(row).toMatchObject({ attempts: 1, nights: 1 });
-    const unknown = await explain('NO');
+    const unknown = await explained('NO');
     expect(unknown).toContain('ARTICLE_NOT_FOUND: getArticle ACME/DESK/NO');
     expect(unknown).toContain('1 attempt, the last 1 Jan 2026');
     expect(unknown).toContain('selected by articles.csv:3');
-    const refused = await explain('D1');
+    const refused = await explained('D1');
     expect(refused).toContain('CONFIGURATION_REFUSED: ACME/DESK/D1');
     expect(unknown + refused).not.toContain('fetch');
   };
@@ -322,7 +314,7 @@ describe('what could not be fetched', () => {
     'by %s is what a build reports, which counts no attempt',
     async (first) => {
       expect((await runs.command(first, '2026-01-01')).exit).toBe(1);
-      expect(await explain('NO')).toContain(`→ ${helpFor('ARTICLE_NOT_FOUND')}`);
+      expect(await explained('NO')).toContain(`→ ${helpFor('ARTICLE_NOT_FOUND')}`);
       const { exit, stdout } = await runs.command('build', '2026-01-02');
       expect(exit).toBe(1);
       expect(stdout).toContain('ARTICLE_NOT_FOUND  1 failed: the service has no such article');
@@ -337,39 +329,28 @@ describe('what could not be fetched', () => {
     await runs.run('2026-01-01');
     served.push({ number: 'NO', blocks: ['ACME::DESK::A'] });
     await runs.command('fetch', '2026-01-02');
-    expect(await explain('NO')).toMatch(/^ACME.DESK.NO {2}failed its sources .* the next build/);
+    expect(await explained('NO')).toMatch(/^ACME.DESK.NO {2}failed its sources .* the next build/);
     await runs.command('build', '2026-01-02');
-    expect(await explain('NO')).toContain('geometry:');
+    expect(await explained('NO')).toContain('geometry:');
   });
 
   test('is no failure after a fetch that succeeds', async () => {
     await runs.command('fetch', '2026-01-01');
     await runs.command('fetch', '2026-01-02');
-    expect(await explain('NO')).toContain('2 attempts');
+    expect(await explained('NO')).toContain('2 attempts');
     served.push({ number: 'NO', blocks: ['ACME::DESK::A'] });
     await list('articles.csv', 'ACME,DESK,D1,,', 'ACME,DESK,NO,,');
     expect((await runs.command('fetch', '2026-01-03')).exit).toBe(0);
-    expect(await explain('*')).toBe('');
+    expect(await explained('*')).toBe('');
     expect((await runs.command('build', '2026-01-03')).exit).toBe(0);
     expect(await runs.failures()).toEqual([]);
-  });
-
-  test('stays stored although an earlier snapshot is built', async () => {
-    await list('articles.csv', 'ACME,DESK,D1,,');
-    expect((await runs.run('2026-01-01')).exit).toBe(0);
-    served.pop();
-    expect((await runs.command('fetch', '2026-02-01', '--force')).exit).toBe(1);
-    expect((await runs.command('build', '2026-02-02')).exit).toBe(0);
-    const explained = await explain('D1');
-    expect(explained).toContain('ARTICLE_NOT_FOUND');
-    expect(explained).toContain('geometry:');
   });
 
   test('of the selection stays stored after a build', async () => {
     await runs.configure({ articles: [{ list: 'articles.csv' }, { permanentids: ['P-17'] }] });
     await runs.command('fetch', '2026-01-01');
     await runs.command('build', '2026-01-02');
-    expect(await explain('P-17')).toContain('PERMANENT_ID_NOT_RESOLVABLE');
+    expect(await explained('P-17')).toContain('PERMANENT_ID_NOT_RESOLVABLE');
   });
 
   test('differs from what was never fetched, which is no attempt', async () => {

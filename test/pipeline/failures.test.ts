@@ -5,6 +5,7 @@ import { rm } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readManifest } from '../../src/write/manifest.ts';
+import { LIVE } from '../helpers/command.ts';
 import { type CountedRange, countedRange } from '../helpers/counted-range.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 
@@ -23,7 +24,7 @@ afterEach(() => runs.close());
 
 /** The service has new data, and answers an error where it is asked for the parts of one article. */
 function breakBad(convertedOn = '2026-01-31'): void {
-  for (const manufacturer of range.manufacturers) range.convertdates.set(manufacturer, convertedOn);
+  range.convertedOn(convertedOn);
   runs.proxy.break(new RegExp(`/btg\\?.*${bad}`), (response) => response.writeHead(500).end());
 }
 
@@ -39,21 +40,9 @@ async function asked(day: string, ...options: string[]): Promise<{ exit: number;
 
 const day = (n: number) => `2026-02-${String(n).padStart(2, '0')}`;
 
-test('an article that fails every day is tried on three days, then every seventh', async () => {
-  breakBad();
-  const tried: number[] = [];
-  for (const n of [1, 2, 3, 4, 9, 10, 16, 17]) {
-    const { exit, of } = await asked(day(n));
-    expect(exit).toBe(1);
-    if (of.includes(bad)) tried.push(n);
-  }
-  expect(tried).toEqual([1, 2, 3, 10, 17]);
-});
-
 test('a run that is ended by too many requests (429) logs out, without a pause', async () => {
-  const addresses = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
-  await runs.configure({ service: { ...addresses, maxPauseMs: 1, maxTotalPauseMs: 1 } });
-  for (const manufacturer of range.manufacturers) range.convertdates.set(manufacturer, day(1));
+  await runs.configure({ service: { ...LIVE, maxPauseMs: 1, maxTotalPauseMs: 1 } });
+  range.convertedOn(day(1));
   const limited = (response: ServerResponse) =>
     void response.writeHead(429, { 'retry-after': '3600' }).end();
   runs.proxy.break(/\/(btg|getarticles|articles)\?/, limited);
@@ -86,18 +75,6 @@ describe('in quarantine', () => {
       ({ basearticlenumber }) => basearticlenumber === bad,
     );
     expect(line).toMatchObject({ status: 'failed', lastGood: { sha256: expect.any(String) } });
-  });
-
-  test('it leaves the ledger when it succeeds, and begins anew when it fails again', async () => {
-    runs.proxy.mend();
-    expect((await asked(day(7))).of).not.toContain(bad);
-    expect(await asked(day(8))).toMatchObject({ exit: 0, of: [bad] });
-    expect(await runs.failures()).toEqual([]);
-    breakBad(day(9));
-    expect((await runs.run(day(9))).exit).toBe(1);
-    expect(await runs.failures()).toMatchObject([
-      { attempts: 1, nights: 1, firstSeen: expect.stringContaining(day(9)) },
-    ]);
   });
 
   test('is tried with --failed, --only and --force', async () => {

@@ -35,11 +35,6 @@ async function published(): Promise<[string, string][]> {
   return [...files].filter(([name]) => !name.startsWith('objects'));
 }
 
-/** The service has converted its data anew on that day. */
-function convertedOn(day: string): void {
-  for (const manufacturer of range.manufacturers) range.convertdates.set(manufacturer, day);
-}
-
 /** One triangle where a box was. */
 function collapse(articles: number): void {
   for (let index = 0; index < articles; index++) {
@@ -53,7 +48,7 @@ function collapse(articles: number): void {
 test('half the range is gone: with the default gates each run over all is refused until one is accepted', async () => {
   await runs.close();
   await publish(20, {});
-  convertedOn('2026-01-02');
+  range.convertedOn('2026-01-02');
   for (let index = 0; index < 10; index++) range.gone.add(range.articleAt(index).number);
   // A run over a part loses nothing, so nothing is refused.
   expect((await runs.run('2026-01-02', '--only', `*/${range.articleAt(19).number}`)).exit).toBe(0);
@@ -85,7 +80,7 @@ test('the verdict on what is gone has the threshold of the gate', async () => {
   await runs.close();
   await publish(12, {});
   const verdictWith = async (day: string, removed: number, articlesGone?: object) => {
-    convertedOn(day);
+    range.convertedOn(day);
     range.gone.add(range.articleAt(removed).number);
     await runs.configure(articlesGone === undefined ? {} : { gates: { articlesGone } });
     const { stdout } = await runs.run(day, '--accept');
@@ -100,7 +95,7 @@ test('the verdict on what is gone has the threshold of the gate', async () => {
 
 describe('geometry collapses', () => {
   beforeEach(() => {
-    convertedOn('2026-01-02');
+    range.convertedOn('2026-01-02');
     collapse(ARTICLES / 2);
   });
 
@@ -131,7 +126,7 @@ describe('geometry collapses', () => {
 });
 
 test('a run of failures in between does not hide that geometry collapsed after it', async () => {
-  convertedOn('2026-01-02');
+  range.convertedOn('2026-01-02');
   runs.proxy.break(/\/btg\?/, (response) => response.writeHead(500).end());
   expect((await runs.run('2026-01-02')).exit).toBe(1);
   runs.proxy.mend();
@@ -141,19 +136,9 @@ test('a run of failures in between does not hide that geometry collapsed after i
   expect(lines.every(({ status }) => status === 'failed')).toBe(true);
 });
 
-test('thresholds are shares in the pipeline file', async () => {
-  await runs.configure({ gates: { articlesGone: { refuse: '4%' } } });
-  convertedOn('2026-01-02');
-  range.gone.add(range.articleAt(0).number);
-  expect((await runs.run('2026-01-02')).exit).toBe(4);
-  await runs.configure({ gates: { articlesGone: { warn: 0.04 } } });
-  expect((await runs.run('2026-01-03')).exit).toBe(0);
-  expect((await runs.report()).gates.byGate).toEqual({ articlesGone: { warn: 1, refuse: 0 } });
-});
-
 test('beyond --max-failures nothing is published, unless it is accepted', async () => {
   const before = await published();
-  convertedOn('2026-01-02');
+  range.convertedOn('2026-01-02');
   const numbers = [0, 1, 2].map((index) => range.articleAt(index).number);
   runs.proxy.break(new RegExp(`/btg\\?.*(${numbers.join('|')})`), (response) =>
     response.writeHead(500).end(),

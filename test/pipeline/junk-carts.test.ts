@@ -87,8 +87,7 @@ test('they wait in quarantine, however many they are, without a request', async 
 test('the limit and the exit code of the range stay as they are', async () => {
   await postJunk();
   const { number } = range.articleAt(0);
-  for (const manufacturer of range.manufacturers)
-    range.convertdates.set(manufacturer, '2026-01-02');
+  range.convertedOn('2026-01-02');
   runs.proxy.break(new RegExp(`/btg\\?.*${number}`), (response) => response.writeHead(500).end());
   const refused = await runs.run('2026-01-02', '--max-failures', '20%');
   expect(refused.exit).toBe(4);

@@ -54,9 +54,7 @@ beforeAll(async () => {
   range.bodies.set(BLOCK, Buffer.concat([countedBlock(BLOCK), Buffer.alloc(50_000, ' ')]));
   emulator = await startEmulator({ range });
   env = { ...environmentOf(emulator), BTG2GLTF_TOKEN: await logIn(emulator, true) };
-  pipeline = await writePipeline(folder, {
-    service: { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' },
-  });
+  pipeline = await writePipeline(folder);
   const first = await run();
   expect(first.exit, first.stderr).toBe(0);
   await filesClosed(folder);

@@ -18,6 +18,7 @@ import {
   webProfile,
 } from '../../src/deliver/profiles.ts';
 import { openTextureEncoder } from '../../src/deliver/texture-encoder.ts';
+import type { DeliveryLine } from '../../src/pipeline/deliveries.ts';
 import { readManifest } from '../../src/write/manifest.ts';
 import { complaintsAbout, errorsIn } from '../helpers/check-glb.ts';
 import { command as commandLine, writePipeline } from '../helpers/command.ts';
@@ -28,6 +29,7 @@ import {
   readerWithDecoders,
   unmatched,
 } from '../helpers/drawn-vertices.ts';
+import { deliveryLines } from '../helpers/output-folder.ts';
 import { IS_LONG } from '../helpers/samples.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
@@ -48,24 +50,11 @@ const CHAIR = ['BRNK', 'AKTA', 'AK110 N'] as const;
 /** What has one file of each article; shared-files.test.ts has the others. */
 const NAMES = PROFILE_NAMES.filter((name) => PROFILES[name].files === 'one');
 
-interface Line {
-  basearticlenumber: string;
-  delivery: ProfileName;
-  files: { path: string; bytes: number; facts: Record<string, string | number> }[];
-  error?: { code: string; message: string };
-}
-
 let folder: string;
 let pipeline: string;
-let lines: Line[];
+let lines: DeliveryLine[];
 const masters = new Map<string, Uint8Array>();
-const text = (path: string) => readFile(join(folder, 'out', path), 'utf8');
 const bytesOf = async (path: string) => new Uint8Array(await readFile(join(folder, 'out', path)));
-const readLines = async () =>
-  (await text('deliveries.jsonl'))
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Line);
 
 beforeAll(async () => {
   folder = await temporaryFolder();
@@ -87,7 +76,7 @@ beforeAll(async () => {
   // The articles that amazon refuses are rows of the delivery.
   await command(['run', pipeline, '--accept']);
   await addMasters();
-  lines = await readLines();
+  lines = await deliveryLines(join(folder, 'out'));
 });
 afterAll(() => rm(folder, { recursive: true }));
 
@@ -99,7 +88,7 @@ const put = async (path: string, bytes: Uint8Array) => {
 const madeBy = (name: ProfileName) =>
   lines.filter(({ delivery, error }) => delivery === name && error === undefined);
 /** One article of each profile in turn; with `BTG2GLTF_TEST_LONG=1`, each of them. */
-function judgedOf(name: ProfileName): Line[] {
+function judgedOf(name: ProfileName): DeliveryLine[] {
   const made = madeBy(name);
   return IS_LONG ? made : made.slice(NAMES.indexOf(name) % ARTICLES.length).slice(0, 1);
 }
@@ -202,7 +191,7 @@ describe('what a delivery of profiles promises', () => {
 
   it('ar-android keeps the transform of relief that differs from that of the colour', async () => {
     const felt = madeBy('ar-android').find((line) => line.basearticlenumber === 'FM-W160')!;
-    const [{ path, facts }] = felt.files as [Line['files'][number]];
+    const [{ path, facts }] = felt.files as [DeliveryLine['files'][number]];
     const root = (await readerWithDecoders().readBinary(await bytesOf(path))).getRoot();
     const sets = root.listMaterials().map((material) => {
       return material.getNormalTextureInfo()?.getTexCoord();

@@ -3,7 +3,7 @@
  */
 import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { readManifest } from '../../src/write/manifest.ts';
 import { command, writePipeline } from '../helpers/command.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
@@ -22,7 +22,6 @@ beforeAll(async () => {
   });
   expect(await command(['run', pipeline])).toMatchObject({ exit: 0 });
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe('prune', () => {
   test('finds nothing after a full run', async () => {
@@ -118,6 +117,5 @@ describe('prune', () => {
     await writeFile(join(empty, 'keep.glb'), 'x');
     expect(await command(['prune', empty, '--yes'])).toMatchObject({ exit: 2 });
     expect(await readdir(empty)).toEqual(['keep.glb']);
-    await rm(empty, { recursive: true });
   });
 });

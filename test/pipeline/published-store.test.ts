@@ -2,11 +2,12 @@
  * A pipeline with a store: what another machine has published there is read, checked and pruned in the store, whatever
  * the output folder of this machine has.
  */
-import { access, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { access, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ManifestLine } from '../../src/model/asset.ts';
 import { command, writePipeline } from '../helpers/command.ts';
+import { filesBelow, parsedLines } from '../helpers/output-folder.ts';
 import { type S3Server, startS3Server } from '../helpers/s3-server.ts';
 import { IS_LONG } from '../helpers/samples.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
@@ -32,9 +33,7 @@ async function startFolder(): Promise<StoreUnderTest> {
     url: folder,
     env: {},
     async keys() {
-      const found = await readdir(folder, { recursive: true, withFileTypes: true });
-      const files = found.filter((entry) => entry.isFile());
-      return files.map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
+      return (await filesBelow(folder)).map((path) => path.slice(folder.length + 1));
     },
     read: (key) => readFile(join(folder, key), 'utf8'),
     async set(key, content) {
@@ -108,11 +107,7 @@ describe.each(STORES)('a pipeline with a store in %s', (name, start) => {
     for (const folder of [here, there]) await write(folder, LAMPS);
     const { exit, stderr } = await call(['run', pipeline(there)]);
     expect({ exit, stderr }).toMatchObject({ exit: 0 });
-    const manifest = await store.read('manifest.jsonl');
-    lines = manifest
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as ManifestLine);
+    lines = parsedLines(await store.read('manifest.jsonl'));
   });
   afterAll(async () => {
     await store.close();

@@ -2,9 +2,9 @@
  * Record and replay: a run from a recording is the run that was recorded, without the service.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openCacheDatabase } from '../../src/cache/database.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
@@ -14,9 +14,10 @@ import { createSampleRange } from '../../src/sample/sample-range.ts';
 import { exists, listFolder } from '../../src/support/files.ts';
 import { readCatalogue, readManifest } from '../../src/write/manifest.ts';
 import { environmentOf } from '../helpers/child.ts';
-import { command, writePipeline } from '../helpers/command.ts';
+import { command, LIVE, writePipeline } from '../helpers/command.ts';
 import { MADE_TO_MEASURE } from '../helpers/configurator.ts';
 import { countedRange } from '../helpers/counted-range.ts';
+import { filesBelow } from '../helpers/output-folder.ts';
 import { articleOf } from '../helpers/sample-range.ts';
 import { IS_LONG } from '../helpers/samples.ts';
 import { smallRange } from '../helpers/small-range.ts';
@@ -25,35 +26,21 @@ import { temporaryFolder } from '../helpers/temporary.ts';
 const REAL = resolve('../shared/data/cc0-furniture');
 
 /** Every file below a folder with its bytes, by its path from there. */
-async function filesBelow(folder: string, below = ''): Promise<Record<string, string>> {
-  const path = join(folder, below);
-  if (!(await stat(path)).isDirectory()) {
-    return { [below]: (await readFile(path)).toString('latin1') };
-  }
-  const parts = await Promise.all(
-    (await listFolder(path)).map((name) => filesBelow(folder, join(below, name))),
-  );
-  return Object.assign({}, ...parts);
+async function contentsBelow(folder: string): Promise<Record<string, string>> {
+  const bytes = async (path: string) =>
+    [relative(folder, path), await readFile(path, 'latin1')] as const;
+  return Object.fromEntries(await Promise.all((await filesBelow(folder)).map(bytes)));
 }
 
 /** All that a run publishes; `status` is what one run did, and no part of what is published. */
-async function published(outputDir: string) {
-  const { runs: _, ...rest } = Object.fromEntries(
-    await Promise.all(
-      (await listFolder(outputDir))
-        .filter((name) => ['objects', 'articles'].includes(name))
-        .map(async (name) => [name, await filesBelow(join(outputDir, name))] as const),
-    ),
-  ) as Record<string, Record<string, string>>;
+async function published(name: string) {
+  const outputDir = join(folder, name);
+  const [objects, articles] = await Promise.all(
+    ['objects', 'articles'].map((part) => contentsBelow(join(outputDir, part))),
+  );
   const manifest = (await readManifest(outputDir)).map((line) => ({ ...line, status: '' }));
-  return { manifest, catalogue: await readCatalogue(outputDir), files: rest };
+  return { manifest, catalogue: await readCatalogue(outputDir), objects, articles };
 }
-
-const LIVE = {
-  authUrl: '${BTG2GLTF_AUTH_URL}',
-  baseUrl: '${BTG2GLTF_BASE_URL}',
-  backoffMs: 1,
-};
 
 let folder: string;
 let emulator: Emulator | undefined;
@@ -66,6 +53,19 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+/** Starts an emulator; returns how to record it, and how to run at it. */
+async function start(range: EmulatedRange, articles: unknown[] = [{ catalogue: {} }]) {
+  emulator = await startEmulator({ range });
+  const env = environmentOf(emulator);
+  const file = await writePipeline(folder, { service: { ...LIVE, backoffMs: 1 }, articles });
+  return {
+    record: (to: string, ...words: string[]) =>
+      command(['record', file, '--to', join(folder, to), ...words], { env }),
+    run: (...words: string[]) =>
+      command(['run', file, '--output', join(folder, 'live'), ...words], { env }),
+  };
+}
+
 /** Records and runs at an emulator, stops it, and runs from the recording alone. */
 async function recordAndReplay(
   range: EmulatedRange,
@@ -73,21 +73,19 @@ async function recordAndReplay(
   words: string[] = [],
   plannings: Record<string, unknown> = {},
 ) {
-  emulator = await startEmulator({ range });
-  await remember(emulator.baseUrl, plannings);
-  const env = environmentOf(emulator);
+  const { record, run } = await start(range, articles);
+  const { baseUrl, close } = emulator!;
+  await remember(baseUrl, plannings);
   const recording = join(folder, 'recording');
-  const file = await writePipeline(folder, { service: LIVE, articles });
-  const recorded = await command(['record', file, '--to', recording, ...words], { env });
-  const live = await command(['run', file, '--output', join(folder, 'live'), ...words], { env });
-  const origin = new URL(emulator.baseUrl).port;
-  await emulator.close();
-  emulator = undefined;
+  const recorded = await record('recording', ...words);
+  const live = await run(...words);
+  const origin = new URL(baseUrl).port;
+  await close();
 
   const replayFile = await writePipeline(folder, { service: { recording }, articles });
   const reached = watchConnections();
-  const words2 = ['run', replayFile, '--output', join(folder, 'replayed'), ...words];
-  const replayed = await command(words2);
+  const replay = ['run', replayFile, '--output', join(folder, 'replayed'), ...words];
+  const replayed = await command(replay);
   return { recording, recorded, live, replayed, connections: reached(), origin };
 }
 
@@ -102,19 +100,17 @@ async function remember(service: string, plannings: Record<string, unknown>): Pr
 
 /** Gathers where every new connection of this process goes, until it is asked. */
 function watchConnections(): () => string[] {
-  const sockets: Socket[] = [];
-  const add = (message: unknown) => void sockets.push((message as { socket: Socket }).socket);
   const reached = new Set<string>();
-  subscribe('net.client.socket', add);
-  const connected = (message: unknown) => {
+  let sockets = 0;
+  const add = (message: unknown) => {
     const { socket } = message as { socket: Socket };
+    sockets++;
     socket.once('connect', () => reached.add(`${socket.remoteAddress}:${socket.remotePort}`));
   };
-  subscribe('net.client.socket', connected);
+  subscribe('net.client.socket', add);
   return () => {
     unsubscribe('net.client.socket', add);
-    unsubscribe('net.client.socket', connected);
-    expect(sockets.length).toBeGreaterThan(0);
+    expect(sockets).toBeGreaterThan(0);
     return [...reached];
   };
 }
@@ -142,9 +138,9 @@ describe('a run from a recording', () => {
     expect(recorded.stdout).not.toContain('Selects');
     expect(connections.every((to) => to.startsWith('127.0.0.1:'))).toBe(true);
     expect(connections.some((to) => to.endsWith(`:${origin}`))).toBe(false);
-    const before = await published(join(folder, 'live'));
+    const before = await published('live');
     expect(before.manifest.length).toBeGreaterThan(IS_LONG ? 60 : 5);
-    expect(await published(join(folder, 'replayed'))).toEqual(before);
+    expect(await published('replayed')).toEqual(before);
     expect(await listFolder(recording)).toEqual(['odb', 'ofml', 'recording.json', 'xcf']);
   });
 
@@ -180,9 +176,9 @@ describe('a run from a recording', () => {
     expect([recorded.exit, live.exit, replayed.exit]).toEqual([0, 0, 0]);
     expect(recorded.stdout).not.toContain('Selects');
     expect(recorded.stdout).toContain('plannings 2');
-    const before = await published(join(folder, 'live'));
+    const before = await published('live');
     expect(before.manifest.length).toBeGreaterThanOrEqual(5);
-    expect(await published(join(folder, 'replayed'))).toEqual(before);
+    expect(await published('replayed')).toEqual(before);
     const files = await listFolder(join(recording, 'ofml', 'plannings'));
     expect(files).toEqual(['P%2F2%20%C3%BC.json', 'P-1.json']);
     expect((await openRecording(recording)).planning?.('P/2 ü')).toEqual(wide);
@@ -195,9 +191,7 @@ describe('a run from a recording', () => {
     const { recorded, replayed } = await recordAndReplay(byMeaning, articles);
     expect(recorded.stdout).not.toContain('Selects');
     expect(replayed.stdout).toMatch(/1 converted · 0 unchanged · 0 failed/);
-    expect(await published(join(folder, 'replayed'))).toEqual(
-      await published(join(folder, 'live')),
-    );
+    expect(await published('replayed')).toEqual(await published('live'));
   });
 
   test('fails where the recorded run failed, with the same words', async () => {
@@ -212,7 +206,7 @@ describe('a run from a recording', () => {
     const article = { manufacturer: 'ACME', program: 'DESK', basearticlenumber: 'NONE' };
     const { replayed, live } = await recordAndReplay(range, [{ catalogue: {} }, { article }]);
     expect([live.exit, replayed.exit]).toEqual([1, 1]);
-    const before = await published(join(folder, 'live'));
+    const before = await published('live');
     expect(before.manifest.map(({ error }) => error?.code)).toEqual([
       'BLOCK_MISSING',
       'BLOCK_INVALID',
@@ -221,7 +215,7 @@ describe('a run from a recording', () => {
       'ARTICLE_NOT_FOUND',
     ]);
     expect(before.manifest[1]!.error!.message).toContain('expected');
-    expect(await published(join(folder, 'replayed'))).toEqual(before);
+    expect(await published('replayed')).toEqual(before);
   });
 
   test('keeps the spelling of what was recorded, and its depth', async () => {
@@ -234,9 +228,7 @@ describe('a run from a recording', () => {
     };
     const { replayed } = await recordAndReplay(nested, [{ catalogue: {} }]);
     expect(replayed.exit).toBe(0);
-    expect(await published(join(folder, 'replayed'))).toEqual(
-      await published(join(folder, 'live')),
-    );
+    expect(await published('replayed')).toEqual(await published('live'));
   });
 });
 
@@ -259,15 +251,12 @@ describe('a recording', () => {
   };
 
   test('holds no token and no credentials, and nothing else is touched', async () => {
-    emulator = await startEmulator({ range: secretive(() => emulator!.password) });
-    const env = environmentOf(emulator);
-    const file = await writePipeline(folder, { service: LIVE });
-    const recording = join(folder, 'recording');
-    const { stdout } = await command(['record', file, '--to', recording], { env });
-    expect(stdout).toContain('removed from 1 response');
-    const files = await filesBelow(recording);
+    const { record } = await start(secretive(() => emulator!.password));
+    const { password, username, appKey } = emulator!;
+    expect((await record('recording')).stdout).toContain('removed from 1 response');
+    const files = await contentsBelow(join(folder, 'recording'));
     const text = Buffer.from(Object.values(files).join('\n'), 'latin1').toString();
-    for (const secret of [emulator.password, emulator.username, emulator.appKey]) {
+    for (const secret of [password, username, appKey]) {
       expect(text).not.toContain(secret);
       expect(text).not.toContain(encodeURIComponent(secret));
     }
@@ -277,33 +266,23 @@ describe('a recording', () => {
   });
 
   test('of the same answers has the same bytes, in whatever order they come', async () => {
-    emulator = await startEmulator({ range: countedRange({ articles: 5, blocks: 4, images: 3 }) });
-    const env = environmentOf(emulator);
-    const file = await writePipeline(folder, { service: LIVE });
-    const [one, two] = [join(folder, 'one'), join(folder, 'two')];
-    const record = async (to: string, ...words: string[]) =>
-      expect(await command(['record', file, '--to', to, ...words], { env })).toMatchObject({
-        exit: 0,
-      });
-    await record(one, '--concurrency', '1');
-    await record(two, '--concurrency', '32');
-    expect(await filesBelow(two)).toEqual(await filesBelow(one));
-    await record(one);
-    expect(await filesBelow(two)).toEqual(await filesBelow(one));
+    const { record } = await start(countedRange({ articles: 5, blocks: 4, images: 3 }));
+    const recorded = async (to: string, ...words: string[]) => {
+      expect(await record(to, ...words)).toMatchObject({ exit: 0 });
+      return contentsBelow(join(folder, to));
+    };
+    const one = await recorded('one', '--concurrency', '1');
+    expect(await recorded('two', '--concurrency', '32')).toEqual(one);
+    expect(await recorded('one')).toEqual(one);
   });
 
   test('is as it was where a new one fails, and nothing is left beside it', async () => {
-    const range = smallRange([{ number: 'D1', blocks: ['ACME::DESK::X'] }]);
-    emulator = await startEmulator({ range });
-    const env = environmentOf(emulator);
-    const recording = join(folder, 'recording');
-    const file = await writePipeline(folder, { service: LIVE });
-    await command(['record', file, '--to', recording], { env });
-    const before = await filesBelow(recording);
-    await emulator.close();
-    const { exit } = await command(['record', file, '--to', recording], { env });
-    expect(exit).toBe(3);
-    expect(await filesBelow(recording)).toEqual(before);
+    const { record } = await start(smallRange([{ number: 'D1', blocks: ['ACME::DESK::X'] }]));
+    await record('recording');
+    const before = await contentsBelow(join(folder, 'recording'));
+    await emulator!.close();
+    expect((await record('recording')).exit).toBe(3);
+    expect(await contentsBelow(join(folder, 'recording'))).toEqual(before);
     expect((await listFolder(folder)).filter((name) => name.includes('recording'))).toEqual([
       'recording',
     ]);
@@ -329,8 +308,8 @@ test.runIf(IS_LONG && (await exists(REAL)))(
       { search: { manufacturer: 'SH3D', query: 'schreib' } },
     ]);
     expect([live.exit, replayed.exit]).toEqual([0, 0]);
-    const before = await published(join(folder, 'live'));
+    const before = await published('live');
     expect(before.manifest.length).toBeGreaterThanOrEqual(8);
-    expect(await published(join(folder, 'replayed'))).toEqual(before);
+    expect(await published('replayed')).toEqual(before);
   },
 );

@@ -1,14 +1,13 @@
 /** Articles that the service refuses as it would refuse an expired token: they cost no logins (D-609). */
 import { createHash } from 'node:crypto';
-import { rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
-import { command, manifestByNumber, writePipeline } from '../helpers/command.ts';
-import { type FaultProxy, startFaultProxy } from '../helpers/fault-proxy.ts';
+import { readManifest } from '../../src/write/manifest.ts';
+import { LIVE } from '../helpers/command.ts';
+import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 import { html, json } from '../helpers/fault-server.ts';
 import { smallRange } from '../helpers/small-range.ts';
-import { temporaryFolder } from '../helpers/temporary.ts';
 
 const GOOD = ['D1', 'D2', 'D3', 'D4', 'D5', 'D6'];
 const REFUSED = Array.from({ length: 16 }, (_, i) => `X${i}`);
@@ -20,42 +19,33 @@ const STYLES = [
   ['an error with 200', json({ error: 'unknown article' })],
 ] as const;
 
-let folder: string;
-let emulator: Emulator;
-let proxy: FaultProxy;
+/** Refused articles among good ones. */
+const MIXED = REFUSED.flatMap((number, i) => [number, ...GOOD.slice(i, i + 1)]);
+
+let runs: DailyRuns;
 
 beforeAll(async () => {
-  folder = await temporaryFolder();
   const range = smallRange(GOOD.map((number) => ({ number, blocks: [`ACME::DESK::${number}`] })));
-  emulator = await startEmulator({ range });
-  proxy = await startFaultProxy(emulator);
+  runs = await openDailyRuns(range);
 });
-afterEach(() => proxy.mend());
-afterAll(async () => {
-  await proxy.close();
-  await emulator.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterEach(() => runs.proxy.mend());
+afterAll(() => runs.close());
 
 /** Runs over a list of articles, at the default concurrency, and counts the logins. */
 async function runOver(name: string, numbers: readonly string[]) {
   const rows = numbers.map((number) => `ACME,DESK,${number}`);
   const list = ['manufacturer,program,basearticlenumber', ...rows].join('\n');
-  await writeFile(join(folder, `${name}.csv`), list);
-  const file = await writePipeline(folder, {
-    service: {
-      authUrl: '${BTG2GLTF_AUTH_URL}',
-      baseUrl: '${BTG2GLTF_BASE_URL}',
-      backoffMs: 1,
-    },
+  await writeFile(join(runs.folder, `${name}.csv`), list);
+  await runs.configure({
+    service: { ...LIVE, backoffMs: 1 },
     articles: [{ list: `${name}.csv` }],
     output: { dir: name },
     cache: { dir: `${name}-cache` },
   });
-  const before = proxy.seen.length;
-  const { exit, stderr } = await command(['run', file], { env: proxy.env });
-  const seen = proxy.seen.slice(before);
-  const lines = Object.values(await manifestByNumber(join(folder, name)));
+  const before = runs.proxy.seen.length;
+  const { exit, stderr } = await runs.call(['run', runs.pipelineFile]);
+  const seen = runs.proxy.seen.slice(before);
+  const lines = await readManifest(join(runs.folder, name));
   return {
     ...{ exit, stderr },
     logins: seen.filter((url) => url.includes('GetSessionToken')).length,
@@ -72,9 +62,8 @@ function fractionOf(count: number): number {
 test.each(STYLES)(
   '16 articles refused with %s among good ones cost no login',
   async (style, answer) => {
-    proxy.break(/basearticlenumber=X/, answer);
-    const mixed = REFUSED.flatMap((number, i) => [number, ...GOOD.slice(i, i + 1)]);
-    const run = await runOver(`mixed-${STYLES.findIndex(([name]) => name === style)}`, mixed);
+    runs.proxy.break(/basearticlenumber=X/, answer);
+    const run = await runOver(`mixed-${STYLES.findIndex(([name]) => name === style)}`, MIXED);
     expect(run, run.stderr).toMatchObject({
       exit: 1,
       logins: 1,
@@ -85,7 +74,7 @@ test.each(STYLES)(
 );
 
 test('16 refused articles alone cost no login', async () => {
-  proxy.break(/basearticlenumber=X/, html);
+  runs.proxy.break(/basearticlenumber=X/, html);
   const run = await runOver('all', REFUSED);
   expect(run, run.stderr).toMatchObject({ exit: 1, logins: 1, failed: REFUSED.length });
 });
@@ -93,12 +82,11 @@ test('16 refused articles alone cost no login', async () => {
 test('16 refused articles cost three logins at most where the root refuses every second request', async () => {
   const root = json([{ nodeid: 'ACME;:DESK@1', text: 'Desks', nodetype: 'F' }]);
   let asked = 0;
-  proxy.break(/basearticlenumber=X/, html);
-  proxy.break(/getnodes/, (response, request) => {
+  runs.proxy.break(/basearticlenumber=X/, html);
+  runs.proxy.break(/getnodes/, (response, request) => {
     (++asked % 2 === 0 ? json({ error: 'busy' }, 401) : root)(response, request);
   });
-  const mixed = REFUSED.flatMap((number, i) => [number, ...GOOD.slice(i, i + 1)]);
-  const run = await runOver('unreliable-root', mixed);
+  const run = await runOver('unreliable-root', MIXED);
   expect(run, run.stderr).toMatchObject({ exit: 1, converted: 6, failed: REFUSED.length });
   expect(run.logins).toBeLessThanOrEqual(3);
 });
@@ -106,24 +94,23 @@ test('16 refused articles cost three logins at most where the root refuses every
 test.each([0.5, 2 / 3])(
   '16 refused articles cost three logins at most where %f of all requests are refused at random',
   async (share) => {
-    proxy.break(/basearticlenumber=X/, html);
+    runs.proxy.break(/basearticlenumber=X/, html);
     let requests = 0;
-    proxy.disturb((url) => {
+    runs.proxy.disturb((url) => {
       const isRefused = !/GetPublicKey|GetSessionToken/.test(url) && fractionOf(++requests) < share;
       return isRefused ? { answer: json({ error: 'busy' }, 401) } : undefined;
     });
-    const mixed = REFUSED.flatMap((number, i) => [number, ...GOOD.slice(i, i + 1)]);
-    const run = await runOver(`random-${share.toFixed(1)}`, mixed);
+    const run = await runOver(`random-${share.toFixed(1)}`, MIXED);
     expect(run.exit, run.stderr).toBe(1);
     expect(run.logins).toBeLessThanOrEqual(3);
   },
 );
 
 test('tokens that die all the time are replaced, also while articles are refused', async () => {
-  proxy.break(/basearticlenumber=X/, html);
+  runs.proxy.break(/basearticlenumber=X/, html);
   let calls = 0;
-  proxy.disturb(() => {
-    if (++calls % 20 === 0) emulator.expireTokens();
+  runs.proxy.disturb(() => {
+    if (++calls % 20 === 0) runs.emulator.expireTokens();
     return undefined;
   });
   const run = await runOver('dying', [...REFUSED.slice(0, 8), ...GOOD]);

@@ -2,9 +2,9 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { readManifest } from '../../src/write/manifest.ts';
-import { command } from '../helpers/command.ts';
+import { command, writePipeline } from '../helpers/command.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
@@ -12,20 +12,15 @@ let folder: string;
 let pipeline: string;
 beforeAll(async () => {
   folder = await temporaryFolder();
-  pipeline = join(folder, 'pipeline.yaml');
-  const content = {
-    name: 'office',
+  pipeline = await writePipeline(folder, {
     service: { emulator: true },
     articles: [
       { article: { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-M' } },
       { search: { manufacturer: 'AULI', query: 'Pendant' } },
     ],
-    output: { dir: 'out' },
-  };
-  await writeFile(pipeline, JSON.stringify(content));
+  });
   expect(await command(['run', pipeline])).toMatchObject({ exit: 0 });
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const render = (...words: string[]) =>
   command(['render', pipeline, '--size', '80x60', '--format', 'png', ...words]);

@@ -71,14 +71,12 @@ describe('a clock that was set back', () => {
   );
 });
 
-describe('--failed with --limit', () => {
-  test('tries as many of those that failed', async () => {
-    for (const index of [8, 9, 10]) range.missing.add(range.articleAt(index).blocks[0]!);
-    expect((await runs.run('2026-02-01')).exit).toBe(1);
-    range.missing.clear();
-    expect((await runs.run('2026-02-02', '--failed', '--limit', '2')).exit).toBe(0);
-    expect((await runs.report()).configurations).toMatchObject({ selected: 2, converted: 2 });
-  });
+test('--failed with --limit tries as many of those that failed', async () => {
+  for (const index of [8, 9, 10]) range.missing.add(range.articleAt(index).blocks[0]!);
+  expect((await runs.run('2026-02-01')).exit).toBe(1);
+  range.missing.clear();
+  expect((await runs.run('2026-02-02', '--failed', '--limit', '2')).exit).toBe(0);
+  expect((await runs.report()).configurations).toMatchObject({ selected: 2, converted: 2 });
 });
 
 describe('--failed', () => {
@@ -161,60 +159,52 @@ describe('the deadline of a run', () => {
   });
 });
 
-describe('an interruption while links are made', () => {
-  test('ends the run with the previous manifest, and the next run publishes what is built', async () => {
-    const controller = new AbortController();
-    watchFileOperations((operation, path) => {
-      if (operation === 'link' && path.includes('/articles/')) {
-        controller.abort(new ConverterError('INTERRUPTED', 'stop'));
-      }
-    });
-    const { env } = runs.proxy;
-    const at = '2026-02-01T02:00:00Z';
-    const words = ['run', runs.pipelineFile];
-    const { exit, stderr } = await command(words, { env, at, signal: controller.signal });
-    watchFileOperations(undefined);
-    expect(exit).toBe(130);
-    expect(stderr).toContain('run the same command again to continue');
-    expect(await runs.report()).toMatchObject({ ended: 'interrupted', published: false });
-    expect(await readManifest(runs.outputDir)).toEqual([]);
-    const asked = range.count('btg');
-    expect((await runs.run('2026-02-01')).exit).toBe(0);
-    expect(await readManifest(runs.outputDir)).toHaveLength(ARTICLES);
-    expect(range.count('btg')).toBe(asked);
+test('an interruption while links are made ends the run with the previous manifest, and the next run publishes what is built', async () => {
+  const controller = new AbortController();
+  watchFileOperations((operation, path) => {
+    if (operation === 'link' && path.includes('/articles/')) {
+      controller.abort(new ConverterError('INTERRUPTED', 'stop'));
+    }
   });
+  const { env } = runs.proxy;
+  const at = '2026-02-01T02:00:00Z';
+  const words = ['run', runs.pipelineFile];
+  const { exit, stderr } = await command(words, { env, at, signal: controller.signal });
+  watchFileOperations(undefined);
+  expect(exit).toBe(130);
+  expect(stderr).toContain('run the same command again to continue');
+  expect(await runs.report()).toMatchObject({ ended: 'interrupted', published: false });
+  expect(await readManifest(runs.outputDir)).toEqual([]);
+  const asked = range.count('btg');
+  expect((await runs.run('2026-02-01')).exit).toBe(0);
+  expect(await readManifest(runs.outputDir)).toHaveLength(ARTICLES);
+  expect(range.count('btg')).toBe(asked);
 });
 
-describe('a service that cannot even be opened', () => {
-  test('leaves a report', async () => {
-    const { BTG2GLTF_PASSWORD: _, ...env } = runs.proxy.env;
-    expect(await command(['run', runs.pipelineFile], { env })).toMatchObject({ exit: 2 });
-    const stop = { code: 'PIPELINE_VARIABLE_UNSET' };
-    expect(await runs.report()).toMatchObject({ ended: 'stopped', published: false, stop });
-  });
+test('a service that cannot even be opened leaves a report', async () => {
+  const { BTG2GLTF_PASSWORD: _, ...env } = runs.proxy.env;
+  expect(await command(['run', runs.pipelineFile], { env })).toMatchObject({ exit: 2 });
+  const stop = { code: 'PIPELINE_VARIABLE_UNSET' };
+  expect(await runs.report()).toMatchObject({ ended: 'stopped', published: false, stop });
 });
 
-describe('verify', () => {
-  test('ends when it is interrupted', async () => {
-    await runs.run('2026-02-01');
-    const words = ['verify', runs.outputDir];
-    const { exit } = await command(words, { signal: AbortSignal.abort(new Error('stop')) });
-    expect(exit).not.toBe(0);
-  });
+test('verify ends when it is interrupted', async () => {
+  await runs.run('2026-02-01');
+  const words = ['verify', runs.outputDir];
+  const { exit } = await command(words, { signal: AbortSignal.abort(new Error('stop')) });
+  expect(exit).not.toBe(0);
 });
 
-describe('a database that cannot be written after publishing', () => {
-  test('does not make the report say that nothing is published', async () => {
-    await runs.run('2026-02-01');
-    const state = new Libsql(join(runs.cacheDir, 'state.db'));
-    state.exec(
-      "CREATE TRIGGER full BEFORE INSERT ON cached_decisions BEGIN SELECT RAISE(ABORT, 'full'); END",
-    );
-    state.close();
-    range.gone.add(range.articleAt(3).number);
-    const { exit } = await runs.run('2026-02-02');
-    expect(exit).not.toBe(0);
-    expect(await readManifest(runs.outputDir)).toHaveLength(ARTICLES - 1);
-    expect(await runs.report()).toMatchObject({ published: true, stop: { code: 'INTERNAL' } });
-  });
+test('a database that cannot be written after publishing does not make the report say that nothing is published', async () => {
+  await runs.run('2026-02-01');
+  const state = new Libsql(join(runs.cacheDir, 'state.db'));
+  state.exec(
+    "CREATE TRIGGER full BEFORE INSERT ON cached_decisions BEGIN SELECT RAISE(ABORT, 'full'); END",
+  );
+  state.close();
+  range.gone.add(range.articleAt(3).number);
+  const { exit } = await runs.run('2026-02-02');
+  expect(exit).not.toBe(0);
+  expect(await readManifest(runs.outputDir)).toHaveLength(ARTICLES - 1);
+  expect(await runs.report()).toMatchObject({ published: true, stop: { code: 'INTERNAL' } });
 });

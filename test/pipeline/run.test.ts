@@ -1,26 +1,33 @@
 /**
  * One run: what ends it early, what it reports then, and how the next one resumes it.
  */
-import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import Libsql from 'libsql';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readManifest } from '../../src/write/manifest.ts';
 import { manifestByNumber } from '../helpers/command.ts';
-import { type CountedRange, countedBlock, countedRange, hold } from '../helpers/counted-range.ts';
+import {
+  type CountedRange,
+  type CountedSize,
+  countedBlock,
+  countedRange,
+  hold,
+} from '../helpers/counted-range.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 import { json, raw } from '../helpers/fault-server.ts';
-import { manifestWithoutStatus } from '../helpers/output-folder.ts';
+import { damage, manifestWithoutStatus, parsedLines } from '../helpers/output-folder.ts';
 
 const SIZE = { articles: 5, blocks: 5, images: 2, blocksPerArticle: 1 };
 const HOUR_MS = 3_600_000;
 let range: CountedRange;
 let runs: DailyRuns;
 
-beforeEach(async () => {
-  range = countedRange(SIZE);
+async function open(size: CountedSize): Promise<void> {
+  range = countedRange(size);
   runs = await openDailyRuns(range);
-});
+}
+beforeEach(() => open(SIZE));
 afterEach(() => runs.close());
 
 const statusCounts = async () => {
@@ -72,9 +79,7 @@ describe('a run that is out of time (--until)', () => {
   test('retains the previous lines of what it did not process', async () => {
     await runs.run('2026-02-01');
     const before = await manifestWithoutStatus(runs.outputDir);
-    for (const manufacturer of range.manufacturers) {
-      range.convertdates.set(manufacturer, '2026-02-20');
-    }
+    range.convertedOn('2026-02-20');
     range.asked.clear();
     const { exit } = await runs.run(clockThatJumps(3), '--until', '3:00', '--concurrency', '1');
     expect(exit).toBe(130);
@@ -82,29 +87,27 @@ describe('a run that is out of time (--until)', () => {
   });
 });
 
-describe('an article that takes too long', () => {
-  test('fails by its code, and keeps what it had', async () => {
-    await runs.run('2026-02-01');
-    const before = await manifestWithoutStatus(runs.outputDir);
-    // The limit is short, so nothing but this article is processed.
-    await runs.configure({ limits: { articleTimeoutMs: 1000 } });
-    const slow = range.articleAt(4);
-    const held = hold(range, 'block', (name) => slow.blocks.includes(name));
-    const { exit } = await runs.run('2026-02-01', '--force', '--only', `*/${slow.number}`);
-    held.release();
-    expect(exit).toBe(1);
-    const { [slow.number]: line, ...others } = await manifestByNumber(runs.outputDir);
-    expect(line).toMatchObject({
-      status: 'failed',
-      error: {
-        code: 'ARTICLE_TIMEOUT',
-        message: 'timed out after 1 s (limits.articleTimeoutMs)',
-      },
-      lastGood: { sha256: expect.any(String) },
-    });
-    expect(Object.values(others).map(({ error }) => error)).toEqual(Array(4).fill(undefined));
-    expect((await manifestWithoutStatus(runs.outputDir)).slice(0, 4)).toEqual(before.slice(0, 4));
+test('an article that takes too long fails by its code, and keeps what it had', async () => {
+  await runs.run('2026-02-01');
+  const before = await manifestWithoutStatus(runs.outputDir);
+  // The limit is short, so nothing but this article is processed.
+  await runs.configure({ limits: { articleTimeoutMs: 1000 } });
+  const slow = range.articleAt(4);
+  const held = hold(range, 'block', (name) => slow.blocks.includes(name));
+  const { exit } = await runs.run('2026-02-01', '--force', '--only', `*/${slow.number}`);
+  held.release();
+  expect(exit).toBe(1);
+  const { [slow.number]: line, ...others } = await manifestByNumber(runs.outputDir);
+  expect(line).toMatchObject({
+    status: 'failed',
+    error: {
+      code: 'ARTICLE_TIMEOUT',
+      message: 'timed out after 1 s (limits.articleTimeoutMs)',
+    },
+    lastGood: { sha256: expect.any(String) },
   });
+  expect(Object.values(others).map(({ error }) => error)).toEqual(Array(4).fill(undefined));
+  expect((await manifestWithoutStatus(runs.outputDir)).slice(0, 4)).toEqual(before.slice(0, 4));
 });
 
 describe('--repair', () => {
@@ -112,11 +115,7 @@ describe('--repair', () => {
     await runs.run('2026-02-01');
     const before = await manifestWithoutStatus(runs.outputDir);
     const [damaged, lost] = [range.articleAt(2).number, range.articleAt(4).number];
-    const file = await objectOf(damaged);
-    await chmod(file, 0o644);
-    const bytes = await readFile(file);
-    bytes[bytes.length - 1] = (bytes[bytes.length - 1]! + 1) % 256;
-    await writeFile(file, bytes);
+    await damage(await objectOf(damaged));
     await rm(await objectOf(lost));
     expect(await runs.command('verify', '2026-02-02')).toMatchObject({ exit: 1 });
     range.asked.clear();
@@ -130,10 +129,8 @@ describe('--repair', () => {
   test('is needed only where size and time of a damaged file are as before', async () => {
     await runs.run('2026-02-01');
     const file = await objectOf(range.articleAt(2).number);
+    await damage(file);
     const bytes = await readFile(file);
-    bytes[bytes.length - 1]! ^= 1;
-    await chmod(file, 0o644);
-    await writeFile(file, bytes);
     // As if the time were as before: utimes() cuts off its fraction of a microsecond.
     const state = new Libsql(join(runs.cacheDir, 'state.db'));
     state.exec(`UPDATE cached_objects SET modified_ms = ${(await stat(file)).mtimeMs}`);
@@ -146,21 +143,19 @@ describe('--repair', () => {
   });
 });
 
-describe('a run that ends by an error', () => {
-  test('reports it, and leaves what was published', async () => {
-    await runs.run('2026-02-01');
-    const before = await readFile(join(runs.outputDir, 'manifest.jsonl'));
-    runs.proxy.break(/getnodes/, (response) => response.destroy());
-    const { exit, stderr } = await runs.run('2026-02-02');
-    expect(exit).toBe(3);
-    expect(stderr).toContain('the articles cannot be selected');
-    expect(await runs.report()).toMatchObject({
-      ended: 'stopped',
-      published: false,
-      stop: { code: 'SERVICE_UNREACHABLE', help: expect.any(String) },
-    });
-    expect(await readFile(join(runs.outputDir, 'manifest.jsonl'))).toEqual(before);
+test('a run that ends by an error reports it, and leaves what was published', async () => {
+  await runs.run('2026-02-01');
+  const before = await readFile(join(runs.outputDir, 'manifest.jsonl'));
+  runs.proxy.break(/getnodes/, (response) => response.destroy());
+  const { exit, stderr } = await runs.run('2026-02-02');
+  expect(exit).toBe(3);
+  expect(stderr).toContain('the articles cannot be selected');
+  expect(await runs.report()).toMatchObject({
+    ended: 'stopped',
+    published: false,
+    stop: { code: 'SERVICE_UNREACHABLE', help: expect.any(String) },
   });
+  expect(await readFile(join(runs.outputDir, 'manifest.jsonl'))).toEqual(before);
 });
 
 describe('a folder that cannot be read', () => {
@@ -173,16 +168,13 @@ describe('a folder that cannot be read', () => {
     ['a node without a kind', 'RESPONSE_INVALID', json([{ nodeid: 'z' }])],
     ['an article without number', 'RESPONSE_INVALID', json([{ nodetype: 'A', nodeid: 'z' }])],
   ])('(%s) fails alone: its lines stay, all others are processed', async (_, code, answer) => {
-    range = countedRange({ ...SIZE, articles: 6, blocks: 6, articlesPerSeries: 2 });
     await runs.close();
-    runs = await openDailyRuns(range);
+    await open({ ...SIZE, articles: 6, blocks: 6, articlesPerSeries: 2 });
     await runs.run('2026-02-01');
     const before = await manifestWithoutStatus(runs.outputDir);
     runs.proxy.break(new RegExp(`getnodes.*${range.articleAt(2).program}`), answer);
     range.gone.add(range.articleAt(0).number);
-    for (const manufacturer of range.manufacturers) {
-      range.convertdates.set(manufacturer, '2026-02-01');
-    }
+    range.convertedOn('2026-02-01');
     const { exit } = await runs.run('2026-02-02');
     expect(exit).toBe(1);
     expect(await runs.failures()).toMatchObject([{ code, what: expect.stringContaining('S02') }]);
@@ -216,43 +208,27 @@ describe('a folder that cannot be read', () => {
   });
 });
 
-describe('explain', () => {
-  test('says which tier decided, and why an article was built', async () => {
-    const { blocks, number } = range.articleAt(0);
-    const explained = async (day: string) => {
-      const of = ['*', '--pipeline', runs.pipelineFile, '--json'];
-      const { stdout } = await runs.words('explain', day, of);
-      const lines = stdout
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line));
-      return Object.fromEntries(lines.map((line) => [line.basearticlenumber, line.decision]));
-    };
-    await runs.run('2026-02-01');
-    expect((await explained('2026-02-01'))[number]).toMatchObject({
-      tier: 'built',
-      why: ['it is not in the previous manifest'],
-    });
-    await runs.run('2026-02-02');
-    expect((await explained('2026-02-02'))[number]).toMatchObject({ tier: 'kept', why: [] });
-    range.convertdates.set(range.manufacturers[0]!, '2026-02-02');
-    range.bodies.set(blocks[0]!, countedBlock(blocks[0]!, 3));
-    await runs.run('2026-02-03');
-    const decisions = await explained('2026-02-03');
-    expect(decisions[number]).toMatchObject({
-      tier: 'built',
-      why: [`block ${blocks[0]} has changed`],
-    });
-    expect(decisions[range.articleAt(1).number]).toMatchObject({ tier: 'digest' });
-  });
-});
-
-test('an unchanged run after an unchanged run writes nothing but its report', async () => {
+test('explain says which tier decided, and why an article was built', async () => {
+  const { blocks, number } = range.articleAt(0);
+  const explained = async () => {
+    const { stdout } = await runs.explain('*', '--json');
+    const lines = parsedLines<{ basearticlenumber: string; decision: object }>(stdout);
+    return Object.fromEntries(lines.map((line) => [line.basearticlenumber, line.decision]));
+  };
   await runs.run('2026-02-01');
+  expect((await explained())[number]).toMatchObject({
+    tier: 'built',
+    why: ['it is not in the previous manifest'],
+  });
   await runs.run('2026-02-02');
-  const files = ['manifest.jsonl', 'catalogue.jsonl'].map((name) => join(runs.outputDir, name));
-  const written = () => Promise.all(files.map(async (file) => (await stat(file)).mtimeMs));
-  const before = await written();
+  expect((await explained())[number]).toMatchObject({ tier: 'kept', why: [] });
+  range.convertdates.set(range.manufacturers[0]!, '2026-02-02');
+  range.bodies.set(blocks[0]!, countedBlock(blocks[0]!, 3));
   await runs.run('2026-02-03');
-  expect(await written()).toEqual(before);
+  const decisions = await explained();
+  expect(decisions[number]).toMatchObject({
+    tier: 'built',
+    why: [`block ${blocks[0]} has changed`],
+  });
+  expect(decisions[range.articleAt(1).number]).toMatchObject({ tier: 'digest' });
 });

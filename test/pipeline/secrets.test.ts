@@ -2,48 +2,36 @@
  * Secrets: password, application key and every token, in no byte that a run leaves behind; the user name is none.
  */
 import { randomBytes } from 'node:crypto';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
+import { expect, test } from 'vitest';
 import { forgetSecret, redact } from '../../src/support/redact.ts';
-import { command, writePipeline } from '../helpers/command.ts';
-import { type FaultProxy, startFaultProxy } from '../helpers/fault-proxy.ts';
+import { LIVE } from '../helpers/command.ts';
+import { openDailyRuns } from '../helpers/daily-runs.ts';
 import { type Answer, html, raw, reset } from '../helpers/fault-server.ts';
-import { smallRange } from '../helpers/small-range.ts';
-import { temporaryFolder } from '../helpers/temporary.ts';
+import { filesBelow } from '../helpers/output-folder.ts';
+import { type SmallArticle, smallRange } from '../helpers/small-range.ts';
 
 const LOGIN = { username: 'jürgen@möbel', password: 'pä"ss +wörd/&=', appKey: 'app-key-4711' };
-let folder: string;
-let emulator: Emulator;
-let proxy: FaultProxy;
 
-beforeAll(async () => {
-  folder = await temporaryFolder();
-  const numbers = ['D1', 'D2', 'D3', 'D4', 'D5'];
-  const range = smallRange(
-    numbers.map((number) => ({ number, blocks: [`ACME::DESK::${number}`], pics: ['WOOD'] })),
+/** A service with a login of its own. */
+const openWith = (account: Partial<typeof LOGIN>, articles: SmallArticle[], service: object) =>
+  openDailyRuns(
+    smallRange(articles),
+    { service: { ...LIVE, ...service } },
+    { login: { ...LOGIN, ...account }, random: (n) => randomBytes(n) },
   );
-  emulator = await startEmulator({ range, login: LOGIN, random: (n) => randomBytes(n) });
-  proxy = await startFaultProxy(emulator);
-});
-afterAll(async () => {
-  await proxy.close();
-  await emulator.close();
-  await rm(folder, { recursive: true, force: true });
-});
 
 test('no secret is in the output, the cache or on a stream, however the run went', async () => {
-  const service = {
-    authUrl: '${BTG2GLTF_AUTH_URL}',
-    baseUrl: '${BTG2GLTF_BASE_URL}',
-    retries: 1,
-    backoffMs: 1,
-    giveUpAfterMs: 10,
-  };
-  const file = await writePipeline(folder, { service });
+  const articles = ['D1', 'D2', 'D3', 'D4', 'D5'].map((number) => {
+    return { number, blocks: [`ACME::DESK::${number}`], pics: ['WOOD'] };
+  });
+  const faults = { retries: 1, backoffMs: 1, giveUpAfterMs: 10 };
+  const runs = await openWith({}, articles, faults);
+  const { folder, proxy } = runs;
   const machines = ['--metrics-file', join(folder, 'm.prom'), '--junit', join(folder, 'j.xml')];
-  const run = (env = proxy.env) => command(['run', file, '--force', ...machines], { env });
+  const run = (env = proxy.env) =>
+    runs.call(['run', runs.pipelineFile, '--force', ...machines], { env });
   const streams = [await run()];
   // Faults of every kind, so that every sentence that there is gets written.
   proxy.break(/btg.*basearticlenumber=D1/, raw('oops', {}, 500));
@@ -70,7 +58,7 @@ test('no secret is in the output, the cache or on a stream, however the run went
   proxy.mend();
   streams.push(gone, await run({ ...proxy.env, BTG2GLTF_PASSWORD: 'another-secret' }));
   proxy.break(/getnodes/, raw('gone', {}, 503));
-  streams.push(await run(), await command(['catalogue', 'ls'], { env: proxy.env }));
+  streams.push(await run(), await runs.call(['catalogue', 'ls']));
 
   const tokens = proxy.seen.flatMap((url) => /[?&]token=([^&]+)/.exec(url)?.[1] ?? []);
   expect(new Set(tokens).size).toBeGreaterThanOrEqual(3);
@@ -84,7 +72,7 @@ test('no secret is in the output, the cache or on a stream, however the run went
   const spellings = new Set(
     secrets.flatMap((s) => [s, encodeURIComponent(s), JSON.stringify(s).slice(1, -1)]),
   );
-  const left = [...(await filesBelow(folder))].filter(([name]) => name !== 'pipeline.yaml');
+  const left = [...(await bytesBelow(folder))].filter(([name]) => name !== 'pipeline.yaml');
   expect(left.length).toBeGreaterThan(20);
   const texts: [string, Buffer][] = [
     ...left,
@@ -97,6 +85,7 @@ test('no secret is in the output, the cache or on a stream, however the run went
     [...spellings].filter((s) => bytes.includes(s)).map((s) => `${name}: ${s}`),
   );
   expect(leaks).toEqual([]);
+  await runs.close();
 });
 
 test('a user named like a manufacturer changes no byte of what is written or printed', async () => {
@@ -118,18 +107,11 @@ test('a password that is a word of the data is masked in messages and logs, neve
 
 /** Every file and stream of a run with a failure, and of commands that print data, by name. */
 async function outcomeFor(account: Partial<typeof LOGIN>): Promise<Map<string, string>> {
-  const root = await temporaryFolder();
-  const range = smallRange(['D1', 'D2'].map((number) => ({ number, blocks: [number] })));
-  const own = await startEmulator({ range, login: { ...LOGIN, ...account } });
-  const toOwn = await startFaultProxy(own);
-  toOwn.break(/btg.*basearticlenumber=D2/, raw('no D2', {}, 500));
-  const service = {
-    authUrl: '${BTG2GLTF_AUTH_URL}',
-    baseUrl: '${BTG2GLTF_BASE_URL}',
-    retries: 0,
-  };
-  const file = await writePipeline(root, { service });
-  const options = { env: toOwn.env, at: () => Date.parse('2026-01-01T00:00:00Z') };
+  const articles = ['D1', 'D2'].map((number) => ({ number, blocks: [number] }));
+  const own = await openWith(account, articles, { retries: 0 });
+  const { folder: root, pipelineFile: file, proxy } = own;
+  proxy.break(/btg.*basearticlenumber=D2/, raw('no D2', {}, 500));
+  const at = () => Date.parse('2026-01-01T00:00:00Z');
   const texts = new Map<string, string>();
   for (const words of [
     ['run', file, '--junit', join(root, 'j.xml'), '--log-format', 'json'],
@@ -138,34 +120,28 @@ async function outcomeFor(account: Partial<typeof LOGIN>): Promise<Map<string, s
     ['catalogue', 'ls'],
     ['migrate-url', 'https://h/planning?manufacturer=ACME&token=T&username=ACME'],
   ]) {
-    const { stdout, stderr } = await command(words, options);
+    const { stdout, stderr } = await own.call(words, { at });
     texts.set(words.join(' '), stdout + stderr);
   }
-  await toOwn.close();
-  await own.close();
   // Each command has registered it; other test files share this process.
   const { password = '' } = account;
   while (redact(password) !== password) forgetSecret(password);
-  for (const [name, bytes] of await filesBelow(root)) {
+  for (const [name, bytes] of await bytesBelow(root)) {
     if (!/cache|pipeline/.test(name)) texts.set(name, `${bytes}`);
   }
-  const { origin } = new URL(toOwn.env.BTG2GLTF_BASE_URL!);
+  await own.close();
+  const { origin } = new URL(proxy.env.BTG2GLTF_BASE_URL!);
   const anywhere = (text: string) => text.replaceAll(root, 'ROOT').replaceAll(origin, 'ORIGIN');
   return new Map([...texts].map(([name, text]) => [anywhere(name), anywhere(text)]));
 }
 
-async function filesBelow(root: string): Promise<Map<string, Buffer>> {
-  const entries = await readdir(root, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile());
-  return new Map(
-    await Promise.all(
-      files.map(async ({ parentPath, name }): Promise<[string, Buffer]> => {
-        const path = join(parentPath, name);
-        // SQLite removes the log of a database when it was closed by all, which may be later.
-        const isLog = /-(?:wal|shm)$/.test(name);
-        const bytes = isLog ? await readFile(path).catch(() => Buffer.alloc(0)) : readFile(path);
-        return [path.slice(root.length + 1), await bytes];
-      }),
-    ),
-  );
+/** The bytes of every file below a folder, by its path from there. */
+async function bytesBelow(root: string): Promise<Map<string, Buffer>> {
+  const bytesOf = async (path: string): Promise<[string, Buffer]> => {
+    // SQLite removes the log of a database when it was closed by all, which may be later.
+    const isLog = /-(?:wal|shm)$/.test(path);
+    const bytes = isLog ? await readFile(path).catch(() => Buffer.alloc(0)) : readFile(path);
+    return [path.slice(root.length + 1), await bytes];
+  };
+  return new Map(await Promise.all((await filesBelow(root)).map(bytesOf)));
 }

@@ -1,12 +1,14 @@
 /** Profiles whose meshes and textures are files that articles share. */
-import { createHash } from 'node:crypto';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { DeliveryLine } from '../../src/pipeline/deliveries.ts';
+import { sha256Hex } from '../../src/support/files.ts';
 import { readManifest } from '../../src/write/manifest.ts';
 import { complaintsAbout, complaintsAboutFiles } from '../helpers/check-glb.ts';
 import { command as commandLine, writePipeline } from '../helpers/command.ts';
 import { decoded, drawnVertices, unmatched } from '../helpers/drawn-vertices.ts';
+import { deliveryLines } from '../helpers/output-folder.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
 /** Two desks of a series with the same legs and oak, and a vase. */
@@ -28,30 +30,19 @@ const NAMES = Object.keys(TOLERANCES) as Name[];
 /** test/browser/profile-pictures.test.ts compares pictures. */
 const command = (words: string[]) => commandLine(words, { env: { BTG2GLTF_BROWSER: 'none' } });
 
-interface Line {
-  basearticlenumber: string;
-  delivery: Name;
-  files: { name: string; path: string; sha256: string; bytes: number }[];
-}
-
 let folder: string;
 let out: string;
 const write = (articles: object[], profiles: unknown[] = PROFILES) =>
   writePipeline(folder, { service: { emulator: true }, articles, deliver: { profiles } });
-const readLines = async (): Promise<Line[]> =>
-  (await readFile(join(out, 'deliveries.jsonl'), 'utf8'))
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Line);
 const filesIn = async (name: Name) => (await readdir(join(out, name, 'files'))).sort();
 
-let lines: Line[];
+let lines: DeliveryLine[];
 const masters = new Map<string, Uint8Array>();
 beforeAll(async () => {
   folder = await temporaryFolder();
   out = join(folder, 'out');
   expect(await command(['run', await write([...DESKS, VASE])])).toMatchObject({ exit: 0 });
-  lines = await readLines();
+  lines = await deliveryLines(out);
   for (const { basearticlenumber, glb } of await readManifest(out))
     masters.set(basearticlenumber, new Uint8Array(await readFile(join(out, glb!))));
 });
@@ -71,7 +62,7 @@ describe.each(NAMES)('the profile %s with shared files', (name) => {
       expect([...new Set(referred)]).toEqual(listed.sort());
       for (const { path, sha256, bytes } of files.slice(1)) {
         const content = await readFile(join(out, path));
-        expect(createHash('sha256').update(content).digest('hex')).toBe(sha256);
+        expect(sha256Hex(content)).toBe(sha256);
         expect([content.length, path.includes(`/files/${sha256}.`)]).toEqual([bytes, true]);
       }
     }
@@ -130,7 +121,7 @@ describe('a delivery with shared files', () => {
     expect([missing.exit, missing.stdout]).toEqual([1, expect.stringContaining('is intact')]);
     expect(await command(['deliver', pipeline()])).toMatchObject({ exit: 0 });
     expect(await filesIn('web')).toContain(file);
-    expect(await readLines()).toEqual(lines);
+    expect(await deliveryLines(out)).toEqual(lines);
     for (const { files } of lines)
       for (const { path, bytes } of files) expect((await stat(join(out, path))).size).toBe(bytes);
   });
@@ -138,14 +129,14 @@ describe('a delivery with shared files', () => {
   it('loses the files to which nothing refers any more, and no others', async () => {
     await write(DESKS);
     expect(await command(['run', pipeline()])).toMatchObject({ exit: 0 });
-    const left = (await readLines()).filter(({ delivery }) => delivery === 'shared');
+    const left = (await deliveryLines(out)).filter(({ delivery }) => delivery === 'shared');
     expect(left).toHaveLength(2);
     const names = left.flatMap(({ files }) => files.slice(1).map(({ name }) => name));
     expect(await filesIn('shared')).toEqual([...new Set(names)].sort());
     await write(DESKS, ['web']);
     expect(await command(['deliver', pipeline()])).toMatchObject({ exit: 0 });
     expect([await filesIn('web'), await filesIn('shared')]).toEqual([[], []]);
-    expect((await readLines()).map(({ files }) => files.map(({ name }) => name))).toEqual([
+    expect((await deliveryLines(out)).map(({ files }) => files.map(({ name }) => name))).toEqual([
       ['model.glb'],
       ['model.glb'],
     ]);

@@ -1,22 +1,16 @@
 /**
  * Tangents: with `tangents: mikktspace` a validator has no warning left.
  */
-import { readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readManifest } from '../../src/write/manifest.ts';
 import { complaintsAbout, TANGENT_WARNING } from '../helpers/check-glb.ts';
 import { command, writePipeline } from '../helpers/command.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
-let folder: string;
-
-beforeAll(async () => {
-  folder = await temporaryFolder();
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
 async function objectsWith(tangents: 'none' | 'mikktspace'): Promise<Uint8Array[]> {
+  const folder = await temporaryFolder();
   const pipeline = await writePipeline(folder, {
     service: { emulator: true },
     articles: [

@@ -1,25 +1,24 @@
 /** Terminal: what is printed and logged has no line that data began, and no character that a terminal obeys. */
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import type { EmulatedRange } from '../../src/sample/range.ts';
 import { ConverterError } from '../../src/support/errors.ts';
 import { visible } from '../../src/support/visible.ts';
 import { readManifest } from '../../src/write/manifest.ts';
-import { environmentOf, runChild } from '../helpers/child.ts';
-import { type CommandResult, command, writePipeline } from '../helpers/command.ts';
+import { runChild } from '../helpers/child.ts';
+import type { CommandResult } from '../helpers/command.ts';
+import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 import { smallRange } from '../helpers/small-range.ts';
-import { temporaryFolder } from '../helpers/temporary.ts';
 
 /** Clears the screen, begins lines of its own, turns the direction, rings, and colours with one byte. */
 const EVIL =
   '\u001b[2J\nFORGED\r\nFORGED\rFORGED\u2028FORGED\u2029FORGED\u0085FORGED\u000bFORGED\u000cFORGED\u202e\u0007\u009b31m';
 const LINE_END = /\r\n|[\n\r\v\f\x85\u2028\u2029]/;
 
-let folder: string;
+let runs: DailyRuns;
+/** The pipeline file. */
 let file: string;
-let emulator: Emulator;
 
 /** A range that has the text in every field that a command shows. */
 function evilRange(): EmulatedRange {
@@ -58,28 +57,18 @@ function evilRange(): EmulatedRange {
 }
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
-  emulator = await startEmulator({ range: evilRange() });
-  file = await writePipeline(folder, {
-    service: { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}', retries: 0 },
+  runs = await openDailyRuns(evilRange(), {
     articles: [{ catalogue: {} }, { carts: 'carts/*.json' }],
   });
-  await mkdir(join(folder, 'carts'));
-  const cart = {
-    id: EVIL,
-    rootid: 'x',
-    manufacturer: EVIL,
-    program: EVIL,
-    basearticlenumber: EVIL,
-  };
-  await writeFile(join(folder, 'carts', 'evil.json'), JSON.stringify(cart));
+  file = runs.pipelineFile;
+  await mkdir(join(runs.folder, 'carts'));
+  const ids = { manufacturer: EVIL, program: EVIL, basearticlenumber: EVIL };
+  const cart = JSON.stringify({ id: EVIL, rootid: 'x', ...ids });
+  await writeFile(join(runs.folder, 'carts', 'evil.json'), cart);
 });
-afterEach(async () => {
-  await emulator.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterEach(() => runs.close());
 
-const run = (...words: string[]) => command(words, { env: environmentOf(emulator) });
+const run = (...words: string[]) => runs.call(words);
 
 /** What commands print, and what the process makes of errors. */
 function expectHarmless({ stdout, stderr }: CommandResult): void {
@@ -99,24 +88,27 @@ test('a run, and what explains its result', async () => {
   for (const line of first.stderr.split('\n').filter((text) => text.startsWith('{'))) {
     expect(() => JSON.parse(line)).not.toThrow();
   }
-  expectHarmless(await run('run', file, '--verbose', '--log-format', 'pretty', '--force'));
-  expectHarmless(await run('run', file, '--dry-run'));
   const explained = await run('explain', '*', '--pipeline', file, '--all');
   expect(explained.stdout).toContain('FORGED');
   expectHarmless(explained);
-  expectHarmless(await run('explain', '*', '--pipeline', file, '--json'));
-  expectHarmless(await run('verify', file));
-  expectHarmless(await run('verify', file, '--json'));
+  for (const words of [
+    ['run', file, '--verbose', '--log-format', 'pretty', '--force'],
+    ['run', file, '--dry-run'],
+    ['explain', '*', '--pipeline', file, '--json'],
+    ['verify', file],
+    ['verify', file, '--json'],
+    ['prune', file, '--verbose'],
+    ['record', file, '--to', join(runs.folder, 'recording')],
+  ])
+    expectHarmless(await run(...words));
   const written = ['manifest.jsonl', 'catalogue.jsonl', 'runs/latest/report.json'];
   for (const name of [...written, 'runs/latest/failures.jsonl']) {
-    const text = await readFile(join(folder, 'out', name), 'utf8');
+    const text = await readFile(join(runs.outputDir, name), 'utf8');
     expect(text, name).toContain('\\u202e');
     expectHarmlessText(text);
   }
-  const lines = await readManifest(join(folder, 'out'));
+  const lines = await readManifest(runs.outputDir);
   expect(lines.map(({ basearticlenumber }) => basearticlenumber)).toContain(`NAME ${EVIL}`);
-  expectHarmless(await run('prune', file, '--verbose'));
-  expectHarmless(await run('record', file, '--to', join(folder, 'recording')));
 });
 
 test('the catalogue, an article and a conversion', async () => {
@@ -132,9 +124,10 @@ test('the catalogue, an article and a conversion', async () => {
   expectHarmless(await run('catalogue', 'show', `ACME/DESK/${EVIL}`, ...pipeline));
   for (const number of ['GOOD', 'LOST', 'SAID']) {
     const article = ['--manufacturer', 'ACME', '--program', 'DESK', '--basearticlenumber', number];
-    const output = join(folder, 'one.glb');
+    const output = join(runs.folder, 'one.glb');
     expectHarmless(await run('convert', ...article, '--output', output, ...pipeline));
   }
+  expect(runs.emulator.openSessions()).toBe(0);
 });
 
 test('an address from a page', async () => {
@@ -148,8 +141,8 @@ test('an address from a page', async () => {
 test('the process prints no such character into a pipe or file, as JSON the same values', async () => {
   const words = ['catalogue', 'show', 'ACME/DESK/GOOD', '--pipeline', file];
   const [shown, json] = await Promise.all([
-    runChild(words, environmentOf(emulator)),
-    runChild([...words, '--json'], environmentOf(emulator)),
+    runChild(words, runs.proxy.env),
+    runChild([...words, '--json'], runs.proxy.env),
   ]);
   expect(shown.stdout).toContain('FORGED');
   expectHarmlessText(shown.stdout);

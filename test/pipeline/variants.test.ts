@@ -1,5 +1,5 @@
 /** Variants of a pipeline: of each article one file for all finishes of a shape, made once. */
-import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { NodeIO } from '@gltf-transform/core';
 import { ALL_EXTENSIONS } from '@gltf-transform/extensions';
@@ -10,6 +10,8 @@ import { watchFileOperations } from '../../src/support/file-operations.ts';
 import { readCatalogue, readManifest } from '../../src/write/manifest.ts';
 import { complaintsAbout } from '../helpers/check-glb.ts';
 import { command, writePipeline } from '../helpers/command.ts';
+import { lastReport } from '../helpers/daily-runs.ts';
+import { changeTimes, deliveryLines, filesBelow } from '../helpers/output-folder.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
 const io = new NodeIO().registerExtensions(ALL_EXTENSIONS);
@@ -43,25 +45,13 @@ const write = (articles: object[]) =>
       feeds: { baseUrl: 'https://cdn.example', kinds: ['jsonld', 'csv'] },
     },
   });
-const deliveries = async (): Promise<DeliveryLine[]> =>
-  (await readFile(join(out, 'deliveries.jsonl'), 'utf8'))
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as DeliveryLine);
 const linesOf = async ({ basearticlenumber }: typeof DESK) =>
-  (await deliveries()).filter((line) => line.basearticlenumber === basearticlenumber);
+  (await deliveryLines(out)).filter((line) => line.basearticlenumber === basearticlenumber);
 const pathsOf = (lines: readonly DeliveryLine[]) => [
   ...new Set(lines.flatMap(({ files }) => files.map(({ path }) => path))),
 ];
 const summary = (text: string) => /variants: (.*made.*)/.exec(text)?.[1];
-/** Name and time of the last change of each file below `variants/`. */
-async function filesBelow(): Promise<[string, number][]> {
-  const all = await readdir(join(out, 'variants'), { recursive: true });
-  const glbs = all.filter((name) => name.endsWith('.glb')).sort();
-  return Promise.all(
-    glbs.map(async (name) => [name, (await stat(join(out, 'variants', name))).ctimeMs] as const),
-  ) as Promise<[string, number][]>;
-}
+const glbs = () => filesBelow(join(out, 'variants'));
 
 beforeAll(async () => {
   folder = await temporaryFolder();
@@ -142,8 +132,8 @@ describe('shapes and finishes', () => {
       expect(new Set(arms).size).toBe(1);
     }
     expect(new Set(lines.map(({ splitBy }) => `${splitBy}`))).toEqual(new Set(['Armrests']));
-    const { delivered } = await lastReport();
-    expect(delivered.splits).toEqual([
+    const { delivered } = await lastReport(out);
+    expect(delivered!.splits).toEqual([
       { splitBy: ['Armrests'], count: 1, articles: ['BRNK/AKTA/AK110 N'] },
     ]);
     const page = await readFile(join(out, 'runs', 'latest', 'report.html'), 'utf8');
@@ -163,32 +153,22 @@ describe('shapes and finishes', () => {
   });
 });
 
-describe('explain', () => {
-  it('names the file of a configuration, its finish, and what divides its article', async () => {
-    const { stdout } = await command(['explain', 'AK110 N', '--pipeline', pipeline]);
-    expect(stdout).toMatch(
-      /^ {2}variants: variants\/BRNK\/AKTA\/\S+\.glb · variant Woven cloth, grey · variants 5 · shape depends on Armrests$/m,
-    );
-  });
+it('explain names the file of a configuration, its finish, and what divides its article', async () => {
+  const { stdout } = await command(['explain', 'AK110 N', '--pipeline', pipeline]);
+  expect(stdout).toMatch(
+    /^ {2}variants: variants\/BRNK\/AKTA\/\S+\.glb · variant Woven cloth, grey · variants 5 · shape depends on Armrests$/m,
+  );
 });
-
-async function lastReport() {
-  const text = await readFile(join(out, 'runs', 'latest', 'report.json'), 'utf8');
-  return JSON.parse(text) as { delivered: { splits: unknown } };
-}
 
 describe('a delivery of variants', () => {
   it('is not made again by the next run, and comes back from the cache without any master', async () => {
-    const before = await filesBelow();
-    expect(before).toHaveLength(3);
-    for (const args of [
-      ['run', pipeline],
-      ['deliver', pipeline],
-    ]) {
-      const again = await command(args);
+    const before = await changeTimes(join(out, 'variants'));
+    expect(before.size).toBe(3);
+    for (const name of ['run', 'deliver']) {
+      const again = await command([name, pipeline]);
       expect(summary(again.stdout)).toMatch(/^0 made · 22 unchanged · 0 failed/);
     }
-    expect(await filesBelow()).toEqual(before);
+    expect(await changeTimes(join(out, 'variants'))).toEqual(before);
     const bytes = await contents();
     await rm(join(out, 'variants'), { recursive: true });
     await rm(join(out, 'deliveries.jsonl'));
@@ -204,14 +184,13 @@ describe('a delivery of variants', () => {
     const pruned = await command(['prune', pipeline, '--yes']);
     expect(pruned.stdout).toContain('0 objects');
     expect((await command(['verify', pipeline])).exit).toBe(0);
-    const [[name]] = (await filesBelow()) as [[string, number]];
-    const path = join(out, 'variants', name);
+    const [path] = (await glbs()) as [string];
     const bytes = await readFile(path);
     await rm(path);
     await writeFile(path, 'another');
     const verified = await command(['verify', pipeline]);
-    expect([verified.exit, verified.stdout]).toEqual([1, expect.stringContaining(name)]);
-    expect(verified.stdout.split(name)).toHaveLength(2);
+    expect([verified.exit, verified.stdout]).toEqual([1, expect.stringContaining(path)]);
+    expect(verified.stdout.split(path)).toHaveLength(2);
     expect(await command(['deliver', pipeline])).toMatchObject({ exit: 0 });
     expect((await readFile(path)).equals(bytes)).toBe(true);
   });
@@ -263,7 +242,7 @@ describe('a delivery of variants', () => {
     const less = await command(['run', pipeline, '--accept']);
     expect(summary(less.stdout)).toMatch(/^0 made · 12 unchanged · 0 failed/);
     expect(await linesOf(CHAIR)).toEqual([]);
-    expect((await filesBelow()).map(([name]) => name.split('/')[0])).toEqual(['FJEL']);
+    expect(await glbs()).toEqual([expect.stringContaining('/variants/FJEL/')]);
     const white = { ...DESK, values: { 'OBERFLÄCHE.DEKOR': 'WS' } };
     await write([{ article: DESK }, { configurations: white }, { article: CHAIR }]);
     const two = await command(['run', pipeline, '--accept']);
@@ -273,9 +252,8 @@ describe('a delivery of variants', () => {
   });
 });
 
+/** What `variants/` contains, by path. */
 async function contents(): Promise<Record<string, string>> {
-  const all: Record<string, string> = {};
-  for (const [name] of await filesBelow())
-    all[name] = (await readFile(join(out, 'variants', name))).toString('base64');
-  return all;
+  const all = (await glbs()).map(async (path) => [path, await readFile(path, 'base64')]);
+  return Object.fromEntries(await Promise.all(all));
 }

@@ -48,9 +48,7 @@ test('are skipped with a reason in manifest, report, summary, metrics and JUnit,
   expect(await readFile(junit, 'utf8')).toContain('<skipped message="NO_GEOMETRY');
   const shop = await readCatalogue(runs.outputDir);
   expect(shop.map(({ basearticlenumber }) => basearticlenumber)).toEqual([SERVICE, 'D1']);
-  const explained = await runs.words('explain', '2026-01-01', [
-    ...[SERVICE, '--pipeline', runs.pipelineFile],
-  ]);
+  const explained = await runs.explain(SERVICE);
   expect(explained.stdout).toMatch(/skipped[\s\S]*NO_GEOMETRY: its parts list is empty/);
   expect(explained.stdout).toMatch(/ in run \S+: skipped: its parts list is empty/);
 });

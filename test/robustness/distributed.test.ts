@@ -487,12 +487,6 @@ const otherQueue = (change: Partial<URL>) => () => ({
 });
 
 const BAD_INPUTS: Record<string, BadInput> = {
-  'a queue that is not there': {
-    exit: 3,
-    says: /queue postgres:.*ECONNREFUSED.*check BTG2GLTF_QUEUE_URL/s,
-    env: otherQueue({ port: '9' }),
-    isOfWorker: true,
-  },
   'a wrong password of the queue': {
     exit: 3,
     says: /queue postgres:.*password authentication failed.*check user, password/s,
@@ -504,14 +498,6 @@ const BAD_INPUTS: Record<string, BadInput> = {
     says: /clock of this machine: expected that of the queue's server, received one that is 36\d\d\.\d s ahead.*synchronise the clocks/s,
     aheadMs: SKEW_MS,
   },
-  // It is asked for ten seconds.
-  ...(IS_LONG && {
-    'a store that is not there': {
-      exit: 3,
-      says: /s3:\/\/furniture\/nightly.*ECONNREFUSED.*check the address of the store/s,
-      env: () => ({ AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:9' }),
-    },
-  }),
   'wrong keys of the store': {
     exit: 3,
     says: /s3:\/\/furniture\/nightly.*SignatureDoesNotMatch.*check AWS_ACCESS_KEY_ID/s,

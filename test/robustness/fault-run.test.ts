@@ -3,17 +3,14 @@
  *
  * `npm test` takes 30 articles, with `BTG2GLTF_TEST_LONG=1` it is 300.
  */
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
-import { type CommandResult, command, writePipeline } from '../helpers/command.ts';
+import { type CommandResult, LIVE } from '../helpers/command.ts';
 import { countedRange } from '../helpers/counted-range.ts';
-import { type FaultProxy, startFaultProxy } from '../helpers/fault-proxy.ts';
+import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 import { damagesOf, publishedFiles } from '../helpers/output-folder.ts';
 import { IS_LONG } from '../helpers/samples.ts';
 import { createServiceFaults, SERVICE_FAULTS } from '../helpers/service-faults.ts';
-import { temporaryFolder } from '../helpers/temporary.ts';
 
 const ARTICLES = IS_LONG ? 300 : 30;
 const SEED = 6;
@@ -21,8 +18,7 @@ const ONE_IN = 10;
 const CALLS_OF_A_TOKEN = IS_LONG ? 200 : 40;
 
 const SERVICE = {
-  authUrl: '${BTG2GLTF_AUTH_URL}',
-  baseUrl: '${BTG2GLTF_BASE_URL}',
+  ...LIVE,
   // A stall is over soon. One in ten, several times in a row, happens to one of a thousand requests.
   timeoutMs: 1500,
   retries: 6,
@@ -31,22 +27,14 @@ const SERVICE = {
   maxPauseMs: 100,
 };
 
-let folder: string;
-let emulator: Emulator;
-let proxy: FaultProxy;
+let runs: DailyRuns;
 
 beforeAll(async () => {
-  folder = await temporaryFolder();
   const size = { articles: ARTICLES, blocks: ARTICLES / 5, images: ARTICLES / 2 };
   const range = countedRange({ ...size, manufacturers: 2 });
-  emulator = await startEmulator({ range, validators: 'etag' });
-  proxy = await startFaultProxy(emulator);
+  runs = await openDailyRuns(range, {}, { validators: 'etag' });
 });
-afterAll(async () => {
-  await proxy.close();
-  await emulator.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => runs.close());
 
 test('one answer in ten fails in one of eight ways and tokens expire: the result is the same', async () => {
   const clean = await runInto('clean');
@@ -73,12 +61,12 @@ async function underFaults(
 ): Promise<FaultyRun> {
   const faults = createServiceFaults(SEED, ONE_IN);
   let calls = 0;
-  proxy.disturb((url) => {
-    if (++calls % CALLS_OF_A_TOKEN === 0) emulator.expireTokens();
+  runs.proxy.disturb((url) => {
+    if (++calls % CALLS_OF_A_TOKEN === 0) runs.emulator.expireTokens();
     return faults.choose(url);
   });
   const result = await run();
-  proxy.mend();
+  runs.proxy.mend();
   console.info(
     `fault run: ${requestsOfClean} requests clean, ${result.requests} with faults:`,
     Object.fromEntries(faults.happened),
@@ -98,8 +86,9 @@ interface FaultyRun extends CommandResult {
 
 async function runInto(name: string, freshness = 'convertdate'): Promise<FaultyRun> {
   const places = { output: { dir: name }, cache: { dir: `${name}-cache` } };
-  const file = await writePipeline(folder, { service: SERVICE, freshness, ...places });
-  const before = proxy.seen.length;
-  const result = await command(['run', file], { env: proxy.env });
-  return { ...result, outputDir: join(folder, name), requests: proxy.seen.length - before };
+  await runs.configure({ service: SERVICE, freshness, ...places });
+  const { seen } = runs.proxy;
+  const before = seen.length;
+  const result = await runs.call(['run', runs.pipelineFile]);
+  return { ...result, outputDir: join(runs.folder, name), requests: seen.length - before };
 }

@@ -38,7 +38,6 @@ const FAULTS = [
 
 /** The folders that a run writes to. */
 const PARTS = ['out', 'cache', 'machine'];
-const SERVICE = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
 const REFUSAL =
   /^btg2gltf: cannot (?<operation>[a-z ]+) (?<path>.+): (?<errno>\w+)\n {2}→ [^\n]+\n$/m;
 
@@ -103,7 +102,7 @@ test('a run over the output of an earlier run', async () => {
 /** Opens a folder with what an earlier run has left. */
 async function open(): Promise<void> {
   folder = await temporaryFolder();
-  file = await writePipeline(folder, { service: SERVICE });
+  file = await writePipeline(folder);
   if (kept === undefined) return;
   for (const part of PARTS) await cp(join(kept, part), at(part), { recursive: true });
 }
@@ -112,7 +111,10 @@ async function open(): Promise<void> {
 async function sweep(): Promise<void> {
   await open();
   const intact = await publishedFiles(at('out'));
-  const operations = await operationsOf(async () => expect((await run()).exit).toBe(0));
+  let operations = 0;
+  watchFileOperations(() => void operations++);
+  expect((await run()).exit).toBe(0);
+  watchFileOperations(undefined);
   const manifest = await manifestWithoutStatus(at('out'));
   const clean = { manifest, files: await publishedFiles(at('out')) };
   const problems: string[] = [];
@@ -194,12 +196,8 @@ async function problemsOfNextRun(clean: Clean): Promise<string[]> {
   for (const [name, digest] of clean.files) {
     if (name !== 'manifest.jsonl' && files.get(name) !== digest) problems.push(`next run: ${name}`);
   }
-  const parts = await Promise.all(PARTS.map((part) => filesBelow(at(part))));
-  const left = parts.flat();
-  problems.push(
-    ...left.filter((path) => /\.tmp$|\.lock$/.test(path)).map((path) => `left: ${path}`),
-  );
-  return problems;
+  const left = (await filesBelow(folder)).filter((path) => /\.tmp$|\.lock$/.test(path));
+  return [...problems, ...left.map((path) => `left: ${path}`)];
 }
 
 /** Runs with the N-th operation failing; `failed` names it, in words that are the same for all such. */
@@ -215,14 +213,6 @@ async function runWithFault(first: number, fault: (typeof FAULTS)[number]) {
   const result = await run();
   watchFileOperations(undefined);
   return { failed, result };
-}
-
-async function operationsOf(work: () => Promise<void>): Promise<number> {
-  let count = 0;
-  watchFileOperations(() => void count++);
-  await work();
-  watchFileOperations(undefined);
-  return count;
 }
 
 /** A path without what differs from run to run. */

@@ -45,7 +45,7 @@ test('a run of damaged answers ends, and what it publishes is intact', async () 
     const chance = chanceOf(SEED, digestOf(url));
     if (!OF_ARTICLES.test(url) || !chance.oneIn(ONE_IN)) return undefined;
     damagedAnswers++;
-    return { damage: /materials/i.test(url) ? picture(chance) : text(chance) };
+    return { damage: damageOf(!/materials/i.test(url), chance) };
   });
   const damaged = await runs.run('2024-06-01', '--accept');
   expect([0, 1], damaged.stderr).toContain(damaged.exit);
@@ -80,14 +80,9 @@ function digestOf(url: string): number {
   return Number.parseInt(sha256Hex(url.replace(/token=[^&]*/, '')).slice(0, 8), 16) | 0;
 }
 
-function picture(chance: Chance): Damage {
+/** Damages bytes, or a text as JSON. */
+function damageOf(isText: boolean, chance: Chance): Damage {
+  if (isText && !chance.oneIn(4))
+    return (body) => Buffer.from(mutateJson(body.toString('utf8'), chance));
   return (body) => Buffer.from(mutateBytes(body, chance));
-}
-
-function text(chance: Chance): Damage {
-  const asJson = !chance.oneIn(4);
-  return (body) =>
-    asJson
-      ? Buffer.from(mutateJson(body.toString('utf8'), chance))
-      : Buffer.from(mutateBytes(body, chance));
 }

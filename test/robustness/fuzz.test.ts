@@ -15,9 +15,10 @@ import { type Bodies, fuzzSeeds } from '../helpers/fuzz/seeds.ts';
 import { startWatchdog } from '../helpers/fuzz/watchdog.ts';
 import { readGlb } from '../helpers/glb-reader/read-glb.ts';
 import { measureOwnPeak } from '../helpers/process-memory.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 
 const SEED = 6;
-const INPUTS = process.env.BTG2GLTF_TEST_LONG === '1' ? 20_000 : 80;
+const INPUTS = IS_LONG ? 20_000 : 80;
 /** Every so many GLBs go through the validator, which is slow. */
 const VALIDATED_EVERY = 10;
 /** What one input may take: inputs have 1 MB, pictures some pixels. */

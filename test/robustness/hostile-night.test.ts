@@ -6,25 +6,22 @@
  * Ctrl-C interrupts.
  */
 import { existsSync, readFileSync } from 'node:fs';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
-import type { FailureRow, RunReport } from '../../src/report/run-report.ts';
 import { valuesOf } from '../../src/sample/definition.ts';
 import { finalNumberOf, reinitOf } from '../../src/sample/numbering.ts';
 import { createSampleRange } from '../../src/sample/sample-range.ts';
 import { ARTICLES } from '../../src/sample/series/range.ts';
 import { readManifest } from '../../src/write/manifest.ts';
 import { type Child, startChild } from '../helpers/child.ts';
-import { command, writePipeline } from '../helpers/command.ts';
-import { type FaultProxy, startFaultProxy } from '../helpers/fault-proxy.ts';
+import { LIVE } from '../helpers/command.ts';
+import { type DailyRuns, lastFailures, openDailyRuns } from '../helpers/daily-runs.ts';
 import { HOSTILE_KINDS } from '../helpers/hostile-kinds.ts';
 import { EVIL, hostileDisturbances } from '../helpers/hostile-service.ts';
 import { damagesOf, filesBelow } from '../helpers/output-folder.ts';
 import { descendantsOf, measureMemory, processorSeconds } from '../helpers/process-memory.ts';
 import { IS_LONG } from '../helpers/samples.ts';
-import { temporaryFolder } from '../helpers/temporary.ts';
 import { until } from '../helpers/until.ts';
 
 const GOOD = IS_LONG ? 200 : 4;
@@ -43,8 +40,7 @@ const BUSY_SECONDS = [0.1, 1];
 const CONVERTS_SECONDS = 0.6;
 
 const SERVICE = {
-  authUrl: '${BTG2GLTF_AUTH_URL}',
-  baseUrl: '${BTG2GLTF_BASE_URL}',
+  ...LIVE,
   concurrency: 16,
   timeoutMs: IS_LONG ? 15_000 : 60_000,
   retries: IS_LONG ? 4 : 1,
@@ -55,29 +51,22 @@ const SERVICE = {
 const LIMITS = { articleTimeoutMs: IS_LONG ? 120_000 : 60_000 };
 const HEADER = 'manufacturer,program,basearticlenumber,finalarticlenumber,reinitstring';
 
-let folder: string;
-let emulator: Emulator;
-let proxy: FaultProxy;
+let runs: DailyRuns;
+const at = (name: string) => join(runs.folder, name);
 /** Base article numbers of the hostile articles. */
 let hostile: string[];
 let onAnswered: (number: string) => void = () => {};
 
 beforeAll(async () => {
-  folder = await temporaryFolder();
-  emulator = await startEmulator({ range: createSampleRange() });
-  proxy = await startFaultProxy(emulator);
+  runs = await openDailyRuns(createSampleRange());
   const all = Object.entries(HOSTILE_KINDS);
   const tried = all.filter(([, { isShort }]) => IS_LONG || isShort);
   hostile = tried.flatMap(([name, { times = 1 }]) =>
     Array.from({ length: IS_LONG ? times : 1 }, (_, i) => `${name}-${i + 1}`),
   );
-  proxy.disturb(hostileDisturbances(new Map(all), (number) => onAnswered(number)));
+  runs.proxy.disturb(hostileDisturbances(new Map(all), (number) => onAnswered(number)));
 });
-afterAll(async () => {
-  await proxy.close();
-  await emulator.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => runs.close());
 
 /** Lines of a list: every article as it is, then desks of many sizes and finishes. */
 function goodArticles(): string[] {
@@ -113,10 +102,10 @@ function spread(good: string[], evil: string[]): string[] {
     .map(({ text }) => text);
 }
 
-/** Writes a pipeline for a list of articles, with an output folder and a cache of that name. */
-async function pipelineOf(name: string, lines: string[]): Promise<string> {
-  await writeFile(join(folder, `${name}.csv`), `${[HEADER, ...lines].join('\n')}\n`);
-  return writePipeline(folder, {
+/** Writes the pipeline for a list of articles, with an output folder and a cache of that name. */
+async function configure(name: string, lines: string[]): Promise<void> {
+  await writeFile(at(`${name}.csv`), `${[HEADER, ...lines].join('\n')}\n`);
+  await runs.configure({
     ...{ service: SERVICE, limits: LIMITS, articles: [{ list: `${name}.csv` }] },
     ...{ output: { dir: name }, cache: { dir: `${name}-cache` } },
   });
@@ -124,12 +113,13 @@ async function pipelineOf(name: string, lines: string[]): Promise<string> {
 
 /** Starts the built program. */
 async function start(name: string, lines: string[]): Promise<Child> {
-  return startChild(['run', await pipelineOf(name, lines)], proxy.env);
+  await configure(name, lines);
+  return startChild(['run', runs.pipelineFile], runs.proxy.env);
 }
 
 /** The digests of the good articles of a manifest by their configuration. */
 async function digestsOf(name: string): Promise<Map<string, string | undefined>> {
-  const lines = await readManifest(join(folder, name));
+  const lines = await readManifest(at(name));
   return new Map(
     lines
       .filter(({ manufacturer }) => manufacturer !== EVIL.manufacturer)
@@ -137,29 +127,20 @@ async function digestsOf(name: string): Promise<Map<string, string | undefined>>
   );
 }
 
-async function lastReport(name: string): Promise<{ report: RunReport; failures: FailureRow[] }> {
-  const runs = join(folder, name, 'runs');
-  const last = join(runs, (await readdir(runs)).sort().at(-1)!);
-  const rows = (await readFile(join(last, 'failures.jsonl'), 'utf8')).split('\n').slice(0, -1);
-  return {
-    report: JSON.parse(await readFile(join(last, 'report.json'), 'utf8')) as RunReport,
-    failures: rows.map((row) => JSON.parse(row) as FailureRow),
-  };
-}
-
 let requests = 0;
 
 it(`converts ${GOOD} good articles unchanged, and names each hostile one`, async () => {
   const good = goodArticles();
-  const clean = await command(['run', await pipelineOf('clean', good)], { env: proxy.env });
+  await configure('clean', good);
+  const clean = await runs.call(['run', runs.pipelineFile]);
   expect(clean.exit, clean.stderr).toBe(0);
 
-  const before = proxy.seen.length;
+  const before = runs.proxy.seen.length;
   const run = await start('night', spread(good, hostile.map(hostileLine)));
   const stopMeasuring = measureMemory(run.pid);
   const night = await run.ended;
   const { largestMib } = stopMeasuring();
-  requests = proxy.seen.length - before;
+  requests = runs.proxy.seen.length - before;
   console.info(
     `hostile night: ${hostile.length} hostile and ${good.length} good articles, ${requests} requests, ${largestMib.toFixed(0)} MiB at most`,
   );
@@ -167,15 +148,17 @@ it(`converts ${GOOD} good articles unchanged, and names each hostile one`, async
   await expectEachNamed();
   expect(await digestsOf('night')).toEqual(await digestsOf('clean'));
   expect((await digestsOf('night')).size).toBe(GOOD);
-  expect(await damagesOf(join(folder, 'night'))).toEqual([]);
-  expect(await readdir(folder)).toEqual(expect.not.arrayContaining(['escaped', 'escaped.glb']));
+  expect(await damagesOf(at('night'))).toEqual([]);
+  expect(await readdir(runs.folder)).toEqual(
+    expect.not.arrayContaining(['escaped', 'escaped.glb']),
+  );
   expect(largestMib).toBeLessThan(MOST_MIB);
 });
 
 /** Each hostile article has a line of the manifest: converted, without geometry, or failed with a row that helps. */
 async function expectEachNamed(): Promise<void> {
-  const lines = await readManifest(join(folder, 'night'));
-  const { failures } = await lastReport('night');
+  const lines = await readManifest(at('night'));
+  const failures = await lastFailures(at('night'));
   const results = hostile.map((number) => {
     const found = lines.find(({ requested }) =>
       requested.some(({ basearticlenumber }) => basearticlenumber === number),
@@ -205,8 +188,8 @@ async function interruptAt(
   lines: string[],
   isMoment: (pid: number) => boolean,
 ): Promise<number | undefined> {
-  await rm(join(folder, name), { recursive: true, force: true });
-  await rm(join(folder, `${name}-cache`), { recursive: true, force: true });
+  await rm(at(name), { recursive: true, force: true });
+  await rm(at(`${name}-cache`), { recursive: true, force: true });
   const child = await start(name, lines);
   let isOver = false;
   void child.ended.finally(() => {
@@ -222,10 +205,8 @@ async function interruptAt(
     return isOver;
   });
   const { exit, signal, stderr } = await child.ended;
-  expect(await damagesOf(join(folder, name))).toEqual([]);
-  expect((await filesBelow(join(folder, name))).filter((file) => file.includes('.tmp'))).toEqual(
-    [],
-  );
+  expect(await damagesOf(at(name))).toEqual([]);
+  expect((await filesBelow(at(name))).filter((file) => file.includes('.tmp'))).toEqual([]);
   // After its last line a run no longer listens to signals.
   if (wasOver || (signal === 'SIGINT' && stderr.includes('"finished"'))) return undefined;
   expect(signal, stderr).toBe(null);
@@ -237,8 +218,8 @@ it.runIf(IS_LONG)('ends at once after Ctrl-C, whatever it is working on', async 
   const took: [when: string, seconds: number | undefined][] = [];
   for (const moment of MOMENTS) {
     const lines = spread(goodArticles(), hostile.map(hostileLine));
-    const last = proxy.seen.length + moment * requests;
-    const seconds = await interruptAt('stopped', lines, () => proxy.seen.length >= last);
+    const last = runs.proxy.seen.length + moment * requests;
+    const seconds = await interruptAt('stopped', lines, () => runs.proxy.seen.length >= last);
     took.push([`at ${Math.round(100 * moment)} % of the run`, seconds]);
   }
   for (const name of BUSY) {
@@ -274,7 +255,7 @@ it.runIf(process.platform === 'linux')('leaves no process behind when it is kill
   await child.ended;
   await until(() => !isRunning(conversion as number));
   // It has not come to its end.
-  expect(await filesBelow(join(folder, 'killed/objects'))).toEqual([]);
+  expect(await filesBelow(at('killed/objects'))).toEqual([]);
 });
 
 /** One that has ended may still be listed as a zombie. */

@@ -3,21 +3,17 @@
  *
  * `npm test` takes 3 articles with texts of 200,000 characters, with `BTG2GLTF_TEST_LONG=1` it is 12 with 10 million.
  */
-import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
-import type { RunReport } from '../../src/report/run-report.ts';
+import { expect, onTestFinished, test } from 'vitest';
 import { sha256Hex } from '../../src/support/files.ts';
 import { readCatalogue, readManifest } from '../../src/write/manifest.ts';
-import { environmentOf } from '../helpers/child.ts';
-import { command, writePipeline } from '../helpers/command.ts';
+import { LIVE } from '../helpers/command.ts';
+import { openDailyRuns } from '../helpers/daily-runs.ts';
 import { IS_LONG } from '../helpers/samples.ts';
 import { smallRange } from '../helpers/small-range.ts';
-import { temporaryFolder } from '../helpers/temporary.ts';
 
 const [ARTICLES, LENGTH, KEYS] = IS_LONG ? [12, 10_000_000, 100_000] : [3, 200_000, 2000];
-const SERVICE = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
 
 /** Not so repetitive that its compression alone is refused. */
 const long = Array.from({ length: Math.ceil(LENGTH / 64) }, (_, at) => sha256Hex(String(at)))
@@ -26,13 +22,8 @@ const long = Array.from({ length: Math.ceil(LENGTH / 64) }, (_, at) => sha256Hex
 
 const property = (index: number) => {
   const flags = { enabled: true, visible: true, obligatory: true };
-  return {
-    name: `P${index}`,
-    text: long.slice(0, 100_000),
-    proptype: 'C',
-    currentvalue: '',
-    ...flags,
-  };
+  const text = long.slice(0, 100_000);
+  return { name: `P${index}`, text, proptype: 'C', currentvalue: '', ...flags };
 };
 
 /** Texts everywhere, and as many unknown keys of a material, each of which is a loss and a warning. */
@@ -70,34 +61,24 @@ function hostileRange() {
   return range;
 }
 
-let folder: string;
-let emulator: Emulator;
-beforeAll(async () => {
-  folder = await temporaryFolder();
-  emulator = await startEmulator({ range: hostileRange() });
-});
-afterAll(async () => {
-  await emulator.close();
-  await rm(folder, { recursive: true, force: true });
-});
-
 test(`${ARTICLES} articles with texts of ${LENGTH} characters and ${KEYS} losses are small on disk`, async () => {
-  const file = await writePipeline(folder, {
+  const runs = await openDailyRuns(hostileRange(), {
     // An answer of the long form has 42 MB.
-    service: { ...SERVICE, maxResponseBytes: 2 ** 26, maxBytesInFlight: 2 ** 26 },
+    service: { ...LIVE, maxResponseBytes: 2 ** 26, maxBytesInFlight: 2 ** 26 },
     limits: { maxTextCharacters: 1000 },
     convert: { maxListedLosses: 100 },
   });
-  const env = environmentOf(emulator);
-  const { exit, stderr } = await command(['run', file], { env });
+  onTestFinished(() => runs.close());
+  const { outputDir } = runs;
+  const { exit, stderr } = await runs.run('2026-01-01');
   expect(exit, stderr.slice(-2000)).toBe(0);
 
-  const outputDir = join(folder, 'out');
-  const [run] = (await readdir(join(outputDir, 'runs'))).sort();
-  const reports = ['report.json', 'report.html', 'failures.jsonl'].map((name) =>
-    join('runs', run!, name),
-  );
-  const names = ['manifest.jsonl', 'catalogue.jsonl', ...reports];
+  const reports = ['report.json', 'report.html', 'failures.jsonl'];
+  const names = [
+    'manifest.jsonl',
+    'catalogue.jsonl',
+    ...reports.map((name) => `runs/latest/${name}`),
+  ];
   const sizes = await Promise.all(
     names.map(async (name) => (await stat(join(outputDir, name))).size),
   );
@@ -121,12 +102,11 @@ test(`${ARTICLES} articles with texts of ${LENGTH} characters and ${KEYS} losses
   expect(entry!.longtext).toMatch(/^[0-9a-f]{900,}… \(\d+ characters\)$/);
   expect(entry!.longtext).toContain(`(${LENGTH} characters)`);
   expect(entry!.pricecomponents).toBeNull();
-  const report = JSON.parse(await readFile(join(outputDir, reports[0]!), 'utf8')) as RunReport;
-  expect(report.losses).toBeDefined();
+  expect((await runs.report()).losses).toBeDefined();
 
   // An unchanged run lists each of these warnings once.
   const before = await readFile(join(outputDir, 'manifest.jsonl'));
-  expect((await command(['run', file], { env })).exit).toBe(0);
+  expect((await runs.run('2026-01-02')).exit).toBe(0);
   const unchanged = String(before).replaceAll('"status":"converted"', '"status":"unchanged"');
   expect(await readFile(join(outputDir, 'manifest.jsonl'), 'utf8')).toBe(unchanged);
 });

@@ -11,10 +11,11 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { startChild } from '../helpers/child.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 import { until } from '../helpers/until.ts';
 
-const ROUNDS = process.env.BTG2GLTF_TEST_LONG === '1' ? 20 : 1;
+const ROUNDS = IS_LONG ? 20 : 1;
 const CLIENTS = 50;
 const MOST_MIB = 300;
 

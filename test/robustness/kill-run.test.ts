@@ -47,7 +47,6 @@ process.on('exit', () => console.error('operations: ' + count));
 `;
 const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(COUNT_OPERATIONS)}`;
 
-const SERVICE = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
 /** Kills at random moments may come while the same article is in work alone. */
 const FAILURES = { quarantineAfterKills: 1000 };
 const CLEAN = { output: { dir: 'clean' }, cache: { dir: 'clean-cache' } };
@@ -65,9 +64,7 @@ beforeAll(async () => {
   const size = { articles: ARTICLES, blocks: ARTICLES / 2, images: ARTICLES / 10 };
   range = countedRange({ ...size, manufacturers: 2 });
   // Converted today: nothing that was fetched today is known to be fresh, but for the run that goes on.
-  for (const manufacturer of range.manufacturers) {
-    range.convertdates.set(manufacturer, new Date().toISOString().slice(0, 10));
-  }
+  range.convertedOn(new Date().toISOString().slice(0, 10));
   emulator = await startEmulator({ range, onRequest: () => onAnswered() });
 });
 afterAll(async () => {
@@ -84,9 +81,7 @@ test('a run killed at any moment leaves intact files and loses at most its last 
 test('a next run that is killed keeps what was published before until it is done', async () => {
   range.gone.add('A00001');
   range.bodies.set('N01::PART::B002', countedBlock('N01::PART::B002', 2));
-  for (const manufacturer of range.manufacturers) {
-    range.convertdates.set(manufacturer, '2024-06-01');
-  }
+  range.convertedOn('2024-06-01');
   await runClean();
   await killAndFinish(KILLS_OF_NEXT_RUN, Math.ceil(KILLS_OF_NEXT_RUN / 2));
   await expectSameAsClean();
@@ -96,7 +91,7 @@ test('a next run that is killed keeps what was published before until it is done
 async function killAndFinish(kills: number, ofFetching: number): Promise<void> {
   const startedAt = Date.now();
   const chance = chanceOf(SEED, kills);
-  const file = await writePipeline(folder, { service: SERVICE, failures: FAILURES });
+  const file = await writePipeline(folder, { failures: FAILURES });
   const ends = { killed: 0, finished: 0 };
   while (ends.killed < kills) {
     // A run that ends before it is killed is undone: what follows it would be another run.
@@ -145,7 +140,7 @@ async function isFinished(startedAt: number): Promise<boolean> {
 
 /** Runs without a kill, and counts what comes before the end: file operations in a process of its own. */
 async function runClean(): Promise<void> {
-  const file = await writePipeline(folder, { service: SERVICE, ...CLEAN });
+  const file = await writePipeline(folder, CLEAN);
   const before = range.count('btg') + range.count('block');
   const env = environmentOf(emulator);
   const { exit, stderr } = await runChild(['run', file], { ...env, NODE_OPTIONS });

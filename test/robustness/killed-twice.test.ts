@@ -3,37 +3,28 @@
  *
  * `BTG2GLTF_TEST_LONG=1` adds `fetch` and `record`, the top of the catalogue, and interruptions.
  */
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
-import { environmentOf, startChild } from '../helpers/child.ts';
-import { command, manifestByNumber, writePipeline } from '../helpers/command.ts';
-import { type CountedRange, countedBlock, countedRange } from '../helpers/counted-range.ts';
+import { readManifest } from '../../src/write/manifest.ts';
+import { startChild } from '../helpers/child.ts';
+import { LIVE } from '../helpers/command.ts';
+import { countedBlock, countedRange } from '../helpers/counted-range.ts';
+import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 import { IS_LONG } from '../helpers/samples.ts';
-import { temporaryFolder } from '../helpers/temporary.ts';
 
-const SERVICE = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
 const DEADLY = 'N01::PART::DEADLY';
 const ARTICLES = 8;
 
-let folder: string;
-let range: CountedRange;
+let runs: DailyRuns;
 let number: string;
-let emulator: Emulator;
 /** What is deadly: a block, or a folder of the catalogue. */
 let deadly: string;
 /** Called when it is requested, which is not answered while this is set. */
 let onDeadly: (() => void) | undefined;
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
-  range = countedRange({
-    articles: ARTICLES,
-    blocks: 4,
-    images: 2,
-    articlesPerSeries: ARTICLES / 2,
-  });
+  const size = { articles: ARTICLES, blocks: 4, images: 2, articlesPerSeries: ARTICLES / 2 };
+  const range = countedRange(size);
   ({ number } = range.articleAt(2));
   deadly = DEADLY;
   const { partsList, block, nodes } = range;
@@ -51,41 +42,38 @@ beforeEach(async () => {
     onDeadly();
     return new Promise(() => {});
   };
-  emulator = await startEmulator({ range });
+  runs = await openDailyRuns(range, { service: LIVE });
 });
-afterEach(async () => {
-  await emulator.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterEach(() => runs.close());
 
 /** Starts a command and ends it while what is deadly is in work. */
-async function runUntilDeadly(signal: NodeJS.Signals, ...words: string[]): Promise<void> {
-  const [name = 'run', ...options] = words;
-  const file = await writePipeline(folder, { service: SERVICE });
-  const child = startChild([name, file, ...options], environmentOf(emulator));
+async function runUntilDeadly(signal: NodeJS.Signals, name = 'run', ...options: string[]) {
+  const child = startChild([name, runs.pipelineFile, ...options], runs.proxy.env);
   onDeadly = () => child.kill(signal);
   await child.ended;
   onDeadly = undefined;
 }
 
-async function execute(name: string, ...options: string[]) {
-  const file = await writePipeline(folder, { service: SERVICE });
-  return command([name, file, ...options], { env: environmentOf(emulator) });
+/** Kills a command so twice. */
+async function killTwice(...words: [name?: string, ...options: string[]]): Promise<void> {
+  for (let kill = 0; kill < 2; kill++) await runUntilDeadly('SIGKILL', ...words);
+  onDeadly = () => expect.unreachable('it is requested');
 }
+
+const execute = (name: string, ...options: string[]) =>
+  runs.call([name, runs.pipelineFile, ...options]);
 
 async function run(...options: string[]) {
   const { exit, stderr } = await execute('run', ...options);
-  const lines = Object.values(await manifestByNumber(join(folder, 'out')));
+  const lines = await readManifest(runs.outputDir);
   return { exit, stderr, failed: lines.filter(({ status }) => status === 'failed'), lines };
 }
 
 test.each(IS_LONG ? ['run', 'fetch', 'record'] : ['run'])(
   '%s leaves out the article that killed it twice, and names it; it is tried again on demand',
   async (name) => {
-    const words = name === 'record' ? ['--to', join(folder, 'recording')] : [];
-    await runUntilDeadly('SIGKILL', name, ...words);
-    await runUntilDeadly('SIGKILL', name, ...words);
-    onDeadly = () => expect.unreachable('it is requested');
+    const words = name === 'record' ? ['--to', join(runs.folder, 'recording')] : [];
+    await killTwice(name, ...words);
     const third = await execute(name, ...words);
     expect([third.exit, third.stdout]).toEqual([1, expect.stringContaining('KILLED_THE_RUN')]);
     expect(third.stdout).toContain(number);
@@ -107,9 +95,7 @@ test.each(IS_LONG ? ['run', 'fetch'] : ['run'])(
   '%s leaves out the folder of the catalogue that killed it twice',
   async (name) => {
     deadly = 'N01;:S02';
-    await runUntilDeadly('SIGKILL', name);
-    await runUntilDeadly('SIGKILL', name);
-    onDeadly = () => expect.unreachable('it is requested');
+    await killTwice(name);
     for (let day = 3; day <= 4; day++) {
       const { exit, stdout } = await execute(name);
       expect([exit, stdout]).toEqual([
@@ -128,8 +114,8 @@ test.runIf(IS_LONG)(
   'a top of the catalogue that killed two runs is named by the error',
   async () => {
     deadly = '';
-    await runUntilDeadly('SIGKILL');
-    await runUntilDeadly('SIGKILL');
+    await killTwice();
+    onDeadly = undefined;
     expect(await execute('run')).toMatchObject({
       exit: 3,
       stderr: expect.stringMatching(/getNodes top: expected .* 2 runs were killed.*--failed/s),

@@ -3,25 +3,20 @@
  *
  * `npm test` takes each hostile name as a base article number, with `BTG2GLTF_TEST_LONG=1` in every other place, too.
  */
-import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import type { EmulatedRange, Json } from '../../src/sample/range.ts';
+import { readManifest } from '../../src/write/manifest.ts';
 import { environmentOf } from '../helpers/child.ts';
 import { command, writePipeline } from '../helpers/command.ts';
 import { countedRange } from '../helpers/counted-range.ts';
+import { LIVE_ONCE } from '../helpers/daily-runs.ts';
 import { type HostileNames, hostileRange } from '../helpers/hostile-range.ts';
 import { damagesOf, filesBelow } from '../helpers/output-folder.ts';
 import { IS_LONG } from '../helpers/samples.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
-
-const SERVICE = {
-  authUrl: '${BTG2GLTF_AUTH_URL}',
-  baseUrl: '${BTG2GLTF_BASE_URL}',
-  retries: 0,
-  backoffMs: 1,
-};
 
 let folder: string;
 let emulator: Emulator | undefined;
@@ -38,27 +33,14 @@ afterEach(async () => {
 /** Runs all of a range in a folder below the test's own, so that leaving it shows. */
 async function run(range: EmulatedRange, options: string[] = []) {
   emulator = await startEmulator({ range });
-  const work = join(folder, 'job');
-  await mkdir(work);
-  const file = await writePipeline(work, { service: SERVICE });
+  await mkdir(job());
+  const file = await writePipeline(job(), { service: LIVE_ONCE });
   return command(['run', file, ...options], { env: environmentOf(emulator) });
 }
 
-const out = () => join(folder, 'job', 'out');
-interface Line {
-  basearticlenumber: string;
-  status: string;
-  glb?: string;
-  error?: { code: string };
-}
-
-async function manifest(): Promise<Line[]> {
-  const text = await readFile(join(out(), 'manifest.jsonl'), 'utf8');
-  return text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line));
-}
+const job = (...names: string[]) => join(folder, 'job', ...names);
+const out = () => job('out');
+const manifest = () => readManifest(out());
 
 const HOSTILE = [
   '../../../escaped',
@@ -105,6 +87,11 @@ const HOSTILE = [
   'Abc',
   'manifest.jsonl',
   'default.glb',
+  'A;B',
+  'A+B',
+  "A'B",
+  'A"B',
+  'A B',
 ];
 
 /** What is also a manufacturer, a series and a final article number. */
@@ -114,45 +101,43 @@ const ELSEWHERE = [...HOSTILE.entries()]
     ([name]) => IS_LONG || ['../../../escaped', 'C:\\escaped', 'CON', '\ud800'].includes(name),
   );
 
-describe('names from the service', () => {
-  it('stay below the output folder, one file an article', async () => {
-    const plain = { manufacturer: 'ACME', program: 'DESK' };
-    const articles: HostileNames[] = [
-      ...HOSTILE.map((number) => ({ ...plain, number })),
-      ...ELSEWHERE.flatMap(([name, i]): HostileNames[] => [
-        { ...plain, manufacturer: name.toUpperCase(), number: `m${i}` },
-        { ...plain, program: name.toUpperCase(), number: `p${i}` },
-        { ...plain, number: `f${i}`, final: name },
-      ]),
-    ];
-    const { exit, stderr } = await run(hostileRange(articles));
-    expect([0, 1], stderr).toContain(exit);
-    expect(stderr).not.toContain('INTERNAL');
-    const lines = await manifest();
-    expect(lines.length).toBeGreaterThan(0.9 * articles.length);
-    // Half a character cannot be sent, and nothing else fails.
-    const failed = lines.filter(({ status }) => status === 'failed');
-    expect(failed.map(({ error }) => error?.code)).toEqual(failed.map(() => 'RESPONSE_INVALID'));
-    expect(failed.map(({ basearticlenumber }) => basearticlenumber).sort()).toEqual(
-      ['f36', 'm36', 'p36', '\ud800'].sort(),
-    );
+it('names from the service stay below the output folder, one file an article', async () => {
+  const plain = { manufacturer: 'ACME', program: 'DESK' };
+  const articles: HostileNames[] = [
+    ...HOSTILE.map((number) => ({ ...plain, number })),
+    ...ELSEWHERE.flatMap(([name, i]): HostileNames[] => [
+      { ...plain, manufacturer: name.toUpperCase(), number: `m${i}` },
+      { ...plain, program: name.toUpperCase(), number: `p${i}` },
+      { ...plain, number: `f${i}`, final: name },
+    ]),
+  ];
+  const { exit, stderr } = await run(hostileRange(articles));
+  expect([0, 1], stderr).toContain(exit);
+  expect(stderr).not.toContain('INTERNAL');
+  const lines = await manifest();
+  expect(lines.length).toBeGreaterThan(0.9 * articles.length);
+  // Half a character cannot be sent, and nothing else fails.
+  const failed = lines.filter(({ status }) => status === 'failed');
+  expect(failed.map(({ error }) => error?.code)).toEqual(failed.map(() => 'RESPONSE_INVALID'));
+  expect(failed.map(({ basearticlenumber }) => basearticlenumber).sort()).toEqual(
+    ['f36', 'm36', 'p36', '\ud800'].sort(),
+  );
 
-    // Nothing else came to be, neither beside the output nor above it.
-    expect(await readdir(folder)).toEqual(['job']);
-    expect((await readdir(join(folder, 'job'))).sort()).toEqual(['cache', 'out', 'pipeline.yaml']);
-    const published = lines.flatMap(({ glb }) => glb ?? []);
-    const different = new Set(published.map((path) => path.toUpperCase()));
-    expect(different.size).toBe(lines.length - failed.length);
-    const files = (await filesBelow(join(out(), 'articles'))).map((path) =>
-      path.slice(out().length + 1),
-    );
-    expect(files.sort()).toEqual(published.sort());
-    for (const part of published.flatMap((path) => path.split(sep))) {
-      expect(part).toMatch(/^(?!\.)[A-Za-z0-9\-_.~%]{1,200}(?<!\.)$/);
-      expect(part).not.toMatch(/^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i);
-    }
-    expect(await damagesOf(out())).toEqual([]);
-  });
+  // Nothing else came to be, neither beside the output nor above it.
+  expect(await readdir(folder)).toEqual(['job']);
+  expect((await readdir(job())).sort()).toEqual(['cache', 'out', 'pipeline.yaml']);
+  const published = lines.flatMap(({ glb }) => glb ?? []);
+  const different = new Set(published.map((path) => path.toUpperCase()));
+  expect(different.size).toBe(lines.length - failed.length);
+  const files = (await filesBelow(join(out(), 'articles'))).map((path) =>
+    path.slice(out().length + 1),
+  );
+  expect(files.sort()).toEqual(published.sort());
+  for (const part of published.flatMap((path) => path.split(sep))) {
+    expect(part).toMatch(/^(?!\.)[A-Za-z0-9\-_.~%]{1,200}(?<!\.)$/);
+    expect(part).not.toMatch(/^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i);
+  }
+  expect(await damagesOf(out())).toEqual([]);
 });
 
 it.runIf(process.platform !== 'win32').each([
@@ -161,26 +146,23 @@ it.runIf(process.platform !== 'win32').each([
 ])(
   'outputs respect a umask of %o, nobody may write GLBs, and the cache database is for its owner alone',
   async (umask, expected, readOnly) => {
-    emulator = await startEmulator({ range: countedRange({ articles: 3, blocks: 3, images: 2 }) });
-    const file = await writePipeline(folder, { service: SERVICE });
-    const metrics = join(folder, 'metrics.prom');
-    const words = ['run', file, '--metrics-file', metrics, '--junit', join(folder, 'junit.xml')];
+    const range = countedRange({ articles: 3, blocks: 3, images: 2 });
+    const machines = [job('metrics.prom'), job('junit.xml')] as const;
+    const [metrics, junit] = machines;
     const before = process.umask(umask);
     try {
-      expect(await command(words, { env: environmentOf(emulator) })).toMatchObject({ exit: 0 });
+      const options = ['--metrics-file', metrics, '--junit', junit];
+      expect(await run(range, options)).toMatchObject({ exit: 0 });
     } finally {
       process.umask(before);
     }
     const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
-    for (const path of await filesBelow(join(folder, 'out'))) {
+    for (const path of await filesBelow(out())) {
       expect(await modeOf(path), path).toBe(path.endsWith('.glb') ? readOnly : expected);
     }
-    for (const name of ['metrics.prom', 'junit.xml']) {
-      expect(await modeOf(join(folder, name)), name).toBe(expected);
-    }
-    const cache = join(folder, 'cache');
-    const state = (await filesBelow(cache)).filter(
-      (path) => !path.startsWith(join(cache, 'objects')),
+    for (const path of machines) expect(await modeOf(path), path).toBe(expected);
+    const state = (await filesBelow(job('cache'))).filter(
+      (path) => !path.startsWith(job('cache', 'objects')),
     );
     expect(state.length).toBeGreaterThan(0);
     // SQLite may remove a file of its own meanwhile.
@@ -189,8 +171,10 @@ it.runIf(process.platform !== 'win32').each([
   },
 );
 
+/** A range of one article. */
+const boxes = hostileRange([{ manufacturer: 'ACME', program: 'DESK', number: 'D1' }]);
+
 describe('a catalogue', () => {
-  const boxes = hostileRange([{ manufacturer: 'ACME', program: 'DESK', number: 'D1' }]);
   const node = (nodeid: string, more: Json = {}): Json => ({
     ...{ nodeid, text: nodeid, nodetype: 'F', manufacturer: 'ACME', program: 'DESK' },
     convertdate: '2024-05-14',
@@ -204,8 +188,7 @@ describe('a catalogue', () => {
       asked++;
       return parentnode === '' ? [node('1'), D1] : [node(`${Number(parentnode) + 1}`)];
     };
-    const { exit } = await run({ ...boxes, nodes });
-    expect(exit).toBe(0);
+    expect(await run({ ...boxes, nodes })).toMatchObject({ exit: 0 });
     expect(asked).toBeLessThan(100);
     expect(await manifest()).toMatchObject([{ basearticlenumber: 'D1', status: 'converted' }]);
   });
@@ -213,25 +196,21 @@ describe('a catalogue', () => {
   it('with cyclic folders is walked once', async () => {
     const all = ['a', 'b', 'c', 'd'];
     const nodes = () => [...all.map((id) => node(id)), D1];
-    const { exit, stderr } = await run({ ...boxes, nodes });
-    expect(exit, stderr).toBe(0);
+    expect(await run({ ...boxes, nodes })).toMatchObject({ exit: 0 });
     expect(await manifest()).toHaveLength(1);
   });
 });
 
 describe('answers nested to any depth', () => {
   const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
-  const boxes = hostileRange([{ manufacturer: 'ACME', program: 'DESK', number: 'D1' }]);
 
   it.each([
-    ['a block', { block: nested(600_000) }, 'BLOCK'],
-    ['a block that is just not too deep', { block: `{"V":${nested(490_000)}}` }, 'BLOCK'],
-  ])('%s fails its article by name', async (_name, { block }) => {
+    ['a block', nested(600_000)],
+    ['a block that is just not too deep', `{"V":${nested(490_000)}}`],
+  ])('%s fails its article by name', async (_name, block) => {
     const range = { ...boxes, block: async () => new TextEncoder().encode(block) };
-    const { exit, stderr } = await run(range);
-    expect(exit, stderr).toBe(1);
-    expect(await readFile(join(out(), 'manifest.jsonl'), 'utf8')).toMatch(
-      /"code":"(BLOCK_INVALID|RESPONSE_INVALID|RESPONSE_TOO_LARGE)"/,
-    );
+    expect(await run(range)).toMatchObject({ exit: 1 });
+    const [line] = await manifest();
+    expect(line!.error!.code).toMatch(/^(BLOCK_INVALID|RESPONSE_INVALID|RESPONSE_TOO_LARGE)$/);
   });
 });

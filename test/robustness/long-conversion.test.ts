@@ -2,13 +2,12 @@
  * Long conversion: an article whose conversion takes minutes delays neither Ctrl-C nor the end of its time limit, and
  * gets no more memory than it may have.
  */
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
-import { type Ended, environmentOf, startChild } from '../helpers/child.ts';
-import { command, manifestByNumber, writePipeline } from '../helpers/command.ts';
+import { type Ended, startChild } from '../helpers/child.ts';
+import { manifestByNumber } from '../helpers/command.ts';
 import { type CountedRange, countedRange } from '../helpers/counted-range.ts';
+import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 import { IS_LONG } from '../helpers/samples.ts';
 import {
   MANY_NODES,
@@ -17,47 +16,38 @@ import {
   slowFirstArticle,
   stoppedConversion,
 } from '../helpers/slow-article.ts';
-import { temporaryFolder } from '../helpers/temporary.ts';
 
 const COMMANDS = ['run', 'convert', 'explain'] as const;
-const SERVICE = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
 const ARTICLES = 3;
 
-let folder: string;
 let range: CountedRange;
-let emulator: Emulator;
+let runs: DailyRuns;
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
   range = countedRange({ articles: ARTICLES, blocks: 3, images: 2 });
-  emulator = await startEmulator({ range });
+  runs = await openDailyRuns(range, { convert: SLOW_CONVERT });
 });
-afterEach(async () => {
-  await emulator.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterEach(() => runs.close());
 
 /** Starts a command that converts the first article, with these limits, after its block was requested. */
 async function startConversion(name: (typeof COMMANDS)[number], limits: object = {}, size = SLOW) {
-  const env = environmentOf(emulator);
+  const file = runs.pipelineFile;
   const { manufacturer, program, number } = range.articleAt(0);
-  const content = { service: SERVICE, convert: SLOW_CONVERT };
-  const unlimited = await writePipeline(folder, content);
   // Only what was published is explained, from the last snapshot; what is not converted again has no limit to exceed.
   const isBefore = name === 'explain' || 'articleTimeoutMs' in limits;
-  if (isBefore) expect(await command(['run', unlimited], { env })).toMatchObject({ exit: 0 });
+  if (isBefore) expect(await runs.call(['run', file])).toMatchObject({ exit: 0 });
   const { requested } = slowFirstArticle(range, size);
-  if (name === 'explain') await command(['fetch', unlimited, '--force'], { env });
+  if (name === 'explain') await runs.call(['fetch', file, '--force']);
   range.convertdates.set(manufacturer, '2024-06-01');
-  const file = await writePipeline(folder, { ...content, limits });
+  await runs.configure({ convert: SLOW_CONVERT, limits });
   const article = ['--manufacturer', manufacturer, '--program', program];
-  const one = [...article, '--basearticlenumber', number, '--output', join(folder, 'one.glb')];
+  const one = [...article, '--basearticlenumber', number, '--output', join(runs.folder, 'one.glb')];
   const words = {
     run: ['run', file],
     convert: ['convert', '--pipeline', file, ...one],
     explain: ['explain', number, '--pipeline', file],
   };
-  const child = startChild(words[name], env);
+  const child = startChild(words[name], runs.proxy.env);
   await Promise.race([requested, child.ended]);
   return child;
 }
@@ -113,9 +103,7 @@ test.runIf(IS_LONG)('its memory ends it, and nothing else', async () => {
 /** The error of the slow article of a run, in which nothing else failed. */
 async function failureOf({ exit, stderr }: Ended, othersStatus = 'converted') {
   expect(exit, stderr).toBe(1);
-  const { [range.articleAt(0).number]: slow, ...others } = await manifestByNumber(
-    join(folder, 'out'),
-  );
+  const { [range.articleAt(0).number]: slow, ...others } = await manifestByNumber(runs.outputDir);
   expect(Object.values(others).map(({ status }) => status)).toEqual(
     Array(ARTICLES - 1).fill(othersStatus),
   );

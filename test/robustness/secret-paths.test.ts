@@ -7,10 +7,11 @@ import type { ManifestLine } from '../../src/model/asset.ts';
 import { forgetSecret, redact } from '../../src/support/redact.ts';
 import { type Ended, environmentOf, runChild } from '../helpers/child.ts';
 import { command, writePipeline } from '../helpers/command.ts';
+import { lastReport } from '../helpers/daily-runs.ts';
+import { filesBelow } from '../helpers/output-folder.ts';
 import { smallRange } from '../helpers/small-range.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
-const SERVICE = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
 const LOGIN = { username: 'robot', password: 'pass-word-4711', appKey: 'app-key-4711' };
 
 let folder: string;
@@ -53,16 +54,14 @@ describe('a folder named like the password', () => {
       { carts: join(home, 'none.json') },
       { carts: join(home, 'no-*.json') },
     ];
-    file = await writePipeline(home, { service: SERVICE, articles });
+    file = await writePipeline(home, { articles });
     stdout = await printed(['run', file], 1, runChild);
   });
 
   test('is used as it is, and printed without the password, with the user name', async () => {
     expect(await readdir(join(folder, LOGIN.username))).toEqual([LOGIN.password]);
     const shown = out.replaceAll(LOGIN.password, '***');
-    const [run] = (await readdir(join(out, 'runs'))).filter((id) => /^\d/.test(id));
-    const report = await readFile(join(out, 'runs', run!, 'report.json'), 'utf8');
-    expect(JSON.parse(report).outputDir).toBe(shown);
+    expect((await lastReport(out)).outputDir).toBe(shown);
     expect(stdout).toContain(shown);
   });
 
@@ -78,11 +77,9 @@ describe('a folder named like the password', () => {
   });
 
   test('is masked where verify names a damaged file', async () => {
-    const objects = await readdir(join(out, 'objects'), { recursive: true, withFileTypes: true });
-    const object = objects.find((entry) => entry.isFile())!;
-    const path = join(object.parentPath, object.name);
-    await chmod(path, 0o644);
-    await writeFile(path, 'damaged');
+    const [path] = await filesBelow(join(out, 'objects'));
+    await chmod(path!, 0o644);
+    await writeFile(path!, 'damaged');
     const found = await printed(['verify', file], 1);
     expect(found).toMatch(/\/\*\*\*\/out\/objects\/.*: damaged/);
     expect(found).toMatch(/shared by .*\/\*\*\*\/out\/articles\//);
@@ -100,7 +97,7 @@ describe('a secret in the data', () => {
     own = await startEmulator({ range, login: LOGIN });
     const home = join(folder, 'reference');
     await mkdir(home);
-    file = await writePipeline(home, { service: SERVICE });
+    file = await writePipeline(home);
   });
   afterAll(() => own.close());
 
@@ -156,8 +153,6 @@ function expectNoSecret(text: string): void {
 
 /** Every file of the reports of an output folder, as one text. */
 async function reportsBelow(outputDir: string): Promise<string> {
-  const entries = await readdir(join(outputDir, 'runs'), { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile());
-  const texts = files.map(({ parentPath, name }) => readFile(join(parentPath, name), 'utf8'));
-  return (await Promise.all(texts)).join('\n');
+  const files = await filesBelow(join(outputDir, 'runs'));
+  return (await Promise.all(files.map((file) => readFile(file, 'utf8')))).join('\n');
 }

@@ -28,7 +28,6 @@ const STEP_FILE_KB = 8;
 const FILE_KB = 100;
 const LARGE_KB = 64 * 1024;
 
-const SERVICE = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
 /** One sentence with the path, and what helps. */
 const REFUSAL = /^btg2gltf: .*\/disk\/.*\n {2}→ [^\n]+\n$/m;
 
@@ -152,7 +151,7 @@ interface Published {
 /** A pipeline with output and cache below a folder. */
 async function pipelineOf(name: string, places: object = {}): Promise<string> {
   const all = { output: { dir: `${name}/out` }, cache: { dir: `${name}/cache` }, ...places };
-  return writePipeline(folder, { service: SERVICE, ...all });
+  return writePipeline(folder, all);
 }
 
 /** Runs in a process of its own, which a full disk may end: SQLite maps files into memory. */

@@ -4,57 +4,45 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import { type Child, startChild } from '../helpers/child.ts';
-import { command, writePipeline } from '../helpers/command.ts';
+import { LIVE } from '../helpers/command.ts';
 import { countedRange } from '../helpers/counted-range.ts';
-import { type FaultProxy, startFaultProxy } from '../helpers/fault-proxy.ts';
+import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
+import type { FaultProxy } from '../helpers/fault-proxy.ts';
 import type { Answer } from '../helpers/fault-server.ts';
 import { damagesOf, publishedFiles } from '../helpers/output-folder.ts';
 import { IS_LONG } from '../helpers/samples.ts';
-import { temporaryFolder } from '../helpers/temporary.ts';
+import { closedGate } from '../helpers/until.ts';
 
 const ARTICLES = 3;
 /** How often, and how many at once, find the lock of a dead process. */
 const ROUNDS = IS_LONG ? 10 : 1;
 const RIVALS = IS_LONG ? 4 : 2;
-const SERVICE = {
-  authUrl: '${BTG2GLTF_AUTH_URL}',
-  baseUrl: '${BTG2GLTF_BASE_URL}',
-  backoffMs: 10,
-};
 
-let folder: string;
-let file: string;
-let emulator: Emulator;
-let proxy: FaultProxy;
-let held: Held;
+let runs: DailyRuns;
+let held: ReturnType<typeof holdBlocks>;
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
-  file = await writePipeline(folder, { service: SERVICE });
-  const size = { articles: ARTICLES, blocks: 5, images: 2 };
-  emulator = await startEmulator({ range: countedRange(size) });
-  proxy = await startFaultProxy(emulator);
-  held = holdBlocks(proxy);
+  runs = await openDailyRuns(countedRange({ articles: ARTICLES, blocks: 5, images: 2 }), {
+    service: { ...LIVE, backoffMs: 10 },
+  });
+  held = holdBlocks(runs.proxy);
 });
-afterEach(async () => {
-  await proxy.close();
-  await emulator.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterEach(() => runs.close());
 
-const start = (...options: string[]): Child => startChild(['run', file, ...options], proxy.env);
+const start = (...options: string[]): Child =>
+  startChild(['run', runs.pipelineFile, ...options], runs.proxy.env);
 
 test('the second run stops with a sentence and sends no request; the first continues', async () => {
+  const { folder } = runs;
   const first = start();
   await held.first;
-  const files = await publishedFiles(join(folder, 'out'));
-  const second = await command(['run', file], { env: proxy.env });
+  const files = await publishedFiles(runs.outputDir);
+  const second = await runs.call(['run', runs.pipelineFile]);
   expect(second.exit).toBe(3);
   expect(second.stderr).toMatch(
     new RegExp(
@@ -62,10 +50,10 @@ test('the second run stops with a sentence and sends no request; the first conti
     ),
   );
   expect(second.stderr).not.toContain('    at ');
-  expect(proxy.seen.filter((url) => url.includes('GetPublicKey'))).toHaveLength(1);
-  expect(await publishedFiles(join(folder, 'out'))).toEqual(files);
+  expect(runs.proxy.seen.filter((url) => url.includes('GetPublicKey'))).toHaveLength(1);
+  expect(await publishedFiles(runs.outputDir)).toEqual(files);
 
-  const other = command(['run', file, '--output', join(folder, 'other')], { env: proxy.env });
+  const other = runs.call(['run', runs.pipelineFile, '--output', join(folder, 'other')]);
   held.release();
   expect((await first.ended).exit).toBe(0);
   expect(await other).toMatchObject({ exit: 0 });
@@ -80,13 +68,12 @@ test('the second run stops with a sentence and sends no request; the first conti
 
 test('of several runs that find a stale lock at once, one continues', async () => {
   for (let round = 0; round < ROUNDS; round++) {
-    held = holdBlocks(proxy);
-    const name = `out-${round}`;
-    await mkdir(join(folder, name));
+    held = holdBlocks(runs.proxy);
+    const output = join(runs.folder, `out-${round}`);
+    await mkdir(output);
     const lock = { pid: await deadProcess(), host: hostname(), startedAt: 1 };
-    await writeFile(join(folder, name, '.lock'), JSON.stringify(lock));
-    const places = ['--output', join(folder, name), '--force'];
-    const ended = Array.from({ length: RIVALS }, () => start(...places).ended);
+    await writeFile(join(output, '.lock'), JSON.stringify(lock));
+    const ended = Array.from({ length: RIVALS }, () => start('--output', output, '--force').ended);
     const exits: (number | null)[] = [];
     await new Promise<void>((resolve) => {
       for (const end of ended) {
@@ -100,34 +87,26 @@ test('of several runs that find a stale lock at once, one continues', async () =
     held.release();
     await Promise.all(ended);
     expect(exits.at(-1)).toBe(0);
-    expect(await damagesOf(join(folder, name))).toEqual([]);
+    expect(await damagesOf(output)).toEqual([]);
   }
 });
 
-interface Held {
-  /** The first block was asked for: a run is in the midst of its work. */
-  first: Promise<void>;
-  release(): void;
-}
-
 /** Lets blocks wait; once released, they come at the second attempt. */
-function holdBlocks(before: FaultProxy): Held {
-  const waiting: (() => void)[] = [];
+function holdBlocks(proxy: FaultProxy) {
+  const [first, released] = [closedGate(), closedGate()];
   let isHeld = true;
-  let onFirst = () => {};
-  const first = new Promise<void>((resolve) => {
-    onFirst = resolve;
-  });
-  const wait: Answer = (response) => {
-    waiting.push(() => response.writeHead(503).end());
-    onFirst();
+  const answer: Answer = async (response) => {
+    first.open();
+    await released.opened;
+    response.writeHead(503).end();
   };
-  before.disturb((url) => (isHeld && /\/blocks?\b/i.test(url) ? { answer: wait } : undefined));
+  proxy.disturb((url) => (isHeld && /\/blocks?\b/i.test(url) ? { answer } : undefined));
   return {
-    first,
+    /** The first block was asked for: a run is in the midst of its work. */
+    first: first.opened,
     release: () => {
       isHeld = false;
-      for (const goOn of waiting) goOn();
+      released.open();
     },
   };
 }

@@ -6,7 +6,7 @@
  * printed by `npm run bench`.
  */
 import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { manifestByNumber } from '../helpers/command.ts';
 import { type CountedRange, countedBlock, countedRange } from '../helpers/counted-range.ts';
@@ -22,12 +22,8 @@ let range: CountedRange;
 let runs: DailyRuns;
 
 beforeAll(async () => {
-  range = countedRange({
-    articles: ARTICLES,
-    blocks: ARTICLES / 3,
-    images: ARTICLES / 30,
-    manufacturers: MANUFACTURERS,
-  });
+  const size = { articles: ARTICLES, blocks: ARTICLES / 3, images: ARTICLES / 30 };
+  range = countedRange({ ...size, manufacturers: MANUFACTURERS });
   runs = await openDailyRuns(range);
   expect((await runs.run('2024-06-01')).exit).toBe(0);
 });
@@ -87,23 +83,14 @@ async function unchangedRun(day: string) {
 
 /** When each published file was written, and each folder of them changed. */
 async function fileTimes(): Promise<Map<string, number>> {
-  const times = new Map<string, number>();
+  const paths = ['manifest.jsonl', 'catalogue.jsonl'].map((name) => join(runs.outputDir, name));
   for (const name of ['objects', 'articles']) {
-    const folder = join(runs.outputDir, name);
-    const folders = await readdir(folder, { recursive: true, withFileTypes: true });
-    for (const entry of folders) {
-      const path = join(entry.parentPath, entry.name);
-      times.set(path.slice(runs.outputDir.length + 1), (await stat(path)).mtimeMs);
-    }
+    const entries = await readdir(join(runs.outputDir, name), { recursive: true });
+    paths.push(...entries.map((entry) => join(runs.outputDir, name, entry)));
   }
-  for (const name of ['manifest.jsonl', 'catalogue.jsonl']) {
-    times.set(name, (await stat(join(runs.outputDir, name))).mtimeMs);
-  }
-  for (const path of await filesBelow(join(runs.cacheDir, 'objects'))) {
-    times.set(path, (await stat(path)).mtimeMs);
-  }
-  for (const path of await filesBelow(join(runs.cacheDir, 'selections'))) {
-    times.set(path, (await stat(path)).mtimeMs);
-  }
+  for (const name of ['objects', 'selections'])
+    paths.push(...(await filesBelow(join(runs.cacheDir, name))));
+  const times = new Map<string, number>();
+  for (const path of paths) times.set(relative(runs.outputDir, path), (await stat(path)).mtimeMs);
   return times;
 }

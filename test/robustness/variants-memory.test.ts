@@ -9,8 +9,9 @@ import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { writeGlb as containerOf, type Gltf } from '../../src/deliver/glb-container.ts';
 import { combineVariants, groupVariants } from '../../src/deliver/variants.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 
-const COUNT = process.env.BTG2GLTF_TEST_LONG === '1' ? 500 : 6;
+const COUNT = IS_LONG ? 500 : 6;
 const MB = 1e6;
 /** Of a master: most is equal in all of them, such as the picture of a grain. */
 const SHARED_BYTES = 1.8 * MB;

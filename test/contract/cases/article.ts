@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import type { Article, PropertyChange } from '../../../src/model/article.ts';
 import type { Configuration, ServiceClient } from '../../../src/service/client.ts';
 import { checkImage } from '../../../src/service/wire-resource.ts';
+import { WORKPLACE } from '../../helpers/configurator.ts';
 import { configurationOf, IS_LIVE, type Subject } from '../../helpers/service-under-test.ts';
 import {
   type Case,
@@ -68,12 +69,11 @@ const changed: Case = async (client, subject) => {
 
 /** The id of a child, with the root's id and JSON, changes the child within its planning. */
 async function childChanged(client: ServiceClient): Promise<void> {
-  const planned = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-PLATZ 1' };
-  const { article: root, bytes } = await client.getArticle(planned);
+  const { article: root, bytes } = await client.getArticle(WORKPLACE);
   const jsondata = JSON.parse(new TextDecoder().decode(bytes));
   const [desk] = root.children;
   const { article: answered } = await client.changeProperty(
-    { ...planned, reinitstring: root.ocd!.reinitstring },
+    { ...WORKPLACE, reinitstring: root.ocd!.reinitstring },
     {
       ...{ id: desk!.id, rootid: root.id, proptype: 'ocd', propclass: 'OBERFLÄCHE' },
       ...{ prop: 'DEKOR', newvalue: 'NB', jsondata },
@@ -213,11 +213,15 @@ export const ARTICLE = {
   storePlanning: {
     answers: stored,
     parameters: {
-      json: async (client, subject) => {
+      json: async (_, subject, service) => {
+        const reported: [string, unknown][] = [];
+        const client = service.open({ onPermanentId: (...one) => reported.push(one) });
         const { article: configured, bytes } = await change(client, subject);
         const json = JSON.parse(new TextDecoder().decode(bytes));
         expect(configured.id).toBe(configured.rootid);
-        expect(await client.storePlanning(json)).toMatch(/\S/);
+        const permanentid = await client.storePlanning(json);
+        expect(permanentid).toMatch(/\S/);
+        expect(reported).toEqual([[permanentid, json]]);
         const names = ['id', 'rootid', 'manufacturer', 'program', 'basearticlenumber', 'children'];
         const listed = Object.fromEntries(names.map((name) => [name, json[name]]));
         const { reinitstring } = json.ocd;

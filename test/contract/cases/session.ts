@@ -1,8 +1,9 @@
 /** Sections 4.1 and 5, and both logouts: a session from its beginning to its end. */
 import { expect } from 'vitest';
 import type { RequestEvent, ServiceConfig } from '../../../src/service/service-config.ts';
+import { errorOf } from '../../helpers/faulty-client.ts';
 import type { ServiceUnderTest } from '../../helpers/service-under-test.ts';
-import { type Case, type Cases, emulated, given, refused } from './case.ts';
+import { type Case, type Cases, emulated, given } from './case.ts';
 
 /** Logs in, asks one question and logs out; returns the status of each operation. */
 async function session(service: ServiceUnderTest, more: Partial<ServiceConfig> = {}) {
@@ -29,7 +30,9 @@ const logsIn =
 const refusesWrong = (field: 'username' | 'password' | 'appKey'): Case =>
   emulated(async (_, __, service) => {
     const credentials = { ...loginOf(service), [field]: 'wrong' };
-    await refused('LOGIN_REFUSED', service.open({ credentials }).getNodes(''));
+    const error = await errorOf(service.open({ credentials }).getNodes(''));
+    expect(error.code).toBe('LOGIN_REFUSED');
+    expect(error.message).toMatch(/^login: the authentication server \S+ refused it: [^\n]+$/);
   });
 
 const logsOut =

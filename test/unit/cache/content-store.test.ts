@@ -1,43 +1,28 @@
-import { rm, stat, truncate, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { stat, truncate, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type ContentStore, openFileStore } from '../../../src/cache/content-store.ts';
 import { openContents } from '../../../src/cache/contents.ts';
 import { watchFileOperations } from '../../../src/support/file-operations.ts';
 import { listFolder } from '../../../src/support/files.ts';
-import { temporaryFolder } from '../../helpers/temporary.ts';
+import { allOf } from '../../helpers/all-of.ts';
+import { folderPerTest } from '../../helpers/folder-per-test.ts';
 
 const ABC = 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad';
 const abc = new TextEncoder().encode('abc');
 
-let dir = '';
+const at = folderPerTest();
+const files = () => ({ dir: at('objects'), tmpDir: at('.tmp') });
 let store: ContentStore;
 
-beforeEach(async () => {
-  dir = await temporaryFolder();
-  store = openFileStore({
-    dir: join(dir, 'objects'),
-    tmpDir: join(dir, '.tmp'),
-    extension: '.glb',
-  });
+beforeEach(() => {
+  store = openFileStore({ ...files(), extension: '.glb' });
 });
-
-afterEach(async () => {
-  watchFileOperations(undefined);
-  await rm(dir, { recursive: true, force: true });
-});
-
-async function all(digests: AsyncIterable<string>): Promise<string[]> {
-  const out: string[] = [];
-  for await (const digest of digests) out.push(digest);
-  return out;
-}
+afterEach(() => watchFileOperations(undefined));
 
 describe('content store', () => {
   it('reads large contents in turns of the event loop, and none after an interruption', async () => {
     const interruption = new AbortController();
-    const files = { dir: join(dir, 'objects'), tmpDir: join(dir, '.tmp') };
-    const large = openFileStore(files, interruption.signal);
+    const large = openFileStore(files(), interruption.signal);
     const contents = [1, 2, 3, 4, 5].map((byte) => new Uint8Array(300_000).fill(byte));
     const digests = await Promise.all(contents.map(async (it) => (await large.put(it)).digest));
     let read = 0;
@@ -53,20 +38,19 @@ describe('content store', () => {
 
   it('keeps each content once, under its digest', async () => {
     expect(await store.put(abc)).toEqual({ digest: ABC, bytes: 3, existed: false });
-    expect(store.pathOf(ABC)).toBe(join(dir, 'objects', 'ba', `${ABC}.glb`));
+    expect(store.pathOf(ABC)).toBe(at('objects', 'ba', `${ABC}.glb`));
     const before = await stat(store.pathOf(ABC));
     expect(await store.put(abc)).toEqual({ digest: ABC, bytes: 3, existed: true });
     expect((await stat(store.pathOf(ABC))).mtimeMs).toBe(before.mtimeMs);
     expect(new Uint8Array(await store.get(ABC))).toEqual(abc);
     expect([await store.has(ABC), await store.sizeOf(ABC)]).toEqual([true, 3]);
-    expect(await listFolder(join(dir, '.tmp'))).toEqual([]);
+    expect(await listFolder(at('.tmp'))).toEqual([]);
   });
 
   it('keeps pieces as the content that they are together, as a file or a row', async () => {
     const pieces = [abc.subarray(0, 1), new Uint8Array(0), abc.subarray(1)];
-    const database = join(dir, 'bodies.db');
-    const contents = await openContents(database);
-    const withRows = openFileStore({ dir: join(dir, 'cache'), tmpDir: dir }, undefined, contents);
+    const contents = await openContents(at('bodies.db'));
+    const withRows = openFileStore({ dir: at('cache'), tmpDir: at() }, undefined, contents);
     for (const each of [store, withRows]) {
       expect(await each.put(pieces)).toEqual({ digest: ABC, bytes: 3, existed: false });
       expect(new Uint8Array(await each.get(ABC))).toEqual(abc);
@@ -80,14 +64,14 @@ describe('content store', () => {
   it('takes the same content from many at once', async () => {
     const puts = await Promise.all(Array.from({ length: 16 }, () => store.put(abc)));
     expect(puts.filter(({ existed }) => !existed)).toHaveLength(1);
-    expect(await all(store.list())).toEqual([ABC]);
+    expect(await allOf(store.list())).toEqual([ABC]);
   });
 
   it('lists its own files only, without removed ones', async () => {
     await store.put(abc);
     await store.put(new Uint8Array(0));
-    await writeFile(join(dir, 'objects', 'ba', 'note.txt'), '');
-    expect(await all(store.list())).toEqual([ABC, expect.stringMatching(/^e3b0c442/)]);
+    await writeFile(at('objects', 'ba', 'note.txt'), '');
+    expect(await allOf(store.list())).toEqual([ABC, expect.stringMatching(/^e3b0c442/)]);
     await store.remove(ABC);
     await store.remove(ABC);
     expect(await store.has(ABC)).toBe(false);
@@ -105,7 +89,7 @@ describe('content store', () => {
   });
 
   it('mends what was damaged where it may', async () => {
-    const cache = openFileStore({ dir: join(dir, 'cache'), tmpDir: dir, repair: true });
+    const cache = openFileStore({ ...files(), repair: true });
     for (const damage of ['abd', 'a']) {
       await cache.put(abc);
       await writeFile(cache.pathOf(ABC), damage);
@@ -115,7 +99,7 @@ describe('content store', () => {
   });
 
   it('drops what is damaged where it may, so that it counts as missing', async () => {
-    const cache = openFileStore({ dir: join(dir, 'cache'), tmpDir: dir, dropDamaged: true });
+    const cache = openFileStore({ ...files(), dropDamaged: true });
     await cache.put(abc);
     await writeFile(cache.pathOf(ABC), 'abd');
     await expect(cache.get(ABC)).rejects.toMatchObject({ code: 'STORE_DAMAGED' });

@@ -8,7 +8,6 @@ import {
   truncate,
   writeFile,
 } from 'node:fs/promises';
-import { join } from 'node:path';
 import Libsql from 'libsql';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -16,30 +15,28 @@ import {
   openDerivedData,
   openFileStore,
 } from '../../../src/cache/content-store.ts';
-import { type CacheDatabase, openCacheDatabase } from '../../../src/cache/database.ts';
+import type { CacheDatabase } from '../../../src/cache/database.ts';
 import { evictUnused } from '../../../src/cache/eviction.ts';
 import { watchFileOperations } from '../../../src/support/file-operations.ts';
 import { sha256Hex } from '../../../src/support/files.ts';
-import { temporaryFolder } from '../../helpers/temporary.ts';
+import { allOf } from '../../helpers/all-of.ts';
+import { cachePerTest } from '../../helpers/cache-per-test.ts';
 
 const SMALL = Buffer.from('small');
 const LARGE = Buffer.alloc(100_000, 'large');
 const DAY = 86_400_000;
 const NOW = Date.parse('2024-06-01T02:00:00Z');
 
-let dir = '';
+const { at, open: openDatabase } = cachePerTest();
 let database: CacheDatabase;
 let store: ContentStore;
-const at = (name: string) => join(dir, name);
 const files = () => ({
-  ...{ dir: at('objects'), tmpDir: at('.tmp'), root: dir },
+  ...{ dir: at('objects'), tmpDir: at('.tmp'), root: at() },
   ...{ repair: true, dropDamaged: true, database: at('bodies.db') },
 });
-/** The store as another process opens it. */
-const another = () => openFileStore(files());
 
 async function open(): Promise<void> {
-  database = await openCacheDatabase(dir);
+  database = await openDatabase();
   store = openFileStore(files(), undefined, database.contents);
 }
 
@@ -48,11 +45,7 @@ async function reopen(): Promise<void> {
   await open();
 }
 
-async function all(): Promise<string[]> {
-  const digests: string[] = [];
-  for await (const digest of store.list()) digests.push(digest);
-  return digests;
-}
+const all = () => allOf(store.list());
 
 /** Changes the database file as another program would. */
 function edit(sql: string): void {
@@ -61,15 +54,8 @@ function edit(sql: string): void {
   other.close();
 }
 
-beforeEach(async () => {
-  dir = await temporaryFolder();
-  await open();
-});
-afterEach(async () => {
-  watchFileOperations(undefined);
-  database.close();
-  await rm(dir, { recursive: true, force: true });
-});
+beforeEach(open);
+afterEach(() => watchFileOperations(undefined));
 
 describe('contents', () => {
   it('are rows if they are small, else files, and read alike before and after they are written', async () => {
@@ -111,7 +97,8 @@ describe('contents', () => {
 
   it('are seen by another process once they are flushed', async () => {
     const { digest } = await store.put(SMALL);
-    const other = another();
+    // As another process opens it.
+    const other = openFileStore(files());
     expect(await other.has(digest)).toBe(false);
     database.flush();
     expect(Buffer.compare(await other.get(digest), SMALL)).toBe(0);

@@ -1,25 +1,17 @@
-import { rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { stat, writeFile } from 'node:fs/promises';
 import Libsql from 'libsql';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { StoredResponse } from '../../../src/cache/cached-responses.ts';
 import type { SnapshotRecord } from '../../../src/cache/cached-snapshots.ts';
-import { type CacheDatabase, openCacheDatabase } from '../../../src/cache/database.ts';
+import type { CacheDatabase } from '../../../src/cache/database.ts';
 import { MIGRATIONS } from '../../../src/cache/schema.ts';
 import { openSqlite } from '../../../src/cache/sqlite.ts';
 import { listFolder } from '../../../src/support/files.ts';
-import { temporaryFolder } from '../../helpers/temporary.ts';
+import { cachePerTest } from '../../helpers/cache-per-test.ts';
+import { acme } from '../../helpers/fetch-bench.ts';
 import { until } from '../../helpers/until.ts';
 
-let dir = '';
-
-beforeEach(async () => {
-  dir = await temporaryFolder();
-});
-
-afterEach(async () => {
-  await rm(dir, { recursive: true, force: true });
-});
+const { at, open } = cachePerTest();
 
 const LEG: StoredResponse = {
   service: 'https://h|public',
@@ -41,45 +33,36 @@ const NONE: StoredResponse = {
 
 describe('the tables', () => {
   it('stores responses, also missing ones, across runs', async () => {
-    const first = await openCacheDatabase(dir);
+    const first = await open();
     first.responses.put({ ...LEG, answer: { digest: 'old', bytes: 1 } });
     first.responses.put(LEG);
     first.responses.put(NONE);
     first.close();
 
-    const second = await openCacheDatabase(dir);
+    const second = await open();
     expect(second.responses.get(LEG)).toEqual(LEG);
     expect(second.responses.get(NONE)).toEqual(NONE);
     expect(second.responses.get({ ...LEG, service: 'other' })).toBeUndefined();
-    second.close();
   });
 
   it('stores snapshots', async () => {
     const record: SnapshotRecord = {
-      key: {
-        manufacturer: 'ACME',
-        program: 'DESK',
-        basearticlenumber: 'D1',
-        finalarticlenumber: 'D1/ü',
-        reinitstring: "a'b::",
-        metareinitstring: '',
-      },
+      key: acme('D1', { finalarticlenumber: 'D1/ü', reinitstring: "a'b::" }),
       article: 'aa',
       partsList: 'bb',
       blocks: [['ACME::DESK::LEG', { digest: 'cc', bytes: 1 }]],
       images: [['x', { missing: { code: 'IMAGE_MISSING', message: 'm' } }]],
       warnings: [{ code: 'ARTICLE_REPORTED', message: 'w' }],
     };
-    const state = await openCacheDatabase(dir);
+    const state = await open();
     expect(state.snapshots.get('s', 'r')).toBeUndefined();
     state.snapshots.put('s', 'r', record);
     expect(state.snapshots.get('s', 'r')).toEqual(record);
     expect(state.snapshots.get('t', 'r')).toBeUndefined();
-    state.close();
   });
 
   it('stores the planning behind a permanent identifier, for one service only', async () => {
-    const state = await openCacheDatabase(dir);
+    const state = await open();
     const planning = { id: 'r', rootid: 'r', children: [{ id: 'c', note: "ä'" }], unknown: [1] };
     state.permanentIds.put('https://test.example/api/', 'P-1', { id: 'old' });
     state.permanentIds.put('https://test.example/api', 'P-1', planning);
@@ -88,29 +71,34 @@ describe('the tables', () => {
     expect(state.permanentIds.get('https://test.example/api', 'P-2')).toBeUndefined();
     state.permanentIds.put('emulator:sample', 'P-1', null);
     expect(state.permanentIds.get('emulator:sample', 'P-1')).toBeNull();
-    state.close();
   });
 
   it('has mode 0600, and is one file once it is closed', async () => {
-    const state = await openCacheDatabase(dir);
+    const state = await open();
     state.responses.put(LEG);
-    for (const name of await listFolder(dir)) {
-      expect([name, (await stat(join(dir, name))).mode & 0o777]).toEqual([name, 0o600]);
+    for (const name of await listFolder(at())) {
+      expect([name, (await stat(at(name))).mode & 0o777]).toEqual([name, 0o600]);
     }
     state.close();
-    expect((await stat(join(dir, 'state.db'))).size).toBeGreaterThan(4096);
+    expect((await stat(at('state.db'))).size).toBeGreaterThan(4096);
   });
 
   it("is written by two processes' connections in turn", async () => {
-    const [one, two] = [await openCacheDatabase(dir), await openCacheDatabase(dir)];
+    const [one, two] = [await open(), await open()];
     one.responses.put(LEG);
     two.responses.put(NONE);
     expect([one.responses.get(LEG), one.responses.get(NONE)]).toEqual([LEG, undefined]);
     for (const state of [one, two]) state.flush();
     expect(one.responses.get(NONE)).toEqual(NONE);
     expect(two.responses.get(LEG)).toEqual(LEG);
-    one.close();
-    two.close();
+  });
+});
+
+it('says where it cannot be written', async () => {
+  await writeFile(at('file'), '');
+  await expect(open('file')).rejects.toMatchObject({
+    code: 'OUTPUT_UNWRITABLE',
+    message: expect.stringContaining(at('file')),
   });
 });
 
@@ -133,7 +121,7 @@ describe('a batch', () => {
   ];
 
   it('of rows that wait reads as they do once they are written', async () => {
-    const [one, two] = [await openCacheDatabase(dir), await openCacheDatabase(dir)];
+    const [one, two] = [await open(), await open()];
     fill(one);
     expect([one.responses.get(LEG), one.bodies.has('ab')]).toEqual([LEG, true]);
     expect([one.snapshots.get('s', 'r'), one.snapshots.summary('s', 'r')]).toEqual([
@@ -145,11 +133,10 @@ describe('a batch', () => {
     one.flush();
     expect(rowsOf(two)).toEqual(rowsOf(one));
     expect(rowsOf(one).slice(0, 5)).toEqual([LEG, true, 7, [BODY], RECORD]);
-    for (const state of [one, two]) state.close();
   });
 
   it('does not delay a durable row, and is written by itself', async () => {
-    const [one, two] = [await openCacheDatabase(dir), await openCacheDatabase(dir)];
+    const [one, two] = [await open(), await open()];
     fill(one);
     one.permanentIds.put('s', 'P-1', 'kept');
     await one.work.start('/out', 'r');
@@ -158,12 +145,11 @@ describe('a batch', () => {
       [{ request: 'r', kills: 1, isNew: true }],
     ]);
     await until(() => expect(two.responses.get(LEG)).toEqual(LEG));
-    for (const state of [one, two]) state.close();
   });
 
   it('that cannot be written fails the next write, and is written once that is possible', async () => {
-    const state = await openCacheDatabase(dir);
-    const other = new Libsql(join(dir, 'state.db'));
+    const state = await open();
+    const other = new Libsql(at('state.db'));
     other.exec(
       "CREATE TRIGGER full BEFORE INSERT ON cached_bodies BEGIN SELECT RAISE(ABORT, 'full'); END",
     );
@@ -183,9 +169,8 @@ describe('a batch', () => {
     other.close();
     state.responses.put(NONE);
     state.close();
-    const next = await openCacheDatabase(dir);
+    const next = await open();
     expect([next.bodies.all(), next.responses.get(NONE)]).toEqual([[BODY], NONE]);
-    next.close();
   });
 });
 
@@ -209,12 +194,12 @@ describe('a database of an earlier version', () => {
     INSERT INTO runs (service, output, host, pid, started_at) VALUES ('s', '/out', 'h', 0, 1715734800123);`;
 
   it('keeps its contents, under the new names of the tables', async () => {
-    (await openSqlite(join(dir, 'state.db'), [...MIGRATIONS.slice(0, 7), OLD])).close();
-    const patched = await openSqlite(join(dir, 'state.db'), Array(8).fill(''));
+    (await openSqlite(at('state.db'), [...MIGRATIONS.slice(0, 7), OLD])).close();
+    const patched = await openSqlite(at('state.db'), Array(8).fill(''));
     patched.run('PRAGMA user_version = 7');
     patched.close();
 
-    const database = await openCacheDatabase(dir);
+    const database = await open();
     const answer = { digest: AB, bytes: 7 };
     const get = (operation: string, request: string) =>
       database.responses.get({ service: 's', operation, request });
@@ -239,52 +224,5 @@ describe('a database of an earlier version', () => {
     expect(database.decisions.get('/out', 'k')).toEqual(decision);
     const run = { service: 's', output: '/out', pid: process.pid, startedAt: 1_715_734_800_124 };
     expect(database.runs.begin(run).interruptedSince).toBe(1_715_734_800_123);
-    database.close();
-  });
-});
-
-describe('database', () => {
-  const CREATE = 'CREATE TABLE a (n INTEGER NOT NULL) STRICT;';
-
-  it('runs each schema change once', async () => {
-    const path = join(dir, 'x.db');
-    (await openSqlite(path, [CREATE])).close();
-    const db = await openSqlite(path, [CREATE, 'INSERT INTO a VALUES (1);']);
-    db.close();
-    const again = await openSqlite(path, [CREATE, 'INSERT INTO a VALUES (1);']);
-    expect(again.all('SELECT n FROM a')).toMatchObject([{ n: 1 }]);
-    again.close();
-  });
-
-  it('rolls a transaction back as a whole', async () => {
-    const db = await openSqlite(join(dir, 'x.db'), [CREATE]);
-    const insert = { run: (value: string | number) => db.run('INSERT INTO a VALUES (?)', value) };
-    expect(() =>
-      db.transaction(() => {
-        insert.run(1);
-        insert.run('no number');
-      }),
-    ).toThrow(expect.objectContaining({ code: 'INTERNAL' }));
-    expect(db.all('SELECT n FROM a')).toEqual([]);
-    db.close();
-  });
-
-  it("refuses a newer version's file, and one that is no database", async () => {
-    const path = join(dir, 'x.db');
-    (await openSqlite(path, [CREATE, CREATE.replace(' a ', ' b ')])).close();
-    await expect(openSqlite(path, [CREATE])).rejects.toMatchObject({
-      code: 'STATE_INVALID',
-      message: `${path}: expected a database of version 1 or older, received version 2 of a newer btg2gltf`,
-    });
-    await writeFile(path, 'junk '.repeat(999));
-    await expect(openSqlite(path, [CREATE])).rejects.toMatchObject({ code: 'STATE_INVALID' });
-  });
-
-  it('says where it cannot be written', async () => {
-    await writeFile(join(dir, 'file'), '');
-    await expect(openCacheDatabase(join(dir, 'file'))).rejects.toMatchObject({
-      code: 'OUTPUT_UNWRITABLE',
-      message: expect.stringContaining(join(dir, 'file')),
-    });
   });
 });

@@ -1,29 +1,20 @@
-import { spawnSync } from 'node:child_process';
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import Libsql from 'libsql';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type CacheDatabase, openCacheDatabase } from '../../../src/cache/database.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { CacheDatabase } from '../../../src/cache/database.ts';
+import type { Decision } from '../../../src/model/result.ts';
+import { cachePerTest } from '../../helpers/cache-per-test.ts';
 import { samples } from '../../helpers/samples.ts';
-import { temporaryFolder } from '../../helpers/temporary.ts';
 
 const HOUR = 3_600_000;
 const NIGHT = Date.parse('2024-06-01T02:00:00Z');
-/** A process that no longer runs. */
-const DEAD = spawnSync(process.execPath, ['-e', '']).pid;
+/** A greater id than any process has. */
+const DEAD = 2 ** 30;
 
-let dir = '';
+const { at, open } = cachePerTest();
 let state: CacheDatabase;
-
 beforeEach(async () => {
-  dir = await temporaryFolder();
-  state = await openCacheDatabase(dir);
-});
-
-afterEach(async () => {
-  state.close();
-  await rm(dir, { recursive: true, force: true });
+  state = await open();
 });
 
 const run = (startedAt: number, pid = DEAD, more = {}) => ({
@@ -86,7 +77,7 @@ describe('runs', () => {
   it('continue one of their own process that was given up, as a process id that returned', async () => {
     state.runs.begin(run(NIGHT, process.pid));
     state.close();
-    state = await openCacheDatabase(dir);
+    state = await open();
     expect(state.runs.oldestRunning(NIGHT + HOUR)).toBeUndefined();
     expect(state.runs.begin(run(NIGHT + HOUR, process.pid)).interruptedSince).toBe(NIGHT);
   });
@@ -120,7 +111,7 @@ describe('what is in work', () => {
   const inWork = (of: CacheDatabase) => of.work.begin('/out').map(({ request }) => request);
 
   it('is no longer there in the next turn after it is finished, or with what starts before', async () => {
-    const other = await openCacheDatabase(dir);
+    const other = await open();
     await Promise.all(['a', 'b', 'c'].map((request) => state.work.start('/out', request)));
     expect(inWork(other)).toEqual(['a', 'b', 'c']);
     state.work.finish('/out', 'a');
@@ -134,12 +125,10 @@ describe('what is in work', () => {
     state.work.finish('/out', 'd');
     state.close();
     expect(inWork(other)).toEqual([]);
-    other.close();
-    state = await openCacheDatabase(dir);
   });
 
   it('is not begun where it cannot be noted', async () => {
-    const other = new Libsql(join(dir, 'state.db'));
+    const other = new Libsql(at('state.db'));
     other.exec('ALTER TABLE durable_work RENAME TO hidden');
     const starts = ['a', 'b'].map((request) => state.work.start('/out', request));
     const rejected = { status: 'rejected', reason: { code: 'STATE_INVALID' } };
@@ -148,5 +137,36 @@ describe('what is in work', () => {
     other.close();
     await state.work.start('/out', 'c');
     expect(inWork(state)).toEqual(['c']);
+  });
+});
+
+describe('decisions', () => {
+  const NEW: Decision = { tier: 'built', why: ['it is not in the manifest of before'] };
+  const KEPT: Decision = { tier: 'kept', why: [] };
+  const put = (output: string, run: string, decision: Decision, ...keys: string[]) =>
+    state.decisions.putAll(
+      output,
+      run,
+      keys.map((key) => [key, decision]),
+    );
+
+  it('have the last one, with its run and its reasons', () => {
+    put('out', 'first', NEW, 'a');
+    expect(state.decisions.get('out', 'a')).toEqual({ run: 'first', ...NEW });
+    put('out', 'second', KEPT, 'a');
+    expect(state.decisions.get('out', 'a')).toEqual({ run: 'second', ...KEPT });
+  });
+
+  it('have of a repeated `kept` the id of the first run', () => {
+    for (const run of ['first', 'second']) put('out', run, KEPT, 'a');
+    expect(state.decisions.get('out', 'a')?.run).toBe('first');
+  });
+
+  it('about removed configurations are deleted, in their output folder only', () => {
+    for (const output of ['one', 'other']) put(output, 'run', KEPT, 'a', 'b');
+    state.decisions.keepOnly('one', new Set(['b']));
+    expect(state.decisions.get('one', 'a')).toBeUndefined();
+    expect(state.decisions.get('one', 'b')).toBeDefined();
+    expect(state.decisions.get('other', 'a')).toBeDefined();
   });
 });

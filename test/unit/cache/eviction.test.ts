@@ -1,30 +1,23 @@
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type ContentStore, openFileStore } from '../../../src/cache/content-store.ts';
-import { type CacheDatabase, openCacheDatabase } from '../../../src/cache/database.ts';
+import type { CacheDatabase } from '../../../src/cache/database.ts';
 import { evictUnused } from '../../../src/cache/eviction.ts';
+import { allOf } from '../../helpers/all-of.ts';
+import { cachePerTest } from '../../helpers/cache-per-test.ts';
 import { acme } from '../../helpers/fetch-bench.ts';
 import { samples } from '../../helpers/samples.ts';
-import { temporaryFolder } from '../../helpers/temporary.ts';
 
 const DAY = 86_400_000;
 const NOW = Date.parse('2024-06-01T02:00:00Z');
 
-let dir = '';
+const { at, open } = cachePerTest();
 let database: CacheDatabase;
 let store: ContentStore;
 
 beforeEach(async () => {
-  dir = await temporaryFolder();
-  database = await openCacheDatabase(dir);
-  store = openFileStore({ dir: join(dir, 'objects'), tmpDir: join(dir, '.tmp') });
-});
-
-afterEach(async () => {
-  database.close();
-  await rm(dir, { recursive: true, force: true });
+  database = await open();
+  store = openFileStore({ dir: at('objects'), tmpDir: at('.tmp') });
 });
 
 /** Stores an answer of a size that was asked for some days ago, and returns its digest. */
@@ -43,11 +36,12 @@ const responseKey = (name: string) => ({ service: 's', operation: 'getBlock', re
 const evict = (maxBytes: number, now = NOW, run?: number) =>
   evictUnused({ store, database, now, maxBytes, ...(run === undefined ? {} : { run }) });
 
-async function stored(): Promise<string[]> {
-  const digests: string[] = [];
-  for await (const digest of store.list()) digests.push(digest);
-  return digests;
-}
+const stored = () => allOf(store.list());
+
+const snapshotOf = (digest: string) => ({
+  ...{ key: acme('D1'), article: digest, partsList: digest },
+  ...{ blocks: [], images: [], warnings: [] },
+});
 
 describe('a cache beyond its limit', () => {
   it('loses what was not used for longest, down to a little below the limit', async () => {
@@ -68,9 +62,8 @@ describe('a cache beyond its limit', () => {
 
   it('keeps what a snapshot refers to that was used since, though its bodies were not read', async () => {
     const [quiet, other] = [await answer('a', 30, 30), await answer('b', 30, 20)];
-    const { parent: _, ...key } = { ...acme('D1'), parent: 0 };
-    const record = { key, article: quiet, partsList: quiet, blocks: [], images: [], warnings: [] };
-    database.snapshots.put('s', 'r', record, { key, inputs: 'i', optionsDigest: 't', stamps: [] });
+    const about = { inputs: 'i', optionsDigest: 't', stamps: [] };
+    database.snapshots.put('s', 'r', snapshotOf(quiet), { key: acme('D1'), ...about });
     await evict(1000, NOW - 25 * DAY);
     database.snapshots.summary('s', 'r');
     await evict(1000);
@@ -133,8 +126,7 @@ describe('what was not used for long', () => {
   it('is evicted: builds and snapshots', async () => {
     database.builds.put('used', BUILT);
     database.builds.put('unused', BUILT);
-    const { parent: _, ...key } = { ...acme('D1'), parent: 0 };
-    const record = { key, article: '', partsList: '', blocks: [], images: [], warnings: [] };
+    const record = snapshotOf('');
     database.snapshots.put('s', 'used', record);
     database.snapshots.put('s', 'unused', record);
     for (let day = 0; day <= 101; day += 1) {

@@ -5,43 +5,24 @@ import {
   dayOf,
   FRESHNESS_POLICIES,
   type FreshnessPolicy,
-  type FreshnessStamp,
   isFresh,
 } from '../../../src/cache/freshness.ts';
 import type { CatalogueNode } from '../../../src/model/catalogue.ts';
 import { samples } from '../../helpers/samples.ts';
 
-function top(
+const top = (
   manufacturer: string,
   convertdate: string,
   program = 'DESK',
   nodetype: 'F' | 'I' = 'F',
-): CatalogueNode {
-  const ids = {
-    nodeid: `${manufacturer};:${program}`,
-    nodetype,
-    manufacturer,
-    program,
-    convertdate,
-  };
-  return {
-    ...ids,
-    text: '',
-    manufacturername: '',
-    basearticlenumber: '',
-    variantcode: '',
-    resources: [],
-  };
-}
+): CatalogueNode => ({
+  ...{ nodeid: `${manufacturer};:${program}`, nodetype, manufacturer, program, convertdate },
+  ...{ text: '', manufacturername: '', basearticlenumber: '', variantcode: '', resources: [] },
+});
 
-function stamp(
-  convertdate: string,
-  fetchedOn: string,
-  owner = 'ACME',
-  datedBy = owner,
-): FreshnessStamp {
-  return { owner, datedBy, convertdate, fetchedOn, requestedAt: 0 };
-}
+const stamp = (convertdate: string, fetchedOn: string, owner = 'ACME', datedBy = owner) => ({
+  ...{ owner, datedBy, convertdate, fetchedOn, requestedAt: 0 },
+});
 
 const datesOf = (...nodes: CatalogueNode[]) => new ConversionDates(nodes);
 
@@ -94,8 +75,11 @@ describe('isFresh', () => {
   const DAY = 86_400_000;
   const NOW = Date.parse('2024-06-15T02:00:00Z');
   const day = (ago: number) => new Date(NOW - ago * DAY).toISOString().slice(0, 10);
-  const today = (convertdate: string) => datesOf(top('ACME', convertdate));
   const POLICIES = Object.keys(FRESHNESS_POLICIES) as FreshnessPolicy[];
+  const HOUR = 3_600_000;
+  const runOf = (policy: FreshnessPolicy, heldHours: number) => ({
+    ...{ policy, now: NOW, interruptedUntil: NOW, interruptedSince: NOW - heldHours * HOUR },
+  });
 
   it('is what was not converted since, as the policy says, for any days', async () => {
     const days = fc.integer({ min: 0, max: 12 });
@@ -110,17 +94,10 @@ describe('isFresh', () => {
       fc.asyncProperty(case_, async ({ policy, askedAgo, convertedAgo, knownAgo, heldHours }) => {
         // A response cannot be dated later than it was requested.
         fc.pre(knownAgo >= askedAgo && convertedAgo <= knownAgo);
-        const of = {
-          ...{ owner: 'ACME', datedBy: 'ACME', convertdate: day(knownAgo) },
-          ...{ fetchedOn: day(askedAgo), requestedAt: NOW - askedAgo * DAY },
-        };
-        const run = {
-          policy,
-          now: NOW,
-          interruptedSince: NOW - heldHours * 3_600_000,
-          interruptedUntil: NOW,
-        };
-        const result = await isFresh(of, run, async () => today(day(convertedAgo)));
+        const requestedAt = NOW - askedAgo * DAY;
+        const of = { ...stamp(day(knownAgo), day(askedAgo)), requestedAt };
+        const run = runOf(policy, heldHours);
+        const result = await isFresh(of, run, async () => datesOf(top('ACME', day(convertedAgo))));
         const same = convertedAgo === knownAgo;
         const expected =
           policy === 'never' ||
@@ -136,21 +113,15 @@ describe('isFresh', () => {
     const hour = fc.integer({ min: -40, max: 40 });
     await fc.assert(
       fc.asyncProperty(hour, fc.integer({ min: 1, max: 20 }), async (askedHours, heldHours) => {
-        const interruptedSince = NOW - heldHours * 3_600_000;
-        const requestedAt = NOW - askedHours * 3_600_000;
-        const of = { owner: 'A', datedBy: 'A', convertdate: '', fetchedOn: '', requestedAt };
-        const run = {
-          policy: 'always' as const,
-          now: NOW,
-          interruptedSince,
-          interruptedUntil: NOW,
-        };
-        const result = await isFresh(of, run, async () => datesOf());
+        const requestedAt = NOW - askedHours * HOUR;
+        const run = runOf('always', heldHours);
+        const { interruptedSince } = run;
+        const result = await isFresh({ ...stamp('', ''), requestedAt }, run, async () => datesOf());
         expect(result).toBe(
           requestedAt === NOW ||
             (requestedAt >= interruptedSince &&
               requestedAt < NOW &&
-              requestedAt < interruptedSince + 20 * 3_600_000),
+              requestedAt < interruptedSince + 20 * HOUR),
         );
       }),
       { seed: 6, numRuns: samples(300) },

@@ -12,14 +12,12 @@ import {
 import { smallRange } from '../../helpers/small-range.ts';
 
 const LEG = 'ACME::DESK::LEG';
+const OTHER_LEG = JSON.stringify({ V: [0, 0, 0, 2, 0, 0, 0, 1, 0], A: [{ F: [0, 1, 2] }] });
 const POLICIES = Object.keys(FRESHNESS_POLICIES) as FreshnessPolicy[];
 const EVERYTHING = { block: 1, btg: 1, getarticles: 1, getnodes: 1, materials: 1 };
 
-let bench: FetchBench | undefined;
-afterEach(async () => {
-  await bench?.close();
-  bench = undefined;
-});
+let bench: FetchBench;
+afterEach(() => bench.close());
 
 async function twoRuns(
   freshness: FreshnessPolicy,
@@ -38,8 +36,7 @@ async function twoRuns(
   const fetcher = bench.fetcher('2024-05-21', { freshness });
   const second = await fetcher.fetch(acme('D1'));
   const notModified = [...fetcher.counts.values()].reduce((sum, c) => sum + c.notModified, 0);
-  const bytes = [...fetcher.counts.values()].reduce((sum, c) => sum + c.bytes, 0);
-  return { first, second, requests: bench.requests(), notModified, bytes };
+  return { first, second, requests: bench.requests(), notModified };
 }
 
 describe('the second run', () => {
@@ -61,10 +58,7 @@ describe('the second run', () => {
   it.each(['convertdate', 'revalidate'] as const)('sees with %s what changed', async (policy) => {
     const { first, second, notModified } = await twoRuns(policy, 'etag', (range) => {
       range.convertdate = '2024-05-20';
-      range.bodies.set(
-        LEG,
-        JSON.stringify({ V: [0, 0, 0, 2, 0, 0, 0, 1, 0], A: [{ F: [0, 1, 2] }] }),
-      );
+      range.bodies.set(LEG, OTHER_LEG);
     });
     // Top of the catalogue and block are other ones; article, parts list and image are not.
     expect(notModified).toBe(3);
@@ -87,7 +81,7 @@ describe('the second run', () => {
     const { second } = await twoRuns('revalidate', 'etag', (range) => {
       range.convertdate = '2024-05-19';
     });
-    const third = bench!.fetcher('2024-05-22', { freshness: 'convertdate' });
+    const third = bench.fetcher('2024-05-22', { freshness: 'convertdate' });
     expect(await third.freshSnapshot(acme('D1'))).toMatchObject({ key: second.key });
   });
 });
@@ -124,11 +118,8 @@ describe('a run that continues an interrupted one', () => {
     const restarted = bench.fetcher('', options);
     expect(await restarted.fetch(acme('D1'))).toEqual(first);
     expect(bench.requests()).toEqual({});
-    expect(restarted.counts.get('getBlock')).toMatchObject({
-      sent: 0,
-      cached: 0,
-      deduplicated: 1,
-    });
+    const counts = { sent: 0, cached: 0, deduplicated: 1 };
+    expect(restarted.counts.get('getBlock')).toMatchObject(counts);
   });
 
   it('requests again what was converted in between', async () => {
@@ -149,24 +140,19 @@ describe('a later run', () => {
     { number: 'D1', blocks: [LEG, 'LIB::X::CASTOR'], pics: ['OAK', 'LIB::X::STEEL', 'NONE'] },
     { number: 'D2', blocks: [LEG] },
   ];
+  const ALL = { getnodes: 2, getarticles: 2, btg: 2, block: 2, materials: 3 };
 
   async function firstRun(day: string) {
     const range = smallRange(articles);
     range.images.add('ACME/OAK').add('LIB/STEEL');
     bench = await openFetchBench(range);
     const snapshots = await fetchAll(day);
-    expect(bench!.requests()).toEqual({
-      getnodes: 2,
-      getarticles: 2,
-      btg: 2,
-      block: 2,
-      materials: 3,
-    });
+    expect(bench.requests()).toEqual(ALL);
     return { range, snapshots };
   }
 
   async function fetchAll(day: string, force = false) {
-    const fetcher = bench!.fetcher(day, { force });
+    const fetcher = bench.fetcher(day, { force });
     await fetcher.nodes('ACME;:DESK@1', 'ACME');
     const snapshots = articles.map(({ number }) => fetcher.fetch(acme(number)));
     return (await Promise.all(snapshots)).map(contentOf);
@@ -175,70 +161,61 @@ describe('a later run', () => {
   it('requests the top of the catalogue alone if nothing was converted', async () => {
     const { snapshots } = await firstRun('2024-05-15');
     expect(await fetchAll('2024-05-16')).toEqual(snapshots);
-    expect(bench!.requests()).toEqual({ getnodes: 1 });
+    expect(bench.requests()).toEqual({ getnodes: 1 });
   });
 
   it('requests everything after a conversion, and on the day of one', async () => {
     const { range, snapshots } = await firstRun('2024-05-14');
     expect(await fetchAll('2024-05-15')).toEqual(snapshots);
-    expect(bench!.requests()).toMatchObject({ block: 2, materials: 3 });
+    expect(bench.requests()).toMatchObject({ block: 2, materials: 3 });
     range.convertdate = '2024-05-15';
-    range.bodies.set(
-      LEG,
-      JSON.stringify({ V: [0, 0, 0, 2, 0, 0, 0, 1, 0], A: [{ F: [0, 1, 2] }] }),
-    );
+    range.bodies.set(LEG, OTHER_LEG);
     const [changed] = await fetchAll('2024-05-16');
     expect(changed!.blocks.get(LEG)).not.toEqual(snapshots[0]!.blocks.get(LEG));
     expect(changed!.blocks.get('LIB::X::CASTOR')).toEqual(
       snapshots[0]!.blocks.get('LIB::X::CASTOR'),
     );
     await fetchAll('2024-05-17');
-    expect(bench!.requests()).toMatchObject({ getnodes: 3, btg: 2 });
+    expect(bench.requests()).toMatchObject({ getnodes: 3, btg: 2 });
   });
 
   it('requests everything if forced', async () => {
     await firstRun('2024-05-15');
     await fetchAll('2024-05-16', true);
-    expect(bench!.requests()).toEqual({
-      getnodes: 2,
-      getarticles: 2,
-      btg: 2,
-      block: 2,
-      materials: 3,
-    });
+    expect(bench.requests()).toEqual(ALL);
   });
 
   it('requests a truncated body again', async () => {
     const { snapshots } = await firstRun('2024-05-15');
     const leg = snapshots[0]!.blocks.get(LEG) as { digest: string };
-    await truncate(bench!.store.pathOf(leg.digest), 3);
-    await bench!.store.remove(snapshots[0]!.partsList);
+    await truncate(bench.store.pathOf(leg.digest), 3);
+    await bench.store.remove(snapshots[0]!.partsList);
     expect(await fetchAll('2024-05-16')).toEqual(snapshots);
-    expect(bench!.requests()).toEqual({ getnodes: 1, block: 1, btg: 1 });
-    expect(await bench!.store.get(leg.digest)).toHaveProperty('length');
+    expect(bench.requests()).toEqual({ getnodes: 1, block: 1, btg: 1 });
+    expect(await bench.store.get(leg.digest)).toHaveProperty('length');
   });
 
   it('requests damaged bodies again, and no others', async () => {
     const { snapshots } = await firstRun('2024-05-15');
-    const listing = bench!.database.responses.get({
+    const listing = bench.database.responses.get({
       ...{ service: 'bench', operation: 'getNodes', request: '["ACME;:DESK@1"]' },
     })!.answer as { digest: string; bytes: number };
     for (const digest of [listing.digest, snapshots[0]!.partsList]) {
-      const { length } = await bench!.store.get(digest);
-      await writeFile(bench!.store.pathOf(digest), '?'.repeat(length));
+      const { length } = await bench.store.get(digest);
+      await writeFile(bench.store.pathOf(digest), '?'.repeat(length));
     }
     expect(await fetchAll('2024-05-16')).toEqual(snapshots);
-    expect(bench!.requests()).toEqual({ getnodes: 2, btg: 1 });
-    expect(await bench!.store.get(listing.digest)).toHaveLength(listing.bytes);
+    expect(bench.requests()).toEqual({ getnodes: 2, btg: 1 });
+    expect(await bench.store.get(listing.digest)).toHaveLength(listing.bytes);
   });
 
   it('requests everything if the catalogue cannot be read', async () => {
     const { snapshots } = await firstRun('2024-05-15');
     const missing = new ConverterError('NODE_NOT_FOUND', 'no such folder');
-    const broken = failingClient(bench!.client(), 'getNodes', () => missing);
-    const fetcher = bench!.fetcher('2024-05-16', { client: broken });
+    const broken = failingClient(bench.client(), 'getNodes', () => missing);
+    const fetcher = bench.fetcher('2024-05-16', { client: broken });
     expect(contentOf(await fetcher.fetch(acme('D2')))).toEqual(snapshots[1]);
-    expect(bench!.requests()).toMatchObject({ getarticles: 1, btg: 1, block: 1 });
+    expect(bench.requests()).toMatchObject({ getarticles: 1, btg: 1, block: 1 });
   });
 });
 

@@ -1,47 +1,33 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openCacheDatabase } from '../../../src/cache/database.ts';
+import Libsql from 'libsql';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { openSqlite } from '../../../src/cache/sqlite.ts';
 import { ERROR_CODES, isConverterError } from '../../../src/support/errors.ts';
+import { cachePerTest } from '../../helpers/cache-per-test.ts';
 import { samples } from '../../helpers/samples.ts';
-import { temporaryFolder } from '../../helpers/temporary.ts';
 
-const CREATE = 'CREATE TABLE a (t TEXT NOT NULL) STRICT;';
+const CREATE = 'CREATE TABLE a (n INTEGER NOT NULL) STRICT;';
 
-let dir = '';
-let path = '';
-
-beforeEach(async () => {
-  dir = await temporaryFolder();
-  path = join(dir, 'state.db');
-});
-
-afterEach(async () => {
-  await rm(dir, { recursive: true, force: true });
+const { at, open } = cachePerTest();
+let path: string;
+beforeEach(() => {
+  path = at('state.db');
 });
 
 const IDS = Array.from({ length: 40 }, (_, index) => `P-${index}`);
 
 /** A whole state, made in another folder. */
 async function filled(): Promise<Buffer> {
-  const folder = await temporaryFolder();
-  const state = await openCacheDatabase(folder);
+  const state = await open('whole');
   for (const id of IDS) state.permanentIds.put('s', id, { note: id.repeat(400) });
   state.close();
-  return readFile(join(folder, 'state.db'));
+  return readFile(at('whole', 'state.db'));
 }
 
-async function readAll(folder = dir): Promise<void> {
-  const state = await openCacheDatabase(folder);
-  try {
-    for (const id of IDS) {
-      expect(state.permanentIds.get('s', id)).toEqual({ note: id.repeat(400) });
-    }
-  } finally {
-    state.close();
-  }
+async function readAll(folder = ''): Promise<void> {
+  const state = await open(folder);
+  for (const id of IDS) expect(state.permanentIds.get('s', id)).toEqual({ note: id.repeat(400) });
 }
 
 describe('a damaged database', () => {
@@ -61,10 +47,12 @@ describe('a damaged database', () => {
 
   it('is reported wherever it is cut, or reads as before', async () => {
     const whole = await filled();
+    let tried = 0;
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 2, max: whole.length }), async (bytes) => {
-        const folder = await temporaryFolder();
-        await writeFile(join(folder, 'state.db'), whole.subarray(0, bytes));
+        const folder = `cut ${tried++}`;
+        await mkdir(at(folder));
+        await writeFile(at(folder, 'state.db'), whole.subarray(0, bytes));
         await readAll(folder).catch((error: unknown) => {
           if (!isConverterError(error, 'STATE_INVALID')) throw error;
         });
@@ -75,7 +63,6 @@ describe('a damaged database', () => {
 
   it('is reported if a row has text that is not JSON', async () => {
     await writeFile(path, await filled());
-    const { default: Libsql } = await import('libsql');
     const other = new Libsql(path);
     other.exec(`UPDATE durable_permanent_ids SET article = '{"note":' WHERE id = 'P-7'`);
     other.close();
@@ -90,41 +77,60 @@ describe('a damaged database', () => {
 });
 
 describe('a database', () => {
-  it('that has no space left keeps what it had', async () => {
+  const refusal = (code: string, message: string) =>
+    expect.objectContaining({ code, message: expect.stringContaining(message) });
+
+  it('gets each change of its schema once', async () => {
+    (await openSqlite(path, [CREATE])).close();
+    for (let times = 0; times < 2; times++) {
+      const db = await openSqlite(path, [CREATE, 'INSERT INTO a VALUES (1);']);
+      expect(db.all('SELECT n FROM a')).toMatchObject([{ n: 1 }]);
+      db.close();
+    }
+  });
+
+  it('rolls a transaction back as a whole', async () => {
     const db = await openSqlite(path, [CREATE]);
+    const insertBoth = () => {
+      for (const n of [1, 'no number']) db.run('INSERT INTO a VALUES (?)', n);
+    };
+    expect(() => db.transaction(insertBoth)).toThrow(refusal('INTERNAL', ''));
+    expect(db.all('SELECT n FROM a')).toEqual([]);
+    db.close();
+  });
+
+  it('of a newer version is refused', async () => {
+    (await openSqlite(path, [CREATE, CREATE.replace(' a ', ' b ')])).close();
+    await expect(openSqlite(path, [CREATE])).rejects.toMatchObject({
+      code: 'STATE_INVALID',
+      message: `${path}: expected a database of version 1 or older, received version 2 of a newer btg2gltf`,
+    });
+  });
+
+  it('that has no space left keeps what it had', async () => {
+    const db = await openSqlite(path, [CREATE.replace('INTEGER', 'TEXT')]);
     db.get('PRAGMA max_page_count = 4');
-    const insert = { run: (value: string | number) => db.run('INSERT INTO a VALUES (?)', value) };
-    insert.run('first');
+    const insert = (text: string) => db.run('INSERT INTO a VALUES (?)', text);
+    insert('first');
     expect(() => {
-      for (let n = 0; n < 100; n++) insert.run('x'.repeat(1000));
-    }).toThrow(
-      expect.objectContaining({ code: 'DISK_FULL', message: expect.stringContaining(path) }),
-    );
-    expect(db.all('SELECT t FROM a')[0]).toMatchObject({ t: 'first' });
+      for (let n = 0; n < 100; n++) insert('x'.repeat(1000));
+    }).toThrow(refusal('DISK_FULL', path));
+    expect(db.all('SELECT n FROM a')[0]).toMatchObject({ n: 'first' });
     db.close();
   });
 
   it('that another process writes to for too long is reported', async () => {
     const one = await openSqlite(path, [CREATE]);
     const two = await openSqlite(path, [CREATE], { busyTimeoutMs: 1 });
-    const write = () => two.run('INSERT INTO a VALUES (?)', 'x');
-    expect(() => one.transaction(write)).toThrow(
-      expect.objectContaining({
-        code: 'STATE_LOCKED',
-        message: expect.stringContaining(
-          `${path}: expected a usable database, received: database is locked`,
-        ),
-      }),
-    );
+    const write = () => two.run('INSERT INTO a VALUES (1)');
+    const locked = `${path}: expected a usable database, received: database is locked`;
+    expect(() => one.transaction(write)).toThrow(refusal('STATE_LOCKED', locked));
     write();
     one.close();
     two.close();
   });
 
   it('that is a folder is reported', async () => {
-    await expect(openSqlite(dir, [CREATE])).rejects.toMatchObject({
-      code: 'OUTPUT_UNWRITABLE',
-      message: expect.stringContaining(dir),
-    });
+    await expect(openSqlite(at(), [CREATE])).rejects.toThrow(refusal('OUTPUT_UNWRITABLE', at()));
   });
 });

@@ -19,34 +19,26 @@ const convert = (output: string) =>
 
 describe('the ending of --output decides on the container', () => {
   test('.gltf: a text file, its buffer and its images, which say the same as a .glb', async () => {
-    const glb = await convert('desk.glb');
-    expect(glb).toMatchObject({ exit: 0 });
+    expect(await convert('desk.glb')).toMatchObject({ exit: 0 });
     const gltf = await convert('desk.gltf');
     expect(gltf).toMatchObject({ exit: 0, stderr: '' });
     const written = (await readdir(folder)).filter((name) => name !== '.cache').sort();
     expect(written).toEqual(expect.arrayContaining(['desk.bin', 'desk.glb', 'desk.gltf']));
-    expect(written.filter((name) => /^desk-[\w.~-]+\.(?:jpg|png)$/.test(name))).toHaveLength(
-      written.length - 3,
-    );
+    const images = written.filter((name) => /^desk-[\w.~-]+\.(?:jpg|png)$/.test(name));
+    expect(images).toHaveLength(written.length - 3);
     expect(gltf.stdout).toContain(`in ${written.length - 1} files`);
     const io = new NodeIO().registerExtensions(ALL_EXTENSIONS);
     const document = await io.read(join(folder, 'desk.gltf'));
     const { triangles, boundsMetres } = await readGlb(await readFile(join(folder, 'desk.glb')));
-    expect(await readGlb(await io.writeBinary(document))).toMatchObject({
-      triangles,
-      boundsMetres,
-    });
+    const copy = await readGlb(await io.writeBinary(document));
+    expect(copy).toMatchObject({ triangles, boundsMetres });
   });
 
   test('any other: exit 2 with a sentence, before anything is requested or written', async () => {
     for (const output of ['desk.obj', 'desk', 'desk.gltf.zip', '.glb']) {
+      const sentence = `expected a file name that ends with .glb or .gltf, received "${output}"`;
       const { exit, stderr } = await convert(output);
-      expect({ exit, stderr }).toEqual({
-        exit: 2,
-        stderr: expect.stringContaining(
-          `output: expected a file name that ends with .glb or .gltf, received "${output}"`,
-        ),
-      });
+      expect([exit, stderr]).toEqual([2, expect.stringContaining(`output: ${sentence}`)]);
     }
     expect(await readdir(folder)).toEqual([]);
   });

@@ -1,7 +1,8 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { command } from '../../helpers/command.ts';
+import { command, writePipeline } from '../../helpers/command.ts';
+import { MADE_TO_MEASURE } from '../../helpers/configurator.ts';
 import { temporaryFolder } from '../../helpers/temporary.ts';
 
 let folder: string;
@@ -47,16 +48,11 @@ test('inspect of what is no GLB is a sentence and exit 1; of a missing file exit
 });
 
 test('inspect of an article shows its GLB and every file that was delivered', async () => {
-  const pipeline = join(folder, 'pipeline.yaml');
-  const article = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-M' };
-  const content = {
-    name: 'desks',
+  const pipeline = await writePipeline(folder, {
     service: { emulator: true },
-    articles: [{ article }],
+    articles: [{ article: MADE_TO_MEASURE }],
     deliver: { profiles: ['planner', 'ar-ios'] },
-    output: { dir: 'out' },
-  };
-  await writeFile(pipeline, JSON.stringify(content));
+  });
   expect(await command(['run', pipeline])).toMatchObject({ exit: 0 });
   const { exit, stdout } = await inspect('fjel/linea/LN-M', '--pipeline', pipeline);
   expect(exit).toBe(0);

@@ -4,7 +4,7 @@ import { type Emulator, startEmulator } from '../../../src/emulator/emulator.ts'
 import { openPlanningSite } from '../../../src/gateway/planning-site.ts';
 import { createSampleRange } from '../../../src/sample/sample-range.ts';
 import { customer, MADE_TO_MEASURE } from '../../helpers/configurator.ts';
-import type { Wire } from '../../helpers/sample-range.ts';
+import { jsonOf } from '../../helpers/json-of.ts';
 
 let [plain, served]: [Emulator, Emulator] = [] as never;
 let token: string;
@@ -54,15 +54,12 @@ describe('with a site, the emulator', () => {
   it('answers a stored planning to who has a token, and a sentence for an unknown one', async () => {
     const buyer = customer(served, token);
     const article = await buyer.load(MADE_TO_MEASURE);
-    const { permanentid } = (await (await buyer.store(article)).json()) as Wire;
+    const { permanentid } = await jsonOf(buyer.store(article));
     const path = `${served.baseUrl}/planning/permanentid`;
     const query = `?token=${encodeURIComponent(token)}`;
-    expect(await (await fetch(`${path}/${permanentid}${query}`)).json()).toEqual(article);
-    const unknown = await fetch(`${path}/NONE${query}`);
-    expect([unknown.status, await unknown.json()]).toEqual([
-      404,
-      { error: expect.stringContaining('permanentid: expected one of a planning') },
-    ]);
+    expect(await jsonOf(fetch(`${path}/${permanentid}${query}`))).toEqual(article);
+    const unknown = await jsonOf(fetch(`${path}/NONE${query}`), 404);
+    expect(unknown.error).toContain('permanentid: expected one of a planning');
     expect((await fetch(`${path}/${permanentid}`)).status).toBe(401);
   });
 
@@ -115,7 +112,6 @@ describe('an entry point of v1', () => {
     ['manuid=A&manuid=B', 'parameter manuid: given twice'],
     ['warenkorb=1', 'parameter warenkorb: unknown to planningv1'],
   ])('refuses %s', async (query, error) => {
-    const response = await open(`index.php?${query}`);
-    expect([response.status, await response.json()]).toEqual([400, { error }]);
+    expect(await jsonOf(open(`index.php?${query}`), 400)).toEqual({ error });
   });
 });

@@ -7,74 +7,58 @@ import {
   type EmulatorOptions,
   startEmulator,
 } from '../../../src/emulator/emulator.ts';
-import { openRecording } from '../../../src/emulator/recording.ts';
-import type { EmulatedRange } from '../../../src/sample/range.ts';
+import {
+  ARTICLE,
+  BLOCK,
+  FOLDER_ID,
+  KEY,
+  MATERIAL,
+  startRecording,
+} from '../../helpers/emulated-client.ts';
 import { call, logIn } from '../../helpers/emulated-session.ts';
-
-const DIR = new URL('../../fixtures/recordings/names-with-every-character', import.meta.url)
-  .pathname;
-const BASE = 'T 1/2+"Ä"';
-const FINAL = 'T;1,2=3.4:-_/+[@]\'"Ä €';
-const REINIT = '@T+A=\'x y\':B="Ü";C%2F=100%&d=#[€]::';
-const META = 'M@[1;2]/+%20::';
-const BLOCK = 'ACME::BÜRO+1::FUß/1+"2" 100%::A';
-const MATERIAL = "STOFF 'GRÜN'/100%+2";
-const ARTICLE = { manufacturer: 'ACME', program: 'BÜRO+1', basearticlenumber: BASE };
-const PARTS_LIST = {
-  ...ARTICLE,
-  finalarticlenumber: FINAL,
-  reinitstring: REINIT,
-  metareinitstring: META,
-};
+import { jsonOf } from '../../helpers/json-of.ts';
+import { smallRange } from '../../helpers/small-range.ts';
 
 const answered: { method: string; route: string; status: number }[] = [];
 let emulator: Emulator;
 let token: string;
 beforeAll(async () => {
-  emulator = await startEmulator({
-    range: await openRecording(DIR),
-    onRequest: (event) => answered.push(event),
-  });
+  emulator = await startRecording({ onRequest: (event) => answered.push(event) });
   token = await logIn(emulator);
 });
 afterAll(() => emulator.close());
 
+const ask = (operation: string, parameters: Record<string, string> = {}) =>
+  call(emulator, operation, { token, ...parameters });
 const block = (name: string): string => `odb/block/${encodeURIComponent(name)}`;
 const material = (file: string): string => `odb/materials/ACME/${encodeURIComponent(file)}`;
 
 describe('names and strings arrive byte for byte', () => {
   test('an article by base number and reinit string', async () => {
-    const response = await call(emulator, 'ofml/articles', {
-      token,
-      ...ARTICLE,
-      ocdreinitstring: REINIT,
-    });
-    expect(response.status).toBe(200);
-    const article = (await response.json()) as Record<string, unknown>;
-    expect(article).toMatchObject({ id: 'A2', basearticlenumber: BASE, reinit: META });
-    expect(article.ocd).toMatchObject({ finalarticlenumber: FINAL, reinitstring: REINIT });
+    const { basearticlenumber, finalarticlenumber, reinitstring, metareinitstring: reinit } = KEY;
+    const parameters = { ...ARTICLE, ocdreinitstring: reinitstring };
+    const article = await jsonOf(ask('ofml/articles', parameters));
+    expect(article).toMatchObject({ id: 'A2', basearticlenumber, reinit });
+    expect(article.ocd).toMatchObject({ finalarticlenumber, reinitstring });
   });
 
   test('a parts list by final number and both reinit strings', async () => {
-    const response = await call(emulator, 'odb/btg', { token, ...PARTS_LIST });
-    expect(await response.json()).toMatchObject({ blocks: [BLOCK] });
+    expect(await jsonOf(ask('odb/btg', KEY))).toMatchObject({ blocks: [BLOCK] });
   });
 
-  test.each(Object.keys(PARTS_LIST))('a parts list with another %s is not found', async (name) => {
-    const changed = { ...PARTS_LIST, [name]: `${PARTS_LIST[name as keyof typeof PARTS_LIST]}X` };
-    const response = await call(emulator, 'odb/btg', { token, ...changed });
-    expect(response.status).toBe(404);
-    expect(await response.json()).toEqual({ error: 'parts list not found' });
+  test.each(Object.keys(KEY))('a parts list with another %s is not found', async (name) => {
+    const changed = { ...KEY, [name]: `${KEY[name as keyof typeof KEY]}X` };
+    expect(await jsonOf(ask('odb/btg', changed), 404)).toEqual({ error: 'parts list not found' });
   });
 
   test('a block is served as it was recorded', async () => {
-    const response = await call(emulator, block(BLOCK), { token });
+    const response = await ask(block(BLOCK));
     expect(response.headers.get('content-type')).toContain('application/json');
     expect(await response.text()).toContain('"V": [0, 0, 0, 1.0, 0, 0, 0, 0.15, 0]');
   });
 
   test('a material is a JPEG', async () => {
-    const response = await call(emulator, material(`${MATERIAL}.JPG`), { token });
+    const response = await ask(material(`${MATERIAL}.JPG`));
     expect(response.headers.get('content-type')).toBe('image/jpeg');
     expect([...new Uint8Array(await response.arrayBuffer()).slice(0, 2)]).toEqual([0xff, 0xd8]);
   });
@@ -92,9 +76,7 @@ describe('what is not there is a 404 in JSON', () => {
     ['an operation that does not exist', 'odb/nothing'],
     ['an operation in upper case', 'odb/BTG'],
   ])('%s', async (_, operation) => {
-    const response = await call(emulator, operation, { token });
-    expect(response.status).toBe(404);
-    expect(await response.json()).toHaveProperty('error');
+    expect(await jsonOf(ask(operation), 404)).toHaveProperty('error');
   });
 });
 
@@ -102,10 +84,9 @@ describe('parameters are checked by name', () => {
   test.each(['manufacturer', 'program', 'basearticlenumber', 'finalarticlenumber'])(
     'btg without %s',
     async (name) => {
-      const { [name as 'program']: _, ...rest } = PARTS_LIST;
-      const response = await call(emulator, 'odb/btg', { token, ...rest });
-      expect(response.status).toBe(400);
-      expect(await response.json()).toEqual({ error: `parameter ${name}: required` });
+      const { [name as 'program']: _, ...rest } = KEY;
+      const error = `parameter ${name}: required`;
+      expect(await jsonOf(ask('odb/btg', rest), 400)).toEqual({ error });
     },
   );
 
@@ -113,60 +94,51 @@ describe('parameters are checked by name', () => {
     ['ofml/articles', { ...ARTICLE, manufacturer: 'acme' }, 'manufacturer: expected upper case'],
     ['ofml/articles', { ...ARTICLE, program: 'Büro+1' }, 'program: expected upper case'],
     ['ofml/articles', { ...ARTICLE, reinitstring: 'x' }, 'reinitstring: unknown to getarticles'],
-    ['odb/btg', { ...PARTS_LIST, ocdreinitstring: 'x' }, 'ocdreinitstring: unknown to btg'],
+    ['odb/btg', { ...KEY, ocdreinitstring: 'x' }, 'ocdreinitstring: unknown to btg'],
     ['xcf/getnodes', { parentNode: '' }, 'parentNode: unknown to getnodes'],
     ['xcf/search/ACME', {}, 'q: required'],
   ])('%s %j', async (operation, parameters: Record<string, string>, message) => {
-    const response = await call(emulator, operation, { token, ...parameters });
-    expect(response.status).toBe(400);
-    expect(await response.json()).toEqual({ error: `parameter ${message}` });
+    const error = `parameter ${message}`;
+    expect(await jsonOf(ask(operation, parameters), 400)).toEqual({ error });
   });
 
   test('languages may be passed everywhere, a profile and a currency where specified', async () => {
     const languages = { lang: 'de', langalt: 'en' };
     const view = { ...languages, profile: 'p', currency: 'EUR', getallproperties: 'true' };
-    const statuses = await Promise.all([
-      call(emulator, 'ofml/articles', { token, ...ARTICLE, ...view }),
-      call(emulator, block(BLOCK), { token, ...languages }),
-    ]);
-    expect(statuses.map((response) => response.status)).toEqual([200, 200]);
+    expect((await ask('ofml/articles', { ...ARTICLE, ...view })).status).toBe(200);
+    expect((await ask(block(BLOCK), languages)).status).toBe(200);
   });
 
   test('a query of 2,048 bytes is taken, one byte more is refused as too long', async () => {
     const used = `token=${encodeURIComponent(token)}&parentnode=`.length;
-    const fill = (bytes: number): string => 'x'.repeat(bytes - used);
-    const [taken, refused, huge] = await Promise.all(
-      [2048, 2049, 60_000].map((bytes) =>
-        call(emulator, 'xcf/getnodes', { token, parentnode: fill(bytes) }),
-      ),
-    );
-    expect([taken!.status, refused!.status, huge!.status]).toEqual([404, 414, 414]);
-    expect(await refused!.json()).toEqual({
-      error: 'query string: expected at most 2048 bytes',
-    });
+    const error = 'query string: expected at most 2048 bytes';
+    for (const [bytes, status, answer] of [
+      [2048, 404, expect.anything()],
+      [2049, 414, { error }],
+      [60_000, 414, { error }],
+    ] as const) {
+      const query = { parentnode: 'x'.repeat(bytes - used) };
+      expect(await jsonOf(ask('xcf/getnodes', query), status)).toEqual(answer);
+    }
   });
 });
 
 describe('the catalogue', () => {
-  const json = async (operation: string, parameters = {}): Promise<unknown> =>
-    (await call(emulator, operation, { token, ...parameters })).json();
+  const json = (operation: string, parameters = {}) => jsonOf(ask(operation, parameters));
 
   test('getnodes lists the top without a parent and with an empty one', async () => {
     const top = await json('xcf/getnodes');
-    expect(top).toMatchObject([{ text: 'Büro' }, { text: 'Alt' }]);
+    expect(top).toMatchObject([{ text: 'Büro' }, { text: 'Alt', convertdate: '2020-01-01' }]);
     expect(await json('xcf/getnodes', { parentnode: '' })).toEqual(top);
   });
 
-  test('getnodes goes down by node id', async () => {
-    const parentnode = 'ACME;:BÜRO+1@1;:TABLES & MORE@1';
+  test('getnodes goes down by node id, and breadcrumbs run from the root', async () => {
+    const parentnode = FOLDER_ID;
+    const { basearticlenumber, finalarticlenumber: variantcode } = KEY;
     expect(await json('xcf/getnodes', { parentnode })).toMatchObject([
-      { nodetype: 'A', basearticlenumber: BASE, variantcode: FINAL },
+      { nodetype: 'A', basearticlenumber, variantcode },
       { nodetype: 'I' },
     ]);
-  });
-
-  test('breadcrumbs run from the root to the folder', async () => {
-    const parentnode = 'ACME;:BÜRO+1@1;:TABLES & MORE@1';
     expect(await json('xcf/getnodesbreadcrumbs', { parentnode })).toEqual([
       { nodeid: 'ACME;:BÜRO+1@1', text: 'Büro' },
       { nodeid: parentnode, text: 'Tische' },
@@ -175,7 +147,7 @@ describe('the catalogue', () => {
 
   test('search finds numbers and short texts, and numbers its results', async () => {
     expect(await json('xcf/search/ACME', { q: 'besprechung' })).toMatchObject([
-      { nodeid: 'ACME;SEARCHRESULT0', basearticlenumber: BASE },
+      { nodeid: 'ACME;SEARCHRESULT0', basearticlenumber: KEY.basearticlenumber },
       { nodeid: 'ACME;SEARCHRESULT1', basearticlenumber: 'H1', program: 'LAGER' },
     ]);
     expect(await json('xcf/search/ACME', { q: '1/2+"ä' })).toMatchObject([
@@ -187,35 +159,27 @@ describe('the catalogue', () => {
 
 test('requests are counted by operation and reported with their status', async () => {
   const before = emulator.counts.get('block') ?? 0;
-  await call(emulator, block('A::B::C'), { token });
+  await ask(block('A::B::C'));
   expect(emulator.counts.get('block')).toBe(before + 1);
   expect(answered.at(-1)).toEqual({ method: 'GET', route: 'block', status: 404 });
 });
 
 test('closing cuts a request that is still being answered', async () => {
-  const recording = await openRecording(DIR);
   const never = new Promise<undefined>(() => undefined);
   const asked = new AbortController();
-  const other = await startEmulator({
-    range: {
-      ...recording,
-      block() {
-        asked.abort();
-        return never;
-      },
-    },
-  });
-  const cut = expect(call(other, block(BLOCK), { token: await logIn(other) })).rejects.toThrow();
+  const block = () => {
+    asked.abort();
+    return never;
+  };
+  const other = await startEmulator({ range: { ...smallRange([]), block } });
+  const cut = expect(call(other, 'odb/block/X', { token: other.issueToken() })).rejects.toThrow();
   await once(asked.signal, 'abort');
   await other.close();
   await cut;
 });
 
 test('a request to a name that another server gave to this address is refused', async () => {
-  const other = await startEmulator({
-    range: await openRecording(DIR),
-    names: ['Emulator'],
-  });
+  const other = await startRecording({ names: ['Emulator'] });
   const { port, pathname } = new URL(`${other.authUrl}/GetPublicKey/`);
   const statusFor = (host: string) =>
     new Promise<number | undefined>((done) => {
@@ -230,11 +194,9 @@ test('a request to a name that another server gave to this address is refused', 
 });
 
 test('any block name in a path arrives as it was sent', async () => {
-  const recording = await openRecording(DIR);
-  const other = await startEmulator({
-    range: { ...recording, block: async (name) => new TextEncoder().encode(name) },
-  });
-  const token = await logIn(other);
+  const encode = async (name: string) => new TextEncoder().encode(name);
+  const other = await startEmulator({ range: { ...smallRange([]), block: encode } });
+  const token = other.issueToken();
   const text = fc.string({
     unit: fc.constantFrom(...' %+/;:&=?#@\\.~\'"!()*€ÄßZ25F'),
     maxLength: 40,
@@ -271,25 +233,17 @@ describe('validators', () => {
   /** A service with one catalogue, one block and a clock that tests turn. */
   async function start(validators?: EmulatorOptions['validators']) {
     const clock = { ms: Date.parse('2023-11-21T02:00:00Z') };
-    const range = {
-      name: 'one',
-      nodes: () => [{ text: 'Desks' }],
-      breadcrumbs: () => undefined,
-      search: () => [],
-      article: () => undefined,
-      partsList: () => undefined,
-      block: async (name: string) => (name === 'A::B::C' ? blocks.current : undefined),
-      material: async () => undefined,
-    } satisfies EmulatedRange;
-    const blocks = { current: Buffer.from('{}') };
+    const range = smallRange([]);
+    range.missing.add('NONE');
     const options = validators === undefined ? {} : { validators };
     const emulator = await startEmulator({ range, now: () => clock.ms, ...options });
     started.push(emulator);
     const get = async (path: string, headers: Record<string, string> = {}) => {
-      const token = encodeURIComponent(await logIn(emulator));
+      const token = encodeURIComponent(emulator.issueToken());
       return fetch(`${emulator.baseUrl}/api/${path}?token=${token}`, { headers });
     };
-    return { emulator, clock, blocks, get };
+    const change = () => range.bodies.set('A::B::C', '{"N":"A"}');
+    return { emulator, clock, change, get };
   }
 
   const BLOCK = 'odb.dll/odb/block/A%3A%3AB%3A%3AC';
@@ -301,7 +255,7 @@ describe('validators', () => {
   });
 
   test('sends an ETag by content and answers 304 to a request with it, with any token', async () => {
-    const { get, blocks, emulator } = await start('etag');
+    const { get, change, emulator } = await start('etag');
     for (const path of [BLOCK, 'xcf.dll/xcf/getnodes']) {
       const etag = (await get(path)).headers.get('etag') ?? '';
       const again = await get(path, { 'if-none-match': etag });
@@ -310,21 +264,21 @@ describe('validators', () => {
       expect((await get(path, { 'if-none-match': '"other"' })).status).toBe(200);
     }
     const before = (await get(BLOCK)).headers.get('etag') ?? '';
-    blocks.current = Buffer.from('{"N":"A"}');
+    change();
     const after = await get(BLOCK, { 'if-none-match': before });
     expect([after.status, await after.text()]).toEqual([200, '{"N":"A"}']);
     expect(emulator.counts.get('block')).toBe(5);
   });
 
   test('sends the date of its start, and a later one for what changed', async () => {
-    const { get, blocks, clock } = await start('last-modified');
+    const { get, change, clock } = await start('last-modified');
     clock.ms += 5000;
     const first = (await get(BLOCK)).headers;
     expect(first.get('last-modified')).toBe('Tue, 21 Nov 2023 02:00:00 GMT');
     expect(first.get('date')).toBe('Tue, 21 Nov 2023 02:00:05 GMT');
     const had = { 'if-modified-since': first.get('last-modified') ?? '' };
     expect((await get(BLOCK, had)).status).toBe(304);
-    blocks.current = Buffer.from('{"N":"A"}');
+    change();
     clock.ms += 5000;
     const second = await get(BLOCK, had);
     expect(second.status).toBe(200);

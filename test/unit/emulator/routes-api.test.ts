@@ -1,11 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../../src/emulator/emulator.ts';
 import { createSampleRange } from '../../../src/sample/sample-range.ts';
-import { articleIn, customer, MADE_TO_MEASURE, propertyOf } from '../../helpers/configurator.ts';
+import {
+  articleIn,
+  customer,
+  MADE_TO_MEASURE,
+  propertyOf,
+  WORKPLACE,
+} from '../../helpers/configurator.ts';
 import { call, logIn, post, queryOf } from '../../helpers/emulated-session.ts';
+import { jsonOf } from '../../helpers/json-of.ts';
 import type { Wire } from '../../helpers/sample-range.ts';
 
-const WORKPLACE = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-PLATZ 1' };
 const change = (propclass: string, prop: string, newvalue: unknown) => ({
   propclass,
   prop,
@@ -25,6 +31,13 @@ beforeAll(async () => {
   desk = await buyer.load(MADE_TO_MEASURE);
 });
 afterAll(() => emulator.close());
+
+function partsListOf({ manufacturer, program, basearticlenumber, reinit, ocd }: Wire) {
+  const { finalarticlenumber, reinitstring } = ocd;
+  const ids = { manufacturer, program, basearticlenumber, finalarticlenumber };
+  const key = { ...ids, reinitstring, metareinitstring: reinit };
+  return jsonOf(call(emulator, 'odb/btg', { token, ...key }));
+}
 
 test('a desk is loaded, made wider, given another finish, stored and restored', async () => {
   const loaded = await buyer.load(MADE_TO_MEASURE);
@@ -49,13 +62,12 @@ test('a desk is loaded, made wider, given another finish, stored and restored', 
   expect(walnut.ocd.reinitstring).toMatch(/::$/);
   expect([walnut.id, walnut.rootid]).toEqual([loaded.id, loaded.id]);
 
-  expect(await buyer.refused(walnut, WIDTH('1850'))).toEqual([
-    422,
+  expect(await buyer.refused(walnut, WIDTH('1850'))).toBe(
     'property MASS.BREITE: expected GE 800 LE 1400 raster 50, or GT 1400 LE 2000 raster 100 ' +
       'with 4 digits, 0 of them decimal; received "1850"',
-  ]);
+  );
 
-  const { permanentid } = (await (await buyer.store(walnut)).json()) as Wire;
+  const permanentid = await buyer.permanentId(walnut);
   const page = await buyer.plan({ permanentid, disablecatalogue: 'true' });
   expect(articleIn(await page.text())).toEqual(walnut);
 });
@@ -72,13 +84,7 @@ test('what was configured is what GET articles answers for the new reinit string
       usermessages: [],
     });
   }
-  const partsList = await call(emulator, 'odb/btg', {
-    token,
-    ...MADE_TO_MEASURE,
-    finalarticlenumber,
-    reinitstring,
-  });
-  expect(partsList.status).toBe(200);
+  expect((await partsListOf(changed)).btg).not.toEqual([]);
 });
 
 describe('dependent properties', () => {
@@ -109,10 +115,9 @@ describe('dependent properties', () => {
       currentvalue: '74',
     });
     expect(lifting.ocd.usermessages).toEqual(['Höhe in cm wurde angepasst.']);
-    expect(await buyer.refused(lifting, change('MASS', 'HÖHE', '74'))).toEqual([
-      422,
+    expect(await buyer.refused(lifting, change('MASS', 'HÖHE', '74'))).toBe(
       'property MASS.HÖHE: is not enabled',
-    ]);
+    );
     const back = await buyer.change(lifting, change('AUSSTATTUNG', 'UNTERGESTELL', 'KUFE'));
     expect(propertyOf(back, 'MASS', 'HÖHE').enabled).toBe(true);
   });
@@ -163,8 +168,7 @@ describe('a value is refused by name', () => {
     ['no choice', 'OBERFLÄCHE', 'DEKOR', 'XX', 'expected one of EI, NB, BU, WS, LG'],
     ['empty where a choice is due', 'OBERFLÄCHE', 'DEKOR', '', 'received ""'],
   ])('%s', async (_, propclass, prop, newvalue, sentence) => {
-    const [status, error] = await buyer.refused(desk, change(propclass, prop, newvalue));
-    expect(status).toBe(422);
+    const error = await buyer.refused(desk, change(propclass, prop, newvalue));
     expect(error).toContain(`property ${propclass}.${prop}: `);
     expect(error).toContain(sentence);
   });
@@ -180,9 +184,7 @@ describe('a value is refused by name', () => {
     ],
     ['a property that is not shown', change('AUSSTATTUNG', 'TASTER', 'SPEICHER'), 'is not visible'],
   ])('%s', async (_, wanted, sentence) => {
-    const [status, error] = await buyer.refused(desk, wanted);
-    expect(status).toBe(422);
-    expect(error).toContain(sentence);
+    expect(await buyer.refused(desk, wanted)).toContain(sentence);
   });
 
   test('a number is taken as a number and as text, in one spelling', async () => {
@@ -225,11 +227,8 @@ describe('the body of POST articles', () => {
   });
 
   test('that is no JSON is refused', async () => {
-    const response = await buyer.send(desk, 'id=1');
-    expect([response.status, await response.json()]).toEqual([
-      400,
-      { error: 'body: expected JSON' },
-    ]);
+    const error = 'body: expected JSON';
+    expect(await jsonOf(buyer.send(desk, 'id=1'), 400)).toEqual({ error });
   });
 
   test.each([
@@ -272,8 +271,8 @@ describe('the body of POST articles', () => {
 
   test('may have numbers as ids, whose type the specification does not show', async () => {
     const ids = { id: 7, rootid: '7' };
-    const response = await buyer.send(desk, body({ ...ids, jsondata: { ...desk, ...ids } }));
-    expect([response.status, ((await response.json()) as Wire).id]).toEqual([200, '7']);
+    const { id } = await jsonOf(buyer.send(desk, body({ ...ids, jsondata: { ...desk, ...ids } })));
+    expect(id).toBe('7');
     expect(await send({ id: null })).toEqual([400, 'id: expected an id']);
   });
 
@@ -284,33 +283,28 @@ describe('the body of POST articles', () => {
       const text = JSON.stringify(body({ id: '#', rootid: '@', jsondata: article }));
       return buyer.send(desk, text.replaceAll('"@"', own).replaceAll('"#"', id));
     };
-    expect(((await (await send(own)).json()) as Wire).id).toBe(own);
-    expect(await (await send(other)).json()).toEqual({
-      error: `id: expected ${own} or one of its children, received ${other}`,
-    });
+    expect((await jsonOf(send(own))).id).toBe(own);
+    const error = `id: expected ${own} or one of its children, received ${other}`;
+    expect(await jsonOf(send(other), 422)).toEqual({ error });
     const stored = JSON.stringify({ json: { ...desk, id: '@', rootid: '@' } });
-    const response = await post(emulator, 'ofml/reinit', { token }, stored.replaceAll('"@"', own));
-    const { permanentid } = (await response.json()) as Wire;
+    const answer = post(emulator, 'ofml/reinit', { token }, stored.replaceAll('"@"', own));
+    const { permanentid } = await jsonOf(answer);
     const page = await (await buyer.plan({ permanentid, disablecatalogue: 'true' })).text();
     expect(articleIn(page)).toMatchObject({ id: own, rootid: own });
   });
 
   test('that is not in UTF-8 is refused', async () => {
     const query = queryOf({ token, ...MADE_TO_MEASURE });
-    const response = await fetch(`${emulator.baseUrl}/api/ofml.dll/ofml/articles?${query}`, {
-      method: 'POST',
-      body: Buffer.from(JSON.stringify(body({ newvalue: 'Ä' })), 'latin1'),
-    });
-    expect([response.status, await response.json()]).toEqual([
-      400,
-      { error: 'body: expected text in UTF-8' },
-    ]);
+    const latin1 = Buffer.from(JSON.stringify(body({ newvalue: 'Ä' })), 'latin1');
+    const url = `${emulator.baseUrl}/api/ofml.dll/ofml/articles?${query}`;
+    const answer = fetch(url, { method: 'POST', body: latin1 });
+    expect(await jsonOf(answer, 400)).toEqual({ error: 'body: expected text in UTF-8' });
   });
 
   test('changes nothing else, whatever names are in it', async () => {
     const text = JSON.stringify(body({})).replace('{', '{"__proto__":{"id":"X"},');
-    const response = await buyer.send(desk, text);
-    expect(await response.json()).toEqual({ error: '__proto__: no such field' });
+    const error = '__proto__: no such field';
+    expect(await jsonOf(buyer.send(desk, text), 400)).toEqual({ error });
     expect(({} as Wire).id).toBeUndefined();
   });
 });
@@ -320,10 +314,8 @@ describe('a meta planning', () => {
     const planning = await buyer.load(WORKPLACE);
     const names = (article: Wire): string[] => article.children.map((c: Wire) => c.program);
     expect(propertyOf(planning, 'PLANUNG', 'LEUCHTE').currentvalue).toBe('MIT');
-    const dark = await buyer.change(planning, {
-      proptype: 'meta',
-      ...change('PLANUNG', 'LEUCHTE', 'OHNE'),
-    });
+    const withoutLamp = { proptype: 'meta', ...change('PLANUNG', 'LEUCHTE', 'OHNE') };
+    const dark = await buyer.change(planning, withoutLamp);
     expect(names(planning)).toEqual(['LINEA', 'DEPOT', 'FORUM', 'LUMO']);
     expect(names(dark)).toEqual(['LINEA', 'DEPOT', 'FORUM']);
     expect(dark.reinit).not.toBe(planning.reinit);
@@ -334,15 +326,8 @@ describe('a meta planning', () => {
     expect(names(walnut)).toEqual(names(dark));
     expect(walnut.children[0].ocd.reinitstring).toContain("DEKOR='NB'");
 
-    const partsList = await call(emulator, 'odb/btg', {
-      token,
-      ...WORKPLACE,
-      finalarticlenumber: walnut.ocd.finalarticlenumber,
-      reinitstring: walnut.ocd.reinitstring,
-      metareinitstring: walnut.reinit,
-    });
-    const [root] = ((await partsList.json()) as Wire).btg;
-    expect(root.prop.childs).toHaveLength(3);
+    const { btg } = await partsListOf(walnut);
+    expect(btg[0].prop.childs).toHaveLength(3);
   });
 
   test('has a property of a child changed by its id, under its root', async () => {
@@ -360,10 +345,9 @@ describe('a meta planning', () => {
       );
     const lamp = planning.children[3];
     // The query may name the root or the child.
-    const byRoot = await send(planning, lamp, planning);
-    const answered = (await byRoot.json()) as Wire;
-    expect([byRoot.status, answered.id]).toEqual([200, planning.id]);
-    expect(await (await send(planning, lamp, lamp)).json()).toEqual(answered);
+    const answered = await jsonOf(send(planning, lamp, planning));
+    expect(answered.id).toBe(planning.id);
+    expect(await jsonOf(send(planning, lamp, lamp))).toEqual(answered);
 
     expect(answered.reinit).not.toBe(planning.reinit);
     expect(answered.children[3]).toMatchObject({ id: lamp.id, rootid: planning.id });
@@ -374,24 +358,18 @@ describe('a meta planning', () => {
     const walnut = await buyer.change(answered, change('OBERFLÄCHE', 'DEKOR', 'NB'));
     expect(walnut.children[3].ocd.finalarticlenumber).toBe('LM-TISCH 45;METALL=MS');
     expect(walnut.children[0].ocd.finalarticlenumber).toContain('-NB.');
-    const { finalarticlenumber, reinitstring } = walnut.ocd;
-    const key = { ...WORKPLACE, finalarticlenumber, reinitstring, metareinitstring: walnut.reinit };
-    const { mats } = (await (await call(emulator, 'odb/btg', { token, ...key })).json()) as Wire;
+    const { mats } = await partsListOf(walnut);
     expect(mats.map(({ mname }: Wire) => mname)).toContain('AULI::WOHNEN::MESSING');
 
-    const stranger = await send(planning, { id: 'X' }, planning);
-    expect([stranger.status, await stranger.json()]).toEqual([
-      422,
-      { error: `id: expected ${planning.id} or one of its children, received X` },
-    ]);
-    const other = await send(planning, lamp, planning.children[0]);
-    expect(other.status).toBe(422);
+    const error = `id: expected ${planning.id} or one of its children, received X`;
+    expect(await jsonOf(send(planning, { id: 'X' }, planning), 422)).toEqual({ error });
+    expect((await send(planning, lamp, planning.children[0])).status).toBe(422);
   });
 
   test('is stored with what POST reinit lists, and nothing more', async () => {
     const { id, rootid, children, ocd, ...more } = await buyer.load(WORKPLACE);
     const listed = { id, rootid, ...WORKPLACE, children, ocd: { reinitstring: ocd.reinitstring } };
-    const { permanentid } = (await (await buyer.store(listed)).json()) as Wire;
+    const permanentid = await buyer.permanentId(listed);
     expect(articleIn(await (await buyer.plan({ permanentid })).text())).toEqual(listed);
     expect((await buyer.store({ ...listed, reinit: more.reinit })).status).toBe(200);
     for (const field of Object.keys(listed)) {
@@ -403,11 +381,9 @@ describe('a meta planning', () => {
   test('never has a child changed on its own', async () => {
     const planning = await buyer.load(WORKPLACE);
     const [child] = planning.children;
-    const alone = await buyer.refused(child, change('OBERFLÄCHE', 'DEKOR', 'NB'));
-    expect(alone).toEqual([
-      422,
+    expect(await buyer.refused(child, change('OBERFLÄCHE', 'DEKOR', 'NB'))).toBe(
       `jsondata: ${child.id} is a child; expected its root ${planning.id}`,
-    ]);
+    );
     expect((await buyer.store(child)).status).toBe(422);
     const stranger = { ...planning, children: [{ ...child, rootid: 'X' }] };
     expect((await buyer.store(stranger)).status).toBe(422);

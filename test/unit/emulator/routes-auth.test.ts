@@ -2,19 +2,11 @@ import { constants, createPublicKey, X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../../src/emulator/emulator.ts';
 import type { KeyForm } from '../../../src/emulator/routes-auth.ts';
-import type { EmulatedRange } from '../../../src/sample/range.ts';
 import { call, logIn, postTokenRequest, tokenRequest } from '../../helpers/emulated-session.ts';
+import { jsonOf } from '../../helpers/json-of.ts';
+import { smallRange } from '../../helpers/small-range.ts';
 
-const EMPTY: EmulatedRange = {
-  name: 'empty',
-  nodes: () => [],
-  breadcrumbs: () => [],
-  search: () => [],
-  article: () => undefined,
-  partsList: () => undefined,
-  block: async () => undefined,
-  material: async () => undefined,
-};
+const EMPTY = smallRange([]);
 
 let emulator: Emulator;
 beforeAll(async () => {
@@ -22,18 +14,15 @@ beforeAll(async () => {
 });
 afterAll(() => emulator.close());
 
-async function errorOf(response: Response): Promise<string> {
-  expect(response.status).toBe(500);
-  return ((await response.json()) as { error: string }).error;
-}
+const errorOf = async (answer: Promise<Response>): Promise<string> =>
+  (await jsonOf(answer, 500)).error;
 
 describe('a session token is obtained by the five steps of the specification', () => {
   test('a name and password in UTF-16LE, encrypted with PKCS#1 v1.5, give a token', async () => {
     const response = await postTokenRequest(emulator, await tokenRequest(emulator));
-    expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toContain('application/json');
-    const { result } = (await response.json()) as { result: string[] };
-    expect((await call(emulator, 'xcf/getnodes', { token: result[0]! })).status).toBe(200);
+    const { result } = await jsonOf(response);
+    expect((await call(emulator, 'xcf/getnodes', { token: result[0] })).status).toBe(200);
   });
 
   test('OAEP is taken as well', async () => {
@@ -62,7 +51,7 @@ describe('a login that is not as specified is refused with an error and status 5
     ['a byte order mark', { username: '\ufeffmöbelhaus' }],
   ])('%s', async (_, changes) => {
     const body = await tokenRequest(emulator, changes);
-    expect(await errorOf(await postTokenRequest(emulator, body))).toBe('user or password is wrong');
+    expect(await errorOf(postTokenRequest(emulator, body))).toBe('user or password is wrong');
   });
 
   test.each([
@@ -80,7 +69,7 @@ describe('a login that is not as specified is refused with an error and status 5
     const body: Record<string, unknown> = { ...(await tokenRequest(emulator)), ...changes };
     if (body.PublicKey === 'append')
       body.PublicKey = `${(await tokenRequest(emulator)).PublicKey}\n`;
-    expect(await errorOf(await postTokenRequest(emulator, body))).toContain(message);
+    expect(await errorOf(postTokenRequest(emulator, body))).toContain(message);
   });
 
   test.each([
@@ -88,16 +77,14 @@ describe('a login that is not as specified is refused with an error and status 5
     ['accept', 'text/html', 'Accept: expected application/json'],
   ])('header %s: %s', async (name, value, message) => {
     const body = await tokenRequest(emulator);
-    expect(await errorOf(await postTokenRequest(emulator, body, { [name]: value }))).toBe(message);
+    expect(await errorOf(postTokenRequest(emulator, body, { [name]: value }))).toBe(message);
   });
 
   test.each(['', '[]', '"x"', '{"User":'])('body %s', async (body) => {
-    const response = await fetch(`${emulator.authUrl}/%22GetSessionToken%22/`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'application/json' },
-      body,
-    });
-    expect(await errorOf(response)).toContain('body: expected');
+    const headers = { 'content-type': 'application/json', accept: 'application/json' };
+    const url = `${emulator.authUrl}/%22GetSessionToken%22/`;
+    const answer = fetch(url, { method: 'POST', headers, body });
+    expect(await errorOf(answer)).toContain('body: expected');
   });
 
   test('the name of the operation keeps its quotes', async () => {
@@ -116,8 +103,7 @@ describe('the public key is published in each form that servers use', () => {
 
   test.each(Object.keys(READERS) as KeyForm[])('%s', async (keyForm) => {
     const other = await startEmulator({ range: EMPTY, keyForm });
-    const response = await fetch(`${other.authUrl}/GetPublicKey/`);
-    const { result } = (await response.json()) as { result: [string] };
+    const { result } = await jsonOf(fetch(`${other.authUrl}/GetPublicKey/`));
     await other.close();
     expect(READERS[keyForm](Buffer.from(result[0], 'base64'))).toMatchObject({
       asymmetricKeyType: 'rsa',
@@ -128,11 +114,12 @@ describe('the public key is published in each form that servers use', () => {
 
 test('all randomness is handed in: the same source makes the same login', async () => {
   const random = (bytes: number): Uint8Array => new Uint8Array(bytes).fill(7);
-  const pair = await Promise.all([
-    startEmulator({ range: EMPTY, random }),
-    startEmulator({ range: EMPTY, random }),
-  ]);
-  expect(pair[0].password).toBe(pair[1].password);
-  expect(pair[0].password).not.toBe(emulator.password);
-  await Promise.all(pair.map((each) => each.close()));
+  const passwords = [];
+  for (let time = 0; time < 2; time++) {
+    const other = await startEmulator({ range: EMPTY, random });
+    passwords.push(other.password);
+    await other.close();
+  }
+  expect(new Set([...passwords, emulator.password]).size).toBe(2);
+  expect(new Set(passwords).size).toBe(1);
 });

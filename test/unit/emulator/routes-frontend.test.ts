@@ -5,11 +5,11 @@ import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../../src/emulator/emulator.ts';
 import { createSampleRange } from '../../../src/sample/sample-range.ts';
-import { articleIn, customer, MADE_TO_MEASURE } from '../../helpers/configurator.ts';
+import { articleIn, customer, MADE_TO_MEASURE, WORKPLACE } from '../../helpers/configurator.ts';
 import { logIn, post } from '../../helpers/emulated-session.ts';
+import { jsonOf } from '../../helpers/json-of.ts';
 import type { Wire } from '../../helpers/sample-range.ts';
 
-const WORKPLACE = { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-PLATZ 1' };
 const LIFTING = { propclass: 'AUSSTATTUNG', prop: 'UNTERGESTELL', newvalue: 'HUB' };
 const DARK = { proptype: 'meta', propclass: 'PLANUNG', prop: 'LEUCHTE', newvalue: 'OHNE' };
 const CART = 'https://shop.example/cart?a=1&b="2"';
@@ -32,14 +32,10 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([testing.close(), production.close()]));
 
-async function permanentIdOf(article: Wire): Promise<string> {
-  return ((await (await buyer.store(article)).json()) as Wire).permanentid;
-}
-
 describe('a permanent identifier', () => {
   test('restores a meta planning completely, with all children and properties', async () => {
     const planning = await buyer.change(await buyer.load(WORKPLACE), DARK);
-    const permanentid = await permanentIdOf(planning);
+    const permanentid = await buyer.permanentId(planning);
     expect(stored.at(-1)).toEqual([permanentid, planning]);
     const response = await buyer.plan({ permanentid });
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -58,14 +54,11 @@ describe('a permanent identifier', () => {
 
   test('is new each time, and known to no other system', async () => {
     const desk = await buyer.load(MADE_TO_MEASURE);
-    const [first, second] = [await permanentIdOf(desk), await permanentIdOf(desk)];
+    const [first, second] = [await buyer.permanentId(desk), await buyer.permanentId(desk)];
     expect(first).not.toBe(second);
     expect((await buyer.plan({ permanentid: first })).status).toBe(200);
-    const elsewhere = await stranger.plan({ permanentid: first });
-    expect([elsewhere.status, await elsewhere.json()]).toEqual([
-      404,
-      { error: 'permanentid not found' },
-    ]);
+    const elsewhere = stranger.plan({ permanentid: first });
+    expect(await jsonOf(elsewhere, 404)).toEqual({ error: 'permanentid not found' });
   });
 
   test('and a token of one system are refused by the other', async () => {
@@ -83,8 +76,8 @@ describe('a permanent identifier', () => {
     ['more than json', { json: {}, id: 1 }, 400, 'id: no such field'],
     ['an article without id', { json: {} }, 422, 'json.id: expected an id'],
   ])('is not given for %s', async (_, body, status, error) => {
-    const response = await post(testing, 'ofml/reinit', { token }, body);
-    expect([response.status, await response.json()]).toEqual([status, { error }]);
+    const answer = post(testing, 'ofml/reinit', { token }, body);
+    expect(await jsonOf(answer, status)).toEqual({ error });
   });
 
   test('is not given for a configuration that this range does not have', async () => {
@@ -104,21 +97,13 @@ describe('a permanent identifier', () => {
 });
 
 describe('ocd/reinit restores one article configuration', () => {
-  test.each(['ofml/ocd/reinit', 'ocd/reinit'])('at %s', async (operation) => {
-    const planning = await buyer.change(await buyer.load(WORKPLACE), {
-      propclass: 'OBERFLÄCHE',
-      prop: 'DEKOR',
-      newvalue: 'NB',
-    });
+  test.each(['ofml.dll/ofml/ocd/reinit', 'ocd.dll/ocd/reinit'])('at %s', async (path) => {
+    const walnut = { propclass: 'OBERFLÄCHE', prop: 'DEKOR', newvalue: 'NB' };
+    const planning = await buyer.change(await buyer.load(WORKPLACE), walnut);
     const ocdreinitstring = planning.ocd.reinitstring;
     const query = { token, ...WORKPLACE, ocdreinitstring, lang: 'en' };
-    // The second one stands at `{base_url}/api/ocd.dll/ocd/reinit`.
-    const path =
-      operation === 'ocd/reinit' ? '/api/ocd.dll/ocd/reinit' : `/api/ofml.dll/${operation}`;
-    const response = await fetch(`${testing.baseUrl}${path}?${new URLSearchParams(query)}`, {
-      method: 'POST',
-    });
-    const restored = (await response.json()) as Wire;
+    const url = `${testing.baseUrl}/api/${path}?${new URLSearchParams(query)}`;
+    const restored = await jsonOf(fetch(url, { method: 'POST' }));
     expect(restored).toMatchObject({ reinit: '', children: [], propclasses: [] });
     expect(restored.rootid).toBe(restored.id);
     expect(restored.ocd).toMatchObject({ reinitstring: ocdreinitstring });
@@ -170,7 +155,7 @@ describe('the planning page', () => {
   test('holds nothing that could end its script or be run', async () => {
     const desk = await buyer.load(MADE_TO_MEASURE);
     const evil = '</script><script>alert(1)</script>';
-    const permanentid = await permanentIdOf({ ...desk, ocd: { ...desk.ocd, shorttext: evil } });
+    const permanentid = await buyer.permanentId({ ...desk, ocd: { ...desk.ocd, shorttext: evil } });
     const html = await htmlOf({ permanentid, lang: '"><b>' });
     expect(html).not.toContain(evil);
     expect(html).not.toContain('"><b>');
@@ -227,9 +212,8 @@ describe('the planning page', () => {
     [{ urlwarenkorb: 'javascript:alert(1)' }, 400, 'urlwarenkorb: expected an http'],
     [{ warenkorb: CART }, 400, 'warenkorb: unknown to planning'],
   ])('refuses %j', async (parameters, status, message) => {
-    const response = await buyer.plan(parameters as unknown as Record<string, string>);
-    expect(response.status).toBe(status);
-    expect(((await response.json()) as Wire).error).toContain(message);
+    const answer = buyer.plan(parameters as unknown as Record<string, string>);
+    expect((await jsonOf(answer, status)).error).toContain(message);
   });
 
   test('needs a token', async () => {

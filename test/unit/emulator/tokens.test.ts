@@ -6,21 +6,13 @@ import {
   startEmulator,
 } from '../../../src/emulator/emulator.ts';
 import { createTokenRegistry, TOKEN_LIFETIMES_MS } from '../../../src/emulator/tokens.ts';
-import type { EmulatedRange } from '../../../src/sample/range.ts';
 import { call, logIn, logOut } from '../../helpers/emulated-session.ts';
+import { jsonOf } from '../../helpers/json-of.ts';
+import { smallRange } from '../../helpers/small-range.ts';
 
 const HOUR_MS = 3_600_000;
-const RANGE: EmulatedRange = {
-  name: 'one of each',
-  nodes: () => [],
-  breadcrumbs: () => [],
-  search: () => [],
-  article: () => ({}),
-  partsList: () => ({}),
-  block: async () => new TextEncoder().encode('{}'),
-  material: async () => undefined,
-};
-const ARTICLE = { manufacturer: 'A', program: 'B', basearticlenumber: 'C' };
+const RANGE = smallRange([{ number: 'D1' }]);
+const ARTICLE = { manufacturer: 'ACME', program: 'DESK', basearticlenumber: 'D1' };
 
 let running: Emulator[] = [];
 async function start(options: Partial<EmulatorOptions> = {}): Promise<Emulator> {
@@ -66,9 +58,8 @@ describe('a token that opens nothing is refused as JSON, not as a page', () => {
     ['empty', { token: '' }, 'token is missing'],
     ['unknown', { token: 'abc' }, 'token is not valid'],
   ])('%s', async (_, parameters, message) => {
-    const response = await call(await start(), 'odb/block/X', parameters as Record<string, string>);
-    expect(response.status).toBe(401);
-    expect(await response.json()).toEqual({ error: message });
+    const answer = call(await start(), 'odb/block/X', parameters as Record<string, string>);
+    expect(await jsonOf(answer, 401)).toEqual({ error: message });
   });
 
   test('one of another emulator', async () => {

@@ -31,13 +31,8 @@ describe('the address of a queue', () => {
     ['amqp://user:secret-1@queue', 'received amqp:'],
     ['secret-2', 'received a text that is no address'],
   ])('%s is refused without showing it', (url, text) => {
-    expect(() => parseQueueUrl(url)).toThrow(
-      expect.objectContaining({
-        code: 'USAGE',
-        message: expect.not.stringContaining('q-pass-word'),
-      }),
-    );
-    expect(() => parseQueueUrl(url)).toThrow(text);
+    const message = expect.stringMatching(new RegExp(`^(?!.*secret-).*${text}`));
+    expect(() => parseQueueUrl(url)).toThrow(expect.objectContaining({ code: 'USAGE', message }));
   });
 
   it('has a password that no text shows, as it is written and as it is', () => {

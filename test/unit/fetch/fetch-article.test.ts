@@ -1,12 +1,17 @@
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import { openRecording } from '../../../src/emulator/recording.ts';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { Fetcher } from '../../../src/fetch/fetch-article.ts';
 import { selectArticles } from '../../../src/fetch/select-articles.ts';
 import { loadSnapshot } from '../../../src/fetch/snapshot.ts';
 import { ConverterError } from '../../../src/support/errors.ts';
+import { coded } from '../../helpers/coded-error.ts';
 import { startFaultProxy } from '../../helpers/fault-proxy.ts';
-import { type Answer, json, raw, startFaultServer } from '../../helpers/fault-server.ts';
+import {
+  type Answer,
+  type FaultServer,
+  json,
+  raw,
+  startFaultServer,
+} from '../../helpers/fault-server.ts';
 import { clientOf } from '../../helpers/faulty-client.ts';
 import {
   acme,
@@ -19,7 +24,6 @@ import { type SmallArticle, smallRange } from '../../helpers/small-range.ts';
 import { until } from '../../helpers/until.ts';
 
 let bench: FetchBench;
-afterEach(() => bench.close());
 
 const LEG = 'ACME::DESK::LEG';
 const TOP = 'ACME::DESK::TOP';
@@ -29,6 +33,9 @@ async function benchFor(...articles: SmallArticle[]) {
   bench = await openFetchBench(range);
   return range;
 }
+
+/** Where a bench keeps its snapshots. */
+const source = () => ({ service: 'bench', database: bench.database, store: bench.store });
 
 describe('the requests of a run', () => {
   it('include each block and image once, 16 at a time', async () => {
@@ -132,22 +139,14 @@ describe('what is missing', () => {
       },
       'ACME::DESK::CUT': { missing: { code: 'RESPONSE_INVALID', message: expect.any(String) } },
     });
+    const none = (image: string) => {
+      const message = `image ${image}: the service has no such image`;
+      return { missing: { code: 'IMAGE_MISSING', message } };
+    };
     expect(Object.fromEntries(images)).toEqual({
-      'http://other.example/OAK.JPG': {
-        missing: expect.objectContaining({ code: 'IMAGE_REFUSED' }),
-      },
-      'NONE.JPG': {
-        missing: {
-          code: 'IMAGE_MISSING',
-          message: 'image ACME/NONE: the service has no such image',
-        },
-      },
-      'LIB::X::NONE': {
-        missing: {
-          code: 'IMAGE_MISSING',
-          message: 'image LIB/NONE: the service has no such image',
-        },
-      },
+      'http://other.example/OAK.JPG': { missing: coded('IMAGE_REFUSED') },
+      'NONE.JPG': none('ACME/NONE'),
+      'LIB::X::NONE': none('LIB/NONE'),
     });
     expect(JSON.stringify([...blocks])).not.toMatch(/127\.0\.0\.1|localhost|attempt|\d\d:\d\d/);
     expect(range.asked).not.toContain('other.example/OAK');
@@ -265,8 +264,7 @@ describe('what fails the article', () => {
       { status: 'rejected', reason: { code: 'RESPONSE_INVALID' } },
       { status: 'fulfilled' },
     ]);
-    const source = { service: 'bench', database: bench.database, store: bench.store };
-    await expect(loadSnapshot(source, acme('D1'))).rejects.toMatchObject({
+    await expect(loadSnapshot(source(), acme('D1'))).rejects.toMatchObject({
       code: 'SNAPSHOT_MISSING',
     });
   });
@@ -291,29 +289,21 @@ describe('what fails the article', () => {
 });
 
 describe('what ends the run', () => {
-  it.each([
-    'TOKEN_DIED',
-    'LOGIN_REFUSED',
-    'SERVICE_UNREACHABLE',
-    'DISK_FULL',
-    'INTERRUPTED',
-  ] as const)('%s of a block is thrown, not recorded', async (code) => {
+  it('is thrown if a block meets it, not recorded', async () => {
     await benchFor({ number: 'D1', blocks: [LEG] });
-    const client = failingClient(
-      bench.client(),
-      'getBlock',
-      () => new ConverterError(code, 'over'),
-    );
-    await expect(bench.fetcher(undefined, { client }).fetch(acme('D1'))).rejects.toMatchObject({
-      code,
-    });
-    expect(
-      bench.database.responses.get({
-        service: 'bench',
-        operation: 'getBlock',
-        request: `["${LEG}"]`,
-      }),
-    ).toBeUndefined();
+    const request = { service: 'bench', operation: 'getBlock', request: `["${LEG}"]` } as const;
+    for (const code of [
+      'TOKEN_DIED',
+      'LOGIN_REFUSED',
+      'SERVICE_UNREACHABLE',
+      'DISK_FULL',
+      'INTERRUPTED',
+    ] as const) {
+      const over = new ConverterError(code, 'over');
+      const client = failingClient(bench.client(), 'getBlock', () => over);
+      await expect(bench.fetcher(undefined, { client }).fetch(acme('D1'))).rejects.toBe(over);
+      expect(bench.database.responses.get(request)).toBeUndefined();
+    }
   });
 });
 
@@ -324,95 +314,50 @@ describe('snapshots', () => {
     range.missing.add(TOP);
     const fetched = await bench.fetcher().fetch(acme('D1'));
     await bench.emulator.close();
-    const source = { service: 'bench', database: bench.database, store: bench.store };
-    expect(await loadSnapshot(source, acme('D1'))).toEqual(contentOf(fetched));
-    await expect(loadSnapshot(source, acme('D2'))).rejects.toMatchObject({
+    expect(await loadSnapshot(source(), acme('D1'))).toEqual(contentOf(fetched));
+    await expect(loadSnapshot(source(), acme('D2'))).rejects.toMatchObject({
       code: 'SNAPSHOT_MISSING',
       message: 'ACME/DESK/D2: expected a snapshot in the cache, received none',
     });
-    await expect(loadSnapshot({ ...source, service: 'other' }, acme('D1'))).rejects.toMatchObject({
-      code: 'SNAPSHOT_MISSING',
-    });
+    await expect(loadSnapshot({ ...source(), service: 'other' }, acme('D1'))).rejects.toMatchObject(
+      {
+        code: 'SNAPSHOT_MISSING',
+      },
+    );
   });
 });
 
-const RECORDING = fileURLToPath(new URL('../../../../shared/data/cc0-furniture', import.meta.url));
-
-describe.skipIf(!existsSync(RECORDING))('real furniture', () => {
-  it('is fetched completely, without a warning', async () => {
-    const bench = await openFetchBench(await openRecording(RECORDING));
-    const fetcher = bench.fetcher('2024-07-01');
-    const { articles: selected } = await selectArticles(
-      [{ kind: 'catalogue', parentnode: '' }],
-      fetcher,
-    );
-    const snapshots = await Promise.all(selected.map(({ request }) => fetcher.fetch(request)));
-    expect(snapshots.map(({ key }) => key.basearticlenumber).sort()).toEqual([
-      'BC092',
-      'BT198',
-      'CH044',
-      'DT160/80',
-      'LA053',
-      'SE077',
-      'SO2074',
-      'VN090',
-    ]);
-    for (const { key, blocks, images, warnings } of snapshots) {
-      const bodies = [...blocks, ...images].map(([name, fetched]) => [name, 'missing' in fetched]);
-      expect(bodies.filter(([, missing]) => missing)).toEqual([]);
-      expect([key.basearticlenumber, warnings]).toEqual([key.basearticlenumber, []]);
-    }
-    const { getnodes, ...requests } = bench.requests();
-    expect(getnodes).toBe(5);
-    expect(requests).toEqual({ getarticles: 8, btg: 8, block: 91, materials: 6 });
-
-    const again = bench.fetcher('2024-07-02');
-    const { articles: second } = await selectArticles(
-      [{ kind: 'catalogue', parentnode: '' }],
-      again,
-    );
-    const later = await Promise.all(second.map(({ request }) => again.fetch(request)));
-    expect(later.map(contentOf)).toEqual(snapshots.map(contentOf));
-    expect(bench.requests()).toEqual({ getnodes: 1 });
-    await bench.close();
+describe('ids with more digits than a number holds', () => {
+  const OCD = '"ocd":{"finalarticlenumber":4711.10,"reinitstring":"R::"}';
+  let server: FaultServer;
+  let fetcher: Fetcher;
+  beforeEach(async () => {
+    server = await startFaultServer();
+    await benchFor();
+    fetcher = bench.fetcher('2024-06-01', { client: clientOf(server) });
   });
-});
 
-const OCD = '"ocd":{"finalarticlenumber":4711.10,"reinitstring":"R::"}';
+  it('are those of folders and articles that are selected', async () => {
+    const ids = '"manufacturer":"ACME","program":"DESK"';
+    const found = `{"nodetype":"A","basearticlenumber":9007199254740995,${ids}}`;
+    server.always('parentnode=9007199254740993', raw(`[${found}]`));
+    server.always('/getnodes?', raw(`[{"nodetype":"F","nodeid":9007199254740993,${ids}}]`));
+    server.always('/articles?', raw(`{"id":1,"children":[{"id":9007199254740997}],${OCD}}`));
+    const catalogue = { kind: 'catalogue', parentnode: '' } as const;
+    const { articles } = await selectArticles([catalogue], fetcher);
+    expect(articles.map(({ request }) => request.basearticlenumber)).toEqual(['9007199254740995']);
+    const { article } = await fetcher.resolve(articles[0]!.request);
+    expect(article.children.map(({ id }) => id)).toEqual(['9007199254740997']);
+    expect(server.seen.at(-1)!.url).toMatch(/basearticlenumber=9007199254740995/);
+  });
 
-it('selects folders and articles whose ids have more digits than a number holds', async () => {
-  const server = await startFaultServer();
-  bench = await openFetchBench(smallRange([]));
-  const ids = '"manufacturer":"ACME","program":"DESK"';
-  const found = `{"nodetype":"A","basearticlenumber":9007199254740995,${ids}}`;
-  server.always('parentnode=9007199254740993', raw(`[${found}]`));
-  server.always('/getnodes?', raw(`[{"nodetype":"F","nodeid":9007199254740993,${ids}}]`));
-  server.always('/articles?', raw(`{"id":1,"children":[{"id":9007199254740997}],${OCD}}`));
-  const client = clientOf(server);
-  const fetcher = bench.fetcher('2024-06-01', { client });
-  const catalogue = { kind: 'catalogue', parentnode: '' } as const;
-  const { articles } = await selectArticles([catalogue], fetcher);
-  expect(articles.map(({ request }) => request.basearticlenumber)).toEqual(['9007199254740995']);
-  const { article } = await fetcher.resolve(articles[0]!.request);
-  expect(article.children.map(({ id }) => id)).toEqual(['9007199254740997']);
-  expect(server.seen.at(-1)!.url).toMatch(/basearticlenumber=9007199254740995/);
-  await client.close();
-  await server.close();
-});
-
-it('changes a property of an article whose ids have more digits than a number holds', async () => {
-  const server = await startFaultServer();
-  bench = await openFetchBench(smallRange([]));
-  const article = `{"id":9007199254740993,"rootid":9007199254740993,${OCD}}`;
-  server.always('/getnodes?', json([]));
-  server.always('/articles?', raw(article));
-  const client = clientOf(server);
-  const fetcher = bench.fetcher('2024-06-01', { client });
-  const loaded = await fetcher.resolve(acme('D1'));
-  expect(loaded.key.finalarticlenumber).toBe('4711.10');
-  await fetcher.change(loaded, { proptype: 'ocd', propclass: 'A', prop: 'B', newvalue: 'C' });
-  const { id, rootid, jsondata } = JSON.parse(server.seen.findLast(({ body }) => body)!.body);
-  expect([id, rootid, jsondata.id]).toEqual(Array(3).fill('9007199254740993'));
-  await client.close();
-  await server.close();
+  it('are those of an article whose property is changed', async () => {
+    server.always('/getnodes?', json([]));
+    server.always('/articles?', raw(`{"id":9007199254740993,"rootid":9007199254740993,${OCD}}`));
+    const loaded = await fetcher.resolve(acme('D1'));
+    expect(loaded.key.finalarticlenumber).toBe('4711.10');
+    await fetcher.change(loaded, { proptype: 'ocd', propclass: 'A', prop: 'B', newvalue: 'C' });
+    const { id, rootid, jsondata } = JSON.parse(server.seen.findLast(({ body }) => body)!.body);
+    expect([id, rootid, jsondata.id]).toEqual(Array(3).fill('9007199254740993'));
+  });
 });

@@ -4,6 +4,7 @@ import type { ArticleRequest } from '../../../src/model/article.ts';
 import type { PartsList, PartsListNode } from '../../../src/model/graphics.ts';
 import { ConverterError } from '../../../src/support/errors.ts';
 import { acme } from '../../helpers/fetch-bench.ts';
+import { partsNode } from '../../helpers/graphics.ts';
 import { expectLinear } from '../../helpers/growth.ts';
 
 interface ChildParts {
@@ -30,28 +31,13 @@ async function placedChildren(planning: PartsListNode[], children: ChildParts[])
   return numbers.map((number) => !missing.includes(number));
 }
 
-function node(type: string, more: Partial<PartsListNode> = {}): PartsListNode {
-  return {
-    type,
-    blockName: '',
-    offsetMetres: [0, 0, 0],
-    rotationDegrees: [0, 0, 0],
-    scale: [1, 1, 1],
-    material: '',
-    layer: '',
-    params: undefined,
-    children: [],
-    ...more,
-  };
-}
-
 const block = (name: string, x = 0, more: Partial<PartsListNode> = {}) =>
-  node('imp', { blockName: `ACME::DESK::${name}`, offsetMetres: [x, 0, 0], ...more });
+  partsNode('imp', { blockName: `ACME::DESK::${name}`, offsetMetres: [x, 0, 0], ...more });
 const at = (offsetMetres: [number, number, number], children: PartsListNode[], turn = 0) =>
-  node('top', { offsetMetres, rotationDegrees: [0, turn, 0], children });
+  partsNode('top', { offsetMetres, rotationDegrees: [0, turn, 0], children });
 
 const DESK = [block('TOP', 0.5), block('LEG', 0), block('LEG', 1)];
-const PEDESTAL = [node('block', { params: [0.4, 0.6, 0.5] }), block('DRAWER', 0.02)];
+const PEDESTAL = [partsNode('block', { params: [0.4, 0.6, 0.5] }), block('DRAWER', 0.02)];
 
 const child = (nodes: PartsListNode[] | undefined, more: Partial<ChildParts> = {}): ChildParts => ({
   parent: -1,
@@ -68,13 +54,9 @@ describe('a child of a planning', () => {
 
   it('is found in a list without a node for each child, in any order and letter case', async () => {
     const spelled = (name: string, x: number) =>
-      node('imp', { blockName: `::acme::desk::${name}`, offsetMetres: [x, 0, 0] });
-    const planning = [
-      spelled('leg', 3),
-      block('DRAWER', 9.02),
-      spelled('Top', 2.5),
-      block('LEG', 2),
-    ];
+      partsNode('imp', { blockName: `::acme::desk::${name}`, offsetMetres: [x, 0, 0] });
+    const desk = [spelled('leg', 3), spelled('Top', 2.5), block('LEG', 2)];
+    const planning = [desk[0]!, block('DRAWER', 9.02), ...desk.slice(1)];
     expect(await placedChildren(planning, [child(DESK)])).toEqual([true]);
     expect(await placedChildren(planning, [child(PEDESTAL)])).toEqual([false]);
   });
@@ -88,17 +70,14 @@ describe('a child of a planning', () => {
       scaled: [top, leg, { ...other, scale: [1, 1.01, 1] as const }],
     };
     for (const [what, nodes] of Object.entries(wrong)) {
-      expect([what, ...(await placedChildren([at([1, 0, 0], nodes)], [child(DESK)]))]).toEqual([
-        what,
-        false,
-      ]);
+      expect(await placedChildren([at([1, 0, 0], nodes)], [child(DESK)]), what).toEqual([false]);
     }
     const rounded = [top, leg, { ...other, offsetMetres: [1.0004, 0, 0] as const }];
     expect(await placedChildren([at([1, 0, 0], rounded)], [child(DESK)])).toEqual([true]);
   });
 
   it('needs a place of its own: of two equal ones the one of the right material is there', async () => {
-    const coloured = (material: string) => [node('top', { material, children: DESK })];
+    const coloured = (material: string) => [partsNode('top', { material, children: DESK })];
     const planning = [at([1, 0, 0], coloured('OAK'))];
     const desks = [child(coloured('WHITE')), child(coloured('oak'))];
     expect(await placedChildren(planning, desks)).toEqual([false, true]);
@@ -127,10 +106,8 @@ describe('a child of a planning', () => {
   });
 
   it('is placed if it draws nothing, and not if its parts list is unknown', async () => {
-    expect(await placedChildren(DESK, [child([node('top')]), child(undefined)])).toEqual([
-      true,
-      false,
-    ]);
+    const children = [child([partsNode('top')]), child(undefined)];
+    expect(await placedChildren(DESK, children)).toEqual([true, false]);
   });
 
   it('is found in lists that are thousands deep', async () => {

@@ -12,8 +12,9 @@ import {
 } from '../../../src/fetch/recording.ts';
 import type { EmulatedRange } from '../../../src/sample/range.ts';
 import type { ServiceClient } from '../../../src/service/client.ts';
-import { readText } from '../../../src/support/files.ts';
+import { listFolder, readText } from '../../../src/support/files.ts';
 import { registerSecret } from '../../../src/support/redact.ts';
+import { GREY_JPEG } from '../../helpers/answers.ts';
 import {
   ARTICLE,
   BLOCK,
@@ -74,7 +75,7 @@ describe('what is recorded is found again', () => {
     const range: EmulatedRange = {
       ...smallRange([]),
       resource: async (path) => bytesOf(`resource ${path.join('/')}`),
-      preview: async () => JPEG,
+      preview: async () => GREY_JPEG,
     };
     await record(await startEmulator({ range }), async (client) => {
       await client.getResource('xcf/ressource/ACME/DESK/any/A B.jpg');
@@ -86,14 +87,13 @@ describe('what is recorded is found again', () => {
       new TextDecoder().decode(await replay.resource?.(path));
     expect(await text('ACME', 'DESK', 'any', 'A B.jpg')).toBe('resource ACME/DESK/any/A B.jpg');
     expect(await text('ACME', 'any', 'logo.png')).toBe('resource ACME/any/logo.png');
-    expect(await replay.preview?.('ACME', 'DESK', 'OAK.jpg')).toEqual(JPEG);
+    expect(await replay.preview?.('ACME', 'DESK', 'OAK.jpg')).toEqual(GREY_JPEG);
   });
 });
 
 describe('a recording contains', () => {
   test('requests, without their tokens', async () => {
     await record(await startRecording(), (client) => client.getArticle(ARTICLE));
-    const { listFolder } = await import('../../../src/support/files.ts');
     const [name] = await listFolder(join(dir, 'ofml', 'articles'));
     const { request } = JSON.parse(await readText(join(dir, 'ofml', 'articles', name!)));
     expect(request).toEqual({ ...ARTICLE, profile: 'public' });
@@ -131,12 +131,6 @@ describe('a recording contains', () => {
     expect(content).toEqual({ answers: {}, bytes: 0, redacted: 0 });
   });
 });
-
-/** The smallest JPEG that is one. */
-const JPEG = Buffer.from(
-  '/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAP//////////////////////////////////////////////////////////////////////////////////////wAALCAABAAEBAREA/8QAFAABAAAAAAAAAAAAAAAAAAAAA//EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAIAQEAAD8AN//Z',
-  'base64',
-);
 
 const SECRET = 'tök/en+of="the\\test';
 

@@ -38,6 +38,5 @@ describe('an estimate of requests', () => {
     bench.requests();
     await bench.fetcher('2024-05-17').estimate(two);
     expect(bench.requests()).toEqual({ getnodes: 1 });
-    await bench.close();
   });
 });

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { resolveKey } from '../../../src/fetch/resolve-article.ts';
 import { decodeArticle } from '../../../src/service/wire-article.ts';
 import { acme } from '../../helpers/fetch-bench.ts';
+import { body } from '../../helpers/graphics.ts';
 
-const decode = (fields: object) => decodeArticle(new TextEncoder().encode(JSON.stringify(fields)));
+const decode = (fields: object) => decodeArticle(body(fields));
 const OCD = { finalarticlenumber: 'D1-A', reinitstring: 'A::' };
 
 describe('resolveKey', () => {

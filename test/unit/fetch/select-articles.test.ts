@@ -29,16 +29,14 @@ function node(nodeid: string, more: Partial<CatalogueNode> = {}): CatalogueNode 
 const article = (number: string, more: Partial<CatalogueNode> = {}): CatalogueNode =>
   node(`id ${number}`, { nodetype: 'A', basearticlenumber: number, ...more });
 
-const NOTHING_TO_CONFIGURE: Configurator = {
-  resolve: () => Promise.reject(new Error('nothing is configured here')),
-  change: () => Promise.reject(new Error('nothing is configured here')),
-};
+const TOP = { kind: 'catalogue', parentnode: '' } as const;
 
 /** A catalogue in memory whose folders answer after a different number of turns each. */
 function reader(folders: Record<string, CatalogueNode[] | 'gone'>, delays: number[] = [0]) {
   const asked: string[] = [];
   const catalogue: CatalogueReader & Configurator & { asked: string[] } = {
-    ...NOTHING_TO_CONFIGURE,
+    resolve: () => Promise.reject(new Error('nothing is configured here')),
+    change: () => Promise.reject(new Error('nothing is configured here')),
     asked,
     nodes: async (parentnode) => {
       const turns = delays[asked.push(parentnode) % delays.length]!;
@@ -76,8 +74,7 @@ const select = async (...parameters: Parameters<typeof selectArticles>) =>
 describe('selectArticles', () => {
   it('lists what exists if a catalogue selects nothing', async () => {
     const problems = async (more: object) => {
-      const source = { kind: 'catalogue' as const, parentnode: '', ...more };
-      const { warnings } = await selectArticles([source], reader(FOLDERS));
+      const { warnings } = await selectArticles([{ ...TOP, ...more }], reader(FOLDERS));
       return warnings.filter(({ code }) => code !== 'CATALOGUE_CIRCULAR');
     };
     const empty = (message: string) => [{ code: 'CATALOGUE_EMPTY', message }];
@@ -95,8 +92,7 @@ describe('selectArticles', () => {
 
   it('lists the catalogue in reading order, though folders contain themselves', async () => {
     const catalogue = reader(FOLDERS);
-    const source = { kind: 'catalogue', parentnode: '' } as const;
-    const { articles, failures, warnings } = await selectArticles([source], catalogue);
+    const { articles, failures, warnings } = await selectArticles([TOP], catalogue);
     expect(numbers(articles)).toEqual(['ACME D1', 'ACME D2', 'BETA L1', 'ACME S1']);
     expect(articles[1]).toEqual({
       request: acme('D2', { finalarticlenumber: 'D2-X' }),
@@ -131,13 +127,8 @@ describe('selectArticles', () => {
       2: [article('D1')],
       3: [article('D2')],
     };
-    const why = async (parentnode: string) => {
-      const { articles } = await selectArticles(
-        [{ kind: 'catalogue', parentnode }],
-        reader(folders),
-      );
-      return articles.flatMap((one) => one.why);
-    };
+    const why = async (parentnode: string) =>
+      (await select([{ ...TOP, parentnode }], reader(folders))).flatMap((one) => one.why);
     expect(await why('')).toEqual([
       'catalogue Acme / Desks',
       'catalogue Acme / 3',
@@ -147,29 +138,22 @@ describe('selectArticles', () => {
   });
 
   it('keeps that order however fast folders answer', async () => {
-    const source = { kind: 'catalogue', parentnode: '' } as const;
-    const expected = await selectArticles([source], reader(FOLDERS));
+    const expected = await selectArticles([TOP], reader(FOLDERS));
     for (const delays of [
       [9, 0],
       [0, 9, 3],
       [5, 4, 3, 2, 1],
     ]) {
-      expect(await selectArticles([source], reader(FOLDERS, delays))).toEqual(expected);
+      expect(await selectArticles([TOP], reader(FOLDERS, delays))).toEqual(expected);
     }
   });
 
   it('leaves folders of other manufacturers and series closed', async () => {
     const catalogue = reader(FOLDERS);
-    const source = {
-      kind: 'catalogue',
-      parentnode: '',
-      manufacturers: ['ac*'],
-      programs: ['D?SK'],
-    } as const;
+    const source = { ...TOP, manufacturers: ['ac*'], programs: ['D?SK'] };
     expect(numbers(await select([source], catalogue))).toEqual(['ACME D1', 'ACME D2']);
     expect(catalogue.asked.sort()).toEqual(['', 'a', 'a1']);
-    const none = { kind: 'catalogue', parentnode: '', manufacturers: ['X'] } as const;
-    expect(await select([none], catalogue)).toEqual([]);
+    expect(await select([{ ...TOP, manufacturers: ['X'] }], catalogue)).toEqual([]);
   });
 
   it('merges sources in their order, each article once, with every reason', async () => {
@@ -200,9 +184,7 @@ describe('selectArticles', () => {
 
   it('ends with an error of the program itself', async () => {
     const catalogue = reader({ ...FOLDERS, '': [...FOLDERS[''], node('unread')] });
-    await expect(select([{ kind: 'catalogue', parentnode: '' }], catalogue)).rejects.toThrow(
-      'unread',
-    );
+    await expect(select([TOP], catalogue)).rejects.toThrow('unread');
   });
 
   it('continues without what cannot be read, and says which part of the range that is', async () => {
@@ -211,7 +193,7 @@ describe('selectArticles', () => {
     catalogue.search = () => Promise.reject(new ConverterError('HTTP_STATUS', 'status 500'));
     const { articles, failures, unread } = await selectArticles(
       [
-        { kind: 'catalogue', parentnode: '' },
+        TOP,
         { kind: 'catalogue', parentnode: 'c' },
         { kind: 'search', manufacturer: 'ACME', query: 'desk' },
       ],
@@ -251,10 +233,7 @@ describe('selectArticles', () => {
 
   it('searches and browses the service, and caches both', async () => {
     const bench = await openFetchBench(smallRange([{ number: 'D1' }, { number: 'D2' }]));
-    const sources = [
-      { kind: 'search', manufacturer: 'ACME', query: '2' },
-      { kind: 'catalogue', parentnode: '' },
-    ] as const;
+    const sources = [{ kind: 'search', manufacturer: 'ACME', query: '2' } as const, TOP];
     const selected = await select(sources, bench.fetcher('2024-05-15'));
     expect(selected.map(({ request, why }) => `${request.finalarticlenumber} ${why}`)).toEqual([
       'D2-STD search ACME "2",catalogue Desks',
@@ -263,7 +242,6 @@ describe('selectArticles', () => {
     bench.requests();
     expect(await select(sources, bench.fetcher('2024-05-16'))).toEqual(selected);
     expect(bench.requests()).toEqual({ getnodes: 1 });
-    await bench.close();
   });
 });
 
@@ -291,8 +269,7 @@ it.runIf(IS_LONG)(
   async () => {
     const range = { manufacturer: 'ACME', program: 'DESK' };
     const listed = Array.from({ length: 200_000 }, (_, n) => article(`D${n}`, range));
-    const sources = [{ kind: 'catalogue', parentnode: '' }] as const;
-    const { articles } = await selectArticles(sources, reader({ '': listed }));
+    const { articles } = await selectArticles([TOP], reader({ '': listed }));
     expect(articles).toHaveLength(200_000);
     const notResolved = () => Promise.reject(new Error('they differ'));
     expect(await distinctArticles(articles, notResolved)).toHaveLength(200_000);

@@ -64,18 +64,11 @@ function property(name: string, currentvalue: string): ArticleProperty {
 }
 
 const select = async (more: Partial<SourceOf<'configurations'>>, service = configurator()) => {
-  const {
-    articles,
-    failures = [],
-    warnings = [],
-  } = await selectConfigurations({ ...SOURCE, ...more }, service);
-  return {
-    numbers: articles.map(({ request }) => request.finalarticlenumber),
-    why: articles.map((article) => article.why.join()),
-    failures,
-    warnings,
-    changes: service.changes,
-  };
+  const selected = await selectConfigurations({ ...SOURCE, ...more }, service);
+  const { articles, failures = [], warnings = [] } = selected;
+  const numbers = articles.map(({ request }) => request.finalarticlenumber);
+  const why = articles.map((article) => article.why.join());
+  return { numbers, why, failures, warnings, changes: service.changes };
 };
 
 describe('configurations of a base article', () => {

@@ -6,6 +6,7 @@ import { configurationKey } from '../../../src/model/configuration-id.ts';
 import { decodeArticle } from '../../../src/service/wire-article.ts';
 import { ConverterError } from '../../../src/support/errors.ts';
 import { acme } from '../../helpers/fetch-bench.ts';
+import { body } from '../../helpers/graphics.ts';
 
 const stored = (number: string, more: object = {}): object => ({
   id: number,
@@ -35,8 +36,7 @@ const serving = (children: object[], article: object = stored('P', { children })
   asked: [] as string[],
   async resolve(request: ArticleRequest) {
     this.asked.push(configurationKey(request));
-    const body = new TextEncoder().encode(JSON.stringify(article));
-    return { key: request, article: decodeArticle(body), articleDigest: '' };
+    return { key: request, article: decodeArticle(body(article)), articleDigest: '' };
   },
 });
 
@@ -155,15 +155,10 @@ describe('a stored planning', () => {
 
     it('is the default planning if the service plans the same children, in any order', async () => {
       const unnamed = { ...C, ocd: { finalarticlenumber: '', reinitstring: 'C=X::' } };
-      for (const children of [
-        [D, C],
-        [C, D],
-        [D, unnamed],
-      ]) {
-        expect(await numbers(stored('P', { children }), 'planning', serving([D, C]))).toEqual([
-          ['P'],
-          [],
-        ]);
+      const orders = { same: [D, C], other: [C, D], unnamed: [D, unnamed] };
+      for (const [order, children] of Object.entries(orders)) {
+        const read = await numbers(stored('P', { children }), 'planning', serving([D, C]));
+        expect(read, order).toEqual([['P'], []]);
       }
     });
 
@@ -187,16 +182,10 @@ describe('a stored planning', () => {
 
     it('and without a configuration, is its children too, unless they are the default ones', async () => {
       for (const ocd of [{}, undefined]) {
-        const cart = (children: object[]) => stored('P', { ocd, children });
-        const service = () => serving([D, C]);
-        expect(await numbers(cart([D]), 'planning', service())).toEqual([
-          ['D'],
-          ['CART_WITHOUT_REINIT'],
-        ]);
-        expect(await numbers(cart([D, C]), 'planning', service())).toEqual([
-          ['P'],
-          ['CART_WITHOUT_CONFIGURATION'],
-        ]);
+        const read = (children: object[]) =>
+          numbers(stored('P', { ocd, children }), 'planning', serving([D, C]));
+        expect(await read([D])).toEqual([['D'], ['CART_WITHOUT_REINIT']]);
+        expect(await read([D, C])).toEqual([['P'], ['CART_WITHOUT_CONFIGURATION']]);
       }
     });
 

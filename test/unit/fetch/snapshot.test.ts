@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { inputsDigest } from '../../../src/fetch/snapshot.ts';
 import { configurationKey } from '../../../src/model/configuration-id.ts';
 import type { Fetched } from '../../../src/model/snapshot.ts';
@@ -8,7 +8,6 @@ import { samples } from '../../helpers/samples.ts';
 import { smallRange } from '../../helpers/small-range.ts';
 
 let bench: FetchBench;
-afterEach(() => bench.close());
 
 const LEG = 'ACME::DESK::LEG';
 const FOREIGN = 'LIB::X::CASTOR';

@@ -1,7 +1,8 @@
 /**
  * The relay against the emulator's authentication server: Spec 4.7, and no credential anywhere.
  */
-import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -12,8 +13,10 @@ import { createRateLimit, openRelay, type RelayOptions } from '../../../src/gate
 import type { Logger } from '../../../src/support/log.ts';
 import { redact } from '../../../src/support/redact.ts';
 import { call } from '../../helpers/emulated-session.ts';
+import { jsonOf } from '../../helpers/json-of.ts';
 import { smallRange } from '../../helpers/small-range.ts';
 
+const FORM = 'application/x-www-form-urlencoded';
 const LOGIN = { username: 'jürgen@möbel', password: 'pä"ss +wörd/&=', appKey: 'app-key-4711' };
 type BodyInit = NonNullable<RequestInit['body']>;
 
@@ -52,7 +55,6 @@ describe('a login', () => {
 
   it('posted as a form is answered with a token that opens the API', async () => {
     const response = await post(form());
-    expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toMatch(/^text\/plain/);
     expect(response.headers.get('cache-control')).toBe('no-store');
     expect(await isAlive(await response.text())).toBe(true);
@@ -61,8 +63,7 @@ describe('a login', () => {
   it('may be a form in parts, and its answer JSON on request', async () => {
     const parts = new FormData();
     for (const [name, value] of form()) parts.set(name, value);
-    const response = await post(parts, { accept: 'application/json' });
-    const { token } = (await response.json()) as { token: string };
+    const { token } = await jsonOf(post(parts, { accept: 'application/json' }));
     expect(await isAlive(token)).toBe(true);
   });
 
@@ -79,11 +80,8 @@ describe('a login', () => {
   });
 
   it('that is wrong is a 401 without a reason', async () => {
-    const response = await post(form({ password: 'wrong-password' }));
-    expect([response.status, await response.json()]).toEqual([
-      401,
-      { error: 'the login was refused', code: 'LOGIN_REFUSED' },
-    ]);
+    const answer = await jsonOf(post(form({ password: 'wrong-password' })), 401);
+    expect(answer).toEqual({ error: 'the login was refused', code: 'LOGIN_REFUSED' });
   });
 
   it('is one of several at the same time, each with a token of its own', async () => {
@@ -95,50 +93,31 @@ describe('a login', () => {
 describe('a post that is no login', () => {
   beforeEach(() => open({ perSender: 1 }));
 
-  it.each<[string, BodyInit, Record<string, string>, number, RegExp]>([
-    ['no user', form({ username: '' }), {}, 400, /^username: expected a text/],
-    ['no password', new URLSearchParams({ username: 'u' }), {}, 400, /^password: /],
+  const file = new FormData();
+  file.set('username', new Blob(['u']), 'u.txt');
+  const json = new Blob([JSON.stringify(Object.fromEntries(form()))], { type: 'application/json' });
+  const twice = new Blob([`${form()}&username=x`], { type: FORM });
+  const noParts = new Blob(['x'], { type: 'multipart/form-data' });
+
+  it.each<[string, BodyInit, number, RegExp]>([
+    ['no user', form({ username: '' }), 400, /^username: expected a text/],
+    ['a file as the user', file, 400, /received a file/],
+    ['no password', new URLSearchParams({ username: 'u' }), 400, /^password: /],
     [
       'an odd rememberme',
       form({ rememberme: 'maybe' }),
-      {},
       400,
       /^rememberme: expected true or false/,
     ],
-    [
-      'a field twice',
-      `${form()}&username=x`,
-      { 'content-type': 'application/x-www-form-urlencoded' },
-      400,
-      /twice/,
-    ],
-    [
-      'JSON',
-      JSON.stringify(Object.fromEntries(form())),
-      { 'content-type': 'application/json' },
-      415,
-      /expected a form/,
-    ],
-    ['no type', new Blob([String(form())]), {}, 415, /expected a form/],
-    ['parts without a boundary', 'x', { 'content-type': 'multipart/form-data' }, 400, /multipart/],
-    ['a large body', 'x'.repeat(20_000), {}, 413, /at most 16384 bytes/],
-  ])(
-    '%s is refused without asking the authentication server',
-    async (_, body, headers, status, says) => {
-      const asked = emulator.counts.get('getpublickey');
-      const response = await post(body, headers);
-      expect([response.status, await response.json()]).toEqual([
-        status,
-        expect.objectContaining({ error: expect.stringMatching(says) }),
-      ]);
-      expect(emulator.counts.get('getpublickey')).toBe(asked);
-    },
-  );
-
-  it('a file in the place of a text is refused', async () => {
-    const parts = new FormData();
-    parts.set('username', new Blob(['u']), 'u.txt');
-    expect((await post(parts)).status).toBe(400);
+    ['a field twice', twice, 400, /twice/],
+    ['JSON', json, 415, /expected a form/],
+    ['no type', new Blob([String(form())]), 415, /expected a form/],
+    ['parts without a boundary', noParts, 400, /multipart/],
+    ['a large body', 'x'.repeat(20_000), 413, /at most 16384 bytes/],
+  ])('%s is refused without asking the authentication server', async (_, body, status, says) => {
+    const asked = emulator.counts.get('getpublickey');
+    expect((await jsonOf(post(body), status)).error).toMatch(says);
+    expect(emulator.counts.get('getpublickey')).toBe(asked);
   });
 
   it('a login in the address is none', async () => {
@@ -177,10 +156,8 @@ describe('a page in a browser', () => {
     await open({ origins: ['https://shop.example'] });
     const asked = emulator.counts.get('getpublickey');
     const refused = await post(form(), { origin: 'https://evil.example' });
-    expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([
-      403,
-      null,
-    ]);
+    expect(refused.status).toBe(403);
+    expect(refused.headers.get('access-control-allow-origin')).toBeNull();
     expect(emulator.counts.get('getpublickey')).toBe(asked);
     const welcome = await post(form(), { origin: 'https://shop.example' });
     expect(welcome.headers.get('access-control-allow-origin')).toBe('https://shop.example');
@@ -197,29 +174,26 @@ describe('a page in a browser', () => {
 
 describe('an authentication server that does not do its part', () => {
   let server: Server;
-  const bodies = (status: number, body: string) =>
-    new Promise<string>((done) => {
-      server = createServer((request, response) => {
-        request.resume();
-        request.on('end', () => response.writeHead(status).end(body));
-      }).listen(0, '127.0.0.1', () =>
-        done(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
-      );
-    });
-  afterEach(() => void server?.close());
+  async function serve(answer: RequestListener): Promise<string> {
+    server = createServer(answer).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+  afterEach(() => {
+    server.close();
+    server.closeAllConnections();
+  });
 
   it.each<[string, number, string, number]>([
     ['speaks HTML', 200, '<html>', 502],
     ['is not there yet', 503, 'later', 502],
     ['is something else', 404, 'no', 502],
-    [
-      'repeats the login',
-      500,
-      JSON.stringify({ error: `no ${LOGIN.username}:${LOGIN.password}` }),
-      401,
-    ],
+    ['repeats the login', 500, `{"error":${JSON.stringify(Object.values(LOGIN).join())}}`, 401],
   ])('%s', async (_, status, body, expected) => {
-    await open({ authUrl: await bodies(status, body) });
+    const authUrl = await serve((request, response) => {
+      request.resume().on('end', () => response.writeHead(status).end(body));
+    });
+    await open({ authUrl });
     const response = await post(form());
     expect(response.status).toBe(expected);
     expect(await response.text()).not.toMatch(/jürgen|pä/);
@@ -227,25 +201,16 @@ describe('an authentication server that does not do its part', () => {
   });
 
   it('never answers', async () => {
-    server = createServer(() => {}).listen(0, '127.0.0.1');
-    await new Promise((done) => server.once('listening', done));
-    await open({
-      authUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-      timeoutMs: 50,
-    });
+    await open({ authUrl: await serve(() => {}), timeoutMs: 50 });
     expect((await post(form())).status).toBe(504);
-    server.closeAllConnections();
   });
 
   it('is not there', async () => {
-    const authUrl = await bodies(200, '');
+    const authUrl = await serve(() => {});
     await new Promise((done) => server.close(done));
     await open({ authUrl });
-    const response = await post(form());
-    expect([response.status, await response.json()]).toEqual([
-      502,
-      { error: 'the authentication server cannot be reached', code: 'SERVICE_UNREACHABLE' },
-    ]);
+    const error = 'the authentication server cannot be reached';
+    expect(await jsonOf(post(form()), 502)).toEqual({ error, code: 'SERVICE_UNREACHABLE' });
   });
 });
 
@@ -253,7 +218,7 @@ it('logs each request and its result, and no secret in any spelling', async () =
   await open({ perSender: 4 });
   const tokens = [await (await post(form())).text(), await (await post(form())).text()];
   await post(form({ password: 'another secret' }));
-  await post(`${form()}&username=twice`, { 'content-type': 'application/x-www-form-urlencoded' });
+  await post(`${form()}&username=twice`, { 'content-type': FORM });
   await fetch(`${relay.url}?${form()}&token=${encodeURIComponent(tokens[0]!)}`);
   await post(form());
   expect((await post(form())).status).toBe(429);
@@ -264,13 +229,9 @@ it('logs each request and its result, and no secret in any spelling', async () =
   expect(logged).toContainEqual({ message: 'no token', fields: { code: 'LOGIN_REFUSED' } });
   const text = JSON.stringify(logged);
   for (const secret of [...Object.values(LOGIN), 'another secret', ...tokens]) {
-    for (const spelling of [
-      secret,
-      encodeURIComponent(secret),
-      JSON.stringify(secret).slice(1, -1),
-    ]) {
+    const inJson = JSON.stringify(secret).slice(1, -1);
+    for (const spelling of [secret, encodeURIComponent(secret), inJson])
       expect(text).not.toContain(spelling);
-    }
   }
 });
 
@@ -324,7 +285,7 @@ describe('the rate limit', () => {
           expect(recent.filter((p) => p.sender === sender).length).toBeLessThanOrEqual(2);
         }
       }),
-      { seed: 47, numRuns: 200 },
+      { numRuns: 200 },
     );
   });
 });

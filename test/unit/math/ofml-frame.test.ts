@@ -13,6 +13,7 @@ import {
 } from '../../../src/math/ofml-frame.ts';
 import { determinant3, transformVec3 } from '../../../src/math/vec.ts';
 import type { Vec3 } from '../../../src/model/graphics.ts';
+import { expectNear } from '../../helpers/numbers.ts';
 
 /** Turns about one axis, written out: x, y or z as 0, 1, 2. */
 function turn(axis: number, degrees: number, [x, y, z]: Vec3): Vec3 {
@@ -34,13 +35,6 @@ const frame = fc.record({ rotation: angles, translationMetres: point }).map(
     translationMetres,
   }),
 );
-
-function expectNear(actual: readonly number[], wanted: readonly number[]): void {
-  expect(actual).toHaveLength(wanted.length);
-  actual.forEach((value, i) => {
-    expect(Math.abs(value - wanted[i]!)).toBeLessThan(1e-10);
-  });
-}
 
 describe('rotationFromDegrees', () => {
   it('turns about X, then the turned Y, then the twice turned Z, counter-clockwise', () => {

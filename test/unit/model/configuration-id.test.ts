@@ -11,15 +11,9 @@ import {
   sortConfigurationKeys,
   uniqueRequests,
 } from '../../../src/model/configuration-id.ts';
+import { articleKeyOf } from '../../helpers/article-key.ts';
 
-const DESK = {
-  manufacturer: 'ACME',
-  program: 'DESK',
-  basearticlenumber: 'D1',
-  finalarticlenumber: 'D1-B',
-  reinitstring: 'a"b',
-  metareinitstring: '',
-};
+const DESK = articleKeyOf('D1', { finalarticlenumber: 'D1-B', reinitstring: 'a"b' });
 
 describe('the key of a configuration', () => {
   test('is parsed back to the same fields', () => {

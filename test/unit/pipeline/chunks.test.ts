@@ -1,8 +1,6 @@
-import { rm } from 'node:fs/promises';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { ChunkJob } from '../../../src/execute/chunk-queue.ts';
-import { jobsOfShard } from '../../../src/execute/shard.ts';
 import {
   type ChunkResult,
   chunkNumber,
@@ -11,31 +9,24 @@ import {
   findUnfinishedRun,
   isUnfinished,
   openChunkObjects,
-  type Placed,
   removeChunkObjects,
   seriesOf,
 } from '../../../src/pipeline/chunks.ts';
 import { joinResults, openShardWork } from '../../../src/pipeline/shard-work.ts';
 import type { ObjectStore } from '../../../src/store/object-store.ts';
-import { openObjectStore } from '../../../src/store/open-store.ts';
 import { ConverterError } from '../../../src/support/errors.ts';
 import { SILENT } from '../../../src/support/log.ts';
+import { acme } from '../../helpers/fetch-bench.ts';
+import { folderPerTest } from '../../helpers/folder-per-test.ts';
+import { openStore } from '../../helpers/object-stores.ts';
 import { samples } from '../../helpers/samples.ts';
-import { temporaryFolder } from '../../helpers/temporary.ts';
-
-const article = (program: string, number: number): Placed['article'] => ({
-  request: {
-    ...{ manufacturer: 'ACME', program, basearticlenumber: `A${number}` },
-    ...{ finalarticlenumber: '', reinitstring: '', metareinitstring: '' },
-  },
-  why: [],
-});
+import { closedGate } from '../../helpers/until.ts';
 
 function selection(lengths: readonly number[]) {
-  const articles = lengths.flatMap((length, series) =>
-    Array.from({ length }, (_, number) => article(`S${series}`, number)),
+  const requests = lengths.flatMap((length, series) =>
+    Array.from({ length }, (_, number) => acme(`A${number}`, { program: `S${series}` })),
   );
-  return articles.map((one, place) => ({ place, article: one }));
+  return requests.map((request, place) => ({ place, article: { request, why: [] } }));
 }
 
 /** Articles of some series, those of a series in a row as a catalogue lists them. */
@@ -100,31 +91,14 @@ describe('chunks of a run', () => {
       { numRuns: samples(20) },
     );
   });
-
-  test('are those of one shard each, as many of each shard', () => {
-    fc.assert(
-      fc.property(fc.nat({ max: 200 }), fc.integer({ min: 1, max: 40 }), (length, count) => {
-        const jobs = Array.from({ length }, (_, job) => job);
-        const shares =
-          jobs.length === 0
-            ? []
-            : Array.from({ length: count }, (_, index) => jobsOfShard(jobs, { index, count }));
-        expect(shares.flat().toSorted((a, b) => a - b)).toEqual(jobs);
-        const lengths = shares.map((share) => share.length);
-        expect(Math.max(0, ...lengths) - Math.min(...lengths, length)).toBeLessThanOrEqual(1);
-      }),
-    );
-  });
 });
 
 describe('in the store', () => {
-  let folder: string;
+  const at = folderPerTest();
   let store: ObjectStore;
   beforeEach(async () => {
-    folder = await temporaryFolder();
-    store = await openObjectStore(folder, { env: {}, now: Date.now, random: Math.random });
+    store = await openStore(at());
   });
-  afterEach(() => rm(folder, { recursive: true, force: true }));
 
   const DESCRIPTION = { startedAt: 0, digest: 'd', missing: [] };
 
@@ -165,14 +139,11 @@ describe('in the store', () => {
     async function live(jobs: ChunkJob[] = [JOB]): Promise<{ begun: string[]; isDead: boolean }> {
       const objects = openChunkObjects(store, 'r1');
       const begun: string[] = [];
-      let die = () => {};
-      const death = new Promise<'dead'>((resolve) => {
-        die = () => resolve('dead');
-      });
+      const death = closedGate();
       const work = async (job: ChunkJob) => {
         begun.push(`${job.from}-${job.to}`);
         if (job.from <= DEATH && DEATH < job.to) {
-          die();
+          death.open();
           await new Promise(() => {});
         }
         const places = Array.from({ length: job.to - job.from }, (_, n) => job.from + n);
@@ -180,13 +151,11 @@ describe('in the store', () => {
       };
       const own = await openShardWork({ objects, work, name: 'shard 1/2', log: SILENT });
       const { signal } = new AbortController();
-      const all = own
-        .inOrder(jobs)
-        .reduce<Promise<unknown>>(
-          (before, job) => before.then(() => own.do(job, signal)),
-          Promise.resolve(),
-        );
-      return { begun, isDead: (await Promise.race([death, all])) === 'dead' };
+      const all = async () => {
+        for (const job of own.inOrder(jobs)) await own.do(job, signal);
+      };
+      const isDead = death.opened.then(() => true);
+      return { begun, isDead: await Promise.race([isDead, all().then(() => false)]) };
     }
 
     test('is done twice as a whole, then article by article, until one fails alone', async () => {

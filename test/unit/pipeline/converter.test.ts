@@ -1,34 +1,26 @@
 import { once } from 'node:events';
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openFileStore } from '../../../src/cache/content-store.ts';
 import { loadConverter } from '../../../src/pipeline/converter.ts';
 import { CONVERT_DEFAULTS } from '../../../src/transform/convert-options.ts';
+import { folderPerTest } from '../../helpers/folder-per-test.ts';
 import { body } from '../../helpers/graphics.ts';
 import { makeSnapshot } from '../../helpers/snapshot.ts';
-import { temporaryFolder } from '../../helpers/temporary.ts';
 
 /** As it is built: the sources have no program of a second thread. */
 const BUILT = new URL('../../../dist/pipeline/converter.js', import.meta.url);
 const built = ((await import(BUILT.href)) as { loadConverter: typeof loadConverter }).loadConverter;
 
-let folder: string;
+const at = folderPerTest();
 let threads = 0;
 let threadEnd: Promise<unknown> | undefined;
 const count = (worker: Worker) => {
   threads++;
   threadEnd = once(worker, 'exit');
 };
-beforeAll(async () => {
-  folder = await temporaryFolder();
-  process.on('worker', count);
-});
-afterAll(async () => {
-  process.off('worker', count);
-  await rm(folder, { recursive: true, force: true });
-});
+beforeAll(() => void process.on('worker', count));
+afterAll(() => void process.off('worker', count));
 
 /** A wavy field of so many squares a side: 140 make 1.2 MiB. */
 function field(side: number, height: number) {
@@ -47,26 +39,16 @@ function field(side: number, height: number) {
 }
 
 /** Converts articles of these blocks at the same time. */
-const convert = (load: typeof loadConverter, ...articles: Record<string, unknown>[]) =>
-  convertWith(load, {}, ...articles);
-
-async function convertWith(
+async function convert(
   load: typeof loadConverter,
-  limits: Pick<Parameters<typeof loadConverter>[0], 'maxSurfaces'>,
-  ...articles: Record<string, unknown>[]
+  articles: Record<string, unknown>[],
+  limits: Pick<Parameters<typeof loadConverter>[0], 'maxSurfaces'> = {},
 ) {
-  const bodyFiles = { dir: join(folder, 'bodies'), tmpDir: join(folder, 'tmp') };
+  const bodyFiles = { dir: at('bodies'), tmpDir: at('tmp') };
   const bodies = openFileStore(bodyFiles);
-  const objects = openFileStore({ dir: join(folder, 'objects'), tmpDir: bodyFiles.tmpDir });
-  const given = {
-    bodies,
-    bodyFiles,
-    objects,
-    options: CONVERT_DEFAULTS,
-    cacheBytes: 2 ** 24,
-    ...limits,
-  };
-  const converter = await load(given);
+  const objects = openFileStore({ dir: at('objects'), tmpDir: at('tmp') });
+  const options = { options: CONVERT_DEFAULTS, cacheBytes: 2 ** 24, ...limits };
+  const converter = await load({ bodies, bodyFiles, objects, ...options });
   const made = articles.map((blocks) => {
     const btg = Object.keys(blocks).map((btgname) => ({ type: 'imp', btgname }));
     return makeSnapshot({ btg, blocks });
@@ -86,9 +68,10 @@ describe('large blocks', () => {
   const blocks = { 'A::B::ONE': field(140, 0.01), 'A::B::TWO': field(135, 0.02) };
 
   it('are prepared in a second thread, too, with the same bytes', async () => {
-    const alone = await convert(loadConverter, { ...blocks, 'A::B::SMALL': field(3, 0) });
+    const articles = [{ ...blocks, 'A::B::SMALL': field(3, 0) }];
+    const alone = await convert(loadConverter, articles);
     expect(threads).toBe(0);
-    expect(await convert(built, { ...blocks, 'A::B::SMALL': field(3, 0) })).toEqual(alone);
+    expect(await convert(built, articles)).toEqual(alone);
     expect(threads).toBe(1);
     // With its memory: no other block of the article is for it.
     expect(await threadEnd).toEqual([0]);
@@ -98,9 +81,9 @@ describe('large blocks', () => {
     const { V, ...others } = field(140, 0.01);
     const wrong = { 'A::B::ONE': blocks['A::B::ONE'], 'A::B::TWO': { ...others, V: String(V) } };
     expect(body(wrong['A::B::TWO']).length).toBeGreaterThan(2 ** 20);
-    const alone = await convert(loadConverter, wrong);
+    const alone = await convert(loadConverter, [wrong]);
     expect(alone).toMatchObject([{ code: 'BLOCK_INVALID' }]);
-    expect(await convert(built, wrong)).toEqual(alone);
+    expect(await convert(built, [wrong])).toEqual(alone);
   });
 
   it('that have too many surfaces are refused, wherever they are prepared', async () => {
@@ -108,7 +91,7 @@ describe('large blocks', () => {
     const many = { 'A::B::ONE': blocks['A::B::ONE'], 'A::B::TWO': { ...field(140, 0.01), A } };
     const refused = { code: 'SCENE_TOO_LARGE', message: expect.stringContaining('2 surfaces') };
     for (const load of [loadConverter, built])
-      expect(await convertWith(load, { maxSurfaces: 2 }, many)).toMatchObject([refused]);
+      expect(await convert(load, [many], { maxSurfaces: 2 })).toMatchObject([refused]);
   });
 
   it('that two articles have are prepared for both', async () => {
@@ -117,6 +100,6 @@ describe('large blocks', () => {
       { 'A::B::ONE': one, 'A::B::TWO': two },
       { 'A::B::ONE': field(130, 0.03), 'A::B::TWO': two },
     ];
-    expect(await convert(built, ...articles)).toEqual(await convert(loadConverter, ...articles));
+    expect(await convert(built, articles)).toEqual(await convert(loadConverter, articles));
   });
 });

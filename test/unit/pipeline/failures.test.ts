@@ -1,22 +1,16 @@
-import { rm } from 'node:fs/promises';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type CacheDatabase, openCacheDatabase } from '../../../src/cache/database.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { CacheDatabase } from '../../../src/cache/database.ts';
 import type { SelectedArticle } from '../../../src/fetch/selection.ts';
-import type { ArticleRequest } from '../../../src/model/article.ts';
 import { openFailureHistory } from '../../../src/pipeline/failures.ts';
 import { parsePipeline } from '../../../src/pipeline/pipeline-file.ts';
 import { CONVERT_DEFAULTS } from '../../../src/transform/convert-options.ts';
-import { temporaryFolder } from '../../helpers/temporary.ts';
+import { cachePerTest } from '../../helpers/cache-per-test.ts';
+import { acme as request } from '../../helpers/fetch-bench.ts';
 
-let dir: string;
+const { open: openDatabase } = cachePerTest();
 let database: CacheDatabase;
 beforeEach(async () => {
-  dir = await temporaryFolder();
-  database = await openCacheDatabase(dir);
-});
-afterEach(async () => {
-  database.close();
-  await rm(dir, { recursive: true, force: true });
+  database = await openDatabase();
 });
 
 const POLICY = { quarantineAfterNights: 3, retryEveryNights: 7, quarantineAfterKills: 2 };
@@ -26,41 +20,45 @@ const PIPELINE = parsePipeline(
   {},
 );
 const LOST = { code: 'BLOCK_MISSING', message: 'no such block' };
+const REFUSED = { code: 'HTTP_STATUS', message: 'status 500' };
 const day = (n: number, hour = 2) => Date.UTC(2026, 0, n, hour);
-type HistoryOptions = Parameters<typeof openFailureHistory>[1];
-const open = (n: number, other: Partial<HistoryOptions> = {}) =>
+type Options = Partial<Parameters<typeof openFailureHistory>[1]>;
+const open = (n: number, other: Options = {}) =>
   openFailureHistory(database.failures, {
     ...{ ...PIPELINE, outputDir: '/out', failures: POLICY, now: day(n) },
     ...other,
   });
-const request = (number: string): ArticleRequest => ({
-  manufacturer: 'ACME',
-  program: 'DESK',
-  basearticlenumber: number,
-  finalarticlenumber: '',
-  reinitstring: '',
-  metareinitstring: '',
-});
 const selected = (number: string, ...alike: string[]): SelectedArticle => ({
   request: request(number),
   why: ['list'],
-  ...(alike.length > 0 && { alike: alike.map(request) }),
+  ...(alike.length > 0 && { alike: alike.map((one) => request(one)) }),
 });
-/** A complete run on a day: returns which articles are tried, of which the named ones fail. */
-const runOn = (
-  n: number,
-  articles: string[],
-  failing: string[],
-  other?: Partial<HistoryOptions>,
-) => {
+type History = ReturnType<typeof open>;
+/** A complete run on a day; returns its history. */
+const record = (n: number, work: (history: History) => void, other?: Options) => {
   const history = open(n, other);
-  const { tried: articlesTried } = history.split(articles.map((number) => selected(number)));
-  const tried = articlesTried.map((article) => article.request.basearticlenumber);
-  for (const number of tried) {
-    history.record(request(number), failing.includes(number) ? LOST : undefined);
-  }
+  work(history);
   history.save(true);
-  return tried;
+  return history;
+};
+/** The same: returns which articles are tried, of which the named ones fail. */
+const runOn = (n: number, articles: string[], failing: string[], other?: Options) => {
+  const history = open(n, other);
+  const tried = history.split(articles.map((number) => selected(number))).tried;
+  const numbers = tried.map((article) => article.request.basearticlenumber);
+  for (const number of numbers)
+    history.record(request(number), failing.includes(number) ? LOST : undefined);
+  history.save(true);
+  return numbers;
+};
+/** A planning of which a child fails that is an asset of its own. */
+const recordPlanning = (history: History) => {
+  history.record(request('ROOT'));
+  history.record(request('CHILD'), LOST, request('ROOT'));
+};
+/** Three runs, after which what has failed in each is in quarantine. */
+const quarantine = (articles: string[], failing = articles) => {
+  for (const n of [1, 2, 3]) runOn(n, articles, failing);
 };
 
 describe('what keeps failing', () => {
@@ -88,7 +86,7 @@ describe('what keeps failing', () => {
   });
 
   test('has in quarantine its last failure and the day of the next attempt', () => {
-    for (const n of [1, 2, 3]) runOn(n, ['A', 'B'], ['A']);
+    quarantine(['A', 'B'], ['A']);
     const history = open(4);
     const { tried, quarantined } = history.split([selected('A'), selected('B')]);
     expect(tried).toEqual([selected('B')]);
@@ -99,7 +97,7 @@ describe('what keeps failing', () => {
   });
 
   test('is deleted from the history when it succeeds', () => {
-    for (const n of [1, 2, 3]) runOn(n, ['A'], ['A']);
+    quarantine(['A']);
     expect(runOn(10, ['A'], [])).toEqual(['A']);
     expect(open(10).historyOf(request('A'))).toBeUndefined();
     runOn(11, ['A'], ['A']);
@@ -108,15 +106,12 @@ describe('what keeps failing', () => {
 
   test('is stored with its last error', () => {
     runOn(1, ['A'], ['A']);
-    const history = open(2);
-    history.record(request('A'), { code: 'HTTP_STATUS', message: 'status 500' });
-    history.save(true);
-    const [record] = database.failures.all('/out');
-    expect(record).toMatchObject({ code: 'HTTP_STATUS', message: 'status 500', nights: 2 });
+    record(2, (history) => history.record(request('A'), REFUSED));
+    expect(database.failures.all('/out')).toMatchObject([{ ...REFUSED, nights: 2 }]);
   });
 
   test('is tried when the order of overrides changes, not when options are only written in another order', () => {
-    for (const n of [1, 2, 3]) runOn(n, ['A'], ['A']);
+    quarantine(['A']);
     const overrides = { '*': { metallic: 0 }, '*CHROME*': { metallic: 1 } };
     expect(runOn(4, ['A'], ['A'], { convert: { ...CONVERT_DEFAULTS, overrides } })).toEqual(['A']);
     const rewritten = Object.entries({ ...CONVERT_DEFAULTS, overrides }).reverse();
@@ -138,13 +133,12 @@ describe('what keeps failing', () => {
     ['OUT_OF_MEMORY', { limits: { ...limits, conversionHeapMb: 4096 } }],
     ['ARTICLE_TIMEOUT', { limits: { ...limits, articleTimeoutMs: 1_800_000 } }],
   ])('by the limit of %s is tried when this limit changes, and nothing else is', (code, raised) => {
-    for (const n of [1, 2, 3]) {
-      const history = open(n);
-      history.record(request('A'), { code, message: 'too much' });
-      history.record(request('B'), LOST);
-      history.save(true);
-    }
-    const isWaiting = (other: Partial<HistoryOptions>) =>
+    for (const n of [1, 2, 3])
+      record(n, (history) => {
+        history.record(request('A'), { code, message: 'too much' });
+        history.record(request('B'), LOST);
+      });
+    const isWaiting = (other: Options) =>
       ['A', 'B'].map((number) => open(4, other).isWaiting(request(number)));
     expect(isWaiting({})).toEqual([true, true]);
     expect(isWaiting({ limits: { ...limits, maxTextCharacters: 500 } })).toEqual([true, true]);
@@ -152,7 +146,7 @@ describe('what keeps failing', () => {
   });
 
   test('is tried when the convert options change', () => {
-    for (const n of [1, 2, 3]) runOn(n, ['A'], ['A']);
+    quarantine(['A']);
     const convert = { ...CONVERT_DEFAULTS, allowMissingParts: true };
     expect(runOn(4, ['A'], ['A'])).toEqual([]);
     expect(runOn(4, ['A'], ['A'], { convert })).toEqual(['A']);
@@ -160,15 +154,13 @@ describe('what keeps failing', () => {
   });
 
   test('is tried if all are requested explicitly', () => {
-    for (const n of [1, 2, 3]) runOn(n, ['A'], ['A']);
-    expect(open(4).split([selected('A')], true)).toEqual({
-      tried: [selected('A')],
-      quarantined: [],
-    });
+    quarantine(['A']);
+    const all = { tried: [selected('A')], quarantined: [] };
+    expect(open(4).split([selected('A')], true)).toEqual(all);
   });
 
   test('belongs to one output folder', () => {
-    for (const n of [1, 2, 3]) runOn(n, ['A'], ['A']);
+    quarantine(['A']);
     expect(runOn(4, ['A'], [], { outputDir: '/other' })).toEqual(['A']);
     expect(open(4).historyOf(request('A'))).toBeDefined();
   });
@@ -178,26 +170,24 @@ describe('quarantine is for single articles', () => {
   const many = Array.from({ length: 300 }, (_, n) => `M${n}`);
 
   test('if more than a tenth of a selection would be in it, all are tried', () => {
-    for (const n of [1, 2, 3]) runOn(n, many, many.slice(0, 31));
+    quarantine(many, many.slice(0, 31));
     expect(runOn(4, many, [])).toEqual(many);
   });
 
   test('below that they remain in it', () => {
-    for (const n of [1, 2, 3]) runOn(n, many, many.slice(0, 30));
+    quarantine(many, many.slice(0, 30));
     expect(runOn(4, many, [])).toHaveLength(270);
   });
 
   test('if all are tried, none is reported as quarantined', () => {
     const ill = many.slice(0, 31);
     for (const n of [1, 2]) runOn(n, many, ill);
-    const historyOnDay = (n: number, failing: string[], other?: Partial<HistoryOptions>) => {
-      const history = open(n, other);
-      history.split(many.map((number) => selected(number)));
-      for (const number of many)
-        history.record(request(number), failing.includes(number) ? LOST : undefined);
-      history.save(true);
-      return history.historyOf(request('M0'));
-    };
+    const historyOnDay = (n: number, failing: string[]) =>
+      record(n, (history) => {
+        history.split(many.map((number) => selected(number)));
+        for (const number of many)
+          history.record(request(number), failing.includes(number) ? LOST : undefined);
+      }).historyOf(request('M0'));
     expect(historyOnDay(3, ill)).toMatchObject({ nights: 3, quarantined: false });
     expect(historyOnDay(3, ill)).not.toHaveProperty('retryOn');
     // Once fewer fail, those are quarantined.
@@ -212,19 +202,17 @@ describe('quarantine is for single articles', () => {
 
   test('a few may be in it, however small the selection is', () => {
     const few = many.slice(0, 25);
-    for (const n of [1, 2, 3]) runOn(n, few, few);
+    quarantine(few);
     expect(runOn(4, few, [])).toEqual([]);
   });
 });
 
 describe('requests of one configuration', () => {
   test('fail separately: the others are tried', () => {
-    for (const n of [1, 2, 3]) {
-      const history = open(n);
-      history.record(request('A'), LOST);
-      history.record(request('A3'), LOST);
-      history.save(true);
-    }
+    for (const n of [1, 2, 3])
+      record(n, (history) => {
+        for (const number of ['A', 'A3']) history.record(request(number), LOST);
+      });
     const article = selected('A', 'A2', 'A3', 'A4');
     const { tried, quarantined } = open(4).split([article]);
     expect(tried).toEqual([selected('A2', 'A4')]);
@@ -241,11 +229,8 @@ describe('requests of one configuration', () => {
 });
 
 describe('--failed', () => {
-  test('selects a planning if a child failed that is an asset of its own', () => {
-    const history = open(1);
-    history.record(request('ROOT'));
-    history.record(request('CHILD'), LOST, request('ROOT'));
-    history.save(true);
+  test('selects a planning if a child failed', () => {
+    record(1, recordPlanning);
     const all = [selected('A'), selected('ROOT')];
     expect(open(2).failedBefore(all)).toEqual([selected('ROOT')]);
   });
@@ -265,7 +250,7 @@ describe('what a run did not meet', () => {
   });
 
   test('is retained after a partial run, and so is what is quarantined', () => {
-    for (const n of [1, 2, 3]) runOn(n, ['A', 'B'], ['A', 'B']);
+    quarantine(['A', 'B']);
     runOn(4, ['A', 'B'], []);
     expect(database.failures.all('/out')).toHaveLength(2);
     const part = open(10);
@@ -281,38 +266,25 @@ describe('what a run did not meet', () => {
 });
 
 test('a child is retained while its planning fails, since only the planning lists it', () => {
-  const first = open(1);
-  first.record(request('ROOT'));
-  first.record(request('CHILD'), LOST, request('ROOT'));
-  first.save(true);
-  const second = open(2);
-  second.record(request('ROOT'), LOST);
-  second.save(true);
+  record(1, recordPlanning);
+  record(2, (history) => history.record(request('ROOT'), LOST));
   expect(open(3).historyOf(request('CHILD'))).toMatchObject({ nights: 1 });
-  const third = open(3);
-  third.record(request('ROOT'));
-  third.save(true);
+  record(3, (history) => history.record(request('ROOT')));
   expect(open(4).historyOf(request('CHILD'))).toBeUndefined();
 });
 
 test('what could not be selected is counted by its name', () => {
   const what = 'permanentid P-17';
-  for (const n of [1, 2]) {
-    const history = open(n);
-    history.record({ what }, { code: 'PERMANENT_ID_NOT_RESOLVABLE', message: 'unknown' });
-    history.save(true);
-  }
+  const error = { code: 'PERMANENT_ID_NOT_RESOLVABLE', message: 'unknown' };
+  for (const n of [1, 2]) record(n, (history) => history.record({ what }, error));
   expect(open(2).historyOf({ what })).toMatchObject({ attempts: 2, nights: 2 });
   open(3).save(true);
   expect(open(3).historyOf({ what })).toBeUndefined();
 });
 
 describe('the halves of a run', () => {
-  const REFUSED = { code: 'HTTP_STATUS', message: 'status 500' };
   const tryOnce = (command: 'fetch' | 'build', n: number, error?: typeof LOST) => {
-    const history = open(n, { command });
-    history.record(request('A'), error);
-    history.save(true);
+    record(n, (history) => history.record(request('A'), error), { command });
     return database.failures.all('/out');
   };
 

@@ -1,22 +1,16 @@
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openGallery, readGallery } from '../../../src/pipeline/gallery.ts';
 import { publishedIn } from '../../../src/pipeline/published.ts';
+import { folderPerTest } from '../../helpers/folder-per-test.ts';
 import { writeOutput } from '../../helpers/gallery-output.ts';
+import { textOf } from '../../helpers/object-stores.ts';
 import { samples } from '../../helpers/samples.ts';
-import { temporaryFolder } from '../../helpers/temporary.ts';
 
 const GLB = new TextEncoder().encode('glb');
 const LOSS = { where: 'A::B::RED', field: 'refl', value: 0.6, done: 'dropped' };
-const text = (bytes: Uint8Array | undefined) => bytes && new TextDecoder().decode(bytes);
-
-let folder: string;
-beforeAll(async () => {
-  folder = await temporaryFolder();
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const at = folderPerTest();
 
 describe('the data of a gallery', () => {
   it('has texts and price of the catalogue, figures of the manifest, and the master before what was delivered', async () => {
@@ -24,8 +18,8 @@ describe('the data of a gallery', () => {
       { delivery: 'pictures', name: 'hero.jpg', bytes: GLB },
       { delivery: 'ar-ios', name: 'model.usdz', bytes: GLB },
     ];
-    await writeOutput(folder, [{ glb: GLB, delivered, entry: { shorttext: 'Big desk' } }]);
-    const [item] = (await readGallery(folder, 'office')).items;
+    await writeOutput(at(), [{ glb: GLB, delivered, entry: { shorttext: 'Big desk' } }]);
+    const [item] = (await readGallery(at(), 'office')).items;
     expect(item).toMatchObject({
       ...{ number: 'D0', configuration: 'D0-F', name: 'Big desk', price: 100, triangles: 12 },
       sizeMillimetres: { width: 1600, depth: 800, height: 740 },
@@ -39,11 +33,11 @@ describe('the data of a gallery', () => {
 
   it('has each loss once, and none that is expected', async () => {
     const losses = [LOSS, { ...LOSS, field: 'amb', expected: true as const }, LOSS];
-    await writeOutput(folder, [
+    await writeOutput(at(), [
       { glb: GLB, line: { losses } },
       { glb: GLB, line: { losses: [LOSS] } },
     ]);
-    const data = await readGallery(folder, 'office');
+    const data = await readGallery(at(), 'office');
     expect(data.losses).toEqual([['A::B::RED', 'refl', '0.6', 'dropped']]);
     expect(data.items.map((item) => item.losses)).toEqual([[0], [0]]);
   });
@@ -52,11 +46,11 @@ describe('the data of a gallery', () => {
     const lastGood = { glb: 'articles/a/old.glb', sha256: '0'.repeat(64), bytes: 7 };
     const error = { code: 'BLOCK_INVALID', message: 'no' };
     const none = { glb: undefined, sha256: undefined } as object;
-    await writeOutput(folder, [
+    await writeOutput(at(), [
       { glb: GLB, line: { ...none, status: 'failed', error, lastGood } },
       { glb: GLB, line: { ...none, status: 'failed', error } },
     ]);
-    const { items } = await readGallery(folder, 'office');
+    const { items } = await readGallery(at(), 'office');
     expect(items).toHaveLength(1);
     expect(items[0]).toMatchObject({ error: 'BLOCK_INVALID: no', files: [{ bytes: 7 }] });
   });
@@ -64,22 +58,22 @@ describe('the data of a gallery', () => {
 
 describe('a gallery that is served', () => {
   it('reads the page and what it shows, and no other file of the folder', async () => {
-    await writeOutput(folder, [{ glb: GLB }]);
-    await writeFile(join(folder, 'secret.glb'), 'secret');
-    const { read, count } = await openGallery(publishedIn(folder, Date.now), 'office');
+    await writeOutput(at(), [{ glb: GLB }]);
+    await writeFile(at('secret.glb'), 'secret');
+    const { read, count } = await openGallery(publishedIn(at(), Date.now), 'office');
     expect(count).toBe(1);
-    expect(text(await read('gallery/'))).toContain('Content-Security-Policy');
-    expect(text(await read('gallery/articles.js'))).toContain('"title":"office"');
-    expect(text(await read('articles/ACME/DESK/d0/0000000000000000.glb'))).toBe('glb');
+    expect(textOf(await read('gallery/'))).toContain('Content-Security-Policy');
+    expect(textOf(await read('gallery/articles.js'))).toContain('"title":"office"');
+    expect(textOf(await read('articles/ACME/DESK/d0/0000000000000000.glb'))).toBe('glb');
     for (const path of ['secret.glb', 'manifest.jsonl', 'gallery/../secret.glb', '', '/'])
       expect(await read(path)).toBeUndefined();
-    expect((await readdir(folder)).includes('gallery')).toBe(false);
+    expect((await readdir(at())).includes('gallery')).toBe(false);
   });
 
   it('leads nowhere out of the folder, whatever the lists say', async () => {
-    const out = join(folder, 'out');
-    await mkdir(out, { recursive: true });
-    await writeFile(join(folder, 'secret'), 'secret');
+    const out = at('out');
+    await mkdir(out);
+    await writeFile(at('secret'), 'secret');
     const part = fc.constantFrom('..', '.', '', 'a', '.cache', '..\\', 'C:', 'secret', '/');
     await fc.assert(
       fc.asyncProperty(fc.array(part, { minLength: 1, maxLength: 5 }), async (parts) => {
@@ -91,15 +85,15 @@ describe('a gallery that is served', () => {
         for (const { path } of items.flatMap(({ files }) => files))
           expect(path).toMatch(/^(?:[^./\\:][^/\\:]*\/)+[^./\\:][^/\\:]*$/);
         const { read } = await openGallery(publishedIn(out, Date.now));
-        expect(text(await read('../secret'))).toBeUndefined();
-        expect(text(await read(path))).not.toBe('secret');
+        expect(await read('../secret')).toBeUndefined();
+        expect(textOf(await read(path))).not.toBe('secret');
       }),
       { numRuns: samples(60) },
     );
   });
 
   it('needs a manifest', async () => {
-    await expect(openGallery(publishedIn(join(folder, 'none'), Date.now))).rejects.toMatchObject({
+    await expect(openGallery(publishedIn(at('none'), Date.now))).rejects.toMatchObject({
       code: 'USAGE',
     });
   });

@@ -8,6 +8,7 @@ import { GATE_ROWS, GATE_TABLE, type Gate, gatesSchema } from '../../../src/pipe
 import { assessGates } from '../../../src/pipeline/gates.ts';
 import { PackedMap } from '../../../src/support/packed-map.ts';
 import { createSpool } from '../../../src/support/spool.ts';
+import { acme } from '../../helpers/fetch-bench.ts';
 import { samples } from '../../helpers/samples.ts';
 
 const GATE_DEFAULTS = Object.fromEntries(GATE_ROWS.map(([gate, row]) => [gate, row.defaults]));
@@ -17,26 +18,17 @@ const DESK: Bounds = { min: [0, 0, 0], max: [1.6, 0.75, 0.8] };
 let objects = 0;
 /** A line of its own content: figures are compared where the content differs. */
 const line = (number: number, figures: Partial<ManifestLine> = {}): ManifestLine => ({
-  manufacturer: 'ACME',
-  program: 'DESK',
-  basearticlenumber: `D${number}`,
-  finalarticlenumber: '',
-  reinitstring: '',
-  metareinitstring: '',
-  status: 'converted',
-  glb: `articles/${number}.glb`,
-  sha256: String(objects++),
-  bytes: 10_000,
-  triangles: 1200,
-  drawCalls: 3,
-  materials: 2,
-  textures: 4,
+  ...{
+    ...acme(`D${number}`),
+    convertdate: '',
+    source: '',
+    losses: [],
+    warnings: [],
+    requested: [],
+  },
+  ...{ status: 'converted', glb: `articles/${number}.glb`, sha256: String(objects++) },
+  ...{ bytes: 10_000, triangles: 1200, drawCalls: 3, materials: 2, textures: 4 },
   boundsMetres: DESK,
-  convertdate: '',
-  source: '',
-  losses: [],
-  warnings: [],
-  requested: [],
   ...figures,
 });
 const range = (size: number, figures?: (n: number) => Partial<ManifestLine>) =>
@@ -53,10 +45,11 @@ const boundsChange = (boundsMetres: Bounds, now: Bounds) =>
   GATE_TABLE.bounds.comparison.change({ boundsMetres }, { boundsMetres: now });
 const judge = (before: ManifestLine[], now: ManifestLine[], gates: unknown = {}) =>
   assessGates(byKey(before), byKey(now), gatesSchema.parse(gates));
+const NOTHING = { refused: false, findings: [] };
 
 describe('the default gates', () => {
   test('find nothing in a first run, nor in an unchanged one', () => {
-    const silent = { refused: false, count: 0, byGate: {}, findings: [], removedFrom: 0.1 };
+    const silent = { ...NOTHING, count: 0, byGate: {}, removedFrom: 0.1 };
     expect(judge([], range(1000))).toEqual(silent);
     expect(judge(range(1000), range(1000))).toEqual(silent);
   });
@@ -74,51 +67,40 @@ describe('the default gates', () => {
     const before = range(1000);
     const now = range(1100, (n) => (n < 90 ? { triangles: 5000, bytes: 60_000 } : {})).slice(90);
     const redone = now.map((one, n) => (n < 90 ? { ...one, boundsMetres: box(1) } : one));
-    expect(judge(before, redone)).toMatchObject({ refused: false, findings: [] });
+    expect(judge(before, redone)).toMatchObject(NOTHING);
   });
 
   test('refuse when half the range is gone, in one sentence', () => {
+    const GONE = { gate: 'articlesGone', action: 'refuse' };
     const assessment = judge(range(1000), range(1000).slice(512));
     expect(assessment).toMatchObject({
       refused: true,
       count: 513,
       byGate: { articlesGone: { warn: 0, refuse: 512 } },
     });
-    expect(assessment.findings[0]).toEqual({
-      gate: 'articlesGone',
-      action: 'refuse',
-      article: '*',
-      before: 1000,
-      now: 488,
-      message: '512 of 1,000 configurations are gone (51 %, refused from 40 %)',
-    });
-    expect(assessment.findings[1]).toEqual({
-      gate: 'articlesGone',
-      action: 'refuse',
-      article: 'ACME/DESK/D0',
-      before: 1,
-      now: 0,
-      message: 'no longer selected',
-    });
+    const message = '512 of 1,000 configurations are gone (51 %, refused from 40 %)';
+    expect(assessment.findings.slice(0, 2)).toEqual([
+      { ...GONE, article: '*', before: 1000, now: 488, message },
+      { ...GONE, article: 'ACME/DESK/D0', before: 1, now: 0, message: 'no longer selected' },
+    ]);
     expect(assessment.findings).toHaveLength(21);
   });
 
   test('warn when a tenth is gone', () => {
-    const assessment = judge(range(1000), range(1000).slice(100));
-    expect(assessment).toMatchObject({
+    expect(judge(range(1000), range(1000).slice(100))).toMatchObject({
       refused: false,
       byGate: { articlesGone: { warn: 100, refuse: 0 } },
     });
   });
 
   test('refuse when geometry collapses', () => {
-    const assessment = judge(
+    const collapsed = { triangles: 12, boundsMetres: box(0.001) };
+    const { refused, byGate, findings } = judge(
       range(1000),
-      range(1000, (n) => (n % 2 ? { triangles: 12, boundsMetres: box(0.001) } : {})),
+      range(1000, (n) => (n % 2 ? collapsed : {})),
     );
-    expect(assessment.refused).toBe(true);
-    expect(Object.keys(assessment.byGate)).toEqual(['triangles', 'bounds']);
-    const example = assessment.findings.find(({ article }) => article === 'ACME/DESK/D1');
+    expect([refused, Object.keys(byGate)]).toEqual([true, ['triangles', 'bounds']]);
+    const example = findings.find(({ article }) => article === 'ACME/DESK/D1');
     expect(example).toMatchObject({ message: '1,200 triangles before, 12 triangles now' });
   });
 
@@ -141,7 +123,7 @@ describe('the default gates', () => {
   });
 
   test('find nothing in a handful of configurations', () => {
-    expect(judge(range(12), range(12).slice(9))).toMatchObject({ refused: false, findings: [] });
+    expect(judge(range(12), range(12).slice(9))).toMatchObject(NOTHING);
   });
 });
 
@@ -149,22 +131,20 @@ describe('each manufacturer is a range of its own', () => {
   const other = (size: number) => range(size, () => ({ manufacturer: 'LUMO' }));
 
   test('so that one that vanishes among many is found', () => {
-    const assessment = judge([...range(5000), ...other(100)], range(5000));
-    expect(assessment.refused).toBe(true);
-    expect(assessment.findings[0]).toMatchObject({
+    const { refused, findings } = judge([...range(5000), ...other(100)], range(5000));
+    expect(refused).toBe(true);
+    expect(findings[0]).toMatchObject({
       article: 'LUMO/*',
       message: '100 of 100 configurations of LUMO are gone (100 %, refused from 40 %)',
     });
   });
 
   test('but a small one does not stop the run of all others', () => {
-    const assessment = judge([...range(5000), ...other(99)], range(5000));
-    expect(assessment).toMatchObject({ refused: false, findings: [] });
+    expect(judge([...range(5000), ...other(99)], range(5000))).toMatchObject(NOTHING);
   });
 
   test('and a finding of the whole range covers its parts', () => {
-    const all = [...range(1000), ...other(1000)];
-    const { findings } = judge(all, []);
+    const { findings } = judge([...range(1000), ...other(1000)], []);
     expect(findings.filter(({ article }) => article.endsWith('*'))).toHaveLength(1);
   });
 });
@@ -172,12 +152,12 @@ describe('each manufacturer is a range of its own', () => {
 describe('what counts as published before', () => {
   test('what fails is not gone, and its figures are not zero', () => {
     const failed = range(100, () => ({ status: 'failed' as const })).map(withoutFigures);
-    expect(judge(range(100), failed)).toMatchObject({ refused: false, findings: [] });
+    expect(judge(range(100), failed)).toMatchObject(NOTHING);
   });
 
   test('what failed in the previous run is compared with its last good GLB', () => {
     const failed = range(100).map(withLastGood);
-    expect(judge(failed, range(100))).toMatchObject({ refused: false, findings: [] });
+    expect(judge(failed, range(100))).toMatchObject(NOTHING);
     const collapsed = range(100, () => ({ triangles: 1 }));
     expect(judge(failed, collapsed)).toMatchObject({
       refused: true,
@@ -189,10 +169,8 @@ describe('what counts as published before', () => {
   test('an article whose configuration is spelled otherwise is not gone, but compared', () => {
     const spelled = (reinitstring: string, figures: Partial<ManifestLine> = {}) =>
       range(100).map((one) => {
-        const { manufacturer, program, basearticlenumber } = one;
-        const ids = { manufacturer, program, basearticlenumber };
-        const request = { ...ids, finalarticlenumber: '', reinitstring: '', metareinitstring: '' };
-        return { ...one, reinitstring, requested: [request], ...figures };
+        const requested = [acme(one.basearticlenumber)];
+        return { ...one, reinitstring, requested, ...figures };
       });
     expect(judge(spelled('A=1::'), spelled('A=1:B=2::'))).toMatchObject({ findings: [] });
     expect(judge(spelled('A=1::'), spelled('A=1:B=2::', { triangles: 1 }))).toMatchObject({
@@ -202,7 +180,7 @@ describe('what counts as published before', () => {
 
   test('what was never published is no loss', () => {
     const failed = range(100).map(withoutFigures);
-    expect(judge(failed, [])).toMatchObject({ refused: false, findings: [] });
+    expect(judge(failed, [])).toMatchObject(NOTHING);
   });
 });
 
@@ -217,8 +195,8 @@ describe('thresholds', () => {
   });
 
   test('apply from the first configuration on if they are configured', () => {
-    const assessment = judge(range(4), range(3), { articlesGone: { refuse: '25%' } });
-    expect(assessment).toMatchObject({ refused: true });
+    const gates = { articlesGone: { refuse: '25%' } };
+    expect(judge(range(4), range(3), gates)).toMatchObject({ refused: true });
   });
 
   test('an empty gate is off', () => {
@@ -270,10 +248,6 @@ describe('thresholds', () => {
       SEED,
     );
   });
-
-  test('the findings are bounded, however much has changed', () => {
-    expect(judge(range(5_000), []).findings.length).toBeLessThanOrEqual(21);
-  });
 });
 
 describe('how much a configuration differs', () => {
@@ -289,11 +263,7 @@ describe('how much a configuration differs', () => {
     ['a flattened one', { min: [0, 0, 0], max: [1.6, 0.01, 0.8] }, true],
     ['one turned about the long side', { min: [0, 0, -0.75], max: [1.6, 0.8, 0] }, true],
     ['one moved by a metre', { min: [1, 0, 0], max: [2.6, 0.75, 0.8] }, true],
-    [
-      'one moved by a tenth of a millimetre',
-      { min: [1e-4, 0, 0], max: [1.6001, 0.75, 0.8] },
-      false,
-    ],
+    ['one moved by 0.1 mm', { min: [1e-4, 0, 0], max: [1.6001, 0.75, 0.8] }, false],
   ])('%s', (_, now, counts) => {
     expect(boundsChange(DESK, now) >= beyond).toBe(counts);
   });
@@ -361,7 +331,7 @@ describe('the gates of pictures', () => {
   });
 
   test('take a picture that could not be compared for none that differs', () => {
-    expect(assess(undefined)).toMatchObject({ refused: false, findings: [] });
+    expect(assess(undefined)).toMatchObject(NOTHING);
   });
 
   test('have thresholds of their own', () => {
@@ -373,8 +343,8 @@ describe('the gates of pictures', () => {
 });
 
 test('every gate of the report has thresholds', () => {
-  const gates: Gate[] = ['articlesGone', 'triangles', 'bounds', 'materials', 'bytes', 'textures'];
-  gates.push('pictureTone', 'pictureEdges');
+  const figures: Gate[] = ['articlesGone', 'triangles', 'bounds', 'materials', 'bytes', 'textures'];
+  const gates: Gate[] = [...figures, 'pictureTone', 'pictureEdges'];
   expect(Object.keys(gatesSchema.parse({}))).toEqual(gates);
 });
 
@@ -383,13 +353,8 @@ function box(size: number): Bounds {
 }
 
 function withLastGood(from: ManifestLine): ManifestLine {
-  const { glb, sha256, triangles, boundsMetres } = from;
-  const lastGood = {
-    glb: glb!,
-    sha256: sha256!,
-    triangles: triangles!,
-    boundsMetres: boundsMetres!,
-  };
+  const { glb, sha256, triangles, boundsMetres } = from as Required<ManifestLine>;
+  const lastGood = { glb, sha256, triangles, boundsMetres };
   return { ...withoutFigures(from), status: 'failed', lastGood };
 }
 

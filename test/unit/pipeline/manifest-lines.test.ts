@@ -12,26 +12,15 @@ import { createResults } from '../../../src/pipeline/results.ts';
 import { decodeArticle } from '../../../src/service/wire-article.ts';
 import { PackedMap } from '../../../src/support/packed-map.ts';
 import { keepUnselected } from '../../../src/write/manifest.ts';
+import { acme } from '../../helpers/fetch-bench.ts';
 
-const key = (basearticlenumber: string, finalarticlenumber = ''): ArticleKey => ({
-  manufacturer: 'ACME',
-  program: 'DESK',
-  basearticlenumber,
-  finalarticlenumber,
-  reinitstring: '',
-  metareinitstring: '',
-});
-const BUILT = {
-  sha256: 'a'.repeat(64),
-  bytes: 10,
-  triangles: 12,
-  drawCalls: 1,
-  materials: 1,
-  textures: 0,
+const key = (basearticlenumber: string, finalarticlenumber = '') =>
+  acme(basearticlenumber, { finalarticlenumber });
+const FIGURES = {
+  ...{ sha256: 'a'.repeat(64), bytes: 10, triangles: 12, drawCalls: 1, materials: 1, textures: 0 },
   boundsMetres: { min: [0, 0, 0], max: [1, 1, 1] },
-  losses: [],
-  warnings: [],
-} as const;
+};
+const BUILT = { ...FIGURES, losses: [], warnings: [] };
 const good = (request: ArticleKey, resolved: ArticleKey): Result => ({
   request,
   status: 'converted',
@@ -91,43 +80,36 @@ const NONE: ManifestLine[] = [];
 const published = (line: ManifestLine): ManifestLine => ({ ...line, glb: 'articles/x.glb' });
 
 describe('the lines of a run', () => {
+  const resolved = key('D1', 'D1-OAK');
+
   test('two requests of one configuration are one line, whose `requested` lists both', () => {
-    const resolved = key('D1', 'D1-OAK');
     const lines = manifestLines([good(resolved, resolved), good(key('D1'), resolved)], NONE);
     expect(lines).toHaveLength(1);
     expect(lines[0]!.requested).toEqual([key('D1'), resolved]);
   });
 
   test('a failed configuration has no GLB, and keeps what it had as lastGood, with its figures', () => {
-    const resolved = key('D1', 'D1-OAK');
     const [before] = manifestLines([good(key('D1'), resolved)], NONE).map(published);
     const [line] = manifestLines([bad(key('D1'))], [before!]);
     expect(line).toMatchObject({ ...resolved, status: 'failed' });
     expect(line!.glb).toBeUndefined();
-    const { losses, warnings, ...figures } = BUILT;
-    expect(line!.lastGood).toEqual({ glb: 'articles/x.glb', ...figures });
+    expect(line!.lastGood).toEqual({ glb: 'articles/x.glb', ...FIGURES });
     const [next] = manifestLines([bad(key('D1'))], [line!]);
     expect(next!.lastGood).toEqual(line!.lastGood);
   });
 
   test('a line is good where one of its requests is, and says that another failed', () => {
-    const resolved = key('D1', 'D1-OAK');
     const [line] = manifestLines([bad(resolved, resolved), good(key('D1'), resolved)], NONE);
     expect(line).toMatchObject({ status: 'converted', warnings: [{ code: 'REQUEST_FAILED' }] });
   });
 
   test('a fresh one keeps its line, but for a failure of the previous run', () => {
-    const resolved = key('D1', 'D1-OAK');
     const all = [good(key('D1'), resolved), bad(resolved, resolved)];
     const [before] = manifestLines(all, NONE).map(published);
     expect(before!.warnings).toMatchObject([{ code: 'REQUEST_FAILED' }]);
     const [line] = manifestLines([fresh(key('D1'), resolved)], [before!]);
-    expect(line).toEqual({
-      ...before,
-      status: 'unchanged',
-      warnings: [],
-      requested: [key('D1')],
-    });
+    const kept = { ...before, status: 'unchanged', warnings: [] };
+    expect(line).toEqual({ ...kept, requested: [key('D1')] });
   });
 
   test('a request that was never resolved has its own identity', () => {
@@ -140,24 +122,20 @@ describe('the lines of a run', () => {
 describe('the catalogue', () => {
   const articleOf = (answer: object) =>
     decodeArticle(new TextEncoder().encode(JSON.stringify({ id: '1', children: [], ...answer })));
-  const property = (name: string, text: string) => ({ name, text, visible: true });
   const ocd = (more: object) => ({ id: '1', finalarticlenumber: 'D1', ...more });
 
   test('has texts as they are received', () => {
     const longtext = 'Zeile\n'.repeat(1000);
-    const { entries, warnings } = catalogueEntries(
-      [articleOf({ ocd: ocd({ longtext }) })],
-      100_000,
-    );
+    const article = articleOf({ ocd: ocd({ longtext }) });
+    const { entries, warnings } = catalogueEntries([article], 100_000);
     expect(entries[0]!.longtext).toBe(longtext);
     expect(warnings).toEqual([]);
   });
 
   test('cuts long texts and lists, and says so in one warning', () => {
     const long = 'x'.repeat(100_000);
-    const properties = Array.from({ length: 10_000 }, (_, at) =>
-      property(`P${at}`, 'x'.repeat(60)),
-    );
+    const property = { text: 'x'.repeat(60), visible: true };
+    const properties = Array.from({ length: 10_000 }, (_, at) => ({ name: `P${at}`, ...property }));
     const hostile = articleOf({
       ocd: ocd({ longtext: long, shorttext: long, pricecomponents: [long] }),
       propclasses: [{ name: 'C', text: 'C', properties }],

@@ -3,10 +3,7 @@ import { createRunMetrics } from '../../../src/pipeline/metrics.ts';
 import type { ServiceDrift } from '../../../src/service/service-config.ts';
 
 const price = (found: string): ServiceDrift => ({
-  operation: 'getArticle',
-  field: 'article.ocd.price',
-  expected: 'a finite number',
-  found,
+  ...{ operation: 'getArticle', field: 'article.ocd.price', expected: 'a finite number', found },
 });
 
 describe('what a worker measured', () => {
@@ -51,13 +48,12 @@ describe('what a worker measured', () => {
     const events = [at(200), at(404), at(200, 'getBlock'), at(undefined)];
     const drifts = ['string "9"', 'nothing', 'string "10"'].map(price);
     const all = createRunMetrics(() => 0);
-    for (const event of events) all.requests.count(event);
-    for (const drift of drifts) all.drift.count(drift);
+    events.forEach(all.requests.count);
+    drifts.forEach(all.drift.count);
     const workers = [0, 1].map((worker) => {
       const metrics = createRunMetrics(() => 0);
-      for (const [i, event] of events.entries())
-        if (i % 2 === worker) metrics.requests.count(event);
-      for (const [i, drift] of drifts.entries()) if (i % 2 === worker) metrics.drift.count(drift);
+      events.filter((_, i) => i % 2 === worker).forEach(metrics.requests.count);
+      drifts.filter((_, i) => i % 2 === worker).forEach(metrics.drift.count);
       return metrics.take();
     });
     for (const parts of [workers, workers.toReversed()]) {
@@ -71,41 +67,37 @@ describe('what a worker measured', () => {
 });
 
 describe('drift is counted by field', () => {
+  const rowsOf = (mismatches: ServiceDrift[]) => {
+    const { drift } = createRunMetrics(() => 0);
+    mismatches.forEach(drift.count);
+    return drift.rows();
+  };
+
   test('values of one type are one row, in whatever order they arrive', () => {
     const rows = ['string "9,50"', 'string "12,50"', 'an array of 2'].map(price);
-    const counted = [rows, rows.toReversed()].map((some) => {
-      const drift = createRunMetrics(() => 0).drift;
-      some.forEach(drift.count);
-      return drift.rows();
-    });
-    expect(counted[0]).toEqual([
-      { ...price('an array of 2'), count: 1 },
-      { ...price('string "12,50"'), count: 2 },
-    ]);
-    expect(counted[1]).toEqual(counted[0]);
+    for (const some of [rows, rows.toReversed()])
+      expect(rowsOf(some)).toEqual([
+        { ...price('an array of 2'), count: 1 },
+        { ...price('string "12,50"'), count: 2 },
+      ]);
   });
 
   test('elements of a list are one field', () => {
-    const drift = createRunMetrics(() => 0).drift;
-    for (const place of [0, 7, 123]) {
-      const field = `nodes[${place}].ressources[0].restype`;
-      drift.count({ operation: 'getNodes', field, expected: 'a text', found: 'nothing' });
-    }
-    expect(drift.rows()).toMatchObject([{ field: 'nodes[].ressources[].restype', count: 3 }]);
+    const fields = [0, 7, 123].map((place) => `nodes[${place}].ressources[0].restype`);
+    const rows = rowsOf(fields.map((field) => ({ ...price('nothing'), field })));
+    expect(rows).toMatchObject([{ field: 'nodes[].ressources[].restype', count: 3 }]);
   });
 
   test('equal ones in a row count each, and so does one after another field', () => {
-    const drift = createRunMetrics(() => 0).drift;
-    const name = { ...price('nothing'), field: 'article.ocd.name' };
-    for (const row of [price('nothing'), price('nothing'), name, price('nothing')])
-      drift.count(row);
-    expect(drift.rows().map(({ field, count }) => [field, count])).toEqual([
+    const none = price('nothing');
+    const rows = rowsOf([none, none, { ...none, field: 'article.ocd.name' }, none]);
+    expect(rows.map(({ field, count }) => [field, count])).toEqual([
       ['article.ocd.name', 1],
       ['article.ocd.price', 3],
     ]);
   });
 
   test('without a mismatch there are no rows', () => {
-    expect(createRunMetrics(() => 0).drift.rows()).toEqual([]);
+    expect(rowsOf([])).toEqual([]);
   });
 });

@@ -1,105 +1,83 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { lockOutput, startOfProcess } from '../../../src/pipeline/output-lock.ts';
 import { exists } from '../../../src/support/files.ts';
-import { temporaryFolder } from '../../helpers/temporary.ts';
+import { folderPerTest } from '../../helpers/folder-per-test.ts';
 
 const LOCK_FILE = '.lock';
-let folder: string;
-
-beforeEach(async () => {
-  folder = await temporaryFolder();
-});
-afterEach(() => rm(folder, { recursive: true, force: true }));
-
+const at = folderPerTest();
+const lock = (startedAt: number) => lockOutput(at(), startedAt);
 const lockOf = (pid: number, host = hostname()) => JSON.stringify({ pid, host, startedAt: 1 });
-const leave = (text: string) => writeFile(join(folder, LOCK_FILE), text);
+const leave = (text: string, suffix = '') => writeFile(at(`${LOCK_FILE}${suffix}`), text);
 
-async function deadProcess(): Promise<number> {
-  const child = spawn(process.execPath, ['-e', '']);
-  await once(child, 'exit');
-  return child.pid!;
-}
+/** A greater id than any process has. */
+const DEAD = 2 ** 30;
 
 describe('lockOutput', () => {
   it('lets one in and keeps the second out, also within one process', async () => {
-    const release = await lockOutput(folder, 1);
-    await expect(lockOutput(folder, 2)).rejects.toMatchObject({ code: 'OUTPUT_LOCKED' });
+    const release = await lock(1);
+    await expect(lock(2)).rejects.toMatchObject({ code: 'OUTPUT_LOCKED' });
     await release();
-    expect(await exists(join(folder, LOCK_FILE))).toBe(false);
-    await (await lockOutput(folder, 3))();
+    expect(await exists(at(LOCK_FILE))).toBe(false);
+    await (await lock(3))();
   });
 
   it('names the process and host that hold it', async () => {
     await leave(lockOf(1));
-    await expect(lockOutput(folder, 1)).rejects.toThrow(
-      `another run uses this folder: process 1 on ${hostname()}`,
-    );
+    const message = `another run uses this folder: process 1 on ${hostname()}`;
+    await expect(lock(1)).rejects.toThrow(message);
   });
 
-  it('respects the lock of another host, whose processes it cannot check', async () => {
-    await leave(lockOf(await deadProcess(), 'other-host'));
-    await expect(lockOutput(folder, 1)).rejects.toMatchObject({ code: 'OUTPUT_LOCKED' });
-  });
-
-  it('names the file to remove if the process is on another machine', async () => {
-    await leave(lockOf(1, 'other-host'));
-    await expect(lockOutput(folder, 1)).rejects.toThrow(`remove ${join(folder, LOCK_FILE)}`);
+  it('respects the lock of another host, whose processes it cannot check, and names the file to remove', async () => {
+    await leave(lockOf(DEAD, 'other-host'));
+    const message = expect.stringContaining(`remove ${at(LOCK_FILE)}`);
+    await expect(lock(1)).rejects.toMatchObject({ code: 'OUTPUT_LOCKED', message });
     await leave(lockOf(1));
-    await expect(lockOutput(folder, 1)).rejects.not.toThrow('remove');
+    await expect(lock(1)).rejects.not.toThrow('remove');
   });
 
   it.runIf(process.platform === 'linux')(
     'takes over from a process whose id another one has by now',
     async () => {
-      const lock = JSON.parse(lockOf(process.ppid));
-      await leave(JSON.stringify({ ...lock, born: await startOfProcess(process.ppid) }));
-      await expect(lockOutput(folder, 1)).rejects.toMatchObject({ code: 'OUTPUT_LOCKED' });
-      await leave(JSON.stringify({ ...lock, born: 'another start of this machine' }));
-      await (await lockOutput(folder, 1))();
+      const owner = JSON.parse(lockOf(process.ppid));
+      await leave(JSON.stringify({ ...owner, born: await startOfProcess(process.ppid) }));
+      await expect(lock(1)).rejects.toMatchObject({ code: 'OUTPUT_LOCKED' });
+      await leave(JSON.stringify({ ...owner, born: 'another start of this machine' }));
+      await (await lock(1))();
     },
   );
 
-  it.each(['dead process', 'own process id of an earlier life', 'rubbish'])(
-    'takes over the lock of a %s',
-    async (kind) => {
-      const texts = new Map([
-        ['dead process', lockOf(await deadProcess())],
-        ['own process id of an earlier life', lockOf(process.pid)],
-        ['rubbish', '{'],
-      ]);
-      await leave(texts.get(kind)!);
-      const release = await lockOutput(folder, 7);
-      expect(JSON.parse(await readFile(join(folder, LOCK_FILE), 'utf8'))).toMatchObject({
-        pid: process.pid,
-        startedAt: 7,
-      });
-      await release();
-    },
-  );
+  it.each([
+    ['a dead process', lockOf(DEAD)],
+    ['an earlier process that had the id of this one', lockOf(process.pid)],
+    ['rubbish', '{'],
+  ])('takes over the lock of %s', async (_, text) => {
+    await leave(text);
+    const release = await lock(7);
+    const taken = JSON.parse(await readFile(at(LOCK_FILE), 'utf8'));
+    expect(taken).toMatchObject({ pid: process.pid, startedAt: 7 });
+    await release();
+  });
 
   it('takes over after a process that died while it took over', async () => {
-    await leave(lockOf(await deadProcess()));
-    await writeFile(join(folder, `${LOCK_FILE}.takeover`), lockOf(await deadProcess()));
-    await (await lockOutput(folder, 7))();
-    expect(await readdir(folder)).toEqual(['.tmp']);
+    await leave(lockOf(DEAD));
+    await leave(lockOf(DEAD), '.takeover');
+    await (await lock(7))();
+    expect(await readdir(at())).toEqual(['.tmp']);
   });
 
   it('leaves the takeover to the process that has the guard', async () => {
-    await leave(lockOf(await deadProcess()));
-    await writeFile(join(folder, `${LOCK_FILE}.takeover`), lockOf(1));
-    await expect(lockOutput(folder, 1)).rejects.toThrow(
-      'another run uses this folder: process 1 on',
-    );
+    await leave(lockOf(DEAD));
+    await leave(lockOf(1), '.takeover');
+    await expect(lock(1)).rejects.toThrow('another run uses this folder: process 1 on');
   });
 
   it('makes the folder where there is none', async () => {
-    const release = await lockOutput(join(folder, 'new'), 1);
-    await mkdir(join(folder, 'new'), { recursive: true });
+    const release = await lockOutput(at('new'), 1);
+    expect(await readdir(at('new'))).toContain(LOCK_FILE);
     await release();
   });
 });
@@ -109,7 +87,7 @@ describe.runIf(process.platform === 'linux')('startOfProcess', () => {
     const own = await startOfProcess(process.pid);
     expect(own).toMatch(/^[0-9a-f-]{36} \d+$/);
     expect(await startOfProcess(process.pid)).toBe(own);
-    const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+    const child = spawn('cat');
     await once(child, 'spawn');
     expect(await startOfProcess(child.pid!)).not.toBe(own);
     child.kill();

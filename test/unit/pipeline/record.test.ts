@@ -1,22 +1,13 @@
-import { rm, symlink, writeFile } from 'node:fs/promises';
+import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { replaceFolder } from '../../../src/pipeline/record.ts';
 import { watchFileOperations } from '../../../src/support/file-operations.ts';
 import { listFolder, makeFolder, replaceFile } from '../../../src/support/files.ts';
-import { temporaryFolder } from '../../helpers/temporary.ts';
+import { folderPerTest } from '../../helpers/folder-per-test.ts';
 
-let dir = '';
-const at = (...names: string[]): string => join(dir, ...names);
-
-beforeEach(async () => {
-  dir = await temporaryFolder();
-});
-
-afterEach(async () => {
-  watchFileOperations(undefined);
-  await rm(dir, { recursive: true, force: true });
-});
+const at = folderPerTest();
+afterEach(() => watchFileOperations(undefined));
 
 describe('a folder is replaced completely or not at all', () => {
   const fill = (text: string) => (folder: string) => writeFile(join(folder, text), text);
@@ -25,7 +16,7 @@ describe('a folder is replaced completely or not at all', () => {
     await replaceFolder(at('data'), fill('old'));
     await replaceFolder(at('data'), fill('new'));
     expect(await listFolder(at('data'))).toEqual(['new']);
-    expect(await listFolder(dir)).toEqual(['data']);
+    expect(await listFolder(at())).toEqual(['data']);
   });
 
   it('whichever of its operations fails', async () => {
@@ -44,7 +35,7 @@ describe('a folder is replaced completely or not at all', () => {
       expect([failed, names]).toEqual([failed, names.includes('new') ? ['new'] : ['old']]);
       if (outcome !== 'failed') expect(names).toEqual(['new']);
       await replaceFolder(at('data'), fill('old'));
-      expect(await listFolder(dir)).toEqual(['data']);
+      expect(await listFolder(at())).toEqual(['data']);
     }
   });
 
@@ -72,6 +63,6 @@ describe('a folder is replaced completely or not at all', () => {
     await writeFile(at('.data.4194305.old', 'mine'), '');
     await expect(replaceFolder(at('data'), () => Promise.reject('no'))).rejects.toBe('no');
     expect(await listFolder(at('data'))).toEqual(['mine']);
-    expect(await listFolder(dir)).toEqual(['.other.4194305.new', 'data']);
+    expect(await listFolder(at())).toEqual(['.other.4194305.new', 'data']);
   });
 });

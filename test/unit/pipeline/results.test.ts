@@ -25,21 +25,17 @@ describe('createResults', () => {
 
   it('returns what is fresh in the order of the selection, too', () => {
     const results = empty();
-    const fresh = (number: string, place: number): void => {
-      const common = { request: acme(number), key: acme('D1') };
-      results.add({ status: 'fresh', ...common }, { place, ms: 2 });
-    };
-    fresh('R1', 1);
+    const fresh = (place: number): Result => ({
+      ...{ status: 'fresh', request: acme(`R${place}`), key: acme('D1') },
+    });
+    results.add(fresh(1), { place: 1, ms: 2 });
     results.add(result('R0'), { place: 0, ms: 1 });
-    fresh('R2', 2);
+    results.add(fresh(2), { place: 2, ms: 2 });
     const [key, ...others] = [...results.keys()];
     expect(others).toEqual([]);
     expect(results.of(key!)).toMatchObject([
       { result: result('R0'), place: 0, ms: 1 },
-      ...[1, 2].map((place) => ({
-        result: { status: 'fresh', request: acme(`R${place}`), key: acme('D1') },
-        ...{ place, ms: 2 },
-      })),
+      ...[1, 2].map((place) => ({ result: fresh(place), place, ms: 2 })),
     ]);
   });
 

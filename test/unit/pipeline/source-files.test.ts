@@ -1,32 +1,27 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
 import {
   findCarts,
   findPlannings,
   parseArticleList,
   readPermanentIds,
 } from '../../../src/pipeline/source-files.ts';
-import { temporaryFolder } from '../../helpers/temporary.ts';
+import { allOf } from '../../helpers/all-of.ts';
+import { acme } from '../../helpers/fetch-bench.ts';
+import { folderPerTest } from '../../helpers/folder-per-test.ts';
+import { bytesOf } from '../../helpers/object-stores.ts';
 
-let folder: string;
-beforeEach(async () => {
-  folder = await temporaryFolder();
-});
-afterEach(() => rm(folder, { recursive: true, force: true }));
+const at = folderPerTest();
 
 async function files(contents: Record<string, string>): Promise<void> {
   for (const [path, content] of Object.entries(contents)) {
-    await mkdir(dirname(join(folder, path)), { recursive: true });
-    await writeFile(join(folder, path), content);
+    await mkdir(dirname(at(path)), { recursive: true });
+    await writeFile(at(path), content);
   }
 }
 const LIMITS = { maxCarts: 100, maxCartBytes: 1000, maxCartValues: 500 };
-async function carts(glob: string, limits = LIMITS) {
-  const found = [];
-  for await (const cart of await findCarts(join(folder, glob), limits)) found.push(cart);
-  return found;
-}
+const carts = async (glob: string, limits = LIMITS) => allOf(await findCarts(at(glob), limits));
 const names = async (glob: string, limits = LIMITS) =>
   (await carts(glob, limits)).map(({ name }) => name);
 
@@ -37,12 +32,8 @@ describe('cart files', () => {
     expect(await names('*.json')).toEqual(['cart a.json', 'cart b.json']);
     expect(await names('?.txt')).toEqual(['cart a.txt']);
     expect(await names('*/*.json')).toEqual(['cart x/d.json']);
-    expect(await names('**/*.json')).toEqual([
-      'cart a.json',
-      'cart b.json',
-      'cart x/d.json',
-      'cart x/y/e.json',
-    ]);
+    const all = ['cart a.json', 'cart b.json', 'cart x/d.json', 'cart x/y/e.json'];
+    expect(await names('**/*.json')).toEqual(all);
     expect(await names('x/**/*.json')).toEqual(['cart d.json', 'cart y/e.json']);
     expect(await names('none/*.json')).toEqual([]);
   });
@@ -60,7 +51,7 @@ describe('cart files', () => {
 
   test('keep each digit of their ids, and are refused in Latin-1', async () => {
     await files({ 'b.json': '{"id":9007199254740993,"children":[{"id":9007199254740995}]}' });
-    await writeFile(join(folder, 'a.json'), Buffer.from('{"id":"ü"}', 'latin1'));
+    await writeFile(at('a.json'), Buffer.from('{"id":"ü"}', 'latin1'));
     expect(await carts('*.json')).toMatchObject([
       { article: { error: { code: 'CART_INVALID', message: expect.stringMatching(/UTF-8/) } } },
       { article: { json: { id: '9007199254740993', children: [{ id: '9007199254740995' }] } } },
@@ -86,16 +77,11 @@ describe('carts beyond a limit', () => {
   );
 
   test('are the largest, and one error names their number', async () => {
-    expect(await names('*.json')).toEqual([
-      ...['cart c.json', 'cart d.json', 'cart b.json', 'cart a.json'],
-    ]);
+    const sorted = ['cart c.json', 'cart d.json', 'cart b.json', 'cart a.json'];
+    expect(await names('*.json')).toEqual(sorted);
     expect(await names('*.json', { ...LIMITS, maxCarts: 3 })).toHaveLength(4);
     const [c, d, b, rest] = await carts('*.json', { ...LIMITS, maxCarts: 3 });
-    expect([c, d, b].map((cart) => cart!.name)).toEqual([
-      'cart c.json',
-      'cart d.json',
-      'cart b.json',
-    ]);
+    expect([c, d, b].map((cart) => cart!.name)).toEqual(sorted.slice(0, 3));
     expect(rest).toMatchObject(omitted(1));
     const [first, second] = await carts('*.json', { ...LIMITS, maxCartBytes: 3 });
     expect(first!.name).toBe('cart c.json');
@@ -103,11 +89,10 @@ describe('carts beyond a limit', () => {
   });
 
   test('are not read, and the others one at a time', async () => {
-    const found = await findCarts(join(folder, '*.json'), LIMITS);
-    for (const name of ['a', 'b']) await writeFile(join(folder, `${name}.json`), '{"id":"later"}');
-    const read = [];
-    for await (const { article } of found) read.push(article);
-    expect(read.slice(2)).toEqual([{ json: { id: 'later' } }, { json: { id: 'later' } }]);
+    const found = await findCarts(at('*.json'), LIMITS);
+    for (const name of ['a', 'b']) await writeFile(at(`${name}.json`), '{"id":"later"}');
+    const [, , ...read] = (await allOf(found)).map(({ article }) => article);
+    expect(read).toEqual([{ json: { id: 'later' } }, { json: { id: 'later' } }]);
   });
 
   test('of values and bytes of one file fail alone', async () => {
@@ -126,7 +111,7 @@ describe('permanent identifiers', () => {
   test('are read one per line, each once with its lines, without blank lines and comments', async () => {
     const text = '# orders of May\r\nP-1\n\n  P-2 \nP-1\r#P-3\nä b/;\n';
     await files({ 'ids.txt': text });
-    expect([...(await readPermanentIds(join(folder, 'ids.txt')))]).toEqual([
+    expect([...(await readPermanentIds(at('ids.txt')))]).toEqual([
       ['P-1', [2, 5]],
       ['P-2', [4]],
       ['ä b/;', [7]],
@@ -139,37 +124,29 @@ describe('permanent identifiers', () => {
       get: (service: string, id: string) => known.get(`${service} ${id}`),
       put() {},
     };
-    expect(
-      await findPlannings([{ id: 'P-1' }, { id: 'P-2' }], { service: 'test', permanentIds }),
-    ).toMatchObject([
+    const ids = [{ id: 'P-1' }, { id: 'P-2' }];
+    const none = { error: { code: 'PERMANENT_ID_NOT_RESOLVABLE' } };
+    expect(await findPlannings(ids, { service: 'test', permanentIds })).toMatchObject([
       { name: 'permanentid P-1', article: { json: { id: '7' } } },
-      { name: 'permanentid P-2', article: { error: { code: 'PERMANENT_ID_NOT_RESOLVABLE' } } },
+      { name: 'permanentid P-2', article: none },
     ]);
-    expect(
-      await findPlannings([{ id: 'P-1' }], { service: 'production', permanentIds }),
-    ).toMatchObject([{ article: { error: { code: 'PERMANENT_ID_NOT_RESOLVABLE' } } }]);
+    const others = await findPlannings(ids, { service: 'production', permanentIds });
+    expect(others).toMatchObject([{ article: none }, { article: none }]);
   });
 });
 
-const utf8 = (text: string) => new TextEncoder().encode(text);
-const parse = (text: string) => parseArticleList(utf8(text), 'list.csv');
-const refusal = (bytes: Uint8Array): string => {
+const parse = (text: string | Uint8Array) =>
+  parseArticleList(typeof text === 'string' ? bytesOf(text) : text, 'list.csv');
+const refusal = (text: string | Uint8Array): string => {
   try {
-    parseArticleList(bytes, 'list.csv');
+    parse(text);
   } catch (error) {
     const { code, message } = error as { code: string; message: string };
     return `${code} ${message}`;
   }
   return 'accepted';
 };
-const ROW = {
-  manufacturer: 'ACME',
-  program: 'DESK',
-  basearticlenumber: 'D1/80',
-  finalarticlenumber: '',
-  reinitstring: '',
-  metareinitstring: '',
-};
+const ROW = acme('D1/80');
 
 describe('an article list', () => {
   test('takes commas or semicolons, a byte-order mark, any order and case of columns', () => {
@@ -181,37 +158,35 @@ describe('an article list', () => {
 
   test('takes what Excel calls Unicode text', () => {
     const text = '\uFEFFmanufacturer;program;basearticlenumber\r\nACME;DESK;D1/80\r\n';
-    expect(parseArticleList(Buffer.from(text, 'utf16le'), 'list.csv')).toEqual([ROW]);
+    expect(parse(Buffer.from(text, 'utf16le'))).toEqual([ROW]);
   });
 
   test('leaves final numbers and reinit strings byte for byte', () => {
     const opaque = ' FARBE=ÄÖ;X,Y"+\'/::';
     const cell = `"${opaque.replaceAll('"', '""')}"`;
-    const [row] = parse(
-      `manufacturer;program;basearticlenumber;finalarticlenumber;reinitstring\nA;B;C;${cell};${cell}\n`,
-    );
+    const header = 'manufacturer;program;basearticlenumber;finalarticlenumber;reinitstring';
+    const [row] = parse(`${header}\nA;B;C;${cell};${cell}\n`);
     expect([row!.finalarticlenumber, row!.reinitstring]).toEqual([opaque, opaque]);
   });
 
   test('leaves foreign columns and empty rows alone', () => {
-    expect(
-      parse('manufacturer;program;basearticlenumber;price\nACME;DESK;D1/80;99\n;;;\n'),
-    ).toEqual([ROW]);
+    const text = 'manufacturer;program;basearticlenumber;price\nACME;DESK;D1/80;99\n;;;\n';
+    expect(parse(text)).toEqual([ROW]);
   });
 
   test('names a missing column with its line and what may have been meant', () => {
-    expect(refusal(utf8('manufacturer,program,basearticle\nA,B,C\n'))).toBe(
+    expect(refusal('manufacturer,program,basearticle\nA,B,C\n')).toBe(
       'LIST_INVALID list.csv:1: expected a column "basearticlenumber", received the header "manufacturer,program,basearticle"; is "basearticle" meant?',
     );
-    expect(refusal(utf8('manufacturer,program,basearticlenumber,reinit_string\n'))).toMatch(
+    expect(refusal('manufacturer,program,basearticlenumber,reinit_string\n')).toMatch(
       /list\.csv:1: unknown column "reinit_string" in the header .*; did you mean "reinitstring"\?/,
     );
-    expect(refusal(utf8(''))).toMatch(/list\.csv:1: expected a header line/);
+    expect(refusal('')).toMatch(/list\.csv:1: expected a header line/);
   });
 
   test('shows a header as it is in the file', () => {
     const header = 'Manufacturer;Program;Basearticle';
-    expect(refusal(utf8(`\n;;\n${header}\nA;B;C\n`))).toBe(
+    expect(refusal(`\n;;\n${header}\nA;B;C\n`)).toBe(
       `LIST_INVALID list.csv:3: expected a column "basearticlenumber", received the header "${header}"; is "basearticle" meant?`,
     );
     const good = 'Manufacturer;Program;BasearticleNumber';
@@ -219,19 +194,19 @@ describe('an article list', () => {
       ['A;B;C;D', `expected 3 cells as in the header "${good}", received 4`],
       ['A;;C', `"program" is empty; the header is "${good}"`],
     ] as const)
-      expect(refusal(utf8(`${good}\r\n${line}`))).toContain(`LIST_INVALID list.csv:2: ${problem}`);
-    expect(refusal(utf8('x;'.repeat(200)))).toContain(`received the header "${'x;'.repeat(100)}…"`);
+      expect(refusal(`${good}\r\n${line}`)).toContain(`LIST_INVALID list.csv:2: ${problem}`);
+    expect(refusal('x;'.repeat(200))).toContain(`received the header "${'x;'.repeat(100)}…"`);
   });
 
   test('names the line of an empty cell, of one too many and of bytes that are no UTF-8', () => {
     const header = 'manufacturer,program,basearticlenumber\n';
-    expect(refusal(utf8(`${header}A,B,C\nA,,C\n`))).toMatch(/list\.csv:3: "program" is empty/);
-    expect(refusal(utf8(`${header}A,B,C,D\n`))).toMatch(/list\.csv:2: expected 3 cells/);
+    expect(refusal(`${header}A,B,C\nA,,C\n`)).toMatch(/list\.csv:3: "program" is empty/);
+    expect(refusal(`${header}A,B,C,D\n`)).toMatch(/list\.csv:2: expected 3 cells/);
     const latin = Buffer.from(`${header}A,B,C\nA,B,BÜRO\n`, 'latin1');
     expect(refusal(latin)).toMatch(/list\.csv:3: expected UTF-8 text/);
-    const open = utf8(`${header}A,B,C\nA,B,"C\n`);
+    const open = `${header}A,B,C\nA,B,"C\n`;
     expect(refusal(open)).toMatch(/list\.csv:3: Quote Not Closed/);
     const shown = `; the header is "${header.trim()}"`;
-    for (const bytes of [latin, open]) expect(refusal(bytes)).toContain(shown);
+    for (const text of [latin, open]) expect(refusal(text)).toContain(shown);
   });
 });

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { errorText, looksLikeDeadToken, readAnswer } from '../../../src/service/answer.ts';
 import { OPERATIONS, type Operation } from '../../../src/service/operations.ts';
+import { coded } from '../../helpers/coded-error.ts';
+import { utf8 } from '../../helpers/graphics.ts';
 
 const HTML = '<!DOCTYPE html><p>Please log in</p>';
-const bytes = (text: string) => new TextEncoder().encode(text);
 const response = (status: number, body: string) => ({
   status,
-  bytes: bytes(body),
+  bytes: utf8(body),
   etag: '',
   lastModified: '',
   retryAfter: undefined,
@@ -54,34 +55,28 @@ describe('readAnswer', () => {
     ['RESPONSE_INVALID', 200, '{"error":"gone"}', 100],
     ['RESPONSE_INVALID', 200, '{"btg":[{"type":"top"', 100],
     ['RESPONSE_INVALID', 200, '', 100],
-  ])('is %s for %i %j with a query of %i bytes', (code, status, body, queryBytes) => {
-    expect(() => readAnswer(OPERATIONS.getPartsList, response(status, body), queryBytes)).toThrow(
-      expect.objectContaining({ code }),
-    );
+  ] as const)('is %s for %i %j with a query of %i bytes', (code, status, body, queryBytes) => {
+    const read = () => readAnswer(OPERATIONS.getPartsList, response(status, body), queryBytes);
+    expect(read).toThrow(coded(code));
   });
 
-  it('distinguishes a cut block, which may pass, from a complete one of the wrong shape', () => {
+  it('distinguishes a cut block and a page, which may pass, from a complete one of the wrong shape', () => {
     const read = (body: string) => () => readAnswer(OPERATIONS.getBlock, response(200, body), 10);
-    expect(read('{"N":"A","V":[0,0,')).toThrow(
-      expect.objectContaining({ code: 'RESPONSE_INVALID' }),
-    );
-    expect(read('{"V":5}')).toThrow(expect.objectContaining({ code: 'BLOCK_INVALID' }));
+    expect(read('{"N":"A","V":[0,0,')).toThrow(coded('RESPONSE_INVALID'));
+    expect(read('{"V":5}')).toThrow(coded('BLOCK_INVALID'));
+    expect(read(HTML)).toThrow(coded('RESPONSE_INVALID', /a page of HTML/));
   });
 
-  it('is invalid in Latin-1, whichever JSON it is', () => {
-    const latin1 = Buffer.from('{"N":"Stühle","btg":[],"id":"ü","V":[],"A":[]}', 'latin1');
-    const codes = {
-      ...{ getBlock: 'BLOCK_INVALID', getPartsList: 'PARTS_LIST_INVALID' },
-      ...{ getArticle: 'RESPONSE_INVALID', getNodes: 'RESPONSE_INVALID' },
-    } as const;
-    for (const [name, code] of Object.entries(codes)) {
-      const answer = { ...response(200, ''), bytes: latin1 };
-      const operation = OPERATIONS[name as keyof typeof codes] as Operation<unknown>;
-      const read = () => readAnswer(operation, answer, 10);
-      expect(read).toThrow(
-        expect.objectContaining({ code, message: 'expected text in UTF-8, received other bytes' }),
-      );
-    }
+  it.each([
+    ['getBlock', 'BLOCK_INVALID'],
+    ['getPartsList', 'PARTS_LIST_INVALID'],
+    ['getArticle', 'RESPONSE_INVALID'],
+    ['getNodes', 'RESPONSE_INVALID'],
+  ] as const)('of %s is invalid in Latin-1', (name, code) => {
+    const bytes = Buffer.from('{"N":"Stühle","btg":[],"id":"ü","V":[],"A":[]}', 'latin1');
+    const operation: Operation<unknown> = OPERATIONS[name];
+    const read = () => readAnswer(operation, { ...response(200, ''), bytes }, 10);
+    expect(read).toThrow(coded(code, 'expected text in UTF-8, received other bytes'));
   });
 });
 
@@ -95,9 +90,9 @@ describe('errorText', () => {
     ['{"V":[1,2]}', undefined],
     ['{"error":', undefined],
     ['error', undefined],
-  ])('of %s is %j', (body, expected) => expect(errorText(bytes(body))).toBe(expected));
+  ])('of %s is %j', (body, expected) => expect(errorText(utf8(body))).toBe(expected));
 
   it('is cut to a line', () => {
-    expect(errorText(bytes(JSON.stringify({ error: 'x'.repeat(999) })))).toHaveLength(201);
+    expect(errorText(utf8(JSON.stringify({ error: 'x'.repeat(999) })))).toHaveLength(201);
   });
 });

@@ -1,45 +1,17 @@
 import { expect, it } from 'vitest';
+import type { ServiceDrift } from '../../../src/service/service-config.ts';
 import { json, startFaultServer } from '../../helpers/fault-server.ts';
 import { clientOf, KEY } from '../../helpers/faulty-client.ts';
 
-/** An article that is what the specification says. */
-const OCD = {
-  id: '1',
-  finalarticlenumber: 'D1-1600',
-  price: 1,
-  currency: 'EUR',
-  shorttext: 'Desk',
-  longtext: '',
-  varianttext: '',
-  reinitstring: 'D1::',
-  convertdate: '2024-05-14',
-  articlewithprice: true,
-  propclasses: [],
-  obligatory2c: false,
-};
-const ARTICLE = {
-  id: '1',
-  rootid: '1',
-  manufacturer: 'ACME',
-  program: 'DESK',
-  basearticlenumber: 'D1',
-  typename: 'desk',
-  reinit: '',
-  children: [],
-  propclasses: [],
-};
-
 it('reports drift with its operation, and answers all the same', async () => {
   const server = await startFaultServer();
-  server.always('/articles?', json({ ...ARTICLE, ocd: { ...OCD, price: '12,50' } }));
+  server.always('/articles?', json({ ocd: { finalarticlenumber: 'D1', price: '12,50' } }));
   server.always('/btg?', json({ btg: [], blocks: [], mats: [{ mname: 1 }] }));
-  const drifts: unknown[] = [];
+  const drifts: ServiceDrift[] = [];
   const client = clientOf(server, { onDrift: (drift) => drifts.push(drift) });
   expect((await client.getArticle(KEY)).article.ocd?.price).toBe(12.5);
   await client.getPartsList(KEY);
-  await client.close();
-  await server.close();
-  expect(drifts).toEqual([
+  expect(drifts.filter(({ field }) => /\.price|mname/.test(field))).toEqual([
     {
       operation: 'getArticle',
       field: 'article.ocd.price',

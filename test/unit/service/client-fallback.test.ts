@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { ServiceClient } from '../../../src/service/client.ts';
 import { type FaultServer, html, json, raw, startFaultServer } from '../../helpers/fault-server.ts';
-import { clientOf, errorOf, KEY } from '../../helpers/faulty-client.ts';
+import { clientOf, errorOf } from '../../helpers/faulty-client.ts';
 
 const PREVIEW = 'ocd/preview/ACME/DESK/OAK.jpg';
 const FIRST = '/ofml.dll/ofml/preview/';
@@ -17,10 +17,6 @@ let client: ServiceClient;
 beforeEach(async () => {
   server = await startFaultServer();
   client = clientOf(server, { retries: 0 });
-});
-afterEach(async () => {
-  await client.close();
-  await server.close();
 });
 
 const counted = (...parts: string[]) => parts.map((part) => server.count(part));
@@ -80,18 +76,6 @@ describe('a preview', () => {
       status: 503,
     });
     expect(counted(FIRST, SECOND)).toEqual([1, 1]);
-  });
-});
-
-describe('a restored configuration', () => {
-  it('is requested at the same groups in the same order', async () => {
-    await errorOf(client.restoreConfiguration({ ...KEY, reinitstring: 'R::' }));
-    const paths = server.seen.map(({ url }) => /\/api\/[^?]*reinit/.exec(url)?.[0]);
-    expect(paths.filter(Boolean)).toEqual([
-      '/api/ofml.dll/ofml/ocd/reinit',
-      '/api/ocd.dll/ocd/reinit',
-      '/api/ocd.dll/reinit',
-    ]);
   });
 });
 

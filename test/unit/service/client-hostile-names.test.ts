@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { GROUPS, OPERATIONS, type OperationName } from '../../../src/service/operations.ts';
 import { buildTarget, readAddress } from '../../../src/service/target.ts';
 import { isConverterError } from '../../../src/support/errors.ts';
-import { type FaultServer, raw, startFaultServer } from '../../helpers/fault-server.ts';
+import { raw, startFaultServer } from '../../helpers/fault-server.ts';
 import { clientOf, errorOf } from '../../helpers/faulty-client.ts';
 import { samples } from '../../helpers/samples.ts';
 
@@ -66,15 +66,9 @@ describe('a name that comes from the service', () => {
 });
 
 describe('a reference that leads out of the service', () => {
-  let server: FaultServer;
-  let other: FaultServer;
-  beforeAll(async () => {
-    [server, other] = await Promise.all([startFaultServer(), startFaultServer()]);
-    other.always('/', raw('stolen'));
-  });
-  afterAll(() => Promise.all([server.close(), other.close()]));
-
   it('sends requests to no other server, whatever a rescontent, a previewimage or a pic says', async () => {
+    const [server, other] = [await startFaultServer(), await startFaultServer()];
+    other.always('/', raw('stolen'));
     const { host } = new URL(other.baseUrl);
     const astray = HOSTILE.map((name) => name.replaceAll('other.example', host));
     const client = clientOf(server, { retries: 0, giveUpAfterMs: 0 });
@@ -90,7 +84,6 @@ describe('a reference that leads out of the service', () => {
       ];
       await Promise.all(requests.map(errorOf));
     }
-    await client.close();
     expect(other.seen).toEqual([]);
     expect(server.seen.every(({ url }) => /^\/(?:base\/api|auth)\//.test(url))).toBe(true);
   });

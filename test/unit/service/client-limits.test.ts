@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { SERVICE_DEFAULTS } from '../../../src/service/service-config.ts';
 import { MAX_JSON_DEPTH } from '../../../src/service/wire-value.ts';
 import { createTestClock } from '../../helpers/clock.ts';
@@ -21,32 +21,19 @@ beforeEach(async () => {
   server = await startFaultServer();
   server.always('/getnodes?', json(ROOT_NODES));
 });
-afterEach(() => server.close());
 
 const names = (count: number) => Array.from({ length: count }, (_, i) => `ACME::DESK::B${i}`);
 
 describe('requests in flight', () => {
-  it('stay as many as the service is known to accept, whatever it answers', async () => {
-    const busy = raw('', {}, 503);
-    server.always(
-      BLOCK,
-      together(4, (at) => (at < 8 ? busy : json(EMPTY_BLOCK))),
-    );
-    const client = clientOf(server, { rateLimit: { concurrency: 4 }, concurrency: 8 });
+  it.each([
+    ['the service is known to accept, whatever it answers', 4, 8, 4, raw('', {}, 503)],
+    ['are configured, even if the service accepts more', 16, 2, 2, json(EMPTY_BLOCK)],
+  ])('are as many as %s', async (_, accepted, concurrency, most, first) => {
+    const answers = together(most, (at) => (at < 8 ? first : json(EMPTY_BLOCK)));
+    server.always(BLOCK, answers);
+    const client = clientOf(server, { rateLimit: { concurrency: accepted }, concurrency });
     await Promise.all(names(8).map((name) => client.getBlock(name)));
-    expect(server.mostAtOnce()).toBe(4);
-    await client.close();
-  });
-
-  it('are never more than configured, even if the service accepts more', async () => {
-    server.always(
-      BLOCK,
-      together(2, () => json(EMPTY_BLOCK)),
-    );
-    const client = clientOf(server, { rateLimit: { concurrency: 16 }, concurrency: 2 });
-    await Promise.all(names(8).map((name) => client.getBlock(name)));
-    expect(server.mostAtOnce()).toBe(2);
-    await client.close();
+    expect(server.mostAtOnce()).toBe(most);
   });
 
   it('become fewer when the service cannot cope, and more again', async () => {
@@ -67,7 +54,6 @@ describe('requests in flight', () => {
     await until(() => waiting.length === 5);
     for (const answer of waiting.splice(0)) answer();
     await Promise.all(requests);
-    await client.close();
   });
 });
 
@@ -93,7 +79,6 @@ describe('a known rate limit', () => {
     const client = clientOf(server, { rateLimit: { perSecond: 1 }, now: hourly, rememberMe: true });
     await Promise.all(names(9).map((name) => client.getBlock(name)));
     expect(server.count(BLOCK)).toBe(9);
-    await client.close();
   });
 });
 
@@ -113,7 +98,6 @@ describe('an answer that is nested too deep', () => {
       expect(error.message).toMatch(/expected JSON, received more than 500000 nested levels$/);
     }
     expect(server.seen.filter(({ url }) => url.startsWith('/base/api'))).toHaveLength(4);
-    await client.close();
   });
 });
 
@@ -152,7 +136,6 @@ describe('bodies that share the bytes in flight', () => {
     for (const response of responses) response.end(LARGE_BLOCK.slice(-1000));
     await Promise.all(requests);
     expect(ends).toEqual(['HTTP_TIMEOUT', 'HTTP_TIMEOUT', 'received']);
-    await client.close();
   });
 
   it('end at once when the client is closed', async () => {

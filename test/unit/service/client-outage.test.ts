@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { ServiceClient } from '../../../src/service/client.ts';
 import type { ServiceConfig } from '../../../src/service/service-config.ts';
 import {
@@ -23,7 +23,6 @@ beforeEach(async () => {
   server = await startFaultServer();
   healthy();
 });
-afterEach(() => server.close());
 
 function healthy(): void {
   server.always(ROOT, json(ROOT_NODES));
@@ -61,14 +60,12 @@ describe('a service that is gone', () => {
     const before = server.seen.length;
     expect(await errorOf(client.getPartsList(KEY))).toMatchObject({ code: 'SERVICE_GONE' });
     expect(server.seen.length).toBe(before);
-    await client.close();
   });
 
   it('is waited for when it refuses connections', async () => {
     const client = await clientInRun();
     await server.close();
     expect(await errorOf(client.getPartsList(KEY))).toMatchObject({ code: 'SERVICE_GONE' });
-    await client.close();
   });
 
   it('names no address and no request', async () => {
@@ -79,7 +76,6 @@ describe('a service that is gone', () => {
     expect(gone?.message).toBe(
       'service: expected a response within 0 s, received none; the last failure was: the service answered with status 500',
     );
-    await client.close();
   });
 
   it('is reported as before if it never answered in this run', async () => {
@@ -89,7 +85,6 @@ describe('a service that is gone', () => {
     const errors = await Promise.all([1, 2, 3].map(() => errorOf(client.getPartsList(KEY))));
     expect(errors.map(({ code }) => code)).toEqual(Array(3).fill('HTTP_STATUS'));
     expect(server.count(ROOT)).toBe(0);
-    await client.close();
   });
 });
 
@@ -104,7 +99,6 @@ describe('a service that comes back', () => {
     const bodies = await Promise.all(names(20).map((name) => client.getBlock(name)));
     expect(bodies).toHaveLength(20);
     expect(server.count(ROOT)).toBe(6);
-    await client.close();
   });
 
   it('logs in again where the token died meanwhile', async () => {
@@ -116,7 +110,6 @@ describe('a service that comes back', () => {
     server.next('GetPublicKey', refuse, refuse, refuse);
     expect((await client.getPartsList(KEY)).partsList.nodes).toEqual([]);
     expect(server.tokens).toHaveLength(2);
-    await client.close();
   });
 });
 
@@ -128,7 +121,6 @@ describe('a service that is there', () => {
     expect(server.count(BTG)).toBe(1 + 5);
     expect(server.count(ROOT)).toBe(1);
     expect((await client.getBlock('ACME::DESK::LEG')).bytes.length).toBeGreaterThan(0);
-    await client.close();
   });
 
   it('may refuse the probe itself: a 401 or 429 proves that it is there', async () => {
@@ -146,7 +138,6 @@ describe('a service that is there', () => {
     const client = await clientInRun({ retries: 4, giveUpAfterMs: 0 });
     breakAll(raw('', { 'retry-after': '0' }, 429));
     expect(await errorOf(client.getPartsList(KEY))).toMatchObject({ code: 'SERVICE_GONE' });
-    await client.close();
   });
 
   it('is not probed while other requests succeed', async () => {
@@ -157,7 +148,6 @@ describe('a service that is there', () => {
       await client.getBlock(name);
     }
     expect(server.count(ROOT)).toBe(0);
-    await client.close();
   });
 });
 
@@ -172,6 +162,5 @@ describe('a run that is stopped', () => {
     });
     const errors = await Promise.all(names(5).map((name) => errorOf(client.getBlock(name))));
     expect(new Set(errors.map(({ code }) => code))).toEqual(new Set(['INTERRUPTED']));
-    await client.close();
   });
 });

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { ServiceConfig } from '../../../src/service/service-config.ts';
 import type { StartTimer } from '../../../src/support/timer.ts';
 import { createTestClock } from '../../helpers/clock.ts';
@@ -33,7 +33,6 @@ beforeEach(async () => {
   server = await startFaultServer();
   clock = createTestClock({ realBelowMs: GIVE_UP_MS });
 });
-afterEach(() => server.close());
 
 /** All that a log, a report or a terminal could show of a value: causes and stacks included. */
 function everythingOf(value: unknown): string {
@@ -127,7 +126,6 @@ describe('no secret is in the error of a service that is gone', () => {
     await client.getMaterial('ACME', 'OAK');
     for (const part of ['/btg?', '/getnodes?']) server.always(part, answer);
     const error = await errorOf(client.getPartsList(KEY));
-    await client.close();
     expect(error.code).toBe('SERVICE_GONE');
     expectNoSecret(error, CREDENTIALS[0]!);
   });
@@ -139,7 +137,6 @@ describe('the user name', () => {
     const credentials = { username: 'ACME', password: PASSWORD };
     const client = clientOf(server, { credentials, retries: 0 });
     const error = await errorOf(client.getPartsList(KEY));
-    await client.close();
     expect(error.message).toBe(
       'getPartsList ACME/DESK/D1: the service answered with status 500: ACME is unknown',
     );
@@ -154,7 +151,6 @@ describe('no secret is in the error of a login', () => {
       server.always('GetSessionToken', answer);
       const client = clientOf(server, { retries: 1, startTimer });
       const error = await errorOf(client.getNodes(''));
-      await client.close();
       expectNoSecret(error, CREDENTIALS[0]!);
     },
   );
@@ -163,7 +159,6 @@ describe('no secret is in the error of a login', () => {
     const username = 'name-that-is-too-long-'.repeat(9);
     const client = clientOf(server, { credentials: { username, password: PASSWORD } });
     const error = await errorOf(client.getNodes(''));
-    await client.close();
     expect(error).toMatchObject({ code: 'LOGIN_REFUSED' });
     expect(everythingOf(error)).not.toContain('name-that-is-too-long-');
   });

@@ -10,6 +10,7 @@ import { closedGate } from '../../helpers/until.ts';
 
 const MINUTE_MS = 60_000;
 const TIMEOUT = new ConverterError('HTTP_TIMEOUT', 'timed out after 60 s');
+const OTHER = new ConverterError('BLOCK_MISSING', 'no such thing', { status: 404 });
 const REFUSED = new ConverterError('HTTP_STATUS', 'too many requests', { status: 429 });
 
 function trafficOf(options: Partial<ConstructorParameters<typeof Traffic>[0]> = {}): Traffic {
@@ -52,12 +53,6 @@ function departures(traffic: Traffic, count: number, clock: TestClock): number[]
 describe('a pause', () => {
   const refuse = (traffic: Traffic, retryAfter: string) =>
     traffic.send(async () => answer(429, retryAfter));
-
-  it('does not hold requests before a refusal', async () => {
-    const traffic = trafficOf();
-    expect(await traffic.send(async () => answer())).toEqual(answer());
-    expect(traffic.state).toBe('open');
-  });
 
   it('holds all requests until the longest announced pause is over', async () => {
     const clock = createTestClock();
@@ -134,10 +129,9 @@ describe('a pause', () => {
 
 describe('the concurrency limit', () => {
   const OVERLOAD = new ConverterError('HTTP_STATUS', 'too much', { status: 503, operation: 'a' });
-  const OTHER = new ConverterError('BLOCK_MISSING', 'no such thing', { status: 404 });
 
   /** Traffic with requests that never run out, where a test ends one after the other. */
-  function busyTraffic(concurrency: number, isConcurrencyKnown = false) {
+  async function busyTraffic(concurrency: number, isConcurrencyKnown = false) {
     const traffic = trafficOf({ concurrency, isConcurrencyKnown });
     const running: ((error?: Error) => void)[] = [];
     const work = () =>
@@ -150,23 +144,18 @@ describe('the concurrency limit', () => {
       return running.length;
     };
     for (let request = 0; request < 1000; request++) traffic.request(work).catch(() => {});
+    await started();
     return {
       /** Ends that many, the oldest first; returns how many are running after that. */
       async end(count: number, error?: Error) {
         for (const finish of running.splice(0, count)) finish(error);
         return started();
       },
-      started,
     };
   }
 
-  it('begins with all permits', async () => {
-    expect(await busyTraffic(8).started()).toBe(8);
-  });
-
   it('is halved once for all that fail together, and never goes below one', async () => {
-    const traffic = busyTraffic(8);
-    await traffic.started();
+    const traffic = await busyTraffic(8);
     expect(await traffic.end(8, OVERLOAD)).toBe(4);
     expect(await traffic.end(4, OVERLOAD)).toBe(2);
     expect(await traffic.end(2, OVERLOAD)).toBe(1);
@@ -174,8 +163,7 @@ describe('the concurrency limit', () => {
   });
 
   it('grows by one after as many successes as it is, up to all permits', async () => {
-    const traffic = busyTraffic(4);
-    await traffic.started();
+    const traffic = await busyTraffic(4);
     expect(await traffic.end(4, OVERLOAD)).toBe(2);
     expect(await traffic.end(1)).toBe(2);
     expect(await traffic.end(1)).toBe(3);
@@ -185,15 +173,13 @@ describe('the concurrency limit', () => {
   });
 
   it('counts any other failure as an answer in time', async () => {
-    const traffic = busyTraffic(4);
-    await traffic.started();
+    const traffic = await busyTraffic(4);
     expect(await traffic.end(4, OVERLOAD)).toBe(2);
     expect(await traffic.end(2, OTHER)).toBe(3);
   });
 
   it('ignores what was sent before it changed', async () => {
-    const traffic = busyTraffic(8);
-    await traffic.started();
+    const traffic = await busyTraffic(8);
     expect(await traffic.end(1, OVERLOAD)).toBe(7);
     expect(await traffic.end(3)).toBe(4);
     expect(await traffic.end(4, OVERLOAD)).toBe(4);
@@ -245,15 +231,8 @@ describe('the concurrency limit', () => {
   });
 
   it('stays as it is if it is known', async () => {
-    const traffic = busyTraffic(4, true);
-    await traffic.started();
+    const traffic = await busyTraffic(4, true);
     expect(await traffic.end(4, OVERLOAD)).toBe(4);
-  });
-
-  it('passes results and errors on', async () => {
-    const traffic = trafficOf({ concurrency: 1 });
-    expect(await traffic.request(async () => 7)).toBe(7);
-    await expect(traffic.request(() => Promise.reject(OTHER))).rejects.toBe(OTHER);
   });
 });
 
@@ -350,22 +329,16 @@ describe('an outage', () => {
     expect(probes()).toBe(0);
   });
 
-  it('is counted anew after each good answer', async () => {
+  it.each([
+    ['a good answer', undefined],
+    ['a refusal, which is an answer', OTHER],
+  ])('is counted anew after %s', async (_, refusal) => {
     const { traffic, attempt, probes } = outageOf();
+    const answered = () => (refusal === undefined ? attempt(0)() : Promise.reject(refusal));
+    await failing(1, () => traffic.request(answered));
     for (let round = 0; round < 5; round++) {
-      await traffic.request(attempt(0));
       await failing(3, () => traffic.request(attempt(99)));
-    }
-    expect(probes()).toBe(0);
-  });
-
-  it('is counted anew after a refusal, which is an answer', async () => {
-    const { traffic, probes } = outageOf();
-    const missing = new ConverterError('BLOCK_MISSING', 'no such block', { status: 404 });
-    await failing(1, () => traffic.request(() => Promise.reject(missing)));
-    for (let round = 0; round < 5; round++) {
-      await failing(3, () => traffic.request(() => Promise.reject(TIMEOUT)));
-      await failing(1, () => traffic.request(() => Promise.reject(missing)));
+      await failing(1, () => traffic.request(answered));
     }
     expect(probes()).toBe(0);
   });
@@ -520,14 +493,13 @@ describe('a hold, because another process met a 429', () => {
 });
 
 describe('createRateLimit', () => {
-  it('delays nothing if no limit is known', () => {
-    const delayMs = createRateLimit(undefined, () => 0);
-    expect([delayMs(), delayMs(), delayMs()]).toEqual([0, 0, 0]);
-  });
-
-  it('books departures at equal distances', () => {
-    const delayMs = createRateLimit(4, () => 0);
-    expect([delayMs(), delayMs(), delayMs()]).toEqual([0, 250, 500]);
+  it.each([
+    ['delays nothing if no limit is known', undefined, [0, 0, 0]],
+    ['books departures at equal distances', 4, [0, 250, 500]],
+    ['accepts limits below one a second', 0.5, [0, 2000, 4000]],
+  ])('%s', (_, perSecond, delays) => {
+    const delayMs = createRateLimit(perSecond, () => 0);
+    expect(delays.map(() => delayMs())).toEqual(delays);
   });
 
   it('saves nothing up: after a quiet while there is no burst', () => {
@@ -543,11 +515,6 @@ describe('createRateLimit', () => {
   it('continues after an earlier departure', () => {
     const delayMs = createRateLimit(10, () => 1_000, 1_000);
     expect([delayMs(), delayMs()]).toEqual([100, 200]);
-  });
-
-  it('accepts limits below one a second', () => {
-    const delayMs = createRateLimit(0.5, () => 0);
-    expect([delayMs(), delayMs()]).toEqual([0, 2000]);
   });
 
   it('goes on at the same distances when the clock is set back', () => {

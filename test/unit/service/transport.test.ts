@@ -75,6 +75,7 @@ describe('unpackBody', () => {
   it.each([
     ['gzip', gzipSync],
     ['br', packQuickly],
+    ['gzip, gzip', (bytes: Uint8Array) => gzipSync(gzipSync(bytes))],
   ])(
     'stops where %s unpacks beyond all measure, far below the limit of size',
     async (encoding, pack) => {
@@ -86,11 +87,6 @@ describe('unpackBody', () => {
       });
     },
   );
-
-  it('stops where packing twice hides a bomb', async () => {
-    const bomb = gzipSync(gzipSync(Buffer.alloc(20 * MIB)));
-    await expect(unpack(bomb, 'gzip, gzip')).rejects.toMatchObject({ code: 'RESPONSE_TOO_LARGE' });
-  });
 
   it('takes a large body that was packed as bodies are', async () => {
     // They repeat beyond the reach of a packer.

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { decodeBreadcrumbs, decodeNodes } from '../../../src/service/wire-catalogue.ts';
+import { coded } from '../../helpers/coded-error.ts';
 import { driftOf } from '../../helpers/drift.ts';
-
-const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
+import { body, utf8 } from '../../helpers/graphics.ts';
 
 describe('decodeNodes', () => {
   it('reads a node, and the resources that are spelled with double s', () => {
     const ressources = [{ restype: 'IT', rescontent: 'xcf/ressource/ACME/DESK/any/A.JPG' }];
     const wire = { nodeid: 'ACME;:D1@2', nodetype: 'A', basearticlenumber: 'D/1', ressources };
-    expect(decodeNodes(bytes([wire]))).toEqual([
+    expect(decodeNodes(body([wire]))).toEqual([
       {
         nodeid: 'ACME;:D1@2',
         text: '',
@@ -25,28 +25,28 @@ describe('decodeNodes', () => {
   });
 
   it('treats an unknown kind of node as an info node', () => {
-    expect(decodeNodes(bytes([{ nodeid: 'x', nodetype: 'Z' }]))[0]?.nodetype).toBe('I');
+    expect(decodeNodes(body([{ nodeid: 'x', nodetype: 'Z' }]))[0]?.nodetype).toBe('I');
   });
 
   it('reads a node whatever its texts and resources are, and each digit of its ids', () => {
     const wire =
       '[{"nodeid":9007199254740993,"nodetype":"a","basearticlenumber":4711.10,"text":{},"ressources":5}]';
-    expect(decodeNodes(new TextEncoder().encode(wire))[0]).toMatchObject({
+    expect(decodeNodes(utf8(wire))[0]).toMatchObject({
       ...{ nodeid: '9007199254740993', basearticlenumber: '4711.10', text: '', resources: [] },
     });
   });
 
   it('reads a folder whose fields for articles are unreadable, and refuses such an article', () => {
     const wire = { nodeid: 'x', basearticlenumber: [], variantcode: {} };
-    expect(decodeNodes(bytes([{ ...wire, nodetype: 'F' }]))).toMatchObject([
+    expect(decodeNodes(body([{ ...wire, nodetype: 'F' }]))).toMatchObject([
       { basearticlenumber: '', variantcode: '' },
     ]);
     const message = 'nodes[0].basearticlenumber: expected a text, received an array of 0';
-    expect(() => decodeNodes(bytes([{ ...wire, nodetype: 'a' }]))).toThrow(message);
+    expect(() => decodeNodes(body([{ ...wire, nodetype: 'a' }]))).toThrow(message);
   });
 
   it('reads an empty folder', () => {
-    expect(decodeNodes(bytes([]))).toEqual([]);
+    expect(decodeNodes(body([]))).toEqual([]);
   });
 
   it.each([
@@ -56,9 +56,7 @@ describe('decodeNodes', () => {
     [[{ nodeid: 'x' }], 'nodes: expected nodetype F, A or I, received a node without it'],
     [[{ nodeid: {} }], 'nodes[0].nodeid: expected a text, received an object'],
   ])('refuses %j and says where', (wire, message) => {
-    expect(() => decodeNodes(bytes(wire))).toThrow(
-      expect.objectContaining({ code: 'RESPONSE_INVALID', message }),
-    );
+    expect(() => decodeNodes(body(wire))).toThrow(coded('RESPONSE_INVALID', message));
   });
 });
 
@@ -68,7 +66,7 @@ describe('decodeBreadcrumbs', () => {
       { nodeid: 'a', text: 'A' },
       { nodeid: 'b', text: 'B', more: 1 },
     ];
-    expect(decodeBreadcrumbs(bytes(path))).toEqual([
+    expect(decodeBreadcrumbs(body(path))).toEqual([
       { nodeid: 'a', text: 'A' },
       { nodeid: 'b', text: 'B' },
     ]);

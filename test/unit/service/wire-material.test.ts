@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Warning } from '../../../src/model/snapshot.ts';
 import {
   decodeMaterial,
   imageReferences,
@@ -12,9 +11,14 @@ import { samples } from '../../helpers/samples.ts';
 
 /** A record as decoded, with what was said of it. */
 function decoded(record: Record<string, unknown>) {
-  const warnings: Warning[] = [];
-  const material = decodeMaterial(record, (warning) => warnings.push(warning));
-  return { material, messages: warnings.map(({ message }) => message) };
+  const messages: string[] = [];
+  const drift: string[] = [];
+  const material = decodeMaterial(
+    record,
+    ({ message }) => messages.push(message),
+    (...parts) => drift.push(parts.join(' ')),
+  );
+  return { material, messages, drift };
 }
 
 describe('decodeMaterial', () => {
@@ -71,13 +75,8 @@ describe('decodeMaterial', () => {
   });
 
   it('reads keys in any letter case, a number as a name, and reports both', () => {
-    const drift: string[] = [];
     const record = { MNAME: 4711, Dif: '0xFF0000', TRA: 0.5, tra: 0.2, Weight: 3 };
-    const material = decodeMaterial(
-      record,
-      () => {},
-      (...parts) => drift.push(parts.join(' ')),
-    );
+    const { material, drift } = decoded(record);
     expect(material).toEqual({
       ...{ mname: '4711', dif: [1, 0, 0], tra: 0.2 },
       source: { mname: 4711, dif: '0xFF0000', tra: 0.2, Weight: 3 },
@@ -91,11 +90,9 @@ describe('decodeMaterial', () => {
   });
 
   it.each(['#FF8000', 'ff8000'])('reads the colour %s, and reports it', (dif) => {
-    const drift: string[] = [];
-    const note = (field: unknown) => drift.push(String(field));
-    const { dif: read } = decodeMaterial({ mname: 'OAK', dif }, () => {}, note);
-    expect(read).toEqual([1, 128 / 255, 0]);
-    expect(drift).toEqual(['partsList.mats[].dif']);
+    const { material, drift } = decoded({ mname: 'OAK', dif });
+    expect(material.dif).toEqual([1, 128 / 255, 0]);
+    expect(drift).toEqual([expect.stringMatching(/^partsList\.mats\[\]\.dif /)]);
   });
 
   it('takes null and an empty text for not sent', () => {

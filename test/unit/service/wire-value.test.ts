@@ -9,9 +9,10 @@ import {
   parseJson,
   readNumber,
 } from '../../../src/service/wire-value.ts';
+import { coded } from '../../helpers/coded-error.ts';
+import { utf8 } from '../../helpers/graphics.ts';
 import { expectLinear } from '../../helpers/growth.ts';
 
-const utf8 = (text: string) => new TextEncoder().encode(text);
 const GUID = '{7C1E0B3A-0000-4000-8000-0123456789AB}';
 
 /** Levels of a value, counted the slow way. */
@@ -46,7 +47,7 @@ describe('a hostile text takes linear time', () => {
   });
 
   it('as JSON: blanks behind the key of an identifier', async () => {
-    const input = (size: number) => new TextEncoder().encode(`{"id":${' '.repeat(size)}"x"}`);
+    const input = (size: number) => utf8(`{"id":${' '.repeat(size)}"x"}`);
     await expectLinear(40_000, input, (bytes) => expect(parseJson(bytes)).toEqual({ id: 'x' }));
   });
 });
@@ -93,13 +94,13 @@ describe('isTooDeep', () => {
 
 describe('hasMoreValues', () => {
   it('counts objects, lists and keys, not what is in a text, and no number', () => {
-    const bytes = new TextEncoder().encode('{"a":[1,2,3,{"b":"{[:\\"{["}],"c":{}}');
+    const bytes = utf8('{"a":[1,2,3,{"b":"{[:\\"{["}],"c":{}}');
     expect(hasMoreValues(bytes, 6)).toBe(true);
     expect(hasMoreValues(bytes, 7)).toBe(false);
   });
 
   it('counts a million empty objects', () => {
-    const bytes = new TextEncoder().encode(`[${'{},'.repeat(1_000_000)}{}]`);
+    const bytes = utf8(`[${'{},'.repeat(1_000_000)}{}]`);
     expect(hasMoreValues(bytes, 1_000_000)).toBe(true);
     expect(hasMoreValues(bytes, 1_000_002)).toBe(false);
   });
@@ -133,18 +134,9 @@ describe('parseJson', () => {
   const parsed = (text: string) => parseJson(utf8(text));
 
   it('keeps each digit of a number in the place of an identifier', () => {
-    const ids = [
-      '9007199254740993',
-      '-9007199254740993',
-      '4711.10',
-      '1e5',
-      '123456789012345678901234',
-    ];
-    for (const digits of ids) {
-      expect(parsed(`{"id":${digits}, "RootId" : ${digits} }`)).toEqual({
-        id: digits,
-        RootId: digits,
-      });
+    const long = ['9007199254740993', '-9007199254740993', '123456789012345678901234'];
+    for (const id of [...long, '4711.10', '1e5']) {
+      expect(parsed(`{"id":${id}, "RootId" : ${id} }`)).toEqual({ id, RootId: id });
     }
     expect(parsed('{"id":42,"nodeid":4.5,"price":129.00,"offs":[1.0]}')).toEqual({
       ...{ id: 42, nodeid: 4.5, price: 129, offs: [1] },
@@ -153,10 +145,8 @@ describe('parseJson', () => {
 
   it('changes no text that looks like one', () => {
     const text = '{"id":9007199254740993,"x\\"id":9007199254740993}';
-    expect(parsed(JSON.stringify({ json: text, id: ':9007199254740993' }))).toEqual({
-      json: text,
-      id: ':9007199254740993',
-    });
+    const value = { json: text, id: ':9007199254740993' };
+    expect(parsed(JSON.stringify(value))).toEqual(value);
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const sent = JSON.stringify({ id: JSON.stringify(value), mat: value });
@@ -174,9 +164,7 @@ describe('parseJson', () => {
 
   it('never replaces bytes that are no UTF-8, and names the code of its caller', () => {
     const latin1 = Uint8Array.of(0x22, 0xfc, 0x22);
-    expect(() => parseJson(latin1, 'BLOCK_INVALID')).toThrow(
-      expect.objectContaining({ code: 'BLOCK_INVALID', message: expect.stringContaining('UTF-8') }),
-    );
+    expect(() => parseJson(latin1, 'BLOCK_INVALID')).toThrow(coded('BLOCK_INVALID', /UTF-8/));
     expect(() => decodePermanentId(latin1)).toThrow(/UTF-8/);
   });
 });
@@ -215,10 +203,7 @@ describe('decodePermanentId', () => {
     '{"permanentid":"7C1',
   ])('finds none in %j', (body) => {
     expect(() => decodePermanentId(utf8(body))).toThrow(
-      expect.objectContaining({
-        code: 'RESPONSE_INVALID',
-        message: expect.stringMatching(/^expected a permanent identifier, received /),
-      }),
+      coded('RESPONSE_INVALID', /^expected a permanent identifier, received /),
     );
   });
 });

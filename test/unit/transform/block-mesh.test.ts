@@ -10,16 +10,14 @@ import {
 } from '../../../src/transform/block-mesh.ts';
 import { CONVERT_DEFAULTS, type ConvertOptions } from '../../../src/transform/convert-options.ts';
 import { BOX_TRIANGLES, boxPoints, meshBlock, turnedOver, utf8 } from '../../helpers/graphics.ts';
+import { elementAt } from '../../helpers/numbers.ts';
 import { samples } from '../../helpers/samples.ts';
 
 const clean = (block: Block, options: Partial<ConvertOptions> = {}) =>
   prepareBlock(block, { ...CONVERT_DEFAULTS, ...options });
 
 /** The point of each corner. */
-const pointsOf = ({
-  points,
-  localPoints,
-}: Pick<PreparedMesh['surfaces'][number], 'points' | 'localPoints'>) =>
+const pointsOf = ({ points, localPoints }: PreparedMesh['surfaces'][number]) =>
   Array.from(localPoints, (local) => points[local]!);
 
 const SQUARE = [0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0];
@@ -75,18 +73,19 @@ describe('triangles', () => {
     expect(clean(meshBlock([], [])).surfaces).toEqual([]);
   });
 
-  it('count from 1 where the smallest index is 1 and the largest is the number of points', () => {
-    expect(
-      faces(
-        meshBlock(SQUARE, [
-          [1, 2, 3],
-          [1, 3, 4],
-        ]),
-      ),
-    ).toEqual([
-      [0, 1, 2],
-      [0, 2, 3],
-    ]);
+  it('count from 1 by option, or where the smallest index is 1 and the largest the number of points', () => {
+    const [fromZero, fromOne] = [
+      [0, 1, 2, 0, 2, 3],
+      [1, 2, 3, 1, 3, 4],
+    ];
+    const counted = (triangles: number[]) =>
+      (['auto', 0, 1] as const).map(
+        (pointIndexBase) => faces(meshBlock(SQUARE, [triangles]), { pointIndexBase })[0],
+      );
+    expect(counted(fromOne!)).toEqual([fromZero, [1, 2, 3], fromZero]);
+    expect(counted(fromZero!)).toEqual([fromZero, fromZero, undefined]);
+    const apart = meshBlock(SQUARE, [fromOne!.slice(0, 3), fromOne!.slice(3)]);
+    expect(faces(apart).flat()).toEqual(fromZero);
     // Without the last point the index 3 may be either: it counts from 0.
     expect(faces(meshBlock(SQUARE, [[1, 2, 3]]))).toEqual([[1, 2, 3]]);
     expect(clean(meshBlock(SQUARE, [[0, 1, 2, 1, 2, 4]])).counts.droppedTriangles).toBe(1);
@@ -153,16 +152,15 @@ describe('winding', () => {
 
   it('what the service says of C wins over the edges', () => {
     const lidless = Int32Array.from(inward.slice(0, 30));
-    const saidClosed = meshBlock(points, [{ triangles: lidless, closed: true }]);
-    expect(clean(saidClosed)).toMatchObject({
-      counts: { flippedSurfaces: 1 },
-      surfaces: [{ doubleSided: false }],
-    });
-    const saidOpen = meshBlock(points, [{ triangles: Int32Array.from(inward), closed: false }]);
-    expect(clean(saidOpen)).toMatchObject({
-      counts: { flippedSurfaces: 0 },
-      surfaces: [{ doubleSided: true }],
-    });
+    const whole = Int32Array.from(inward);
+    for (const [triangles, closed] of [
+      [lidless, true],
+      [whole, false],
+    ] as const)
+      expect(clean(meshBlock(points, [{ triangles, closed }]))).toMatchObject({
+        counts: { flippedSurfaces: closed ? 1 : 0 },
+        surfaces: [{ doubleSided: !closed }],
+      });
   });
 
   it('where C is missing, the edges decide whether back faces may be seen', () => {
@@ -192,36 +190,17 @@ describe('winding', () => {
   });
 });
 
-describe('points', () => {
-  it('are counted from 0 or 1 by option, or as the indices show', () => {
-    const [fromOne, fromZero] = [
-      [1, 2, 3, 1, 3, 4],
-      [0, 1, 2, 0, 2, 3],
-    ];
-    const both = (triangles: number[]) =>
-      (['auto', 0, 1] as const).map(
-        (pointIndexBase) => faces(meshBlock(SQUARE, [triangles]), { pointIndexBase })[0],
-      );
-    expect(both(fromOne!)).toEqual([fromZero, [1, 2, 3], fromZero]);
-    expect(both(fromZero!)).toEqual([fromZero, fromZero, undefined]);
-  });
-});
-
 describe('any block', () => {
   it('is cleaned without crash, and keeps only valid triangles', () => {
     const number = fc.oneof(
       fc.constantFrom(0, 1, Number.NaN, Number.POSITIVE_INFINITY),
       fc.float(),
     );
-    const surface = fc.record({
-      triangles: fc
-        .array(fc.integer({ min: -2, max: 9 }), { maxLength: 30 })
-        .map((a) => Int32Array.from(a)),
-      uvIndices: fc
-        .array(fc.integer({ min: -2, max: 9 }), { maxLength: 30 })
-        .map((a) => Int32Array.from(a)),
-      closed: fc.constantFrom(true, false, undefined),
-    });
+    const indices = fc
+      .array(fc.integer({ min: -2, max: 9 }), { maxLength: 30 })
+      .map((list) => Int32Array.from(list));
+    const closed = fc.constantFrom(true, false, undefined);
+    const surface = fc.record({ triangles: indices, uvIndices: indices, closed });
     fc.assert(
       fc.property(
         fc.array(number, { maxLength: 27 }),
@@ -231,12 +210,8 @@ describe('any block', () => {
           const kept = surfaces.reduce((sum, { localPoints }) => sum + localPoints.length / 3, 0);
           const sent = a.reduce((sum, { triangles }) => sum + Math.ceil(triangles.length / 3), 0);
           expect(kept + counts.droppedTriangles).toBe(sent);
-          for (const { points } of surfaces) {
-            for (const point of points)
-              expect(positions.subarray(3 * point, 3 * point + 3).every(Number.isFinite)).toBe(
-                true,
-              );
-          }
+          for (const point of surfaces.flatMap(({ points }) => [...points]))
+            expect(elementAt(positions, point).every(Number.isFinite)).toBe(true);
         },
       ),
       { seed: 231, numRuns: samples(500) },
@@ -245,14 +220,13 @@ describe('any block', () => {
 });
 
 describe('prepareBlock', () => {
+  const placed = meshBlock(boxPoints(), [[...BOX_TRIANGLES]], {
+    positionMetres: [1, 2, 3],
+    rotationDegrees: [30, 20, 10],
+  });
+
   it('judges the mesh before the P and R of its block, which it hands on', () => {
-    const mesh = prepareBlock(
-      meshBlock(boxPoints(), [[...BOX_TRIANGLES]], {
-        positionMetres: [1, 2, 3],
-        rotationDegrees: [30, 20, 10],
-      }),
-      CONVERT_DEFAULTS,
-    );
+    const mesh = clean(placed);
     expect([...mesh.positions]).toEqual(boxPoints());
     expect(mesh.rotation).toEqual(rotationFromDegrees([30, 20, 10]));
     expect(mesh.positionMetres).toEqual([1, 2, 3]);
@@ -260,20 +234,12 @@ describe('prepareBlock', () => {
   });
 
   it('leaves P and R aside by option, and turns by R as nodes are turned', () => {
-    const prepared = (options: Partial<ConvertOptions>) =>
-      prepareBlock(
-        meshBlock(boxPoints(), [[...BOX_TRIANGLES]], {
-          positionMetres: [1, 2, 3],
-          rotationDegrees: [30, 20, 10],
-        }),
-        { ...CONVERT_DEFAULTS, ...options },
-      );
-    expect(prepared({ blockPlacement: 'ignore' })).toMatchObject({
+    expect(clean(placed, { blockPlacement: 'ignore' })).toMatchObject({
       rotation: rotationFromDegrees([0, 0, 0]),
       positionMetres: [0, 0, 0],
     });
     const rule = { rotationOrder: 'zyx', rotationDirection: 'clockwise' } as const;
-    expect(prepared(rule).rotation).toEqual(rotationFromDegrees([30, 20, 10], rule));
+    expect(clean(placed, rule).rotation).toEqual(rotationFromDegrees([30, 20, 10], rule));
   });
 
   it('keeps surfaces apart: two that share an edge do not share its normals', () => {
@@ -284,10 +250,9 @@ describe('prepareBlock', () => {
       [1, 4, 5, 1, 5, 2],
     ]);
     const normalAt1 = (block: typeof apart, surface: number) => {
-      const { surfaces, normals } = prepareBlock(block, CONVERT_DEFAULTS);
+      const { surfaces, normals } = clean(block);
       const { normals: at, firstNormal } = surfaces[surface]!;
-      const normal = firstNormal + at[pointsOf(surfaces[surface]!).indexOf(1)]!;
-      return [...normals.subarray(3 * normal, 3 * normal + 3)];
+      return elementAt(normals, firstNormal + at[pointsOf(surfaces[surface]!).indexOf(1)]!);
     };
     expect(normalAt1(together, 0)[0]).not.toBe(0);
     expect(normalAt1(apart, 0)).toEqual([0, 0, 1]);
@@ -295,23 +260,14 @@ describe('prepareBlock', () => {
   });
 
   it('smooths only after inward surfaces are turned', () => {
-    const mesh = prepareBlock(
-      meshBlock(boxPoints(), [turnedOver(BOX_TRIANGLES)]),
-      CONVERT_DEFAULTS,
-    );
+    const mesh = clean(meshBlock(boxPoints(), [inward]));
     expect(mesh.counts.flippedSurfaces).toBe(1);
-    const [first] = mesh.surfaces[0]!.normals;
-    expect([...mesh.normals.subarray(3 * first!, 3 * first! + 3)]).toEqual([0, 0, -1]);
+    expect(elementAt(mesh.normals, mesh.surfaces[0]!.normals[0]!)).toEqual([0, 0, -1]);
   });
 
   it('counts triangles that repeat another of their surface, and keeps them', () => {
-    const mesh = prepareBlock(
-      meshBlock(boxPoints(), [
-        [0, 1, 2, 1, 2, 0],
-        [0, 1, 2],
-      ]),
-      CONVERT_DEFAULTS,
-    );
+    const twice = [0, 1, 2, 1, 2, 0];
+    const mesh = clean(meshBlock(boxPoints(), [twice, [0, 1, 2]]));
     expect(mesh.counts.duplicateTriangles).toBe(1);
     expect(mesh.surfaces.map(({ localPoints }) => localPoints.length)).toEqual([6, 3]);
   });
@@ -321,7 +277,7 @@ describe('prepareBlock', () => {
     const stored = { triangles: Int32Array.of(0, 1, 2), uvIndices };
     const uvs = new Float64Array(6);
     const needs = (surfaces: Parameters<typeof meshBlock>[1]) =>
-      prepareBlock(meshBlock(boxPoints(), surfaces, { uvs }), CONVERT_DEFAULTS).needsProjection;
+      clean(meshBlock(boxPoints(), surfaces, { uvs })).needsProjection;
     expect(needs([stored])).toBe(false);
     expect(needs([stored, [0, 2, 3]])).toBe(true);
   });
@@ -342,10 +298,5 @@ describe('prepareBlock', () => {
       meshOptionsKey({ ...CONVERT_DEFAULTS, ...change }),
     );
     expect(new Set(keys).size).toBe(keys.length);
-  });
-
-  it('has no surfaces where no triangle is left', () => {
-    const empty = prepareBlock(meshBlock([0, 0, 0], [[0, 0, 0]]), CONVERT_DEFAULTS);
-    expect(empty.surfaces).toEqual([]);
   });
 });

@@ -8,6 +8,7 @@ import { CONVERT_DEFAULTS, type ConvertOptions } from '../../../src/transform/co
 import { flattenPartsList, type Part } from '../../../src/transform/flatten.ts';
 import { createLosses } from '../../../src/transform/losses.ts';
 import { partsNode, turned, utf8 } from '../../helpers/graphics.ts';
+import { expectNear } from '../../helpers/numbers.ts';
 
 function flatten(roots: PartsListNode[], options: Partial<ConvertOptions> = {}) {
   const losses = createLosses();
@@ -19,12 +20,6 @@ function inArticle({ worldFrame, scale, bakedShape }: Part, p: Vec3): number[] {
   const shaped = bakedShape ? transformVec3(bakedShape, p) : p;
   const own = shaped.map((value, k) => value * scale[k]!) as unknown as Vec3;
   return [...movePoint(worldFrame, own)];
-}
-
-function expectNear(actual: readonly number[], wanted: readonly number[]): void {
-  wanted.forEach((value, i) => {
-    expect(actual[i]).toBeCloseTo(value, 9);
-  });
 }
 
 describe('places', () => {
@@ -40,10 +35,7 @@ describe('places', () => {
     // qy(90°) ⊗ (qx(30°) ⊗ qy(20°) ⊗ qz(10°)), worked out by hand on the point (1, 2, 3).
     const own = [1.625125, 0.555603, 3.324195];
     const q = quaternionFromRotation(part!.worldFrame.rotation);
-    const moved = turned(q, [1, 2, 3]);
-    expect(moved[0]).toBeCloseTo(own[2]!, 5);
-    expect(moved[1]).toBeCloseTo(own[1]!, 5);
-    expect(moved[2]).toBeCloseTo(-own[0]!, 5);
+    expectNear(turned(q, [1, 2, 3]), [own[2]!, own[1]!, -own[0]!], 5);
   });
 
   it('children inherit position and rotation, never scale', () => {
@@ -162,34 +154,24 @@ describe('groups and movables', () => {
     );
   });
 
-  it('an unknown type is kept as a group with a warning', () => {
-    const { parts, losses } = flatten([
-      partsNode('spline', { offsetMetres: [1, 0, 0], children: [partsNode('imp')] }),
-    ]);
+  it('an unknown type is kept as a group with a warning, or by option fails the article', () => {
+    const spline = partsNode('spline', { offsetMetres: [1, 0, 0], children: [partsNode('imp')] });
+    const roots = [partsNode('top', { children: [spline] })];
+    const { parts, losses } = flatten(roots);
     expect(parts[0]!.worldFrame.translationMetres).toEqual([1, 0, 0]);
     expect(losses.listed().warnings[0]!.message).toContain('"spline"');
-  });
-
-  it('an unknown type fails the article by option', () => {
-    const roots = [partsNode('top', { children: [partsNode('spline')] })];
     expect(() => flatten(roots, { unknownNodes: 'fail' })).toThrow(/node 0\/0: .*"spline"/);
   });
 });
 
 describe('materials and layers', () => {
-  it('a node without mat takes that of its nearest ancestor that has one', () => {
+  it('a node without mat takes that of its nearest ancestor that has one, or by option none', () => {
     const inner = partsNode('imp', { material: 'STEEL', children: [partsNode('imp')] });
-    const { parts } = flatten([
-      partsNode('top', { material: 'OAK', children: [partsNode('imp'), inner] }),
-      partsNode('imp'),
-    ]);
-    expect(parts.map(({ material }) => material)).toEqual(['OAK', 'STEEL', 'STEEL', '']);
-  });
-
-  it('by option no material is inherited', () => {
-    const top = partsNode('top', { material: 'OAK', children: [partsNode('imp')] });
-    const { parts } = flatten([top], { inheritMaterial: false });
-    expect(parts.map(({ material }) => material)).toEqual(['']);
+    const top = partsNode('top', { material: 'OAK', children: [partsNode('imp'), inner] });
+    const materialsBy = (options: Partial<ConvertOptions>) =>
+      flatten([top, partsNode('imp')], options).parts.map(({ material }) => material);
+    expect(materialsBy({})).toEqual(['OAK', 'STEEL', 'STEEL', '']);
+    expect(materialsBy({ inheritMaterial: false })).toEqual(['', 'STEEL', '', '']);
   });
 
   it('a dropped layer hides its own geometry only', () => {
@@ -199,6 +181,14 @@ describe('materials and layers', () => {
     ]);
     expect(parts.map(({ path }) => path)).toEqual(['0/0', '1/0']);
     expect(losses.counts.droppedLayers).toBe(1);
+  });
+
+  it('the layers that the option says are dropped, and none by an empty one', () => {
+    const isDropped = (layer: string, dropLayers: string[]) =>
+      flatten([partsNode('imp', { layer })], { dropLayers }).parts.length === 0;
+    expect(isDropped('72_ACME_DESK_D3A', ['D3?'])).toBe(true);
+    expect(isDropped('72_ACME_DESK_D3AB', ['D3?'])).toBe(false);
+    expect(isDropped('72_ACME_DESK_D2', [])).toBe(false);
   });
 
   it('by option a node without layer has that of its nearest ancestor with one', () => {
@@ -291,66 +281,5 @@ describe('size', () => {
     const { parts } = flatten(new Array<PartsListNode>(50_000).fill(node));
     expect(parts).toHaveLength(50_000);
     expect(parts[49_999]!.path).toBe('49999');
-  });
-});
-
-describe('layer names', () => {
-  it.each([
-    ['72_ACME_DESK_D3', 'D3', ''],
-    ['72_acme_desk_d3_drawer_1', 'D3_DRAWER_1', 'drawer_1'],
-    ['72_ACME_DESK_D3FRONT_DOOR', 'D3FRONT_DOOR', 'DOOR'],
-    ['72_ACME_DESK_ARTICLE_INFO', 'ARTICLE_INFO', ''],
-    ['72_ACME_DESK_ARTICLE_INFO_TOP', 'ARTICLE_INFO_TOP', 'TOP'],
-    ['0', '', ''],
-    ['', '', ''],
-    ['73_ACME_DESK_D2', '', ''],
-    ['72_ACME_DESK', '', ''],
-  ])('%j has the mode with its tag %j and the tag %j', (layer, modeAndTag, tag) => {
-    const movable = partsNode('clsref', { layer });
-    const { movables } = flatten([movable]);
-    expect(movables[0]!.name).toBe(tag === '' ? 'movable 0' : tag);
-    const part = partsNode('imp', { layer });
-    const drops = (pattern: string) =>
-      flatten([part], { dropLayers: [pattern] }).parts.length === 0;
-    expect(drops(modeAndTag === '' ? '*' : modeAndTag)).toBe(modeAndTag !== '');
-  });
-});
-
-describe('dropped layers', () => {
-  const isDropped = (layer: string, dropLayers = CONVERT_DEFAULTS.dropLayers) =>
-    flatten([partsNode('imp', { layer })], { dropLayers }).parts.length === 0;
-
-  it.each([
-    'ACOUSTICS',
-    'ATTACH',
-    'ATTACH_LEFT',
-    'ORIGIN',
-    'D2',
-    'D2TOP',
-    'DIMENSIONS',
-    'TEXT',
-    'ARTICLE_INFO',
-    'ARTICLE_INFO_TOP',
-    'd2_symbol',
-  ])('drops the invisible mode %s', (mode) => {
-    expect(isDropped(`72_ACME_DESK_${mode}`)).toBe(true);
-  });
-
-  it.each([
-    '72_ACME_DESK_D3',
-    '72_ACME_DESK_D3FRONT_D2',
-    '72_ACME_D2_D3',
-    '72_ACME_DESK_NEW',
-    'D2',
-    'TEXT',
-    '',
-  ])('keeps %j', (layer) => {
-    expect(isDropped(layer)).toBe(false);
-  });
-
-  it('drops what the option says, and nothing by an empty one', () => {
-    expect(isDropped('72_ACME_DESK_D3A', ['D3?'])).toBe(true);
-    expect(isDropped('72_ACME_DESK_D3AB', ['D3?'])).toBe(false);
-    expect(isDropped('72_ACME_DESK_D2', [])).toBe(false);
   });
 });

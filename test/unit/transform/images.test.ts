@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import sharp, { type Sharp } from 'sharp';
+import type { Sharp } from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { linearFromSrgb } from '../../../src/math/color.ts';
 import type { Pixels } from '../../../src/model/image-codec.ts';
@@ -11,72 +11,61 @@ import {
   readImageHeader,
   turnGreen,
 } from '../../../src/transform/images.ts';
+import { encoded, flatPicture } from '../../helpers/flat-picture.ts';
+import { utf8 } from '../../helpers/graphics.ts';
+import { withFrame } from '../../helpers/hostile-image.ts';
+import { elementAt } from '../../helpers/numbers.ts';
 import { samples } from '../../helpers/samples.ts';
 
-const picture = sharp({
-  create: { width: 40, height: 20, channels: 3, background: { r: 200, g: 100, b: 50 } },
-});
-const bytes = async (image: Sharp) => new Uint8Array(await image.toBuffer());
-const jpeg = await bytes(picture.clone().jpeg());
-const png = await bytes(picture.clone().png());
+const picture = flatPicture([200, 100, 50], 40, 20);
+const jpeg = await encoded(picture.clone().jpeg());
+const png = await encoded(picture.clone().png());
 
-/** The frame header rewritten: marker, bits a channel, height, width. */
-function withFrame(marker: number, bits = 8, height = 20, width = 40): Uint8Array {
-  const copy = Uint8Array.from(jpeg);
-  const at = copy.findIndex((byte, i) => byte === 0xff && copy[i + 1] === 0xc0);
-  copy.set([0xff, marker, copy[at + 2]!, copy[at + 3]!, bits], at);
-  copy.set([height >> 8, height & 255, width >> 8, width & 255], at + 5);
-  return copy;
-}
+/** Whether few viewers read a JPEG with these values in its frame header. */
+const isPlain = (values: Parameters<typeof withFrame>[1]) =>
+  readImageHeader(withFrame(jpeg, values))!.isPlain;
 
 describe('readImageHeader', () => {
-  it('finds what an image is in its bytes', async () => {
-    const plain = { width: 40, height: 20, isPlain: true };
-    expect(readImageHeader(jpeg)).toEqual({ kind: 'jpeg', ...plain });
-    expect(readImageHeader(png)).toEqual({ kind: 'png', ...plain });
-    const progressive = await bytes(picture.clone().jpeg({ progressive: true }));
-    expect(readImageHeader(progressive)).toEqual({ kind: 'jpeg', ...plain });
-    const grey = await bytes(picture.clone().toColourspace('b-w').jpeg());
-    expect(readImageHeader(grey)).toEqual({ kind: 'jpeg', ...plain });
-    const cmyk = await bytes(picture.clone().toColourspace('cmyk').jpeg());
-    expect(readImageHeader(cmyk)).toEqual({ kind: 'jpeg', ...plain, isPlain: false });
-    const deep = await bytes(picture.clone().toColourspace('rgb16').png());
-    expect(readImageHeader(deep)).toEqual({ kind: 'png', ...plain });
-    const greyPng = await bytes(picture.clone().toColourspace('b-w').png());
-    expect(readImageHeader(greyPng)).toEqual({ kind: 'png', ...plain });
-  });
-
-  it('reads the size of a GIF and of all forms of a WebP, which few viewers read', async () => {
-    const size = { width: 40, height: 20, isPlain: false };
-    const clear = picture.clone().ensureAlpha(0.5);
-    expect(readImageHeader(await bytes(picture.clone().gif()))).toEqual({ kind: 'gif', ...size });
-    for (const webp of [
-      picture.clone().webp(),
-      picture.clone().webp({ lossless: true }),
-      clear.webp(),
-    ])
-      expect(readImageHeader(await bytes(webp))).toEqual({ kind: 'webp', ...size });
-    const wave = new TextEncoder().encode('RIFF\0\0\0\0WAVEfmt              ');
-    expect(readImageHeader(wave)).toBeUndefined();
-  });
+  it.each<[string, string, boolean, Sharp]>([
+    ['jpeg', 'baseline', true, picture.clone().jpeg()],
+    ['jpeg', 'progressive', true, picture.clone().jpeg({ progressive: true })],
+    ['jpeg', 'grey', true, picture.clone().toColourspace('b-w').jpeg()],
+    ['jpeg', 'CMYK', false, picture.clone().toColourspace('cmyk').jpeg()],
+    ['png', 'colour', true, picture.clone().png()],
+    ['png', '16 bits', true, picture.clone().toColourspace('rgb16').png()],
+    ['png', 'grey', true, picture.clone().toColourspace('b-w').png()],
+    ['gif', 'colour', false, picture.clone().gif()],
+    ['webp', 'lossy', false, picture.clone().webp()],
+    ['webp', 'lossless', false, picture.clone().webp({ lossless: true })],
+    ['webp', 'extended', false, picture.clone().ensureAlpha(0.5).webp()],
+  ])(
+    'finds in the bytes of a %s, %s, what it is, and whether viewers read it: %s',
+    async (kind, _form, isPlain, image) => {
+      const header = readImageHeader(await encoded(image));
+      expect(header).toEqual({ kind, width: 40, height: 20, isPlain });
+    },
+  );
 
   it('distinguishes baseline and progressive from what few viewers read', () => {
-    expect(readImageHeader(withFrame(0xc1))!.isPlain).toBe(true);
-    expect(readImageHeader(withFrame(0xc1, 12))!.isPlain).toBe(false);
-    for (const marker of [0xc3, 0xc5, 0xc9, 0xca, 0xcf])
-      expect(readImageHeader(withFrame(marker))!.isPlain).toBe(false);
+    expect(isPlain({ marker: 0xc1 })).toBe(true);
+    expect(isPlain({ marker: 0xc1, bits: 12 })).toBe(false);
+    for (const marker of [0xc3, 0xc5, 0xc9, 0xca, 0xcf]) expect(isPlain({ marker })).toBe(false);
   });
 
   it('believes the size that the header claims, to be judged by the caller', () => {
-    expect(readImageHeader(withFrame(0xc0, 8, 20_000, 65_535))).toMatchObject({
-      width: 65_535,
-      height: 20_000,
-    });
+    const size = { width: 65_535, height: 20_000 };
+    expect(readImageHeader(withFrame(jpeg, size))).toMatchObject(size);
   });
 
   it('skips metadata and fill bytes before the frame, a thumbnail in them too', () => {
     const length = jpeg.length + 2;
-    const app1 = [0xff, 0xe1, length >> 8, length & 255, ...withFrame(0xc0, 8, 1, 1)];
+    const app1 = [
+      0xff,
+      0xe1,
+      length >> 8,
+      length & 255,
+      ...withFrame(jpeg, { width: 1, height: 1 }),
+    ];
     const bytesWith = Uint8Array.of(0xff, 0xd8, 0xff, ...app1, ...jpeg.subarray(2));
     expect(readImageHeader(bytesWith)).toMatchObject({ width: 40, height: 20 });
   });
@@ -88,9 +77,10 @@ describe('readImageHeader', () => {
   });
 
   it('has nothing to say of anything else', async () => {
-    expect(readImageHeader(await bytes(picture.clone().tiff()))).toBeUndefined();
-    for (const text of ['', 'x', '{"error":"x"}', '<html>'])
-      expect(readImageHeader(new TextEncoder().encode(text))).toBeUndefined();
+    expect(readImageHeader(await encoded(picture.clone().tiff()))).toBeUndefined();
+    const wave = 'RIFF\0\0\0\0WAVEfmt              ';
+    for (const text of ['', 'x', '{"error":"x"}', '<html>', wave])
+      expect(readImageHeader(utf8(text))).toBeUndefined();
   });
 
   it('survives any bytes behind a JPEG or PNG beginning', () => {
@@ -164,7 +154,7 @@ describe('turnGreen', () => {
 describe('normalsFromHeights', () => {
   /** The normal of a pixel, each component −1..1. */
   const normalAt = ({ data }: Pixels, i: number) =>
-    [...data.subarray(3 * i, 3 * i + 3)].map((value) => value / 127.5 - 1);
+    elementAt(data, i).map((value) => value / 127.5 - 1);
 
   it('points straight out where the heights are level', () => {
     for (let i = 0; i < 4; i++) {

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { sharpImageCodec } from '../../../src/support/image-codec.ts';
 import { colorDifference } from '../../../src/transform/images.ts';
 import { isIntactJpeg, readJpegData } from '../../../src/transform/jpeg.ts';
+import { encoded, flatPicture } from '../../helpers/flat-picture.ts';
 import { IS_LONG } from '../../helpers/samples.ts';
 
 const RUNS = IS_LONG ? 2_000 : 40;
@@ -114,7 +115,7 @@ const written: fc.Arbitrary<Plan> = fc.record({
   seed: fc.nat(),
 });
 
-const encoded = fc.record({
+const pictures = fc.record({
   width: side,
   height: side,
   base: fc.tuple(fc.nat(255), fc.nat(255), fc.nat(255)),
@@ -129,7 +130,7 @@ const encoded = fc.record({
   }),
 });
 
-type Encoded = typeof encoded extends fc.Arbitrary<infer T> ? T : never;
+type Encoded = typeof pictures extends fc.Arbitrary<infer T> ? T : never;
 
 async function encode({ width, height, base, noise, isGrey, options }: Encoded) {
   const data = Uint8Array.from({ length: width * height * 3 }, (_, i) => {
@@ -138,7 +139,7 @@ async function encode({ width, height, base, noise, isGrey, options }: Encoded) 
     return Math.max(0, Math.min(255, level));
   });
   const image = sharp(data, { raw: { width, height, channels: 3 } });
-  return new Uint8Array(await image.jpeg(options).toBuffer());
+  return encoded(image.jpeg(options));
 }
 
 /** What the reader accepts, sharp accepts, and the colours that it decodes are within the bounds. */
@@ -173,8 +174,8 @@ const plain: Plan = {
   ...{ restartInterval: 2, factor: 3, seed: 1 },
 };
 const flat = (r: number, g: number, b: number, width = 64, height = 48) =>
-  sharp({ create: { width, height, channels: 3, background: { r, g, b } } });
-const boundsOf = async (image: Sharp) => readJpegData(new Uint8Array(await image.toBuffer()));
+  flatPicture([r, g, b], width, height);
+const boundsOf = async (image: Sharp) => readJpegData(await encoded(image));
 
 describe('readJpegData', () => {
   it('accepts plain files with any sampling, restart interval and length of code', async () => {
@@ -187,7 +188,7 @@ describe('readJpegData', () => {
   });
 
   it('accepts no damaged file that sharp refuses', async () => {
-    const files = fc.oneof(written.map(jpegOf), encoded);
+    const files = fc.oneof(written.map(jpegOf), pictures);
     await fc.assert(
       fc.asyncProperty(files, changes, async (made, places) => {
         const bytes = made instanceof Uint8Array ? made : await encode(made);
@@ -199,13 +200,14 @@ describe('readJpegData', () => {
   });
 
   it('accepts no file that is cut, nor one with a byte too many', async () => {
-    const files = [jpegOf(plain), new Uint8Array(await flat(90, 120, 30).jpeg().toBuffer())];
+    const files = [jpegOf(plain), await encoded(flat(90, 120, 30).jpeg())];
     for (const bytes of files) {
       expect(readJpegData(bytes)).toBeDefined();
-      for (let length = 2; length < bytes.length; length++)
-        expect(isIntactJpeg(bytes.subarray(0, length)), `${length} bytes`).toBe(false);
-      for (let length = 2; length < bytes.length; length++)
-        expect(readJpegData(bytes.subarray(0, length)), `${length} bytes`).toBeUndefined();
+      for (let length = 2; length < bytes.length; length++) {
+        const cut = bytes.subarray(0, length);
+        const read = [isIntactJpeg(cut), readJpegData(cut)];
+        expect(read, `${length} bytes`).toEqual([false, undefined]);
+      }
       const longer = Uint8Array.of(...bytes.subarray(0, -2), 0, 0xff, 0xd9);
       expect(readJpegData(longer)).toBeUndefined();
     }
@@ -220,7 +222,7 @@ describe('readJpegData', () => {
     ];
     for (const other of others)
       for (const read of [readJpegData, isIntactJpeg])
-        expect(read(new Uint8Array(await other.toBuffer())) || undefined).toBeUndefined();
+        expect(read(await encoded(other)) || undefined).toBeUndefined();
     expect(readJpegData(new Uint8Array())).toBeUndefined();
     const wrongRestart = jpegOf(plain);
     wrongRestart[
@@ -247,16 +249,11 @@ describe('readJpegData', () => {
   });
 
   it('knows that a flat normal map is not grey, and that a picture without colour is', async () => {
-    expect((await boundsOf(flat(128, 128, 255).jpeg()))!.least).toBeGreaterThan(4);
-    expect((await boundsOf(flat(128, 128, 255, 1023, 765).jpeg()))!.least).toBeGreaterThan(4);
-    expect(await boundsOf(flat(90, 90, 90).jpeg())).toEqual({ least: 0, most: 0 });
-    expect(await boundsOf(flat(90, 90, 90).toColourspace('b-w').jpeg())).toEqual({
-      least: 0,
-      most: 0,
-    });
-    expect((await boundsOf(flat(90, 92, 95).jpeg()))!).toMatchObject({
-      most: Number.POSITIVE_INFINITY,
-    });
+    for (const normals of [flat(128, 128, 255), flat(128, 128, 255, 1023, 765)])
+      expect((await boundsOf(normals.jpeg()))!.least).toBeGreaterThan(4);
+    for (const grey of [flat(90, 90, 90), flat(90, 90, 90).toColourspace('b-w')])
+      expect(await boundsOf(grey.jpeg())).toEqual({ least: 0, most: 0 });
+    expect((await boundsOf(flat(90, 92, 95).jpeg()))!.most).toBe(Number.POSITIVE_INFINITY);
   });
 
   it('bounds the difference of colours from Cb and Cr at any brightness', () => {

@@ -15,8 +15,22 @@ describe('a layer', () => {
     ['72_frm_frmr_2q_attach_Left', true, 'Left'],
     ['72_FRM_FRMR_2Q_ARTICLE_INFO_TOP', true, 'TOP'],
     ['72_FRM_FRMR_2Q_NEW_D2', false, 'D2'],
-  ])('%s begins with manufacturer and series of the article', (layer, isDropped, tag) => {
+    ['72_FRM_FRMR_2Q_D3FRONT_D2', false, 'D2'],
+    ['72_FRM_FRMR_2Q', false, ''],
+    ['73_FRM_FRMR_2Q_D2', false, ''],
+    ['D2', false, ''],
+    ['TEXT', false, ''],
+    ['0', false, ''],
+    ['', false, ''],
+  ])('%j begins with manufacturer and series of the article', (layer, isDropped, tag) => {
     expect(read(layer)).toEqual({ tag, isDropped });
+  });
+
+  it.each([
+    ...['ACOUSTICS', 'ATTACH', 'ATTACH_LEFT', 'ORIGIN', 'D2', 'D2TOP', 'DIMENSIONS', 'TEXT'],
+    ...['ARTICLE_INFO', 'ARTICLE_INFO_TOP', 'd2_symbol'],
+  ])('of the mode %s is invisible', (mode) => {
+    expect(read(`72_FRM_FRMR_2Q_${mode}`).isDropped).toBe(true);
   });
 
   it('or with those of a block of the article, or of the block of its node', () => {

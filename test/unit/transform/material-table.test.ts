@@ -57,18 +57,9 @@ describe('the table', () => {
   it('keeps every factor in its range, whatever is sent', () => {
     const number = fc.option(fc.double({ min: -1e6, max: 1e6, noNaN: true }), { nil: undefined });
     const names = [
-      'tra',
-      'refr',
-      'shi',
-      'refl',
-      'roughness',
-      'metallic',
-      'luminance',
-      'clearcoat',
-      'sheen',
-      'sheen_roughness',
-      'clearcoat_roughness',
-    ] as const;
+      ...['tra', 'refr', 'shi', 'refl', 'roughness', 'metallic', 'luminance'],
+      ...['clearcoat', 'clearcoat_roughness', 'sheen', 'sheen_roughness'],
+    ];
     const fields = fc.record(Object.fromEntries(names.map((name) => [name, number])));
     const unit = (value: number) => value >= 0 && value <= 1;
     fc.assert(
@@ -115,12 +106,10 @@ describe('dif and pic', () => {
 
 describe('roughness and metallic', () => {
   it('are taken as given; an image replaces its value', () => {
-    expect(look({ roughness: 0.3, metallic: 0.7 })).toMatchObject({
-      roughness: 0.3,
-      metallic: 0.7,
-    });
+    const given = { roughness: 0.3, metallic: 0.7 };
+    expect(look(given)).toMatchObject(given);
     const images = { roughness_image: GREY, metallic_image: GREY };
-    expect(look({ roughness: 0.3, metallic: 0.7 }, images)).toMatchObject({
+    expect(look(given, images)).toMatchObject({
       roughness: 1,
       metallic: 1,
       images: { roughness: true, metallic: true },
@@ -155,19 +144,52 @@ describe('roughness and metallic', () => {
 });
 
 describe('tra and refr', () => {
-  it('glass refracts or has no image: it transmits and stays opaque', () => {
-    expect(look({ tra: 0.5 })).toMatchObject({
-      ...{ transmission: 0.5, alpha: 1, alphaMode: 'OPAQUE' },
-      ...{ baseColorLinear: [1, 1, 1], lost: [] },
-    });
-    const refracting = look({ tra: 0.5, refr: 1.5, pic: 'WOOD', dif: [0.1, 0, 0] }, { pic: COLOR });
-    expect(refracting).toMatchObject({
-      ...{ transmission: 0.5, ior: 1.5, alphaMode: 'OPAQUE' },
-      ...{ baseColorLinear: [1, 1, 1], lost: ['tra'] },
-    });
-    expect(look({ tra: 0.5, refr: 1.5, pic: 'WOOD' })).toMatchObject({
-      transmission: 0.5,
-      lost: [],
+  const OPAQUE = { transmission: 0, alpha: 1, alphaMode: 'OPAQUE', lost: [] };
+  const white = { baseColorLinear: [1, 1, 1] };
+  const dim = [0.1, 0.1, 0.1] as const;
+
+  it.each<[string, Partial<ServiceMaterial>, KnownImage | undefined, object]>([
+    ['no image transmits', { tra: 0.5 }, undefined, { ...OPAQUE, ...white, transmission: 0.5 }],
+    [
+      'refraction transmits, its picture is a loss',
+      { tra: 0.5, refr: 1.5, pic: 'WOOD', dif: [0.1, 0, 0] },
+      COLOR,
+      { ...OPAQUE, ...white, transmission: 0.5, ior: 1.5, lost: ['tra'] },
+    ],
+    [
+      'a picture that is missing transmits',
+      { tra: 0.5, refr: 1.5, pic: 'WOOD' },
+      undefined,
+      { transmission: 0.5, lost: [] },
+    ],
+    [
+      'a tra of 0.001 is opaque',
+      { tra: 0.001, refr: 1.5, dif: [0, 0, 0] },
+      undefined,
+      { ...OPAQUE, ior: undefined, baseColorLinear: [0, 0, 0] },
+    ],
+    ['a tra of 0.0011 transmits', { tra: 0.0011 }, undefined, { transmission: 0.0011 }],
+    [
+      'a picture without refraction blends',
+      { tra: 0.25, pic: 'NET' },
+      COLOR,
+      { alpha: 0.75, alphaMode: 'BLEND', transmission: 0 },
+    ],
+    ['an alpha above 0.999 is opaque', { tra: 0.0005, pic: 'NET' }, COLOR, { alphaMode: 'OPAQUE' }],
+    ['an ior is written', { refr: 1.33, tra: 0.5 }, undefined, { ior: 1.33 }],
+    ['an ior without tra is not', { refr: 1.5 }, undefined, { ior: undefined, lost: [] }],
+    ['an ior of opaque is not', { refr: 1.5, tra: 0 }, undefined, { ior: undefined, lost: [] }],
+    ['nor one of a picture', { refr: 1.5, pic: 'WOOD' }, undefined, { ior: undefined, lost: [] }],
+    ['an ior of 1 is not', { refr: 1, tra: 0.5 }, undefined, { ior: undefined, lost: [] }],
+    ['an ior of 0 is not', { refr: 0, tra: 0.5 }, undefined, { ior: undefined, lost: [] }],
+  ])('glass with %s', (_name, fields, pic, wanted) => {
+    expect(look(fields, pic && { pic })).toMatchObject(wanted);
+  });
+
+  it('by option glass blends like anything else', () => {
+    expect(look({ tra: 0.75, refr: 1.5, dif: dim }, {}, { glass: 'blend' })).toMatchObject({
+      ...{ transmission: 0, alpha: 0.25, alphaMode: 'BLEND', ior: 1.5 },
+      baseColorLinear: linearColor(dim),
     });
   });
 
@@ -185,7 +207,7 @@ describe('tra and refr', () => {
       expect(base * made.transmission).toBeCloseTo(tra, 12);
       expect(made.lost).toEqual([]);
     }
-    expect(look({ tra: 0.75, dif: [0.1, 0.1, 0.1] }).kept).toEqual({ tra: 0.75, dif: '0x1A1A1A' });
+    expect(look({ tra: 0.75, dif: dim }).kept).toEqual({ tra: 0.75, dif: '0x1A1A1A' });
   });
 
   it('coloured glass keeps the sum, which is a loss; clear glass has no colour', () => {
@@ -210,41 +232,6 @@ describe('tra and refr', () => {
     expect(look({ tra: 0.5, roughness: 0.6 }).roughness).toBe(0.6);
     expect(look({ tra: 0.5 }, { roughness_image: GREY }).roughness).toBe(1);
     expect(look({ tra: 0.5 }, {}, { glass: 'blend' }).roughness).toBe(1);
-  });
-
-  it('a tra of at most 0.001 is opaque', () => {
-    expect(look({ tra: 0.001, refr: 1.5, dif: [0, 0, 0] })).toMatchObject({
-      ...{ transmission: 0, alpha: 1, ior: undefined, baseColorLinear: [0, 0, 0], lost: [] },
-    });
-    expect(look({ tra: 0.0011 }).transmission).toBe(0.0011);
-  });
-
-  it('a picture without refraction blends below an alpha of 0.999', () => {
-    expect(look({ tra: 0.25, pic: 'NET' }, { pic: COLOR })).toMatchObject({
-      alpha: 0.75,
-      alphaMode: 'BLEND',
-      transmission: 0,
-    });
-    expect(look({ tra: 0.0005, pic: 'NET' }, { pic: COLOR }).alphaMode).toBe('OPAQUE');
-  });
-
-  it('by option glass blends like anything else', () => {
-    const dif: ServiceMaterial['dif'] = [0.1, 0.1, 0.1];
-    expect(look({ tra: 0.75, refr: 1.5, dif }, {}, { glass: 'blend' })).toMatchObject({
-      transmission: 0,
-      alpha: 0.25,
-      alphaMode: 'BLEND',
-      baseColorLinear: linearColor(dif),
-      ior: 1.5,
-    });
-  });
-
-  it('an index of refraction is written for glass only, and never 1 or less', () => {
-    expect(look({ refr: 1.33, tra: 0.5 }).ior).toBe(1.33);
-    for (const fields of [{ refr: 1.5 }, { refr: 1.5, tra: 0 }, { refr: 1.5, pic: 'WOOD' }])
-      expect(look(fields)).toMatchObject({ ior: undefined, lost: [] });
-    for (const refr of [1, 0])
-      expect(look({ refr, tra: 0.5 })).toMatchObject({ ior: undefined, lost: [] });
   });
 });
 
@@ -292,16 +279,13 @@ describe('refl, luminance, bump and map', () => {
   });
 
   it('a grey bump is a height map: dropped or turned into normals, and reported either way', () => {
-    expect(look({ bump: 'N' }, { bump: COLOR })).toMatchObject({
-      images: { normal: true },
-      lost: [],
-    });
-    expect(look({ bump: 'N' }, { bump: GREY })).toMatchObject({
-      images: { normal: false },
-      lost: ['bump'],
-    });
-    const made = look({ bump: 'N' }, { bump: GREY }, { heightMaps: 'normals' });
-    expect(made).toMatchObject({ images: { normal: true }, lost: ['bump'] });
+    const bump = (image: KnownImage, options?: Partial<ConvertOptions>) => {
+      const { images, lost } = look({ bump: 'N' }, { bump: image }, options);
+      return [images.normal, lost];
+    };
+    expect(bump(COLOR)).toEqual([true, []]);
+    expect(bump(GREY)).toEqual([false, ['bump']]);
+    expect(bump(GREY, { heightMaps: 'normals' })).toEqual([true, ['bump']]);
   });
 
   it('env is a polished metal in the mean colour of its image, its other maps kept', () => {
@@ -371,14 +355,9 @@ describe('the rest', () => {
   });
 
   it('clearcoat, sheen and emission of the later format are understood', () => {
-    const made = look({
-      clearcoat: 0.5,
-      clearcoat_roughness: 0.2,
-      sheen: 0.5,
-      sheen_color: [1, 0, 0],
-      emission: [0, 1, 0],
-    });
-    expect(made).toMatchObject({
+    const coat = { clearcoat: 0.5, clearcoat_roughness: 0.2 };
+    const sheen = { sheen: 0.5, sheen_color: [1, 0, 0] } as const;
+    expect(look({ ...coat, ...sheen, emission: [0, 1, 0] })).toMatchObject({
       clearcoat: { factor: 0.5, roughness: 0.2 },
       sheen: { colorLinear: [0.5, 0, 0], roughness: 0.5 },
       emissiveLinear: [0, 1, 0],
@@ -393,9 +372,7 @@ describe('the rest', () => {
       kept: fields,
       lost: ['emission', 'clearcoat', 'sheen', 'sheen_roughness'],
     });
-    expect(look({ clearcoat: 0, sheen: 0 })).toMatchObject({
-      clearcoat: undefined,
-      sheen: undefined,
-    });
+    const none = { clearcoat: undefined, sheen: undefined };
+    expect(look({ clearcoat: 0, sheen: 0 })).toMatchObject(none);
   });
 });

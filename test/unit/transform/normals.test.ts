@@ -5,70 +5,17 @@ import { CONVERT_DEFAULTS } from '../../../src/transform/convert-options.ts';
 import { createNormals } from '../../../src/transform/normals.ts';
 import { BOX_TRIANGLES, boxPoints, meshBlock } from '../../helpers/graphics.ts';
 import { expectLinear } from '../../helpers/growth.ts';
+import { elementAt, expectNear } from '../../helpers/numbers.ts';
 import { samples } from '../../helpers/samples.ts';
 import { simpleDuplicates, simpleNormals } from '../../helpers/simple-mesh.ts';
 
 /** The normal of every corner: three numbers each. */
-function normalsOf(
-  points: readonly number[],
-  triangles: readonly number[],
-  crease = 30,
-): number[][] {
+function normalsOf(points: readonly number[], triangles: readonly number[], crease = 30) {
   // An earlier surface, whose normals come first.
   const surfaces = [Uint32Array.of(0, 1, 2), Uint32Array.from(triangles)];
   const made = createNormals(Float32Array.from(points), surfaces, crease);
   const { normals, firstNormal } = made.surfaces[1]!;
-  const values = made.values.subarray(3 * firstNormal);
-  return [...normals].map((normal) => [...values.subarray(3 * normal, 3 * normal + 3)]);
-}
-
-type Point = [number, number, number];
-const minus = (a: Point, b: Point): Point => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
-const length = (a: readonly number[]) => Math.hypot(...a);
-const dot = (a: readonly number[], b: readonly number[]) =>
-  a.reduce((sum, value, i) => sum + value * b[i]!, 0);
-
-function faceNormal(a: Point, b: Point, c: Point): Point {
-  const [u, v] = [minus(b, a), minus(c, a)];
-  const n: Point = [
-    u[1] * v[2] - u[2] * v[1],
-    u[2] * v[0] - u[0] * v[2],
-    u[0] * v[1] - u[1] * v[0],
-  ];
-  return n.map((value) => value / length(n)) as Point;
-}
-
-/** The rule, read word by word: the angle-weighted mean over faces within the crease angle. */
-function byRule(
-  points: readonly number[],
-  triangles: readonly number[],
-  crease: number,
-): number[][] {
-  const point = (i: number) => points.slice(3 * i, 3 * i + 3).map(Math.fround) as Point;
-  const corner = (at: number) => {
-    const t = at - (at % 3);
-    const [a, b, c] = [0, 1, 2].map((k) => point(triangles[t + ((at + k) % 3)]!)) as [
-      Point,
-      Point,
-      Point,
-    ];
-    const own = [0, 1, 2].map((k) => point(triangles[t + k]!)) as [Point, Point, Point];
-    const [u, v] = [minus(b, a), minus(c, a)];
-    return { normal: faceNormal(...own), angle: Math.acos(dot(u, v) / (length(u) * length(v))) };
-  };
-  return triangles.map((own, at) => {
-    const sum = [0, 0, 0];
-    triangles.forEach((other, i) => {
-      if (other !== own) return;
-      const { normal, angle } = corner(i);
-      const between = Math.acos(Math.max(-1, Math.min(1, dot(normal, corner(at).normal))));
-      if (i !== at && between > (crease * Math.PI) / 180) return;
-      normal.forEach((value, k) => {
-        sum[k]! += angle * value;
-      });
-    });
-    return sum.map((value) => value / length(sum));
-  });
+  return Array.from(normals, (normal) => elementAt(made.values, firstNormal + normal));
 }
 
 /** A roof of two squares that meet along the Z axis at an angle to the ground each. */
@@ -90,13 +37,9 @@ describe('normals of a surface', () => {
   it('weigh by angle: at 180° every corner of a box points along its diagonal', () => {
     const normals = normalsOf(boxPoints(), BOX_TRIANGLES, 180);
     const third = Math.sqrt(1 / 3);
-    BOX_TRIANGLES.forEach((point, i) => {
-      boxPoints()
-        .slice(3 * point, 3 * point + 3)
-        .forEach((value, k) => {
-          expect(normals[i]![k]).toBeCloseTo(value > 0 ? third : -third, 6);
-        });
-    });
+    const diagonals = Float32Array.from(boxPoints(), (value) => (value > 0 ? third : -third));
+    for (const [i, point] of BOX_TRIANGLES.entries())
+      expectNear(normals[i]!, elementAt(diagonals, point), 6);
   });
 
   it('are smooth below the crease angle, at it, and sharp above', () => {
@@ -114,36 +57,6 @@ describe('normals of a surface', () => {
     expect(new Set(normalsOf(points, triangles, 0).map(String)).size).toBe(2);
   });
 
-  it('are what the rule says, on any surface', () => {
-    const coordinate = fc.integer({ min: -4, max: 4 });
-    const points = fc.array(fc.tuple(coordinate, coordinate, coordinate), {
-      minLength: 4,
-      maxLength: 7,
-    });
-    fc.assert(
-      fc.property(points, fc.constantFrom(10, 35, 77, 100), (list, crease) => {
-        const triangles: number[] = [];
-        for (let i = 0; i + 2 < list.length; i++) {
-          const corners = [0, 1, 2].map((k) => list[k === 0 ? 0 : i + k]!) as [Point, Point, Point];
-          const [u, v] = [minus(corners[1], corners[0]), minus(corners[2], corners[0])];
-          if (length(u) === 0 || length(v) === 0 || !(dot(u, v) ** 2 < dot(u, u) * dot(v, v)))
-            continue;
-          triangles.push(0, i + 1, i + 2);
-        }
-        const wanted = byRule(list.flat(), triangles, crease);
-        normalsOf(list.flat(), triangles, crease).forEach((normal, i) => {
-          // Faces that cancel out have no mean: any unit vector will do.
-          if (wanted[i]!.some(Number.isNaN)) expect(length(normal)).toBeCloseTo(1, 5);
-          else
-            normal.forEach((value, k) => {
-              expect(value).toBeCloseTo(wanted[i]![k]!, 5);
-            });
-        });
-      }),
-      { seed: 260, numRuns: samples(300) },
-    );
-  });
-
   it('are unit vectors even for slivers and tiny, huge or folded triangles', () => {
     const scale = fc.constantFrom(1e-30, 1e-9, 1, 1e9, 1e30);
     const thin = fc.constantFrom(1e-30, 1e-12, 1);
@@ -152,22 +65,10 @@ describe('normals of a surface', () => {
         const points = [0, 0, 0, 1, 0, 0, 0.5, width, 0, 0.5, width, 0].map((v) => v * size);
         if (!(Math.fround(width * size) > 0)) return;
         for (const normal of normalsOf(points, [0, 1, 2, 0, 3, 1], crease))
-          expect(length(normal)).toBeCloseTo(1, 5);
+          expect(Math.hypot(...normal)).toBeCloseTo(1, 5);
       }),
       { seed: 261 },
     );
-  });
-
-  it('stay right at the tip of a fan of a thousand faces', () => {
-    const count = 1000;
-    const ring = Array.from({ length: count }, (_, i) => (2 * Math.PI * i) / count);
-    const points = [0, 0.1, 0, ...ring.flatMap((a) => [Math.cos(a), 0, -Math.sin(a)])];
-    const triangles = ring.flatMap((_, i) => [0, 1 + i, 1 + ((i + 1) % count)]);
-    const normals = normalsOf(points, triangles);
-    for (let i = 0; i < normals.length; i += 3) {
-      expect(normals[i]![1]).toBeGreaterThan(0.96);
-      expect(length(normals[i]!)).toBeCloseTo(1, 5);
-    }
   });
 });
 
@@ -218,21 +119,6 @@ describe('repeated triangles', () => {
     expect(duplicatesIn([0, 1, 2, 0, 2, 1])).toBe(0);
     expect(duplicatesIn([0, 1, 2, 1, 0, 3])).toBe(0);
   });
-
-  it('are as many as a set of turned triples gives', () => {
-    const triple = fc.uniqueArray(fc.nat({ max: 4 }), { minLength: 3, maxLength: 3 });
-    fc.assert(
-      fc.property(fc.array(triple, { maxLength: 12 }), (triangles) => {
-        const keys = triangles.map((t) => {
-          const at = t.indexOf(Math.min(...t));
-          return [...t.slice(at), ...t.slice(0, at)].join();
-        });
-        const wanted = keys.length - new Set(keys).size;
-        expect(duplicatesIn(triangles.flat())).toBe(wanted);
-      }),
-      { seed: 241 },
-    );
-  });
 });
 
 /** Compares every bit of the normals of a block with the simple form. */
@@ -243,10 +129,7 @@ function expectSimple(positions: readonly number[], surfaces: number[][], crease
   for (const { localPoints, points: pointOf, normals, firstNormal } of mesh.surfaces) {
     const points = localPoints.map((local) => pointOf[local]!);
     const wanted = simpleNormals(mesh.positions, points, crease);
-    const actual = Array.from(normals, (normal) => {
-      const at = 3 * (firstNormal + normal);
-      return [...mesh.normals.subarray(at, at + 3)];
-    });
+    const actual = Array.from(normals, (normal) => elementAt(mesh.normals, firstNormal + normal));
     expect(actual).toEqual(wanted);
     duplicates += simpleDuplicates(points);
   }
@@ -261,7 +144,10 @@ describe('normals and repeated triangles', () => {
       fc.constantFrom(-0, 1e-30, 1e30, Number.NaN),
     );
     const points = fc.array(coordinate, { minLength: 9, maxLength: 42 });
-    const surface = fc.array(fc.nat({ max: 13 }), { minLength: 3, maxLength: 90 });
+    // Few points make triangles that are repeated.
+    const surface = fc
+      .constantFrom(3, 13)
+      .chain((max) => fc.array(fc.nat({ max }), { minLength: 3, maxLength: 90 }));
     fc.assert(
       fc.property(
         points,
@@ -284,7 +170,7 @@ describe('normals and repeated triangles', () => {
   it('are those of the simple form of a cone of 600 triangles, flat or steep', () => {
     for (const height of [0.01, 0.5, 20]) {
       const { positions, triangles } = cone(600, height);
-      expectSimple(positions, [triangles], 30);
+      for (const crease of [0, 30]) expectSimple(positions, [triangles], crease);
     }
   });
 });

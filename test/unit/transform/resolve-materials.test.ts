@@ -1,17 +1,16 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import type { ConvertOptions } from '../../../src/transform/convert-options.ts';
+import { flatJpeg } from '../../helpers/flat-picture.ts';
+import { utf8 } from '../../helpers/graphics.ts';
 import { BOX_BODY, sceneOf } from '../../helpers/snapshot.ts';
 
-const picture = async (r: number, g: number, b: number) =>
-  new Uint8Array(
-    await sharp({ create: { width: 8, height: 8, channels: 3, background: { r, g, b } } })
-      .jpeg()
-      .toBuffer(),
-  );
-const wood = await picture(150, 100, 50);
-const bump = await picture(128, 128, 255);
-const grey = await picture(90, 90, 90);
+const wood = await flatJpeg(150, 100, 50);
+const bump = await flatJpeg(128, 128, 255);
+const grey = await flatJpeg(90, 90, 90);
+const html = utf8('<html>');
+/** Of one pixel. */
+const bmp = Uint8Array.from({ length: 58, 0: 0x42, 1: 0x4d, 2: 58, 10: 54, 14: 40, 18: 1, 22: 1 });
 
 /** The scene of a box in one material. */
 const boxIn = (
@@ -64,12 +63,9 @@ describe('references', () => {
   });
 
   it('a definition written out keeps its own name', async () => {
-    const scene = await boxIn({ dif: '0xFF0000' }, {}, {}, 'OAK;roughness 0.25');
-    expect(scene.materials[0]).toMatchObject({
-      name: 'OAK;roughness 0.25',
-      baseColorLinear: [1, 0, 0],
-      roughness: 0.25,
-    });
+    const name = 'OAK;roughness 0.25';
+    const { materials } = await boxIn({ dif: '0xFF0000' }, {}, {}, name);
+    expect(materials).toMatchObject([{ name, baseColorLinear: [1, 0, 0], roughness: 0.25 }]);
   });
 
   it.each(['$ constructor 1', 'OAK;__proto__ 1;toString x', '$', '$;;;'])(
@@ -94,15 +90,19 @@ describe('images', () => {
   });
 
   it.each([
-    ['missing', undefined, {}],
-    ['corrupt, by option,', wood.subarray(0, 60), { allowMissingParts: true }],
-    ['no image, by option,', new TextEncoder().encode('<html>'), { allowMissingParts: true }],
-  ])('one that is %s is a loss: the colour is shown', async (_name, bytes, options) => {
+    ['missing', undefined, 'IMAGE_MISSING', {}],
+    ['a BMP', bmp, 'IMAGE_UNSUPPORTED', {}],
+    ['corrupt, by option,', wood.subarray(0, 60), 'IMAGE_UNREADABLE', { allowMissingParts: true }],
+    ['no image, by option,', html, 'IMAGE_UNREADABLE', { allowMissingParts: true }],
+  ])('one that is %s is a loss: the colour is shown', async (_name, bytes, code, options) => {
     const scene = await boxIn({ pic: 'WOOD', dif: '0xFF0000' }, { WOOD: bytes }, options);
-    expect(scene.materials[0]).toMatchObject({ baseColorLinear: [1, 0, 0] });
-    expect(scene.materials[0]!.baseColorTexture).toBeUndefined();
-    expect(scene.losses).toContainEqual(expect.objectContaining({ where: 'OAK', field: 'pic' }));
-    expect(scene.warnings[0]!.message).toContain('WOOD');
+    expect(scene.materials[0]).toMatchObject({
+      baseColorLinear: [1, 0, 0],
+      baseColorTexture: undefined,
+    });
+    const done = 'not available: the value or colour is used instead';
+    expect(scene.losses).toEqual([{ where: 'OAK', field: 'pic', value: 'WOOD', done }]);
+    expect(scene.warnings).toMatchObject([{ code, message: expect.stringContaining('WOOD') }]);
   });
 
   it.each(['gif', 'webp'] as const)('a %s becomes a PNG of the same pixels', async (kind) => {
@@ -115,28 +115,9 @@ describe('images', () => {
     expect(await pixels(scene.images[0]!.bytes)).toEqual(await pixels(sent));
   });
 
-  it('a BMP is a loss: the colour is shown', async () => {
-    const bmp = new Uint8Array(58);
-    bmp.set([
-      0x42, 0x4d, 58, 0, 0, 0, 0, 0, 0, 0, 54, 0, 0, 0, 40, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0,
-    ]);
-    const scene = await boxIn({ pic: 'WOOD', dif: '0xFF0000' }, { WOOD: bmp });
-    expect(scene.materials[0]).toMatchObject({
-      baseColorLinear: [1, 0, 0],
-      baseColorTexture: undefined,
-    });
-    expect(scene.losses).toEqual([
-      {
-        ...{ where: 'OAK', field: 'pic', value: 'WOOD' },
-        done: 'not available: the value or colour is used instead',
-      },
-    ]);
-    expect(scene.warnings).toMatchObject([{ code: 'IMAGE_UNSUPPORTED' }]);
-  });
-
   it.each([
     ['corrupt', wood.subarray(0, 60)],
-    ['no image', new TextEncoder().encode('<html>')],
+    ['no image', html],
   ])('one that is %s fails the article by name', async (_name, bytes) => {
     const failure = boxIn({ pic: 'WOOD', dif: '0xFF0000' }, { WOOD: bytes });
     await expect(failure).rejects.toMatchObject({
@@ -171,11 +152,8 @@ describe('an environment look', () => {
   it('is a metal without its picture, or by option shows it as a texture', async () => {
     const metal = await boxIn({ map: 'env', pic: 'W' }, { W: wood });
     expect(metal.images).toEqual([]);
-    const shown = await boxIn(
-      { map: 'env', pic: 'W' },
-      { W: wood },
-      { environmentLook: 'texture' },
-    );
+    const options = { environmentLook: 'texture' } as const;
+    const shown = await boxIn({ map: 'env', pic: 'W' }, { W: wood }, options);
     expect(shown.images).toHaveLength(1);
     expect(shown.materials[0]).toMatchObject({ metallic: 0, baseColorLinear: [1, 1, 1] });
   });
@@ -284,16 +262,9 @@ describe('overrides and extras', () => {
   it('unknown keys are kept in extras and reported, dropped fields kept with them', async () => {
     let abyss: unknown = 1;
     for (let depth = 0; depth < 20; depth++) abyss = [abyss];
-    const scene = await boxIn({
-      weight: 3,
-      constructor: 'x',
-      nested: { deep: 1 },
-      abyss,
-      mirror: 1,
-    });
-    expect(scene.materials[0]!.extras).toEqual({
-      service: { mirror: 1, weight: 3, constructor: 'x', nested: { deep: 1 } },
-    });
+    const kept = { weight: 3, constructor: 'x', nested: { deep: 1 }, mirror: 1 };
+    const scene = await boxIn({ ...kept, abyss });
+    expect(scene.materials[0]!.extras).toEqual({ service: kept });
     expect(scene.warnings.map(({ code }) => code)).toContain('MATERIAL_KEY_LEFT_OUT');
     const unknown = scene.warnings.filter(({ code }) => code === 'MATERIAL_KEY_UNKNOWN');
     expect(unknown).toHaveLength(4);

@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Geometry } from '../../../src/model/scene.ts';
+import type { Geometry, TextureTransform } from '../../../src/model/scene.ts';
 import { loadTangentGenerator } from '../../../src/support/tangent-generator.ts';
 import { createVertexLists, withTangents } from '../../../src/transform/tangents.ts';
+import { cross, times, type Vec3 } from '../../helpers/evaluator/vectors.ts';
 import { expectLinear } from '../../helpers/growth.ts';
+import { elementAt } from '../../helpers/numbers.ts';
 import { samples } from '../../helpers/samples.ts';
 
 const generate = await loadTangentGenerator();
@@ -18,72 +20,49 @@ const square = (uvs: number[] = [0, 1, 1, 1, 1, 0, 0, 0]): Geometry => ({
 });
 
 /** Tangent and bitangent of every corner, as a viewer makes them. */
-function frames({ normals, tangents, indices }: Geometry): { t: number[]; b: number[] }[] {
+function frames({ normals, tangents, indices }: Geometry): number[][][] {
   return [...indices].map((v) => {
-    const [nx, ny, nz] = normals.subarray(3 * v, 3 * v + 3) as unknown as [number, number, number];
-    const [x, y, z, w] = tangents!.subarray(4 * v, 4 * v + 4) as unknown as [
-      number,
-      number,
-      number,
-      number,
-    ];
+    const [x, y, z, w] = elementAt(tangents!, v, 4) as [number, number, number, number];
     expect(Math.abs(w)).toBe(1);
     expect(Math.hypot(x, y, z)).toBeCloseTo(1, 5);
-    return {
-      t: [x, y, z].map((value) => Math.round(value * 1e5) / 1e5 + 0),
-      b: [ny * z - nz * y, nz * x - nx * z, nx * y - ny * x].map(
-        (value) => Math.round(w * value * 1e5) / 1e5 + 0,
-      ),
-    };
+    const b = times(cross(elementAt(normals, v) as unknown as Vec3, [x, y, z]), w);
+    return [[x, y, z], b].map((vector) => vector.map((n) => Math.round(n * 1e5) / 1e5 + 0));
   });
 }
 
 describe('withTangents', () => {
-  it('point along U of the named set, the bitangent up the image', () => {
-    for (const { t, b } of frames(withTangents(square(), 1, undefined, generate)))
-      expect([t, b]).toEqual([
-        [1, 0, 0],
-        [0, 1, 0],
-      ]);
-  });
+  const turn = { offset: [0, 0], rotationRadians: Math.PI / 2, scale: [1, 1] } as const;
 
-  it('follow an image that is mirrored', () => {
-    const mirrored = square([1, 1, 0, 1, 0, 0, 1, 0]);
-    for (const { t, b } of frames(withTangents(mirrored, 1, undefined, generate)))
-      expect([t, b]).toEqual([
-        [-1, 0, 0],
-        [0, 1, 0],
-      ]);
-  });
-
-  it('follow the texture transform: an image turned by 90° counter-clockwise in UV', () => {
-    const transform = { offset: [0, 0], rotationRadians: Math.PI / 2, scale: [1, 1] } as const;
+  it.each<[string, number[] | undefined, TextureTransform | undefined, number[], number[]]>([
+    [
+      'along U of the named set, the bitangent up the image',
+      undefined,
+      undefined,
+      [1, 0, 0],
+      [0, 1, 0],
+    ],
+    ['against it in a mirrored image', [1, 1, 0, 1, 0, 0, 1, 0], undefined, [-1, 0, 0], [0, 1, 0]],
     // u' = v and v' = −u: U runs down the square, up the image runs along x.
-    for (const { t, b } of frames(withTangents(square(), 1, transform, generate)))
-      expect([t, b]).toEqual([
-        [0, -1, 0],
-        [1, 0, 0],
-      ]);
+    ['along it as turned in UV, by 90° counter-clockwise', undefined, turn, [0, -1, 0], [1, 0, 0]],
+  ])('point %s', (_name, uvs, transform, t, b) => {
+    for (const frame of frames(withTangents(square(uvs), 1, transform, generate)))
+      expect(frame).toEqual([t, b]);
   });
 
   it('are unit vectors square to the normal where UVs have no area', () => {
-    for (const { t } of frames(withTangents(square(new Array(8).fill(0)), 1, undefined, generate)))
-      expect(t[2]).toBe(0);
+    for (const [t] of frames(withTangents(square(new Array(8).fill(0)), 1, undefined, generate)))
+      expect(t![2]).toBe(0);
   });
 
   it('keep the triangles, and split a vertex only where tangents differ', () => {
     const plain = withTangents(square(), 1, undefined, generate);
     expect(plain.positions).toHaveLength(12);
     // The second triangle's image is mirrored along the diagonal.
-    const folded: Geometry = {
-      ...square(),
-      positions: Float32Array.of(0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0),
-      uvs: [new Float32Array(8), Float32Array.of(0, 1, 1, 1, 1, 0, 1, 1)],
-    };
+    const folded = square([0, 1, 1, 1, 1, 0, 1, 1]);
     const split = withTangents(folded, 1, undefined, generate);
     expect(split.positions.length).toBeGreaterThan(12);
     const corners = ({ positions, indices }: Geometry) =>
-      [...indices].flatMap((v) => [...positions.subarray(3 * v, 3 * v + 3)]);
+      Array.from(indices, (v) => elementAt(positions, v));
     expect(corners(split)).toEqual(corners(folded));
     expect(split.uvs).toHaveLength(2);
   });

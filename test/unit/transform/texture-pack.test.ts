@@ -1,58 +1,47 @@
-import sharp, { type Sharp } from 'sharp';
+import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { sharpImageCodec } from '../../../src/support/image-codec.ts';
 import { CONVERT_DEFAULTS, type ConvertOptions } from '../../../src/transform/convert-options.ts';
 import { readImageHeader } from '../../../src/transform/images.ts';
 import { createMeshCache } from '../../../src/transform/mesh-cache.ts';
 import { createTexturePacker } from '../../../src/transform/texture-pack.ts';
+import { encoded, flatPicture } from '../../helpers/flat-picture.ts';
+import { utf8 } from '../../helpers/graphics.ts';
+import { withFrame, withFrameSize } from '../../helpers/hostile-image.ts';
+import { elementAt } from '../../helpers/numbers.ts';
 
 const codec = sharpImageCodec();
-const bytesOf = async (image: Sharp) => new Uint8Array(await image.toBuffer());
-const plain = (r: number, g: number, b: number, width = 32, height = 16) =>
-  sharp({ create: { width, height, channels: 3, background: { r, g, b } } });
+const ORANGE = [200, 100, 50];
+const plain = (color: number[]) => flatPicture(color, 32, 16);
 
-const color = await bytesOf(plain(200, 100, 50).jpeg());
-const progressive = await bytesOf(plain(200, 100, 50).jpeg({ progressive: true }));
-const cmyk = await bytesOf(plain(200, 100, 50).toColourspace('cmyk').jpeg());
-const grey = await bytesOf(plain(90, 90, 90, 8, 64).toColourspace('b-w').jpeg());
-const png = await bytesOf(plain(128, 128, 255).png());
-
-/** The frame header of a JPEG rewritten. */
-function withFrame(marker: number, bits = 8, side?: number, from = color): Uint8Array {
-  const copy = Uint8Array.from(from);
-  const at = copy.findIndex((byte, i) => byte === 0xff && (copy[i + 1]! & 0xfd) === 0xc0);
-  copy.set([0xff, marker, copy[at + 2]!, copy[at + 3]!, bits], at);
-  if (side) copy.set([side >> 8, side & 255, side >> 8, side & 255], at + 5);
-  return copy;
-}
+const color = await encoded(plain(ORANGE).jpeg());
+const progressive = await encoded(plain(ORANGE).jpeg({ progressive: true }));
 
 const BODIES: Record<string, Uint8Array> = {
   color,
   progressive,
-  cmyk,
-  grey,
-  png,
-  normal: await bytesOf(plain(128, 128, 255).jpeg()),
-  webp: await bytesOf(plain(1, 2, 3).webp()),
+  cmyk: await encoded(plain(ORANGE).toColourspace('cmyk').jpeg()),
+  grey: await encoded(flatPicture([90, 90, 90], 8, 64).toColourspace('b-w').jpeg()),
+  png: await encoded(plain([128, 128, 255]).png()),
+  normal: await encoded(plain([128, 128, 255]).jpeg()),
+  webp: await encoded(plain([1, 2, 3]).webp()),
   truncated: color.subarray(0, color.length - 40),
-  huge: withFrame(0xc0, 8, 20_000),
-  empty: withFrame(0xc0, 8, 0x10000),
+  huge: withFrameSize(color, 20_000),
+  empty: withFrameSize(color, 0),
   // Decoding it would take hundreds of MB.
-  bomb: withFrame(0xc2, 8, 8_000, progressive),
-  vast: withFrame(0xc0, 8, 8_200),
-  twelveBits: withFrame(0xc1, 12),
-  sixteenBits: withFrame(0xc3, 16),
-  arithmetic: withFrame(0xc9),
-  text: new TextEncoder().encode('<html>'),
+  bomb: withFrameSize(progressive, 8_000),
+  vast: withFrameSize(color, 8_200),
+  twelveBits: withFrame(color, { marker: 0xc1, bits: 12 }),
+  sixteenBits: withFrame(color, { marker: 0xc3, bits: 16 }),
+  arithmetic: withFrame(color, { marker: 0xc9 }),
+  text: utf8('<html>'),
 };
+const readBody = async (digest: string) => BODIES[digest]!;
 
-const packer = (options: Partial<ConvertOptions> = {}) =>
-  createTexturePacker(
-    async (digest) => BODIES[digest]!,
-    codec,
-    { ...CONVERT_DEFAULTS, ...options },
-    createMeshCache(),
-  );
+const packer = (
+  options: Partial<ConvertOptions> = {},
+  { read = readBody, images = codec, cache = createMeshCache() } = {},
+) => createTexturePacker(read, images, { ...CONVERT_DEFAULTS, ...options }, cache);
 const image = (digest: string) => ({ name: digest.toUpperCase(), digest });
 
 describe('passThrough', () => {
@@ -99,10 +88,7 @@ it('decodes a picture once for all that is made of it', async () => {
     decoded += 1;
     return codec.decode(...parameters);
   };
-  const options = { ...CONVERT_DEFAULTS, maxTextureSize: 16 };
-  const read = async (digest: string) => BODIES[digest]!;
-  const cache = createMeshCache();
-  const counting = createTexturePacker(read, { ...codec, decode }, options, cache);
+  const counting = packer({ maxTextureSize: 16 }, { images: { ...codec, decode } });
   const grey = await counting.isGrey(image('color'));
   await counting.meanLinear(image('color'));
   await counting.passThrough(image('color'));
@@ -119,17 +105,13 @@ describe('check', () => {
 
   it('reads a picture once for all articles that use it', async () => {
     const read: string[] = [];
+    const readCounted = (digest: string) => {
+      read.push(digest);
+      return readBody(digest);
+    };
     const cache = createMeshCache();
     for (let article = 0; article < 3; article++) {
-      const articles = createTexturePacker(
-        async (digest) => {
-          read.push(digest);
-          return BODIES[digest]!;
-        },
-        codec,
-        CONVERT_DEFAULTS,
-        cache,
-      );
+      const articles = packer({}, { read: readCounted, cache });
       await Promise.all([articles.check(image('color')), articles.isGrey(image('color'))]);
       await articles.passThrough(image('color'));
     }
@@ -137,15 +119,13 @@ describe('check', () => {
   });
 
   it('takes a plain JPEG without the codec, and knows whether it is grey', async () => {
-    const read = async (digest: string) => BODIES[digest]!;
-    const none = { ...codec, decode: () => Promise.reject(new Error('decoded')) };
-    const plain = createTexturePacker(read, none, CONVERT_DEFAULTS, createMeshCache());
+    const images = { ...codec, decode: () => Promise.reject(new Error('decoded')) };
+    const plain = packer({}, { images });
     expect(await plain.isGrey(image('grey'))).toBe(true);
     expect(await plain.isGrey(image('normal'))).toBe(false);
     await expect(plain.isGrey(image('truncated'))).rejects.toThrow('decoded');
     await expect(plain.check(image('truncated'))).rejects.toThrow('decoded');
-    const smaller = { ...CONVERT_DEFAULTS, maxTextureSize: 8 };
-    const scaled = createTexturePacker(read, none, smaller, createMeshCache());
+    const scaled = packer({ maxTextureSize: 8 }, { images });
     await expect(scaled.check(image('normal'))).resolves.toBe(true);
     await expect(scaled.isGrey(image('normal'))).rejects.toThrow('decoded');
   });
@@ -174,40 +154,36 @@ describe('isGrey and meanLinear', () => {
   });
 });
 
-describe('normalMap', () => {
-  it('passes through, and turns green for directx', async () => {
-    expect((await packer().normalMap(image('png'))).bytes).toBe(png);
-    const turned = await packer({ normalMap: 'directx' }).normalMap(image('png'));
-    const { data } = await codec.decode(turned.bytes);
-    expect([...data.subarray(0, 3)]).toEqual([128, 127, 255]);
-  });
+const firstPixel = async ({ bytes }: { bytes: Uint8Array }) =>
+  elementAt((await codec.decode(bytes)).data, 0);
 
-  it('is made of a height map', async () => {
+describe('normalMap', () => {
+  it('passes through, turns green for directx, and is made of a height map', async () => {
+    expect((await packer().normalMap(image('png'))).bytes).toBe(BODIES.png);
+    const turned = await packer({ normalMap: 'directx' }).normalMap(image('png'));
+    expect(await firstPixel(turned)).toEqual([128, 127, 255]);
     const made = await packer().normalMap({ ...image('grey'), grey: true });
-    const { data } = await codec.decode(made.bytes);
-    expect([...data.subarray(0, 3)]).toEqual([128, 128, 255]);
+    expect(await firstPixel(made)).toEqual([128, 128, 255]);
   });
 });
 
 describe('metallicRoughness', () => {
   it('packs green and blue; per axis the larger size wins', async () => {
     const made = await packer().metallicRoughness(image('grey'), image('png'));
-    const { width, height, data } = await codec.decode(made.bytes);
+    const { width, height } = await codec.decode(made.bytes);
     expect([made.mimeType, width, height]).toEqual(['image/png', 32, 64]);
-    expect([...data.subarray(0, 3)]).toEqual([255, 90, 128]);
+    expect(await firstPixel(made)).toEqual([255, 90, 128]);
     expect(made.name).toBe('GREY + PNG');
   });
 
   it('a missing one is 255', async () => {
-    const only = async (r?: string, m?: string) => {
-      const made = await packer().metallicRoughness(
-        r ? image(r) : undefined,
-        m ? image(m) : undefined,
-      );
-      return [...(await codec.decode(made.bytes)).data.subarray(0, 3)];
-    };
-    expect(await only('grey')).toEqual([255, 90, 255]);
-    expect(await only(undefined, 'grey')).toEqual([255, 255, 90]);
+    const grey = image('grey');
+    const [roughness, metallic] = [
+      await packer().metallicRoughness(grey, undefined),
+      await packer().metallicRoughness(undefined, grey),
+    ];
+    expect(await firstPixel(roughness)).toEqual([255, 90, 255]);
+    expect(await firstPixel(metallic)).toEqual([255, 255, 90]);
   });
 
   it('is a JPEG of full colour resolution by option, and no larger than the limit', async () => {

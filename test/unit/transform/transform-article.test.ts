@@ -1,17 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { decodeBlock } from '../../../src/service/wire-block.ts';
 import { decodePartsList } from '../../../src/service/wire-parts-list.ts';
-import { sharpImageCodec } from '../../../src/support/image-codec.ts';
-import { loadTangentGenerator } from '../../../src/support/tangent-generator.ts';
-import { CONVERT_DEFAULTS, type ConvertOptions } from '../../../src/transform/convert-options.ts';
+import type { ConvertOptions } from '../../../src/transform/convert-options.ts';
 import { createMeshCache } from '../../../src/transform/mesh-cache.ts';
 import { transformArticle } from '../../../src/transform/transform-article.ts';
 import { writeGlb } from '../../../src/write/glb.ts';
 import { boxPoints, drawnPoints, turnedOver } from '../../helpers/graphics.ts';
 import { expectLinear } from '../../helpers/growth.ts';
-import { BOX_BODY, type MadeArticle, makeSnapshot, sceneOf } from '../../helpers/snapshot.ts';
+import { expectNear } from '../../helpers/numbers.ts';
+import {
+  BOX_BODY,
+  type MadeArticle,
+  makeSnapshot,
+  sceneOf,
+  transformedWith,
+} from '../../helpers/snapshot.ts';
 
 const BOX = 'ACME::DESK::BOX';
+const LEG = 'ACME::DESK::LEG';
 const box = (fields: object = {}) => ({ type: 'imp', btgname: BOX, mat: 'OAK', ...fields });
 const article = (btg: unknown[], fields: Partial<MadeArticle> = {}): MadeArticle => ({
   btg,
@@ -29,13 +35,8 @@ describe('transformArticle', () => {
     );
     expect(scene.triangles).toBe(12);
     expect(scene.drawCalls).toBe(1);
-    const { min, max } = scene.boundsMetres;
-    [0, 1, -3].forEach((value, k) => {
-      expect(min[k]).toBeCloseTo(value, 9);
-    });
-    [1, 2, -1].forEach((value, k) => {
-      expect(max[k]).toBeCloseTo(value, 9);
-    });
+    expectNear(scene.boundsMetres.min, [0, 1, -3]);
+    expectNear(scene.boundsMetres.max, [1, 2, -1]);
     const points = drawnPoints(scene);
     expect(Math.min(...points.map((p) => p[2]!))).toBeCloseTo(-3, 6);
     expect(Math.max(...points.map((p) => p[0]!))).toBeCloseTo(1, 6);
@@ -82,15 +83,12 @@ describe('transformArticle', () => {
       box({ offs: [2, 0, 0], btgname: `::${BOX.toLowerCase()}` }),
       box({ mat: 'elm' }),
     ];
-    const { snapshot, read, reads } = makeSnapshot(article(parts, { mats }));
-    expect(reads).toEqual([]);
     const scene = await sceneOf(article(parts, { mats }));
     expect(scene.geometries).toHaveLength(1);
     expect(scene.meshes).toHaveLength(2);
     expect(scene.materials.map(({ name }) => name)).toEqual(['OAK', 'ELM']);
     expect(scene.nodes).toHaveLength(3);
     expect(scene.triangles).toBe(36);
-    expect(await read(snapshot.partsList)).toBeInstanceOf(Uint8Array);
   });
 
   it('takes linear time for nodes side by side, each with a place of its own', async () => {
@@ -106,16 +104,9 @@ describe('transformArticle', () => {
     expect((await sceneOf(article(scaled))).geometries).toHaveLength(2);
     const unscaled = await sceneOf(article(scaled), { boxProjection: 'unscaled' });
     expect(unscaled.geometries).toEqual((await sceneOf(article([box()]))).geometries);
-    const stored = {
-      ...BOX_BODY,
-      T: [
-        [0, 0],
-        [1, 0],
-        [1, 1],
-      ],
-      A: [{ F: BOX_BODY.A[0]!.F, TI: BOX_BODY.A[0]!.F.map((_, i) => i % 3) }],
-    };
-    const blocks = { [BOX]: stored };
+    const { F } = BOX_BODY.A[0]!;
+    const A = [{ F, TI: F.map((_, i) => i % 3) }];
+    const blocks = { [BOX]: { ...BOX_BODY, T: [0, 0, 1, 0, 1, 1], A } };
     expect((await sceneOf(article(scaled, { blocks }))).geometries).toHaveLength(1);
     const mats = [{ mname: 'OAK', map: 'AUTO' }];
     expect((await sceneOf(article(scaled, { blocks, mats }))).geometries).toHaveLength(2);
@@ -220,12 +211,8 @@ describe('transformArticle', () => {
   });
 
   it('says that tangents need a generator', async () => {
-    const input = {
-      ...makeSnapshot(article([box()])),
-      options: { ...CONVERT_DEFAULTS, tangents: 'mikktspace' as const },
-      images: sharpImageCodec(),
-      cache: createMeshCache(),
-    };
+    const { loadTangents, ...rest } = transformedWith({ tangents: 'mikktspace' });
+    const input = { ...makeSnapshot(article([box()])), ...rest };
     await expect(transformArticle(input)).rejects.toMatchObject({
       code: 'USAGE',
       message:
@@ -236,22 +223,25 @@ describe('transformArticle', () => {
 });
 
 describe('what is wrong with an article', () => {
-  it('a missing or unreadable block fails it by name; by option it leaves a hole', async () => {
-    const other = box({ btgname: 'ACME::DESK::LEG' });
-    await expect(sceneOf(article([box(), other]))).rejects.toThrow(/ACME::DESK::LEG/);
-    await expect(sceneOf(article([box(), other]))).rejects.toEqual(refused('BLOCK_MISSING'));
-    const bad = article([box(), other], { blocks: { [BOX]: BOX_BODY, 'ACME::DESK::LEG': 'x' } });
-    await expect(sceneOf(bad)).rejects.toEqual(refused('BLOCK_INVALID'));
-    for (const made of [bad, article([box(), other])]) {
+  it.each([
+    ['missing', 'BLOCK_MISSING', {}],
+    ['unreadable', 'BLOCK_INVALID', { [LEG]: 'x' }],
+  ])(
+    'a block that is %s fails it by name; by option it leaves a hole',
+    async (_name, code, more) => {
+      const blocks = { [BOX]: BOX_BODY, ...more };
+      const made = article([box(), box({ btgname: LEG })], { blocks });
+      const message = expect.stringContaining(LEG);
+      await expect(sceneOf(made)).rejects.toMatchObject({ code, message });
       const scene = await sceneOf(made, { allowMissingParts: true });
       expect(scene.triangles).toBe(12);
       expect(scene.holesMetres).toHaveLength(1);
-      expect(scene.losses).toContainEqual(expect.objectContaining({ where: 'ACME::DESK::LEG' }));
-    }
-  });
+      expect(scene.losses).toContainEqual(expect.objectContaining({ where: LEG }));
+    },
+  );
 
   it('tells where a part is that is left out, in the frame of the scene', async () => {
-    const leg = { type: 'imp', btgname: 'ACME::DESK::LEG', offs: [0, 0.5, 2] };
+    const leg = { type: 'imp', btgname: LEG, offs: [0, 0.5, 2] };
     const made = article([box(), { type: 'top', offs: [1, 0, 0], childs: [leg] }]);
     const options = { allowMissingParts: true };
     expect((await sceneOf(made, options)).holesMetres).toEqual([[1, 0.5, 2]]);
@@ -262,9 +252,7 @@ describe('what is wrong with an article', () => {
   });
 
   const withLeg = (leg: object) =>
-    article([box(), box({ btgname: 'ACME::DESK::LEG' })], {
-      blocks: { [BOX]: BOX_BODY, 'ACME::DESK::LEG': leg },
-    });
+    article([box(), box({ btgname: LEG })], { blocks: { [BOX]: BOX_BODY, [LEG]: leg } });
 
   it.each([
     ['the same corner three times', { V: [0, 0, 0], A: [{ F: [0, 0, 0] }, { F: [] }] }],
@@ -275,17 +263,12 @@ describe('what is wrong with an article', () => {
   ])('a block that declares triangles and has none is a hole: %s', async (_name, leg) => {
     await expect(sceneOf(withLeg(leg))).rejects.toMatchObject({
       code: 'BLOCK_INVALID',
-      message: expect.stringContaining('ACME::DESK::LEG'),
+      message: expect.stringContaining(LEG),
     });
     const scene = await sceneOf(withLeg(leg), { allowMissingParts: true });
     expect(scene.triangles).toBe(12);
     expect(scene.losses).toEqual([
-      {
-        where: 'ACME::DESK::LEG',
-        field: 'btgname',
-        value: 'ACME::DESK::LEG',
-        done: 'part left out',
-      },
+      { where: LEG, field: 'btgname', value: LEG, done: 'part left out' },
     ]);
   });
 
@@ -302,6 +285,7 @@ describe('what is wrong with an article', () => {
   it('solids of unreadable parameters are holes, unknown types are groups', async () => {
     const made = article([
       { type: 'cyl', params: 'wide' },
+      { type: 'cyl', params: 'tall' },
       { type: 'frame', params: [1, 1, 1, 0.5] },
       { type: 'spline', childs: [{ type: 'block', params: [1, 2, 3], mat: 'OAK' }] },
     ]);
@@ -311,11 +295,12 @@ describe('what is wrong with an article', () => {
     });
     const scene = await sceneOf(made, { allowMissingParts: true });
     expect(scene.boundsMetres.max).toEqual([1, 2, 3]);
-    expect(scene.counts.skippedNodes).toBe(2);
+    expect(scene.counts.skippedNodes).toBe(3);
     expect(scene.losses).toEqual([
-      { where: '2', field: 'type', value: 'spline', done: 'kept as a group' },
+      { where: '3', field: 'type', value: 'spline', done: 'kept as a group' },
       { where: '0', field: 'params', value: 'wide', done: 'part left out' },
-      { where: '1', field: 'params', value: [1, 1, 1, 0.5], done: 'part left out' },
+      { where: '1', field: 'params', value: 'tall', done: 'part left out' },
+      { where: '2', field: 'params', value: [1, 1, 1, 0.5], done: 'part left out' },
     ]);
   });
 
@@ -328,15 +313,6 @@ describe('what is wrong with an article', () => {
     const { losses } = await sceneOf(made, { allowMissingParts: true });
     expect(losses).toEqual([
       { where: '1 and 1 more', field: 'btgname', value: 'an object', done: 'part left out' },
-    ]);
-  });
-
-  it('each solid with other parameters that cannot be read is a loss', async () => {
-    const made = article([box(), { type: 'cyl', params: 'wide' }, { type: 'cyl', params: 'tall' }]);
-    const { losses } = await sceneOf(made, { allowMissingParts: true });
-    expect(losses.map(({ where, value }) => [where, value])).toEqual([
-      ['1', 'wide'],
-      ['2', 'tall'],
     ]);
   });
 
@@ -389,25 +365,11 @@ describe('what is wrong with an article', () => {
       mats: twice({ dif: '0x00FF00' }),
     });
     const { losses } = await sceneOf(made);
-    expect(losses.filter(({ where }) => where !== 'default')).toEqual([
-      {
-        where: '0/1',
-        field: 'mat',
-        value: ['OAK', 'ELM'],
-        done: 'cannot be read: inherited instead',
-      },
-      {
-        where: BOX,
-        field: 'C',
-        value: 'maybe',
-        done: 'cannot be read: derived from the edges',
-      },
-      {
-        where: 'OAK',
-        field: 'dif',
-        value: '0x00FF00',
-        done: 'in a second entry: the first is used',
-      },
+    const listed = losses.map(({ where, field, value, done }) => [where, field, value, done]);
+    expect(listed.filter(([where]) => where !== 'default')).toEqual([
+      ['0/1', 'mat', ['OAK', 'ELM'], 'cannot be read: inherited instead'],
+      [BOX, 'C', 'maybe', 'cannot be read: derived from the edges'],
+      ['OAK', 'dif', '0x00FF00', 'in a second entry: the first is used'],
     ]);
   });
 
@@ -447,11 +409,10 @@ describe('what is wrong with an article', () => {
       ['pho', true],
     ]);
     const expectsAmb = { ...strict, expectedLosses: ['a*'] };
+    const refusal = 'OAK, mirror: dropped: undocumented; kept in extras and 1 more';
     await expect(sceneOf(article([box()], { mats }), expectsAmb)).rejects.toMatchObject({
       code: 'LOSSES_REFUSED',
-      message: expect.stringContaining(
-        'OAK, mirror: dropped: undocumented; kept in extras and 1 more',
-      ),
+      message: expect.stringContaining(refusal),
     });
     const spline = article([box(), { type: 'spline' }]);
     await expect(sceneOf(spline, strict)).rejects.toEqual(refused('LOSSES_REFUSED'));
@@ -463,73 +424,55 @@ describe('what is wrong with an article', () => {
   });
 });
 
-describe('the surfaces of a block', () => {
-  const surface = { F: [0, 1, 2] };
-  const made = {
-    btg: [box()],
-    blocks: { [BOX]: { V: [0, 0, 0, 1, 0, 0, 0, 1, 0], A: [surface, surface] } },
+/** An article, and the digests and decoded forms of its parts list and its box. */
+async function decodedArticle(made: MadeArticle) {
+  const { snapshot, read, reads } = makeSnapshot(made);
+  const { digest } = snapshot.blocks.get(BOX) as { digest: string };
+  const partsList = decodePartsList(await read(snapshot.partsList));
+  const block = decodeBlock(await read(digest));
+  reads.length = 0;
+  const decoded = {
+    partsList: (of: string) => (of === snapshot.partsList ? partsList : undefined),
+    block: (of: string) => (of === digest ? block : undefined),
   };
-
-  it.each(['as it is read', 'decoded earlier'])('are counted in a block %s', async (how) => {
-    const { snapshot, read } = makeSnapshot(made);
-    const { digest } = snapshot.blocks.get(BOX) as { digest: string };
-    const block = decodeBlock(await read(digest));
-    const decoded = { partsList: () => undefined, block: () => block };
-    const limited = (maxSurfaces: number) =>
-      transformArticle({
-        ...{
-          snapshot,
-          read,
-          maxSurfaces,
-          decoded: how === 'decoded earlier' ? decoded : undefined,
-        },
-        ...{ options: CONVERT_DEFAULTS, images: sharpImageCodec(), cache: createMeshCache() },
-      });
-    expect((await limited(2)).triangles).toBe(2);
-    await expect(limited(1)).rejects.toMatchObject({ code: 'SCENE_TOO_LARGE' });
-  });
-});
+  return { input: { snapshot, read }, reads, digest, decoded };
+}
 
 describe('decoded bodies', () => {
   it('are taken as they are: their bytes are neither read nor decoded', async () => {
     const made = article([box(), { type: 'block', params: [1, 1, 1] }]);
-    const { snapshot, read, reads } = makeSnapshot(made);
-    const partsList = decodePartsList(await read(snapshot.partsList));
-    const { digest } = snapshot.blocks.get(BOX) as { digest: string };
-    const decodedBlock = decodeBlock(await read(digest));
-    reads.length = 0;
-    const options = CONVERT_DEFAULTS;
-    const rest = { images: sharpImageCodec(), loadTangents: loadTangentGenerator, options };
-    const scene = await transformArticle({
-      ...rest,
-      snapshot,
-      read,
-      decoded: {
-        partsList: (of) => (of === snapshot.partsList ? partsList : undefined),
-        block: (of) => (of === digest ? decodedBlock : undefined),
-      },
-      cache: createMeshCache(),
-    });
+    const { input, reads, digest, decoded } = await decodedArticle(made);
+    const scene = await transformArticle({ ...input, decoded, ...transformedWith() });
     expect(reads).toEqual([]);
     const none = { partsList: () => undefined, block: () => undefined };
-    const cache = createMeshCache();
-    const again = await transformArticle({ ...rest, snapshot, read, decoded: none, cache });
-    expect(reads).toEqual([snapshot.partsList, digest]);
+    const again = await transformArticle({ ...input, decoded: none, ...transformedWith() });
+    expect(reads).toEqual([input.snapshot.partsList, digest]);
     expect(writeGlb(scene)).toEqual(writeGlb(again));
   });
 
+  it.each([true, false])('or not: the surfaces of a block are counted (%s)', async (isDecoded) => {
+    const A = [{ F: [0, 1, 2] }, { F: [0, 1, 2] }];
+    const blocks = { [BOX]: { V: [0, 0, 0, 1, 0, 0, 0, 1, 0], A } };
+    const { input, decoded } = await decodedArticle(article([box()], { blocks }));
+    const limited = (maxSurfaces: number) =>
+      transformArticle({
+        ...{ ...input, ...transformedWith(), maxSurfaces },
+        decoded: isDecoded ? decoded : undefined,
+      });
+    expect((await limited(2)).triangles).toBe(2);
+    await expect(limited(1)).rejects.toMatchObject({ code: 'SCENE_TOO_LARGE' });
+  });
+
   it('need not be kept: each block is released once, when it is decoded', async () => {
-    const { snapshot, read } = makeSnapshot(article([box(), box()]));
+    const { input, digest } = await decodedArticle(article([box(), box()]));
     const released: Uint8Array[] = [];
     const release = async (bytes: Uint8Array) => {
       released.push(bytes.slice());
       bytes.fill(0);
     };
-    const { digest } = snapshot.blocks.get(BOX) as { digest: string };
-    const body = (await read(digest)).slice();
-    const input = { snapshot, read, release, options: CONVERT_DEFAULTS };
-    const rest = { images: sharpImageCodec(), cache: createMeshCache() };
-    expect((await transformArticle({ ...input, ...rest })).triangles).toBe(24);
+    const body = (await input.read(digest)).slice();
+    const scene = await transformArticle({ ...input, ...transformedWith(), release });
+    expect(scene.triangles).toBe(24);
     expect(released).toEqual([body]);
   });
 });

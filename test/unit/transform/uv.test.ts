@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Block } from '../../../src/model/graphics.ts';
+import type { Block, ServiceMaterial } from '../../../src/model/graphics.ts';
 import { CONVERT_DEFAULTS, type ConvertOptions } from '../../../src/transform/convert-options.ts';
 import { placementsOf, placeUvs, uvLayoutOf } from '../../../src/transform/uv.ts';
 import { meshBlock, serviceMaterial } from '../../helpers/graphics.ts';
 import { boxFace, boxU, boxV } from '../../helpers/kernels.ts';
+import { expectNear } from '../../helpers/numbers.ts';
 import { samples } from '../../helpers/samples.ts';
 
 /** A block of one triangle with so many UV floats and these UV indices. */
@@ -16,37 +17,38 @@ function withUvs(floats: number, indices: number[], fields: Partial<Block> = {})
 }
 
 describe('uvLayoutOf', () => {
-  it.each([
-    ['2(b+1) = n', 8, [0, 1, 3], 2, 0],
-    ['2(b+1) = n before 3b = n from 1', 12, [1, 4, 5], 2, 0],
-    ['3(b+1) = n', 12, [0, 1, 3], 3, 0],
-    ['a = 1 and 2b = n', 8, [1, 2, 4], 2, 1],
-    ['a = 1 and 3b = n', 15, [1, 2, 5], 3, 1],
-    ['n even and 2(b+1) < n', 20, [0, 1, 3], 2, 0],
-    ['else three from 0: n odd', 21, [0, 1, 3], 3, 0],
-    ['else three from 0: n too small', 6, [0, 1, 7], 3, 0],
-  ])('%s', (_rule, floats, indices, stride, firstIndex) => {
-    expect(uvLayoutOf(withUvs(floats, indices), CONVERT_DEFAULTS)).toMatchObject({
-      stride,
-      firstIndex,
-    });
-  });
+  const ofTwo = { uvStride: 2 } as const;
+  const ofThree = { uvStride: 3 } as const;
 
-  it.each<[string, Partial<ConvertOptions>, number, number[], number, number]>([
-    ['stride 3 where 2 fits', { uvStride: 3 }, 8, [0, 1, 3], 3, 0],
-    ['stride 2 where 3 fits', { uvStride: 2 }, 12, [0, 1, 3], 2, 0],
-    ['stride 2 where nothing fits', { uvStride: 2 }, 21, [0, 1, 3], 2, 0],
-    ['stride 2, which tells that indices begin at 1', { uvStride: 2 }, 12, [1, 4, 6], 2, 1],
-    ['stride 3, which tells that indices begin at 1', { uvStride: 3 }, 12, [1, 2, 4], 3, 1],
-    ['first index 0 where 1 fits', { uvIndexBase: 0 }, 8, [1, 2, 4], 3, 0],
-    ['first index 1 where 0 fits', { uvIndexBase: 1 }, 12, [1, 4, 5], 2, 1],
-    ['first index 1 that no corner uses', { uvIndexBase: 1 }, 8, [2, 3, 4], 2, 1],
-    ['first index 1, which tells the stride', { uvIndexBase: 1 }, 12, [2, 3, 4], 3, 1],
-    ['first index 1 where nothing fits', { uvIndexBase: 1 }, 21, [1, 2, 4], 3, 1],
-    ['both', { uvStride: 2, uvIndexBase: 1 }, 21, [0, 1, 3], 2, 1],
-    ['both the other way', { uvStride: 3, uvIndexBase: 0 }, 8, [1, 2, 4], 3, 0],
-  ])('an option says it: %s', (_name, options, floats, indices, stride, firstIndex) => {
-    const layout = uvLayoutOf(withUvs(floats, indices), { ...CONVERT_DEFAULTS, ...options });
+  it.each<[string, Partial<Block>, Partial<ConvertOptions>, number, number[], number, number]>([
+    ['2(b+1) = n', {}, {}, 8, [0, 1, 3], 2, 0],
+    ['2(b+1) = n before 3b = n from 1', {}, {}, 12, [1, 4, 5], 2, 0],
+    ['3(b+1) = n', {}, {}, 12, [0, 1, 3], 3, 0],
+    ['a = 1 and 2b = n', {}, {}, 8, [1, 2, 4], 2, 1],
+    ['a = 1 and 3b = n', {}, {}, 15, [1, 2, 5], 3, 1],
+    ['n even and 2(b+1) < n', {}, {}, 20, [0, 1, 3], 2, 0],
+    ['else three from 0: n odd', {}, {}, 21, [0, 1, 3], 3, 0],
+    ['else three from 0: n too small', {}, {}, 6, [0, 1, 7], 3, 0],
+    ['by option stride 3 where 2 fits', {}, ofThree, 8, [0, 1, 3], 3, 0],
+    ['by option stride 2 where 3 fits', {}, ofTwo, 12, [0, 1, 3], 2, 0],
+    ['by option stride 2 where nothing fits', {}, ofTwo, 21, [0, 1, 3], 2, 0],
+    ['by option stride 2, so that indices begin at 1', {}, ofTwo, 12, [1, 4, 6], 2, 1],
+    ['by option stride 3, so that indices begin at 1', {}, ofThree, 12, [1, 2, 4], 3, 1],
+    ['by option first index 0 where 1 fits', {}, { uvIndexBase: 0 }, 8, [1, 2, 4], 3, 0],
+    ['by option first index 1 where 0 fits', {}, { uvIndexBase: 1 }, 12, [1, 4, 5], 2, 1],
+    ['by option first index 1, unused', {}, { uvIndexBase: 1 }, 8, [2, 3, 4], 2, 1],
+    ['by option first index 1, hence stride 3', {}, { uvIndexBase: 1 }, 12, [2, 3, 4], 3, 1],
+    ['by option first index 1: nothing fits', {}, { uvIndexBase: 1 }, 21, [1, 2, 4], 3, 1],
+    ['by option both', {}, { ...ofTwo, uvIndexBase: 1 }, 21, [0, 1, 3], 2, 1],
+    ['by option both otherwise', {}, { ...ofThree, uvIndexBase: 0 }, 8, [1, 2, 4], 3, 0],
+    ['nested in threes, from 0', ofThree, {}, 12, [0, 1, 2], 3, 0],
+    ['nested in threes, from 1', ofThree, {}, 12, [1, 2, 4], 3, 1],
+    ['nested in twos', ofTwo, {}, 12, [0, 2, 3], 2, 0],
+    ['nested in twos, that all use', ofTwo, {}, 8, [0, 1, 3], 2, 0],
+    ['nested in twos, whatever the option', ofTwo, ofThree, 8, [0, 1, 4], 2, 0],
+  ])('%s', (_rule, fields, options, floats, indices, stride, firstIndex) => {
+    const block = withUvs(floats, indices, fields);
+    const layout = uvLayoutOf(block, { ...CONVERT_DEFAULTS, ...options });
     expect(layout).toMatchObject({ stride, firstIndex });
   });
 
@@ -61,29 +63,6 @@ describe('uvLayoutOf', () => {
       firstIndex: 1,
     });
   });
-
-  it('takes the stride of the nesting', () => {
-    expect(uvLayoutOf(withUvs(12, [0, 1, 2], { uvStride: 3 }), CONVERT_DEFAULTS)).toMatchObject({
-      stride: 3,
-    });
-    expect(uvLayoutOf(withUvs(12, [1, 2, 4], { uvStride: 3 }), CONVERT_DEFAULTS)).toMatchObject({
-      stride: 3,
-      firstIndex: 1,
-    });
-    expect(uvLayoutOf(withUvs(12, [0, 2, 3], { uvStride: 2 }), CONVERT_DEFAULTS)).toMatchObject({
-      stride: 2,
-      firstIndex: 0,
-    });
-    const said = { ...CONVERT_DEFAULTS, uvStride: 3 } as const;
-    expect(uvLayoutOf(withUvs(8, [0, 1, 4], { uvStride: 2 }), said)).toMatchObject({
-      stride: 2,
-      firstIndex: 0,
-    });
-    expect(uvLayoutOf(withUvs(8, [0, 1, 3], { uvStride: 2 }), CONVERT_DEFAULTS)).toMatchObject({
-      stride: 2,
-      firstIndex: 0,
-    });
-  });
 });
 
 describe('isUsable', () => {
@@ -91,21 +70,16 @@ describe('isUsable', () => {
     uvLayoutOf(block, CONVERT_DEFAULTS).isUsable(block.surfaces[0]!);
 
   it.each([
-    ['from 0', 8, [0, 1, 3]],
-    ['from 1', 8, [1, 2, 4]],
-    ['to entries of three', 12, [0, 1, 3]],
-  ])('holds for UV indices %s', (_name, floats, indices) => {
-    expect(isUsable(withUvs(floats, indices))).toBe(true);
-  });
-
-  it.each([
-    ['none', []],
-    ['too few', [0, 1]],
-    ['one below the first', [0, -1, 3]],
-    ['one behind the last', [0, 1, 9]],
-    ['one that was no integer', [0, -(2 ** 31), 3]],
-  ])('fails for UV indices with %s', (_name, indices) => {
-    expect(isUsable(withUvs(8, indices))).toBe(false);
+    [true, 'from 0', 8, [0, 1, 3]],
+    [true, 'from 1', 8, [1, 2, 4]],
+    [true, 'to entries of three', 12, [0, 1, 3]],
+    [false, 'of which there is none', 8, []],
+    [false, 'of which there are too few', 8, [0, 1]],
+    [false, 'with one below the first', 8, [0, -1, 3]],
+    [false, 'with one behind the last', 8, [0, 1, 9]],
+    [false, 'with one that was no integer', 8, [0, -(2 ** 31), 3]],
+  ])('is %s for UV indices %s', (wanted, _name, floats, indices) => {
+    expect(isUsable(withUvs(floats, indices))).toBe(wanted);
   });
 
   it('fails where a UV is no number; other surfaces are not concerned', () => {
@@ -133,11 +107,6 @@ describe('boxFace', () => {
     [0, -1, 0, TOP],
     [0.6, 0.5, -0.62, FRONT],
     [-0.8, 0.5, 0.33, SIDE],
-  ])('takes the largest component: (%s, %s, %s)', (x, y, z, face) => {
-    expect(boxFace(x, y, z, false)).toBe(face);
-  });
-
-  it.each([
     [half, 0, half, FRONT],
     [0, half, -half, FRONT],
     [half, -half, 0, SIDE],
@@ -146,9 +115,12 @@ describe('boxFace', () => {
     [half + 1e-6, 0, half - 1e-6, SIDE],
     [half - 4e-7, half + 4e-7, 0, SIDE],
     [half - 1e-6, half + 1e-6, 0, TOP],
-  ])('a tie within 1e-6 goes to front, then side, then top: (%s, %s, %s)', (x, y, z, face) => {
-    expect(boxFace(x, y, z, false)).toBe(face);
-  });
+  ])(
+    'takes the largest component, in a tie within 1e-6 front, side, top: (%s, %s, %s)',
+    (x, y, z, face) => {
+      expect(boxFace(x, y, z, false)).toBe(face);
+    },
+  );
 
   it('does not mind the side: opposite normals share a face', () => {
     const number = fc.double({ min: -1, max: 1, noNaN: true });
@@ -162,30 +134,28 @@ describe('boxFace', () => {
 });
 
 describe('boxU and boxV', () => {
-  it('U of the opposite sides runs the other way where they are mirrored', () => {
-    const normals = [
-      [0, 0, -1],
-      [-1, 0, 0],
-      [0, -1, 0],
-    ] as const;
-    const faces = normals.map(([x, y, z]) => boxFace(x, y, z, true));
-    expect(faces).toEqual([FRONT + MIRRORED, SIDE + MIRRORED, TOP + MIRRORED]);
-    expect(normals.map(([x, y, z]) => boxFace(-x, -y, -z, true))).toEqual([FRONT, SIDE, TOP]);
-    expect(faces.map((face) => [boxU(face, 1, 3), boxV(face, 2, 3)])).toEqual([
-      [-1, 2],
-      [-3, 2],
-      [-1, 3],
-    ]);
+  const uvOf = (face: number) => [boxU(face, 1, 3), boxV(face, 2, 3)];
+
+  it('front takes x and y, side z and y, top x and z', () => {
+    expect(uvOf(FRONT)).toEqual([1, 2]);
+    expect(uvOf(SIDE)).toEqual([3, 2]);
+    expect(uvOf(TOP)).toEqual([1, 3]);
   });
 
-  it('front takes x and y, side z and y, top x and z, without mirroring', () => {
-    const uv = (face: number) => [boxU(face, 1, 3), boxV(face, 2, 3)];
-    expect([uv(FRONT), uv(SIDE), uv(TOP)]).toEqual([
-      [1, 2],
-      [3, 2],
-      [1, 3],
-    ]);
-  });
+  it.each([
+    [0, 0, 1, FRONT],
+    [1, 0, 0, SIDE],
+    [0, 1, 0, TOP],
+  ])(
+    'U runs the other way on the side opposite to (%s, %s, %s), where it is mirrored',
+    (x, y, z, face) => {
+      expect(boxFace(x, y, z, true)).toBe(face);
+      const opposite = boxFace(-x, -y, -z, true);
+      expect(opposite).toBe(face + MIRRORED);
+      const [u, v] = uvOf(face);
+      expect(uvOf(opposite)).toEqual([-u!, v]);
+    },
+  );
 });
 
 type Uv = [number, number];
@@ -227,10 +197,6 @@ function olderViewer({ transform }: ReturnType<typeof placeUvs>, [u, v]: Uv): Uv
   ];
 }
 
-function expectSameTexel(actual: Uv, wanted: Uv): void {
-  for (const k of [0, 1] as const) expect(Math.abs(actual[k] - wanted[k])).toBeLessThan(1e-9);
-}
-
 const number = fc.double({ min: -5, max: 5, noNaN: true });
 const size = number.filter((value) => Math.abs(value) > 0.01);
 const pair = fc.tuple(number, number);
@@ -256,11 +222,11 @@ describe('placeUvs', () => {
       fc.property(fc.oneof(any, uniform, halfTurns), pair, (placement, p) => {
         const wanted = serviceSide(placement, p);
         const auto = placeUvs(placement, CONVERT_DEFAULTS);
-        expectSameTexel(gltfSide(auto, p), wanted);
+        expectNear(gltfSide(auto, p), wanted);
         expect(auto.baked === undefined || auto.transform === undefined).toBe(true);
         const baked = placeUvs(placement, { ...CONVERT_DEFAULTS, textureTransform: 'bake' });
         expect(baked.transform).toBeUndefined();
-        expectSameTexel(gltfSide(baked, p), wanted);
+        expectNear(gltfSide(baked, p), wanted);
       }),
       { seed: 420, numRuns: samples(1_000) },
     );
@@ -273,7 +239,7 @@ describe('placeUvs', () => {
         expect(placed.baked).toBeUndefined();
         if (!placed.transform) return;
         expect(placed.transform.scale).toEqual(placement.scale);
-        expectSameTexel(olderViewer(placed, p), serviceSide(placement, p));
+        expectNear(olderViewer(placed, p), serviceSide(placement, p));
       }),
       { seed: 421, numRuns: samples(500) },
     );
@@ -287,43 +253,35 @@ describe('placeUvs', () => {
     [[2, 2.0001], 1],
   ] as const)('bakes a scale of %j turned by %s°', (scale, rotationDegrees) => {
     const placed = placeUvs({ scale, offset: [0, 0], rotationDegrees }, CONVERT_DEFAULTS);
-    expect(placed.baked).toBeDefined();
-    expect(placed.transform).toBeUndefined();
+    expect(placed).toEqual({ baked: expect.anything(), transform: undefined });
   });
 
   it('turns the other way round by option', () => {
     const placement: Placement = { scale: [2, 2], offset: [0.1, 0.2], rotationDegrees: 30 };
     const clockwise = placeUvs(placement, { ...CONVERT_DEFAULTS, textureRotation: 'clockwise' });
     const back = serviceSide({ ...placement, rotationDegrees: -30 }, [0.3, 0.7]);
-    expectSameTexel(gltfSide(clockwise, [0.3, 0.7]), back);
+    expectNear(gltfSide(clockwise, [0.3, 0.7]), back);
   });
 
   it('says nothing for the identity, nor for a full turn', () => {
-    for (const rotationDegrees of [0, 360, -720]) {
-      const identity = { scale: [1, 1], offset: [0, 0], rotationDegrees } as const;
-      expect(placeUvs(identity, CONVERT_DEFAULTS)).toEqual({
-        baked: undefined,
-        transform: undefined,
-      });
-      const bake = { ...CONVERT_DEFAULTS, textureTransform: 'bake' } as const;
-      expect(placeUvs(identity, bake)).toEqual({ baked: undefined, transform: undefined });
-    }
+    for (const rotationDegrees of [0, 360, -720])
+      for (const textureTransform of ['auto', 'bake'] as const) {
+        const identity = { scale: [1, 1], offset: [0, 0], rotationDegrees } as const;
+        const placed = placeUvs(identity, { ...CONVERT_DEFAULTS, textureTransform });
+        expect(placed).toEqual({ baked: undefined, transform: undefined });
+      }
   });
 });
 
 describe('placements', () => {
+  const all = serviceMaterial({ scaleu: 2, scalev: 3, offsetx: 4, offsety: 5, rot: 6 });
+  const placed = { scale: [2, 3], offset: [4, 5], rotationDegrees: 6 };
+
   it('a missing scale is 1, a scale of zero counts as 1, all else is 0', () => {
     const neutral = { scale: [1, 1], offset: [0, 0], rotationDegrees: 0 };
-    expect(basePlacement(serviceMaterial(), CONVERT_DEFAULTS)).toEqual(neutral);
-    expect(basePlacement(serviceMaterial({ scaleu: 0, scalev: 0 }), CONVERT_DEFAULTS)).toEqual(
-      neutral,
-    );
-    const all = serviceMaterial({ scaleu: 2, scalev: 3, offsetx: 4, offsety: 5, rot: 6 });
-    expect(basePlacement(all, CONVERT_DEFAULTS)).toEqual({
-      scale: [2, 3],
-      offset: [4, 5],
-      rotationDegrees: 6,
-    });
+    for (const fields of [{}, { scaleu: 0, scalev: 0 }])
+      expect(basePlacement(serviceMaterial(fields), CONVERT_DEFAULTS)).toEqual(neutral);
+    expect(basePlacement(all, CONVERT_DEFAULTS)).toEqual(placed);
   });
 
   it('base scales are repetitions a metre, or by option metres a repetition', () => {
@@ -336,25 +294,19 @@ describe('placements', () => {
     expect(bumpPlacement(base, metres).scale).toEqual([8, 2]);
   });
 
-  it('each missing bump value falls back to the base, each for itself', () => {
-    const base = serviceMaterial({ scaleu: 2, scalev: 3, offsetx: 4, offsety: 5, rot: 6 });
-    expect(bumpPlacement(base, CONVERT_DEFAULTS)).toEqual(basePlacement(base, CONVERT_DEFAULTS));
-    const fields = {
-      bump_scaleu: ['scale', [9, 3]],
-      bump_scalev: ['scale', [2, 9]],
-      bump_offsetx: ['offset', [9, 5]],
-      bump_offsety: ['offset', [4, 9]],
-      bump_rot: ['rotationDegrees', 9],
-    } as const;
-    for (const [field, [key, value]] of Object.entries(fields)) {
-      const placement = bumpPlacement({ ...base, [field]: 9 }, CONVERT_DEFAULTS);
-      expect(placement).toEqual({ ...basePlacement(base, CONVERT_DEFAULTS), [key]: value });
-    }
-    expect(bumpPlacement({ ...base, bump_scaleu: 0, bump_rot: 0 }, CONVERT_DEFAULTS)).toMatchObject(
-      {
-        scale: [1, 3],
-        rotationDegrees: 0,
-      },
-    );
+  it.each<[Partial<ServiceMaterial>, Partial<Placement>]>([
+    [{}, {}],
+    [{ bump_scaleu: 9 }, { scale: [9, 3] }],
+    [{ bump_scalev: 9 }, { scale: [2, 9] }],
+    [{ bump_offsetx: 9 }, { offset: [9, 5] }],
+    [{ bump_offsety: 9 }, { offset: [4, 9] }],
+    [{ bump_rot: 9 }, { rotationDegrees: 9 }],
+    [
+      { bump_scaleu: 0, bump_rot: 0 },
+      { scale: [1, 3], rotationDegrees: 0 },
+    ],
+  ])('each missing bump value falls back to the base, each for itself: %j', (fields, wanted) => {
+    const bump = bumpPlacement({ ...all, ...fields }, CONVERT_DEFAULTS);
+    expect(bump).toEqual({ ...placed, ...wanted });
   });
 });

@@ -3,16 +3,9 @@ import type { ArticleKey } from '../../../src/model/article.ts';
 import { configurationKey } from '../../../src/model/configuration-id.ts';
 import { sha256Hex } from '../../../src/support/files.ts';
 import { assignPaths } from '../../../src/write/article-path.ts';
+import { articleKeyOf } from '../../helpers/article-key.ts';
 
-const key = (fields: Partial<ArticleKey>): ArticleKey => ({
-  manufacturer: 'ACME',
-  program: 'DESK',
-  basearticlenumber: 'D1',
-  finalarticlenumber: '',
-  reinitstring: '',
-  metareinitstring: '',
-  ...fields,
-});
+const key = (fields: Partial<ArticleKey> = {}) => articleKeyOf('D1', fields);
 const pathsOf = (...keys: ArticleKey[]) => {
   const paths = new Map(assignPaths(keys.map(configurationKey)));
   return keys.map((k) => paths.get(configurationKey(k)));
@@ -20,7 +13,7 @@ const pathsOf = (...keys: ArticleKey[]) => {
 const hash8 = (text: string) => sha256Hex(text).slice(0, 8);
 
 test('an article is stored under its final number, else under its base number', () => {
-  expect(pathsOf(key({}))).toEqual(['articles/ACME/DESK/D1/default.glb']);
+  expect(pathsOf(key())).toEqual(['articles/ACME/DESK/D1/default.glb']);
   expect(pathsOf(key({ finalarticlenumber: 'LM-DOM 16";METALL=MS' }))).toEqual([
     'articles/ACME/DESK/LM-DOM-16-METALL-MS~516fba5b/default.glb',
   ]);
@@ -65,6 +58,6 @@ test('numbers that differ in letter case alone never share a path, even of diffe
 });
 
 test('configurations of one article share its folder', () => {
-  const [a, b] = pathsOf(key({}), key({ reinitstring: 'x::' }));
+  const [a, b] = pathsOf(key(), key({ reinitstring: 'x::' }));
   expect(a!.split('/').slice(0, -1)).toEqual(b!.split('/').slice(0, -1));
 });

@@ -11,6 +11,7 @@ import {
   openManifest,
   writeLines,
 } from '../../../src/write/manifest.ts';
+import { articleKeyOf } from '../../helpers/article-key.ts';
 import { temporaryFolder } from '../../helpers/temporary.ts';
 
 let folder: string;
@@ -20,8 +21,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const lineOf = (basearticlenumber: string, message = ''): ManifestLine => {
-  const id = { manufacturer: 'ACME', program: 'DESK', basearticlenumber, finalarticlenumber: '' };
-  const key = { ...id, reinitstring: '', metareinitstring: '' };
+  const key = articleKeyOf(basearticlenumber);
   const error = { code: 'HTTP_STATUS', message };
   const lists = { losses: [], warnings: [], requested: [key] };
   return { ...key, status: 'failed', convertdate: '', source: '', ...lists, error };
