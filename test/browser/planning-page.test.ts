@@ -44,7 +44,7 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     const { origin } = new URL(planning.emulator.baseUrl);
     const inbox = await openInbox({ store, now: Date.now, log, origins: [origin] });
     const parameters = { ...DESK, ...CONFIGURATOR, urlwarenkorb: inbox.url };
-    const { page, trouble, asked } = await planning.open(parameters);
+    const { page, trouble, asked } = await planning.open(parameters, { prepare: withoutView });
     expect(await modelOf(page)).toBe('Width × height × depth: 1,600 × 740 × 802 mm');
     expect(await heading(page).innerText()).toBe('Desk made to measure');
     expect(await price(page).innerText()).toContain('€721.00');

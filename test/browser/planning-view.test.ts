@@ -12,9 +12,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { convert } from '../../src/index.ts';
 import type { PlanningView } from '../../src/planning/interfaces.ts';
 import { closePages, openWatched } from '../helpers/browser.ts';
-import { toWorld } from '../helpers/glb-reader/nodes.ts';
-import { readGlb } from '../helpers/glb-reader/read-glb.ts';
+import { boundsOf, drawnVertices } from '../helpers/drawn-vertices.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
+import { violations } from '../helpers/planning-page.ts';
 import { servePlanningView } from '../helpers/planning-view-page.ts';
 import { IS_LONG } from '../helpers/samples.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
@@ -26,7 +26,6 @@ const ARTICLES = {
   higher: { manufacturer: 'FJEL', program: 'DEPOT', basearticlenumber: 'DP-F3' },
   sliding: { manufacturer: 'FJEL', program: 'DEPOT', basearticlenumber: 'DP-S160' },
   lamp: { manufacturer: 'AULI', program: 'LUMO', basearticlenumber: 'LM-TISCH 45' },
-  workplace: { manufacturer: 'FJEL', program: 'LINEA', basearticlenumber: 'LN-PLATZ 1' },
   glass: { manufacturer: 'AULI', program: 'LUMO', basearticlenumber: 'LM-GLOBUS' },
 } as const;
 const SIZE = { width: 320, height: 240 };
@@ -36,7 +35,6 @@ type Name = keyof typeof ARTICLES;
 declare const view: PlanningView;
 declare function show(name: Name): Promise<void>;
 declare function open(): void;
-declare const axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
 declare const held: Record<string, number>;
 declare const drawn: number;
 declare const decoded: ReadonlySet<ImageBitmap>;
@@ -71,7 +69,11 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
       view.fit();
       document.body.style.height = '';
       scrollTo(0, 0);
+      (
+        document.querySelector('#stage > *')?.shadowRoot?.activeElement as HTMLElement | null
+      )?.blur();
     });
+    await page.mouse.move(1, 1);
   });
   afterEach(() => {
     expect(trouble.filter((message) => !/Context (?:Lost|Restored)/.test(message))).toEqual([]);
@@ -79,7 +81,23 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
 
   const canvas = () => page.getByRole('application', { name: '3D view' });
   const part = (name: string) => page.getByRole('slider', { name });
-  const showModel = (name: Name) => page.evaluate((shown) => show(shown), name);
+  let shown: Name | undefined;
+  /** A model that is there already is not shown again: each time takes a fifth of a second of the processor. */
+  const showModel = async (name: Name) => {
+    if (name !== shown) await page.evaluate((next) => show(next), name);
+    shown = name;
+  };
+  const clear = async () => {
+    await page.evaluate(() => view.clear());
+    shown = undefined;
+  };
+  /** What is said of parts from now on: whether any is moved. */
+  const partsSaid = () =>
+    page.evaluateHandle(() => {
+      const all: boolean[] = [];
+      view.watchParts((isMoved) => all.push(isMoved));
+      return all;
+    });
   const repainted = () =>
     page.evaluate(
       () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
@@ -104,6 +122,23 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
     return [x + width / 2, y + height / 2] as const;
   };
   const amountOf = (name: string) => part(name).getAttribute('aria-valuetext');
+  const drag = async (x: number, y: number, right: number, down: number) => {
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(x + right, y + down, { steps: 3 });
+    await page.mouse.up();
+  };
+  const pictureOf = async (width: number, height: number) => {
+    const [type, bytes] = await page.evaluate(
+      async ([width, height]) => {
+        const picture = await view.picture(width, height);
+        return [picture.type, [...new Uint8Array(await picture.arrayBuffer())]] as const;
+      },
+      [width, height] as const,
+    );
+    expect(type).toBe('image/png');
+    return sharp(Uint8Array.from(bytes));
+  };
   const focused = () =>
     canvas().evaluate((one) =>
       (one.getRootNode() as ShadowRoot).activeElement?.getAttribute('aria-label'),
@@ -132,10 +167,7 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
   it('turns with the pointer, and draws nothing while nothing changes', async () => {
     await showModel('desk');
     const before = await look();
-    await page.mouse.move(12, 12);
-    await page.mouse.down();
-    await page.mouse.move(110, 50, { steps: 4 });
-    await page.mouse.up();
+    await drag(12, 12, 98, 38);
     expect(await look()).not.toBe(before);
     const [first, last] = await page.evaluate(async () => {
       const frames = async (count: number) => {
@@ -148,29 +180,151 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
     expect(first).toBeGreaterThan(0);
   });
 
-  it('writes width, height and depth at the edges of the model', async () => {
+  it('writes width, height and depth at the edges, and marks a missing part without measuring the mark', async () => {
     await showModel('desk');
     await page.evaluate(() => view.showDimensions(true));
-    const { triangles } = readGlb(await readFile(join(folder, 'desk.glb')));
-    const sizes = [0, 1, 2].map((axis) => {
-      const places = triangles.flatMap(({ corners, node }) =>
-        corners.map((corner) => toWorld(node, corner)[axis]!),
-      );
-      const length = places.reduce(
-        ([least, most], place) => [Math.min(least!, place), Math.max(most!, place)],
-        [Infinity, -Infinity],
-      );
-      return `${(Math.round((length[1]! - length[0]!) * 1e4) / 10).toLocaleString('en')} mm`;
-    });
+    const { min, max } = boundsOf(await drawnVertices(await readFile(join(folder, 'desk.glb'))));
+    const sizes = max.map(
+      (most, axis) => `${(Math.round((most - min[axis]!) * 1e4) / 10).toLocaleString('en')} mm`,
+    );
     expect(sizes[0]).toBe('1,600 mm');
     const labels = page.locator('.length');
     expect(await labels.allTextContents()).toEqual(sizes);
     for (const label of await labels.all()) expect(await label.isVisible()).toBe(true);
-    const before = await labels.first().boundingBox();
+    const before = await look();
+    await page.evaluate(async () => {
+      const glb = await (await fetch('model/desk')).arrayBuffer();
+      await view.show(new Uint8Array(glb), [[0, 1.2, 0]]);
+    });
+    expect(await look()).not.toBe(before);
+    expect(await labels.allTextContents()).toEqual(sizes);
+    await page.evaluate(() => show('desk'));
+    expect(await look()).toBe(before);
+    const place = await labels.first().boundingBox();
     await canvas().press('ArrowRight');
-    await expect.poll(() => labels.first().boundingBox()).not.toEqual(before);
+    await expect.poll(() => labels.first().boundingBox()).not.toEqual(place);
     await page.evaluate(() => view.showDimensions(false));
     await expect.poll(() => labels.first().isVisible()).toBe(false);
+  });
+
+  it('keeps the camera for the next configuration, follows its element, and frames after nothing was shown', async () => {
+    await showModel('desk');
+    const framed = await look();
+    await canvas().press('ArrowRight');
+    const turned = await look();
+    expect(turned).not.toBe(framed);
+    await page.evaluate(() => show('desk'));
+    expect(await look()).toBe(turned);
+    await canvas().press('0');
+    await page.setViewportSize({ width: 180, height: 320 });
+    const ratio = () => canvas().evaluate((one: HTMLCanvasElement) => one.width / one.height);
+    await expect.poll(ratio).toBe(180 / 320);
+    const narrow = await look();
+    await canvas().press('ArrowRight');
+    await clear();
+    await showModel('desk');
+    expect(await look()).toBe(narrow);
+  });
+
+  it.runIf(IS_LONG)('never looks from below the floor', async () => {
+    await showModel('desk');
+    await canvas().focus();
+    for (let i = 0; i < 4; i++) await page.keyboard.press('ArrowDown');
+    const level = await look();
+    await page.keyboard.press('ArrowDown');
+    expect(await look()).toBe(level);
+    await drag(12, 12, 0, -212);
+    expect(await look()).toBe(level);
+  });
+
+  it('takes a picture of any size on white', async () => {
+    await showModel('desk');
+    const picture = (await pictureOf(240, 90)).removeAlpha().raw();
+    const { data, info } = await picture.toBuffer({ resolveWithObject: true });
+    expect([info.width, info.height]).toEqual([240, 90]);
+    expect([...data.subarray(0, 3)]).toEqual([255, 255, 255]);
+    expect(data.some((value) => value < 60)).toBe(true);
+  });
+
+  it.runIf(IS_LONG)(
+    'takes pictures in which the model is as large as on the stage, whatever their shape',
+    async () => {
+      await showModel('desk');
+      const shareIn = async (width: number, height: number) => {
+        const picture = await pictureOf(width, height);
+        const trimmed = picture.trim({ background: '#fff', threshold: 60 });
+        const { info } = await trimmed.toBuffer({ resolveWithObject: true });
+        return Math.max(info.width / width, info.height / height);
+      };
+      const onStage = await shareIn(SIZE.width, SIZE.height);
+      expect(onStage).toBeGreaterThan(0.7);
+      for (const [width, height] of [
+        [400, 300],
+        [600, 200],
+        [200, 400],
+      ] as const)
+        expect(await shareIn(width, height), `${width} × ${height}`).toBeCloseTo(onStage, 1);
+      await page.setViewportSize({ width: 180, height: 320 });
+      await look();
+      expect(await shareIn(400, 300)).toBeCloseTo(onStage, 1);
+    },
+  );
+
+  it('draws again when the graphics were lost and came back', async () => {
+    await showModel('desk');
+    const before = await look();
+    await canvas().evaluate(async (one: HTMLCanvasElement) => {
+      const extension = one.getContext('webgl2')!.getExtension('WEBGL_lose_context')!;
+      const event = (name: string) => new Promise((done) => one.addEventListener(name, done));
+      const lost = event('webglcontextlost');
+      extension.loseContext();
+      await lost;
+      // It may only be restored when all have heard of the loss.
+      await new Promise(requestAnimationFrame);
+      const restored = event('webglcontextrestored');
+      extension.restoreContext();
+      await restored;
+    });
+    expect(await look()).toBe(before);
+  });
+
+  it('says what is wrong with a file that is no model, and keeps the one before', async () => {
+    await showModel('desk');
+    const before = await look();
+    const said = await page.evaluate(() =>
+      view.show(new Uint8Array([1, 2, 3])).catch((error: Error) => error.message),
+    );
+    expect(said).toMatch(/^3D view: expected a GLB file, received .+/);
+    expect(await look()).toBe(before);
+  });
+
+  it('closes the images of models that another one overtakes, or that are not shown any more', async () => {
+    const count = () =>
+      page.evaluate(async () => {
+        await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+        return decoded.size;
+      });
+    await showModel('desk');
+    const ofDesk = await count();
+    expect(ofDesk).toBeGreaterThan(0);
+    const before = await look();
+    const overtaken = (names: Name[], isCleared: boolean) =>
+      page.evaluate(
+        async ([paths, isCleared]) => {
+          const answers = await Promise.all(paths.map((path) => fetch(`model/${path}`)));
+          const files = await Promise.all(answers.map((answer) => answer.arrayBuffer()));
+          const shows = files.map((file) => view.show(new Uint8Array(file)));
+          if (isCleared) view.clear();
+          await Promise.all(shows);
+        },
+        [names, isCleared] as const,
+      );
+    await overtaken(['drawers', 'hinged', 'desk'], false);
+    expect(await count()).toBe(ofDesk);
+    expect(await look()).toBe(before);
+    await overtaken(['drawers'], true);
+    shown = undefined;
+    expect(await count()).toBe(0);
   });
 
   it('draws a part out with the pointer, and a double click puts it back', async () => {
@@ -194,6 +348,101 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
     await page.mouse.move(1, 1);
     await part('SCHUB 2').evaluate((one) => one.blur());
     expect(await look()).toBe(before);
+  });
+
+  it('has one stop of the keyboard for all parts, among which keys choose; a screen reader has names and roles', async () => {
+    await showModel('drawers');
+    await canvas().focus();
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('SCHUB 1');
+    await page.keyboard.press('ArrowDown');
+    expect(await focused()).toBe('SCHUB 2');
+    expect(await page.locator('.part-name').textContent()).toContain('2/3');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    expect(await focused()).toBe('SCHUB 3');
+    await page.keyboard.press('ArrowUp');
+    // Then the choice of its motion, then what follows the view.
+    for (let i = 0; i < 3; i++) await page.keyboard.press('Tab');
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('BODY');
+    await canvas().focus();
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('SCHUB 2');
+    await page.getByRole('button', { name: 'Turn' }).waitFor();
+    await page.evaluate(() => view.showDimensions(true));
+    expect(await violations(page)).toEqual([]);
+  });
+
+  it('opens what is clicked, closes it by another click, and says whether anything is moved', async () => {
+    await showModel('drawers');
+    const before = await look();
+    const said = await partsSaid();
+    await page.emulateMedia({ reducedMotion: 'no-preference' });
+    await page.mouse.click(...(await middle('SCHUB 1')));
+    expect(await amountOf('SCHUB 1')).toMatch(/^[45]\d\d mm$/);
+    // It is on its way: when it is there, nothing is drawn.
+    const drawnIn = () =>
+      page.evaluate(async () => {
+        const before = drawn;
+        for (let i = 0; i < 3; i++) await new Promise((done) => requestAnimationFrame(done));
+        return drawn - before;
+      });
+    await expect.poll(drawnIn).toBe(0);
+    await part('SCHUB 1').press('Enter');
+    expect(await amountOf('SCHUB 1')).toBe('0 mm');
+    await expect.poll(() => said.jsonValue()).toEqual([true, false]);
+    await part('SCHUB 1').evaluate((one) => one.blur());
+    await page.mouse.move(1, 1);
+    expect(await look()).toBe(before);
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+  });
+
+  /** A finger on the page. */
+  const finger = async () => {
+    const session = await page.context().newCDPSession(page);
+    const touch = (type: string, ...touchPoints: { x: number; y: number }[]) =>
+      session.send('Input.dispatchTouchEvent', { type: type as 'touchStart', touchPoints });
+    return {
+      async swipe(x: number, y: number, right: number, down: number) {
+        await touch('touchStart', { x, y });
+        for (const share of [0.3, 0.6, 1])
+          await touch('touchMove', { x: x + right * share, y: y + down * share });
+        await touch('touchEnd');
+      },
+      async tap(x: number, y: number) {
+        await touch('touchStart', { x, y });
+        await touch('touchEnd');
+      },
+    };
+  };
+  const MOVED = /^(?!0 )[\d,]+ mm$/;
+  const TURNED = /^(?!0°)\d+°$/;
+
+  it('leaves a swipe up or down to the page that can scroll, but for one that moves a part', async () => {
+    await showModel('drawers');
+    const { swipe } = await finger();
+    const scrolled = () => page.evaluate(() => scrollY);
+    await page.evaluate(() => {
+      document.body.style.height = '300vh';
+    });
+    await part('SCHUB 2').focus();
+    await swipe(...(await middle('SCHUB 2')), -10, 40);
+    expect(await amountOf('SCHUB 2')).toMatch(MOVED);
+    const before = await look();
+    await swipe(20, 200, 50, -6);
+    const turned = await look();
+    expect(turned === before).toBe(false);
+    expect(await scrolled()).toBe(0);
+    await swipe(20, 200, 4, -90);
+    await expect.poll(scrolled).toBeGreaterThan(40);
+    expect((await look()) === turned).toBe(true);
+    // A door goes to a side.
+    await showModel('hinged');
+    await part('TÜR LINKS').press('Home');
+    await page.evaluate(() => scrollTo(0, 0));
+    await swipe(...(await middle('TÜR LINKS')), 2, -90);
+    await expect.poll(scrolled).toBeGreaterThan(40);
+    expect(await amountOf('TÜR LINKS')).toBe('0°');
   });
 
   it('opens and closes a part with keys, between its stops, and resets it', async () => {
@@ -226,142 +475,6 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
     expect(await look()).toBe(before);
   });
 
-  it('has one stop of the keyboard for all parts, among which keys choose', async () => {
-    await showModel('drawers');
-    await canvas().focus();
-    await page.keyboard.press('Tab');
-    expect(await focused()).toBe('SCHUB 1');
-    await page.keyboard.press('ArrowDown');
-    expect(await focused()).toBe('SCHUB 2');
-    expect(await page.locator('.part-name').textContent()).toContain('2/3');
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('ArrowDown');
-    expect(await focused()).toBe('SCHUB 3');
-    await page.keyboard.press('ArrowUp');
-    // Then the choice of its motion, then what follows the view.
-    for (let i = 0; i < 3; i++) await page.keyboard.press('Tab');
-    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('BODY');
-    await canvas().focus();
-    await page.keyboard.press('Tab');
-    expect(await focused()).toBe('SCHUB 2');
-  });
-
-  it('opens what is clicked, closes it by another click, and says whether anything is moved', async () => {
-    await showModel('drawers');
-    const before = await look();
-    const said = await page.evaluateHandle(() => {
-      const all: boolean[] = [];
-      view.watchParts((isMoved) => all.push(isMoved));
-      return all;
-    });
-    await page.emulateMedia({ reducedMotion: 'no-preference' });
-    await page.mouse.click(...(await middle('SCHUB 1')));
-    expect(await amountOf('SCHUB 1')).toMatch(/^[45]\d\d mm$/);
-    // It is on its way: when it is there, nothing is drawn.
-    const drawnIn = () =>
-      page.evaluate(async () => {
-        const before = drawn;
-        for (let i = 0; i < 3; i++) await new Promise((done) => requestAnimationFrame(done));
-        return drawn - before;
-      });
-    await expect.poll(drawnIn).toBe(0);
-    await part('SCHUB 1').press('Enter');
-    expect(await amountOf('SCHUB 1')).toBe('0 mm');
-    await expect.poll(() => said.jsonValue()).toEqual([true, false]);
-    await part('SCHUB 1').evaluate((one) => one.blur());
-    await page.mouse.move(1, 1);
-    expect(await look()).toBe(before);
-    await page.emulateMedia({ reducedMotion: 'reduce' });
-  });
-
-  it('leaves the articles of a planning where they were placed, and opens their parts', async () => {
-    await showModel('workplace');
-    expect(
-      await page
-        .getByRole('slider')
-        .evaluateAll((all) => all.map((one) => one.getAttribute('aria-label'))),
-    ).toEqual(['SCHUB 1', 'SCHUB 2', 'SCHUB 3', 'ARM UNTEN', 'ARM OBEN', 'KOPF']);
-    const said = await page.evaluateHandle(() => {
-      const all: boolean[] = [];
-      view.watchParts((isMoved) => all.push(isMoved));
-      return all;
-    });
-    const before = await look();
-    // The screen is in the middle of the picture.
-    await page.mouse.move(SIZE.width / 2, SIZE.height / 2 - 20);
-    await page.mouse.down();
-    await page.mouse.move(SIZE.width / 2 - 60, SIZE.height / 2, { steps: 3 });
-    await page.mouse.up();
-    expect(await look()).not.toBe(before);
-    expect(await said.jsonValue()).toEqual([]);
-    await part('SCHUB 3').press('Enter');
-    expect(await said.jsonValue()).toEqual([true]);
-  });
-
-  it.runIf(IS_LONG)('never looks from below the floor', async () => {
-    await showModel('desk');
-    await canvas().focus();
-    for (let i = 0; i < 4; i++) await page.keyboard.press('ArrowDown');
-    const level = await look();
-    await page.keyboard.press('ArrowDown');
-    expect(await look()).toBe(level);
-    await page.mouse.move(12, 12);
-    await page.mouse.down();
-    await page.mouse.move(12, -200, { steps: 3 });
-    await page.mouse.up();
-    expect(await look()).toBe(level);
-  });
-
-  it('keeps the camera for the next configuration, and frames after nothing was shown', async () => {
-    await showModel('desk');
-    const framed = await look();
-    await canvas().press('ArrowRight');
-    const turned = await look();
-    await showModel('desk');
-    expect(await look()).toBe(turned);
-    await page.evaluate(() => view.clear());
-    await showModel('desk');
-    expect(await look()).toBe(framed);
-  });
-
-  it('follows the size of its element', async () => {
-    await showModel('desk');
-    await page.setViewportSize({ width: 180, height: 320 });
-    const ratio = () => canvas().evaluate((one: HTMLCanvasElement) => one.width / one.height);
-    await expect.poll(ratio).toBe(180 / 320);
-    const narrow = await look();
-    await page.evaluate(() => view.clear());
-    await showModel('desk');
-    expect(await look()).toBe(narrow);
-  });
-
-  /** A finger on the page. */
-  const finger = async () => {
-    const session = await page.context().newCDPSession(page);
-    const touch = (type: string, ...touchPoints: { x: number; y: number }[]) =>
-      session.send('Input.dispatchTouchEvent', { type: type as 'touchStart', touchPoints });
-    return {
-      async swipe(x: number, y: number, right: number, down: number) {
-        await touch('touchStart', { x, y });
-        for (const share of [0.3, 0.6, 1])
-          await touch('touchMove', { x: x + right * share, y: y + down * share });
-        await touch('touchEnd');
-      },
-      async tap(x: number, y: number) {
-        await touch('touchStart', { x, y });
-        await touch('touchEnd');
-      },
-    };
-  };
-  const drag = async (x: number, y: number, right: number, down: number) => {
-    await page.mouse.move(x, y);
-    await page.mouse.down();
-    await page.mouse.move(x + right, y + down, { steps: 4 });
-    await page.mouse.up();
-  };
-  const MOVED = /^(?!0 )[\d,]+ mm$/;
-  const TURNED = /^(?!0°)\d+°$/;
-
   it('opens a part by a tap, then moves it with a finger, which turns the view before', async () => {
     await showModel('hinged');
     const { swipe, tap } = await finger();
@@ -381,73 +494,6 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
     await tap(x, y);
     await tap(x, y);
     await expect.poll(() => amountOf('TÜR LINKS')).toBe('0°');
-  });
-
-  it('leaves a swipe up or down to the page that can scroll, but for one that moves a part', async () => {
-    await showModel('drawers');
-    const { swipe } = await finger();
-    const scrolled = () => page.evaluate(() => scrollY);
-    await page.evaluate(() => {
-      document.body.style.height = '300vh';
-    });
-    await part('SCHUB 2').focus();
-    await swipe(...(await middle('SCHUB 2')), -10, 40);
-    expect(await amountOf('SCHUB 2')).toMatch(MOVED);
-    const before = await look();
-    await swipe(20, 200, 50, -6);
-    const turned = await look();
-    expect(turned === before).toBe(false);
-    expect(await scrolled()).toBe(0);
-    await swipe(20, 200, 4, -90);
-    await expect.poll(scrolled).toBeGreaterThan(40);
-    expect((await look()) === turned).toBe(true);
-    // A door goes to a side.
-    await showModel('hinged');
-    await part('TÜR LINKS').press('Home');
-    await page.evaluate(() => scrollTo(0, 0));
-    await swipe(...(await middle('TÜR LINKS')), 2, -90);
-    await expect.poll(scrolled).toBeGreaterThan(40);
-    expect(await amountOf('TÜR LINKS')).toBe('0°');
-  });
-
-  it('slides doors that stand one before the other; turns what is hinged or jointed', async () => {
-    // A part of the same name in the model before would go on as it was moved.
-    await page.evaluate(() => view.clear());
-    await showModel('sliding');
-    const [x, y] = await middle('TÜR RECHTS');
-    await drag(x, y, -50, -6);
-    expect(await amountOf('TÜR RECHTS')).toMatch(MOVED);
-    expect((await middle('TÜR RECHTS'))[1]).toBeLessThan(y);
-    await part('TÜR RECHTS').press('End');
-    // Until it stands before the other.
-    expect(await amountOf('TÜR RECHTS')).toBe('760 mm');
-    await page.evaluate(() => view.clear());
-    await showModel('hinged');
-    await drag(...(await middle('TÜR RECHTS')), -30, 6);
-    expect(await amountOf('TÜR RECHTS')).toMatch(TURNED);
-    await showModel('lamp');
-    for (const name of ['ARM UNTEN', 'ARM OBEN', 'KOPF']) expect(await amountOf(name)).toBe('0°');
-    await drag(...(await middle('ARM OBEN')), 0, 30);
-    expect(await amountOf('ARM OBEN')).toMatch(/^-?[1-9]\d*°$/);
-  });
-
-  it.runIf(IS_LONG)('opens doors and drawers that are looked at from the front', async () => {
-    const turnToFront = async () => {
-      await canvas().focus();
-      for (let i = 0; i < 2; i++) await page.keyboard.press('ArrowLeft');
-    };
-    await showModel('drawers');
-    await turnToFront();
-    await drag(...(await middle('SCHUB 2')), 0, 30);
-    expect(await amountOf('SCHUB 2')).toMatch(MOVED);
-    await page.evaluate(() => view.clear());
-    await showModel('hinged');
-    await turnToFront();
-    // It is hinged at the left, and comes to the viewer: it cannot go into the cabinet.
-    await drag(...(await middle('TÜR LINKS')), 30, 0);
-    expect(await amountOf('TÜR LINKS')).toBe('0°');
-    await drag(...(await middle('TÜR LINKS')), -30, 0);
-    expect(await amountOf('TÜR LINKS')).toMatch(TURNED);
   });
 
   it('does what a person chooses, by finger and by keys, and puts the part back first', async () => {
@@ -477,7 +523,41 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
     await tap(6, 6);
     await expect.poll(() => slide.isVisible()).toBe(false);
     // What was chosen goes with the model.
-    await page.evaluate(() => view.clear());
+    await clear();
+  });
+
+  it('slides doors that stand one before the other; turns what is jointed', async () => {
+    await showModel('sliding');
+    const [x, y] = await middle('TÜR RECHTS');
+    await drag(x, y, -50, -6);
+    expect(await amountOf('TÜR RECHTS')).toMatch(MOVED);
+    expect((await middle('TÜR RECHTS'))[1]).toBeLessThan(y);
+    await part('TÜR RECHTS').press('End');
+    // Until it stands before the other.
+    expect(await amountOf('TÜR RECHTS')).toBe('760 mm');
+    await showModel('lamp');
+    for (const name of ['ARM UNTEN', 'ARM OBEN', 'KOPF']) expect(await amountOf(name)).toBe('0°');
+    await drag(...(await middle('ARM OBEN')), 0, 30);
+    expect(await amountOf('ARM OBEN')).toMatch(/^-?[1-9]\d*°$/);
+  });
+
+  it.runIf(IS_LONG)('opens doors and drawers that are looked at from the front', async () => {
+    const turnToFront = async () => {
+      await canvas().focus();
+      for (let i = 0; i < 2; i++) await page.keyboard.press('ArrowLeft');
+    };
+    await showModel('drawers');
+    await turnToFront();
+    await drag(...(await middle('SCHUB 2')), 0, 30);
+    expect(await amountOf('SCHUB 2')).toMatch(MOVED);
+    await clear();
+    await showModel('hinged');
+    await turnToFront();
+    // It is hinged at the left, and comes to the viewer: it cannot go into the cabinet.
+    await drag(...(await middle('TÜR LINKS')), 30, 0);
+    expect(await amountOf('TÜR LINKS')).toBe('0°');
+    await drag(...(await middle('TÜR LINKS')), -30, 0);
+    expect(await amountOf('TÜR LINKS')).toMatch(TURNED);
   });
 
   it.runIf(IS_LONG)(
@@ -495,91 +575,15 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
       await page.evaluate(() => view.resetParts());
       expect(await look()).not.toBe(opened);
       await part('TÜR LINKS').press('ArrowRight');
-      await page.evaluate(() => view.clear());
+      await clear();
       await showModel('hinged');
       expect(await amountOf('TÜR LINKS')).toBe('0°');
     },
   );
 
-  it('has names and roles that a screen reader needs', async () => {
-    await showModel('drawers');
-    await page.evaluate(() => view.showDimensions(true));
-    await part('SCHUB 1').focus();
-    await page.getByRole('button', { name: 'Turn' }).waitFor();
-    await page.evaluate(
-      await readFile(new URL(import.meta.resolve('axe-core/axe.min.js')), 'utf8'),
-    );
-    const found = await page.evaluate(async () => {
-      const { violations } = await axe.run();
-      return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html)}`);
-    });
-    expect(found).toEqual([]);
-  });
-
-  it('marks the place of a part that is missing, and measures the model without the mark', async () => {
-    await showModel('desk');
-    await page.evaluate(() => view.showDimensions(true));
-    const labels = page.locator('.length');
-    const sizes = await labels.allTextContents();
-    const before = await look();
-    await page.evaluate(async () => {
-      const glb = await (await fetch('model/desk')).arrayBuffer();
-      await view.show(new Uint8Array(glb), [[0, 1.2, 0]]);
-    });
-    expect(await look()).not.toBe(before);
-    expect(await labels.allTextContents()).toEqual(sizes);
-    await showModel('desk');
-    expect(await look()).toBe(before);
-  });
-
-  it('takes a picture of any size on white', async () => {
-    await showModel('desk');
-    const bytes = await page.evaluate(async () => {
-      const picture = await view.picture(800, 300);
-      return [picture.type, [...new Uint8Array(await picture.arrayBuffer())]] as const;
-    });
-    expect(bytes[0]).toBe('image/png');
-    const { data, info } = await sharp(Uint8Array.from(bytes[1]))
-      .removeAlpha()
-      .raw()
-      .toBuffer({ resolveWithObject: true });
-    expect([info.width, info.height]).toEqual([800, 300]);
-    expect([...data.subarray(0, 3)]).toEqual([255, 255, 255]);
-    expect(data.some((value) => value < 60)).toBe(true);
-  });
-
-  it.runIf(IS_LONG)(
-    'takes pictures in which the model is as large as on the stage, whatever their shape',
-    async () => {
-      await showModel('desk');
-      const shareIn = async (width: number, height: number) => {
-        const bytes = await page.evaluate(
-          async (size) => [
-            ...new Uint8Array(await (await view.picture(size[0], size[1])).arrayBuffer()),
-          ],
-          [width, height] as const,
-        );
-        const trimmed = sharp(Uint8Array.from(bytes)).trim({ background: '#fff', threshold: 60 });
-        const { info } = await trimmed.toBuffer({ resolveWithObject: true });
-        return Math.max(info.width / width, info.height / height);
-      };
-      const onStage = await shareIn(SIZE.width, SIZE.height);
-      expect(onStage).toBeGreaterThan(0.7);
-      for (const [width, height] of [
-        [400, 300],
-        [600, 200],
-        [200, 400],
-      ] as const)
-        expect(await shareIn(width, height), `${width} × ${height}`).toBeCloseTo(onStage, 1);
-      await page.setViewportSize({ width: 180, height: 320 });
-      await look();
-      expect(await shareIn(400, 300)).toBeCloseTo(onStage, 1);
-    },
-  );
-
   it('holds after many models what it held after the first ones, and nothing when it is closed', async () => {
     const models: Name[] = IS_LONG ? ['desk', 'drawers', 'hinged', 'glass'] : ['hinged', 'glass'];
-    const shown = await page.evaluate(
+    const counted = await page.evaluate(
       async ([names, count]) => {
         const counts: (typeof held)[] = [];
         for (let i = 0; i < count; i++) {
@@ -591,7 +595,7 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
       },
       [models, IS_LONG ? 20 : 4] as const,
     );
-    expect(shown[1]).toEqual(shown[0]);
+    expect(counted[1]).toEqual(counted[0]);
     const graphics = await canvas().evaluateHandle((one: HTMLCanvasElement) =>
       one.getContext('webgl2'),
     );
@@ -605,63 +609,8 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
     expect({ buffers, arrays, programs }).toEqual({ buffers: 0, arrays: 0, programs: 0 });
     expect(await page.locator('#stage *').count()).toBe(0);
     await page.evaluate(() => open());
+    shown = undefined;
     await showModel('desk');
     expect(await canvas().count()).toBe(1);
-  });
-
-  it('closes the images of models that another one overtakes, or that are not shown any more', async () => {
-    const count = () =>
-      page.evaluate(async () => {
-        await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-        return decoded.size;
-      });
-    await showModel('desk');
-    const ofDesk = await count();
-    expect(ofDesk).toBeGreaterThan(0);
-    const before = await look();
-    const overtaken = (names: Name[], isCleared: boolean) =>
-      page.evaluate(
-        async ([paths, isCleared]) => {
-          const answers = await Promise.all(paths.map((path) => fetch(`model/${path}`)));
-          const files = await Promise.all(answers.map((answer) => answer.arrayBuffer()));
-          const shows = files.map((file) => view.show(new Uint8Array(file)));
-          if (isCleared) view.clear();
-          await Promise.all(shows);
-        },
-        [names, isCleared] as const,
-      );
-    await overtaken(['drawers', 'hinged', 'desk'], false);
-    expect(await count()).toBe(ofDesk);
-    expect(await look()).toBe(before);
-    await overtaken(['drawers'], true);
-    expect(await count()).toBe(0);
-  });
-
-  it('draws again when the graphics were lost and came back', async () => {
-    await showModel('desk');
-    const before = await look();
-    await canvas().evaluate(async (one: HTMLCanvasElement) => {
-      const extension = one.getContext('webgl2')!.getExtension('WEBGL_lose_context')!;
-      const event = (name: string) => new Promise((done) => one.addEventListener(name, done));
-      const lost = event('webglcontextlost');
-      extension.loseContext();
-      await lost;
-      // It may only be restored when all have heard of the loss.
-      await new Promise(requestAnimationFrame);
-      const restored = event('webglcontextrestored');
-      extension.restoreContext();
-      await restored;
-    });
-    expect(await look()).toBe(before);
-  });
-
-  it('says what is wrong with a file that is no model, and keeps the one before', async () => {
-    await showModel('desk');
-    const before = await look();
-    const said = await page.evaluate(() =>
-      view.show(new Uint8Array([1, 2, 3])).catch((error: Error) => error.message),
-    );
-    expect(said).toMatch(/^3D view: expected a GLB file, received .+/);
-    expect(await look()).toBe(before);
   });
 });

@@ -1,3 +1,4 @@
+/// <reference lib="dom" />
 /** The 3D view of the gallery switches between the finishes of an article: of the sample range, in a browser. */
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import { openGalleryServer } from '../../src/gateway/gallery-server.ts';
 import type { DeliveryLine } from '../../src/pipeline/deliveries.ts';
 import { openGallery } from '../../src/pipeline/gallery.ts';
 import { publishedIn } from '../../src/pipeline/published.ts';
+import { readManifest } from '../../src/write/manifest.ts';
 import { closePages, openPage } from '../helpers/browser.ts';
 import { command, writePipeline } from '../helpers/command.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
@@ -24,13 +26,14 @@ async function difference(a: Buffer, b: Buffer): Promise<number> {
   return sum / left!.length;
 }
 
-/** Of a configuration: its place in the gallery, and its finish. */
+/** Of a configuration: its place in the gallery, its number and its finish. */
 interface Place {
   id: string;
+  number: string;
   finish: string;
 }
 
-describe.runIf(HAS_BROWSER)('the finishes of a chair', () => {
+describe.runIf(HAS_BROWSER)('the finishes of a pedestal', () => {
   let folder: string;
   let server: Awaited<ReturnType<typeof openGalleryServer>>;
   let page: Page;
@@ -38,29 +41,30 @@ describe.runIf(HAS_BROWSER)('the finishes of a chair', () => {
 
   beforeAll(async () => {
     folder = await temporaryFolder();
-    const chair = { manufacturer: 'BRNK', program: 'AKTA', basearticlenumber: 'AK110 N' };
+    const pedestal = { manufacturer: 'FJEL', program: 'DEPOT', basearticlenumber: 'DP-R3' };
+    // Two colours, and one texture.
+    const configurations = ['WS', 'LG', 'NB'].map((value) => ({
+      ...pedestal,
+      values: { 'OBERFLÄCHE.DEKOR': value },
+    }));
     const pipeline = await writePipeline(folder, {
       service: { emulator: true },
-      articles: [{ configurations: { ...chair, each: ['BEZUG.STOFF'], max: 3 } }],
+      articles: configurations.map((one) => ({ configurations: one })),
       deliver: { variants: true },
     });
     expect(await command(['run', pipeline])).toMatchObject({ exit: 0 });
     const out = join(folder, 'out');
-    const lines = (await readFile(join(out, 'deliveries.jsonl'), 'utf8')).trimEnd().split('\n');
     const published = new Map(
-      (await readFile(join(out, 'manifest.jsonl'), 'utf8'))
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line))
-        .map(({ finalarticlenumber, glb }) => [finalarticlenumber, glb as string]),
+      (await readManifest(out)).map(({ finalarticlenumber, glb }) => [finalarticlenumber, glb!]),
     );
+    const lines = (await readFile(join(out, 'deliveries.jsonl'), 'utf8')).trimEnd().split('\n');
     for (const line of lines) {
-      const { finalarticlenumber, files } = JSON.parse(line) as DeliveryLine;
-      const id = published.get(finalarticlenumber)!.replace(/^articles\/|\.glb$/g, '');
-      finishes.push({ id, finish: String(files[0]!.facts.variant) });
+      const { finalarticlenumber: number, files } = JSON.parse(line) as DeliveryLine;
+      const id = published.get(number)!.replace(/^articles\/|\.glb$/g, '');
+      finishes.push({ id, number, finish: String(files[0]!.facts.variant) });
     }
-    server = await openGalleryServer(await openGallery(publishedIn(out, Date.now), 'chairs'));
-    page = await openPage({ viewport: { width: 800, height: 500 } });
+    server = await openGalleryServer(await openGallery(publishedIn(out, Date.now), 'pedestals'));
+    page = await openPage({ viewport: { width: 400, height: 400 } });
   });
   afterAll(async () => {
     await closePages();
@@ -73,9 +77,11 @@ describe.runIf(HAS_BROWSER)('the finishes of a chair', () => {
   const finish = () => page.getByLabel('Finish');
   const canvas = () => page.locator('.stage canvas');
   /** Opens the 3D view of a configuration, and returns its picture. */
-  async function shown(id: string): Promise<Buffer> {
-    await page.goto('about:blank');
-    await page.goto(`${server.url}#${encodeURIComponent(id)}`);
+  async function shown({ id, number }: Place): Promise<Buffer> {
+    await page.evaluate((hash) => {
+      location.hash = hash;
+    }, encodeURIComponent(id));
+    await page.getByRole('dialog').locator('dd').getByText(number, { exact: true }).waitFor();
     await page.getByRole('button', { name: '3D' }).click();
     await canvas().waitFor();
     return canvas().screenshot();
@@ -85,9 +91,10 @@ describe.runIf(HAS_BROWSER)('the finishes of a chair', () => {
 
   it('are in one list; the one of the configuration is shown at first, others when they are chosen, with the way to theirs', async () => {
     expect(finishes).toHaveLength(3);
-    for (const { id, finish: name } of finishes) {
-      own.set(name, await shown(id));
-      expect(await chosen()).toBe(name);
+    await page.goto(server.url);
+    for (const place of finishes) {
+      own.set(place.finish, await shown(place));
+      expect(await chosen()).toBe(place.finish);
       expect(await finish().locator('option').count()).toBe(3);
     }
     const [a, b, c] = [...own.values()] as [Buffer, Buffer, Buffer];
@@ -126,10 +133,12 @@ describe.runIf(HAS_BROWSER)('the finishes of a chair', () => {
 
   it.runIf(process.env.BTG2GLTF_TEST_LONG === '1')('look as the masters do', async () => {
     await rm(join(folder, 'out', 'deliveries.jsonl'));
-    for (const { id, finish: name } of finishes) {
-      const master = await shown(id);
+    await page.goto('about:blank');
+    await page.goto(server.url);
+    for (const place of finishes) {
+      const master = await shown(place);
       expect(await finish().count()).toBe(0);
-      expect(await difference(master, own.get(name)!)).toBeLessThan(0.2);
+      expect(await difference(master, own.get(place.finish)!)).toBeLessThan(0.2);
     }
   });
 });
