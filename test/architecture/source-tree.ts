@@ -55,8 +55,16 @@ const IMPORTS = [
   /(?<type>\btypeof\s+)?\bimport\(\s*(?<quote>['"`])(?<from>[^'"`\n]+)\k<quote>/g,
 ];
 
-/** All imports of a file, in any of their forms. */
+/** All imports of a file, in any of their forms; read once, for all rules. */
 export function importsOf(file: SourceFile): ImportLine[] {
+  const imports = known.get(file) ?? readImports(file);
+  known.set(file, imports);
+  return imports;
+}
+
+const known = new WeakMap<SourceFile, ImportLine[]>();
+
+function readImports(file: SourceFile): ImportLine[] {
   return IMPORTS.flatMap((pattern) =>
     [...file.bare.matchAll(pattern)].map((match) => {
       const end = match.index + match[0].length - 1;

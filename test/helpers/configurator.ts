@@ -44,11 +44,11 @@ export function customer(emulator: Emulator, token: string) {
     /** GET articles. */
     load: (article: Wire, parameters: Record<string, string> = {}): Promise<Wire> => {
       const all = { token, ...keyOf(article), ...parameters };
-      return jsonOf(call(emulator, 'ofml/articles', all));
+      return accepted(call(emulator, 'ofml/articles', all));
     },
     /** POST articles; the article after the change. */
     change: (article: Wire, change: Change, parameters = {}): Promise<Wire> =>
-      jsonOf(send(article, bodyOf(article, change), parameters)),
+      accepted(send(article, bodyOf(article, change), parameters)),
     /** POST articles that must fail: the sentence. */
     refused: async (article: Wire, change: Change): Promise<string> =>
       (await jsonOf(send(article, bodyOf(article, change)), 422)).error,
@@ -61,6 +61,13 @@ export function customer(emulator: Emulator, token: string) {
     plan: (parameters: Record<string, string>): Promise<Response> =>
       fetch(`${emulator.frontendUrl}/planning?${new URLSearchParams({ token, ...parameters })}`),
   };
+}
+
+/** The JSON of an answer with status 200; any other is an error with its text. */
+async function accepted(answer: Promise<Response>): Promise<Wire> {
+  const response = await answer;
+  if (response.status !== 200) throw new Error(await response.text());
+  return response.json();
 }
 
 /** A property of an article by class and name; undefined while it is not shown. */

@@ -33,11 +33,7 @@ export function clientOfEmulator(
 }
 
 /** What the recording holds. */
-export const ARTICLE = {
-  manufacturer: 'ACME',
-  program: 'BÜRO+1',
-  basearticlenumber: 'T 1/2+"Ä"',
-};
+export const ARTICLE = { manufacturer: 'ACME', program: 'BÜRO+1', basearticlenumber: 'T 1/2+"Ä"' };
 export const KEY = {
   ...ARTICLE,
   finalarticlenumber: 'T;1,2=3.4:-_/+[@]\'"Ä €',

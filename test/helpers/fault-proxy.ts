@@ -18,24 +18,10 @@ export type Damage = (body: Buffer) => Buffer;
 export type Disturbance = { answer: Answer } | { damage: Damage };
 
 /** A proxy, running. */
-export interface FaultProxy {
-  /** The environment of a command that talks to it. */
-  readonly env: Record<string, string>;
-  /** Every URL asked for, in order. */
-  readonly seen: string[];
-  /** Most requests that were open at the same time, logins and logouts left out. */
-  mostAtOnce(): number;
-  /** What is answered to requests whose URL matches. */
-  break(url: RegExp, answer: Answer): void;
-  /** Asked about every request that no URL above matches; undefined lets it through. */
-  disturb(choose: (url: string) => Disturbance | undefined): void;
-  /** Answers everything rightly again. */
-  mend(): void;
-  close(): Promise<void>;
-}
+export type FaultProxy = Awaited<ReturnType<typeof startFaultProxy>>;
 
 /** Starts a proxy before an emulator. */
-export async function startFaultProxy(emulator: Emulator): Promise<FaultProxy> {
+export async function startFaultProxy(emulator: Emulator) {
   const target = new URL(emulator.baseUrl);
   const faults: [RegExp, Answer][] = [];
   let choose: (url: string) => Disturbance | undefined = () => undefined;
@@ -70,14 +56,20 @@ export async function startFaultProxy(emulator: Emulator): Promise<FaultProxy> {
   const { origin, close } = await listening(server);
   const authUrl = origin + new URL(emulator.authUrl).pathname;
   return {
+    /** The environment of a command that talks to it. */
     env: environmentOf({ ...emulator, authUrl, baseUrl: origin + target.pathname }),
+    /** Every URL asked for, in order. */
     seen,
+    /** Most requests that were open at the same time, logins and logouts left out. */
     mostAtOnce: () => mostOpen,
-    break: (url, answer) => void faults.push([url, answer]),
-    disturb: (by) => {
+    /** What is answered to requests whose URL matches. */
+    break: (url: RegExp, answer: Answer) => void faults.push([url, answer]),
+    /** Asked about every request that no URL above matches; undefined lets it through. */
+    disturb(by: typeof choose) {
       choose = by;
     },
-    mend: () => {
+    /** Answers everything rightly again. */
+    mend() {
       faults.splice(0);
       choose = () => undefined;
     },

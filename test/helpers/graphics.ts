@@ -96,10 +96,8 @@ export function drawnPoints(scene: Scene): number[][] {
         let p = [...positions.subarray(3 * index, 3 * index + 3)];
         for (let at = scene.nodes.indexOf(node); at >= 0; at = scene.nodes[at]!.parent) {
           const { translationMetres: t, rotation, scale } = scene.nodes[at]!;
-          p = turned(
-            rotation,
-            p.map((value, k) => value * scale[k]!),
-          ).map((v, k) => v + t[k]!);
+          const scaled = p.map((value, k) => value * scale[k]!);
+          p = turned(rotation, scaled).map((v, k) => v + t[k]!);
         }
         points.push(p);
       }

@@ -33,18 +33,12 @@ export function plainGlb(model: PlainModel): Uint8Array {
   const count = (side + 1) ** 2;
   const half = sideMetres / 2;
   const bounds = { min: [-half, 0, -half], max: [half, half, half] };
-  const drawn = Array.from({ length: instances }, (_, i) => ({
-    mesh: 0,
-    translation: [0, i / 1e6, 0],
-  }));
+  const drawn = Array.from({ length: instances }, (_, i) => {
+    return { mesh: 0, translation: [0, i / 1e6, 0] };
+  });
+  const attributes = { POSITION: 0, NORMAL: 1, TEXCOORD_0: 2 };
   const used = surface && {
-    meshes: [
-      {
-        primitives: [
-          { attributes: { POSITION: 0, NORMAL: 1, TEXCOORD_0: 2 }, indices: 3, material: 0 },
-        ],
-      },
-    ],
+    meshes: [{ primitives: [{ attributes, indices: 3, material: 0 }] }],
     accessors: [
       { bufferView: 0, componentType: 5126, count, type: 'VEC3', ...bounds },
       { bufferView: 1, componentType: 5126, count, type: 'VEC3' },

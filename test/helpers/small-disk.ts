@@ -10,17 +10,10 @@ import { promisify } from 'node:util';
 const call = promisify(execFile);
 
 /** A file system of its own. */
-export interface SmallDisk {
-  readonly path: string;
-  /** Gives it another size; what it holds stays. */
-  resize(kilobytes: number): Promise<void>;
-  setWritable(writable: boolean): Promise<void>;
-  /** Takes it away with all it holds. */
-  remove(): Promise<void>;
-}
+export type SmallDisk = Awaited<ReturnType<typeof mountSmallDisk>>;
 
 /** Mounts a file system in memory at a path. */
-export async function mountSmallDisk(path: string, kilobytes: number): Promise<SmallDisk> {
+export async function mountSmallDisk(path: string, kilobytes: number) {
   await mkdir(path, { recursive: true });
   await call('mount', ['-t', 'tmpfs', '-o', `size=${kilobytes}k`, 'tmpfs', path]);
   const remount = async (options: string) => {
@@ -28,8 +21,10 @@ export async function mountSmallDisk(path: string, kilobytes: number): Promise<S
   };
   return {
     path,
-    resize: (size) => remount(`size=${size}k`),
-    setWritable: (writable) => remount(writable ? 'rw' : 'ro'),
+    /** Gives it another size; what it holds stays. */
+    resize: (size: number) => remount(`size=${size}k`),
+    setWritable: (writable: boolean) => remount(writable ? 'rw' : 'ro'),
+    /** Takes it away with all it holds. */
     remove: async () => {
       await call('umount', ['--lazy', path]);
       await rm(path, { recursive: true, force: true });

@@ -11,13 +11,11 @@ export interface Frame {
   move: Vec3;
 }
 
-export const IDENTITY: Mat3 = [
-  [1, 0, 0],
-  [0, 1, 0],
-  [0, 0, 1],
-];
+const X: Vec3 = [1, 0, 0];
+const Y: Vec3 = [0, 1, 0];
+const Z: Vec3 = [0, 0, 1];
 
-export const WORLD: Frame = { turn: IDENTITY, move: [0, 0, 0] };
+export const WORLD: Frame = { turn: [X, Y, Z], move: [0, 0, 0] };
 
 export const add = (a: Vec3, b: Vec3): Vec3 => [a[0] + b[0], a[1] + b[1], a[2] + b[2]];
 export const minus = (a: Vec3, b: Vec3): Vec3 => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
@@ -64,21 +62,9 @@ export function turnOf([x, y, z]: Vec3): Mat3 {
   const [cx, sx] = circle(x);
   const [cy, sy] = circle(y);
   const [cz, sz] = circle(z);
-  const rx: Mat3 = [
-    [1, 0, 0],
-    [0, cx, -sx],
-    [0, sx, cx],
-  ];
-  const ry: Mat3 = [
-    [cy, 0, sy],
-    [0, 1, 0],
-    [-sy, 0, cy],
-  ];
-  const rz: Mat3 = [
-    [cz, -sz, 0],
-    [sz, cz, 0],
-    [0, 0, 1],
-  ];
+  const rx: Mat3 = [X, [0, cx, -sx], [0, sx, cx]];
+  const ry: Mat3 = [[cy, 0, sy], Y, [-sy, 0, cy]];
+  const rz: Mat3 = [[cz, -sz, 0], [sz, cz, 0], Z];
   return product(product(rx, ry), rz);
 }
 
@@ -87,14 +73,7 @@ export function circle(degrees: number): Vec2 {
   const quarters = degrees / 90;
   if (Number.isInteger(quarters)) {
     const turns = ((quarters % 4) + 4) % 4;
-    return (
-      [
-        [1, 0],
-        [0, 1],
-        [-1, 0],
-        [0, -1],
-      ] as const
-    )[turns]!;
+    return [[1, 0, -1, 0][turns]!, [0, 1, 0, -1][turns]!];
   }
   const angle = (degrees * Math.PI) / 180;
   return [Math.cos(angle), Math.sin(angle)];
