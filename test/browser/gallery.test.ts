@@ -276,12 +276,13 @@ describe.runIf(HAS_BROWSER)('the gallery', () => {
     files.set('articles.js', new TextEncoder().encode(data));
     for (const [name, bytes] of files) await replaceFile(join(folder, 'gallery', name), bytes);
     const address = pathToFileURL(join(folder, 'gallery', 'index.html')).href;
-    const { page, trouble } = await openWatched(address);
+    const { page, trouble, asked } = await openWatched(address);
     await page.locator('.card').first().click();
     await page.locator('.stage img').evaluate((image: HTMLImageElement) => image.decode());
     await page.getByRole('button', { name: '3D' }).click();
     await page.getByText('run btg2gltf view').waitFor();
     expect(trouble).toEqual([]);
+    expect(asked.filter((url) => !/^(?:data|blob|file):/.test(url))).toEqual([]);
   });
 
   test('answers to its own names only', async () => {

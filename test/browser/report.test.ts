@@ -195,11 +195,13 @@ describe.runIf(HAS_BROWSER)('report.html', () => {
   });
 
   test('a run without changes fits on one screen and needs no attention', async () => {
-    const { page } = await openWatched(address.replace('report.html', 'quiet.html'));
+    const quiet = address.replace('report.html', 'quiet.html');
+    const { page, trouble, asked } = await openWatched(quiet);
     expect(await page.locator('h1').textContent()).toBe('Nothing has changed');
     expect(await page.locator('.needs').textContent()).toContain(
       'Nothing. You can close this page.',
     );
+    expect([trouble, asked]).toEqual([[], [quiet]]);
   });
 
   test('a parser reads the JUnit file of the same run', async () => {
