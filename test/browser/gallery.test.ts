@@ -3,13 +3,14 @@
  * The gallery in a real browser: what a person can do with it, and that it keeps to itself.
  */
 import { rm } from 'node:fs/promises';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Document, NodeIO } from '@gltf-transform/core';
 import { KHRMaterialsVariants } from '@gltf-transform/extensions';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { galleryDataFile, galleryPageFiles } from '../../src/deliver/gallery.ts';
 import { openGalleryServer } from '../../src/gateway/gallery-server.ts';
 import { openGallery, readGallery } from '../../src/pipeline/gallery.ts';
@@ -25,6 +26,8 @@ import { temporaryFolder } from '../helpers/temporary.ts';
 const DESKTOP = { width: 800, height: 480 };
 const PHONE = { width: 390, height: 844 };
 const ARTICLES = 300;
+/** What the page says where nothing is searched for. */
+const ALL = `${(ARTICLES + HOSTILE.length).toLocaleString('en')} configurations`;
 
 /** A red triangle as high as wide, which a finish makes blue. */
 async function redOrBlue(): Promise<Uint8Array> {
@@ -97,25 +100,27 @@ describe.runIf(HAS_BROWSER)('the gallery', () => {
     });
     await writeOutput(folder, [...plain, ...hostile]);
     server = await openGalleryServer(await openGallery(publishedIn(folder, Date.now), 'office'));
+    ({ page, trouble, asked } = await openWatched(server.url));
   });
   afterAll(async () => {
+    await closePages();
     await server?.close();
     await rm(folder, { recursive: true, force: true });
   });
 
-  const open = async (
-    viewport = DESKTOP,
-    colorScheme: 'light' | 'dark' = 'light',
-    address = server.url,
-  ) => {
-    ({ page, trouble, asked } = await openWatched(address, { viewport, colorScheme }));
-  };
-  afterEach(async () => {
+  /** All tests share one page. */
+  beforeEach(async () => {
+    await page.setViewportSize(DESKTOP);
+    await page.evaluate(() => document.querySelector<HTMLDialogElement>('dialog[open]')?.close());
+    await page.locator('#find').press('Escape');
+    await page.locator('#find').blur();
+    await isFound(ALL);
+  });
+  afterEach(() => {
     expect(trouble).toEqual([]);
-    const own = /^(?:data|blob|file):/;
+    const own = /^(?:data|blob):/;
     const { origin } = new URL(server.url);
     expect(asked.filter((url) => !own.test(url) && !url.startsWith(`${origin}/`))).toEqual([]);
-    await closePages();
   });
 
   const found = () => page.locator('#found').textContent();
@@ -123,10 +128,6 @@ describe.runIf(HAS_BROWSER)('the gallery', () => {
   const select = (name: string) => page.getByLabel(name, { exact: true });
 
   test('makes the cards of a large range as they are needed', async () => {
-    await open();
-    expect(await found()).toBe(
-      `${(ARTICLES + HOSTILE.length).toLocaleString('en')} configurations`,
-    );
     const first = await page.locator('.card').count();
     expect(first).toBeLessThan(200);
     await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
@@ -134,7 +135,6 @@ describe.runIf(HAS_BROWSER)('the gallery', () => {
   });
 
   test('finds articles by number and name, without case and accents, by the keyboard alone', async () => {
-    await open();
     await page.keyboard.press('/');
     await page.keyboard.type('BURO');
     await isFound('1 of 3');
@@ -156,17 +156,17 @@ describe.runIf(HAS_BROWSER)('the gallery', () => {
   });
 
   test('filters by manufacturer, then by its series', async () => {
-    await open();
     await select('Manufacturer').selectOption('FJEL');
     expect(await found()).toContain('200 of 3');
     await select('Series').selectOption('S1');
     expect(await found()).toContain('40 of 3');
     await select('Manufacturer').selectOption(HOSTILE[0]);
     expect(await found()).toContain('1 of 3');
+    await select('Manufacturer').selectOption({ index: 0 });
+    expect(await found()).toBe(ALL);
   });
 
   test('shows pictures, sizes, price, every file, and a snippet with the files for phones', async () => {
-    await open();
     await page.locator('.card').first().click();
     const dialog = page.getByRole('dialog');
     expect(await dialog.locator('dd').allTextContents()).toEqual([
@@ -199,39 +199,7 @@ describe.runIf(HAS_BROWSER)('the gallery', () => {
     await page.getByRole('dialog', { name: 'Desk 1' }).waitFor();
   });
 
-  /** The colour in the middle of the 3D view. */
-  const middle = async () => {
-    const image = sharp(await page.locator('.stage canvas').screenshot());
-    const { data, info } = await image.raw().toBuffer({ resolveWithObject: true });
-    const at =
-      info.channels * (Math.floor(info.height / 2) * info.width + Math.floor(info.width / 2));
-    return [...data.subarray(at, at + 3)] as [number, number, number];
-  };
-
-  test('draws the model, turns it by keys, and switches its finish', async () => {
-    await open();
-    await page.locator('.card').nth(1).click();
-    expect(asked.filter((url) => url.endsWith('viewer.js'))).toEqual([]);
-    await page.getByRole('button', { name: '3D' }).click();
-    const view = page.getByRole('application', { name: /^3D view of Desk 1\./ });
-    await view.waitFor();
-    const [r, g, b] = await middle();
-    expect(r).toBeGreaterThan(2 * Math.max(g, b));
-    await page.getByLabel('Finish').selectOption('Blue');
-    await expect.poll(async () => (await middle())[0] < (await middle())[2]).toBe(true);
-    await view.focus();
-    // Its frame shows that the keyboard is used.
-    await page.keyboard.press('Home');
-    const before = await view.screenshot();
-    await page.keyboard.press('ArrowRight');
-    await page.keyboard.press('+');
-    expect((await view.screenshot()).equals(before)).toBe(false);
-    await page.keyboard.press('Home');
-    expect((await view.screenshot()).equals(before)).toBe(true);
-  });
-
   test('shows texts as texts, whatever they contain', async () => {
-    await open();
     const dialog = page.getByRole('dialog');
     for (const i of HOSTILE.keys()) {
       const place = ARTICLES + i;
@@ -259,8 +227,39 @@ describe.runIf(HAS_BROWSER)('the gallery', () => {
     expect(strange).toEqual({ scripts: 2, strangers: 0, handlers: 0, links: [] });
   });
 
+  /** The colour in the middle of the 3D view. */
+  const middle = async () => {
+    const image = sharp(await page.locator('.stage canvas').screenshot());
+    const { data, info } = await image.raw().toBuffer({ resolveWithObject: true });
+    const at =
+      info.channels * (Math.floor(info.height / 2) * info.width + Math.floor(info.width / 2));
+    return [...data.subarray(at, at + 3)] as [number, number, number];
+  };
+
+  test('draws the model, turns it by keys, and switches its finish', async () => {
+    await page.locator('.card').nth(1).click();
+    expect(asked.filter((url) => url.endsWith('viewer.js'))).toEqual([]);
+    await page.getByRole('button', { name: '3D' }).click();
+    const view = page.getByRole('application', { name: /^3D view of Desk 1\./ });
+    await view.waitFor();
+    const [r, g, b] = await middle();
+    expect(r).toBeGreaterThan(2 * Math.max(g, b));
+    await page.getByLabel('Finish').selectOption('Blue');
+    await expect.poll(async () => (await middle())[0] < (await middle())[2]).toBe(true);
+    await view.focus();
+    // Its frame shows that the keyboard is used.
+    await page.keyboard.press('Home');
+    const before = await view.screenshot();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('+');
+    expect((await view.screenshot()).equals(before)).toBe(false);
+    await page.keyboard.press('Home');
+    expect((await view.screenshot()).equals(before)).toBe(true);
+  });
+
   test.each(['light', 'dark'] as const)('fits a phone, %s', async (scheme) => {
-    await open(PHONE, scheme);
+    await page.setViewportSize(PHONE);
+    await page.emulateMedia({ colorScheme: scheme });
     const isWide = () => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
     expect(await isWide()).toBe(false);
     await page.locator('.card').first().click();
@@ -276,17 +275,18 @@ describe.runIf(HAS_BROWSER)('the gallery', () => {
     const data = galleryDataFile(await readGallery(folder, 'office'));
     files.set('articles.js', new TextEncoder().encode(data));
     for (const [name, bytes] of files) await replaceFile(join(folder, 'gallery', name), bytes);
-    await open(DESKTOP, 'light', pathToFileURL(join(folder, 'gallery', 'index.html')).href);
+    const address = pathToFileURL(join(folder, 'gallery', 'index.html')).href;
+    const { page, trouble, asked } = await openWatched(address);
     await page.locator('.card').first().click();
     await page.locator('.stage img').evaluate((image: HTMLImageElement) => image.decode());
     await page.getByRole('button', { name: '3D' }).click();
     await page.getByText('run btg2gltf view').waitFor();
+    expect(trouble).toEqual([]);
+    expect(asked.filter((url) => !/^(?:data|blob|file):/.test(url))).toEqual([]);
   });
 
   test('answers to its own names only', async () => {
-    await open();
     const { port } = new URL(server.url);
-    const { request } = await import('node:http');
     const status = await new Promise((done, fail) => {
       const headers = { host: 'evil.example' };
       request({ port, path: '/gallery/', headers }, ({ statusCode }) => done(statusCode))

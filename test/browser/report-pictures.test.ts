@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { reportHtmlWithPictures } from '../../src/report/html.ts';
 import type { ArticlePictures } from '../../src/report/html-pictures.ts';
 import { closePages, openWatched } from '../helpers/browser.ts';
@@ -45,19 +45,17 @@ describe.runIf(HAS_BROWSER)('pictures in report.html', () => {
       Array.from({ length: 12 }, (_, i) => of(kind, i)),
     );
     await writeFile(join(folder, 'report.html'), reportHtmlWithPictures(report, pictures));
+    const address = pathToFileURL(join(folder, 'report.html')).href;
+    ({ page, trouble } = await openWatched(address));
   });
   afterAll(async () => {
+    await closePages();
     await rm(folder, { recursive: true, force: true });
   });
 
-  const open = async (width = 1280, colorScheme: 'light' | 'dark' = 'light') => {
-    const address = pathToFileURL(join(folder, 'report.html')).href;
-    const viewport = { width, height: 844 };
-    ({ page, trouble } = await openWatched(address, { viewport, colorScheme }));
-  };
-  afterEach(async () => {
+  beforeEach(() => page.setViewportSize({ width: 1280, height: 844 }));
+  afterEach(() => {
     expect(trouble).toEqual([]);
-    await closePages();
   });
 
   const slider = () => page.locator('.compare input').first();
@@ -73,7 +71,6 @@ describe.runIf(HAS_BROWSER)('pictures in report.html', () => {
       });
 
   test('the pictures are loaded, and each has a text', async () => {
-    await open();
     const images = await page
       .locator('.looks img')
       .evaluateAll((all) =>
@@ -84,7 +81,6 @@ describe.runIf(HAS_BROWSER)('pictures in report.html', () => {
   });
 
   test('the line follows the arrow keys and the pointer', async () => {
-    await open();
     expect(await shown()).toBe(50);
     await slider().focus();
     await page.keyboard.press('ArrowRight');
@@ -106,7 +102,6 @@ describe.runIf(HAS_BROWSER)('pictures in report.html', () => {
   });
 
   test('more of them are behind a button, and a search finds them there', async () => {
-    await open();
     const visible = () => page.locator('.looks li:visible').count();
     expect(await visible()).toBe(14);
     await page.locator('.looks summary').first().press('Enter');
@@ -120,12 +115,14 @@ describe.runIf(HAS_BROWSER)('pictures in report.html', () => {
   });
 
   test.each(['light', 'dark'] as const)('every text can be read in the %s scheme', async (of) => {
-    await open(1280, of);
+    await page.emulateMedia({ colorScheme: of });
     expect(await page.evaluate(poorContrasts)).toEqual([]);
+    const background = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    expect(Number(background.match(/\d+/)![0]) > 128).toBe(of === 'light');
   });
 
   test('at 390 px pairs are as wide as the card, and new ones two a row', async () => {
-    await open(390);
+    await page.setViewportSize({ width: 390, height: 844 });
     const { lefts, isCut, pair, card } = await page.evaluate(() => {
       const box = (element: Element) => element.getBoundingClientRect();
       const news = [...document.querySelectorAll('.looks ul.new')][0]!;
