@@ -1,45 +1,35 @@
 /** What concerns the folder of a store alone: foreign files, links, crashes. */
-import { mkdir, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, symlink, utimes, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openFolderStore } from '../../../src/store/file-store.ts';
 import type { ObjectStore } from '../../../src/store/object-store.ts';
 import { watchFileOperations } from '../../../src/support/file-operations.ts';
+import { folderPerTest } from '../../helpers/folder-per-test.ts';
+import { bytesOf, keysOf, textOf } from '../../helpers/object-stores.ts';
 import { startStoreProcess } from '../../helpers/store-processes.ts';
 import { temporaryFolder } from '../../helpers/temporary.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const bytes = (text: string) => new TextEncoder().encode(text);
 
-let folder: string;
+const at = folderPerTest();
 let store: ObjectStore;
 beforeEach(async () => {
-  folder = await temporaryFolder();
-  store = await openFolderStore(folder, Date.now());
+  store = await openFolderStore(at(), Date.now());
 });
-afterEach(async () => {
-  watchFileOperations(undefined);
-  await rm(folder, { recursive: true });
-});
-
-const keys = async () => {
-  const found: string[] = [];
-  for await (const { key } of store.list('')) found.push(key);
-  return found;
-};
+afterEach(() => watchFileOperations(undefined));
 
 it('replaces nothing while another process does, and goes on when that is killed', async () => {
-  const etag = await store.replace('a', bytes('1'), undefined);
-  const holder = await startStoreProcess({}, folder, 'hold');
+  const etag = await store.replace('a', bytesOf('1'), undefined);
+  const holder = await startStoreProcess({}, at(), 'hold');
   holder.begin();
   expect(await holder.line()).toBe('holds');
   let isReplaced = false;
-  const replaced = store.replace('a', bytes('2'), etag).then((stored) => {
+  const replaced = store.replace('a', bytesOf('2'), etag).then((stored) => {
     isReplaced = true;
     return stored;
   });
   // Others are not held up.
-  expect(await store.putIfAbsent('b', bytes('1'))).toBe('stored');
+  expect(await store.putIfAbsent('b', bytesOf('1'))).toBe('stored');
   expect((await store.get('a'))?.etag).toBe(etag);
   expect(isReplaced).toBe(false);
   holder.process.kill('SIGKILL');
@@ -49,30 +39,27 @@ it('replaces nothing while another process does, and goes on when that is killed
 
 it('has whole objects alone when the processes that write them are killed', async () => {
   for (const rounds of [1, 2, 4]) {
-    const writer = await startStoreProcess({}, folder, 'write');
+    const writer = await startStoreProcess({}, at(), 'write');
     writer.begin();
     for (let round = 0; round < rounds; round++) await writer.line();
     writer.process.kill('SIGKILL');
-    let objects = 0;
-    for await (const { key } of store.list('objects/')) {
-      expect((await store.get(key))?.content.length).toBe(200_000);
-      objects += 1;
-    }
-    expect(objects).toBeGreaterThanOrEqual(rounds);
+    const keys = await keysOf(store, 'objects/');
+    for (const key of keys) expect((await store.get(key))?.content.length).toBe(200_000);
+    expect(keys.length).toBeGreaterThanOrEqual(rounds);
     const state = (await store.get('state'))!;
-    const [first, ...others] = new Set(new TextDecoder().decode(state.content).trim().split(' '));
+    const [first, ...others] = new Set(textOf(state.content).trim().split(' '));
     expect([Number(first) >= rounds - 1, others]).toEqual([true, []]);
     expect(await store.replace('state', state.content, state.etag)).toBe(state.etag);
   }
 });
 
 it('has each object in the file of its key, and nothing of its own in a list', async () => {
-  const etag = await store.replace('a/b.json', bytes('1'), undefined);
-  await store.replace('a/b.json', bytes('2'), etag);
-  await writeFile(join(folder, 'a', 'foreign file'), '');
-  await writeFile(join(folder, 'a', '.hidden'), '');
-  expect(await keys()).toEqual(['a/b.json']);
-  expect(await readdir(join(folder, '.tmp'))).toEqual([]);
+  const etag = await store.replace('a/b.json', bytesOf('1'), undefined);
+  await store.replace('a/b.json', bytesOf('2'), etag);
+  await writeFile(at('a', 'foreign file'), '');
+  await writeFile(at('a', '.hidden'), '');
+  expect(await keysOf(store)).toEqual(['a/b.json']);
+  expect(await readdir(at('.tmp'))).toEqual([]);
 });
 
 it('waits for the disk, but not where that is not wanted and damage would be found', async () => {
@@ -82,8 +69,8 @@ it('waits for the disk, but not where that is not wanted and damage would be fou
   });
   const syncs = async (key: string, durable: boolean) => {
     synced.length = 0;
-    expect(await store.putIfAbsent(key, bytes(key), { durable })).toBe('stored');
-    expect(await store.putIfAbsent(key, bytes(key), { durable })).toBe('present');
+    expect(await store.putIfAbsent(key, bytesOf(key), { durable })).toBe('stored');
+    expect(await store.putIfAbsent(key, bytesOf(key), { durable })).toBe('present');
     return synced.length;
   };
   const digest = (digit: string) => `objects/${digit.repeat(64)}`;
@@ -94,36 +81,34 @@ it('waits for the disk, but not where that is not wanted and damage would be fou
 });
 
 it('removes temporary files that are a day old, whoever left them', async () => {
-  const [old, recent] = ['.1-0-0.tmp', '.2-0-0.tmp'].map((name) => join(folder, '.tmp', name));
-  await mkdir(join(folder, '.tmp'), { recursive: true });
+  const [old, recent] = ['.1-0-0.tmp', '.2-0-0.tmp'].map((name) => at('.tmp', name));
+  await mkdir(at('.tmp'), { recursive: true });
   await writeFile(old!, '');
   await writeFile(recent!, '');
   const before = new Date(Date.now() - DAY_MS - 60_000);
   await utimes(old!, before, before);
-  await openFolderStore(folder, Date.now());
-  expect(await readdir(join(folder, '.tmp'))).toEqual(['.2-0-0.tmp']);
+  await openFolderStore(at(), Date.now());
+  expect(await readdir(at('.tmp'))).toEqual(['.2-0-0.tmp']);
 });
 
 it('follows no link that another user may have made', async () => {
-  const outside = await temporaryFolder();
-  await symlink(outside, join(folder, 'a'));
+  await symlink(await temporaryFolder(), at('a'));
   const refused = { code: 'LINK_REFUSED' };
-  await expect(store.putIfAbsent('a/b', bytes('1'))).rejects.toMatchObject(refused);
+  await expect(store.putIfAbsent('a/b', bytesOf('1'))).rejects.toMatchObject(refused);
   await expect(store.get('a/b')).rejects.toMatchObject(refused);
-  expect(await keys()).toEqual([]);
-  await rm(outside, { recursive: true });
+  expect(await keysOf(store)).toEqual([]);
 });
 
 it('keeps what was there when the disk is full', async () => {
-  const etag = await store.replace('a', bytes('1'), undefined);
+  const etag = await store.replace('a', bytesOf('1'), undefined);
   watchFileOperations((operation) => {
     if (operation === 'write') throw Object.assign(new Error('full'), { code: 'ENOSPC' });
   });
   const full = { code: 'DISK_FULL' };
-  await expect(store.replace('a', bytes('2'), etag)).rejects.toMatchObject(full);
-  await expect(store.putIfAbsent('b', bytes('2'))).rejects.toMatchObject(full);
+  await expect(store.replace('a', bytesOf('2'), etag)).rejects.toMatchObject(full);
+  await expect(store.putIfAbsent('b', bytesOf('2'))).rejects.toMatchObject(full);
   watchFileOperations(undefined);
   expect((await store.get('a'))?.etag).toBe(etag);
-  expect(await store.replace('a', bytes('2'), etag)).toEqual(expect.any(String));
-  expect(await keys()).toEqual(['a']);
+  expect(await store.replace('a', bytesOf('2'), etag)).toEqual(expect.any(String));
+  expect(await keysOf(store)).toEqual(['a']);
 });

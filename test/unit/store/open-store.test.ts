@@ -1,18 +1,15 @@
-import { rm } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { openObjectStore } from '../../../src/store/open-store.ts';
 import { redact } from '../../../src/support/redact.ts';
+import { openStore } from '../../helpers/object-stores.ts';
 import { startS3Server } from '../../helpers/s3-server.ts';
 import { temporaryFolder } from '../../helpers/temporary.ts';
 
 const KEYS = { AWS_ACCESS_KEY_ID: 'AKIDOFOPENING', AWS_SECRET_ACCESS_KEY: 'secret-of-opening' };
-const open = (url: string, env: Record<string, string> = KEYS, more = {}) =>
-  openObjectStore(url, { env, now: Date.now, random: Math.random, ...more });
+const open = (url: string, env: Record<string, string> = KEYS) => openStore(url, { env });
 
 it('opens a folder or a bucket by its address', async () => {
   const folder = await temporaryFolder();
   expect((await open(folder)).name).toBe(folder);
-  await rm(folder, { recursive: true });
   const env = { ...KEYS, AWS_REGION: 'eu-central-1' };
   expect((await open('s3://furniture', env)).name).toBe('s3://furniture');
   expect((await open('s3://furniture/every/night/', env)).name).toBe('s3://furniture/every/night');
