@@ -47,15 +47,11 @@ async function openStage(url: string) {
     opened.push(child);
     return child;
   };
-  const controller = new AbortController();
-  const openQueue = (run: string, options: Record<string, unknown> = {}) => {
-    const { signal } = controller;
-    return openChunkQueue({ ...common, log: SILENT, signal, now: Date.now, run, ...options });
-  };
+  const { signal } = new AbortController();
+  const openQueue = (run: string, options: Record<string, unknown> = {}) =>
+    openChunkQueue({ ...common, log: SILENT, signal, now: Date.now, run, ...options });
   return {
-    folder,
     common,
-    controller,
     openQueue,
     worker: (options: Record<string, unknown> = {}) => start({ role: 'worker', ...options }),
     coordinator: (options: Record<string, unknown>) => start({ role: 'coordinator', ...options }),
@@ -68,7 +64,7 @@ async function openStage(url: string) {
       const onLost = async (job: ChunkJob, error?: ConverterError) =>
         void lost.push(`${label(job)}: ${error?.code ?? 'killed'}`);
       await queue.execute(jobs, onDone, onLost).finally(() => queue.close());
-      return { done: done.sort(), lost, queue };
+      return { done: done.sort(), lost };
     },
     places: async (run: string) =>
       (await readdir(folder)).filter((name) => name.startsWith(`${run}.`)),
@@ -84,6 +80,8 @@ async function openStage(url: string) {
   };
 }
 
+type Stage = Awaited<ReturnType<typeof openStage>>;
+
 /** Waits until the workers of a run are in these states, in any order. */
 async function inStates(queue: ChunkQueue, ...states: string[]): Promise<void> {
   const now = () => queue.workers().map(({ state }) => state as string);
@@ -96,7 +94,7 @@ const count = (processes: QueueProcess[], field: string) =>
 
 describe.each(SERVERS)('%s', (_name, start) => {
   let server: Server;
-  const stages: Awaited<ReturnType<typeof openStage>>[] = [];
+  const stages: Stage[] = [];
   const stage = async () => {
     const opened = await openStage(server.url);
     stages.push(opened);
@@ -111,7 +109,7 @@ describe.each(SERVERS)('%s', (_name, start) => {
   });
 
   describe.concurrent('two workers', () => {
-    let two: Awaited<ReturnType<typeof openStage>>;
+    let two: Stage;
     let first: QueueProcess;
     let second: QueueProcess;
     beforeAll(async () => {
@@ -172,21 +170,14 @@ describe.each(SERVERS)('%s', (_name, start) => {
   });
 
   describe.concurrent('a worker', () => {
-    let one: Awaited<ReturnType<typeof openStage>>;
+    let one: Stage;
     let only: QueueProcess;
     let proxy: Awaited<ReturnType<typeof startProxy>>;
     beforeAll(async () => {
       one = await stage();
       proxy = await startProxy(server.url);
-      only = one.worker({
-        ...{
-          url: proxy.url,
-          mostWorkers: 1,
-          failing: 'halved.1.2',
-          interrupted: 'interrupted.0.1',
-        },
-        ...{ fatal: 'fatal.0.0', hold: 'held' },
-      });
+      const places = { failing: 'halved.1.2', interrupted: 'interrupted.0.1', fatal: 'fatal.0.0' };
+      only = one.worker({ url: proxy.url, mostWorkers: 1, hold: 'held', ...places });
     });
     afterAll(() => proxy.close());
 
@@ -198,10 +189,8 @@ describe.each(SERVERS)('%s', (_name, start) => {
     });
 
     it.sequential('ends the run with an error that ends a run', async () => {
-      await expect(one.execute('fatal', chunks('fatal', 3, 1))).rejects.toMatchObject({
-        code: 'DISK_FULL',
-        message: 'the disk is full',
-      });
+      const full = { code: 'DISK_FULL', message: 'the disk is full' };
+      await expect(one.execute('fatal', chunks('fatal', 3, 1))).rejects.toMatchObject(full);
     });
 
     it.sequential('tries a job again whose work was interrupted', async () => {
@@ -213,8 +202,7 @@ describe.each(SERVERS)('%s', (_name, start) => {
 
     it.sequential('goes on with its job when another coordinator has taken the run', async () => {
       const controller = new AbortController();
-      const { signal } = controller;
-      const taken = one.execute('held', chunks('held', 1, 2), { signal });
+      const taken = one.execute('held', chunks('held', 1, 2), { signal: controller.signal });
       await only.line('works', 'held.0.0.2');
       controller.abort(new ConverterError('OUTPUT_LOCKED', 'another run has the lock'));
       await expect(taken).rejects.toMatchObject({ code: 'OUTPUT_LOCKED' });
@@ -242,9 +230,8 @@ describe.each(SERVERS)('%s', (_name, start) => {
       await only.line('works');
       // Its worker is none of one with other options, which waits for an answer until it has one.
       const others = { digest: 'd2', options: { convert: 'c2' }, answerMs: GIVE_UP_MS };
-      await expect(one.execute('r2', jobs, others)).rejects.toMatchObject({
-        code: 'OUTPUT_LOCKED',
-      });
+      const locked = { code: 'OUTPUT_LOCKED' };
+      await expect(one.execute('r2', jobs, others)).rejects.toMatchObject(locked);
       one.go();
       await first.line('done', '3.0.2');
       first.kill('SIGKILL');
