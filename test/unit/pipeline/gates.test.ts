@@ -131,7 +131,7 @@ describe('each manufacturer is a range of its own', () => {
   const other = (size: number) => range(size, () => ({ manufacturer: 'LUMO' }));
 
   test('so that one that vanishes among many is found', () => {
-    const { refused, findings } = judge([...range(5000), ...other(100)], range(5000));
+    const { refused, findings } = judge([...range(2000), ...other(100)], range(2000));
     expect(refused).toBe(true);
     expect(findings[0]).toMatchObject({
       article: 'LUMO/*',
@@ -140,7 +140,7 @@ describe('each manufacturer is a range of its own', () => {
   });
 
   test('but a small one does not stop the run of all others', () => {
-    expect(judge([...range(5000), ...other(99)], range(5000))).toMatchObject(NOTHING);
+    expect(judge([...range(2000), ...other(99)], range(2000))).toMatchObject(NOTHING);
   });
 
   test('and a finding of the whole range covers its parts', () => {
