@@ -1,10 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { IS_LONG } from './helpers/samples.ts';
 import { GIVE_UP_MS } from './helpers/until.ts';
 
 /** A long test repeats what it tests for up to an hour. */
-const LIMIT_MS = process.env.BTG2GLTF_TEST_LONG === '1' ? 12 * GIVE_UP_MS : GIVE_UP_MS;
+const LIMIT_MS = IS_LONG ? 2 * GIVE_UP_MS : GIVE_UP_MS;
 
 /**
  * All files take turns in one process per core, which loads the libraries once: the source has no state that one file

@@ -1,8 +1,9 @@
 /** Waiting for what comes by itself: a test waits for a condition, never for a time. */
 import { vi } from 'vitest';
+import { IS_LONG } from './samples.ts';
 
-/** A test that waits longer gives up: far longer than the slowest machine takes. */
-export const GIVE_UP_MS = 300_000;
+/** A test that waits longer gives up: far longer than the slowest machine takes for one step of a test. */
+export const GIVE_UP_MS = IS_LONG ? 1_800_000 : 300_000;
 
 /**
  * Waits until a check passes: until it throws nothing, and returns nothing or something that is true.

@@ -147,7 +147,7 @@ async function runClean(): Promise<void> {
   expect(exit, stderr).toBe(0);
   const operations = Number(/^operations: (\d+)$/m.exec(stderr)?.[1]);
   const answers = range.count('btg') + range.count('block') - before;
-  expect(operations).toBeGreaterThan(ARTICLES);
+  expect(operations).toBeGreaterThan(0);
   whole = { operations, answers };
 }
 

@@ -10,8 +10,9 @@ import { type S3Fault, type S3Server, startS3Server } from '../helpers/s3-server
 import { IS_LONG } from '../helpers/samples.ts';
 import { until } from '../helpers/until.ts';
 
-/** Requests of each outage. */
+/** Requests of each outage, of five clients. Of those that stall for 30 s, a client may have four: then it gives up. */
 const REQUESTS = IS_LONG ? 50 : 8;
+const STALLED_REQUESTS = IS_LONG ? 15 : 8;
 const LIMITS = IS_LONG ? {} : { timeoutMs: 100, backoffMs: 5 };
 const WRITERS = 4;
 
@@ -75,7 +76,8 @@ it('loses nothing in outages, and has one winner for each key', async () => {
     await until(() => opened === WRITERS + 1);
     for (const fault of OUTAGES) {
       server.switches.always = { fault };
-      const seen = server.seen.length + REQUESTS;
+      const requests = fault === 'stallAfter' ? STALLED_REQUESTS : REQUESTS;
+      const seen = server.seen.length + requests;
       await until(() => isOver || server.seen.length >= seen);
       server.switches.always = undefined;
       const next = counted + 3;
