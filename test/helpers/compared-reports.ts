@@ -67,7 +67,8 @@ export function toldTheSame(distributed: ToldRun, local: ToldRun): void {
   const same = withOwnOf(local.report, others) as RunReport;
   expect(same).toEqual(local.report);
   expect(Object.keys(same)).toEqual(Object.keys(local.report));
-  expect(report.requests.fromCache).toEqual(local.report.requests.fromCache);
+  // How often depends on who did which chunk: a process asks the cache once for what it needs again.
+  expect(report.requests.fromCache > 0).toBe(local.report.requests.fromCache > 0);
   expect(pageOf(same)).toBe(local.html);
   expect(failures.map((line, index) => like(local.failures[index], line))).toEqual(local.failures);
   expect(withoutTimes(stdout)).toBe(withoutTimes(local.stdout));
