@@ -14,7 +14,7 @@ import { type CommandResult, command, writePipeline } from './command.ts';
 import { type CountedSize, countedRange } from './counted-range.ts';
 import { startFaultProxy } from './fault-proxy.ts';
 import { givenS3 } from './given-s3.ts';
-import { filesBelow, publishedFiles } from './output-folder.ts';
+import { bytesBelow, publishedFiles } from './output-folder.ts';
 import { startS3Server } from './s3-server.ts';
 import { temporaryFolder } from './temporary.ts';
 import { until } from './until.ts';
@@ -229,7 +229,7 @@ export async function leaksOf(
     look(key, content, all);
     look(key, JSON.stringify([key, headers]), all);
   }
-  for (const path of await filesBelow(folder)) look(path, await readFile(path), all);
+  for (const [path, bytes] of await bytesBelow(folder)) look(path, bytes, all);
   return found;
 }
 

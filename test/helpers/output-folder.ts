@@ -90,6 +90,17 @@ export async function filesBelow(folder: string): Promise<string[]> {
     .sort();
 }
 
+/** The bytes of every file below a folder, by its path from there. */
+export async function bytesBelow(folder: string): Promise<Map<string, Buffer>> {
+  const bytesOf = async (path: string): Promise<[string, Buffer]> => {
+    // SQLite removes the log of a database when it was closed by all, which may be later.
+    const isLog = /-(?:wal|shm)$/.test(path);
+    const bytes = isLog ? readFile(path).catch(() => Buffer.alloc(0)) : readFile(path);
+    return [relative(folder, path), await bytes];
+  };
+  return new Map(await Promise.all((await filesBelow(folder)).map(bytesOf)));
+}
+
 async function linesOf(file: string): Promise<string[]> {
   const text = await readFile(file, 'utf8').catch(() => '');
   const lines = text.split('\n');

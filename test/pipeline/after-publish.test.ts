@@ -8,7 +8,7 @@ import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ChangeLine } from '../../src/deliver/changes.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
-import { filesBelow, parsedLines } from '../helpers/output-folder.ts';
+import { bytesBelow, filesBelow, parsedLines } from '../helpers/output-folder.ts';
 import { type SmallRange, smallRange } from '../helpers/small-range.ts';
 
 const SECRET = 'signing-key-of-the-shop';
@@ -154,9 +154,8 @@ test('the webhook receives the changes signed, after failures too, and the key i
     configurations: await changes(),
   });
   const texts = [result.stdout, result.stderr, body];
-  for (const path of await filesBelow(join(runs.outputDir, '..'))) {
-    texts.push(await readFile(path, 'latin1'));
-  }
+  for (const bytes of (await bytesBelow(runs.folder)).values())
+    texts.push(bytes.toString('latin1'));
   expect(texts.filter((text) => text.includes(SECRET))).toEqual([]);
 });
 

@@ -2,14 +2,13 @@
  * Secrets: password, application key and every token, in no byte that a run leaves behind; the user name is none.
  */
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { forgetSecret, redact } from '../../src/support/redact.ts';
 import { LIVE } from '../helpers/command.ts';
 import { openDailyRuns } from '../helpers/daily-runs.ts';
 import { type Answer, html, raw, reset } from '../helpers/fault-server.ts';
-import { filesBelow } from '../helpers/output-folder.ts';
+import { bytesBelow } from '../helpers/output-folder.ts';
 import { type SmallArticle, smallRange } from '../helpers/small-range.ts';
 
 const LOGIN = { username: 'jürgen@möbel', password: 'pä"ss +wörd/&=', appKey: 'app-key-4711' };
@@ -133,15 +132,4 @@ async function outcomeFor(account: Partial<typeof LOGIN>): Promise<Map<string, s
   const { origin } = new URL(proxy.env.BTG2GLTF_BASE_URL!);
   const anywhere = (text: string) => text.replaceAll(root, 'ROOT').replaceAll(origin, 'ORIGIN');
   return new Map([...texts].map(([name, text]) => [anywhere(name), anywhere(text)]));
-}
-
-/** The bytes of every file below a folder, by its path from there. */
-async function bytesBelow(root: string): Promise<Map<string, Buffer>> {
-  const bytesOf = async (path: string): Promise<[string, Buffer]> => {
-    // SQLite removes the log of a database when it was closed by all, which may be later.
-    const isLog = /-(?:wal|shm)$/.test(path);
-    const bytes = isLog ? await readFile(path).catch(() => Buffer.alloc(0)) : readFile(path);
-    return [path.slice(root.length + 1), await bytes];
-  };
-  return new Map(await Promise.all((await filesBelow(root)).map(bytesOf)));
 }
