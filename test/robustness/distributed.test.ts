@@ -274,7 +274,9 @@ async function isDelivered(stage: DistributedStage): Promise<void> {
   expect(lines).toHaveLength(CHUNKS);
   for (const { glb, sha256 } of lines)
     expect(glb).toBe(`objects/${sha256.slice(0, 2)}/${sha256}.glb`);
-  expect([...keys].filter((key) => key.endsWith('/report.json'))).toHaveLength(1);
+  // A run that was cancelled has a report in a folder, and none on S3, where its last requests are cancelled too.
+  const reports = [...keys].filter((key) => key.endsWith('/report.json'));
+  expect(reports).toHaveLength(stage.place === 'folder store' ? 2 : 1);
   if (!IS_LONG) return;
   const delivered = (await linesIn(stage, 'deliveries.jsonl')).flatMap(({ files }) => files);
   expect(delivered).not.toEqual([]);
