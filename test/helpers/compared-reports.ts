@@ -48,7 +48,8 @@ const pageOf = (report: RunReport) => reportHtmlWithPictures(report, []);
 const withoutTimes = (summary: string) =>
   summary
     .replace(/^ {2}(?:Time|Workers|Output) .*\n/gm, '')
-    .replace(/(Requests +)\d+ sent, [\d.]+ kB/, '$1')
+    .replace(/(Requests +)\d+ sent, [\d.]+ (?:bytes|kB)/, '$1')
+    .replace(/\d+( responses from the cache)/, '$1')
     .replace(/\S+report\.html$/m, '');
 
 /** A line of JSON with what is {@link OWN} of another one. */
