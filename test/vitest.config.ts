@@ -8,7 +8,7 @@ import { GIVE_UP_MS } from './helpers/until.ts';
 const LIMIT_MS = IS_LONG ? 2 * GIVE_UP_MS : GIVE_UP_MS;
 
 /**
- * All files take turns in one process per core, which loads the libraries once: the source has no state that one file
+ * All files take turns in a few processes, each of which loads the libraries once: the source has no state that one file
  * could leave to the next.
  */
 export default defineConfig({
