@@ -35,7 +35,13 @@ export function App({ session }: { session: Session }) {
     // The heading names what has been opened; what had the focus may be out of sight. A list stays where it was.
     const place = isCatalogueOpen ? '.catalogue h2' : '.panel';
     const options = { preventScroll: isCatalogueOpen };
-    requestAnimationFrame(() => document.querySelector<HTMLElement>(place)?.focus(options));
+    const { activeElement: before } = document;
+    requestAnimationFrame(() => {
+      // The frame may be late, and the person has moved the focus meanwhile.
+      const { activeElement: now, body } = document;
+      if (now === before || now === body)
+        document.querySelector<HTMLElement>(place)?.focus(options);
+    });
   }, [isCatalogueOpen, opened]);
   const showCatalogue = (isOpen: boolean) => () => session.go({ isCatalogueOpen: isOpen });
   // No link: followed, it would make an entry of the history, without the token.

@@ -29,8 +29,11 @@ import { currencyOf, isShown, type Translate, translationFor } from './views.ts'
 /** Pixels. */
 const PICTURE_WIDTH = 640;
 
+/** Blocks that were asked for, by name: all ranges have the same. */
+const blocks = new Map<string, Uint8Array>();
+
 /**
- * Creates the range; blocks are made at their first request and cached, images are files.
+ * Creates the range; blocks are made at their first request in the process, images are files.
  *
  * @example
  * ```ts
@@ -41,11 +44,6 @@ const PICTURE_WIDTH = 640;
  * @see Spec 2.1 to 2.4; D-726, D-790 to D-795.
  */
 export function createSampleRange(): EmulatedRange {
-  const blocks = new Map<string, Uint8Array | undefined>();
-  const block = (name: string): Uint8Array | undefined => {
-    if (!blocks.has(name)) blocks.set(name, blockBody(name));
-    return blocks.get(name);
-  };
   return {
     name: 'sample',
     ...createCatalogues(),
@@ -63,6 +61,12 @@ export function createSampleRange(): EmulatedRange {
       return drawArticle(found.article, found.values, block, PICTURE_WIDTH);
     },
   };
+}
+
+function block(name: string): Uint8Array | undefined {
+  const body = blocks.get(name) ?? blockBody(name);
+  if (body !== undefined) blocks.set(name, body);
+  return body;
 }
 
 /** GET articles: the default, or the configuration of a reinit string, else of a variant code. */

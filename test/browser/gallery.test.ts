@@ -169,6 +169,7 @@ describe.runIf(HAS_BROWSER)('the gallery', () => {
   test('shows pictures, sizes, price, every file, and a snippet with the files for phones', async () => {
     await page.locator('.card').first().click();
     const dialog = page.getByRole('dialog');
+    await dialog.getByText('D0-F').waitFor();
     expect(await dialog.locator('dd').allTextContents()).toEqual([
       'ACME',
       'S0',
@@ -179,7 +180,7 @@ describe.runIf(HAS_BROWSER)('the gallery', () => {
       '12',
     ]);
     await dialog.getByRole('button', { name: 'side' }).click();
-    expect(await dialog.locator('.stage img').getAttribute('alt')).toBe('Desk 0, side');
+    await dialog.getByRole('img', { name: 'Desk 0, side' }).waitFor();
     const links = dialog.locator('.files a');
     expect(await links.allTextContents()).toEqual([
       'model.glb',

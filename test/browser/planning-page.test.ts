@@ -19,12 +19,31 @@ import {
 } from '../helpers/planning-page.ts';
 import { IS_LONG } from '../helpers/samples.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
+import { until } from '../helpers/until.ts';
 import { judgeUsdz } from '../helpers/usdz-judge.ts';
 
 const CONFIGURATOR = { disablecatalogue: 'true' };
 const LINEA = 'FJEL;:@1;:LINEA@1';
 const silent = () => {};
 const log = { debug: silent, info: silent, warn: silent, error: silent };
+
+/** Frames of a page that happen when the test wants. */
+async function lateFrames(page: Page) {
+  const frames = await page.evaluateHandle(() => {
+    const frames: FrameRequestCallback[] = [];
+    globalThis.requestAnimationFrame = (frame) => frames.push(frame);
+    return frames;
+  });
+  return {
+    /** Waits until the page asks for one, and then they happen. */
+    async happen(): Promise<void> {
+      await until(() => frames.evaluate(({ length }) => length > 0));
+      await frames.evaluate((frames) => {
+        for (const frame of frames) frame(performance.now());
+      });
+    },
+  };
+}
 
 describe.runIf(HAS_BROWSER)('the planning page', () => {
   let planning: PlanningServer;
@@ -148,8 +167,11 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     await page.keyboard.press('ArrowRight');
     await page.getByText('LN-M-K').waitFor();
     expect(await isRadio()).toBe(true);
+    const late = await lateFrames(page);
     await page.getByRole('button', { name: 'Catalogue' }).click();
     await page.getByRole('searchbox').fill('LN-S1');
+    await late.happen();
+    // The focus does not leave where the person has set it.
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: '2 articles for “LN-S1”' }).waitFor();
     expect(trouble).toEqual([]);

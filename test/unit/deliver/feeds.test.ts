@@ -10,6 +10,7 @@ import {
   feedRows,
 } from '../../../src/deliver/feeds.ts';
 import type { CatalogueLine } from '../../../src/model/asset.ts';
+import { anyText } from '../../helpers/any-text.ts';
 
 const OPTIONS: FeedOptions = {
   baseUrl: 'https://cdn.example/3d/',
@@ -185,7 +186,7 @@ describe('the feed for an ERP', () => {
   });
 });
 
-const text = fc.string({ unit: 'binary', maxLength: 60 });
+const text = anyText({ maxLength: 60 });
 const anyLine = fc.record({
   manufacturer: text,
   basearticlenumber: text,

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { junitXml } from '../../../src/report/junit.ts';
+import { anyText } from '../../helpers/any-text.ts';
 import { HOSTILE, mixedReport, reportedLine, reportOf } from '../../helpers/reports.ts';
 import { samples } from '../../helpers/samples.ts';
 
@@ -51,7 +52,7 @@ test('a run that could not begin is one failed case', () => {
 });
 
 test('any text stays a text: no mark-up, no character that XML cannot say', () => {
-  const anything = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...HOSTILE));
+  const anything = fc.oneof(anyText(), fc.constantFrom(...HOSTILE));
   fc.assert(
     fc.property(anything, (text) => {
       const run = { pipeline: text, exitCode: 0, ...TIMES, report: undefined };

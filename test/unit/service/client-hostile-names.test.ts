@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { GROUPS, OPERATIONS, type OperationName } from '../../../src/service/operations.ts';
 import { buildTarget, readAddress } from '../../../src/service/target.ts';
 import { isConverterError } from '../../../src/support/errors.ts';
+import { anyText } from '../../helpers/any-text.ts';
 import { raw, startFaultServer } from '../../helpers/fault-server.ts';
 import { clientOf, errorOf } from '../../helpers/faulty-client.ts';
 import { samples } from '../../helpers/samples.ts';
@@ -37,7 +38,7 @@ const ADDRESSES = {
 const PLACEHOLDERS = ['manufacturer', 'program', 'language', 'name', 'path', 'parentnode', 'query'];
 
 describe('a name that comes from the service', () => {
-  const anyName = fc.oneof(fc.constantFrom(...HOSTILE), fc.string({ unit: 'binary' }));
+  const anyName = fc.oneof(fc.constantFrom(...HOSTILE), anyText());
   const anyToken = fc.oneof(fc.constantFrom(...HOSTILE), fc.string({ minLength: 1 }));
 
   it('never changes the host, nor leaves the path of its group', () => {

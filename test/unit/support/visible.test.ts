@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { visible, visibleJson } from '../../../src/support/visible.ts';
+import { anyText } from '../../helpers/any-text.ts';
 
 it.each<[string, string, string, boolean?]>([
   ['a screen that is cleared', 'D1\u001b[2J', 'D1\\u{1b}[2J'],
@@ -18,7 +19,7 @@ it.each<[string, string, string, boolean?]>([
 it('leaves no character that a terminal obeys, and keeps the values of JSON', () => {
   const obeyed = /[\p{Cc}\p{Bidi_Control}]/u;
   fc.assert(
-    fc.property(fc.string({ unit: 'binary' }), (text) => {
+    fc.property(anyText(), (text) => {
       expect(visible(text, true)).not.toMatch(obeyed);
       const json = visibleJson(`${JSON.stringify({ text })}\n`);
       expect(json.slice(0, -1)).not.toMatch(obeyed);
