@@ -80,9 +80,9 @@ describe.runIf(HAS_BROWSER)('an action of the planning page', () => {
     // What the receiver says is folded away, and all of it goes.
     expect(await answer.isVisible()).toBe(false);
     await page.getByText('Answer of the receiver').click();
-    expect(await answer.innerText()).toContain('"stored": true');
+    await expect.poll(() => answer.innerText()).toContain('"stored": true');
     await page.locator('.cart').getByRole('button', { name: 'Close' }).click();
-    expect(await page.locator('.cart .success').count()).toBe(0);
+    await expect.poll(() => page.locator('.cart .success').count()).toBe(0);
     expect(await focused(page)).toBe('Add to cart');
     await send(200);
     await page.locator('.cart .success').waitFor();
@@ -112,7 +112,7 @@ describe.runIf(HAS_BROWSER)('an action of the planning page', () => {
       expect(await focused(page)).toBe('Cancel');
       await keyboard.press('Enter');
       expect(await focused(page)).toBe('Permanent link');
-      expect(await page.locator('.link .failure').count()).toBe(0);
+      await expect.poll(() => page.locator('.link .failure').count()).toBe(0);
 
       await page.unroute(/\/reinit/);
       await keyboard.press('Enter');
@@ -120,7 +120,7 @@ describe.runIf(HAS_BROWSER)('an action of the planning page', () => {
       await field.waitFor();
       expect(await focused(page)).toBe('Permanent link');
       await keyboard.press('Tab');
-      expect(await field.evaluate((one) => one === document.activeElement)).toBe(true);
+      await expect.poll(() => field.evaluate((one) => one === document.activeElement)).toBe(true);
       await keyboard.press('Tab');
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
       await keyboard.press('Enter');
@@ -165,7 +165,7 @@ describe.runIf(HAS_BROWSER)('an action of the planning page', () => {
       const program = await hold(page, /\/usdz\.js$/);
       await page.getByRole('button', { name: 'For Apple devices (USDZ)' }).click();
       await page.locator('.downloads .late').click();
-      expect(await page.getByText('Being made …').count()).toBe(0);
+      await expect.poll(() => page.getByText('Being made …').count()).toBe(0);
       expect(await focused(page)).toBe('Download');
       await program.release();
       const usdz = await fileOf('For Apple devices (USDZ)');

@@ -80,9 +80,9 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     const width = page.getByRole('textbox', { name: /^Width in mm/ });
     await width.fill('1450');
     await width.press('Enter');
-    expect(await page.locator('.problem').first().innerText()).toMatch(
-      /The nearest are 1400 and 1500/,
-    );
+    await expect
+      .poll(() => page.locator('.problem').first().innerText())
+      .toMatch(/The nearest are 1400 and 1500/);
     await width.press('ArrowUp');
     await page.getByText('LN-M-H.NB.D.SW.1500').waitFor();
     expect(await price(page).innerText()).not.toContain('721');
@@ -134,10 +134,10 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     await restored.page.getByText('LN-M-H.NB.D.SW.1500').waitFor();
     // The address has no token any more; the page can be loaded again all the same.
     await restored.page.reload();
-    expect(await heading(restored.page).innerText()).toBe('Schreibtisch nach Maß');
-    expect(await restored.page.locator('html').getAttribute('lang')).toBe('de');
-    expect(await price(restored.page).count()).toBe(0);
-    expect(await restored.page.locator('body').innerText()).not.toContain('€');
+    await expect.poll(() => heading(restored.page).innerText()).toBe('Schreibtisch nach Maß');
+    await expect.poll(() => restored.page.locator('html').getAttribute('lang')).toBe('de');
+    await expect.poll(() => price(restored.page).count()).toBe(0);
+    await expect.poll(() => restored.page.locator('body').innerText()).not.toContain('€');
     expect([...trouble, ...restored.trouble]).toEqual([]);
   });
 
@@ -237,9 +237,9 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     await page.getByRole('button', { name: 'LINEA' }).waitFor();
     expect(await heading(page).isVisible()).toBe(true);
     await page.setViewportSize({ width: 700, height: 900 });
-    expect(await page.locator('.catalogue').isVisible()).toBe(false);
+    await expect.poll(() => page.locator('.catalogue').isVisible()).toBe(false);
     await page.getByRole('button', { name: 'Catalogue' }).click();
-    expect(await page.locator('.catalogue').isVisible()).toBe(true);
+    await expect.poll(() => page.locator('.catalogue').isVisible()).toBe(true);
     expect(trouble).toEqual([]);
   });
 
@@ -316,16 +316,18 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     // The keyboard reaches the tools before the model and its parts, and a reset what is moved.
     const reset = page.getByRole('button', { name: 'Move parts back' });
     await page.getByRole('button', { name: 'Dimensions' }).focus();
-    expect(await reset.count()).toBe(0);
+    await expect.poll(() => reset.count()).toBe(0);
     const drawer = page.getByRole('slider', { name: 'SCHUB 1' });
     await drawer.waitFor();
     for (let i = 0; i < 2; i++) await page.keyboard.press('Tab');
-    expect(await drawer.evaluate((one) => one.matches(':focus'))).toBe(true);
+    await expect.poll(() => drawer.evaluate((one) => one.matches(':focus'))).toBe(true);
     await page.keyboard.press('End');
     await reset.press('Enter');
-    expect(await drawer.getAttribute('aria-valuenow')).toBe('0');
+    await expect.poll(() => drawer.getAttribute('aria-valuenow')).toBe('0');
     await expect.poll(() => reset.count()).toBe(0);
-    expect(await page.getByRole('button', { name: 'Zoom in' }).evaluate(isFocused)).toBe(true);
+    await expect
+      .poll(() => page.getByRole('button', { name: 'Zoom in' }).evaluate(isFocused))
+      .toBe(true);
     await withoutView(page);
 
     const posted = page.waitForRequest((request) => request.method() === 'POST');
@@ -356,7 +358,7 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     await page.getByRole('button', { name: 'Desk made to measure LN-M' }).click();
     await page.getByText('LN-M-V.EI').waitFor();
     await page.goBack();
-    expect(await page.getByRole('heading', { name: 'LINEA' }).isVisible()).toBe(true);
+    await expect.poll(() => page.getByRole('heading', { name: 'LINEA' }).isVisible()).toBe(true);
     await page.goBack();
     await parts.waitFor();
     expect(await numbers()).toEqual(changed);
@@ -401,9 +403,9 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
       expect(await page.locator('.cart-result').count()).toBe(0);
       expect(await violations(page)).toEqual([]);
       await page.locator('.cart').getByRole('button', { name: 'Width in mm' }).click();
-      expect(await width.evaluate(isFocused)).toBe(true);
+      await expect.poll(() => width.evaluate(isFocused)).toBe(true);
       await page.getByRole('button', { name: 'Keep 1600' }).click();
-      expect(await width.inputValue()).toBe('1600');
+      await expect.poll(() => width.inputValue()).toBe('1600');
       expect(await enabled()).toEqual(all);
 
       await width.fill('1');

@@ -56,7 +56,9 @@ describe.runIf(HAS_BROWSER)('the planning page of a live service', () => {
       .toBeGreaterThan(128);
     expect(await violations(page)).toEqual([]);
     await page.keyboard.press('Escape');
-    expect(await open.evaluate((button) => button === document.activeElement)).toBe(true);
+    await expect
+      .poll(() => open.evaluate((button) => button === document.activeElement))
+      .toBe(true);
     await open.click();
     await walnut.press('Enter');
     await page.getByText('LN-M-V.NB').waitFor();

@@ -106,8 +106,8 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     await page.goBack();
     const articles = await hold(page, /\/articles\?/);
     await page.getByRole('button', { name: '1600 × 800' }).first().click();
-    expect(await width.isDisabled()).toBe(true);
-    expect(await page.getByRole('radio', { name: 'Nussbaum' }).isDisabled()).toBe(true);
+    await expect.poll(() => width.isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole('radio', { name: 'Nussbaum' }).isDisabled()).toBe(true);
     await (await late(page, 'Abbrechen')).click();
     await articles.release();
     expect(await width.isEnabled()).toBe(true);
@@ -155,8 +155,8 @@ describe.runIf(HAS_BROWSER)('the planning page', () => {
     });
     const french = { ...DESK, ...CONFIGURATOR, lang: 'fr', langalt: 'de' };
     await page.goto(planning.address(french));
-    expect(await page.locator('h1').innerText()).toBe('Schreibtisch nach Maß');
-    expect(await page.locator('html').getAttribute('lang')).toBe('de');
+    await expect.poll(() => page.locator('h1').innerText()).toBe('Schreibtisch nach Maß');
+    await expect.poll(() => page.locator('html').getAttribute('lang')).toBe('de');
     await page.getByRole('radio', { name: 'Nussbaum' }).click();
     await page.getByText('LN-M-V.NB').waitFor();
     const opened = await planning.open({ ...french, ocdreinit: asked.at(-1)! });

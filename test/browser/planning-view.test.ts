@@ -161,7 +161,7 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
     await page.keyboard.press('0');
     expect(await look()).toBe(framed);
     await page.keyboard.press('Escape');
-    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('BODY');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('BODY');
   });
 
   it('turns with the pointer, and draws nothing while nothing changes', async () => {
@@ -343,7 +343,7 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
     expect(await part('SCHUB 1').getAttribute('aria-valuenow')).toBe('0');
     expect(await look()).not.toBe(before);
     await page.mouse.dblclick(x - 40, y + 20);
-    expect(await part('SCHUB 2').getAttribute('aria-valuenow')).toBe('0');
+    await expect.poll(() => part('SCHUB 2').getAttribute('aria-valuenow')).toBe('0');
     // Neither the pointer nor the focus marks it any more.
     await page.mouse.move(1, 1);
     await part('SCHUB 2').evaluate((one) => one.blur());
@@ -357,14 +357,14 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
     expect(await focused()).toBe('SCHUB 1');
     await page.keyboard.press('ArrowDown');
     expect(await focused()).toBe('SCHUB 2');
-    expect(await page.locator('.part-name').textContent()).toContain('2/3');
+    await expect.poll(() => page.locator('.part-name').textContent()).toContain('2/3');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
     expect(await focused()).toBe('SCHUB 3');
     await page.keyboard.press('ArrowUp');
     // Then the choice of its motion, then what follows the view.
     for (let i = 0; i < 3; i++) await page.keyboard.press('Tab');
-    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('BODY');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('BODY');
     await canvas().focus();
     await page.keyboard.press('Tab');
     expect(await focused()).toBe('SCHUB 2');
@@ -513,7 +513,7 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
     await part('TÜR RECHTS').focus();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    expect(await slide.getAttribute('aria-pressed')).toBe('true');
+    await expect.poll(() => slide.getAttribute('aria-pressed')).toBe('true');
     await page.keyboard.press('Shift+Tab');
     await page.keyboard.press('ArrowRight');
     expect(await amountOf('TÜR RECHTS')).toMatch(/^-?(?!0 )[\d,]+ mm$/);

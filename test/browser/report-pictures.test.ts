@@ -116,7 +116,7 @@ describe.runIf(HAS_BROWSER)('pictures in report.html', () => {
 
   test.each(['light', 'dark'] as const)('every text can be read in the %s scheme', async (of) => {
     await page.emulateMedia({ colorScheme: of });
-    expect(await page.evaluate(poorContrasts)).toEqual([]);
+    await expect.poll(() => page.evaluate(poorContrasts)).toEqual([]);
     const background = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
     expect(Number(background.match(/\d+/)![0]) > 128).toBe(of === 'light');
   });

@@ -113,7 +113,7 @@ describe.runIf(HAS_BROWSER)('report.html', () => {
 
   test('a search narrows every table and says how many rows it found', async () => {
     await page.keyboard.press('/');
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe('find');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('find');
     await page.keyboard.type('onmouseover');
     await page
       .locator('#found', { hasText: /^\d+ rows found on this page · long lists are cut$/ })
@@ -123,20 +123,20 @@ describe.runIf(HAS_BROWSER)('report.html', () => {
     expect(texts.every((text) => text.toLowerCase().includes('onmouseover'))).toBe(true);
     expect(await page.locator('#gates').isVisible()).toBe(false);
     await page.keyboard.press('Escape');
-    expect(await page.locator('#gates').isVisible()).toBe(true);
-    expect(await page.locator('#found').textContent()).toBe('');
+    await expect.poll(() => page.locator('#gates').isVisible()).toBe(true);
+    await expect.poll(() => page.locator('#found').textContent()).toBe('');
   });
 
   test('a click on a heading sorts, the largest first, and a second one turns it around', async () => {
     const heading = page.locator('#largest th', { hasText: 'Triangles' });
     await heading.getByRole('button').click();
-    expect(await heading.getAttribute('aria-sort')).toBe('descending');
+    await expect.poll(() => heading.getAttribute('aria-sort')).toBe('descending');
     const down = await numbers('largest', 2);
     expect(down.length).toBeGreaterThan(10);
     expect(down).toEqual(down.toSorted((a, b) => b - a));
     // By the keyboard too.
     await page.keyboard.press('Enter');
-    expect(await heading.getAttribute('aria-sort')).toBe('ascending');
+    await expect.poll(() => heading.getAttribute('aria-sort')).toBe('ascending');
     const up = await numbers('largest', 2);
     expect(up).toEqual(up.toSorted((a, b) => a - b));
     expect(up[0]).toBeLessThan(down[0]!);
@@ -147,7 +147,7 @@ describe.runIf(HAS_BROWSER)('report.html', () => {
     expect(await rows('changes').count()).toBe(15);
     const removed = page.locator('#changes .chip', { hasText: 'Removed' });
     await removed.click();
-    expect(await removed.getAttribute('aria-pressed')).toBe('true');
+    await expect.poll(() => removed.getAttribute('aria-pressed')).toBe('true');
     const article = page.locator('#changes th', { hasText: 'Article' }).getByRole('button');
     await article.click();
     const names = await rows('changes').locator('b').allTextContents();
@@ -159,9 +159,9 @@ describe.runIf(HAS_BROWSER)('report.html', () => {
     );
     await page.locator('#changes .chip', { hasText: 'New' }).click();
     await page.locator('#changes .more').click();
-    expect(await rows('changes').count()).toBe(all);
+    await expect.poll(() => rows('changes').count()).toBe(all);
     await page.locator('#changes .more').click();
-    expect(await rows('changes').count()).toBe(15);
+    await expect.poll(() => rows('changes').count()).toBe(15);
   });
 
   test('the name of an article is shown as text and never executed', async () => {
