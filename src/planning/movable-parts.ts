@@ -53,6 +53,15 @@ interface Drag {
   motion?: FoundMotion & { start: number };
 }
 
+/** A press that moved nothing. */
+interface Tap {
+  part: Part;
+  at: Vector2;
+  /** Milliseconds, of its event. */
+  time: number;
+  isTouch: boolean;
+}
+
 /** The movable parts of what is shown. */
 export interface MovableParts {
   /** Begins with a model: parts that the one before had, too, stay moved. @param reachMetres - How far they may go. */
@@ -105,7 +114,7 @@ export function openMovableParts(
   let focused: Part | undefined;
   let drag: Drag | undefined;
   let pickRequest = 0;
-  let tap: { part: Part; at: Vector2; time: number; isTouch: boolean } | undefined;
+  let tap: Tap | undefined;
 
   const viewed = () => ({ camera, width: canvas.clientWidth, height: canvas.clientHeight });
   const inCanvas = ({ clientX, clientY }: MouseEvent) => {
@@ -121,6 +130,9 @@ export function openMovableParts(
     const part = hit && holderOf(hit.object, parts);
     return part && { part, point: hit.point };
   };
+  /** Whether a press is the second of a double click. */
+  const isSecondOf = ({ at, time }: Tap, event: MouseEvent) =>
+    event.timeStamp - time < DOUBLE_TAP.milliseconds && isNear(inCanvas(event), at);
   const setHovered = (part: Part | undefined) => {
     if (part === hovered) return;
     hovered = part;
@@ -251,9 +263,10 @@ export function openMovableParts(
       const found = pick(event);
       if (!found) tap = undefined;
       if (!found) return;
-      const { part } = found;
+      // The first press of two may have closed the part, and another one lies there now.
+      const part = tap && isSecondOf(tap, event) ? tap.part : found.part;
       const isHeld = part === focused || (event.pointerType !== 'touch' && isHolding(part));
-      drag = { ...found, isHeld, pointer: event.pointerId, from: inCanvas(event) };
+      drag = { ...found, part, isHeld, pointer: event.pointerId, from: inCanvas(event) };
       if (!isHeld) return;
       canvas.setPointerCapture(event.pointerId);
       // Else the camera would turn.
@@ -298,11 +311,10 @@ export function openMovableParts(
       if (isHeld) event.stopPropagation();
       part.handle.focus({ preventScroll: true });
       setFocused(part, false);
-      const { timeStamp: time } = event;
       // Not every browser has double clicks of fingers.
-      const isSecond =
-        tap?.part === part && time - tap.time < DOUBLE_TAP.milliseconds && isNear(at, tap.at);
-      tap = motion ? undefined : { part, at, time, isTouch: event.pointerType === 'touch' };
+      const isSecond = tap?.part === part && isSecondOf(tap, event);
+      const isTouch = event.pointerType === 'touch';
+      tap = motion ? undefined : { part, at, time: event.timeStamp, isTouch };
       if (isSecond && !motion) putBack(part);
       else if (!motion) toggle(part);
     },
@@ -313,8 +325,7 @@ export function openMovableParts(
       if (!drag) setHovered(undefined);
     },
     dblclick(event: MouseEvent) {
-      const found = event.target === canvas ? pick(event) : undefined;
-      if (found) putBack(found.part);
+      if (event.target === canvas && tap) putBack(tap.part);
     },
   };
   for (const [name, listener] of Object.entries(listeners))
