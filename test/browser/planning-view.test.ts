@@ -160,7 +160,7 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
     for (const key of ['ArrowRight', 'ArrowUp', '+']) {
       const before = await look();
       await page.keyboard.press(key);
-      await expect.poll(look, { message: key }).not.toBe(before);
+      await expect.poll(look).not.toBe(before);
     }
     await page.keyboard.press('0');
     await expect.poll(look).toBe(framed);
