@@ -24,7 +24,8 @@ let range: CountedRange;
 let runs: DailyRuns;
 
 beforeEach(async () => {
-  range = countedRange({ articles: ARTICLES, blocks: 3, images: 2 });
+  // Each is of a manufacturer of its own, and only one of these has new data: the others exceed no limit.
+  range = countedRange({ articles: ARTICLES, blocks: 3, images: 3, manufacturers: ARTICLES });
   runs = await openDailyRuns(range, { convert: SLOW_CONVERT });
 });
 afterEach(() => runs.close());
