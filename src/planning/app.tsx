@@ -1,5 +1,5 @@
 /** The page as a whole: which of catalogue, stage and panel a mode and a width show. */
-import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
 import { isRecord, type JsonRecord } from '../service/wire-value.ts';
 import { ArticlePanel } from './article-panel.tsx';
 import { Catalogue } from './catalogue.tsx';
@@ -27,7 +27,8 @@ export function App({ session }: { session: Session }) {
   const isArticleNamed =
     !isCatalogueOpen && (planned !== undefined || isOpening(session.state.planning));
   const isFirst = useRef(true);
-  useEffect(() => {
+  // Before another event: whoever has the focus now may move it.
+  useLayoutEffect(() => {
     if (isFirst.current) {
       isFirst.current = false;
       return;

@@ -46,20 +46,13 @@ interface Drag {
   part: Part;
   /** It moves the part; else the view turns, and the part is only pressed. */
   isHeld: boolean;
+  /** It is the second press of a double click. */
+  isSecond: boolean;
   pointer: number;
   from: Vector2;
   /** Where it was taken, world, metres. */
   point: Vector3;
   motion?: FoundMotion & { start: number };
-}
-
-/** A press that moved nothing. */
-interface Tap {
-  part: Part;
-  at: Vector2;
-  /** Milliseconds, of its event. */
-  time: number;
-  isTouch: boolean;
 }
 
 /** The movable parts of what is shown. */
@@ -114,7 +107,7 @@ export function openMovableParts(
   let focused: Part | undefined;
   let drag: Drag | undefined;
   let pickRequest = 0;
-  let tap: Tap | undefined;
+  let tap: { part: Part; at: Vector2; time: number; isTouch: boolean } | undefined;
 
   const viewed = () => ({ camera, width: canvas.clientWidth, height: canvas.clientHeight });
   const inCanvas = ({ clientX, clientY }: MouseEvent) => {
@@ -130,9 +123,6 @@ export function openMovableParts(
     const part = hit && holderOf(hit.object, parts);
     return part && { part, point: hit.point };
   };
-  /** Whether a press is the second of a double click. */
-  const isSecondOf = ({ at, time }: Tap, event: MouseEvent) =>
-    event.timeStamp - time < DOUBLE_TAP.milliseconds && isNear(inCanvas(event), at);
   const setHovered = (part: Part | undefined) => {
     if (part === hovered) return;
     hovered = part;
@@ -263,10 +253,15 @@ export function openMovableParts(
       const found = pick(event);
       if (!found) tap = undefined;
       if (!found) return;
-      // The first press of two may have closed the part, and another one lies there now.
-      const part = tap && isSecondOf(tap, event) ? tap.part : found.part;
+      const { pointerId: pointer, timeStamp } = event;
+      const from = inCanvas(event);
+      const first = tap;
+      const isSecond =
+        !!first && timeStamp - first.time < DOUBLE_TAP.milliseconds && isNear(from, first.at);
+      // The first press may have closed the part, and another one lies there now.
+      const { part } = isSecond ? first : found;
       const isHeld = part === focused || (event.pointerType !== 'touch' && isHolding(part));
-      drag = { ...found, part, isHeld, pointer: event.pointerId, from: inCanvas(event) };
+      drag = { ...found, part, isHeld, isSecond, pointer, from };
       if (!isHeld) return;
       canvas.setPointerCapture(event.pointerId);
       // Else the camera would turn.
@@ -306,15 +301,14 @@ export function openMovableParts(
     },
     pointerup(event: PointerEvent) {
       if (event.pointerId !== drag?.pointer) return;
-      const { part, motion, from: at, isHeld } = drag;
+      const { part, motion, from: at, isHeld, isSecond } = drag;
       drag = undefined;
       if (isHeld) event.stopPropagation();
       part.handle.focus({ preventScroll: true });
       setFocused(part, false);
+      const { timeStamp: time, pointerType } = event;
+      tap = motion ? undefined : { part, at, time, isTouch: pointerType === 'touch' };
       // Not every browser has double clicks of fingers.
-      const isSecond = tap?.part === part && isSecondOf(tap, event);
-      const isTouch = event.pointerType === 'touch';
-      tap = motion ? undefined : { part, at, time: event.timeStamp, isTouch };
       if (isSecond && !motion) putBack(part);
       else if (!motion) toggle(part);
     },

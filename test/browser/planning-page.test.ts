@@ -35,9 +35,10 @@ async function lateFrames(page: Page) {
     return frames;
   });
   return {
-    /** Waits until the page asks for one, and then they happen. */
+    /** Waits until the page asks for one in which it sets the focus, and then they happen. */
     async happen(): Promise<void> {
-      await until(() => frames.evaluate(({ length }) => length > 0));
+      const isAsked = (frames: unknown[]) => frames.some((frame) => `${frame}`.includes('.focus('));
+      await until(() => frames.evaluate(isAsked));
       await frames.evaluate((frames) => {
         for (const frame of frames) frame(performance.now());
       });

@@ -38,6 +38,8 @@ export default class ShortReporter implements Reporter {
     if (this.#isTerminal) process.stdout.write('\r\x1b[K');
     const failures = modules.flatMap((module) => [...failuresOf(module)]);
     for (const text of failures) console.log(text);
+    // One at load or in a hook is none of a test.
+    this.#failed = failures.length + unhandled.length;
     for (const error of unhandled)
       console.log(`\nFAILED outside of a test\n${shown(error as Failure)}`);
     if (failures.length > 0 || unhandled.length > 0) {
