@@ -27,6 +27,8 @@ export interface SnapshotSummary {
   key: ArticleKey;
   /** Digest of all that a GLB depends on. */
   inputs: Digest;
+  /** Digest of the answers about the article. */
+  answers: Digest;
   /** Digest of the fetch options that decide what a snapshot contains. */
   optionsDigest: string;
   /** Stamps of the responses that it was made from. */

@@ -32,7 +32,13 @@ import {
   type Configured,
   type PropertySetting,
 } from './selection.ts';
-import { inputsDigest, optionsDigest, recordOf, TRANSLATION_MISSING } from './snapshot.ts';
+import {
+  answersDigest,
+  inputsDigest,
+  optionsDigest,
+  recordOf,
+  TRANSLATION_MISSING,
+} from './snapshot.ts';
 
 /** Options of a fetcher. */
 export interface FetcherOptions extends ResponseCacheOptions {
@@ -70,7 +76,7 @@ export interface Fetcher extends CatalogueReader, Configurator {
   freshSnapshot(
     request: ArticleRequest,
     children?: readonly PlanningChild[],
-  ): Promise<Pick<SnapshotSummary, 'key' | 'inputs'> | undefined>;
+  ): Promise<Pick<SnapshotSummary, 'key' | 'inputs' | 'answers'> | undefined>;
   /** The configuration of a request, from a fresh snapshot if there is one, else as resolved. */
   identify(request: ArticleRequest): Promise<{ key: ArticleKey }>;
   /** How many requests it would take to fetch articles; sends none for it. */
@@ -131,11 +137,11 @@ export function createFetcher(options: FetcherOptions): Fetcher {
     const summary = stamps && {
       key: snapshot.key,
       inputs: inputsDigest(snapshot),
+      answers: answersDigest(snapshot),
       optionsDigest: optionsOf(children),
       stamps,
     };
-    const record = recordOf(snapshot, resolved.articleDigest);
-    database.snapshots.put(service, configurationKey(request), record, summary);
+    database.snapshots.put(service, configurationKey(request), recordOf(snapshot), summary);
     return { ...snapshot, requested: dependencies.requested };
   };
 
@@ -276,7 +282,7 @@ async function changeArticle(
 
 async function fetchSnapshot(
   source: Source,
-  { key, article, warnings }: ResolvedArticle,
+  { key, article, articleDigest, warnings }: ResolvedArticle,
   children: readonly PlanningChild[] = planningChildren(article),
 ): Promise<ArticleSnapshot> {
   const { cache, dependencies } = source;
@@ -289,6 +295,7 @@ async function fetchSnapshot(
   return {
     key,
     article,
+    articleDigest,
     partsList,
     ...bodies,
     warnings: firstWarnings([...warnings, ...ofPlacement, ...ofBlocks]),

@@ -37,19 +37,29 @@ export async function loadSnapshot(
     throw new ConverterError('SNAPSHOT_MISSING', message, { article });
   }
   const { key, partsList, warnings, unplaced, translations: stored } = record;
-  const article = decodeArticle(await store.get(record.article));
+  const articleDigest = record.article;
+  const article = decodeArticle(await store.get(articleDigest));
   const [blocks, images] = [new Map(record.blocks), new Map(record.images)];
   const translate = async ([lang, digest]: [string, Digest]) => {
     return { lang, digest, article: decodeArticle(await store.get(digest)) };
   };
   const translations = stored && (await Promise.all(stored.map(translate)));
   const some = { ...(translations && { translations }), ...(unplaced && { unplaced }) };
-  return { key, article, partsList, blocks, images, warnings, ...some };
+  return { key, article, articleDigest, partsList, blocks, images, warnings, ...some };
 }
 
 /** A snapshot as the database stores it: its article by digest. */
-export function recordOf(snapshot: ArticleSnapshot, article: Digest): SnapshotRecord {
-  const { key, partsList, blocks, images, warnings, translations, unplaced } = snapshot;
+export function recordOf(snapshot: ArticleSnapshot): SnapshotRecord {
+  const {
+    key,
+    articleDigest: article,
+    partsList,
+    blocks,
+    images,
+    warnings,
+    translations,
+    unplaced,
+  } = snapshot;
   return {
     key,
     article,
@@ -62,8 +72,8 @@ export function recordOf(snapshot: ArticleSnapshot, article: Digest): SnapshotRe
   };
 }
 
-/** Count up whenever a fetch gathers other bodies, or other warnings, from the same responses. */
-const FETCH_VERSION = '2';
+/** Count up whenever a fetch gathers other bodies, other warnings or another summary from the same responses. */
+const FETCH_VERSION = '3';
 
 /**
  * What a snapshot depends on besides responses.
@@ -103,6 +113,16 @@ export function inputsDigest(
   const [blocks, images] = [contentsOf(snapshot.blocks), contentsOf(snapshot.images)];
   const warnings = snapshot.warnings.filter(({ code }) => !REPORTED.has(code));
   return sha256Hex(JSON.stringify({ partsList: snapshot.partsList, blocks, images, warnings }));
+}
+
+/** Digests the answers about the article, in each language, and what was found about it: all that its texts come from. */
+export function answersDigest(
+  snapshot: Pick<ArticleSnapshot, 'articleDigest' | 'translations' | 'warnings'>,
+): Digest {
+  const { articleDigest, translations = [] } = snapshot;
+  const languages = translations.map(({ lang, digest }) => [lang, digest]);
+  const warnings = snapshot.warnings.filter(({ code }) => REPORTED.has(code));
+  return sha256Hex(JSON.stringify({ article: articleDigest, languages, warnings }));
 }
 
 /** Sorted by name, each with its digest, or why it has none. */

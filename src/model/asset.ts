@@ -52,6 +52,15 @@ export interface Built extends Omit<AssetFigures, 'glb'> {
   counts?: GeometryCounts | undefined;
 }
 
+/** A request, and of what its line is made. */
+export interface ListedRequest extends ArticleRequest {
+  /**
+   * Digest of the answers, in each language, from which catalogue, date and warnings of the line come, and of the options
+   * that shape them. Missing of a request that failed, and in lines of an older version.
+   */
+  answers?: Digest | undefined;
+}
+
 /** One line of `manifest.jsonl`: one configuration. */
 export interface ManifestLine extends ArticleKey, Partial<AssetFigures> {
   status: AssetStatus;
@@ -62,7 +71,7 @@ export interface ManifestLine extends ArticleKey, Partial<AssetFigures> {
   losses: Loss[];
   warnings: Warning[];
   /** Every request that resolved to this configuration. */
-  requested: ArticleRequest[];
+  requested: ListedRequest[];
   /** Only carts select it: it counts apart, and no gate compares it. */
   onlyCarts?: true | undefined;
   /** Of a skipped configuration: why it has no GLB. */

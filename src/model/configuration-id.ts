@@ -119,7 +119,7 @@ function sortText(key: string): string {
 }
 
 /** Returns requests once each, in the order of {@link compareConfigurations}. */
-export function uniqueRequests(requests: readonly ArticleRequest[]): ArticleRequest[] {
+export function uniqueRequests<T extends ArticleRequest>(requests: readonly T[]): T[] {
   const byKey = new Map(requests.map((request) => [configurationKey(request), request]));
   return [...byKey.values()].sort(compareConfigurations);
 }

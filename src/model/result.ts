@@ -18,6 +18,8 @@ export interface BuiltResult {
   built: Built;
   /** In each language of the pipeline. */
   catalogue: CatalogueEntry[];
+  /** As in the line of its manifest. */
+  answers: Digest;
   decision: Decision;
   /** Children of a planning that become assets of their own. */
   unplaced?: UnplacedChild[];

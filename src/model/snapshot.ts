@@ -21,6 +21,8 @@ export interface UnplacedChild {
 export interface ArticleSnapshot {
   key: ArticleKey;
   article: Article;
+  /** Digest of its body. */
+  articleDigest: Digest;
   /** Digest of the parts list's body. */
   partsList: Digest;
   /** By canonical block name (`canonicalName`): each block that a node refers to. */

@@ -4,7 +4,7 @@ import type { SnapshotRecord, SnapshotSummary } from '../cache/cached-snapshots.
 import type { ContentStore } from '../cache/content-store.ts';
 import { withChildren } from '../fetch/resolve-article.ts';
 import type { SelectedArticle } from '../fetch/selection.ts';
-import { inputsDigest, loadSnapshot, REPORTED } from '../fetch/snapshot.ts';
+import { answersDigest, inputsDigest, loadSnapshot, REPORTED } from '../fetch/snapshot.ts';
 import type { Article, ArticleKey, ArticleRequest } from '../model/article.ts';
 import { type Built, FIGURE_FIELDS, type ManifestLine } from '../model/asset.ts';
 import { configurationKey } from '../model/configuration-id.ts';
@@ -24,14 +24,16 @@ import { cutText, TEXT_LIMITS } from '../support/text-limits.ts';
 import { conversionText } from '../transform/convert-options.ts';
 import { publishedAsset } from '../write/publish.ts';
 import { openConversions, within } from './conversion.ts';
-import { catalogueEntries, REQUEST_FAILED, TEXT_CUT } from './manifest-lines.ts';
+import { catalogueEntries, listedIn, REQUEST_FAILED, TEXT_CUT } from './manifest-lines.ts';
 import type { PreviousOutput, Run } from './open-run.ts';
 import type { Processor } from './results.ts';
 import { languagesOf, pipelineServiceId } from './service.ts';
 
 interface Snapshots {
   /** The snapshot of the last fetch if all of it is fresh, without reading it. */
-  fresh(request: ArticleRequest): Promise<Pick<SnapshotSummary, 'key' | 'inputs'> | undefined>;
+  fresh(
+    request: ArticleRequest,
+  ): Promise<Pick<SnapshotSummary, 'key' | 'inputs' | 'answers'> | undefined>;
   /** The whole snapshot, fetched where it is not cached. */
   load(selected: SelectedArticle, signal: AbortSignal): Promise<ArticleSnapshot>;
   /** Bodies that were decoded while they were fetched. */
@@ -92,6 +94,7 @@ function converting(run: Run, snapshots: Snapshots): Processor['process'] {
   const sourceOf = sourceDigest(convert);
   const serviceId = pipelineServiceId(service);
   const languages = languagesOf(service);
+  const answersOf = catalogueDigest(languages, limits.maxTextCharacters);
 
   /** Nothing is published: no article can be as it was. */
   const isFirst = previous.lines.size === 0;
@@ -113,15 +116,18 @@ function converting(run: Run, snapshots: Snapshots): Processor['process'] {
     const snapshot = await snapshots.fresh(request);
     if (snapshot === undefined) return undefined;
     const { key, inputs } = snapshot;
+    // Of an older version, or what was cached since by something that has not published it.
+    if (snapshot.answers === undefined) return undefined;
+    const answers = answersOf(snapshot.answers);
     const id = configurationKey(key);
     if (!previous.isCatalogued(id)) return undefined;
     const source = sourceOf(inputs);
     // It is decoded if it is about to change anyway.
     const settled = previous.settled.get(id);
-    if (settled?.source === source)
+    if (settled?.source === source && settled.answers === answers)
       return (await isStored(settled)) ? { status: 'fresh', request, key } : undefined;
     const line = lineOf(key, source);
-    if (line === undefined) return undefined;
+    if (line === undefined || listedIn(line, request)?.answers !== answers) return undefined;
     const isCurrent = line.status === 'skipped' || (await isStored(line));
     return isCurrent ? { status: 'fresh', request, key } : undefined;
   };
@@ -147,6 +153,7 @@ function converting(run: Run, snapshots: Snapshots): Processor['process'] {
       convertdate: article.ocd?.convertdate ?? '',
       source,
       catalogue: entries,
+      answers: answersOf(answersDigest(snapshot)),
       ...(unplaced.length > 0 && { unplaced }),
     };
     if (await isCommercial(snapshot, stores.bodies, snapshots.decoded)) {
@@ -348,6 +355,18 @@ function createBuilder(
     if (!isForced) running.then(() => builds.delete(source)).catch(() => {});
     return running;
   };
+}
+
+/** Count up whenever the lines of the catalogue come to say something else of the same answers. */
+const CATALOGUE_VERSION = '1';
+
+/** Makes a function that digests the answers about an article, and what shapes the lines that are made of them. */
+function catalogueDigest(
+  languages: readonly string[],
+  maxTextCharacters: number,
+): (answers: Digest) => Digest {
+  const options = JSON.stringify([CATALOGUE_VERSION, languages, maxTextCharacters]);
+  return (answers) => sha256Hex(`${options}\n${answers}`);
 }
 
 /** Makes a function that digests the inputs and the conversion, but not the identity of the article. D-745 */

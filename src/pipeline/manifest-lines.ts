@@ -6,6 +6,7 @@ import {
   type CatalogueEntry,
   type CatalogueLine,
   FIGURE_FIELDS,
+  type ListedRequest,
   type ManifestLine,
 } from '../model/asset.ts';
 import {
@@ -62,7 +63,7 @@ export function manifestLine(
   before: ManifestLine | undefined,
   isOfCart: IsOfCart = () => false,
 ): ManifestLine {
-  const requested = uniqueRequests(results.map(({ request }) => request));
+  const requested = uniqueRequests(results.map((result) => listed(result, before)));
   const failures = results.filter((result) => result.status === 'failed');
   const failed = firstWarnings(
     failures.map(({ request, error: { code, message } }) => ({
@@ -79,6 +80,20 @@ export function manifestLine(
   if (isFresh && before !== undefined) return freshLine(before, failed, { requested, onlyCarts });
   const { error } = failures[0]!;
   return orderFields({ ...identity, ...failedFields(before), requested, error });
+}
+
+/** A request as the line lists it: what is fresh is as it was. */
+function listed(result: Result, before: ManifestLine | undefined): ListedRequest {
+  const { request, status } = result;
+  const known = status === 'fresh' ? before && listedIn(before, request) : undefined;
+  const answers = 'answers' in result ? result.answers : known?.answers;
+  return answers === undefined ? request : { ...request, answers };
+}
+
+/** A request of a line. */
+export function listedIn(line: ManifestLine, request: ArticleRequest): ListedRequest | undefined {
+  const key = configurationKey(request);
+  return line.requested.find((one) => configurationKey(one) === key);
 }
 
 function isSkipped(result: Result): result is SkippedResult {

@@ -10,7 +10,7 @@ import { type CacheDatabase, openCacheDatabase } from '../cache/database.ts';
 import { shareContents } from '../cache/shared-contents.ts';
 import { openSharedDerivedData } from '../cache/shared-rows.ts';
 import type { ArticleRequest } from '../model/article.ts';
-import type { CatalogueLine, ManifestLine } from '../model/asset.ts';
+import type { CatalogueLine, ListedRequest, ManifestLine } from '../model/asset.ts';
 import { configurationKey } from '../model/configuration-id.ts';
 import type { Digest } from '../model/snapshot.ts';
 import type { ObjectStore } from '../store/object-store.ts';
@@ -305,7 +305,9 @@ function sizesOf(role: Role | undefined, previous: () => PreviousOutput) {
 }
 
 /** What a run without changes needs of a line. */
-type SettledLine = Pick<ManifestLine, 'source' | 'bytes' | 'triangles' | 'losses'> & Published;
+type SettledLine = Pick<ManifestLine, 'source' | 'bytes' | 'triangles' | 'losses'> &
+  Pick<ListedRequest, 'answers'> &
+  Published;
 type Published = NonNullable<ReturnType<typeof publishedAsset>>;
 
 async function openPrevious(
@@ -326,7 +328,14 @@ async function openPrevious(
     const isPlain = requested.length === 1 && warnings.length === 0 && !line.onlyCarts;
     if (status !== 'unchanged' || !isPlain || asset === undefined) return;
     if (bytes !== undefined && triangles !== undefined)
-      settled.set(key, { source, bytes, triangles, losses, ...asset });
+      settled.set(key, {
+        source,
+        answers: requested[0]!.answers,
+        bytes,
+        triangles,
+        losses,
+        ...asset,
+      });
   };
   const outdated = new Set<string>();
   const onEntry = ({ missing }: Partial<CatalogueLine>, key: string) => {

@@ -42,7 +42,8 @@ export async function linkOrCopy(
   // What is not synced yet was made or found before.
   if (!unsynced?.has(dirname(to))) await makeFolder(dirname(to));
   // A new name needs no temporary one, which takes four times as long.
-  const isNew = target === undefined && (await isLinkPossible(linkNew(from, to)));
+  const isNew = target === undefined && (await linkUnlessTaken(from, to));
+  if (isNew === undefined) return linkOrCopy(from, to, tmpDir, content, unsynced);
   const replace = (temporary: string) => linkOrCopyVia(temporary, from, to);
   const result = isNew ? 'linked' : await viaTemporary(tmpDir ?? dirname(to), replace);
   await (unsynced?.add(dirname(to)) ?? syncFolder(dirname(to)));
@@ -52,7 +53,12 @@ export async function linkOrCopy(
 /** Gives a file a second name by a hard link, unless it is taken. @returns Whether the name exists now. */
 export async function linkIfPossible(from: string, to: string): Promise<boolean> {
   await makeFolder(dirname(to));
-  return (await unless(ERRNOS.taken, isLinkPossible(linkNew(from, to)))) ?? true;
+  return (await linkUnlessTaken(from, to)) ?? true;
+}
+
+/** Whether links are possible; undefined where another process, or another task, has taken the name. */
+function linkUnlessTaken(from: string, to: string): Promise<boolean | undefined> {
+  return unless(ERRNOS.taken, isLinkPossible(linkNew(from, to)));
 }
 
 async function linkNew(from: string, to: string): Promise<void> {

@@ -54,6 +54,7 @@ export function snapshotOf({ partsList, ...others }: Bodies, key: ArticleKey) {
   const snapshot = {
     key,
     article: {} as ArticleSnapshot['article'],
+    articleDigest: put(body({})),
     partsList: put(partsList),
     blocks: allOf(others.blocks),
     images: allOf(others.images),

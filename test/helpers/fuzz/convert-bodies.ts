@@ -67,6 +67,7 @@ export async function convertBodies(
   const snapshot: ArticleSnapshot = {
     key,
     article,
+    articleDigest: keep(bodies.article),
     partsList: keep(bodies.partsList),
     blocks: new Map(
       [...asked.requests.keys()].map((name) => [

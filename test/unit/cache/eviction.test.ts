@@ -62,7 +62,7 @@ describe('a cache beyond its limit', () => {
 
   it('keeps what a snapshot refers to that was used since, though its bodies were not read', async () => {
     const [quiet, other] = [await answer('a', 30, 30), await answer('b', 30, 20)];
-    const about = { inputs: 'i', optionsDigest: 't', stamps: [] };
+    const about = { inputs: 'i', answers: 'a', optionsDigest: 't', stamps: [] };
     database.snapshots.put('s', 'r', snapshotOf(quiet), { key: acme('D1'), ...about });
     await evict(1000, NOW - 25 * DAY);
     database.snapshots.summary('s', 'r');

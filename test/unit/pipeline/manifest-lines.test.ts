@@ -21,12 +21,18 @@ const FIGURES = {
   boundsMetres: { min: [0, 0, 0], max: [1, 1, 1] },
 };
 const BUILT = { ...FIGURES, losses: [], warnings: [] };
+/** As its line lists a request that was read. */
+const listed = (request: ArticleKey) => ({
+  ...request,
+  answers: `of ${configurationKey(request)}`,
+});
 const good = (request: ArticleKey, resolved: ArticleKey): Result => ({
   request,
   status: 'converted',
   key: resolved,
   convertdate: '2024-05-14',
   source: 's',
+  answers: listed(request).answers,
   built: structuredClone(BUILT) as never,
   catalogue: {} as never,
   decision: { tier: 'built', why: [] },
@@ -85,7 +91,7 @@ describe('the lines of a run', () => {
   test('two requests of one configuration are one line, whose `requested` lists both', () => {
     const lines = manifestLines([good(resolved, resolved), good(key('D1'), resolved)], NONE);
     expect(lines).toHaveLength(1);
-    expect(lines[0]!.requested).toEqual([key('D1'), resolved]);
+    expect(lines[0]!.requested).toEqual([key('D1'), resolved].map(listed));
   });
 
   test('a failed configuration has no GLB, and keeps what it had as lastGood, with its figures', () => {
@@ -109,7 +115,7 @@ describe('the lines of a run', () => {
     expect(before!.warnings).toMatchObject([{ code: 'REQUEST_FAILED' }]);
     const [line] = manifestLines([fresh(key('D1'), resolved)], [before!]);
     const kept = { ...before, status: 'unchanged', warnings: [] };
-    expect(line).toEqual({ ...kept, requested: [key('D1')] });
+    expect(line).toEqual({ ...kept, requested: [listed(key('D1'))] });
   });
 
   test('a request that was never resolved has its own identity', () => {
@@ -177,6 +183,6 @@ describe('merging', () => {
     const resolved = key('D1', 'D1-A');
     const both = manifestLines([good(key('D1'), resolved), good(resolved, resolved)], NONE);
     const [line] = merged(both, one);
-    expect(line!.requested).toEqual([key('D1'), resolved]);
+    expect(line!.requested).toEqual([key('D1'), resolved].map(listed));
   });
 });
