@@ -10,7 +10,8 @@ import { DurableTables } from './durable-tables.ts';
 import { MIGRATIONS } from './schema.ts';
 import { openSqlite, Table } from './sqlite.ts';
 
-const DATABASE_FILE = 'state.db';
+/** Its file in the cache folder. */
+export const DATABASE_FILE = 'state.db';
 /** Small contents, beside the folder of the others. */
 const CONTENTS_FILE = 'bodies.db';
 

@@ -1,12 +1,15 @@
 /** `btg2gltf verify` and `btg2gltf prune`: commands on what is published. */
 import { resolve } from 'node:path';
+import { countOutdated } from '../pipeline/outdated.ts';
 import { defaultCacheDir, type Pipeline } from '../pipeline/pipeline-file.ts';
 import { openPublished, type Published, publishedIn } from '../pipeline/published.ts';
 import { amount, size } from '../report/text.ts';
+import { SILENT } from '../support/log.ts';
 import { redact } from '../support/redact.ts';
 import { visible, visibleJson } from '../support/visible.ts';
 import { type Arguments, type Command, type Io, numberOf, textOf } from './command.ts';
 import { pipelineAt } from './pipeline-options.ts';
+import { environmentOf } from './service.ts';
 
 /** Name of the positional: an output folder, by itself or by its pipeline. */
 export const SUBJECT = 'PIPELINE.yaml|FOLDER';
@@ -24,6 +27,8 @@ interface Subject {
   /** Of the pipeline. */
   name: string | undefined;
   cacheDir: string;
+  /** With the folders that are meant; undefined for a folder. */
+  pipeline: Pipeline | undefined;
 }
 
 /**
@@ -39,10 +44,9 @@ export async function openSubject(
   const outputDir = resolve(folder ?? file?.outputDir ?? 'output');
   const isOwn = file !== undefined && folder === undefined;
   const cacheDir = isOwn ? file.cacheDir : defaultCacheDir(outputDir);
-  const published = file
-    ? await openPublished({ ...file, outputDir, cacheDir }, io)
-    : publishedIn(outputDir, io.now);
-  return { published, name: file?.name, cacheDir };
+  const pipeline = file && { ...file, outputDir, cacheDir };
+  const published = pipeline ? await openPublished(pipeline, io) : publishedIn(outputDir, io.now);
+  return { published, name: file?.name, cacheDir, pipeline };
 }
 
 /** Opens what a command names by its positional, which is a pipeline file or a folder. */
@@ -58,13 +62,16 @@ export const verifyCommand: Command = {
   options: { output: OUTPUT, json: { type: 'boolean', describe: 'print JSON' } },
   notes: [
     'Exit code 0: all intact; 1: files are damaged or missing, or a publication was cut off,',
-    'which the next run completes. Of a pipeline with store: it reads what the store has.',
+    'which the next run completes. Of a pipeline it also says whether its cache has newer answers than the',
+    'catalogue, which is no damage; of one with store, it reads what the store has.',
   ],
   examples: ['btg2gltf verify pipeline.yaml', 'btg2gltf verify output --json'],
   async run(args, io) {
-    const { published } = await subjectOf(args, io);
+    const { published, pipeline } = await subjectOf(args, io);
     await published.requireManifest();
-    const found = await published.verify(io.signal);
+    const environment = { ...environmentOf(io), log: SILENT };
+    const outdated = pipeline && (await countOutdated(pipeline, environment));
+    const found = { ...(await published.verify(io.signal)), outdated };
     const { objects, links, problems, incomplete } = found;
     const isIntact = problems.length + incomplete.length === 0;
     const { name } = published;
@@ -92,6 +99,11 @@ export const verifyCommand: Command = {
       const files = amount(incomplete.length, 'file');
       io.print(`a publication was cut off: ${files} not as in the manifest\n`);
       io.print('→ run btg2gltf run …, which completes it\n');
+    }
+    if (outdated) {
+      const lines = amount(outdated, 'line');
+      io.print(`note: the cache has newer answers than ${lines} of the catalogue\n`);
+      io.print('→ run btg2gltf run …, which publishes them\n');
     }
     return isIntact ? 0 : 1;
   },

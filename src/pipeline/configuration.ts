@@ -26,6 +26,7 @@ import { publishedAsset } from '../write/publish.ts';
 import { openConversions, within } from './conversion.ts';
 import { catalogueEntries, listedIn, REQUEST_FAILED, TEXT_CUT } from './manifest-lines.ts';
 import type { PreviousOutput, Run } from './open-run.ts';
+import type { Pipeline } from './pipeline-file.ts';
 import type { Processor } from './results.ts';
 import { languagesOf, pipelineServiceId } from './service.ts';
 
@@ -94,7 +95,7 @@ function converting(run: Run, snapshots: Snapshots): Processor['process'] {
   const sourceOf = sourceDigest(convert);
   const serviceId = pipelineServiceId(service);
   const languages = languagesOf(service);
-  const answersOf = catalogueDigest(languages, limits.maxTextCharacters);
+  const answersOf = catalogueDigest(options.pipeline);
 
   /** Nothing is published: no article can be as it was. */
   const isFirst = previous.lines.size === 0;
@@ -361,11 +362,12 @@ function createBuilder(
 const CATALOGUE_VERSION = '1';
 
 /** Makes a function that digests the answers about an article, and what shapes the lines that are made of them. */
-function catalogueDigest(
-  languages: readonly string[],
-  maxTextCharacters: number,
-): (answers: Digest) => Digest {
-  const options = JSON.stringify([CATALOGUE_VERSION, languages, maxTextCharacters]);
+export function catalogueDigest({
+  service,
+  limits,
+}: Pick<Pipeline, 'service' | 'limits'>): (answers: Digest) => Digest {
+  const shape = [CATALOGUE_VERSION, languagesOf(service), limits.maxTextCharacters];
+  const options = JSON.stringify(shape);
   return (answers) => sha256Hex(`${options}\n${answers}`);
 }
 

@@ -45,12 +45,25 @@ async function areSold(price: number, day: string, outputDir = runs.outputDir): 
   expect(dates).toEqual(articles.map(() => day));
 }
 
+/** What `verify` notes of the cache; nothing is damaged. */
+async function verified(): Promise<string> {
+  const { exit, stdout } = await runs.call(['verify', runs.pipelineFile]);
+  expect({ exit, stdout }).toMatchObject({
+    exit: 0,
+    stdout: expect.stringContaining('all intact'),
+  });
+  return /^note: .*/m.exec(stdout)?.[0] ?? '';
+}
+
 describe('new prices are published', () => {
   test.each(['build', 'run'])('by `%s` after a `fetch`', async (name) => {
     setPrices(200, DAYS[1]);
+    expect(await verified()).toBe('');
     expect((await runs.command('fetch', DAYS[2])).exit).toBe(0);
+    expect(await verified()).toContain('newer answers than 18 lines of the catalogue');
     expect((await runs.command(name, DAYS[2])).exit).toBe(0);
     await areSold(200, DAYS[1]);
+    expect(await verified()).toBe('');
   });
 
   test('by the run after one that was interrupted', async () => {

@@ -1,0 +1,40 @@
+/** Compares what is published with the answers that the cache holds, without a network. */
+import { join } from 'node:path';
+import { DATABASE_FILE } from '../cache/database.ts';
+import { configurationKey } from '../model/configuration-id.ts';
+import { isConverterError } from '../support/errors.ts';
+import { exists } from '../support/files.ts';
+import { catalogueDigest, snapshotSource } from './configuration.ts';
+import { withRun } from './open-run.ts';
+import type { Pipeline } from './pipeline-file.ts';
+import type { RunEnvironment } from './run-options.ts';
+
+/**
+ * Counts the published lines whose answers were cached anew since, such as by `fetch` or by a run that was cut: the next
+ * run publishes what these say. A line of an older version does not say which answers it has.
+ *
+ * @returns Undefined without a cache, or where its account is not known.
+ */
+export async function countOutdated(
+  pipeline: Pipeline,
+  environment: RunEnvironment,
+): Promise<number | undefined> {
+  if (!(await exists(join(pipeline.cacheDir, DATABASE_FILE)))) return undefined;
+  const count = withRun({ pipeline }, environment, async (run) => {
+    const { service, database } = snapshotSource(run);
+    const answersOf = catalogueDigest(run.options.pipeline);
+    let outdated = 0;
+    for (const { requested } of run.stores.previous.lines.values()) {
+      const isOld = requested.some((request) => {
+        const found = database.snapshots.summary(service, configurationKey(request))?.answers;
+        return found && request.answers && answersOf(found) !== request.answers;
+      });
+      if (isOld) outdated++;
+    }
+    return outdated;
+  });
+  return count.catch((error: unknown) => {
+    if (isConverterError(error, 'PIPELINE_VARIABLE_UNSET')) return undefined;
+    throw error;
+  });
+}
