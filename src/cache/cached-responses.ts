@@ -18,16 +18,18 @@ export interface StoredResponse extends Omit<FreshnessStamp, 'owner'> {
   /** Validators; empty if the service sent none. */
   etag: string;
   lastModified: string;
+  /** Of a listing that is not believed yet: how many nodes it had before. Such a response is not fresh. */
+  expectedNodes?: number | undefined;
 }
 
-type ResponseRow = Omit<StoredResponse, 'answer'> &
-  Record<'digest' | 'code' | 'message', string> & { bytes: number };
+type ResponseRow = Omit<StoredResponse, 'answer' | 'expectedNodes'> &
+  Record<'digest' | 'code' | 'message', string> & { bytes: number; expectedNodes: number | null };
 
 /** The columns of a response under the names of its fields. */
 const SELECT_RESPONSE = `
   SELECT service, operation, request, digest, bytes, missing_code AS code, missing_message AS message,
     etag, last_modified AS lastModified, manufacturer AS datedBy, convertdate,
-    fetched_on AS fetchedOn, requested_at AS requestedAt
+    fetched_on AS fetchedOn, requested_at AS requestedAt, expected_nodes AS expectedNodes
   FROM cached_responses WHERE service = ? AND operation = ? AND request = ?`;
 
 /** The table `cached_responses`; their bodies are in the content store. */
@@ -37,9 +39,9 @@ export class CachedResponses extends Table<StoredResponse> {
     if (waiting !== undefined) return waiting;
     const row = this.db.get<ResponseRow>(SELECT_RESPONSE, key.service, key.operation, key.request);
     if (row === undefined) return undefined;
-    const { digest, bytes, code, message, ...response } = row;
+    const { digest, bytes, code, message, expectedNodes, ...response } = row;
     const answer = digest === null ? { missing: { code, message } } : { digest, bytes };
-    return { ...response, answer };
+    return { ...response, answer, ...(expectedNodes !== null && { expectedNodes }) };
   }
 
   put(response: StoredResponse): void {
@@ -48,14 +50,14 @@ export class CachedResponses extends Table<StoredResponse> {
 
   protected override write(response: StoredResponse): void {
     const { service, operation, request, answer, etag, lastModified } = response;
-    const { datedBy, convertdate, fetchedOn, requestedAt } = response;
+    const { datedBy, convertdate, fetchedOn, requestedAt, expectedNodes = null } = response;
     const body =
       'digest' in answer
         ? [answer.digest, answer.bytes, null, null]
         : [null, 0, answer.missing.code, answer.missing.message];
-    const stamp = [datedBy, convertdate, fetchedOn, requestedAt];
+    const stamp = [datedBy, convertdate, fetchedOn, requestedAt, expectedNodes];
     const sql =
-      'INSERT OR REPLACE INTO cached_responses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
+      'INSERT OR REPLACE INTO cached_responses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
     this.db.run(sql, service, operation, request, ...body, etag, lastModified, ...stamp);
   }
 

@@ -123,6 +123,11 @@ const DECODED_SIZE: Partial<Record<OperationName, number>> = { getPartsList: 4, 
 const NODE_BYTES = 200;
 const MATERIAL_BYTES = 700;
 
+/** What lists nodes. A service that has lost them for a while lists fewer, or none. */
+const LISTINGS: ReadonlySet<OperationName> = new Set<OperationName>(['getNodes', 'search']);
+/** A listing that lacks this share of what it had, or is empty, is believed once it was the same on two days. */
+const DOUBTED_LOSS = 0.2;
+
 /** The most recently used of so many entries; with `max` a cache would allocate room for all of them at once. */
 const atMost = <Value extends NonNullable<unknown>>(count: number) =>
   new LRUCache<string, Value>({ maxSize: count, sizeCalculation: () => 1 });
@@ -326,6 +331,7 @@ export class ResponseCache {
     const { now, policy, interruptedSince } = this.#run;
     const { answer, requestedAt } = stored;
     if (requestedAt === now) return true;
+    if (stored.expectedNodes !== undefined && policy !== 'never') return false;
     if (always && policy !== 'never') return false;
     const isRetried = this.#options.retryMissing && requestedAt < interruptedSince;
     if (isRetried && 'missing' in answer) return false;
@@ -353,7 +359,7 @@ export class ResponseCache {
         this.#options.client.call(operation, values, { validators, demand }));
       if ('notModified' in received) {
         counts.notModified++;
-        return this.#put(request, stored!);
+        return this.#put(request, stored!, this.#expectedAgain(stored!));
       }
       const { etag, lastModified, answer: decoded } = received;
       const bytes = received.bytes.length;
@@ -361,13 +367,38 @@ export class ResponseCache {
       counts.bytes += bytes;
       this.#keepDecoded(operation, digest, decoded, bytes);
       const answer = { digest, bytes };
-      return { ...(await this.#put(request, { answer, etag, lastModified })), decoded };
+      const expectedNodes = await this.#expectedNodes(request, stored, digest, decoded);
+      const put = await this.#put(request, { answer, etag, lastModified }, expectedNodes);
+      return { ...put, decoded };
     } catch (error) {
       const code = OPERATIONS[operation].missing;
       if (subject === undefined || !isConverterError(error, code)) throw error;
       const answer = { missing: missingBecause(error, subject) };
       return this.#put(request, { answer, etag: '', lastModified: '' });
     }
+  }
+
+  /** How many nodes a listing had that is too short to be believed; undefined of any other answer. */
+  async #expectedNodes<Name extends OperationName>(
+    { operation, always }: CacheableRequest<Name>,
+    stored: StoredResponse | undefined,
+    digest: Digest,
+    decoded: AnswerOf<Name>,
+  ): Promise<number | undefined> {
+    if (always || !LISTINGS.has(operation)) return undefined;
+    const before = stored && 'digest' in stored.answer ? stored.answer.digest : undefined;
+    if (before === digest) return this.#expectedAgain(stored!);
+    const lengthOf = (nodes: unknown) => (nodes as CatalogueNode[]).length;
+    const known = before && (await this.#options.store.get(before).catch(() => undefined));
+    const expected =
+      stored?.expectedNodes ?? (known ? lengthOf(OPERATIONS[operation].decode(known)) : 0);
+    const count = lengthOf(decoded);
+    return count === 0 || count <= (1 - DOUBTED_LOSS) * expected ? expected : undefined;
+  }
+
+  /** The same of one that is answered again. */
+  #expectedAgain({ expectedNodes, fetchedOn }: StoredResponse): number | undefined {
+    return fetchedOn < this.#today ? undefined : expectedNodes;
   }
 
   async #validatorsOf(stored: StoredResponse | undefined): Promise<Validators | undefined> {
@@ -381,6 +412,7 @@ export class ResponseCache {
   async #put(
     request: CacheableRequest,
     received: Pick<StoredResponse, 'answer' | 'etag' | 'lastModified'>,
+    expectedNodes?: number,
   ): Promise<CachedResponse> {
     const { database, now, shared } = this.#options;
     const { answer, etag, lastModified } = received;
@@ -392,7 +424,7 @@ export class ResponseCache {
     const stamp = { datedBy, convertdate, fetchedOn: this.#today, requestedAt: now };
     const key = this.#rowOf(request);
     if ('digest' in answer) database.bodies.put({ ...answer, usedAt: now });
-    const row = { ...key, answer, etag, lastModified, ...stamp };
+    const row = { ...key, answer, etag, lastModified, ...stamp, expectedNodes };
     database.responses.put(row);
     await shared?.put(row, this.#etags.get(keyOf(request)));
     return { answer, fromService: true, stamp: { owner, ...stamp } };

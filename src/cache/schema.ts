@@ -90,4 +90,6 @@ export const MIGRATIONS: readonly string[] = [
     output TEXT NOT NULL, request TEXT NOT NULL, in_work INTEGER NOT NULL, kills INTEGER NOT NULL,
     PRIMARY KEY (output, request)
   ) STRICT, WITHOUT ROWID;`,
+
+  `ALTER TABLE cached_responses ADD COLUMN expected_nodes INTEGER;`,
 ];
