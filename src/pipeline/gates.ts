@@ -9,6 +9,7 @@ import {
 import type { Digest } from '../model/snapshot.ts';
 import type { GateFinding, GateReport } from '../report/run-report.ts';
 import { ConverterError } from '../support/errors.ts';
+import { groupBy } from '../support/group-by.ts';
 import type { PackedMap } from '../support/packed-map.ts';
 import { publishedAsset } from '../write/publish.ts';
 import { GATE_ROWS, GATE_TABLE, type Gate, type Gates } from './gate-table.ts';
@@ -52,15 +53,58 @@ export function assessGates(
     add(line.manufacturer, differences(line, now.get(successor), thresholds, differenceOf));
   };
   const gone: string[] = [];
+  const seriesLeft = new Set<string>();
   for (const key of before.keys()) {
     if (carts.has(key)) continue;
-    if (now.isShared(key, before)) add(parseConfigurationKey(key).manufacturer, []);
+    const isShared = now.isShared(key, before);
+    if (isShared) add(parseConfigurationKey(key).manufacturer, []);
     else if (now.has(key)) compare(key, key);
     else gone.push(key);
+    if (isShared || now.has(key)) seriesLeft.add(seriesOf(key));
   }
   const successors = successorsOf(gone, before, now);
   for (const key of gone) compare(key, successors.get(key) ?? '');
-  return assessTallies(tallies, thresholds);
+  const lost = gone.filter((key) => !successors.has(key) && publishedAsset(before.get(key)!));
+  for (const key of successors.keys()) seriesLeft.add(seriesOf(key));
+  const assessment = assessTallies(tallies, thresholds);
+  if (assessment.removedFrom === undefined) return assessment;
+  const series = seriesGone(lost.map(seriesOf).filter((one) => !seriesLeft.has(one)));
+  assessment.count += series.length;
+  assessment.findings.push(...series.slice(0, MOST_EXAMPLES));
+  return assessment;
+}
+
+/** The series of a configuration, as `MANUFACTURER/PROGRAM`. */
+function seriesOf(key: string): string {
+  const { manufacturer, program } = parseConfigurationKey(key);
+  return `${manufacturer}/${program}`;
+}
+
+/**
+ * A finding on each series of which nothing is left, whatever its share of all: a mistake of the service more often than
+ * the end of a series.
+ *
+ * @param all - The series of each configuration that is gone with its series.
+ */
+function seriesGone(all: readonly string[]): GateFinding[] {
+  return Array.from(
+    groupBy(all, (series) => series),
+    ([series, { length: before }]) => {
+      const those =
+        before === 1
+          ? 'the only configuration'
+          : `all ${before.toLocaleString('en-US')} configurations`;
+      const message = `${those} of the series ${series} ${before === 1 ? 'is' : 'are'} gone`;
+      return {
+        gate: 'articlesGone',
+        action: 'warn',
+        article: `${series}/*`,
+        before,
+        now: 0,
+        message,
+      };
+    },
+  );
 }
 
 /**

@@ -86,6 +86,28 @@ describe('the default gates', () => {
     expect(assessment.findings).toHaveLength(21);
   });
 
+  test('name each series of which nothing is left, whatever its share', () => {
+    const others = range(1000);
+    const small = [0, 1, 2].map((n) => line(n, { program: 'LAMP' }));
+    const found = judge([...others, ...small], others);
+    expect(found).toMatchObject({ refused: false, count: 1 });
+    expect(found.findings).toEqual([
+      {
+        ...{ gate: 'articlesGone', action: 'warn', article: 'ACME/LAMP/*', before: 3, now: 0 },
+        message: 'all 3 configurations of the series ACME/LAMP are gone',
+      },
+    ]);
+    expect(judge([...others, ...small], [...others, small[2]!]).findings).toEqual([]);
+    // What was never published is no loss.
+    const failing = small.map(({ glb: _, sha256: __, ...one }) => one as ManifestLine);
+    expect(judge([...others, ...failing], others).findings).toEqual([]);
+    // An article whose configuration has another name now is not gone.
+    const requested = [acme('D0', { program: 'LAMP' })];
+    const named = (finalarticlenumber: string) =>
+      line(0, { program: 'LAMP', finalarticlenumber, requested });
+    expect(judge([...others, named('A')], [...others, named('B')]).findings).toEqual([]);
+  });
+
   test('warn when a tenth is gone', () => {
     expect(judge(range(1000), range(1000).slice(100))).toMatchObject({
       refused: false,
@@ -140,12 +162,15 @@ describe('each manufacturer is a range of its own', () => {
   });
 
   test('but a small one does not stop the run of all others', () => {
-    expect(judge([...range(2000), ...other(99)], range(2000))).toMatchObject(NOTHING);
+    const found = judge([...range(2000), ...other(99)], range(2000));
+    expect(found).toMatchObject({ refused: false, findings: [{ article: 'LUMO/DESK/*' }] });
   });
 
   test('and a finding of the whole range covers its parts', () => {
     const { findings } = judge([...range(1000), ...other(1000)], []);
-    expect(findings.filter(({ article }) => article.endsWith('*'))).toHaveLength(1);
+    const ranges = findings.map(({ article }) => article).filter((one) => one.endsWith('*'));
+    // Series are named all the same.
+    expect(ranges).toEqual(['*', 'ACME/DESK/*', 'LUMO/DESK/*']);
   });
 });
 
