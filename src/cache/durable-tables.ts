@@ -28,7 +28,11 @@ const INSERT = `
   INSERT INTO durable_runs (service, output, host, pid, started_at) VALUES (?, ?, ?, ?, ?)
   RETURNING ${COLUMNS}`;
 
-/** The table `durable_runs`. */
+const SELECT_REFUSAL =
+  'SELECT started_at AS refusedAt FROM durable_refusals WHERE service = ? AND output = ?';
+const DELETE_REFUSAL = 'DELETE FROM durable_refusals WHERE service = ? AND output = ?';
+
+/** The tables `durable_runs` and `durable_refusals`. */
 class DurableRuns extends Table {
   /** Names of the runs that were begun here and did not finish, by id. */
   readonly #begun = new Map<number, string>();
@@ -39,6 +43,7 @@ class DurableRuns extends Table {
    * @returns `interruptedSince`: the start of the first of the interrupted runs that this one continues
    *   (same service and output, at most {@link CONTINUED_WITHIN_MS} ago, no longer running), else its own.
    *   `interruptedUntil`: the latest of these starts: its own, unless the clock was set back.
+   *   `refusedAt`: the start of the last run whose result was refused, if none was published since.
    */
   begin({ service, output, startedAt, pid }: Omit<RunRow, 'id' | 'host'>) {
     return this.db.transaction(() => {
@@ -51,8 +56,18 @@ class DurableRuns extends Table {
       this.#begun.set(id, nameOf(row));
       own.add(nameOf(row));
       const starts = [startedAt, ...continued.map((run) => run.startedAt)];
-      return { id, interruptedSince: Math.min(...starts), interruptedUntil: Math.max(...starts) };
+      const refusal = this.db.get<{ refusedAt: number }>(SELECT_REFUSAL, service, output);
+      const interruptedSince = Math.min(...starts);
+      return { id, interruptedSince, interruptedUntil: Math.max(...starts), ...refusal };
     });
+  }
+
+  /** Records that the result of a run was refused, or that it selected nothing. It can still be continued. */
+  refuse(id: number): void {
+    this.db.run(
+      'INSERT OR REPLACE INTO durable_refusals SELECT service, output, started_at FROM durable_runs WHERE id = ?',
+      id,
+    );
   }
 
   /**
@@ -66,6 +81,7 @@ class DurableRuns extends Table {
       if (finished === undefined) return;
       const { service, output, startedAt } = finished;
       this.#untrack(id);
+      if (!isPart) this.db.run(DELETE_REFUSAL, service, output);
       for (const row of this.#all()) {
         const same = !isPart && row.service === service && row.output === output;
         if (row.id === id || (same && !mayRun(row, startedAt))) this.#delete(row);

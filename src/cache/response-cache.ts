@@ -1,7 +1,6 @@
 /** Responses of the service: deduplicated within a run, cached between runs, requested if they are not fresh. */
 import { LRUCache } from 'lru-cache';
 import type { CatalogueNode } from '../model/catalogue.ts';
-import type { Block, PartsList } from '../model/graphics.ts';
 import type { DecodedReader, Digest, Fetched } from '../model/snapshot.ts';
 import type { Body, NotModified, ServiceClient } from '../service/client.ts';
 import {
@@ -16,7 +15,9 @@ import { ConverterError, endsRun, isConverterError } from '../support/errors.ts'
 import type { StoredResponse } from './cached-responses.ts';
 import type { ContentStore } from './content-store.ts';
 import type { CacheDatabase } from './database.ts';
+import { DecodedBodies } from './decoded-bodies.ts';
 import type { Dependencies } from './dependencies.ts';
+import { isListing, nodesExpected, nodesStillExpected } from './doubted-listings.ts';
 import {
   ConversionDates,
   dayOf,
@@ -51,6 +52,8 @@ export interface ResponseCacheOptions
   retryMissing?: boolean;
   /** Requests everything, also what an interrupted run has requested. @defaultValue false */
   force?: boolean;
+  /** Requests the listings again that were requested up to then, milliseconds since the epoch: they led to nothing. */
+  listingsRefusedAt?: number | undefined;
 }
 
 /** A request whose response can be cached. */
@@ -114,31 +117,12 @@ const NO_REQUESTS = {
 const MAX_RESPONSES = 20_000;
 const MAX_FAILURES = 5_000;
 
-/** Memory for decoded parts lists and blocks. */
-const MAX_DECODED_BYTES = 32 * 1024 * 1024;
-
-/** Memory that a decoded body takes, as a multiple of its size: objects (3.6 measured), and typed arrays. */
-const DECODED_SIZE: Partial<Record<OperationName, number>> = { getPartsList: 4, getBlock: 2 };
-/** Memory of a node and of a material of a parts list, which may be as short as `{}`; the latter has warnings. */
-const NODE_BYTES = 200;
-const MATERIAL_BYTES = 700;
-
-/** What lists nodes. A service that has lost them for a while lists fewer, or none. */
-const LISTINGS: ReadonlySet<OperationName> = new Set<OperationName>(['getNodes', 'search']);
-/** A listing that lacks this share of what it had, or is empty, is believed once it was the same on two days. */
-const DOUBTED_LOSS = 0.2;
-
 /** The most recently used of so many entries; with `max` a cache would allocate room for all of them at once. */
 const atMost = <Value extends NonNullable<unknown>>(count: number) =>
   new LRUCache<string, Value>({ maxSize: count, sizeCalculation: () => 1 });
 
 /** The responses of one run: each is requested once, and not at all if a cached one is fresh. @see D-730, D-731, D-845. */
 export class ResponseCache {
-  /** Parts lists and blocks that were decoded in this run and are still in memory. */
-  readonly decoded: DecodedReader = {
-    partsList: (digest) => this.#decoded.get(`getPartsList ${digest}`) as PartsList | undefined,
-    block: (digest) => this.#decoded.get(`getBlock ${digest}`) as Block | undefined,
-  };
   readonly #options: ResponseCacheOptions;
   readonly #service: string;
   readonly #run: FreshnessContext;
@@ -150,7 +134,7 @@ export class ResponseCache {
   /** Of the responses of other machines, by key, until they are replaced. */
   readonly #etags = atMost<string>(MAX_RESPONSES);
   readonly #failures = atMost<ConverterError>(MAX_FAILURES);
-  readonly #decoded = new LRUCache<string, NonNullable<unknown>>({ maxSize: MAX_DECODED_BYTES });
+  readonly #decoded = new DecodedBodies();
   #topNodes: Promise<CatalogueNode[]> | undefined;
   #conversionDates: Promise<ConversionDates> | undefined;
 
@@ -162,6 +146,11 @@ export class ResponseCache {
     this.#service = options.service ?? client.id;
     this.#run = { policy, now, interruptedSince, interruptedUntil };
     this.#today = dayOf(now);
+  }
+
+  /** Parts lists and blocks that were decoded in this run and are still in memory. */
+  get decoded(): DecodedReader {
+    return this.#decoded;
   }
 
   /** By operation. */
@@ -326,14 +315,16 @@ export class ResponseCache {
 
   async #isUsable(
     stored: StoredResponse,
-    { always = false, owner }: CacheableRequest,
+    { operation, always = false, owner }: CacheableRequest,
   ): Promise<boolean> {
     const { now, policy, interruptedSince } = this.#run;
-    const { answer, requestedAt } = stored;
+    const { retryMissing, listingsRefusedAt = -Infinity } = this.#options;
+    const { answer, requestedAt, expectedNodes } = stored;
     if (requestedAt === now) return true;
-    if (stored.expectedNodes !== undefined && policy !== 'never') return false;
-    if (always && policy !== 'never') return false;
-    const isRetried = this.#options.retryMissing && requestedAt < interruptedSince;
+    const isDoubted =
+      expectedNodes !== undefined || (isListing(operation) && requestedAt <= listingsRefusedAt);
+    if ((always || isDoubted) && policy !== 'never') return false;
+    const isRetried = retryMissing && requestedAt < interruptedSince;
     if (isRetried && 'missing' in answer) return false;
     return (await this.isFresh(stampOf(stored, owner))) && this.#isIntact(answer);
   }
@@ -359,15 +350,19 @@ export class ResponseCache {
         this.#options.client.call(operation, values, { validators, demand }));
       if ('notModified' in received) {
         counts.notModified++;
-        return this.#put(request, stored!, this.#expectedAgain(stored!));
+        return this.#put(request, stored!, nodesStillExpected(stored!, this.#today));
       }
       const { etag, lastModified, answer: decoded } = received;
       const bytes = received.bytes.length;
       const { digest } = await this.#options.store.put(received.bytes);
       counts.bytes += bytes;
-      this.#keepDecoded(operation, digest, decoded, bytes);
+      this.#decoded.keep(operation, digest, decoded, bytes);
       const answer = { digest, bytes };
-      const expectedNodes = await this.#expectedNodes(request, stored, digest, decoded);
+      const listing = { operation, digest, nodes: decoded, today: this.#today };
+      const expectedNodes =
+        isListing(operation) && !request.always
+          ? await nodesExpected(listing, stored, this.#options.store)
+          : undefined;
       const put = await this.#put(request, { answer, etag, lastModified }, expectedNodes);
       return { ...put, decoded };
     } catch (error) {
@@ -376,29 +371,6 @@ export class ResponseCache {
       const answer = { missing: missingBecause(error, subject) };
       return this.#put(request, { answer, etag: '', lastModified: '' });
     }
-  }
-
-  /** How many nodes a listing had that is too short to be believed; undefined of any other answer. */
-  async #expectedNodes<Name extends OperationName>(
-    { operation, always }: CacheableRequest<Name>,
-    stored: StoredResponse | undefined,
-    digest: Digest,
-    decoded: AnswerOf<Name>,
-  ): Promise<number | undefined> {
-    if (always || !LISTINGS.has(operation)) return undefined;
-    const before = stored && 'digest' in stored.answer ? stored.answer.digest : undefined;
-    if (before === digest) return this.#expectedAgain(stored!);
-    const lengthOf = (nodes: unknown) => (nodes as CatalogueNode[]).length;
-    const known = before && (await this.#options.store.get(before).catch(() => undefined));
-    const expected =
-      stored?.expectedNodes ?? (known ? lengthOf(OPERATIONS[operation].decode(known)) : 0);
-    const count = lengthOf(decoded);
-    return count === 0 || count <= (1 - DOUBTED_LOSS) * expected ? expected : undefined;
-  }
-
-  /** The same of one that is answered again. */
-  #expectedAgain({ expectedNodes, fetchedOn }: StoredResponse): number | undefined {
-    return fetchedOn < this.#today ? undefined : expectedNodes;
   }
 
   async #validatorsOf(stored: StoredResponse | undefined): Promise<Validators | undefined> {
@@ -438,21 +410,12 @@ export class ResponseCache {
       throw new ConverterError('INTERNAL', `expected a body, received: ${body.missing.message}`);
     }
     const { digest } = body;
-    const known = decoded ?? (this.#decoded.get(`${operation} ${digest}`) as AnswerOf<Name>);
+    const known = decoded ?? this.#decoded.get(operation, digest);
     if (known !== undefined) return { answer: known, digest };
     const bytes = await this.#options.store.get(digest);
     const answer: AnswerOf<Name> = OPERATIONS[operation].decode(bytes);
-    this.#keepDecoded(operation, digest, answer, bytes.length);
+    this.#decoded.keep(operation, digest, answer, bytes.length);
     return { answer, digest };
-  }
-
-  #keepDecoded(operation: OperationName, digest: Digest, answer: unknown, bytes: number): void {
-    const factor = DECODED_SIZE[operation];
-    if (factor === undefined || !answer) return;
-    const { nodeCount = 0, materials = [] } = answer as Partial<PartsList>;
-    const listBytes = nodeCount * NODE_BYTES + materials.length * MATERIAL_BYTES;
-    const size = Math.max(1, bytes * factor, listBytes);
-    this.#decoded.set(`${operation} ${digest}`, answer, { size });
   }
 
   #dates(): Promise<ConversionDates> {

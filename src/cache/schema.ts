@@ -91,5 +91,8 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (output, request)
   ) STRICT, WITHOUT ROWID;`,
 
-  `ALTER TABLE cached_responses ADD COLUMN expected_nodes INTEGER;`,
+  `ALTER TABLE cached_responses ADD COLUMN expected_nodes INTEGER;
+  CREATE TABLE durable_refusals (
+    service TEXT NOT NULL, output TEXT NOT NULL, started_at INTEGER NOT NULL, PRIMARY KEY (service, output)
+  ) STRICT, WITHOUT ROWID;`,
 ];

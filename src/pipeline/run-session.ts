@@ -54,6 +54,8 @@ export function createServiceSession(opening: SessionOptions) {
       retryMissing: options.failedOnly ?? false,
       interruptedSince: begun.interruptedSince,
       interruptedUntil: begun.interruptedUntil,
+      // What was accepted is what was shown: only what is doubted anyway is requested again.
+      listingsRefusedAt: options.accept ? undefined : begun.refusedAt,
       freshness,
       imageLocation: content.imageLocation,
       shared: shared && openSharedResponses(shared),
@@ -90,6 +92,10 @@ export function createServiceSession(opening: SessionOptions) {
     close: async (): Promise<void> => {
       closing.abort();
       await service?.then((opened) => opened.close()).catch(() => undefined);
+    },
+    /** Records that the result was refused, or that nothing was selected: the next run requests the listings again. */
+    refuse: (): void => {
+      if (begun !== undefined) database.runs.refuse(begun.id);
     },
     /**
      * Writes what waits, marks the run as finished and evicts from the cache; without it, the next run resumes this one.

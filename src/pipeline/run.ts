@@ -222,6 +222,7 @@ async function executeRun(run: Run, plan: RunPlan, killed: KilledWork): Promise<
     await distribution?.remove();
   } else if (end.kind === 'refused') {
     // The next run processes all again: causes of its failures may be gone by then.
+    run.session.refuse();
     await distribution?.remove();
   }
   return { report: made.report, runFolder, end };

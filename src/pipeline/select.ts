@@ -65,7 +65,10 @@ export async function selectLive(run: Run, requests = ALL_TRIED): Promise<Select
     const fetcher = await session.fetcher();
     const reader = createReader(fetcher, requests, environment.selecting);
     const selected = await selectArticles(sources, reader).catch(cannotSelect);
-    if (selected.articles.length === 0) expectReadable(selected);
+    if (selected.articles.length === 0) {
+      expectReadable(selected);
+      session.refuse();
+    }
     const isUntriedCart = ({ onlyCarts, request }: SelectedArticle) =>
       onlyCarts === true && isUntried(request);
     const articles = await distinctArticles(selected.articles, reader.identify, isUntriedCart);

@@ -94,3 +94,49 @@ test('--accept asks again for what was doubted: a refused loss is published only
   expect((await runs.run(DAYS[2]!, '--accept')).exit).toBe(0);
   expect(await published()).toBe(4);
 });
+
+test('a run after a refusal asks again for every listing, a run with --accept only for those in doubt', async () => {
+  await runs.configure({ gates: { articlesGone: { refuse: 0.1 } } });
+  list(15);
+  convert('2026-03-01');
+  const asked: number[] = [askedForSeries()];
+  for (const day of [DAYS[1]!, DAYS[2]!]) {
+    expect((await runs.run(day)).exit).toBe(4);
+    asked.push(askedForSeries());
+  }
+  expect((await runs.run(DAYS[3]!, '--accept')).exit).toBe(0);
+  asked.push(askedForSeries());
+  expect((await runs.run(DAYS[4]!)).exit).toBe(0);
+  asked.push(askedForSeries());
+  const [before, refused, again, accepted, after] = asked as [
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  expect([refused - before, again - refused, accepted - again, after - accepted]).toEqual([
+    1, 1, 0, 0,
+  ]);
+});
+
+test('what a refused run has listed wrongly is right in the next, without another date', async () => {
+  await runs.configure({ gates: { articlesGone: { refuse: 0.1 } } });
+  list(15);
+  convert('2026-03-01');
+  expect((await runs.run(DAYS[1]!)).exit).toBe(4);
+  list(ARTICLES);
+  convert('2026-03-01');
+  expect((await runs.run(DAYS[2]!)).exit).toBe(0);
+  expect(await published()).toBe(ARTICLES);
+});
+
+test('a run after one that selected nothing asks again, though the empty listing was believed', async () => {
+  list(0);
+  convert('2026-03-01');
+  for (const day of [DAYS[1]!, DAYS[2]!]) expect((await runs.run(day)).exit).toBe(2);
+  list(ARTICLES);
+  convert('2026-03-01');
+  expect((await runs.run(DAYS[3]!)).exit).toBe(0);
+  expect(await published()).toBe(ARTICLES);
+});

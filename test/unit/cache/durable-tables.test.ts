@@ -105,6 +105,20 @@ describe('runs', () => {
       { seed: 6, numRuns: samples(50) },
     );
   });
+
+  it('know the last refused one until a whole one is published, for its service and output', () => {
+    const begin = (more = {}) => state.runs.begin(run(NIGHT + HOUR, DEAD, more));
+    expect(begin().refusedAt).toBeUndefined();
+    state.runs.refuse(state.runs.begin(run(NIGHT)).id);
+    expect(begin({ output: '/other' }).refusedAt).toBeUndefined();
+    const part = begin();
+    expect(part.refusedAt).toBe(NIGHT);
+    state.runs.finish(part.id, true);
+    const whole = begin();
+    expect(whole.refusedAt).toBe(NIGHT);
+    state.runs.finish(whole.id);
+    expect(begin().refusedAt).toBeUndefined();
+  });
 });
 
 describe('what is in work', () => {
