@@ -18,6 +18,17 @@ interface Webhook {
   signal: AbortSignal;
 }
 
+/** What became of a message that was not accepted. */
+export interface Refusal {
+  /** No address but the host, and no secret. */
+  problem: string;
+  /** Whether the receiver may have had it, since an attempt had no answer, or only that of a gateway. */
+  isUnsure: boolean;
+}
+
+/** The receiver behind a gateway may have had what the gateway got no answer to in time. */
+const GATEWAY_STATUSES: ReadonlySet<number> = new Set([502, 504]);
+
 /** The header with the signature. */
 const SIGNATURE_HEADER = 'x-btg2gltf-signature';
 
@@ -26,27 +37,31 @@ const SIGNATURE_HEADER = 'x-btg2gltf-signature';
  *
  * It tries again after a 5xx, a 429 and a lost or refused connection; it follows no redirect.
  *
- * @returns Undefined, or why the receiver has not accepted it: no address but the host, and no secret.
+ * @returns Undefined, or why the receiver has not accepted it.
  * @throws the reason of the signal.
  *
  * @example
  * ```ts
  * await postSigned(body, { url: 'https://shop.example/hook', secret, timeoutMs: 10_000, retries: 4, backoffMs: 1000, signal });
- * // → 'shop.example: expected an answer of 200 to 299, received 404'
+ * // → { problem: 'shop.example: expected an answer of 200 to 299, received 404', isUnsure: false }
  * ```
  */
-export async function postSigned(body: string, webhook: Webhook): Promise<string | undefined> {
+export async function postSigned(body: string, webhook: Webhook): Promise<Refusal | undefined> {
   const { url, secret, retries, backoffMs, signal } = webhook;
   const { Agent: AgentClass } = await import('undici');
   // Set explicitly, so that no environment variable can switch it off.
   const agent = new AgentClass({ connect: { rejectUnauthorized: true } });
   const signature = createHmac('sha256', secret).update(body).digest('hex');
   let answer: number | string = '';
+  let isUnsure = false;
   try {
     for (let attempt = 0; attempt <= retries; attempt++) {
       if (attempt > 0) await wait(backoffMs * 2 ** (attempt - 1), undefined, { signal });
       signal.throwIfAborted();
-      answer = await send(agent, body, `sha256=${signature}`, webhook);
+      const sent = await send(agent, body, `sha256=${signature}`, webhook);
+      answer = sent.answer;
+      isUnsure ||=
+        typeof answer === 'number' ? GATEWAY_STATUSES.has(answer) : sent.isConnected;
       if (typeof answer === 'number' && answer >= 200 && answer < 300) return undefined;
       if (typeof answer === 'number' && answer < 500 && answer !== 429) break;
     }
@@ -56,20 +71,22 @@ export async function postSigned(body: string, webhook: Webhook): Promise<string
   } finally {
     await agent.destroy().catch(() => undefined);
   }
-  return `${new URL(url).host}: expected an answer of 200 to 299, received ${answer}`;
+  const problem = `${new URL(url).host}: expected an answer of 200 to 299, received ${answer}`;
+  return { problem, isUnsure };
 }
 
-/** One attempt. @returns The status, or why there is none. */
+/** One attempt. @returns The status, or why there is none, and whether there was a connection. */
 async function send(
   agent: Agent,
   body: string,
   signature: string,
   { url, timeoutMs, signal }: Webhook,
-): Promise<number | string> {
+): Promise<{ answer: number | string; isConnected: boolean }> {
   const { origin, pathname, search } = new URL(url);
   const timeout = AbortSignal.timeout(timeoutMs);
   const ended = AbortSignal.any([signal, timeout]);
   let stop = () => {};
+  let isConnected = false;
   const status = new Promise<number>((resolve, reject) => {
     stop = () => reject(ended.reason as Error);
     ended.addEventListener('abort', stop);
@@ -78,6 +95,7 @@ async function send(
       { origin, path: `${pathname}${search}`, method: 'POST', headers, body },
       {
         onRequestStart(controller) {
+          isConnected = true;
           ended.addEventListener('abort', () => controller.abort(ended.reason as Error));
         },
         onResponseStart: (_, code) => resolve(code),
@@ -89,11 +107,13 @@ async function send(
     );
   });
   try {
-    return await status;
+    return { answer: await status, isConnected };
   } catch (thrown) {
     signal.throwIfAborted();
-    if (timeout.aborted) return `none within ${timeoutMs / 1000} s`;
-    return `none (${codeOf(thrown)})`;
+    const answer = timeout.aborted
+      ? `none within ${timeoutMs / 1000} s`
+      : `none (${codeOf(thrown)})`;
+    return { answer, isConnected };
   } finally {
     ended.removeEventListener('abort', stop);
   }

@@ -106,3 +106,8 @@ export interface CatalogueLine extends ArticleKey {
 /** What a line of the catalogue takes from the article. */
 export type CatalogueEntry = Omit<CatalogueLine, keyof ArticleKey | GlbField>;
 type GlbField = 'sizeMillimetres' | 'glb' | 'sha256';
+
+/** What of a configuration may change. `delivery`: files other than its GLB and its pictures. */
+export const PARTS = ['model', 'picture', 'delivery', 'price', 'text', 'properties'] as const;
+/** One of {@link PARTS}. */
+export type Part = (typeof PARTS)[number];

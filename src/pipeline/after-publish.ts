@@ -1,96 +1,57 @@
 /** What follows a publication: feeds, the list of changes, and the webhook that receives it. */
 import { join } from 'node:path';
-import {
-  type ChangeLine,
-  changesBetween,
-  changesMessage,
-  type PublishedLine,
-} from '../deliver/changes.ts';
-import {
-  addressAt,
-  FEED_KINDS,
-  type FeedItem,
-  type FeedKind,
-  feedFile,
-  feedRows,
-} from '../deliver/feeds.ts';
-import { postSigned } from '../deliver/webhook.ts';
-import {
-  configurationId,
-  configurationKey,
-  sortConfigurationKeys,
-} from '../model/configuration-id.ts';
-import { readTextIfExists, removeFile } from '../support/files.ts';
-import { registerSecret } from '../support/redact.ts';
-import { visibleJson } from '../support/visible.ts';
-import { manifestLines, openCatalogue, writeTexts } from '../write/manifest.ts';
-import { publishedAsset } from '../write/publish.ts';
-import {
-  CHANGES_FILE,
-  type DeliveryLine,
-  FEEDS_FOLDER,
-  isSharedPath,
-  PUBLISHED_FILE,
-} from './deliveries.ts';
+import { FEED_KINDS, type FeedItem, type FeedKind, feedFile, feedRows } from '../deliver/feeds.ts';
+import { sortConfigurationKeys } from '../model/configuration-id.ts';
+import { removeFile } from '../support/files.ts';
+import { openCatalogue, writeTexts } from '../write/manifest.ts';
+import { FEEDS_FOLDER, isSharedPath, OUTBOX_FILE } from './deliveries.ts';
 import type { Run } from './open-run.ts';
-import { runId } from './run-options.ts';
+import { hasOutbox, sendChanges } from './outbox.ts';
+import { type Changes, type Publication, publishedNow } from './publication.ts';
 
-/**
- * Writes what the pipeline asks for after a publication, and calls its webhook.
- *
- * @returns Sentences of what was left out, and of a webhook that was not received: no error of the run.
- * @throws {@link ConverterError} an error of the output folder; the reason of the signal.
- */
-export async function afterPublish(
-  run: Run,
-  deliveries: readonly DeliveryLine[],
-): Promise<string[]> {
-  const { outputDir, deliver } = run.options.pipeline;
-  const { published, onlyCarts } = await publishedFiles(outputDir, deliveries);
-  const omitted = await writeFeeds(run, published, onlyCarts);
-  const before = await readPublished(outputDir);
-  const urlOf = deliver?.feeds && ((path: string) => addressAt(deliver.feeds!.baseUrl, path));
-  const changes = () => changesBetween(before, published, urlOf);
-  await writeTexts(outputDir, CHANGES_FILE, () => jsonTexts(changes()));
-  const all = () => Array.from(sortConfigurationKeys(published.keys()), (k) => published.get(k));
-  // Last: what is cut off before is compared with the older publication again.
-  await writeTexts(outputDir, PUBLISHED_FILE, () => jsonTexts(all()));
-  const problem = await callWebhook(run, changes(), urlOf?.(CHANGES_FILE));
-  return problem === undefined ? omitted : [...omitted, problem];
+/** What follows a publication, of which the report tells. */
+interface AfterPublish {
+  changes: Changes;
+  /** A sentence about a webhook that has not accepted the changes: no error of the run. */
+  problem?: string;
+  /** Makes this publication the last one; what is cut off before is compared, and sent, again. */
+  settle(): Promise<void>;
 }
 
-/** The files of each published configuration, and the configurations that only carts select. */
-async function publishedFiles(outputDir: string, deliveries: readonly DeliveryLine[]) {
-  const published = new Map<string, PublishedLine>();
-  const onlyCarts = new Set<string>();
-  for await (const line of manifestLines(outputDir)) {
-    const key = configurationKey(line);
-    if (line.onlyCarts) onlyCarts.add(key);
-    const asset = publishedAsset(line);
-    if (asset === undefined) continue;
-    const master = { delivery: 'articles', path: asset.glb, sha256: asset.sha256 };
-    published.set(key, { ...configurationId(line), files: [master] });
-  }
-  const sorted = deliveries.toSorted((a, b) => (a.delivery < b.delivery ? -1 : 1));
-  for (const { delivery, files, ...id } of sorted) {
-    const made = files.map(({ path, sha256 }) => ({ delivery, path, sha256 }));
-    published.get(configurationKey(id))?.files.push(...made);
-  }
-  return { published, onlyCarts };
+/**
+ * Lists what has changed since the last publication, and calls the webhook of the pipeline.
+ *
+ * @throws {@link ConverterError} an error of the output folder; the reason of the signal.
+ */
+export async function afterPublish(run: Run, publication: Publication): Promise<AfterPublish> {
+  const { log } = run.environment;
+  const { published } = run.stores;
+  const keepsOutbox = await hasOutbox(run);
+  const isSame = !keepsOutbox && (await publication.isSame());
+  const now = isSame ? undefined : (await publishedNow(run)).lines;
+  const changes = await publication.writeChanges(now);
+  const outbox = keepsOutbox && now ? await sendChanges(run, publication, now) : undefined;
+  const problem =
+    outbox?.problem &&
+    `the webhook has not received the changes, which wait in ${OUTBOX_FILE}: ${outbox.problem}`;
+  if (problem !== undefined) log.warn(problem);
+  const settle = async () => {
+    if (now !== undefined) await publication.commit(now);
+    await outbox?.settle();
+    await published?.publish();
+  };
+  return { changes, ...(problem !== undefined && { problem }), settle };
 }
 
 /** Returns sentences of what is in no feed. What only carts select is the planning of one customer: no feed has it. */
-async function writeFeeds(
-  { options }: Run,
-  published: ReadonlyMap<string, PublishedLine>,
-  onlyCarts: ReadonlySet<string>,
-): Promise<string[]> {
-  const { outputDir, deliver } = options.pipeline;
+export async function writeFeeds(run: Run): Promise<string[]> {
+  const { outputDir, deliver } = run.options.pipeline;
   const kinds: readonly FeedKind[] = deliver?.feeds?.kinds ?? [];
   for (const kind of FEED_KINDS) {
     if (!kinds.includes(kind)) await removeFile(join(outputDir, FEEDS_FOLDER, feedFile(kind)));
   }
   if (kinds.length === 0) return [];
+  const { lines: published, onlyCarts } = await publishedNow(run);
   const catalogue = await openCatalogue(outputDir);
   const keys = sortConfigurationKeys(catalogue.keys()).filter((key) => !onlyCarts.has(key));
   const items = function* (): Iterable<FeedItem> {
@@ -112,54 +73,4 @@ async function writeFeeds(
       omitted.push(`feed ${kind}: without ${missing}, which it requires: ${count} left out`);
   }
   return omitted;
-}
-
-/** A line that cannot be read counts as new: it is reported once more, and never too seldom. */
-async function readPublished(outputDir: string): Promise<Map<string, PublishedLine>> {
-  const text = (await readTextIfExists(join(outputDir, PUBLISHED_FILE))) ?? '';
-  const lines = new Map<string, PublishedLine>();
-  for (const line of text.split('\n')) {
-    try {
-      const read = JSON.parse(line) as PublishedLine;
-      if (Array.isArray(read.files)) lines.set(configurationKey(read), read);
-    } catch {}
-  }
-  return lines;
-}
-
-function* jsonTexts(values: Iterable<unknown>): Iterable<string> {
-  for (const value of values) yield visibleJson(JSON.stringify(value));
-}
-
-/** @returns Why the webhook has not received the changes; undefined if it has, or if there is none. */
-async function callWebhook(
-  { options, environment, startedAt }: Run,
-  changes: Iterable<ChangeLine>,
-  url: string | undefined,
-): Promise<string | undefined> {
-  const { name, deliver } = options.pipeline;
-  if (deliver?.afterPublish === undefined) return undefined;
-  const { webhook, secretVariable, ...sending } = deliver.afterPublish;
-  const secret = environment.env[secretVariable] ?? '';
-  registerSecret(secret);
-  const { signal } = environment;
-  const summary = {
-    pipeline: name,
-    run: runId(startedAt),
-    file: CHANGES_FILE,
-    ...(url && { url }),
-  };
-  const problem =
-    secret === ''
-      ? `variable ${secretVariable}: expected the key of the signature, received nothing`
-      : await postSigned(changesMessage(summary, changes), {
-          url: webhook,
-          secret,
-          ...sending,
-          signal,
-        });
-  if (problem === undefined) return undefined;
-  const sentence = `the webhook has not received the changes, which are in ${CHANGES_FILE}: ${problem}`;
-  environment.log.warn(sentence);
-  return sentence;
 }

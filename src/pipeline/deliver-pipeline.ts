@@ -1,18 +1,37 @@
 /** Delivery after a run and alone; what it needs is loaded only where a pipeline asks for it. */
 import { checkRun, type Run, withRun } from './open-run.ts';
 import { lockOutput } from './output-lock.ts';
+import { openPublication, type Publication } from './publication.ts';
 import type { RunEnvironment, RunOptions } from './run-options.ts';
 import { openSharedRun } from './shared-run.ts';
 
-/** What the pipeline makes of the published files. */
-export async function deliverWanted(run: Run) {
-  if (run.options.pipeline.deliver === undefined) return undefined;
+/** What the pipeline makes of the published files, and what has changed since the last publication. */
+export async function deliverWanted(run: Run, publication: Publication) {
+  const delivered = run.options.pipeline.deliver && (await deliverAll(run));
+  const { afterPublish } = await import('./after-publish.ts');
+  const { problem, ...after } = await afterPublish(run, publication);
+  if (problem !== undefined) delivered?.omitted.push(problem);
+  return { delivered, ...after };
+}
+
+async function deliverAll(run: Run) {
   const { deliver } = await import('./deliver.ts');
   return run.metrics.stopwatch.during('deliver', () => deliver(run));
 }
 
+/** As after a run, but for the report. */
+async function deliverAlone(run: Run) {
+  if (run.options.pipeline.deliver === undefined) return undefined;
+  const publication = openPublication(run);
+  await publication.begin();
+  const { delivered, settle } = await deliverWanted(run, publication);
+  await settle();
+  return delivered;
+}
+
 /**
- * Makes of the published files what the pipeline asks for, such as pictures, without a network.
+ * Makes of the published files what the pipeline asks for, such as pictures, and sends what waits for the webhook: without
+ * requests to the service.
  *
  * @returns Undefined where it asks for nothing.
  * @throws {@link ConverterError} an error before anything was made, such as `OUTPUT_LOCKED`.
@@ -23,7 +42,7 @@ export async function deliverPipeline(options: RunOptions, environment: RunEnvir
   try {
     const shared = await openSharedRun(options, environment);
     locks.unshift(() => shared.close(undefined));
-    return await withRun(options, shared.environment, deliverWanted, 'owner');
+    return await withRun(options, shared.environment, deliverAlone, 'owner');
   } finally {
     for (const release of locks)
       await release().catch((error: Error) => environment.log.warn(error.message));

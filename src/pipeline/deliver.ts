@@ -14,7 +14,7 @@ import {
 import { groupBy } from '../support/group-by.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import { linkOrCopy } from '../support/links.ts';
-import { afterPublish } from './after-publish.ts';
+import { writeFeeds } from './after-publish.ts';
 import {
   DELIVERIES_FILE,
   type DeliveredFile,
@@ -95,7 +95,7 @@ export async function deliver(run: Run): Promise<Delivered> {
   await publishDeliveries(outputDir, lines, before);
   delivered.splits = splitsOf(lines);
   if (wanted?.gallery) delivered.gallery = await writeGallery(run);
-  delivered.omitted.push(...(await afterPublish(run, lines)));
+  delivered.omitted.push(...(await writeFeeds(run)));
   await run.stores.published?.publishDelivered(lines);
   return delivered;
 }

@@ -8,10 +8,12 @@ import { readTextIfExists } from '../support/files.ts';
 
 /** Name of the list of what was delivered, in the output folder. */
 export const DELIVERIES_FILE = 'deliveries.jsonl';
-/** Every published file with its digest; the next publication is compared with it. */
+/** Every published file with its digest, and digests of texts; the next publication is compared with it. */
 export const PUBLISHED_FILE = 'published.jsonl';
 /** The configurations that differ from the publication before. */
 export const CHANGES_FILE = 'changes.jsonl';
+/** The changes that the receiver of the webhook has not accepted yet. */
+export const OUTBOX_FILE = 'outbox.jsonl';
 /** Names of folders of files that are made of the whole range. */
 export const [FEEDS_FOLDER, GALLERY_FOLDER] = ['feeds', 'gallery'] as const;
 

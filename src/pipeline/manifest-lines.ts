@@ -334,12 +334,7 @@ export async function publishResults(
     outputDir: options.pipeline.outputDir,
     lines,
     before: stores.previous.lines,
-    catalogues: catalogueFiles(languagesOf(options.pipeline.service)).map((file, language) => {
-      const before = stores.previous.catalogues[language]!;
-      const now = new PackedMap<CatalogueLine>(stores.spool);
-      fillCatalogue(now, before, lines, results, language);
-      return { file, lines: now, before };
-    }),
+    catalogues: newCatalogues({ options, stores }, lines, results),
     settled: stores.previous.settled,
     objectPath: stores.objects.pathOf,
     objectKey: stores.published && objectKey,
@@ -361,6 +356,20 @@ export async function publishResults(
 }
 
 const LINK_DAMAGED = 'a file below articles/ was changed or removed; it is linked anew';
+
+/** The catalogue in each language, for the lines of the new manifest. */
+export function newCatalogues(
+  { options, stores }: Pick<Run, 'options' | 'stores'>,
+  lines: PackedMap<ManifestLine>,
+  results: Results,
+) {
+  return catalogueFiles(languagesOf(options.pipeline.service)).map((file, language) => {
+    const before = stores.previous.catalogues[language]!;
+    const now = new PackedMap<CatalogueLine>(stores.spool);
+    fillCatalogue(now, before, lines, results, language);
+    return { file, lines: now, before };
+  });
+}
 
 /** Publishing adds what is published. */
 const UNPUBLISHED = { sizeMillimetres: null, glb: null, sha256: null };

@@ -78,7 +78,7 @@ function* candidates(
     const key = configurationKey(row);
     const is = lines.get(key)?.sha256;
     const was = kind === 'changed' ? digestOf(previous.lines.get(key)) : undefined;
-    if (is === undefined || seen.has(`${was} ${is}`)) continue;
+    if (is === undefined || is === was || seen.has(`${was} ${is}`)) continue;
     seen.add(`${was} ${is}`);
     yield { kind, row, is, was };
   }

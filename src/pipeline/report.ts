@@ -27,6 +27,7 @@ import type { Distribution } from './distribute.ts';
 import type { Quarantine } from './failures.ts';
 import type { Damage, PreviousOutput, Run } from './open-run.ts';
 import { linkLatestRun, RUNS_FOLDER, runFolders } from './output-folder.ts';
+import type { Changes } from './publication.ts';
 import type { Results } from './results.ts';
 import { isPublished, type RunEnd, reportedEnd } from './run-end.ts';
 import { runId } from './run-options.ts';
@@ -52,6 +53,8 @@ interface RunOutput {
   lines: PackedMap<ManifestLine>;
   results: Results;
   quarantine: Pick<Quarantine, 'historyOf' | 'rootOf'>;
+  /** Since the last publication. */
+  changes: Changes;
 }
 
 const NO_GATES = { refused: false, accepted: false, count: 0, byGate: {}, findings: [] };
@@ -116,7 +119,6 @@ function isOutputPublished({ command, end }: ReportContent): boolean {
 function collectRows({ options, stores }: Run, content: ReportContent) {
   const { pipeline } = options;
   const { selection, fetched = [], output } = content;
-  const before = stores.previous.lines;
   const published = isOutputPublished(content);
   const helpOf = (code: string) => helpFor(code, pipeline.service.recording !== undefined);
   const collector = createCollector(helpOf);
@@ -142,11 +144,20 @@ function collectRows({ options, stores }: Run, content: ReportContent) {
     const row = { ...parseConfigurationKey(key), message: damageText(damage, isLeft) };
     collector.addDamaged(glb === undefined ? row : { ...row, glb });
   }
-  for (const key of output ? before.keys() : []) {
-    const isRemoved = !output!.lines.has(key) && publishedAsset(before.get(key)!) !== undefined;
-    if (isRemoved) collector.addRemoved(parseConfigurationKey(key));
-  }
+  if (output !== undefined) addOtherChanges(collector, output);
   return collector;
+}
+
+/** Adds what is removed, and what this run has not processed: an earlier one published it, and was killed. */
+function addOtherChanges(
+  collector: ReturnType<typeof createCollector>,
+  { lines, results, changes }: RunOutput,
+): void {
+  const processed = new Set(results.keys());
+  for (const [key, found] of changes) {
+    if (processed.has(key) && lines.has(key)) continue;
+    collector.addChange(found, () => lines.get(key) ?? parseConfigurationKey(key));
+  }
 }
 
 /** @param isLeft - Whether the damaged GLB is still published. */
@@ -234,12 +245,12 @@ function* runLines(
   { lines: before, settled }: PreviousOutput,
   selectedBy: SelectedBy,
 ): Iterable<ReportedLine> {
-  const { lines, results, quarantine } = output;
+  const { lines, results, quarantine, changes } = output;
   for (const key of sortConfigurationKeys(results.keys())) {
     const fresh = results.onlyFreshOf(key);
     const known = fresh && lines.isShared(key, before) ? settled.get(key) : undefined;
     if (known !== undefined) {
-      yield settledLine(key, known, fresh!.ms);
+      yield Object.assign(settledLine(key, known, fresh!.ms), changes.get(key));
       continue;
     }
     const line = lines.get(key);
@@ -248,7 +259,7 @@ function* runLines(
     const failed = collected.find(({ result }) => result.status === 'failed')?.result;
     const history = failed && quarantine.historyOf(failed.request);
     const earlier = lines.isShared(key, before) ? line : before.get(key);
-    yield Object.assign(builtLine(line, collected, earlier), {
+    yield Object.assign(builtLine(line, collected, earlier), changes.get(key), {
       ...(history && { history }),
       ...(failed && { selectedBy: selectedBy(quarantine.rootOf(failed.request)) }),
     });
@@ -261,11 +272,10 @@ function settledLine(
   { source: _, ...line }: NonNullable<ReturnType<PreviousOutput['settled']['get']>>,
   ms: number,
 ): ReportedLine {
-  const found: Pick<ReportedLine, 'status' | 'warnings' | 'isFresh' | 'change' | 'ms'> = {
+  const found: Pick<ReportedLine, 'status' | 'warnings' | 'isFresh' | 'ms'> = {
     status: 'unchanged',
     warnings: [],
     isFresh: true,
-    change: 'same',
     ms,
   };
   return Object.assign(parseConfigurationKey(key), line, found);
@@ -285,18 +295,8 @@ function builtLine(
     isFresh: collected.every(({ result }) => result.status === 'fresh'),
     counts: built?.built.counts,
     incomplete: incompleteIn(line.warnings),
-    ...(line.sha256 === undefined ? {} : { change: changeOf(line, known) }),
     ...(known && { before: sizes }),
   });
-}
-
-function changeOf(
-  line: ManifestLine,
-  before: ManifestLine | undefined,
-): NonNullable<ReportedLine['change']> {
-  const published = before && publishedAsset(before);
-  if (published === undefined) return 'new';
-  return published.sha256 === line.sha256 ? 'same' : 'changed';
 }
 
 const [FAILURES_FILE, JSON_FILE, HTML_FILE] = ['failures.jsonl', 'report.json', 'report.html'];

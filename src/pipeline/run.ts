@@ -17,6 +17,7 @@ import { newLines, publishResults } from './manifest-lines.ts';
 import { checkRun, type Run, withRun } from './open-run.ts';
 import { lockOutput } from './output-lock.ts';
 import { inThisProcess, processAll } from './processing.ts';
+import { openPublication } from './publication.ts';
 import { makeReport, writeReport } from './report.ts';
 import { createResults, type Processor, type Results } from './results.ts';
 import { isPublished, type RunEnd, type RunResult } from './run-end.ts';
@@ -177,7 +178,7 @@ async function unlessKilled(
  * Executes a run: select → process → assess → publish → record → report.
  *
  * The published state stays valid until the new one is complete: objects → gates → links → manifest →
- * report. A report is written however the run ends.
+ * deliveries → changes → report. A report is written however the run ends; what one tells is then the last publication.
  *
  * @see D-740 (order), D-834 (deadline), D-850 (gates), D-852 (failures).
  */
@@ -190,26 +191,31 @@ async function executeRun(run: Run, plan: RunPlan, killed: KilledWork): Promise<
   const lines = newLines(run, results, selection, !isWhole, quarantine.isOfCart);
   const notSelected = selection.failures.filter(({ onlyCarts }) => !onlyCarts).length;
   const { gates, end: assessed } = await assessRun(run, lines, notSelected, processed);
+  const publication = openPublication(run);
   const published = await endAfter(assessed, 'publishFailed', isPublished(assessed), () =>
-    metrics.stopwatch.during('publish', () => publishResults(run, lines, results, isWhole)),
+    metrics.stopwatch.during('publish', async () => {
+      await publication.begin();
+      await publishResults(run, lines, results, isWhole);
+    }),
   );
   const recorded = await endAfter(published, 'recordFailed', isPublished(processed), async () => {
     if (isPublished(published)) recordDecisions(run, results, isWhole ? lines : undefined);
     quarantine.record(selection.failures, isWhole);
     await run.stores.published?.saveState();
   });
-  let delivered: Awaited<ReturnType<typeof deliverWanted>>;
+  let after: Awaited<ReturnType<typeof deliverWanted>> | undefined;
   const end = await endAfter(recorded, 'recordFailed', isPublished(recorded), async () => {
-    delivered = await deliverWanted(run);
+    after = await deliverWanted(run, publication);
   });
-  const output = { lines, results, quarantine };
+  const changes = after?.changes ?? (await publication.changesBy(lines, results));
+  const output = { lines, results, quarantine, changes };
   const made = await makeReport(run, {
     command: plan.command,
     end,
     selection,
     gates,
     output,
-    delivered,
+    delivered: after?.delivered,
     distribution,
   });
   const runFolder = await writeReport(run, made).catch((error: unknown) => {
@@ -217,6 +223,8 @@ async function executeRun(run: Run, plan: RunPlan, killed: KilledWork): Promise<
     if (end.kind === 'complete') throw error;
     return undefined;
   });
+  // What no report tells is told by the next one.
+  if (runFolder !== undefined) await after?.settle();
   if (end.kind === 'complete') {
     await run.session.finish(isPartial(options));
     await distribution?.remove();

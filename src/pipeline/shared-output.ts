@@ -23,6 +23,7 @@ import {
   type DeliveryLine,
   FEEDS_FOLDER,
   GALLERY_FOLDER,
+  OUTBOX_FILE,
   PUBLISHED_FILE,
 } from './deliveries.ts';
 import { DAMAGED, MISSING, openListedChecks } from './output-folder.ts';
@@ -93,7 +94,7 @@ export async function copyLists(
 const listsOf = (service: Pipeline['service']): string[] => [
   MANIFEST_FILE,
   ...new Set([CATALOGUE_FILE, ...catalogueFiles(languagesOf(service))]),
-  ...[DELIVERIES_FILE, PUBLISHED_FILE, CHANGES_FILE],
+  ...[DELIVERIES_FILE, OUTBOX_FILE, PUBLISHED_FILE, CHANGES_FILE],
 ];
 
 /** The digest of each file of a delivery that a store has, by its key, also of feeds and of the gallery. */

@@ -1,4 +1,5 @@
 /** Assesses a run: one sentence on how it went, and what requires an action. @see D-856 */
+import { PARTS, type Part } from '../model/asset.ts';
 import { type Cause, GATE_LABELS, type RunReport } from './run-report.ts';
 import { amount, capital, integer, percentage } from './text.ts';
 
@@ -87,13 +88,34 @@ function withoutFailure(report: RunReport): Omit<Assessment, 'tone'> {
   const none = failedCarts === 0 ? 'none' : `${integer(failedCarts)} of carts`;
   if (command === 'fetch') return { headline: 'All fetched', detail: `${allAre} in the cache.` };
   const moved = changes.new.count + changes.changed.count + changes.removed.count;
-  if (moved === 0 && unchanged + skipped + failedCarts === selected)
+  const nothingConverted = unchanged + skipped + failedCarts === selected;
+  if (moved === 0 && nothingConverted)
     return { headline: 'Nothing has changed', detail: `${allAre} published as before.` };
-  return { headline: 'All converted', detail: `${allAre} published, ${none} failed.` };
+  const changed = changedParts(report);
+  const detail = [`${allAre} published, ${none} failed.`, ...changed.map((text) => `${text}.`)];
+  // Prices alone: nothing was converted.
+  const [first = 'All published'] = changed;
+  return { headline: nothingConverted ? first : 'All converted', detail: detail.join(' ') };
 }
 
 function configurationsAre(count: number): string {
   return `${amount(count, 'configuration')} ${count === 1 ? 'is' : 'are'}`;
+}
+
+/** How the parts of articles are called in a sentence. */
+const PART_NAMES = {
+  model: 'Models',
+  picture: 'Pictures',
+  delivery: 'Other files',
+  price: 'Prices',
+  text: 'Texts',
+  properties: 'Properties',
+} as const satisfies Record<Part, string>;
+
+/** Of how many articles what has changed: `Prices of 18 articles changed`. */
+export function changedParts({ changedArticles: counts }: RunReport): string[] {
+  const some = PARTS.filter((part) => counts[part] > 0);
+  return some.map((part) => `${PART_NAMES[part]} of ${amount(counts[part], 'article')} changed`);
 }
 
 const SEVERITY: Readonly<Record<Tone, number>> = { bad: 0, partly: 1, look: 2, good: 3 };

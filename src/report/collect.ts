@@ -1,7 +1,14 @@
 /** Collects what a report says about configurations. Memory grows by a few bytes for each of them. */
 import type { ArticleKey } from '../model/article.ts';
-import { GEOMETRY_COUNTS, type ManifestLine, NO_GEOMETRY_COUNTS } from '../model/asset.ts';
 import {
+  GEOMETRY_COUNTS,
+  type ManifestLine,
+  NO_GEOMETRY_COUNTS,
+  PARTS,
+  type Part,
+} from '../model/asset.ts';
+import {
+  type ArticleId,
   articleKey,
   configurationId,
   configurationKey,
@@ -15,6 +22,7 @@ import { PackedMap } from '../support/packed-map.ts';
 import { cutText, MAX_WARNINGS, moreWarnings, TEXT_LIMITS } from '../support/text-limits.ts';
 import {
   type AssetRow,
+  type CHANGES,
   type Cause,
   type FailureRow,
   PROGRAM_COUNTS,
@@ -62,8 +70,10 @@ export interface ReportedLine
   isFresh?: boolean | undefined;
   /** Time spent on it, milliseconds. */
   ms?: number | undefined;
-  /** Compared with the published line of the previous run. */
-  change?: 'new' | 'changed' | 'same' | undefined;
+  /** Since the last publication. */
+  change?: (typeof CHANGES)[number] | undefined;
+  /** What of it has changed. */
+  what?: readonly Part[] | undefined;
   /** Figures of the published line of the previous run. */
   before?: Partial<Pick<ManifestLine, 'bytes' | 'triangles'>> | undefined;
   history?: FailureHistory | undefined;
@@ -90,12 +100,7 @@ export function createCollector(helpOf: (code: string) => string = helpFor) {
   const objects = collectObjects();
   const programs = collectPrograms();
   const failures = collectFailures(helpOf);
-  type Change = RunReport['changes']['new']['rows'][number];
-  const changes = {
-    new: emptyList<Change>(),
-    changed: emptyList<Change>(),
-    removed: emptyList<Change>(),
-  };
+  const changes = collectChanges();
   const skipped = emptyList<RunReport['skipped'][number]>();
   const incomplete = emptyList<RunReport['incomplete']['rows'][number]>();
   const damaged = emptyList<RunReport['damaged']['rows'][number]>();
@@ -119,13 +124,6 @@ export function createCollector(helpOf: (code: string) => string = helpFor) {
     geometry.configurations++;
     for (const name of GEOMETRY_COUNTS) geometry[name] += counts[name];
   };
-  /** A failed configuration keeps its published line: it is neither new nor changed. */
-  const addChange = (line: ReportedLine) => {
-    const { status, change = 'same', before } = line;
-    if (status === 'failed' || change === 'same') return;
-    const figuresBefore = { bytesBefore: before?.bytes, trianglesBefore: before?.triangles };
-    addRow(changes[change], LIMITS.changes, () => ({ ...assetRow(line), ...figuresBefore }));
-  };
   const addFindings = (line: ReportedLine) => {
     const { reason, incomplete: message } = line;
     if (reason !== undefined)
@@ -142,12 +140,16 @@ export function createCollector(helpOf: (code: string) => string = helpFor) {
   return {
     add(line: ReportedLine): void {
       countLine(line);
-      addChange(line);
+      changes.add(line, () => {
+        const { bytes, triangles } = line.before ?? {};
+        return { ...assetRow(line), bytesBefore: bytes, trianglesBefore: triangles };
+      });
       addFindings(line);
       for (const part of [objects, programs, failures]) part.add(line);
     },
-    addRemoved: (key: ArticleKey) =>
-      addRow(changes.removed, LIMITS.changes, () => configurationId(key)),
+    /** Adds what has changed of a configuration that is removed or was not processed. */
+    addChange: (found: Pick<ReportedLine, 'change' | 'what'>, of: () => RowSource) =>
+      changes.add({ ...found, ...configurationId(of()) }, () => assetRow(of())),
     addDamaged: (row: RunReport['damaged']['rows'][number]) =>
       addRow(damaged, LIMITS.damaged, () => row),
     addNotSelected(row: FailureRow): void {
@@ -168,11 +170,7 @@ export function createCollector(helpOf: (code: string) => string = helpFor) {
       geometry,
       slowest: slowest.items(),
       ...objects.value(),
-      changes: {
-        new: shown(changes.new),
-        changed: shown(changes.changed),
-        removed: shown(changes.removed),
-      },
+      ...changes.value(),
       programs: programs.value(),
       ...failures.value(),
       skipped: skipped.rows,
@@ -188,6 +186,30 @@ export function createCollector(helpOf: (code: string) => string = helpFor) {
     }),
     /** Every failure: those of the selection, then the others in order of their keys. */
     failures: failures.all,
+  };
+}
+
+/** What differs from the last publication, and of how many articles each part has changed. */
+function collectChanges() {
+  type Row = RunReport['changes']['new']['rows'][number];
+  const lists = { new: emptyList<Row>(), changed: emptyList<Row>(), removed: emptyList<Row>() };
+  const articles = new Map(PARTS.map((part) => [part, new Set<string>()]));
+  return {
+    add(
+      { change, what = [], ...id }: ArticleId & Pick<ReportedLine, 'change' | 'what'>,
+      row: () => Omit<Row, 'what'>,
+    ): void {
+      if (change === undefined) return;
+      addRow(lists[change], LIMITS.changes, () => ({ ...row(), what: [...what] }));
+      if (change !== 'changed') return;
+      for (const part of what) articles.get(part)!.add(articleKey(id));
+    },
+    value: () => ({
+      changes: { new: shown(lists.new), changed: shown(lists.changed), removed: shown(lists.removed) },
+      changedArticles: Object.fromEntries(
+        Array.from(articles, ([part, keys]) => [part, keys.size]),
+      ) as Record<Part, number>,
+    }),
   };
 }
 
@@ -340,7 +362,10 @@ function collectPrograms() {
   };
 }
 
-function assetRow(line: ReportedLine): AssetRow {
+/** What a row is made of. */
+type RowSource = ArticleKey & Partial<Pick<ReportedLine, 'glb' | 'lastGood' | 'bytes' | 'triangles' | 'ms'>>;
+
+function assetRow(line: RowSource): AssetRow {
   const { bytes, triangles, ms } = line;
   const glb = line.glb ?? line.lastGood?.glb;
   return { ...configurationId(line), glb, bytes, triangles, ms };

@@ -1,6 +1,6 @@
 /** The sections of the page below its first screen: one table or list of bars each. */
 import { configurationLabel } from '../model/configuration-id.ts';
-import { detailOf, FIELD_LABELS, failuresByCode, gateLabel } from './assessment.ts';
+import { changedParts, detailOf, FIELD_LABELS, failuresByCode, gateLabel } from './assessment.ts';
 import {
   barSection,
   type Column,
@@ -208,7 +208,8 @@ function decimal(value: number): string {
   return Number.isInteger(value) ? integer(value) : value.toFixed(3);
 }
 
-function changes({ changes: of }: RunReport): Section | undefined {
+function changes(report: RunReport): Section | undefined {
+  const { changes: of } = report;
   const kinds = CHANGES.filter((kind) => of[kind].count > 0);
   return tableSection('changes', 'Changes', {
     rows: kinds.flatMap((kind) => of[kind].rows.map((row) => ({ ...row, kind }))),
@@ -216,7 +217,8 @@ function changes({ changes: of }: RunReport): Section | undefined {
       ARTICLE,
       {
         title: 'Change',
-        cell: ({ kind }) => html`<span class="tag ${kind}">${capital(kind)}</span>`,
+        cell: ({ kind, what }) =>
+          html`<span class="tag ${kind}">${capital(kind)}</span>${kind === 'changed' ? html`<small>${what.join(', ')}</small>` : undefined}`,
       },
       {
         ...BYTES,
@@ -230,7 +232,8 @@ function changes({ changes: of }: RunReport): Section | undefined {
       TIME,
     ],
     total: kinds.reduce((sum, kind) => sum + of[kind].count, 0),
-    rest: 'manifest.jsonl',
+    rest: report.published ? 'changes.jsonl' : 'manifest.jsonl',
+    note: changedParts(report).join(' · '),
     kinds: kinds.map((kind) => ({ id: kind, label: capital(kind), count: of[kind].count })),
     kindsOf: ({ kind }) => [kind],
   });

@@ -162,7 +162,7 @@ function tilesCard(report: RunReport): Html | undefined {
   const tiles = command === 'fetch' ? fetchTiles(report) : changeTiles(report);
   if (tiles.every(({ count }) => count === 0)) return undefined;
   const isCompared = command !== 'fetch' && previousRun !== undefined;
-  const title = isCompared ? 'Since the previous run' : 'This run';
+  const title = isCompared ? 'Since the last publication' : 'This run';
   const counts = html`<span class="count">${amount(all.selected, 'configuration')} of ${amount(articles, 'article')}</span>`;
   return card('tiles', 'changed', title, counts, [proportions(tiles), tileList(tiles)]);
 }

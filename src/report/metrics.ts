@@ -24,7 +24,7 @@ const METRICS: Readonly<Record<string, Metric>> = {
   ],
   configurations: ['Configurations of the last run by result.', outcomes, 'outcome'],
   changes: [
-    'Configurations that are new, changed or removed since the previous run.',
+    'Configurations that are new, changed or removed since the last publication.',
     ({ changes }) => figures(changes, ({ count }) => count),
     'change',
   ],

@@ -5,7 +5,7 @@
  * @see D-855.
  */
 import { z } from 'zod';
-import { GEOMETRY_COUNTS } from '../model/asset.ts';
+import { GEOMETRY_COUNTS, PARTS } from '../model/asset.ts';
 import { ID_FIELDS } from '../model/configuration-id.ts';
 
 /** An object of one field for each name. */
@@ -18,7 +18,7 @@ export const PROGRAM_COUNTS = [
   ...(['bytes', 'triangles'] as const),
 ] as const;
 
-/** The kinds of changes since the manifest of the previous run. */
+/** The kinds of changes since the last publication. */
 export const CHANGES = ['new', 'changed', 'removed'] as const;
 
 const STAGES = ['select', 'fetch', 'transform', 'write', 'publish'] as const;
@@ -67,6 +67,7 @@ function makeRunReportSchema() {
   const change = asset.extend({
     bytesBefore: count.optional(),
     trianglesBefore: count.optional(),
+    what: z.array(z.enum(PARTS)).describe('what of it differs'),
   });
 
   const changes = z.object({ count, rows: z.array(change).describe('the first changes') });
@@ -137,7 +138,12 @@ function makeRunReportSchema() {
       failedCarts: count.describe('failed ones that only carts select, not counted in failed'),
     }),
     articles: count.describe('distinct base articles'),
-    changes: z.object(each(CHANGES, changes)),
+    changes: z
+      .object(each(CHANGES, changes))
+      .describe('since the last publication that a run has reported'),
+    changedArticles: z
+      .object(each(PARTS, count))
+      .describe('of how many of the changed base articles what differs'),
     objects: z
       .object({ distinct: count, bytes: count, savedFiles: count, savedBytes: count })
       .describe('distinct GLBs of these configurations, and what storing each once saved'),

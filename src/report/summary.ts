@@ -1,7 +1,7 @@
 /** The report as one screen of text. */
 
 import { visibleLines } from '../support/visible.ts';
-import { assess, detailOf, FIELD_LABELS, gateLabel, workersByState } from './assessment.ts';
+import { assess, changedParts, detailOf, FIELD_LABELS, gateLabel, workersByState } from './assessment.ts';
 import { type Cause, CHANGES, type RunReport } from './run-report.ts';
 import { amount, duration, integer, size } from './text.ts';
 
@@ -115,9 +115,11 @@ function configurationsText({ command, configurations }: RunReport): string {
   return `${integer(converted)} converted · ${integer(unchanged)} unchanged${without} · ${integer(failed)} failed${inQuarantine}${carts}`;
 }
 
-function changesText({ changes }: RunReport): string {
-  if (CHANGES.every((kind) => changes[kind].count === 0)) return '';
-  return CHANGES.map((kind) => `${integer(changes[kind].count)} ${kind}`).join(' · ');
+function changesText(report: RunReport): string[] {
+  const { changes } = report;
+  if (CHANGES.every((kind) => changes[kind].count === 0)) return [];
+  const counts = CHANGES.map((kind) => `${integer(changes[kind].count)} ${kind}`).join(' · ');
+  return [counts, ...changedParts(report)];
 }
 
 function objectsText({ objects }: RunReport): string {

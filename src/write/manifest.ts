@@ -253,7 +253,7 @@ export function orderFields(line: ManifestLine): ManifestLine {
 }
 
 /** The fields that are checked: only what a damaged file would break. */
-interface LineForm {
+export interface LineForm {
   texts: readonly string[];
   lists: readonly string[];
   /** What a line without a GLB may have as its digest. */
@@ -267,7 +267,8 @@ const MANIFEST_FORM: LineForm = {
 const CATALOGUE_FORM: LineForm = { texts: ID_FIELDS, lists: [], noDigest: null };
 const DIGEST = /^[0-9a-f]{64}$/;
 
-async function openLines<T extends ArticleRequest>(
+/** Opens a file of lines of configurations, as {@link openManifest} does. */
+export async function openLines<T extends ArticleRequest>(
   path: string,
   form: LineForm,
   { onLine, onDamaged, spool }: LineWatch<T>,

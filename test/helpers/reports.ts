@@ -42,7 +42,7 @@ const NO_CONFIGURATION = { finalarticlenumber: '', reinitstring: '', metareinits
 export function reportedLine(number: string, given: Partial<ReportedLine> = {}): ReportedLine {
   return {
     ...{ manufacturer: 'ACME', program: 'DESK', basearticlenumber: number, ...NO_CONFIGURATION },
-    ...{ status: 'unchanged', change: 'same', warnings: [], losses: [], ...given },
+    ...{ status: 'unchanged', warnings: [], losses: [], ...given },
   };
 }
 
@@ -56,7 +56,7 @@ export function reportOf(
   const collector = createCollector();
   for (const row of notSelected) collector.addNotSelected(row);
   for (const line of lines) collector.add(line);
-  for (const line of removed) collector.addRemoved(line);
+  for (const line of removed) collector.addChange({ change: 'removed' }, () => line);
   return {
     format: 2,
     command: 'run',

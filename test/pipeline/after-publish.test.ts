@@ -9,6 +9,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ChangeLine } from '../../src/deliver/changes.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 import { bytesBelow, filesBelow, parsedLines } from '../helpers/output-folder.ts';
+import { readManifest } from '../../src/write/manifest.ts';
 import { type SmallRange, smallRange } from '../helpers/small-range.ts';
 
 const SECRET = 'signing-key-of-the-shop';
@@ -24,6 +25,8 @@ let server: Server;
 /** Of the requests that are answered in this order; 200 after the last. */
 let statuses: number[];
 let posted: { signature: string; body: string }[];
+/** What happens to the next request once it has come, in place of an answer. */
+let onPosted: (() => void) | undefined;
 
 beforeEach(async () => {
   range = smallRange(['D1', 'D2'].map((number) => ({ number, blocks: [`ACME::DESK::${number}`] })));
@@ -32,10 +35,16 @@ beforeEach(async () => {
   runs = await openDailyRuns(range);
   statuses = [];
   posted = [];
+  days = 0;
+  onPosted = undefined;
   server = createServer((request, response) => {
     void request.toArray().then((chunks) => {
       const signature = String(request.headers['x-btg2gltf-signature']);
       posted.push({ signature, body: Buffer.concat(chunks).toString() });
+      if (onPosted !== undefined) {
+        request.socket.destroy();
+        return onPosted();
+      }
       response.writeHead(statuses.shift() ?? 200).end();
     });
   });
@@ -151,7 +160,11 @@ test('the webhook receives the changes signed, after failures too, and the key i
     url: 'https://cdn.example/changes.jsonl',
     changes: { new: 2, changed: 0, removed: 0 },
     complete: true,
-    configurations: await changes(),
+    configurations: (await changes()).map((change, i) => ({
+      ...change,
+      id: expect.stringMatching(/^\d{4}-.*Z\.\d$/),
+      sequence: i + 1,
+    })),
   });
   const texts = [result.stdout, result.stderr, body];
   for (const bytes of (await bytesBelow(runs.folder)).values())
@@ -171,6 +184,135 @@ test('a webhook that refuses, or whose key is not set, is a warning of the repor
   const unset = await run({});
   expect(unset.exit).toBe(0);
   expect(unset.stdout).toContain('variable SHOP_SECRET: expected the key of the signature');
+});
+
+/** The changes of a message: id and sequence number apart. */
+type Told = ChangeLine & { id: string; sequence: number };
+const told = (at = -1) =>
+  (JSON.parse(posted.at(at)!.body) as { configurations: Told[] }).configurations;
+const briefly = (some: readonly Told[]) =>
+  some.map(({ change, basearticlenumber }) => `${change} ${basearticlenumber}`);
+/** Runs after the service has converted its data anew. */
+async function nextRun(): Promise<void> {
+  days++;
+  range.convertdate = `2024-05-${14 + days}`;
+  expect((await run()).exit).toBe(0);
+}
+let days: number;
+
+test('what the receiver refused is sent with the next publication, one net change for each configuration', async () => {
+  await configure({ afterPublish: webhook() });
+  const all = range.nodes;
+  range.nodes = without(range, 'D1');
+  await nextRun();
+  expect(briefly(told())).toEqual(['new D2']);
+
+  // Refused: D1 is new, and D2 changes; then D1 is gone, and D2 changes again.
+  statuses = [410, 410];
+  range.nodes = all;
+  range.bodies.set(D2, blockOfWidth(3));
+  await nextRun();
+  expect(briefly(told())).toEqual(['new D1', 'changed D2']);
+  range.nodes = without({ ...range, nodes: all }, 'D1');
+  range.bodies.set(D2, blockOfWidth(4));
+  await nextRun();
+  expect(briefly(told())).toEqual(['changed D2']);
+  const last = told();
+
+  await nextRun();
+  expect(posted).toHaveLength(4);
+  expect(briefly(told())).toEqual(['changed D2']);
+  expect(told()).toEqual(last);
+  const [{ files }] = told() as [Told];
+  expect(files).toMatchObject([{ change: 'changed', sha256: (await masterOf('D2')).sha256 }]);
+  // The receiver has it: there is nothing left.
+  await nextRun();
+  expect(told()).toEqual([]);
+});
+
+async function masterOf(number: string) {
+  const lines = await readManifest(runs.outputDir);
+  return lines.find(({ basearticlenumber }) => basearticlenumber === number)!;
+}
+
+test('what is changed and changed back while the receiver refuses is no change', async () => {
+  await configure({ afterPublish: webhook() });
+  await nextRun();
+  statuses = [503, 503, 503, 503, 503];
+  range.bodies.set(D2, blockOfWidth(3));
+  await nextRun();
+  range.bodies.set(D2, blockOfWidth(2));
+  await nextRun();
+  expect(told()).toEqual([]);
+});
+
+test('`deliver` sends at once what waits, with the ids and numbers that it had', async () => {
+  await configure({ afterPublish: webhook() });
+  statuses = [410];
+  await nextRun();
+  const refused = told();
+  expect(refused.map(({ sequence }) => sequence)).toEqual([1, 2]);
+  expect(new Set(refused.map(({ id }) => id)).size).toBe(2);
+  const { exit, stdout } = await run(undefined, 'deliver');
+  expect({ exit, stdout }).toEqual({ exit: 0, stdout: expect.not.stringContaining('webhook') });
+  expect(posted).toHaveLength(2);
+  expect(told()).toEqual(refused);
+
+  // Numbers go on where all was accepted.
+  range.bodies.set(D2, blockOfWidth(3));
+  await nextRun();
+  expect(told()).toMatchObject([{ change: 'changed', sequence: 3 }]);
+  expect(refused.map(({ id }) => id)).not.toContain(told()[0]!.id);
+});
+
+test('what waits is kept while the key is not set, and while the pipeline file names no webhook', async () => {
+  await configure({ afterPublish: webhook() });
+  await run({});
+  await configure({});
+  range.bodies.set(D2, blockOfWidth(3));
+  await nextRun();
+  expect(posted).toHaveLength(0);
+  await configure({ afterPublish: webhook() });
+  await nextRun();
+  expect(briefly(told())).toEqual(['new D1', 'new D2']);
+  expect(told()[1]!.files).toMatchObject([{ sha256: (await masterOf('D2')).sha256 }]);
+});
+
+test('a configuration of which the receiver may have heard, since it gave no answer, is told of in full', async () => {
+  await configure({ afterPublish: { ...webhook(), retries: 0 } });
+  await nextRun();
+  onPosted = () => {
+    onPosted = undefined;
+  };
+  range.bodies.set(D2, blockOfWidth(3));
+  await nextRun();
+  const lost = told();
+  expect(briefly(lost)).toEqual(['changed D2']);
+  // As it was when the receiver last answered; it may have the other one.
+  range.bodies.set(D2, blockOfWidth(2));
+  await nextRun();
+  expect(briefly(told())).toEqual(['changed D2']);
+  expect(told()[0]!.id).not.toBe(lost[0]!.id);
+  expect(told()[0]!.files).toMatchObject([{ sha256: (await masterOf('D2')).sha256 }]);
+  await nextRun();
+  expect(told()).toEqual([]);
+});
+
+test('many changes are several messages, of which those are sent again that were not accepted', async () => {
+  const number = (i: number) => `D${1000 + i}-${'x'.repeat(200)}`;
+  const many = smallRange(Array.from({ length: 700 }, (_, i) => ({ number: number(i), blocks: [D2] })));
+  Object.assign(range, { nodes: many.nodes, article: many.article, partsList: many.partsList });
+  await configure({ afterPublish: { ...webhook(), retries: 0 } });
+  statuses = [200, 503];
+  await nextRun();
+  expect(posted).toHaveLength(2);
+  const [first, second] = [told(0), told(1)];
+  for (const { body } of posted) expect(Buffer.byteLength(body)).toBeLessThan(513 * 1024);
+  await run(undefined, 'deliver');
+  expect(told(2)).toEqual(second);
+  const all = [...first, ...posted.slice(2).flatMap((_, i) => told(2 + i))];
+  expect(all.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 700 }, (_, i) => i + 1));
+  expect(posted.map(({ body }) => JSON.parse(body).complete).at(-1)).toBe(true);
 });
 
 test.each([

@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest';
 import {
+  catalogueDigests,
   changesBetween,
-  changesMessage,
+  changesMessages,
   type PublishedLine,
 } from '../../../src/deliver/changes.ts';
+import type { CatalogueEntry } from '../../../src/model/asset.ts';
 import { configurationKey } from '../../../src/model/configuration-id.ts';
 
 const line = (number: string, files: Record<string, string>): PublishedLine => ({
@@ -46,24 +48,80 @@ it('lists nothing between equal publications, and everything after none', () => 
   expect(brief(new Map(), all).map(([change]) => change)).toEqual(['new D1', 'new D2']);
 });
 
-it('a message has the number of all changes, and the first ones only where all would be too many', () => {
+const entry = (given: Partial<CatalogueEntry> = {}): CatalogueEntry => ({
+  ...{ shorttext: 'Desk', longtext: '', varianttext: '', price: 99, currency: 'EUR' },
+  ...{ pricecomponents: null, properties: [], complete: true, missing: [] },
+  ...given,
+});
+
+it.each<[string, Partial<CatalogueEntry>[], string[]]>([
+  ['nothing', [{}], []],
+  ['a price', [{ price: 100 }], ['price']],
+  ['a currency', [{ currency: 'CHF' }], ['price']],
+  ['a text', [{ longtext: 'of oak' }], ['text']],
+  ['a value that is missing', [{ missing: ['C.P'], complete: false }], ['properties']],
+  ['a language with other texts and the same price', [{}, { shorttext: 'Tisch' }], ['text']],
+])('of texts says what differs: %s', (_, entries, what) => {
+  const of = (all: readonly CatalogueEntry[]) =>
+    publication({ ...line('D1', { 'd1.glb': 'a' }), ...catalogueDigests(all) });
+  const found = [...changesBetween(of([entry()]), of(entries.map(entry)))];
+  expect(found.map((change) => [change.change, change.what])).toEqual(
+    what.length === 0 ? [] : [['changed', what]],
+  );
+});
+
+it('tells files of pictures and of other deliveries apart, and all parts of what is new', () => {
+  const files = ['articles', 'pictures', 'web'].map((delivery) => {
+    return { delivery, path: `${delivery}/d1`, sha256: 'a' };
+  });
+  const now = { ...line('D1', {}), files, ...catalogueDigests([entry()]) };
+  const whatSince = (before: PublishedLine[]) =>
+    Array.from(changesBetween(publication(...before), publication(now)), ({ what }) => what);
+  expect(whatSince([])).toEqual([
+    ['model', 'picture', 'delivery', 'price', 'text', 'properties'],
+  ]);
+  const without = (delivery: string) => ({
+    ...now,
+    files: files.filter((file) => file.delivery !== delivery),
+  });
+  expect(whatSince([without('pictures')])).toEqual([['picture']]);
+  expect(whatSince([without('web')])).toEqual([['delivery']]);
+});
+
+it('a line of an older version, which has no texts, differs by its files only', () => {
+  const old = line('D1', { 'd1.glb': 'a' });
+  const now = publication({ ...old, ...catalogueDigests([entry()]) });
+  expect([...changesBetween(publication(old), now)]).toEqual([]);
+});
+
+it('as many messages as are needed have all changes, each of a bounded size', () => {
   const all = (count: number) => {
     const lines = Array.from({ length: count }, (_, i) =>
       line(`Stühl ${i}`, { [`${i}.glb`]: 'a' }),
     );
     return [...changesBetween(new Map(), publication(...lines))];
   };
-  const few = JSON.parse(changesMessage({ pipeline: 'shop' }, all(3)));
-  expect(few).toEqual({
+  const messages = (count: number) => [
+    ...changesMessages(
+      { pipeline: 'shop' },
+      all(count).map((one) => [one.basearticlenumber, one] as const),
+    ),
+  ];
+  const [few] = messages(3);
+  expect(JSON.parse(few!.body)).toEqual({
     pipeline: 'shop',
-    changes: { new: 3, changed: 0, removed: 0 },
     complete: true,
     configurations: all(3),
   });
-  const message = changesMessage({ pipeline: 'shop' }, all(5000));
-  expect(Buffer.byteLength(message)).toBeLessThan(513 * 1024);
-  const many = JSON.parse(message);
-  expect(many).toMatchObject({ complete: false, changes: { new: 5000 } });
-  expect(many.configurations).toEqual(all(5000).slice(0, many.configurations.length));
-  expect(many.configurations.length).toBeGreaterThan(1000);
+  expect(messages(0).map(({ body }) => JSON.parse(body).configurations)).toEqual([[]]);
+
+  const many = messages(5000);
+  expect(many.length).toBeGreaterThan(1);
+  for (const { body } of many) expect(Buffer.byteLength(body)).toBeLessThan(513 * 1024);
+  const read = many.map(({ body }) => JSON.parse(body));
+  expect(read.map(({ complete }) => complete)).toEqual(many.map((one) => one === many.at(-1)));
+  expect(read.flatMap(({ configurations }) => configurations)).toEqual(all(5000));
+  expect(many.flatMap(({ names }) => names)).toEqual(
+    all(5000).map(({ basearticlenumber }) => basearticlenumber),
+  );
 });

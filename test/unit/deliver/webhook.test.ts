@@ -57,28 +57,44 @@ it.each([301, 307, 400, 404])(
   'does not repeat or follow what is answered with %i',
   async (status) => {
     answers = [status];
-    expect(await post()).toBe(`${host()}: expected an answer of 200 to 299, received ${status}`);
+    const problem = `${host()}: expected an answer of 200 to 299, received ${status}`;
+    expect(await post()).toEqual({ problem, isUnsure: false });
     expect(received).toHaveLength(1);
   },
 );
 
 it('gives up after its last attempt', async () => {
   answers = [500];
-  expect(await post({ retries: 2 })).toMatch(/received 500$/);
+  expect(await post({ retries: 2 })).toMatchObject({
+    problem: expect.stringMatching(/received 500$/),
+    isUnsure: false,
+  });
   expect(received).toHaveLength(3);
 });
 
 it('gives up where nothing answers in time', async () => {
   answers = ['silence'];
-  expect(await post({ retries: 1, timeoutMs: 50 })).toMatch(/received none within 0.05 s$/);
+  expect(await post({ retries: 1, timeoutMs: 50 })).toEqual({
+    problem: expect.stringMatching(/received none within 0.05 s$/),
+    isUnsure: true,
+  });
 });
+
+it.each<(typeof answers)[number]>(['hang up', 502, 504])(
+  'the receiver may have had it after an attempt with %s, although the last one was refused',
+  async (answer) => {
+    answers = [answer, 410];
+    expect(await post()).toMatchObject({ isUnsure: true });
+  },
+);
 
 it('names why there is no connection', async () => {
   answers = [200];
   const url = 'http://127.0.0.1:1/hook?key=part-of-the-address';
-  expect(await post({ url, retries: 1 })).toBe(
-    '127.0.0.1:1: expected an answer of 200 to 299, received none (ECONNREFUSED)',
-  );
+  expect(await post({ url, retries: 1 })).toEqual({
+    problem: '127.0.0.1:1: expected an answer of 200 to 299, received none (ECONNREFUSED)',
+    isUnsure: false,
+  });
 });
 
 it('ends with the signal, also while it waits', async () => {

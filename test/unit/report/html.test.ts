@@ -73,7 +73,7 @@ test('a first run has nothing to compare with, and one that could not select has
   const first = reportOf([reportedLine('D1', { change: 'new' })]);
   expect(textOf(reportHtml(first), 'changed')).toContain('This run 1 configuration of 1 article');
   const later = { ...first, previousRun: '2026-11-20T02-00-00.000Z' };
-  expect(textOf(reportHtml(later), 'changed')).toContain('Since the previous run');
+  expect(textOf(reportHtml(later), 'changed')).toContain('Since the last publication');
   const stopped = reportHtml(reportOf([], { ended: 'stopped', published: false }));
   expect(stopped).not.toContain('changed-title');
   expect(stopped).not.toContain('totals-title');
@@ -100,7 +100,7 @@ test('10,000 configurations that all changed make no page beyond 3 MB, and it sa
   const page = reportHtml(report);
   expect(page.length).toBeLessThan(3e6);
   expect(page).toContain(
-    'These are the first 1,000 of 10,000 rows; see manifest.jsonl for all of them.',
+    'These are the first 1,000 of 10,000 rows; see changes.jsonl for all of them.',
   );
 });
 
