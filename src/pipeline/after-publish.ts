@@ -20,10 +20,11 @@ import {
   configurationKey,
   sortConfigurationKeys,
 } from '../model/configuration-id.ts';
-import { readTextIfExists, removeFile } from '../support/files.ts';
+import { readTextIfExists } from '../support/files.ts';
 import { registerSecret } from '../support/redact.ts';
 import { visibleJson } from '../support/visible.ts';
 import { manifestLines, openCatalogue, writeTexts } from '../write/manifest.ts';
+import type { NewLists } from '../write/publication.ts';
 import { publishedAsset } from '../write/publish.ts';
 import {
   CHANGES_FILE,
@@ -36,27 +37,32 @@ import type { Run } from './open-run.ts';
 import { runId } from './run-options.ts';
 
 /**
- * Writes what the pipeline asks for after a publication, and calls its webhook.
+ * Writes what the pipeline asks for after a publication.
  *
- * @returns Sentences of what was left out, and of a webhook that was not received: no error of the run.
+ * @returns Sentences of what was left out; and `announce`, which calls the webhook once the lists are replaced, and
+ *   returns a sentence if it was not received: no error of the run.
  * @throws {@link ConverterError} an error of the output folder; the reason of the signal.
  */
 export async function afterPublish(
   run: Run,
+  lists: NewLists,
   deliveries: readonly DeliveryLine[],
-): Promise<string[]> {
+): Promise<{ omitted: string[]; announce: () => Promise<string[]> }> {
   const { outputDir, deliver } = run.options.pipeline;
   const { published, onlyCarts } = await publishedFiles(outputDir, deliveries);
-  const omitted = await writeFeeds(run, published, onlyCarts);
+  const omitted = await writeFeeds(run, lists, published, onlyCarts);
   const before = await readPublished(outputDir);
   const urlOf = deliver?.feeds && ((path: string) => addressAt(deliver.feeds!.baseUrl, path));
   const changes = () => changesBetween(before, published, urlOf);
-  await writeTexts(outputDir, CHANGES_FILE, () => jsonTexts(changes()));
+  await writeTexts(lists, CHANGES_FILE, () => jsonTexts(changes()));
   const all = () => Array.from(sortConfigurationKeys(published.keys()), (k) => published.get(k));
   // Last: what is cut off before is compared with the older publication again.
-  await writeTexts(outputDir, PUBLISHED_FILE, () => jsonTexts(all()));
-  const problem = await callWebhook(run, changes(), urlOf?.(CHANGES_FILE));
-  return problem === undefined ? omitted : [...omitted, problem];
+  await writeTexts(lists, PUBLISHED_FILE, () => jsonTexts(all()));
+  const announce = async () => {
+    const problem = await callWebhook(run, changes(), urlOf?.(CHANGES_FILE));
+    return problem === undefined ? [] : [problem];
+  };
+  return { omitted, announce };
 }
 
 /** The files of each published configuration, and the configurations that only carts select. */
@@ -82,13 +88,14 @@ async function publishedFiles(outputDir: string, deliveries: readonly DeliveryLi
 /** Returns sentences of what is in no feed. What only carts select is the planning of one customer: no feed has it. */
 async function writeFeeds(
   { options }: Run,
+  lists: NewLists,
   published: ReadonlyMap<string, PublishedLine>,
   onlyCarts: ReadonlySet<string>,
 ): Promise<string[]> {
   const { outputDir, deliver } = options.pipeline;
   const kinds: readonly FeedKind[] = deliver?.feeds?.kinds ?? [];
   for (const kind of FEED_KINDS) {
-    if (!kinds.includes(kind)) await removeFile(join(outputDir, FEEDS_FOLDER, feedFile(kind)));
+    if (!kinds.includes(kind)) lists.remove(`${FEEDS_FOLDER}/${feedFile(kind)}`);
   }
   if (kinds.length === 0) return [];
   const catalogue = await openCatalogue(outputDir);
@@ -104,7 +111,7 @@ async function writeFeeds(
   const omitted: string[] = [];
   for (const kind of new Set(kinds)) {
     let leftOut = new Map<string, number>();
-    await writeTexts(outputDir, `${FEEDS_FOLDER}/${feedFile(kind)}`, () => {
+    await writeTexts(lists, `${FEEDS_FOLDER}/${feedFile(kind)}`, () => {
       leftOut = new Map();
       return feedRows(kind, items(), deliver!.feeds!, leftOut);
     });

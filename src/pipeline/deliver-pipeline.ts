@@ -1,12 +1,16 @@
 /** Delivery after a run and alone; what it needs is loaded only where a pipeline asks for it. */
 import { checkRun, type Run, withRun } from './open-run.ts';
 import { lockOutput } from './output-lock.ts';
+import { removeFormerFiles } from './publication-end.ts';
 import type { RunEnvironment, RunOptions } from './run-options.ts';
 import { openSharedRun } from './shared-run.ts';
 
-/** What the pipeline makes of the published files. */
+/** Makes what the pipeline wants of the published files, which ends the publication. */
 export async function deliverWanted(run: Run) {
-  if (run.options.pipeline.deliver === undefined) return undefined;
+  if (run.options.pipeline.deliver === undefined) {
+    await removeFormerFiles(run);
+    return undefined;
+  }
   const { deliver } = await import('./deliver.ts');
   return run.metrics.stopwatch.during('deliver', () => deliver(run));
 }

@@ -304,7 +304,7 @@ describe('a publication that was cut off', () => {
     expect(problems).toEqual([]);
     expect(incomplete).toHaveLength(links);
     expect(new Set(incomplete.map(({ problem }) => problem))).toEqual(
-      new Set(['another object than the manifest lists']),
+      new Set(['another object than the list names']),
     );
     const next = await runs.run('2026-02-05');
     expect(next.exit).toBe(0);
