@@ -45,7 +45,10 @@ export async function replaceLists<T>(
     let noting: Promise<void> | undefined;
     const note = async (): Promise<void> => {
       const noted = await readNote(outputDir);
-      const all = new Set([...(noted ?? []), ...former.filter((path) => PUBLISHED_PATH.test(path))]);
+      const all = new Set([
+        ...(noted ?? []),
+        ...former.filter((path) => PUBLISHED_PATH.test(path)),
+      ]);
       if (all.size === noted?.length) return;
       const text = [...all].sort().map((path) => `${JSON.stringify(path)}\n`);
       await stage(join(outputDir, PUBLISHING_FILE), text.join(''));
