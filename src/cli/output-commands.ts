@@ -97,7 +97,7 @@ export const verifyCommand: Command = {
       io.print('→ run btg2gltf run … --repair to build damaged and missing files again\n');
     if (incomplete.length > 0) {
       const files = amount(incomplete.length, 'file');
-      io.print(`a publication was cut off: ${files} not as in the manifest\n`);
+      io.print(`a publication was cut off: ${files} as it left them\n`);
       io.print('→ run btg2gltf run …, which completes it\n');
     }
     if (outdated) {

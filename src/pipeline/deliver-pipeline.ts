@@ -1,15 +1,16 @@
 /** Delivery after a run and alone; what it needs is loaded only where a pipeline asks for it. */
+
+import { type LastPublication, openLastPublication } from './last-publication.ts';
 import { checkRun, type Run, withRun } from './open-run.ts';
 import { lockOutput } from './output-lock.ts';
-import { openPublication, type Publication } from './publication.ts';
 import type { RunEnvironment, RunOptions } from './run-options.ts';
 import { openSharedRun } from './shared-run.ts';
 
 /** What the pipeline makes of the published files, and what has changed since the last publication. */
-export async function deliverWanted(run: Run, publication: Publication) {
+export async function deliverWanted(run: Run, last: LastPublication) {
   const delivered = run.options.pipeline.deliver && (await deliverAll(run));
   const { afterPublish } = await import('./after-publish.ts');
-  const { problem, ...after } = await afterPublish(run, publication);
+  const { problem, ...after } = await afterPublish(run, last);
   if (problem !== undefined) delivered?.omitted.push(problem);
   return { delivered, ...after };
 }
@@ -22,9 +23,9 @@ async function deliverAll(run: Run) {
 /** As after a run, but for the report. */
 async function deliverAlone(run: Run) {
   if (run.options.pipeline.deliver === undefined) return undefined;
-  const publication = openPublication(run);
-  await publication.begin();
-  const { delivered, settle } = await deliverWanted(run, publication);
+  const last = openLastPublication(run);
+  await last.begin();
+  const { delivered, settle } = await deliverWanted(run, last);
   await settle();
   return delivered;
 }

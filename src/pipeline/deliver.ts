@@ -4,16 +4,11 @@ import { openFileStore } from '../cache/content-store.ts';
 import { articleLabel } from '../model/configuration-id.ts';
 import type { Digest } from '../model/snapshot.ts';
 import { asConverterError, endsRun } from '../support/errors.ts';
-import {
-  readTextIfExists,
-  removeFile,
-  replaceFile,
-  statIfExists,
-  temporaryFolder,
-} from '../support/files.ts';
+import { readTextIfExists, statIfExists, temporaryFolder } from '../support/files.ts';
 import { groupBy } from '../support/group-by.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import { linkOrCopy } from '../support/links.ts';
+import { type NewLists, replaceLists } from '../write/publication.ts';
 import { writeFeeds } from './after-publish.ts';
 import {
   DELIVERIES_FILE,
@@ -25,7 +20,7 @@ import {
 } from './deliveries.ts';
 import { type Delivery, mastersOf, type Placed, type Subject } from './delivery.ts';
 import { openDeliveries } from './delivery-makers.ts';
-import { writeGallery } from './gallery.ts';
+import { removeGallery, writeGallery } from './gallery.ts';
 import type { Run } from './open-run.ts';
 import { objectFiles, requireManifest } from './output-folder.ts';
 
@@ -92,10 +87,14 @@ export async function deliver(run: Run): Promise<Delivered> {
     signal.removeEventListener('abort', close);
     await Promise.all(deliveries.map((delivery) => delivery.close?.()));
   }
-  await publishDeliveries(outputDir, lines, before);
   delivered.splits = splitsOf(lines);
-  if (wanted?.gallery) delivered.gallery = await writeGallery(run);
-  delivered.omitted.push(...(await writeFeeds(run)));
+  const leftOut = await replaceLists(outputDir, formerFiles(lines, before), async (lists) => {
+    await writeDeliveries(lists, lines);
+    if (wanted?.gallery) delivered.gallery = await writeGallery(run, lists, lines);
+    else await removeGallery(lists);
+    return writeFeeds(run, lists, lines);
+  });
+  delivered.omitted.push(...leftOut);
   await run.stores.published?.publishDelivered(lines);
   return delivered;
 }
@@ -232,27 +231,22 @@ function splitsOf(lines: readonly DeliveryLine[]): Delivered['splits'] {
   return splits.sort((a, b) => b.count - a.count || (`${a.splitBy}` < `${b.splitBy}` ? -1 : 1));
 }
 
-/** Replaces the list, then removes the links that it no longer has. */
-async function publishDeliveries(
-  outputDir: string,
-  lines: readonly DeliveryLine[],
-  before: ReadonlyMap<string, DeliveryLine>,
-): Promise<void> {
+async function writeDeliveries(lists: NewLists, lines: readonly DeliveryLine[]): Promise<void> {
   const keyed = lines.map((line) => [placeOf(line.delivery, line), line] as const);
   keyed.sort(([a], [b]) => (a < b ? -1 : 1));
   const text = keyed.map(([, line]) => `${JSON.stringify(line)}\n`).join('');
-  const path = join(outputDir, DELIVERIES_FILE);
-  if (text !== (await readTextIfExists(path)))
-    await replaceFile(path, text, { tmpDir: temporaryFolder(outputDir) });
-  const current = new Set(lines.flatMap(({ files }) => files.map((file) => file.path)));
-  for (const { delivery, files } of before.values()) {
-    for (const { path } of files) {
-      // The list may have been edited: nothing else is removed.
-      const isOwn = path.startsWith(`${delivery}/`) && !path.includes('..');
-      const isKept = delivery === 'articles' || current.has(path);
-      if (isOwn && !isKept) await removeFile(join(outputDir, path));
-      // Of many lines, one removes what they shared.
-      current.add(path);
-    }
-  }
+  const before = await readTextIfExists(join(lists.outputDir, DELIVERIES_FILE));
+  if (text !== before) await lists.write(DELIVERIES_FILE, text);
+}
+
+/** Paths that the new lines no longer have. The list may have been edited: a delivery has its own folder. */
+function formerFiles(
+  lines: readonly DeliveryLine[],
+  before: ReadonlyMap<string, DeliveryLine>,
+): string[] {
+  const current = new Set(lines.flatMap(({ files }) => files.map(({ path }) => path)));
+  const own = Array.from(before.values(), ({ delivery, files }) =>
+    files.map(({ path }) => path).filter((path) => path.startsWith(`${delivery}/`)),
+  );
+  return own.flat().filter((path) => !current.has(path));
 }

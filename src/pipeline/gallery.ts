@@ -11,14 +11,9 @@ import {
 } from '../deliver/gallery-data.ts';
 import type { CatalogueLine, ManifestLine } from '../model/asset.ts';
 import { configurationId, configurationKey } from '../model/configuration-id.ts';
-import {
-  readBytesIfExists,
-  removeFile,
-  replaceFile,
-  sha256Hex,
-  temporaryFolder,
-} from '../support/files.ts';
+import { exists, readBytesIfExists, sha256Hex } from '../support/files.ts';
 import { manifestLines, openCatalogue } from '../write/manifest.ts';
+import type { NewLists } from '../write/publication.ts';
 import { publishedAsset } from '../write/publish.ts';
 import { type DeliveryLine, GALLERY_FOLDER, isSharedPath, readDeliveries } from './deliveries.ts';
 import { mastersOf } from './delivery.ts';
@@ -30,30 +25,41 @@ const CONTACT_SHEET = 'contact-sheet.jpg';
 /**
  * Writes the page and its contact sheet below `<output>/gallery/`; files that are equal stay as they are.
  *
+ * @param lines - What is delivered.
  * @returns The path of the page.
  */
-export async function writeGallery({ options, stores }: Run): Promise<string> {
+export async function writeGallery(
+  { options, stores }: Run,
+  lists: NewLists,
+  lines: readonly DeliveryLine[],
+): Promise<string> {
   const { outputDir, name } = options.pipeline;
-  const data = await readGallery(outputDir, name);
+  const data = await readGallery(outputDir, name, lines);
   const readHere = (path: string) => readBytesIfExists(join(outputDir, path));
   const read = stores.published?.readFile ?? readHere;
-  const lines = [...(await readDeliveries(outputDir)).values()];
   const digests = new Map(
     lines.flatMap(({ files }) => files.map(({ path, sha256 }) => [path, sha256])),
   );
   const sheet = await sheetOf((path) => read(path, digests.get(path)), data, stores.derived);
   const files = await galleryPageFiles();
-  const content = galleryDataFile({ ...data, hasContactSheet: sheet !== undefined });
-  files.set(GALLERY_DATA_FILE, new TextEncoder().encode(content));
   if (sheet !== undefined) files.set(CONTACT_SHEET, sheet);
-  else await removeFile(join(outputDir, GALLERY_FOLDER, CONTACT_SHEET));
+  else lists.remove(`${GALLERY_FOLDER}/${CONTACT_SHEET}`);
+  const content = galleryDataFile({ ...data, hasContactSheet: sheet !== undefined });
+  // It refers to the others.
+  files.set(GALLERY_DATA_FILE, new TextEncoder().encode(content));
   for (const [file, bytes] of files) {
-    const path = join(outputDir, GALLERY_FOLDER, file);
-    const before = await readBytesIfExists(path);
+    const before = await readBytesIfExists(join(outputDir, GALLERY_FOLDER, file));
     if (before !== undefined && Buffer.compare(before, bytes) === 0) continue;
-    await replaceFile(path, bytes, { tmpDir: temporaryFolder(outputDir) });
+    await lists.write(`${GALLERY_FOLDER}/${file}`, bytes);
   }
   return join(outputDir, GALLERY_FOLDER, 'index.html');
+}
+
+/** Removes a page that is no longer wanted: the files that it links would go, and it would stay. */
+export async function removeGallery(lists: NewLists): Promise<void> {
+  if (!(await exists(join(lists.outputDir, GALLERY_FOLDER, GALLERY_DATA_FILE)))) return;
+  for (const file of [...(await galleryPageFiles()).keys(), CONTACT_SHEET, GALLERY_DATA_FILE])
+    lists.remove(`${GALLERY_FOLDER}/${file}`);
 }
 
 /** The first configuration of each article that has a picture. */
@@ -127,11 +133,19 @@ export async function openGallery(
   };
 }
 
-/** Reads what the gallery shows: every configuration with a GLB, in the order of the manifest. */
-export async function readGallery(outputDir: string, title: string): Promise<GalleryData> {
+/**
+ * Reads what the gallery shows: every configuration with a GLB, in the order of the manifest.
+ *
+ * @param lines - What is delivered. @defaultValue as the list says
+ */
+export async function readGallery(
+  outputDir: string,
+  title: string,
+  lines?: readonly DeliveryLine[],
+): Promise<GalleryData> {
   const catalogue = await openCatalogue(outputDir);
   const delivered = new Map<string, DeliveryLine[]>();
-  for (const line of (await readDeliveries(outputDir)).values()) {
+  for (const line of lines ?? (await readDeliveries(outputDir)).values()) {
     const key = configurationKey(configurationId(line));
     delivered.set(key, [...(delivered.get(key) ?? []), line]);
   }

@@ -1,10 +1,10 @@
 /** The outbox of the webhook: what its receiver has not accepted yet, kept until it has. */
 import { join } from 'node:path';
 import {
+  type Change,
   type ChangeLine,
   changeOf,
   changesMessages,
-  type Change,
   type PublishedLine,
 } from '../deliver/changes.ts';
 import type { PublishedFile } from '../deliver/feeds.ts';
@@ -21,9 +21,10 @@ import { PackedMap } from '../support/packed-map.ts';
 import { registerSecret } from '../support/redact.ts';
 import { visibleJson } from '../support/visible.ts';
 import { writeTexts } from '../write/manifest.ts';
+import { eachList } from '../write/publication.ts';
 import { CHANGES_FILE, OUTBOX_FILE } from './deliveries.ts';
+import type { LastPublication } from './last-publication.ts';
 import type { Run } from './open-run.ts';
-import type { Publication } from './publication.ts';
 import { runId } from './run-options.ts';
 
 /** A configuration of which the receiver has to be told; a line of `outbox.jsonl`. */
@@ -67,15 +68,15 @@ export async function hasOutbox({ options }: Run): Promise<boolean> {
  */
 export async function sendChanges(
   run: Run,
-  publication: Publication,
+  last: LastPublication,
   now: PackedMap<PublishedLine>,
 ): Promise<{ problem?: string; settle(): Promise<void> }> {
   const { outputDir, deliver } = run.options.pipeline;
   const { afterPublish } = deliver ?? {};
-  const outbox = await addChanges(run, await publication.last(), now);
+  const outbox = await addChanges(run, await last.lines(), now);
   const { waiting, sequence } = outbox;
   const write = (as?: typeof unsure) =>
-    writeTexts(outputDir, OUTBOX_FILE, () => outboxTexts(sequence, each(waiting, as)));
+    writeTexts(eachList(outputDir), OUTBOX_FILE, () => outboxTexts(sequence, each(waiting, as)));
   const settle = () => write();
   const secret = run.environment.env[afterPublish?.secretVariable ?? ''] ?? '';
   registerSecret(secret);
@@ -90,7 +91,7 @@ export async function sendChanges(
   await run.stores.published?.publish();
   const { webhook: url, secretVariable: _, ...sending } = afterPublish;
   const { signal } = run.environment;
-  for (const { body, names } of messagesOf(run, publication, waiting)) {
+  for (const { body, names } of messagesOf(run, last, waiting)) {
     const refused = await postSigned(body, { url, secret, ...sending, signal });
     if (refused !== undefined) {
       if (refused.isUnsure) for (const key of names) waiting.set(key, unsure(waiting.get(key)!));
@@ -137,7 +138,7 @@ type NetChange = Omit<Waiting, 'id' | 'sequence'>;
 
 function netChange(
   { known, now, maybe, ...id }: NetChange,
-  urlOf?: Publication['urlOf'],
+  urlOf?: LastPublication['urlOf'],
 ): ChangeLine | undefined {
   if (maybe === undefined) return changeOf(known ?? undefined, now ?? undefined, urlOf);
   const listed = [...(known?.files ?? []), ...maybe];
@@ -162,7 +163,11 @@ function* each(
 }
 
 /** The oldest changes first, so that none of them waits for ever. */
-function messagesOf({ options, startedAt }: Run, { urlOf }: Publication, waiting: Outbox['waiting']) {
+function messagesOf(
+  { options, startedAt }: Run,
+  { urlOf }: LastPublication,
+  waiting: Outbox['waiting'],
+) {
   const counts: Record<Change, number> = { new: 0, changed: 0, removed: 0 };
   const sequences = new Map<string, number>();
   for (const key of waiting.keys()) {

@@ -21,6 +21,7 @@ import {
 } from '../support/files.ts';
 import { readLinkIfExists, replaceLink } from '../support/links.ts';
 import { CATALOGUE_FILE, MANIFEST_FILE, manifestLines, openCatalogue } from '../write/manifest.ts';
+import { PUBLISHING_FILE } from '../write/publication.ts';
 import { OF_LANGUAGE, publishedAsset } from '../write/publish.ts';
 import { readDeliveries } from './deliveries.ts';
 
@@ -199,7 +200,7 @@ export interface Verification {
   links: number;
   /** Damage. An object has its digest, and the paths of all configurations that share it. */
   problems: { path: string; problem: string; object?: Digest; sharedBy?: string[] }[];
-  /** Links and catalogues of a publication that was cut off, for example by a power cut. The next run completes it. */
+  /** Links, lists and the note of a publication that was cut off, for example by a power cut. The next run completes it. */
   incomplete: { path: string; problem: string }[];
 }
 
@@ -230,22 +231,23 @@ export async function verifyOutput(outputDir: string, signal?: AbortSignal): Pro
       else incomplete.push({ path: link, problem: cutOff });
     }
   }
-  await lists.checkCatalogues();
+  await lists.checkOthers();
   const delivered = await deliveredFiles(outputDir);
-  for (const { object, link, sha256 } of delivered) {
+  for (const { object, objectOf, link, sha256 } of delivered) {
     signal?.throwIfAborted();
     const problem = await problemOf(link, sha256);
     if (problem === undefined) continue;
-    const isStored = problem === MISSING && (await problemOf(object, sha256)) === undefined;
-    if (isStored) incomplete.push({ path: link, problem: 'missing, but its object is intact' });
-    else problems.push({ path: link, problem });
+    const isStored = (await problemOf(object, sha256)) === undefined;
+    const cutOff = isStored ? await cutOffAt(link, problem, objectOf) : undefined;
+    if (cutOff === undefined) problems.push({ path: link, problem });
+    else incomplete.push({ path: link, problem: cutOff });
   }
   const links = [...linksOf.values()].reduce((sum, { length }) => sum + length, delivered.length);
   const objects = linksOf.size + new Set(delivered.map(({ object }) => object)).size;
   return { objects, links, problems, incomplete };
 }
 
-/** Checks the lists of an output: what cannot be read of the manifest, and whether the catalogues agree with it. */
+/** Checks the lists of an output: what cannot be read of the manifest, and whether the others agree with it. */
 export function openListChecks(
   dir: string,
   { problems, incomplete }: Pick<Verification, 'problems' | 'incomplete'>,
@@ -263,8 +265,10 @@ export function openListChecks(
       isReadable = problems.length === 0;
       return namesOf;
     },
-    /** Compares the catalogues with the manifest that was read. */
-    async checkCatalogues(): Promise<void> {
+    /** Compares the catalogues with the manifest that was read; the others agree with it once the note is gone. */
+    async checkOthers(): Promise<void> {
+      const note = join(dir, PUBLISHING_FILE);
+      if (await exists(note)) incomplete.push({ path: note, problem: NOT_ENDED });
       for (const file of await cataloguesIn(dir)) {
         const path = join(dir, file);
         try {
@@ -279,14 +283,17 @@ export function openListChecks(
   };
 }
 
+const NOT_ENDED = 'the publication has not ended: feeds, gallery and other lists may be older';
+
 /** The files of `deliveries.jsonl`, with their objects; one that several configurations share, once. */
 async function deliveredFiles(outputDir: string) {
   const { pathOf } = openFileStore({ ...objectFiles(outputDir), extension: '' });
   const lines = [...(await readDeliveries(outputDir)).values()];
   const files = lines.flatMap(({ delivery, files }) =>
     files.map(({ path, name, sha256 }) => {
-      const object = `${pathOf(sha256)}${extname(name)}`;
-      return { delivery, sha256, object, link: join(outputDir, path) };
+      const objectOf = (digest: Digest) => `${pathOf(digest)}${extname(name)}`;
+      const object = objectOf(sha256);
+      return { delivery, sha256, object, objectOf, link: join(outputDir, path) };
     }),
   );
   return [...new Map(files.map((file) => [`${file.link} ${file.sha256}`, file])).values()];
@@ -332,17 +339,17 @@ async function differingEntries(
 
 /**
  * How a publication that was cut off leaves a link whose object is intact: not made yet, or that of an object which
- * the manifest was about to list. Undefined if it is damage.
+ * the list was about to name. Undefined if it is damage.
  */
 async function cutOffAt(
   link: string,
   problem: string,
-  pathOf: ContentStore['pathOf'],
+  objectOf: ContentStore['pathOf'],
 ): Promise<string | undefined> {
   if (problem === MISSING) return 'missing, but its object is intact';
   if (problem !== DAMAGED) return undefined;
-  const isStored = await exists(pathOf(sha256Hex(await readBytes(link))));
-  return isStored ? 'another object than the manifest lists' : undefined;
+  const isStored = await exists(objectOf(sha256Hex(await readBytes(link))));
+  return isStored ? 'another object than the list names' : undefined;
 }
 
 async function problemOf(path: string, digest: Digest): Promise<string | undefined> {

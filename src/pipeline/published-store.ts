@@ -8,7 +8,7 @@ import { ConverterError } from '../support/errors.ts';
 import { sha256Hex } from '../support/files.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import { findUnfinishedRun } from './chunks.ts';
-import { FEEDS_FOLDER, GALLERY_FOLDER, readDeliveries } from './deliveries.ts';
+import { readDeliveries } from './deliveries.ts';
 import {
   openListChecks,
   publishedObjects,
@@ -22,11 +22,13 @@ import type { PrunePlan, Published } from './published.ts';
 import type { RunEnvironment } from './run-options.ts';
 import {
   copyLists,
+  isOfWholeRange,
   listsFolder,
   OBJECTS,
   objectKey,
   problemOfObject,
   readDelivered,
+  UNSETTLED,
 } from './shared-output.ts';
 import { pipelineStore } from './shared-store.ts';
 import { lockStore } from './store-lock.ts';
@@ -124,6 +126,8 @@ export async function openPublishedStore(
 /** A file to be checked: a GLB has its digest as its object, and configurations that share it. */
 interface Checked {
   sha256: Digest;
+  /** A publication that was cut off may have replaced or removed it. */
+  isUnsettled?: boolean;
   object?: { object: Digest; sharedBy: string[] };
 }
 
@@ -138,8 +142,8 @@ async function verifyStore(
   const checked = new Map<string, Checked>();
   for (const [object, sharedBy] of await lists.objects((_, line) => configurationLabel(line)))
     checked.set(objectKey(object), { sha256: object, object: { object, sharedBy } });
-  for (const [path, sha256] of await deliveredFiles(store, dir)) checked.set(path, { sha256 });
-  await lists.checkCatalogues();
+  for (const [path, file] of await deliveredFiles(store, dir)) checked.set(path, file);
+  await lists.checkOthers();
   // The copies are those of the store.
   for (const one of [...problems, ...incomplete])
     one.path = one.path.replace(dir, () => store.name);
@@ -149,22 +153,30 @@ async function verifyStore(
     const problem = await problemOfObject(store, key, sha256);
     if (problem !== undefined) found.set(key, problem);
   });
-  for (const [key, { object }] of checked) {
+  for (const [key, { object, isUnsettled }] of checked) {
     const problem = found.get(key);
-    if (problem !== undefined) problems.push({ path: `${store.name}/${key}`, problem, ...object });
+    const path = `${store.name}/${key}`;
+    if (problem !== undefined && isUnsettled) incomplete.push({ path, problem: CUT_OFF });
+    else if (problem !== undefined) problems.push({ path, problem, ...object });
   }
   return { objects: checked.size, problems, incomplete };
 }
 
-/** The digest of each file of a delivery by its key; of feeds and the gallery, what was stored last. */
-async function deliveredFiles(store: ObjectStore, dir: string): Promise<Map<string, Digest>> {
-  const { files } = await readDelivered(store);
-  const ofAll = ([path]: [string, Digest]) =>
-    [FEEDS_FOLDER, GALLERY_FOLDER].some((folder) => path.startsWith(`${folder}/`));
-  const digests = new Map(Object.entries(files).filter(ofAll));
-  for (const line of (await readDeliveries(dir)).values())
-    for (const { path, sha256 } of line.files) digests.set(path, sha256);
-  return digests;
+const CUT_OFF = 'is being replaced or removed';
+
+/** Each file of a delivery by its key; of feeds and the gallery, what was stored last. */
+async function deliveredFiles(store: ObjectStore, dir: string): Promise<Map<string, Checked>> {
+  const { files: stored } = await readDelivered(store);
+  const ofLists = [...(await readDeliveries(dir)).values()].flatMap(({ files }) =>
+    files.map(({ path, sha256 }) => [path, sha256] as const),
+  );
+  const ofAll = Object.entries(stored).filter(([path]) => isOfWholeRange(path));
+  return new Map(
+    [...ofAll, ...ofLists].map(([path, sha256]) => [
+      path,
+      { sha256, isUnsettled: stored[path] === UNSETTLED },
+    ]),
+  );
 }
 
 async function planStorePrune(

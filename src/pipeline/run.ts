@@ -13,11 +13,11 @@ import { deliverWanted } from './deliver-pipeline.ts';
 import { type Executor, openExecutor, shareLimits } from './executors.ts';
 import { openQuarantine, type Quarantine } from './failures.ts';
 import { assessRun } from './gates.ts';
+import { openLastPublication } from './last-publication.ts';
 import { newLines, publishResults } from './manifest-lines.ts';
 import { checkRun, type Run, withRun } from './open-run.ts';
 import { lockOutput } from './output-lock.ts';
 import { inThisProcess, processAll } from './processing.ts';
-import { openPublication } from './publication.ts';
 import { makeReport, writeReport } from './report.ts';
 import { createResults, type Processor, type Results } from './results.ts';
 import { isPublished, type RunEnd, type RunResult } from './run-end.ts';
@@ -191,10 +191,10 @@ async function executeRun(run: Run, plan: RunPlan, killed: KilledWork): Promise<
   const lines = newLines(run, results, selection, !isWhole, quarantine.isOfCart);
   const notSelected = selection.failures.filter(({ onlyCarts }) => !onlyCarts).length;
   const { gates, end: assessed } = await assessRun(run, lines, notSelected, processed);
-  const publication = openPublication(run);
+  const last = openLastPublication(run);
   const published = await endAfter(assessed, 'publishFailed', isPublished(assessed), () =>
     metrics.stopwatch.during('publish', async () => {
-      await publication.begin();
+      await last.begin();
       await publishResults(run, lines, results, isWhole);
     }),
   );
@@ -205,9 +205,9 @@ async function executeRun(run: Run, plan: RunPlan, killed: KilledWork): Promise<
   });
   let after: Awaited<ReturnType<typeof deliverWanted>> | undefined;
   const end = await endAfter(recorded, 'recordFailed', isPublished(recorded), async () => {
-    after = await deliverWanted(run, publication);
+    after = await deliverWanted(run, last);
   });
-  const changes = after?.changes ?? (await publication.changesBy(lines, results));
+  const changes = after?.changes ?? (await last.changesBy(lines, results));
   const output = { lines, results, quarantine, changes };
   const made = await makeReport(run, {
     command: plan.command,

@@ -17,6 +17,7 @@ import {
 } from '../support/files.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import { CATALOGUE_FILE, catalogueFiles, MANIFEST_FILE } from '../write/manifest.ts';
+import { PUBLISHING_FILE } from '../write/publication.ts';
 import {
   CHANGES_FILE,
   DELIVERIES_FILE,
@@ -34,6 +35,8 @@ import { describeService, languagesOf } from './service.ts';
 export const OBJECTS = 'objects/';
 /** What the store has of deliveries: the digest of each file. */
 const DELIVERED_KEY = 'delivered.json';
+/** In place of a digest: a file that is being replaced or removed. */
+export const UNSETTLED = '';
 const EXTENSION = '.glb';
 /** Files copied at the same time. */
 const COPIES_AT_ONCE = 8;
@@ -90,12 +93,16 @@ export async function copyLists(
   return known;
 }
 
-/** The manifest first. */
+/** The manifest first, the note that they are being replaced last. */
 const listsOf = (service: Pipeline['service']): string[] => [
   MANIFEST_FILE,
   ...new Set([CATALOGUE_FILE, ...catalogueFiles(languagesOf(service))]),
-  ...[DELIVERIES_FILE, OUTBOX_FILE, PUBLISHED_FILE, CHANGES_FILE],
+  ...[DELIVERIES_FILE, OUTBOX_FILE, PUBLISHED_FILE, CHANGES_FILE, PUBLISHING_FILE],
 ];
+
+/** Whether a file of a delivery describes all others: it follows them. */
+export const isOfWholeRange = (path: string): boolean =>
+  [FEEDS_FOLDER, GALLERY_FOLDER].some((folder) => path.startsWith(`${folder}/`));
 
 /** The digest of each file of a delivery that a store has, by its key, also of feeds and of the gallery. */
 export async function readDelivered(
@@ -174,8 +181,8 @@ export async function openSharedOutput(
   const withoutDamaged = async ({ files: listed, etag }: Awaited<typeof reading> & object) => {
     const intact: [string, Digest][] = [];
     await inParallel(Object.entries(listed), COPIES_AT_ONCE, async ([path, sha256]) => {
-      const isIntact = (await problemOfObject(store, path, sha256)) === undefined;
-      if (isIntact) intact.push([path, sha256]);
+      const isIntact = async () => (await problemOfObject(store, path, sha256)) === undefined;
+      if (sha256 === UNSETTLED || (await isIntact())) intact.push([path, sha256]);
     });
     return { files: Object.fromEntries(intact), etag };
   };
@@ -216,6 +223,8 @@ export async function openSharedOutput(
     });
   };
 
+  /** What remains to be done for the deliveries that were stored last. */
+  let endDelivered: (() => Promise<void>) | undefined;
   return {
     /** Folder of the copies. */
     dir,
@@ -253,7 +262,10 @@ export async function openSharedOutput(
     hasFile: async ({ path, sha256 }: { path: string; sha256: Digest }): Promise<boolean> =>
       (await delivered()).files[path] === sha256,
     publish,
-    /** Stores the files of deliveries that the store does not have, and removes those that no delivery has any more. */
+    /**
+     * Stores the files of deliveries that the store does not have, then the lists with feeds and gallery. Until the
+     * end of the publication, what is replaced, and what no delivery has any more, is {@link UNSETTLED}.
+     */
     async publishDelivered(lines: readonly DeliveryLine[]): Promise<void> {
       const wanted = new Map<string, Digest>();
       for (const { files: own } of lines)
@@ -265,13 +277,30 @@ export async function openSharedOutput(
         }
       const { files: stored, etag } = await delivered();
       const changed = [...wanted].filter(([path, sha256]) => stored[path] !== sha256);
-      await add(changed.map(([path]) => path));
-      await publish();
       const gone = Object.keys(stored).filter((path) => !wanted.has(path));
-      await inParallel(gone, COPIES_AT_ONCE, (path) => store.delete(path));
-      if (changed.length + gone.length === 0) return;
-      const content = JSON.stringify(Object.fromEntries([...wanted].sort()));
-      await store.replace(DELIVERED_KEY, new TextEncoder().encode(content), etag);
+      const replaced = changed.map(([path]) => path);
+      let lastEtag = etag;
+      const note = async (digests: Record<string, Digest>): Promise<void> => {
+        if (replaced.length + gone.length === 0) return;
+        const content = JSON.stringify(Object.fromEntries(Object.entries(digests).sort()));
+        const bytes = new TextEncoder().encode(content);
+        lastEtag = await store.replace(DELIVERED_KEY, bytes, lastEtag);
+      };
+      const unsettled = [...replaced, ...gone].map((path) => [path, UNSETTLED]);
+      await note({ ...stored, ...Object.fromEntries(unsettled) });
+      await add(replaced.filter((path) => !isOfWholeRange(path)));
+      await add(replaced.filter(isOfWholeRange));
+      await publish();
+      endDelivered = async () => {
+        await inParallel(gone, COPIES_AT_ONCE, (path) => store.delete(path));
+        await note(Object.fromEntries(wanted));
+      };
+    },
+    /** Removes what no list names any more, and the note, once all lists and files are in the store. */
+    async endPublication(): Promise<void> {
+      await endDelivered?.();
+      endDelivered = undefined;
+      if (known.delete(PUBLISHING_FILE)) await store.delete(PUBLISHING_FILE);
     },
     add,
   };

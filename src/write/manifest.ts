@@ -13,10 +13,11 @@ import {
 } from '../model/configuration-id.ts';
 import { ConverterError } from '../support/errors.ts';
 import { PIECE_BYTES } from '../support/file-operations.ts';
-import { readPieces, replaceFile, statIfExists, temporaryFolder } from '../support/files.ts';
+import { readPieces, statIfExists } from '../support/files.ts';
 import { PackedMap } from '../support/packed-map.ts';
 import type { Spool } from '../support/spool.ts';
 import { visibleJson } from '../support/visible.ts';
+import type { ListWriter } from './publication.ts';
 
 const LINE_END = 0x0a;
 
@@ -113,15 +114,15 @@ export async function readCatalogue(outputDir: string, lang?: string): Promise<C
  * @param before - The lines that were read from it: if the new ones share all of them, it is not even read.
  */
 export async function writeLines<T>(
-  outputDir: string,
+  lists: ListWriter,
   name: string,
   lines: PackedMap<T>,
   before?: PackedMap<T>,
 ): Promise<void> {
-  const path = join(outputDir, name);
+  const path = join(lists.outputDir, name);
   if (before !== undefined && lines.isSame(before) && (await isAsRead(path, before))) return;
   const keys = sortConfigurationKeys(lines.keys());
-  await replaceIfOther(outputDir, path, () => piecesOf(keys, (key) => lines.bytesOf(key)!));
+  await replaceIfOther(lists, name, () => piecesOf(keys, (key) => lines.bytesOf(key)!));
 }
 
 /**
@@ -131,22 +132,23 @@ export async function writeLines<T>(
  * @param texts - Makes them, once to compare and once to write: only a piece is in memory.
  */
 export async function writeTexts(
-  outputDir: string,
+  lists: ListWriter,
   name: string,
   texts: () => Iterable<string>,
 ): Promise<void> {
   const encoder = new TextEncoder();
   const pieces = () => piecesOf(texts(), (text) => encoder.encode(text));
-  await replaceIfOther(outputDir, join(outputDir, name), pieces);
+  await replaceIfOther(lists, name, pieces);
 }
 
 async function replaceIfOther(
-  outputDir: string,
-  path: string,
+  lists: ListWriter,
+  name: string,
   pieces: () => Generator<Uint8Array, undefined>,
 ): Promise<void> {
+  const path = join(lists.outputDir, name);
   if ((await statIfExists(path)) !== undefined && (await consistsOf(path, pieces()))) return;
-  await replaceFile(path, pieces(), { tmpDir: temporaryFolder(outputDir) });
+  await lists.write(name, pieces());
 }
 
 /** The files that consist of the lines that were read from them, in their order. */

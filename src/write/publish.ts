@@ -1,25 +1,18 @@
 /**
- * Publish: makes finished objects visible by links, then replaces manifest and catalogue, so that a crash
- * leaves no line without its file. It removes a link only after it has moved.
+ * Publish: makes finished objects visible by links, then replaces manifest and catalogue together, so that a crash
+ * leaves no line without its file.
  */
-import { join, posix } from 'node:path';
+import { join } from 'node:path';
 import type { CatalogueLine, ManifestLine } from '../model/asset.ts';
 import type { Bounds } from '../model/scene.ts';
 import type { Digest } from '../model/snapshot.ts';
-import {
-  listEntries,
-  listFolder,
-  removeFile,
-  removeTree,
-  statIfExists,
-  syncFolder,
-  temporaryFolder,
-} from '../support/files.ts';
+import { listEntries, statIfExists, syncFolder, temporaryFolder } from '../support/files.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import { linkOrCopy } from '../support/links.ts';
 import type { PackedMap } from '../support/packed-map.ts';
 import { assignPaths } from './article-path.ts';
 import { CATALOGUE_FILE, MANIFEST_FILE, orderFields, writeLines } from './manifest.ts';
+import { replaceLists } from './publication.ts';
 
 /** Links made, and folders synced, at the same time: enough to hide the disk's latency. */
 const LINKS_AT_ONCE = 8;
@@ -69,12 +62,13 @@ interface Published {
 }
 
 /**
- * Publishes a run: links first, then the manifest, then the catalogue of each language (D-740). A whole run
+ * Publishes a run: links first, then manifest and the catalogue of each language together (D-740, D-998). A whole run
  * then removes the catalogues of other languages.
  *
  * A link to the right content is left alone, and so is an equal manifest. A crash in between leaves links
  * that the old manifest does not list; the next run compares every link with its object and corrects it.
- * A line whose path has changed, such as by another naming rule, keeps its GLB: the old link is removed last.
+ * A line whose path has changed, such as by another naming rule, keeps its GLB: `endPublication` removes the old
+ * link, since feeds and gallery still have its address.
  *
  * @throws {@link ConverterError} `DISK_FULL` or `OUTPUT_UNWRITABLE`; the reason of the signal.
  */
@@ -87,27 +81,27 @@ export async function publish(publication: Publication): Promise<Published> {
       : placeAll(publication, publication.objectKey);
   await inParallel(unsynced, LINKS_AT_ONCE, syncFolder);
   unsynced.clear();
-  await writeLines(outputDir, MANIFEST_FILE, lines, publication.before);
   for (const catalogue of catalogues) describeAssets(publication, catalogue);
-  for (const { file, lines: own, before } of catalogues)
-    await writeLines(outputDir, file, own, before);
-  const [first] = catalogues;
-  if (catalogues.length > 1) await writeLines(outputDir, CATALOGUE_FILE, first!.lines);
-  if (publication.isWhole) await removeOtherCatalogues(publication);
-  for (const path of movedFrom(publication)) await removeLink(outputDir, path);
+  await replaceLists(outputDir, movedFrom(publication), async (lists) => {
+    await writeLines(lists, MANIFEST_FILE, lines, publication.before);
+    for (const { file, lines: own, before } of catalogues)
+      await writeLines(lists, file, own, before);
+    const [first] = catalogues;
+    if (catalogues.length > 1) await writeLines(lists, CATALOGUE_FILE, first!.lines);
+    if (publication.isWhole) (await otherCatalogues(publication)).forEach(lists.remove);
+  });
   return published;
 }
 
 /** Two letters and perhaps a region, such as `de` or `en-GB`; `catalogue.old.jsonl` is a file of the user. */
 export const OF_LANGUAGE = /^catalogue\.[a-z]{2}(?:[-_][a-z]{2})?\.jsonl$/i;
 
-/** Removes the catalogues of languages that the pipeline no longer lists; names compare without case. */
-async function removeOtherCatalogues({ outputDir, catalogues }: Publication): Promise<void> {
+/** The catalogues of languages that the pipeline no longer lists; names compare without case. */
+async function otherCatalogues({ outputDir, catalogues }: Publication): Promise<string[]> {
   const current = new Set(catalogues.map(({ file }) => file.toUpperCase()));
-  for (const { name, kind } of await listEntries(outputDir)) {
-    if (kind !== 'file' || !OF_LANGUAGE.test(name) || current.has(name.toUpperCase())) continue;
-    await removeFile(join(outputDir, name));
-  }
+  const files = (await listEntries(outputDir)).filter(({ kind }) => kind === 'file');
+  const all = files.map(({ name }) => name).filter((name) => OF_LANGUAGE.test(name));
+  return all.filter((name) => !current.has(name.toUpperCase()));
 }
 
 /** Sets size, path and digest of the published GLB in each line of the catalogue; equal lines have them. */
@@ -131,9 +125,7 @@ export function sizeOf(bounds: Bounds | undefined): CatalogueLine['sizeMillimetr
   return { width, depth, height };
 }
 
-const ARTICLES = /^articles\/(?!(?:.*\/)?\.\.\/)/;
-
-/** Former paths of lines whose path has changed and that no line has now; names compare without case. */
+/** Former paths of lines whose path has changed; another line may have one now. */
 function movedFrom({ before, lines }: Publication): string[] {
   const moved: string[] = [];
   for (const key of lines.keys()) {
@@ -141,22 +133,11 @@ function movedFrom({ before, lines }: Publication): string[] {
     const [was, is] = [before, lines].map((of) => linkOf(of.get(key)));
     if (was !== undefined && was !== is) moved.push(was);
   }
-  if (moved.length === 0) return [];
-  const taken = new Set(Array.from(lines.values(), (line) => linkOf(line)?.toUpperCase()));
-  return moved.filter((path) => ARTICLES.test(path) && !taken.has(path.toUpperCase()));
+  return moved;
 }
 
 function linkOf(line: ManifestLine | undefined): string | undefined {
   return line && publishedAsset(line)?.glb;
-}
-
-/** Removes a link below `articles/`, and the folders that it leaves empty. */
-async function removeLink(outputDir: string, path: string): Promise<void> {
-  await removeFile(join(outputDir, path));
-  for (let folder = posix.dirname(path); folder !== 'articles'; folder = posix.dirname(folder)) {
-    if ((await listFolder(join(outputDir, folder))).length > 0) return;
-    await removeTree(join(outputDir, folder));
-  }
 }
 
 /** Every line has the path of its object: where links are not possible, such as in a bucket. */

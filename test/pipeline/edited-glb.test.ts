@@ -291,20 +291,20 @@ describe('a publication that was cut off', () => {
 
   test.each([
     ['between two links', /articles/, 4, 3],
-    ['between links and manifest', /manifest\.jsonl/, 1, 6],
+    ['between links and lists', /publishing\.jsonl/, 1, 6],
   ])('%s is no damage, and the next run completes it', async (_, file, count, links) => {
     await cutOff(file, count);
     expect(await manifestWithoutStatus(runs.outputDir)).toEqual(before);
     const { exit, stdout } = await runs.command('verify', '2026-02-04');
     expect(exit).toBe(1);
     expect(stdout).toMatch(/: none damaged\n/);
-    expect(stdout).toContain(`a publication was cut off: ${links} files not as in the manifest`);
+    expect(stdout).toContain(`a publication was cut off: ${links} files as it left them`);
     const json = (await runs.command('verify', '2026-02-04', '--json')).stdout;
     const { problems, incomplete } = JSON.parse(json) as Verification;
     expect(problems).toEqual([]);
     expect(incomplete).toHaveLength(links);
     expect(new Set(incomplete.map(({ problem }) => problem))).toEqual(
-      new Set(['another object than the manifest lists']),
+      new Set(['another object than the list names']),
     );
     const next = await runs.run('2026-02-05');
     expect(next.exit).toBe(0);

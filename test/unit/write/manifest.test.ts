@@ -11,6 +11,7 @@ import {
   openManifest,
   writeLines,
 } from '../../../src/write/manifest.ts';
+import { replaceLists } from '../../../src/write/publication.ts';
 import { articleKeyOf } from '../../helpers/article-key.ts';
 import { temporaryFolder } from '../../helpers/temporary.ts';
 
@@ -19,6 +20,9 @@ beforeEach(async () => {
   folder = await temporaryFolder();
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const write = (lines: PackedMap<ManifestLine>, before?: PackedMap<ManifestLine>) =>
+  replaceLists(folder, [], (lists) => writeLines(lists, MANIFEST_FILE, lines, before));
 
 const lineOf = (basearticlenumber: string, message = ''): ManifestLine => {
   const key = articleKeyOf(basearticlenumber);
@@ -34,16 +38,16 @@ test('lines of all lengths are read as they were written, and an equal file is l
     const line = lineOf(String(at).padStart(3, '0'), 'ü'.repeat(at ** 3));
     lines.set(configurationKey(line), line);
   }
-  await writeLines(folder, MANIFEST_FILE, lines);
+  await write(lines);
   const before = await stat(join(folder, MANIFEST_FILE));
   const read = await openManifest(folder);
   expect([...read.values()]).toEqual([...lines.values()]);
-  await writeLines(folder, MANIFEST_FILE, read);
+  await write(read);
   expect((await stat(join(folder, MANIFEST_FILE))).ino).toBe(before.ino);
   const [first] = [...lines.keys()];
   lines.set(first!, { ...lines.get(first!)!, source: 'x' });
   lines.delete([...lines.keys()].at(-1)!);
-  await writeLines(folder, MANIFEST_FILE, lines);
+  await write(lines);
   expect([...(await openManifest(folder)).values()]).toEqual([...lines.values()]);
 });
 
@@ -58,7 +62,7 @@ test('a file is written anew where it has changed since its lines were read, or 
     const now = new PackedMap<ManifestLine>(spool);
     for (const key of before.keys()) now.share(key, before);
     await writeFile(path, change, { flag: 'a' });
-    await writeLines(folder, MANIFEST_FILE, now, before);
+    await write(now, before);
     return readFile(path, 'utf8');
   };
   expect(await unchanged(sorted)).toBe(sorted);

@@ -13,6 +13,7 @@ import {
   readCatalogue,
   readManifest,
 } from '../../../src/write/manifest.ts';
+import { endPublication } from '../../../src/write/publication.ts';
 import { publish } from '../../../src/write/publish.ts';
 import { articleKeyOf } from '../../helpers/article-key.ts';
 import { temporaryFolder } from '../../helpers/temporary.ts';
@@ -55,6 +56,8 @@ async function publishRun(isWhole: boolean, ...all: ManifestLine[]) {
   const catalogues = [{ file, lines: catalogue, before: await openCatalogue(outputDir) }];
   for (const line of all) catalogue.set(configurationKey(line), configurationId(line) as never);
   const outcome = await publish({ outputDir, lines, before, catalogues, objectPath, isWhole });
+  const named = async () => (await readManifest(outputDir)).flatMap(({ glb }) => glb ?? []);
+  await endPublication(outputDir, named);
   return { ...outcome, lines: [...lines.values()] };
 }
 const published = (name: string) =>
@@ -87,16 +90,23 @@ describe('publishing', () => {
     expect(Object.keys(lines[0]!).slice(0, 9)).toEqual(first);
   });
 
-  test('links come before the manifest, and the manifest before the catalogue', async () => {
+  test('links come before the lists, which are replaced together after a note', async () => {
     const line = await lineOf('A', 'one');
-    const steps = stepsOf('link', 'rename', 'fsync');
+    const steps = stepsOf('link', 'rename', 'fsync', 'unlink');
     await publishLines(line);
-    expect(steps.filter((step) => !/^fsync (?!articles\/ACME\/DESK\/A$)/.test(step))).toEqual([
+    expect(steps.filter((step) => !/^fsync |\.tmp$/.test(step))).toEqual([
       'link articles/ACME/DESK/A/default.glb',
-      'fsync articles/ACME/DESK/A',
+      'rename publishing.jsonl',
       'rename manifest.jsonl',
       'rename catalogue.jsonl',
+      'unlink publishing.jsonl',
     ]);
+    const [linked, replaced] = ['link articles', 'rename publishing'].map((beginning) =>
+      steps.findIndex((step) => step.startsWith(beginning)),
+    );
+    expect(steps.slice(linked, replaced)).toContain('fsync articles/ACME/DESK/A');
+    // Nothing else comes between them.
+    expect(steps[replaced! + 2]).toBe('rename catalogue.jsonl');
   });
 
   test('the folder of several new links is synced once', async () => {

@@ -29,8 +29,15 @@ import {
   openLines,
   writeLines,
 } from '../write/manifest.ts';
+import { eachList } from '../write/publication.ts';
 import { publishedAsset } from '../write/publish.ts';
-import { CHANGES_FILE, DELIVERIES_FILE, PUBLISHED_FILE, readDeliveries } from './deliveries.ts';
+import {
+  CHANGES_FILE,
+  DELIVERIES_FILE,
+  type DeliveryLine,
+  PUBLISHED_FILE,
+  readDeliveries,
+} from './deliveries.ts';
 import { newCatalogues } from './manifest-lines.ts';
 import type { Run } from './open-run.ts';
 import type { Results } from './results.ts';
@@ -41,7 +48,7 @@ import { objectKey } from './shared-output.ts';
 export type Changes = ReadonlyMap<string, Readonly<{ change: Change; what: readonly Part[] }>>;
 
 /** The comparison of one run. */
-export type Publication = ReturnType<typeof openPublication>;
+export type LastPublication = ReturnType<typeof openLastPublication>;
 
 /**
  * Opens the comparison with the last publication that a run has reported. The manifest is no basis: a run that was
@@ -49,7 +56,7 @@ export type Publication = ReturnType<typeof openPublication>;
  *
  * @see D-996
  */
-export function openPublication(run: Run) {
+export function openLastPublication(run: Run) {
   const { options, stores } = run;
   const { outputDir, deliver } = options.pipeline;
   const urlOf = deliver?.feeds && ((path: string) => addressAt(deliver.feeds!.baseUrl, path));
@@ -72,10 +79,10 @@ export function openPublication(run: Run) {
     async begin(): Promise<void> {
       if (await compared.areCurrent()) return;
       const { lines, isOld } = await last();
-      if (isOld) await writeLines(outputDir, PUBLISHED_FILE, lines);
+      if (isOld) await writeLines(eachList(outputDir), PUBLISHED_FILE, lines);
     },
     /** What was published last. */
-    last: async () => (await last()).lines,
+    lines: async () => (await last()).lines,
     /** Whether all is still as it was when the last publication was reported, which is found out without reading it. */
     isSame: compared.areCurrent,
     /** Finds what a run would have changed that has published nothing. */
@@ -84,12 +91,12 @@ export function openPublication(run: Run) {
     /** Writes the list of changes. @param now - Undefined if all is as it was. */
     async writeChanges(now: PackedMap<PublishedLine> | undefined): Promise<Changes> {
       const changes = now === undefined ? new PackedMap<ChangeLine>() : await changesTo(now);
-      await writeLines(outputDir, CHANGES_FILE, changes);
+      await writeLines(eachList(outputDir), CHANGES_FILE, changes);
       return summarised(changes);
     },
     /** Makes what is published now the basis of the next comparison: what is cut off before is compared again. */
     async commit(now: PackedMap<PublishedLine>): Promise<void> {
-      await writeLines(outputDir, PUBLISHED_FILE, now);
+      await writeLines(eachList(outputDir), PUBLISHED_FILE, now);
       await compared.note();
     },
   };
@@ -109,8 +116,15 @@ function summarised(changes: PackedMap<ChangeLine>): Changes {
   return summary;
 }
 
-/** What is published now, and the configurations that only carts select. */
-export async function publishedNow({ options, stores }: Run): Promise<{
+/**
+ * What is published now, and the configurations that only carts select.
+ *
+ * @param deliveries - What is delivered, where the list does not have it yet.
+ */
+export async function publishedNow(
+  { options, stores }: Run,
+  deliveries?: readonly DeliveryLine[],
+): Promise<{
   lines: PackedMap<PublishedLine>;
   onlyCarts: ReadonlySet<string>;
 }> {
@@ -121,6 +135,7 @@ export async function publishedNow({ options, stores }: Run): Promise<{
   const onlyCarts = new Set<string>();
   const lines = await publishedLines(manifestLines(outputDir), catalogues, {
     outputDir,
+    deliveries,
     spool,
     assetOf(line, key) {
       if (line.onlyCarts) onlyCarts.add(key);
@@ -158,11 +173,12 @@ async function publishedLines(
   from: Pick<Run['options']['pipeline'], 'outputDir'> &
     Pick<Run['stores'], 'spool'> & {
       assetOf(line: ManifestLine, key: string): ReturnType<typeof publishedAsset>;
+      deliveries?: readonly DeliveryLine[] | undefined;
     },
 ): Promise<PackedMap<PublishedLine>> {
   const delivered = new Map<string, PublishedFile[]>();
-  const deliveries = [...(await readDeliveries(from.outputDir)).values()];
-  deliveries.sort((a, b) => (a.delivery < b.delivery ? -1 : 1));
+  const listed = from.deliveries ?? [...(await readDeliveries(from.outputDir)).values()];
+  const deliveries = listed.toSorted((a, b) => (a.delivery < b.delivery ? -1 : 1));
   for (const { delivery, files, ...id } of deliveries) {
     const key = configurationKey(id);
     const own = files.map(({ path, sha256 }) => ({ delivery, path, sha256 }));

@@ -1,0 +1,49 @@
+/** Replaces several files together, so that the new one of them is hardly ever beside the old one of another. */
+import { dirname } from 'node:path';
+import type { Content } from './file-operations.ts';
+import { makeFolder, rename, syncFolder, viaTemporary, writeNew } from './files.ts';
+
+/** Writes a file under a temporary name; it gets its own together with all others. */
+type Stage = (path: string, content: Content) => Promise<void>;
+
+/**
+ * Replaces files together: each is written whole, and the disk has it, before the first gets its name. Then each gets
+ * its name, one right after the other, in the order in which they were staged.
+ *
+ * @param tmpDir - Folder of the temporary names, on the file system of all files.
+ * @param work - Stages the files. If it throws, every file stays as it was.
+ * @throws {@link ConverterError} `DISK_FULL` or `OUTPUT_UNWRITABLE`; what the work throws.
+ */
+export async function replaceTogether<T>(
+  tmpDir: string,
+  work: (stage: Stage) => Promise<T>,
+): Promise<T> {
+  const staged: { temporary: string; path: string }[] = [];
+  const temporaries: Promise<unknown>[] = [];
+  let release = () => {};
+  const released = new Promise<void>((done) => {
+    release = done;
+  });
+  const stage: Stage = async (path, content) => {
+    await makeFolder(dirname(path));
+    await new Promise<void>((done, fail) => {
+      const file = viaTemporary(tmpDir, async (temporary) => {
+        await writeNew(temporary, content);
+        staged.push({ temporary, path });
+        done();
+        // The name stays taken, and what still has it in the end is removed.
+        await released;
+      });
+      temporaries.push(file.catch(fail));
+    });
+  };
+  try {
+    const result = await work(stage);
+    for (const { temporary, path } of staged) await rename(temporary, path);
+    for (const folder of new Set(staged.map(({ path }) => dirname(path)))) await syncFolder(folder);
+    return result;
+  } finally {
+    release();
+    await Promise.all(temporaries);
+  }
+}
