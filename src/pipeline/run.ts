@@ -176,10 +176,10 @@ async function unlessKilled(
 /**
  * Executes a run: select → process → assess → publish → record → report.
  *
- * The published state stays valid until the new one is complete: objects → gates → links → manifest →
- * report. A report is written however the run ends.
+ * The published state stays valid until the new one is complete: objects → gates → links → lists → deliveries and
+ * their lists → former files → report. A report is written however the run ends.
  *
- * @see D-740 (order), D-834 (deadline), D-850 (gates), D-852 (failures).
+ * @see D-998 (order), D-834 (deadline), D-850 (gates), D-852 (failures).
  */
 async function executeRun(run: Run, plan: RunPlan, killed: KilledWork): Promise<RunResult> {
   const { options, stores, metrics } = run;
