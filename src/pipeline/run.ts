@@ -177,10 +177,11 @@ async function unlessKilled(
 /**
  * Executes a run: select → process → assess → publish → record → report.
  *
- * The published state stays valid until the new one is complete: objects → gates → links → manifest →
- * deliveries → changes → report. A report is written however the run ends; what one tells is then the last publication.
+ * The published state stays valid until the new one is complete: objects → gates → links → lists → deliveries and
+ * their lists → changes → report → former files. A report is written however the run ends; what one tells is then the
+ * last publication.
  *
- * @see D-740 (order), D-834 (deadline), D-850 (gates), D-852 (failures).
+ * @see D-998 (order), D-834 (deadline), D-850 (gates), D-852 (failures).
  */
 async function executeRun(run: Run, plan: RunPlan, killed: KilledWork): Promise<RunResult> {
   const { options, stores, metrics } = run;

@@ -1,6 +1,6 @@
 /** Profiles whose meshes and textures are files that articles share. */
-import { readdir, readFile, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readFile, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DeliveryLine } from '../../src/pipeline/deliveries.ts';
 import { sha256Hex } from '../../src/support/files.ts';
@@ -8,7 +8,7 @@ import { readManifest } from '../../src/write/manifest.ts';
 import { complaintsAbout, complaintsAboutFiles } from '../helpers/check-glb.ts';
 import { command as commandLine, writePipeline } from '../helpers/command.ts';
 import { decoded, drawnVertices, unmatched } from '../helpers/drawn-vertices.ts';
-import { deliveryLines } from '../helpers/output-folder.ts';
+import { deliveryLines, filesBelow } from '../helpers/output-folder.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
 /** Two desks of a series with the same legs and oak, and a vase. */
@@ -34,7 +34,8 @@ let folder: string;
 let out: string;
 const write = (articles: object[], profiles: unknown[] = PROFILES) =>
   writePipeline(folder, { service: { emulator: true }, articles, deliver: { profiles } });
-const filesIn = async (name: Name) => (await readdir(join(out, name, 'files'))).sort();
+const filesIn = async (name: Name) =>
+  (await filesBelow(join(out, name, 'files'))).map((path) => basename(path));
 
 let lines: DeliveryLine[];
 const masters = new Map<string, Uint8Array>();

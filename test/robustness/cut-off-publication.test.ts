@@ -58,7 +58,7 @@ describe('in an output folder', () => {
     expect(second.exit, second.stderr).toBe(0);
     after = seenIn(runs.outputDir);
     published = await results();
-  }, 120_000);
+  });
   afterAll(() => runs.close());
 
   test('every address that a list names answers, and every digest is that of an object, before each step', () => {
@@ -95,7 +95,7 @@ describe('in an output folder', () => {
       expect(await results(), step).toEqual(published);
       expect((await verifyOutput(runs.outputDir)).incomplete, step).toEqual([]);
     }
-  }, 600_000);
+  });
 
   /** Looks at the output folder before each step of a run, and keeps what it has at some. */
   async function observed<T>(run: () => Promise<T>): Promise<T> {
@@ -175,7 +175,7 @@ describe('in a store', () => {
     server.switches.hold = undefined;
     expect(second.exit, second.stderr).toBe(0);
     published = results();
-  }, 120_000);
+  });
   afterAll(async () => {
     await runs.close();
     await server.close();
@@ -203,7 +203,7 @@ describe('in a store', () => {
       expect(results(), step).toEqual(published);
       expect((await call(['verify', runs.pipelineFile])).exit, step).toBe(0);
     }
-  }, 600_000);
+  });
 
   /** What readers find, but for what says only which run has done it. */
   function results(): Map<string, string> {
