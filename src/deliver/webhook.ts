@@ -60,8 +60,7 @@ export async function postSigned(body: string, webhook: Webhook): Promise<Refusa
       signal.throwIfAborted();
       const sent = await send(agent, body, `sha256=${signature}`, webhook);
       answer = sent.answer;
-      isUnsure ||=
-        typeof answer === 'number' ? GATEWAY_STATUSES.has(answer) : sent.isConnected;
+      isUnsure ||= typeof answer === 'number' ? GATEWAY_STATUSES.has(answer) : sent.isConnected;
       if (typeof answer === 'number' && answer >= 200 && answer < 300) return undefined;
       if (typeof answer === 'number' && answer < 500 && answer !== 429) break;
     }

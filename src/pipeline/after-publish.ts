@@ -9,7 +9,7 @@ import type { Run } from './open-run.ts';
 import { hasOutbox, sendChanges } from './outbox.ts';
 import { type Changes, type Publication, publishedNow } from './publication.ts';
 
-/** What follows a publication, of which the report tells. */
+/** What follows a publication, for the report. */
 interface AfterPublish {
   changes: Changes;
   /** A sentence about a webhook that has not accepted the changes: no error of the run. */

@@ -1,10 +1,10 @@
 /** The outbox of the webhook: what its receiver has not accepted yet, kept until it has. */
 import { join } from 'node:path';
 import {
+  type Change,
   type ChangeLine,
   changeOf,
   changesMessages,
-  type Change,
   type PublishedLine,
 } from '../deliver/changes.ts';
 import type { PublishedFile } from '../deliver/feeds.ts';
@@ -26,7 +26,7 @@ import type { Run } from './open-run.ts';
 import type { Publication } from './publication.ts';
 import { runId } from './run-options.ts';
 
-/** A configuration of which the receiver has to be told; a line of `outbox.jsonl`. */
+/** A change that the receiver has not accepted; a line of `outbox.jsonl`. */
 type Waiting = ArticleRequest & {
   /** The same each time that the same is sent: a receiver drops what it has had. */
   id: string;
@@ -36,7 +36,7 @@ type Waiting = ArticleRequest & {
   known: PublishedLine | null;
   /** What is published. */
   now: PublishedLine | null;
-  /** Files of which it may have been told, since a message had no answer. Then it is told all. */
+  /** Files of a message that it may have had, since that had no answer: then the change lists all files. */
   maybe?: PublishedFile[];
 };
 
@@ -142,8 +142,8 @@ function netChange(
   if (maybe === undefined) return changeOf(known ?? undefined, now ?? undefined, urlOf);
   const listed = [...(known?.files ?? []), ...maybe];
   const files = [...new Map(listed.map((file) => [file.path, file])).values()];
-  const told = { ...(known ?? configurationId(id)), files };
-  const change = changeOf(told, now ?? undefined, urlOf, false);
+  const before = { ...(known ?? configurationId(id)), files };
+  const change = changeOf(before, now ?? undefined, urlOf, false);
   // It may not have heard of it.
   return change && known === null && now !== null ? { ...change, change: 'new' } : change;
 }
@@ -162,7 +162,11 @@ function* each(
 }
 
 /** The oldest changes first, so that none of them waits for ever. */
-function messagesOf({ options, startedAt }: Run, { urlOf }: Publication, waiting: Outbox['waiting']) {
+function messagesOf(
+  { options, startedAt }: Run,
+  { urlOf }: Publication,
+  waiting: Outbox['waiting'],
+) {
   const counts: Record<Change, number> = { new: 0, changed: 0, removed: 0 };
   const sequences = new Map<string, number>();
   for (const key of waiting.keys()) {
@@ -193,7 +197,7 @@ function* outboxTexts(sequence: number, waiting: Iterable<Waiting>): Iterable<st
   for (const one of waiting) yield visibleJson(JSON.stringify(one));
 }
 
-/** Reads an outbox; what cannot be read of it is left out, so that it is told with the next change. */
+/** Reads an outbox; what cannot be read of it is left out. */
 async function readOutbox(outputDir: string): Promise<Outbox> {
   const [head = '', ...lines] = (
     (await readTextIfExists(join(outputDir, OUTBOX_FILE))) ?? ''

@@ -22,8 +22,8 @@ import { PackedMap } from '../support/packed-map.ts';
 import { cutText, MAX_WARNINGS, moreWarnings, TEXT_LIMITS } from '../support/text-limits.ts';
 import {
   type AssetRow,
-  type CHANGES,
   type Cause,
+  type CHANGES,
   type FailureRow,
   PROGRAM_COUNTS,
   type RunReport,
@@ -205,7 +205,11 @@ function collectChanges() {
       for (const part of what) articles.get(part)!.add(articleKey(id));
     },
     value: () => ({
-      changes: { new: shown(lists.new), changed: shown(lists.changed), removed: shown(lists.removed) },
+      changes: {
+        new: shown(lists.new),
+        changed: shown(lists.changed),
+        removed: shown(lists.removed),
+      },
       changedArticles: Object.fromEntries(
         Array.from(articles, ([part, keys]) => [part, keys.size]),
       ) as Record<Part, number>,
@@ -363,7 +367,8 @@ function collectPrograms() {
 }
 
 /** What a row is made of. */
-type RowSource = ArticleKey & Partial<Pick<ReportedLine, 'glb' | 'lastGood' | 'bytes' | 'triangles' | 'ms'>>;
+type RowSource = ArticleKey &
+  Partial<Pick<ReportedLine, 'glb' | 'lastGood' | 'bytes' | 'triangles' | 'ms'>>;
 
 function assetRow(line: RowSource): AssetRow {
   const { bytes, triangles, ms } = line;

@@ -1,7 +1,14 @@
 /** The report as one screen of text. */
 
 import { visibleLines } from '../support/visible.ts';
-import { assess, changedParts, detailOf, FIELD_LABELS, gateLabel, workersByState } from './assessment.ts';
+import {
+  assess,
+  changedParts,
+  detailOf,
+  FIELD_LABELS,
+  gateLabel,
+  workersByState,
+} from './assessment.ts';
 import { type Cause, CHANGES, type RunReport } from './run-report.ts';
 import { amount, duration, integer, size } from './text.ts';
 

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ChangeLine } from '../../src/deliver/changes.ts';
+import { readManifest } from '../../src/write/manifest.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 import { bytesBelow, filesBelow, parsedLines } from '../helpers/output-folder.ts';
-import { readManifest } from '../../src/write/manifest.ts';
 import { type SmallRange, smallRange } from '../helpers/small-range.ts';
 
 const SECRET = 'signing-key-of-the-shop';
@@ -300,7 +300,9 @@ test('a configuration of which the receiver may have heard, since it gave no ans
 
 test('many changes are several messages, of which those are sent again that were not accepted', async () => {
   const number = (i: number) => `D${1000 + i}-${'x'.repeat(200)}`;
-  const many = smallRange(Array.from({ length: 700 }, (_, i) => ({ number: number(i), blocks: [D2] })));
+  const many = smallRange(
+    Array.from({ length: 700 }, (_, i) => ({ number: number(i), blocks: [D2] })),
+  );
   Object.assign(range, { nodes: many.nodes, article: many.article, partsList: many.partsList });
   await configure({ afterPublish: { ...webhook(), retries: 0 } });
   statuses = [200, 503];

@@ -112,15 +112,18 @@ test.each<[string, () => Promise<void>]>([
       );
     },
   ],
-])('an older version that has left %s is no change, and what changes since is one', async (_, leave) => {
-  await leave();
-  await run();
-  expect(await changes()).toEqual([]);
-  await leave();
-  sell('D2', 130);
-  await run();
-  expect(await changes()).toEqual(['changed D2: price']);
-});
+])(
+  'an older version that has left %s is no change, and what changes since is one',
+  async (_, leave) => {
+    await leave();
+    await run();
+    expect(await changes()).toEqual([]);
+    await leave();
+    sell('D2', 130);
+    await run();
+    expect(await changes()).toEqual(['changed D2: price']);
+  },
+);
 
 test('a part of a run lists what only that part has changed', async () => {
   sell('D1', 120);

@@ -77,9 +77,7 @@ it('tells files of pictures and of other deliveries apart, and all parts of what
   const now = { ...line('D1', {}), files, ...catalogueDigests([entry()]) };
   const whatSince = (before: PublishedLine[]) =>
     Array.from(changesBetween(publication(...before), publication(now)), ({ what }) => what);
-  expect(whatSince([])).toEqual([
-    ['model', 'picture', 'delivery', 'price', 'text', 'properties'],
-  ]);
+  expect(whatSince([])).toEqual([['model', 'picture', 'delivery', 'price', 'text', 'properties']]);
   const without = (delivery: string) => ({
     ...now,
     files: files.filter((file) => file.delivery !== delivery),
