@@ -10,7 +10,10 @@ import { environmentOf } from './service.ts';
 export const deliverCommand: Command = {
   positionals: PIPELINE_POSITIONAL,
   options: optionsOf('deliver'),
-  notes: ['It needs no network, and makes nothing again that is there already.'],
+  notes: [
+    'It sends nothing to the service, and makes nothing again that is there already.',
+    'What the webhook of afterPublish: has not accepted yet is sent at once.',
+  ],
   examples: ['btg2gltf deliver pipeline.yaml'],
   async run(args, io) {
     const options = await readOfflineOptions(textOf(args, 'PIPELINE.yaml')!, args, io);

@@ -145,7 +145,7 @@ function requireCredentials({ service }: Pipeline, env: Environment): string {
 
 const QUEUE_VARIABLE = 'BTG2GLTF_QUEUE_URL' satisfies keyof typeof ENVIRONMENT;
 
-/** A webhook without its key is called by no run: the changes only wait in their file. */
+/** A webhook without its key is called by no run: the changes wait in the outbox. */
 function* checkWebhook(pipeline: Pipeline | undefined, env: Environment): Generator<Finding> {
   const after = pipeline?.deliver?.afterPublish;
   if (after === undefined) return;

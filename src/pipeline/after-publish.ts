@@ -9,7 +9,7 @@ import type { Run } from './open-run.ts';
 import { hasOutbox, sendChanges } from './outbox.ts';
 import { removeFormerFiles } from './publication-end.ts';
 
-/** What follows a publication, of which the report tells. */
+/** What follows a publication, for the report. */
 interface AfterPublish {
   changes: Changes;
   /** A sentence about a webhook that has not accepted the changes: no error of the run. */

@@ -75,7 +75,7 @@ export function openLastPublication(run: Run) {
   };
   return {
     urlOf,
-    /** Keeps what is published now for the comparison, if it was published by an older version. */
+    /** Keeps what is published now for the comparison, before a run replaces it that may be killed. */
     async begin(): Promise<void> {
       if (await compared.areCurrent()) return;
       const { lines, isOld } = await last();
@@ -216,7 +216,7 @@ async function lastPublished({ options, stores }: Run) {
     },
     onDamaged() {},
   });
-  if (!isOld || previous.lines.size === 0) return { lines, isOld: false };
+  if (!isOld) return { lines, isOld };
   const from = { outputDir, spool, assetOf: publishedAsset };
   const before = await publishedLines(previous.lines.values(), previous.catalogues, from);
   for (const key of before.keys()) {

@@ -27,7 +27,7 @@ import type { LastPublication } from './last-publication.ts';
 import type { Run } from './open-run.ts';
 import { runId } from './run-options.ts';
 
-/** A configuration of which the receiver has to be told; a line of `outbox.jsonl`. */
+/** A change that the receiver has not accepted; a line of `outbox.jsonl`. */
 type Waiting = ArticleRequest & {
   /** The same each time that the same is sent: a receiver drops what it has had. */
   id: string;
@@ -37,7 +37,7 @@ type Waiting = ArticleRequest & {
   known: PublishedLine | null;
   /** What is published. */
   now: PublishedLine | null;
-  /** Files of which it may have been told, since a message had no answer. Then it is told all. */
+  /** Files of a message that it may have had, since that had no answer: then the change lists all files. */
   maybe?: PublishedFile[];
 };
 
@@ -143,8 +143,8 @@ function netChange(
   if (maybe === undefined) return changeOf(known ?? undefined, now ?? undefined, urlOf);
   const listed = [...(known?.files ?? []), ...maybe];
   const files = [...new Map(listed.map((file) => [file.path, file])).values()];
-  const told = { ...(known ?? configurationId(id)), files };
-  const change = changeOf(told, now ?? undefined, urlOf, false);
+  const before = { ...(known ?? configurationId(id)), files };
+  const change = changeOf(before, now ?? undefined, urlOf, false);
   // It may not have heard of it.
   return change && known === null && now !== null ? { ...change, change: 'new' } : change;
 }
@@ -198,7 +198,7 @@ function* outboxTexts(sequence: number, waiting: Iterable<Waiting>): Iterable<st
   for (const one of waiting) yield visibleJson(JSON.stringify(one));
 }
 
-/** Reads an outbox; what cannot be read of it is left out, so that it is told with the next change. */
+/** Reads an outbox; what cannot be read of it is left out. */
 async function readOutbox(outputDir: string): Promise<Outbox> {
   const [head = '', ...lines] = (
     (await readTextIfExists(join(outputDir, OUTBOX_FILE))) ?? ''

@@ -178,7 +178,7 @@ async function unlessKilled(
  * Executes a run: select → process → assess → publish → record → report.
  *
  * The published state stays valid until the new one is complete: objects → gates → links → lists → deliveries and
- * their lists → changes → report → former files. A report is written however the run ends; what one tells is then the
+ * their lists → changes → report → former files. A report is written however the run ends; what it compares is then the
  * last publication.
  *
  * @see D-998 (order), D-834 (deadline), D-850 (gates), D-852 (failures).
@@ -224,7 +224,7 @@ async function executeRun(run: Run, plan: RunPlan, killed: KilledWork): Promise<
     if (end.kind === 'complete') throw error;
     return undefined;
   });
-  // What no report tells is told by the next one.
+  // Without a report, the next run compares with the same publication.
   if (runFolder !== undefined) await after?.settle();
   if (end.kind === 'complete') {
     await run.session.finish(isPartial(options));

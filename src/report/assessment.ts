@@ -94,7 +94,7 @@ function withoutFailure(report: RunReport): Omit<Assessment, 'tone'> {
   const changed = changedParts(report);
   const detail = [`${allAre} published, ${none} failed.`, ...changed.map((text) => `${text}.`)];
   // Prices alone: nothing was converted.
-  const [first = 'All published'] = changed;
+  const [first = 'All converted'] = changed;
   return { headline: nothingConverted ? first : 'All converted', detail: detail.join(' ') };
 }
 

@@ -7,12 +7,13 @@ import { join, relative } from 'node:path';
 import type { ManifestLine } from '../../src/model/asset.ts';
 import type { DeliveryLine } from '../../src/pipeline/deliveries.ts';
 
-/** The digest of each file of an output folder by its path, without the reports of its runs. */
+/** The digest of each file of an output folder by its path, without what is said of its runs: reports and changes. */
 export async function publishedFiles(outputDir: string): Promise<Map<string, string>> {
   const files = new Map<string, string>();
   for (const path of await filesBelow(outputDir)) {
     const name = relative(outputDir, path);
-    if (!name.startsWith('runs')) files.set(name, sha256(await readFile(path)));
+    if (!name.startsWith('runs') && name !== 'changes.jsonl')
+      files.set(name, sha256(await readFile(path)));
   }
   return files;
 }

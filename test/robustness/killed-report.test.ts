@@ -56,6 +56,24 @@ const changed = async () => {
   return parsedLines<ChangeLine>(text).map(({ basearticlenumber }) => basearticlenumber);
 };
 
+/** Runs until it is killed before a file gets its name. */
+async function killBefore(name: string): Promise<void> {
+  const killing = { ...env(), NODE_OPTIONS, KILL_BEFORE: name };
+  const { signal, stderr } = await runChild(['run', runs.pipelineFile], killing);
+  expect(signal, stderr).toBe('SIGKILL');
+}
+
+test('a first run, of a pipeline that delivers nothing, that was killed before its report', async () => {
+  await runs.configure({});
+  await killBefore('report.json');
+  const { exit, stdout } = await runs.call(['run', runs.pipelineFile], { env: env() });
+  expect({ exit, stdout }).toMatchObject({
+    exit: 0,
+    stdout: expect.stringContaining(`${ARTICLES} new · 0 changed`),
+  });
+  expect(await changed()).toHaveLength(ARTICLES);
+});
+
 test.each(['changes.jsonl', 'outbox.jsonl', 'report.json', 'published.jsonl'])(
   'a run that was killed before it named its %s',
   async (name) => {
@@ -70,9 +88,7 @@ test.each(['changes.jsonl', 'outbox.jsonl', 'report.json', 'published.jsonl'])(
       range.bodies.set(block!, countedBlock(block!, 2));
     }
     range.convertedOn('2026-02-02');
-    const killing = { ...env(), NODE_OPTIONS, KILL_BEFORE: name };
-    const { signal, stderr } = await runChild(['run', runs.pipelineFile], killing);
-    expect(signal, stderr).toBe('SIGKILL');
+    await killBefore(name);
 
     const { exit, stdout } = await run();
     expect(exit).toBe(0);
