@@ -7,6 +7,7 @@ import type { ObjectStore } from '../store/object-store.ts';
 import { ConverterError } from '../support/errors.ts';
 import { sha256Hex } from '../support/files.ts';
 import { inParallel } from '../support/in-parallel.ts';
+import { expectNoPublication } from '../write/publication.ts';
 import { findUnfinishedRun } from './chunks.ts';
 import { readDeliveries } from './deliveries.ts';
 import {
@@ -112,6 +113,7 @@ export async function openPublishedStore(
       return planStorePrune(store, dir, now(), keepRuns);
     },
     async prune({ objects, runs }) {
+      await expectNoPublication(dir, store.name);
       await expectNoUnfinishedRun(store, now());
       const reports: string[] = [];
       for (const run of runs) for await (const { key } of store.list(`${run}/`)) reports.push(key);

@@ -4,6 +4,7 @@ import type { Digest } from '../model/snapshot.ts';
 import { ConverterError } from '../support/errors.ts';
 import { exists, readBytes, readBytesIfExists, sha256Hex } from '../support/files.ts';
 import { manifestLines } from '../write/manifest.ts';
+import { expectNoPublication } from '../write/publication.ts';
 import { publishedAsset } from '../write/publish.ts';
 import {
   carryOutPrune,
@@ -58,7 +59,7 @@ export interface Published {
   lock(): Promise<() => Promise<void>>;
   /** Finds what nothing refers to, and reports but for the last ones, as {@link planPrune}. */
   planPrune(keepRuns?: number): Promise<PrunePlan>;
-  /** Removes it, under the lock. */
+  /** Removes it, under the lock. @throws {@link ConverterError} `OUTPUT_LOCKED` if a publication was cut off. */
   prune(plan: PrunePlan): Promise<void>;
 }
 
@@ -91,7 +92,10 @@ export function publishedIn(outputDir: string, now: () => number): Published {
     verify: (signal) => verifyOutput(outputDir, signal),
     lock: () => lockOutput(outputDir, now()),
     planPrune: (keepRuns) => planPrune(outputDir, keepRuns),
-    prune: ({ links = [], ...plan }) => carryOutPrune(outputDir, { ...plan, links }),
+    async prune({ links = [], ...plan }) {
+      await expectNoPublication(outputDir);
+      await carryOutPrune(outputDir, { ...plan, links });
+    },
   };
 }
 

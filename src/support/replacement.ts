@@ -3,11 +3,11 @@ import { dirname } from 'node:path';
 import type { Content } from './file-operations.ts';
 import { makeFolder, rename, syncFolder, viaTemporary, writeNew } from './files.ts';
 
-/** Writes a file under a temporary name; it gets its own together with all others. */
-type Stage = (path: string, content: Content) => Promise<void>;
+/** Writes a file under a temporary name; it gets its own together with all others. `durable` as of `replaceFile`. */
+type Stage = (path: string, content: Content, durable?: boolean) => Promise<void>;
 
 /**
- * Replaces files together: each is written whole, and the disk has it, before the first gets its name. Then each gets
+ * Replaces files together: each is written whole, and the disk has it if it is durable, before the first gets its name. Then each gets
  * its name, one right after the other, in the order in which they were staged.
  *
  * @param tmpDir - Folder of the temporary names, on the file system of all files.
@@ -24,11 +24,11 @@ export async function replaceTogether<T>(
   const released = new Promise<void>((done) => {
     release = done;
   });
-  const stage: Stage = async (path, content) => {
+  const stage: Stage = async (path, content, durable = true) => {
     await makeFolder(dirname(path));
     await new Promise<void>((done, fail) => {
       const file = viaTemporary(tmpDir, async (temporary) => {
-        await writeNew(temporary, content);
+        await writeNew(temporary, content, 'normal', durable);
         staged.push({ temporary, path });
         done();
         // The name stays taken, and what still has it in the end is removed.

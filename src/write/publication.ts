@@ -3,8 +3,10 @@
  * more. Until then a note is in the output folder, by which `verify` and the next run know what a killed run left.
  */
 import { join, posix } from 'node:path';
+import { ConverterError } from '../support/errors.ts';
 import type { Content } from '../support/file-operations.ts';
 import {
+  exists,
   listFolder,
   readTextIfExists,
   removeFile,
@@ -63,7 +65,8 @@ export async function replaceLists<T>(
       ]);
       if (all.size === noted?.length) return;
       const text = [...all].sort().map((path) => `${JSON.stringify(path)}\n`);
-      await stage(join(outputDir, PUBLISHING_FILE), text.join(''));
+      // Most nights change a list, and remove no file.
+      await stage(join(outputDir, PUBLISHING_FILE), text.join(''), text.length > 0);
     };
     return work({
       outputDir,
@@ -96,6 +99,20 @@ export async function endPublication(
     for (const path of gone) await removeWithFolders(outputDir, path);
   }
   await removeFile(join(outputDir, PUBLISHING_FILE));
+}
+
+/**
+ * Refuses to remove files while older lists may name them.
+ *
+ * @param outputDir - Folder of the lists. @param name - Of the output, in the message.
+ * @throws {@link ConverterError} `OUTPUT_LOCKED` if a publication has not ended.
+ */
+export async function expectNoPublication(outputDir: string, name = outputDir): Promise<void> {
+  if (!(await exists(join(outputDir, PUBLISHING_FILE)))) return;
+  const message = `${name}: expected complete lists, but a publication was cut off (${PUBLISHING_FILE})`;
+  throw new ConverterError('OUTPUT_LOCKED', message, {
+    help: 'run the pipeline, which completes it',
+  });
 }
 
 /** What was noted; undefined without a note. A line that cannot be read is left out: it may have been edited. */

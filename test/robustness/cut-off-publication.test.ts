@@ -80,6 +80,9 @@ describe('in an output folder', () => {
     const { folder } = moments.find(({ step }) => step === 'rename published.jsonl')!;
     const { exit, stdout } = await runs.call(['verify', join(folder, 'out')]);
     expect([exit, stdout]).toEqual([1, expect.stringContaining('a publication was cut off')]);
+    // The older lists name files to which the manifest no longer refers.
+    const pruned = await runs.call(['prune', join(folder, 'out'), '--yes']);
+    expect([pruned.exit, pruned.stderr]).toEqual([3, expect.stringContaining('was cut off')]);
   });
 
   test('the next run completes what a kill left', async () => {
