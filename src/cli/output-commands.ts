@@ -69,11 +69,12 @@ export const verifyCommand: Command = {
   async run(args, io) {
     const { published, pipeline } = await subjectOf(args, io);
     await published.requireManifest();
-    const environment = { ...environmentOf(io), log: SILENT };
-    const outdated = pipeline && (await countOutdated(pipeline, environment));
-    const found = { ...(await published.verify(io.signal)), outdated };
+    const found = await published.verify(io.signal);
     const { objects, links, problems, incomplete } = found;
     const isIntact = problems.length + incomplete.length === 0;
+    const environment = { ...environmentOf(io), log: SILENT };
+    // Lists that are damaged cannot be compared.
+    const outdated = isIntact && pipeline ? await countOutdated(pipeline, environment) : undefined;
     const { name } = published;
     // Below the folder, a path is made of data.
     const masked = (path: string) => path.replace(name, () => redact(name));
@@ -81,7 +82,7 @@ export const verifyCommand: Command = {
     if (args.json) {
       const mask = (_: string, value: unknown) =>
         typeof value === 'string' ? masked(value) : value;
-      io.printData(visibleJson(`${JSON.stringify(found, mask, 2)}\n`));
+      io.printData(visibleJson(`${JSON.stringify({ ...found, outdated }, mask, 2)}\n`));
       return isIntact ? 0 : 1;
     }
     for (const { path, problem, sharedBy = [] } of problems) {

@@ -83,11 +83,12 @@ export async function publish(publication: Publication): Promise<Published> {
   unsynced.clear();
   for (const catalogue of catalogues) describeAssets(publication, catalogue);
   await replaceLists(outputDir, movedFrom(publication), async (lists) => {
-    await writeLines(lists, MANIFEST_FILE, lines, publication.before);
     for (const { file, lines: own, before } of catalogues)
       await writeLines(lists, file, own, before);
     const [first] = catalogues;
     if (catalogues.length > 1) await writeLines(lists, CATALOGUE_FILE, first!.lines);
+    // Last: what its lines say of the answers is in the catalogues by then.
+    await writeLines(lists, MANIFEST_FILE, lines, publication.before);
     if (publication.isWhole) (await otherCatalogues(publication)).forEach(lists.remove);
   });
   return published;
