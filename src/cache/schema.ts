@@ -92,4 +92,6 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;`,
 
   `ALTER TABLE cached_responses ADD COLUMN expected_nodes INTEGER;`,
+
+  `ALTER TABLE durable_failures ADD COLUMN dates TEXT NOT NULL DEFAULT '{}';`,
 ];

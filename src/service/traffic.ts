@@ -67,10 +67,11 @@ type Arrived = (bytes: number) => Promise<void>;
 type Work<T> = (arrived: Arrived) => Promise<T>;
 type Attempt<T> = (number: number, arrived: Arrived) => Promise<T>;
 
-/** For which articles a request is made, of which more may join while it waits; and what ends it. */
+/** For which articles a request is made, of which more may join while it waits; what ends it; and its retries, if not the usual ones. */
 interface Demand {
   requesters: ReadonlySet<object>;
   signal: AbortSignal;
+  retries?: number;
 }
 
 /** Controls all requests to one service. */
@@ -190,7 +191,8 @@ export class Traffic {
   }
 
   async #run<T>(attempt: Attempt<T>, isRequest: boolean, demand: Demand): Promise<T> {
-    const { retries, signal } = this.#options;
+    const { signal } = this.#options;
+    const { retries = this.#options.retries } = demand;
     const throwIfStopped = () => {
       signal.throwIfAborted();
       demand.signal.throwIfAborted();

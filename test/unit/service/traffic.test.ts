@@ -269,6 +269,19 @@ describe('retries', () => {
   });
 });
 
+it('a request has fewer attempts than the others where that is asked for', async () => {
+  const traffic = trafficOf({ retries: 4 });
+  let attempts = 0;
+  const fail = async () => {
+    attempts += 1;
+    throw TIMEOUT;
+  };
+  const { signal } = new AbortController();
+  const demand = { requesters: new Set([signal]), signal, retries: 0 };
+  expect(await failing(1, () => traffic.request(fail, demand))).toEqual([TIMEOUT]);
+  expect(attempts).toBe(1);
+});
+
 describe('an outage', () => {
   /** Traffic to a service that takes a minute for each probe, and fails some of them. */
   function outageOf(
