@@ -241,6 +241,8 @@ interface FailureRecord {
   conditions: string;
   /** Request whose processing selected it; empty if it was selected itself. */
   root: string;
+  /** State of the data of each manufacturer that it needs, when it was last tried; as far as that was known. */
+  dates: Readonly<Record<string, string>>;
 }
 
 /** The table `durable_failures`: what failed when it was last tried; a success removes it. */
@@ -249,9 +251,10 @@ class DurableFailures extends Table {
   all(output: string): FailureRecord[] {
     const sql = `
       SELECT request, code, message, attempts, nights, first_seen AS firstSeen,
-        last_seen AS lastSeen, conditions, root
+        last_seen AS lastSeen, conditions, root, dates
       FROM durable_failures WHERE output = ? ORDER BY request`;
-    return this.db.all(sql, output);
+    const rows = this.db.all<Omit<FailureRecord, 'dates'> & { dates: string }>(sql, output);
+    return rows.map(({ dates, ...row }) => ({ ...row, dates: this.db.json(dates) }));
   }
 
   /** Stores what failed, and deletes the requests that no longer fail, in one transaction. */
@@ -260,14 +263,15 @@ class DurableFailures extends Table {
     { failed, gone }: { failed: Iterable<FailureRecord>; gone: Iterable<string> },
   ): void {
     const deletion = 'DELETE FROM durable_failures WHERE output = ? AND request = ?';
-    const sql = 'INSERT OR REPLACE INTO durable_failures VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
+    const sql = 'INSERT OR REPLACE INTO durable_failures VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
     this.db.transaction(() => {
       for (const request of gone) this.db.run(deletion, output, request);
       for (const record of failed) {
         const { request, code, message, attempts, nights } = record;
-        const { firstSeen, lastSeen, conditions, root } = record;
+        // A store may have the rows of an earlier version.
+        const { firstSeen, lastSeen, conditions, root, dates = {} } = record;
         const columns = [code, message, attempts, nights, firstSeen, lastSeen, conditions, root];
-        this.db.run(sql, output, request, ...columns);
+        this.db.run(sql, output, request, ...columns, JSON.stringify(dates));
       }
     });
   }

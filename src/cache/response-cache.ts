@@ -71,6 +71,8 @@ export interface CacheableRequest<Name extends OperationName = OperationName> {
   subject?: string;
   /** Whether it is sent in every run, unless the policy uses every cached response. */
   always?: boolean;
+  /** Whether it is also sent if a cached response is fresh, without retries: no other request waits for it or fails with it. */
+  once?: boolean;
   /** Sends the request if it takes more than its values. */
   send?(): Promise<Received<Name>>;
 }
@@ -197,6 +199,11 @@ export class ResponseCache {
     return isFresh(stamp, this.#run, () => this.#dates());
   }
 
+  /** The conversion dates of the catalogue; none if it cannot be read. */
+  conversionDates(): Promise<ConversionDates> {
+    return this.#dates();
+  }
+
   /** The nodes of the topmost catalogue folder, which every run requests once. */
   topNodes(): Promise<CatalogueNode[]> {
     const request = { operation: 'getNodes', values: { parentnode: '' }, owner: '' } as const;
@@ -209,12 +216,33 @@ export class ResponseCache {
     signal: AbortSignal | undefined,
   ): Pending<Name> {
     const key = keyOf(request);
+    if (request.once && !this.#isFinal(request)) return this.#sendOnce(key, request, signal);
     const failure = this.#failures.get(key);
     const known = this.#responses.get(key);
     if (known ?? failure ?? this.#inFlight.get(key)) this.#count(request).deduplicated++;
     if (failure !== undefined) throw failure;
     if (known !== undefined && !this.#inFlight.has(key)) return known;
     return this.#join(key, signal, (demand) => this.#fromDatabaseOrService(request, demand));
+  }
+
+  /** Whether the response that is stored is not requested again in this run. */
+  #isFinal(request: CacheableRequest): boolean {
+    const stored = this.#stored(request);
+    return (
+      stored !== undefined && (stored.requestedAt === this.#run.now || this.#run.policy === 'never')
+    );
+  }
+
+  async #sendOnce<Name extends OperationName>(
+    key: string,
+    request: CacheableRequest<Name>,
+    signal = new AbortController().signal,
+  ): Pending<Name> {
+    const demand = { requesters: new Set([signal]), signal, retries: 0 };
+    const sent = await this.#send(request, this.#stored(request), demand);
+    const { answer, fromService, stamp } = sent;
+    this.#responses.set(key, { answer, fromService, stamp });
+    return sent;
   }
 
   #refetch<Name extends OperationName>(

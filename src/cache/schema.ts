@@ -94,5 +94,6 @@ export const MIGRATIONS: readonly string[] = [
   `ALTER TABLE cached_responses ADD COLUMN expected_nodes INTEGER;
   CREATE TABLE durable_refusals (
     service TEXT NOT NULL, output TEXT NOT NULL, started_at INTEGER NOT NULL, PRIMARY KEY (service, output)
-  ) STRICT, WITHOUT ROWID;`,
+  ) STRICT, WITHOUT ROWID;
+  ALTER TABLE durable_failures ADD COLUMN dates TEXT NOT NULL DEFAULT '{}';`,
 ];

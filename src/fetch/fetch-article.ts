@@ -77,6 +77,14 @@ export interface Fetcher extends CatalogueReader, Configurator {
     request: ArticleRequest,
     children?: readonly PlanningChild[],
   ): Promise<Pick<SnapshotSummary, 'key' | 'inputs' | 'answers'> | undefined>;
+  /**
+   * Whether article or parts list differ from those of the last snapshot, or there is none: requests both, each once.
+   *
+   * @throws {@link ConverterError} as {@link Fetcher.fetch}. @see D-852
+   */
+  hasChanged(request: ArticleRequest, signal: AbortSignal): Promise<boolean>;
+  /** When the data of each manufacturer was converted, according to the catalogue. */
+  conversionDates: ResponseCache['conversionDates'];
   /** The configuration of a request, from a fresh snapshot if there is one, else as resolved. */
   identify(request: ArticleRequest): Promise<{ key: ArticleKey }>;
   /** How many requests it would take to fetch articles; sends none for it. */
@@ -90,6 +98,8 @@ export interface Fetcher extends CatalogueReader, Configurator {
 /** Where the responses of one article come from. */
 interface Source {
   cache: ResponseCache;
+  /** Whether each is requested once, whatever is cached. */
+  once?: boolean;
   dependencies?: Dependencies;
   imageLocation?: string | undefined;
 }
@@ -154,6 +164,18 @@ export function createFetcher(options: FetcherOptions): Fetcher {
     return found;
   };
 
+  const hasChanged: Fetcher['hasChanged'] = async (given, signal) => {
+    const request = checkedRequest(given);
+    const dependencies = new Dependencies(signal);
+    const { key, articleDigest } = await resolveArticle(
+      { cache, dependencies, once: true },
+      request,
+    );
+    const { digest } = await cache.read({ ...partsListRequest(key), once: true }, dependencies);
+    const before = database.snapshots.get(service, configurationKey(request));
+    return before?.article !== articleDigest || before.partsList !== digest;
+  };
+
   const resolve: Fetcher['resolve'] = async (request) =>
     resolveArticle({ cache }, checkedRequest(request));
 
@@ -168,6 +190,8 @@ export function createFetcher(options: FetcherOptions): Fetcher {
       return (await cache.read({ operation: 'search', values, owner: manufacturer })).answer;
     },
     resolve,
+    hasChanged,
+    conversionDates: () => cache.conversionDates(),
     identify: async (request) => (await freshSnapshot(request)) ?? resolve(request),
     change: (from, setting) => changeArticle(options, cache, from, setting),
     fetch,
@@ -221,12 +245,12 @@ function checkedRequest(request: ArticleRequest): ArticleRequest {
 
 /** Without a configuration string the variant code is the only way to name a configuration. */
 async function readArticle(
-  { cache, dependencies }: Source,
+  { cache, dependencies, once = false }: Source,
   request: ArticleRequest,
   lang?: string,
 ) {
   const read = (from: ArticleRequest, variant?: string) =>
-    cache.read(articleRequest(from, variant, lang), dependencies);
+    cache.read({ ...articleRequest(from, variant, lang), once }, dependencies);
   const { finalarticlenumber: variant, reinitstring } = request;
   if (reinitstring !== '') {
     return read(request).catch(async (thrown: unknown) => {

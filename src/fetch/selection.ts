@@ -89,6 +89,15 @@ export interface SelectedArticle {
   children?: PlanningChild[];
   /** Only carts select it. */
   onlyCarts?: true;
+  /** It is in quarantine, with this failure: it is processed if the service answers otherwise now. */
+  quarantined?: { code: string; message: string; isOfFetch: boolean };
+}
+
+/** Requests that resolve to one configuration share its line, but each has a result of its own. */
+export function everyRequest(article: SelectedArticle): SelectedArticle | SelectedArticle[] {
+  const { alike, ...selected } = article;
+  if (alike === undefined) return article;
+  return [selected, ...alike.map((request) => ({ ...selected, request }))];
 }
 
 /** Something that was to be selected and could not be. */

@@ -56,6 +56,8 @@ export interface FailedResult {
   /** Undefined if the request could not be resolved. */
   key: ArticleKey | undefined;
   error: { code: string; message: string };
+  /** It stays in quarantine, with its last error: that it was looked at is no attempt. */
+  isWaiting?: true;
   unplaced?: never;
 }
 

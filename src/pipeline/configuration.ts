@@ -2,13 +2,14 @@
 
 import type { SnapshotRecord, SnapshotSummary } from '../cache/cached-snapshots.ts';
 import type { ContentStore } from '../cache/content-store.ts';
+import type { Fetcher } from '../fetch/fetch-article.ts';
 import { withChildren } from '../fetch/resolve-article.ts';
-import type { SelectedArticle } from '../fetch/selection.ts';
+import { asFailure, type SelectedArticle } from '../fetch/selection.ts';
 import { answersDigest, inputsDigest, loadSnapshot, REPORTED } from '../fetch/snapshot.ts';
 import type { Article, ArticleKey, ArticleRequest } from '../model/article.ts';
 import { type Built, FIGURE_FIELDS, type ManifestLine } from '../model/asset.ts';
 import { configurationKey } from '../model/configuration-id.ts';
-import type { Decision, FreshResult, Result } from '../model/result.ts';
+import type { Decision, FailedResult, FreshResult, Result } from '../model/result.ts';
 import type {
   ArticleSnapshot,
   DecodedReader,
@@ -46,11 +47,31 @@ export async function fetchAndConvert(run: Run): Promise<Processor> {
   const fetcher = await run.session.fetcher();
   const load: Snapshots['load'] = ({ request, children }, signal) =>
     fetcher.fetch(request, children, signal);
+  const snapshots = { fresh: fetcher.freshSnapshot, load, decoded: fetcher.decoded };
+  const process = converting(run, snapshots);
   return {
-    process: converting(run, { fresh: fetcher.freshSnapshot, load, decoded: fetcher.decoded }),
+    process: async (selected) => (await waitingStill(run, fetcher, selected)) ?? process(selected),
     // The response is cached in this run, and so is its failure.
     resolve: async (request) => (await fetcher.resolve(request).catch(() => undefined))?.key,
   };
+}
+
+/** Looks at what is in quarantine, and returns its last failure unless it is worth processing. @see D-852 */
+async function waitingStill(
+  run: Run,
+  fetcher: Fetcher,
+  { request, quarantined }: SelectedArticle,
+): Promise<FailedResult | undefined> {
+  if (quarantined === undefined) return undefined;
+  const { isOfFetch, ...error } = quarantined;
+  const look = () => within(run, (signal) => fetcher.hasChanged(request, signal));
+  const noted = () => run.notes.during(configurationKey(request), look);
+  try {
+    if ((await run.metrics.stopwatch.during('fetch', noted)) || isOfFetch) return undefined;
+  } catch (thrown) {
+    asFailure(thrown);
+  }
+  return { status: 'failed', request, key: undefined, error, isWaiting: true };
 }
 
 /** Converts the snapshots of the last fetch, without a network: `build`. */

@@ -74,7 +74,8 @@ export async function distribute(
       }
     }
     const take: typeof collect = (result, origin) => {
-      if (result.status === 'failed') logFailure(run, progress, result.request, result.error);
+      if (result.status === 'failed' && !result.isWaiting)
+        logFailure(run, progress, result.request, result.error);
       if ('built' in result) stores.checks.noteWritten(result.built.sha256);
       collect(result, origin);
       progress.done++;

@@ -1,22 +1,18 @@
-/** The failures of an output folder over all runs: quarantine and history. */
+/** The failures of an output folder over all runs: their history, and which of them are tried. */
 import type { CacheDatabase } from '../cache/database.ts';
-import type { SelectedArticle, Selection, SelectionFailure } from '../fetch/selection.ts';
+import type { ConversionDates } from '../cache/freshness.ts';
+import { everyRequest, type SelectedArticle } from '../fetch/selection.ts';
 import type { ArticleRequest } from '../model/article.ts';
-import type { ManifestLine } from '../model/asset.ts';
 import { articleLabel, configurationKey, isConfigurationKey } from '../model/configuration-id.ts';
 import type { FailedResult } from '../model/result.ts';
-import { createBudget } from '../support/budget.ts';
 import { ConverterError, type ErrorCode } from '../support/errors.ts';
 import { sha256Hex } from '../support/files.ts';
 import { type ConvertLimit, conversionText } from '../transform/convert-options.ts';
-import { snapshotSource } from './configuration.ts';
 import type { Run } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';
-import type { Results } from './results.ts';
-import { limited } from './select.ts';
 
 /** What was in work when a run was killed. */
-type KilledWork = ReturnType<Run['notes']['begin']>[number];
+export type KilledWork = ReturnType<Run['notes']['begin']>[number];
 
 type FailureRecord = ReturnType<CacheDatabase['failures']['all']>[number];
 
@@ -32,10 +28,16 @@ type HistoryOptions = Pick<Pipeline, 'outputDir' | 'failures'> &
     command?: 'run' | 'fetch' | 'build';
     /** Whether the snapshot of a request is in the cache. */
     hasSnapshot?: (request: string) => boolean;
+    /** Whether each of its bodies is, too. */
+    isComplete?: (request: string) => boolean;
+    /** The manufacturers whose data a request needs, as far as they are known. */
+    ownersOf?: (request: string) => Iterable<string>;
+    /** Returns the conversion dates of the catalogue, once they are known. */
+    dates?: () => Pick<ConversionDates, 'stateOf'> | undefined;
   };
 
 /** A configuration; or a part of the selection, or a request of it, by its name. */
-type Subject = ArticleRequest | { what: string };
+export type Subject = ArticleRequest | { what: string };
 
 /**
  * Quarantine is for single articles: if more than this share of a selection, and more than a few, would be
@@ -43,8 +45,30 @@ type Subject = ArticleRequest | { what: string };
  */
 const MOST_QUARANTINED = { share: 0.1, few: 25 };
 
+/** As long as fewer wait, a look at each of them is cheap. */
+const LOOKED_AT = { share: 0.01, few: 20 };
+
 /** Of what was in work in several runs that were killed, after the first alone. */
 const KILLED_THE_RUN = 'KILLED_THE_RUN' satisfies ErrorCode;
+
+/** Codes of what is dear to try, whatever the service answers now. */
+const DEAR: ReadonlySet<string> = new Set([
+  KILLED_THE_RUN,
+  'OUT_OF_MEMORY',
+  'ARTICLE_TIMEOUT',
+] satisfies ErrorCode[]);
+
+/** Codes with which an article or its parts list cannot be fetched; a conversion may end with them for want of a body. */
+const OF_FETCH: ReadonlySet<string> = new Set([
+  'HTTP_STATUS',
+  'HTTP_TIMEOUT',
+  'HTTP_CONNECTION',
+  'RESPONSE_INVALID',
+  'RESPONSE_TOO_LARGE',
+  'REDIRECT_REFUSED',
+  'QUERY_TOO_LONG',
+  'PARTS_LIST_INVALID',
+] satisfies ErrorCode[]);
 
 /** Codes that no conversion ends with. */
 const UNFETCHED: ReadonlySet<string> = new Set([
@@ -115,7 +139,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
  */
 export function openFailureHistory(table: CacheDatabase['failures'], options: HistoryOptions) {
   const { outputDir, failures: policy, now, published = 0 } = options;
-  const { command = 'run', hasSnapshot = () => true } = options;
+  const { command = 'run', hasSnapshot = () => true, isComplete = () => true } = options;
+  const { ownersOf = () => [], dates = () => undefined } = options;
   const today = dayOf(now);
   const conversion = conversionText(options.convert);
   /** What else decides whether something fails with a code: options, converter and limits. */
@@ -134,6 +159,17 @@ export function openFailureHistory(table: CacheDatabase['failures'], options: Hi
     const { code, conditions: stored } = record;
     return withoutSnapshot.has(key) || stored.startsWith(BY_FETCH) || UNFETCHED.has(code);
   };
+  const datesOf = (key: string): FailureRecord['dates'] => {
+    const known = dates();
+    if (known === undefined || !isConfigurationKey(key)) return {};
+    return Object.fromEntries(Array.from(ownersOf(key), (owner) => [owner, known.stateOf(owner)]));
+  };
+  /** Whether data that it needs was converted since it failed. */
+  const hasNewData = (record: FailureRecord) =>
+    Object.entries(record.dates).some(([owner, before]) => {
+      const state = dates()?.stateOf(owner) ?? '';
+      return state !== '' && state !== before;
+    });
   const met = new Set<string>();
   const failed = new Set<string>();
   let selected = published;
@@ -151,9 +187,9 @@ export function openFailureHistory(table: CacheDatabase['failures'], options: Hi
     if (command !== 'run' && record.code !== KILLED_THE_RUN) return false;
     // A date in the future was recorded before the clock was set back: it must not delay the next attempt.
     const isPast = dayOf(Date.parse(record.lastSeen)) <= today;
-    return (
-      record.conditions.endsWith(conditionsOf(record.code)) && isPast && today < retryOn(record)
-    );
+    const isSame = record.conditions.endsWith(conditionsOf(record.code));
+    if (!isSame || !isPast || today >= retryOn(record)) return false;
+    return DEAR.has(record.code) || carts.has(record.request) || !hasNewData(record);
   };
   /** Whether so many of the selection failed that none is quarantined; children appear only later. */
   let tooMany: boolean | undefined;
@@ -169,17 +205,27 @@ export function openFailureHistory(table: CacheDatabase['failures'], options: Hi
   const splitBy = (
     articles: readonly SelectedArticle[],
     isUntried: (request: ArticleRequest) => boolean,
+    isLookedAt: (request: ArticleRequest) => boolean,
   ) => {
-    if (records.size === 0) return { tried: articles, quarantined: [] };
-    const untried = articles.flatMap(requestsOf).filter(isUntried);
-    const quarantined = untried.map((request) => {
+    if (records.size === 0) return { tried: articles, lookedAt: [], quarantined: [] };
+    const lookedAt: SelectedArticle[] = [];
+    const quarantined: { request: ArticleRequest; error: FailedResult['error'] }[] = [];
+    for (const article of articles.flatMap(everyRequest)) {
+      const { request } = article;
+      if (!isUntried(request)) continue;
       const key = configurationKey(request);
       const { code, message } = records.get(key)!;
       met.add(key);
-      return { request, error: { code, message } };
-    });
-    return { tried: withRequests(articles, (request) => !isUntried(request)), quarantined };
+      if (!isLookedAt(request)) quarantined.push({ request, error: { code, message } });
+      else {
+        const isOfFetch = OF_FETCH.has(code) || isUnfetched(key) || !isComplete(key);
+        lookedAt.push({ ...article, quarantined: { code, message, isOfFetch } });
+      }
+    }
+    const tried = withRequests(articles, (request) => !isUntried(request));
+    return { tried, lookedAt, quarantined };
   };
+  const mayBeLookedAt = (key: string) => !DEAR.has(records.get(key)!.code) && !carts.has(key);
   const cannotBuild = (request: ArticleRequest) =>
     command === 'build' && withoutSnapshot.has(configurationKey(request));
   /** Whether a result replaces or ends the stored failure: not if the command did not try what failed. */
@@ -202,6 +248,7 @@ export function openFailureHistory(table: CacheDatabase['failures'], options: Hi
       lastSeen: seen,
       conditions: `${command === 'fetch' ? BY_FETCH : ''}${conditionsOf(error.code)}`,
       root,
+      dates: datesOf(key),
     };
     records.set(key, record);
     return record;
@@ -210,9 +257,9 @@ export function openFailureHistory(table: CacheDatabase['failures'], options: Hi
   return {
     /**
      * Splits requests into those that are tried and those that are not, with their last failure: those in
-     * quarantine, and of a `build` those that could not be fetched.
+     * quarantine, and of a `build` those that could not be fetched. If few are in quarantine, they are looked at.
      *
-     * @param isAll - Whether those in quarantine are tried.
+     * @param isAll - Whether those in quarantine are tried like all others.
      */
     split(articles: readonly SelectedArticle[], isAll = false) {
       const range = articles.filter(({ onlyCarts }) => !onlyCarts);
@@ -221,11 +268,13 @@ export function openFailureHistory(table: CacheDatabase['failures'], options: Hi
       selected = Math.max(selected, range.length);
       const waiting = isAll ? [] : range.flatMap(requestsOf).filter(isWaiting);
       const areAllTried = waiting.length > mostQuarantined(range.length);
+      const areFew = waiting.length < atLeast(LOOKED_AT, range.length);
       const isTriedNow = (request: ArticleRequest) =>
         isAll || (areAllTried && !carts.has(configurationKey(request)));
       return splitBy(
         articles,
         (request) => cannotBuild(request) || (!isTriedNow(request) && isWaiting(request)),
+        (request) => areFew && command === 'run' && mayBeLookedAt(configurationKey(request)),
       );
     },
     isWaiting,
@@ -308,7 +357,11 @@ export function openFailureHistory(table: CacheDatabase['failures'], options: Hi
 }
 
 function mostQuarantined(articles: number): number {
-  return Math.max(MOST_QUARANTINED.few, articles * MOST_QUARANTINED.share);
+  return atLeast(MOST_QUARANTINED, articles);
+}
+
+function atLeast({ few, share }: typeof MOST_QUARANTINED, articles: number): number {
+  return Math.max(few, articles * share);
 }
 
 /** Whether a part of the selection failed rather than a configuration. */
@@ -320,7 +373,8 @@ function dayOf(instant: number): string {
   return new Date(instant).toISOString().slice(0, 10);
 }
 
-function keyOf(subject: Subject): string {
+/** The key of its request, or its name. */
+export function keyOf(subject: Subject): string {
   return 'what' in subject ? subject.what : configurationKey(subject);
 }
 
@@ -337,114 +391,4 @@ function withRequests(
     const { alike: _, ...rest } = article;
     return request === undefined ? [] : [{ ...rest, request, ...(alike.length > 0 && { alike }) }];
   });
-}
-
-/** The quarantine of one run; see {@link openQuarantine}. */
-export type Quarantine = ReturnType<typeof openQuarantine>;
-
-/** Requests of a selection at the same time; the client limits them further. */
-const REQUESTS_AT_ONCE = 1000;
-
-/** Place of what is not tried: before all that is. */
-const NOT_TRIED = -1;
-
-/**
- * Opens the quarantine of a run: what of its selection is tried, and what becomes of it. What is quarantined
- * is added to the results as failed, and so is what a `build` cannot build because it could not be fetched.
- *
- * @param killed - What was in work when a run was killed.
- * @see D-852.
- */
-export function openQuarantine(
-  run: Pick<Run, 'options' | 'environment' | 'stores' | 'startedAt' | 'notes'>,
-  results: Results,
-  command: 'run' | 'fetch' | 'build',
-  killed: readonly KilledWork[] = [],
-) {
-  const { options, environment, stores, startedAt, notes } = run;
-  const { lines } = stores.previous;
-  const { service, database } = snapshotSource(run);
-  const hasSnapshot = (request: string) => database.snapshots.get(service, request) !== undefined;
-  const published = lines.size - stores.previous.carts.size;
-  const known = { ...options.pipeline, now: startedAt, published };
-  const history = openFailureHistory(database.failures, { ...known, command, hasSnapshot });
-  const { quarantineAfterKills: mostKills } = options.pipeline.failures;
-  for (const work of killed) if (work.isNew && work.kills >= mostKills) history.recordKills(work);
-  const suspects = new Set(killed.map(({ request }) => request));
-  // A recording requests everything anew by itself: that is no demand for what killed a run.
-  const isForced = options.force && environment.onAnswer === undefined;
-  const isAll = options.only !== undefined || options.failedOnly || isForced;
-  const turns = createBudget(REQUESTS_AT_ONCE);
-  const roots = new Map<string, ArticleRequest>();
-  const knownRootOf = (request: ArticleRequest) =>
-    roots.size === 0 ? undefined : roots.get(configurationKey(request));
-  const rootOf = (request: ArticleRequest) => knownRootOf(request) ?? request;
-
-  const filter = (articles: readonly SelectedArticle[]): readonly SelectedArticle[] => {
-    // The children of a planning that only carts select are of a cart too.
-    const marked = articles.map(
-      (article): SelectedArticle =>
-        history.isOfCart(rootOf(article.request)) ? { ...article, onlyCarts: true } : article,
-    );
-    const { tried, quarantined } = history.split(marked, isAll);
-    for (const { request, error } of quarantined) {
-      const result = { status: 'failed', request, key: undefined, error } as const;
-      results.add(result, { place: NOT_TRIED, ms: 0 });
-    }
-    return tried;
-  };
-  return {
-    historyOf: history.historyOf,
-    /**
-     * Sends a request of the selection. What was in work when a run was killed is sent alone, and what killed several
-     * runs is not sent.
-     *
-     * @throws {@link ConverterError} `KILLED_THE_RUN`
-     */
-    async send<T>(subject: Subject, send: () => Promise<T>): Promise<T> {
-      if (!isAll && history.hasKilled(subject)) throw history.refused(subject);
-      const key = keyOf(subject);
-      const release = await turns.take(suspects.has(key) ? REQUESTS_AT_ONCE : 1);
-      return notes.during(key, send).finally(release);
-    },
-    /** Whether a request is not tried in this run; if many of the range wait, only those of carts are not. */
-    isUntried: (request: ArticleRequest) => !isAll && history.isWaiting(request),
-    /** Whether only carts select a request that the run processes. */
-    isOfCart: history.isOfCart,
-    /** Returns the request of the planning of a child that is an asset of its own, or the request itself. */
-    rootOf,
-    /** Selects those of some articles that are tried. */
-    filter,
-    /** Whether it was in work when a run was killed: then it is processed alone. */
-    isSuspect: (one: ArticleRequest) => suspects.size > 0 && suspects.has(configurationKey(one)),
-    /** Returns what the run is to process: all, or what failed (`--failed`); and what of it is tried. */
-    select(selected: Selection): { selection: Selection; tried: readonly SelectedArticle[] } {
-      // The limit counts what failed, not all among which it is searched.
-      const articles = options.failedOnly
-        ? history.failedBefore(selected.articles, failedRequests(lines.values()))
-        : selected.articles;
-      const selection = limited({ ...selected, articles }, options.limit);
-      return { selection, tried: filter(selection.articles) };
-    },
-    /** Adds a result to the results of the run. */
-    collect: ((result, origin) => {
-      const root = rootOf(result.request);
-      for (const { request } of result.unplaced ?? []) roots.set(configurationKey(request), root);
-      results.add(result, origin);
-    }) satisfies Results['add'],
-    /** Stores what failed and what no longer does. @param isComplete - Whether the run met all that is selected. */
-    record(notSelected: readonly SelectionFailure[], isComplete: boolean) {
-      for (const { result, place } of results.all()) {
-        if (place === NOT_TRIED) continue;
-        const error = result.status === 'failed' ? result.error : undefined;
-        history.record(result.request, error, knownRootOf(result.request));
-      }
-      for (const failure of notSelected) history.record(failure, failure);
-      history.save(isComplete);
-    },
-  };
-}
-
-function* failedRequests(lines: Iterable<ManifestLine>): Iterable<ArticleRequest> {
-  for (const { status, requested } of lines) if (status === 'failed') yield* requested;
 }

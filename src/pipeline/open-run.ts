@@ -136,8 +136,10 @@ export async function withRun<T>(
   const bodies = sharedBodies ?? ownBodies;
   const sharedDerived = shared && openSharedDerivedData(shared);
   const derived = openDerivedData(bodies, database.contents, startedAt, sharedDerived);
+  // A run is unattended; a person waits for what any other command answers. D-843
+  const waitsForFirstAnswer = role !== undefined && role !== 'convert';
   const opening = { options, environment, startedAt, metrics, bodies, database, shared };
-  const session = createServiceSession(opening);
+  const session = createServiceSession({ ...opening, waitsForFirstAnswer });
   const deadline = openDeadline(options.until, environment.now, session);
   let scratch: Awaited<ReturnType<typeof openScratchFile>> | undefined;
   try {

@@ -1,13 +1,13 @@
 /** Processes what a run has selected: several configurations at a time, until all are done or the deadline has passed. */
-import type { SelectedArticle } from '../fetch/selection.ts';
+import { everyRequest, type SelectedArticle } from '../fetch/selection.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import { articleLabel, configurationKey } from '../model/configuration-id.ts';
 import type { FailedResult, Result } from '../model/result.ts';
 import type { UnplacedChild } from '../model/snapshot.ts';
 import { asConverterError, type ConverterError, endsRun } from '../support/errors.ts';
 import { inParallel } from '../support/in-parallel.ts';
-import type { Quarantine } from './failures.ts';
 import type { Run } from './open-run.ts';
+import type { Quarantine } from './quarantine.ts';
 import type { Processor, Results } from './results.ts';
 import type { Progress } from './run-options.ts';
 
@@ -86,13 +86,6 @@ function newTo(keys: Set<string>): (article: SelectedArticle) => boolean {
 
 function keysOf(articles: readonly SelectedArticle[]): Set<string> {
   return new Set(articles.flatMap(everyRequest).map(({ request }) => configurationKey(request)));
-}
-
-/** Requests that resolve to one configuration share its line, but each has a result of its own. */
-function everyRequest(article: SelectedArticle): SelectedArticle | SelectedArticle[] {
-  const { alike, ...selected } = article;
-  if (alike === undefined) return article;
-  return [selected, ...alike.map((request) => ({ ...selected, request }))];
 }
 
 /** Processes articles in this process, several at a time. */

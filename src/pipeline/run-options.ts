@@ -159,7 +159,8 @@ export interface Progress {
 }
 
 /** What the process provides: clock, random numbers, signal, variables, log and progress. */
-export interface RunEnvironment extends Omit<ServiceEnvironment, 'onRequest' | 'onDrift'> {
+export interface RunEnvironment
+  extends Omit<ServiceEnvironment, 'waitsForFirstAnswer' | 'onRequest' | 'onDrift' | 'onOutage'> {
   log: Logger;
   /** Milliseconds since 1970; gives the run its id. @defaultValue `now()` */
   startedAt?: number;

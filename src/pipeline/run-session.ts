@@ -5,6 +5,7 @@ import { openSharedResponses } from '../cache/shared-rows.ts';
 import type { Fetcher } from '../fetch/fetch-article.ts';
 import type { LimitShare } from '../service/service-config.ts';
 import type { ObjectStore } from '../store/object-store.ts';
+import type { ConverterError } from '../support/errors.ts';
 import type { createRunMetrics } from './metrics.ts';
 import type { RunEnvironment, RunOptions } from './run-options.ts';
 import { languagesOf, openService, pipelineServiceId, type Service } from './service.ts';
@@ -19,6 +20,8 @@ interface SessionOptions {
   database: CacheDatabase;
   /** What several machines share. */
   shared: ObjectStore | undefined;
+  /** Whether the service is waited for from the first request on. */
+  waitsForFirstAnswer: boolean;
 }
 
 /** The session of a run. */
@@ -27,6 +30,7 @@ export type ServiceSession = ReturnType<typeof createServiceSession>;
 /** Creates the session with the service, which is opened on first use. */
 export function createServiceSession(opening: SessionOptions) {
   const { options, environment, startedAt, metrics, bodies, database, shared } = opening;
+  const { waitsForFirstAnswer } = opening;
   const { service: content, outputDir, freshness, cacheMaxBytes } = options.pipeline;
   let service: Promise<Service> | undefined;
   let client: Service['client'] | undefined;
@@ -35,9 +39,18 @@ export function createServiceSession(opening: SessionOptions) {
   const closing = new AbortController();
   let limitShare: LimitShare | undefined;
 
+  const onOutage = (failure: ConverterError | undefined) => {
+    const { log } = environment;
+    if (failure === undefined) return log.info('the service answers again');
+    const seconds = content.giveUpAfterMs / 1000;
+    const reason = failure.message;
+    log.warn(`the service does not answer: all requests wait for at most ${seconds} s`, { reason });
+  };
+
   const openFetcher = async (): Promise<Fetcher> => {
-    const callbacks = { onRequest: metrics.requests.count, onDrift: metrics.drift.count };
-    service = openService(content, { ...environment, ...callbacks });
+    const { count: onRequest } = metrics.requests;
+    const callbacks = { onRequest, onDrift: metrics.drift.count, onOutage };
+    service = openService(content, { ...environment, ...callbacks, waitsForFirstAnswer });
     ({ client } = await service);
     if (limitShare !== undefined) client.traffic.share(limitShare);
     const { createFetcher } = await import('../fetch/fetch-article.ts');

@@ -11,13 +11,13 @@ import { publishedAsset } from '../write/publish.ts';
 import { convertFetched, fetchAndConvert, fetchOnly } from './configuration.ts';
 import { deliverWanted } from './deliver-pipeline.ts';
 import { type Executor, openExecutor, shareLimits } from './executors.ts';
-import { openQuarantine, type Quarantine } from './failures.ts';
 import { assessRun } from './gates.ts';
 import { openLastPublication } from './last-publication.ts';
 import { newLines, publishResults } from './manifest-lines.ts';
 import { checkRun, type Run, withRun } from './open-run.ts';
 import { lockOutput } from './output-lock.ts';
 import { inThisProcess, processAll } from './processing.ts';
+import { openQuarantine, type Quarantine } from './quarantine.ts';
 import { makeReport, writeReport } from './report.ts';
 import { createResults, type Processor, type Results } from './results.ts';
 import { isPublished, type RunEnd, type RunResult } from './run-end.ts';
@@ -59,7 +59,7 @@ export function fetchPipeline(
   const execute = async (run: Run, killed: KilledWork): Promise<RunResult> => {
     const results = createResults(run.stores.previous, run.stores.spool);
     const quarantine = openQuarantine(run, results, 'fetch', killed);
-    const { selection, tried } = quarantine.select(await selectLive(run, quarantine));
+    const { selection, tried } = await quarantine.select(await selectLive(run, quarantine));
     const { done, total } = await processAll(
       run,
       tried,
@@ -96,7 +96,7 @@ export function dryRunPipeline(options: RunOptions, environment: RunEnvironment)
       createResults(run.stores.previous, run.stores.spool),
       'run',
     );
-    const { selection, tried } = quarantine.select(await selectLive(run, quarantine));
+    const { selection, tried } = await quarantine.select(await selectLive(run, quarantine));
     const fetcher = await run.session.fetcher();
     const wanted = tried.flatMap(({ request, alike = [] }) => [request, ...alike]);
     const estimate = await fetcher.estimate(wanted);
@@ -258,7 +258,7 @@ async function selectAndProcess(
     opening = openExecutor(run, plan.processor, selecting);
     const [selected, opened] = await Promise.all([selecting, opening]);
     executor = opened;
-    const chosen = quarantine.select(selected);
+    const chosen = await quarantine.select(selected);
     selection = chosen.selection;
     const { done, total } = await processAll(run, chosen.tried, executor.execute, quarantine);
     await run.session.close();

@@ -23,7 +23,15 @@ interface EmulatorHandle {
 export interface ServiceEnvironment
   extends Pick<
     ServiceConfig,
-    'now' | 'random' | 'onRequest' | 'onAnswer' | 'onDrift' | 'onPause' | 'tokens'
+    | 'now'
+    | 'random'
+    | 'waitsForFirstAnswer'
+    | 'onRequest'
+    | 'onAnswer'
+    | 'onDrift'
+    | 'onPause'
+    | 'onOutage'
+    | 'tokens'
   > {
   env: Environment;
   signal: AbortSignal;
@@ -36,7 +44,8 @@ export type Service = Awaited<ReturnType<typeof openService>>;
 
 /** Opens the service of a pipeline. @throws `PIPELINE_VARIABLE_UNSET` without credentials; `RECORDING_INVALID`. */
 export async function openService(content: ServiceContent, environment: ServiceEnvironment) {
-  const { env, now, random, signal, onRequest, onAnswer, onDrift, onPause, tokens } = environment;
+  const { env, now, random, signal, tokens, waitsForFirstAnswer = false } = environment;
+  const { onRequest, onAnswer, onDrift, onPause, onOutage } = environment;
   const { createClient } = await import('../service/client.ts');
   const emulator = await startedEmulator(content, environment);
   const credentials: Credentials = emulator ?? readCredentials(env);
@@ -48,10 +57,12 @@ export async function openService(content: ServiceContent, environment: ServiceE
     now,
     random,
     signal,
+    waitsForFirstAnswer,
     ...(onRequest && { onRequest }),
     ...(onAnswer && { onAnswer }),
     ...(onDrift && { onDrift }),
     ...(onPause && { onPause }),
+    ...(onOutage && { onOutage }),
     // Another process has no login at this emulator.
     ...(tokens && emulator === undefined && { tokens }),
   });

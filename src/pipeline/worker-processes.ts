@@ -1,6 +1,7 @@
 /** The workers of one machine: processes with one login, of which another is started when one crashes. */
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { connectionCode } from '../service/request-failure.ts';
 import type { IssuedToken, TokenSource } from '../service/token-source.ts';
 import { withoutUndefined } from '../service/wire-value.ts';
 import { asConverterError, ConverterError, type ErrorCode } from '../support/errors.ts';
@@ -14,6 +15,8 @@ interface SentError {
   message: string;
   /** A failed login names its operation. */
   context: { operation?: string; url?: string; status?: number; help?: string };
+  /** Of the connection that failed: some are not waited for. */
+  connection: string;
   /** Of a defect. */
   stack?: string | undefined;
 }
@@ -242,10 +245,11 @@ function sentError(thrown: unknown): SentError {
     asConverterError(thrown);
   const own = isGeneralHelp ? undefined : help;
   const stack = code === 'INTERNAL' ? (cause as Error | undefined)?.stack : undefined;
-  return { code, message, context: withoutUndefined({ operation, url, status, help: own }), stack };
+  const context = withoutUndefined({ operation, url, status, help: own });
+  return { code, message, context, connection: connectionCode(cause), stack };
 }
 
-function errorOf({ code, message, context, stack }: SentError): ConverterError {
-  const cause = stack === undefined ? undefined : Object.assign(new Error(message), { stack });
+function errorOf({ code, message, context, connection, stack }: SentError): ConverterError {
+  const cause = Object.assign(new Error(message), { code: connection }, stack && { stack });
   return new ConverterError(code, message, { ...context, cause });
 }

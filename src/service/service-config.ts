@@ -1,4 +1,5 @@
 /** Configuration of a client and its defaults; imports only a timer at run time. */
+import type { ConverterError } from '../support/errors.ts';
 import { type StartTimer, startTimer } from '../support/timer.ts';
 import type { OperationName, Values } from './operations.ts';
 import type { TokenSource } from './token-source.ts';
@@ -47,6 +48,11 @@ export interface ServiceConfig {
   backoffMs?: number;
   /** Milliseconds without a good answer after which a service counts as gone. @defaultValue 300000 */
   giveUpAfterMs?: number;
+  /**
+   * Whether that holds before the first answer, too; then an unknown host or a bad certificate still fails at once.
+   * @defaultValue false, as for a person who waits for the answer
+   */
+  waitsForFirstAnswer?: boolean;
   /** Longest pause that one answer can impose (429, or 503 with `Retry-After`), milliseconds. @defaultValue 3600000 */
   maxPauseMs?: number;
   /** Longest sum of all pauses, milliseconds. @defaultValue 14400000 (4 hours) */
@@ -73,6 +79,8 @@ export interface ServiceConfig {
   onDrift?: (drift: ServiceDrift) => void;
   /** Called when a 429, or a 503 with `Retry-After`, begins a pause, with its milliseconds. */
   onPause?: (ms: number) => void;
+  /** Called when all requests begin to wait for a service that does not answer, with the last failure; without it, once it answers. */
+  onOutage?: (failure: ConverterError | undefined) => void;
   /** Receives each planning that was stored, with its permanent identifier. */
   onPermanentId?: (permanentId: string, topLevelArticle: unknown) => void;
 }

@@ -56,6 +56,9 @@ const ALL_DIED = `login: expected a token that the service accepts, received ${M
 const WRONG_ADDRESS =
   'expected an authentication server at this address, received status 404; check BTG2GLTF_AUTH_URL (service.authUrl)';
 
+/** Statuses of a gateway or of maintenance: whatever they say, it is not about the password. */
+const NO_BACKEND: ReadonlySet<number> = new Set([502, 503, 504]);
+
 /** A request that was sent with a token. */
 interface Sent {
   token: string;
@@ -328,7 +331,7 @@ async function sendStep<Name extends 'getPublicKey' | 'getSessionToken'>(
     throw new ConverterError('HTTP_STATUS', WRONG_ADDRESS, { status });
   }
   const said = errorText(bytes);
-  if (said !== undefined || status === 401 || status === 403) {
+  if (!NO_BACKEND.has(status) && (said !== undefined || status === 401 || status === 403)) {
     // A server may repeat what it was sent, also a password that is too short to be masked everywhere.
     const secrets = [login.password, login.appKey ?? ''].filter((secret) => secret !== '');
     const masked = secrets.reduce((text, secret) => text?.replaceAll(secret, '***'), said);

@@ -9,6 +9,7 @@
  * | paused  | a 429, or a 503 with `Retry-After` (D-710)            | waits                     | all pauses are over   |
  * | probing | four failures in a row that may be an outage (D-843)  | waits, loses no attempt   | a probe is answered   |
  * | gone    | `giveUpAfterMs` without an answered probe, or refused | fails: `SERVICE_GONE`     | never                 |
+ * |         | the same before the first answer (D-843)              | `SERVICE_UNREACHABLE`     | never                 |
  * |         | pauses of more than `maxTotalPauseMs` in all          | fails: `RATE_LIMITED`     | never                 |
  *
  * One loop makes a request ({@link Traffic.request}): it waits for a permit, the pause and the rate limit, and
@@ -17,6 +18,7 @@
  */
 import { createFairBudget, turnFor } from '../support/budget.ts';
 import { asConverterError, ConverterError } from '../support/errors.ts';
+import { createRateLimit, readRetryAfter } from './rate-limit.ts';
 import { classify, type Failure } from './request-failure.ts';
 import { type LimitShare, type Settings, sharedConcurrency } from './service-config.ts';
 import { type HttpResponse, interrupted } from './transport.ts';
@@ -46,6 +48,8 @@ interface TrafficOptions
     | 'now'
     | 'random'
     | 'startTimer'
+    | 'waitsForFirstAnswer'
+    | 'onOutage'
   > {
   /** Whether `concurrency` is known to be allowed: then it is not adapted. */
   isConcurrencyKnown?: boolean;
@@ -63,10 +67,11 @@ type Arrived = (bytes: number) => Promise<void>;
 type Work<T> = (arrived: Arrived) => Promise<T>;
 type Attempt<T> = (number: number, arrived: Arrived) => Promise<T>;
 
-/** For which articles a request is made, of which more may join while it waits; and what ends it. */
+/** For which articles a request is made, of which more may join while it waits; what ends it; and its retries, if not the usual ones. */
 interface Demand {
   requesters: ReadonlySet<object>;
   signal: AbortSignal;
+  retries?: number;
 }
 
 /** Controls all requests to one service. */
@@ -186,7 +191,8 @@ export class Traffic {
   }
 
   async #run<T>(attempt: Attempt<T>, isRequest: boolean, demand: Demand): Promise<T> {
-    const { retries, signal } = this.#options;
+    const { signal } = this.#options;
+    const { retries = this.#options.retries } = demand;
     const throwIfStopped = () => {
       signal.throwIfAborted();
       demand.signal.throwIfAborted();
@@ -329,27 +335,43 @@ export class Traffic {
     }
     // An address that cannot be reached, or no login, is not the fault of one request.
     this.#failures += failure.isUnreachable ? SUSPICIOUS_FAILURES : 1;
-    // A service that never answered is not probed: its address is wrong, or the network is down.
-    if (!this.#hasAnswered || this.#failures < SUSPICIOUS_FAILURES) return false;
-    this.#probing ??= this.#probeUntilBack(error);
+    if (!this.#mayBeAway(failure)) return false;
+    this.#probing ??= this.#probeUntilBack(error, failure);
     const wasAway = await this.#probing;
     // If the service was there all the time, a failed login is over by now; any other failure is the request's own.
     return wasAway || failure.wasSentAgain;
   }
 
+  #mayBeAway({ isAddressWrong }: Failure): boolean {
+    if (this.#hasAnswered) return this.#failures >= SUSPICIOUS_FAILURES;
+    const { waitsForFirstAnswer = false, retries } = this.#options;
+    if (!waitsForFirstAnswer || isAddressWrong) return false;
+    // The first request is alone: it must not fail before there are as many failures.
+    return this.#failures >= Math.min(SUSPICIOUS_FAILURES, retries + 1);
+  }
+
   /** Returns whether the service was away and is back; rejects once it is gone. */
-  async #probeUntilBack(error: unknown): Promise<boolean> {
-    const { now, giveUpAfterMs } = this.#options;
+  async #probeUntilBack(error: unknown, { isUnreachable }: Failure): Promise<boolean> {
+    const { now, giveUpAfterMs, onOutage } = this.#options;
     const startedMs = now();
     let pausedMs = 0;
+    let isAnnounced = false;
+    const announce = () => {
+      if (!isAnnounced) onOutage?.(asConverterError(error));
+      isAnnounced = true;
+    };
+    // The probe shows whether any other failure is of the service; it may take as long as a login.
+    if (isUnreachable && giveUpAfterMs > 0) announce();
     for (let probes = 0; (await this.#probe()) === 'down'; probes++) {
       // The pauses alone count where the clock was set back.
       const leftMs = giveUpAfterMs - Math.max(pausedMs, now() - startedMs);
       if (leftMs <= 0) throw this.#isGone(error);
+      announce();
       const pauseMs = Math.min(this.#backoffMs(probes), leftMs);
       await this.#sleep(pauseMs);
       pausedMs += pauseMs;
     }
+    if (isAnnounced) onOutage?.(undefined);
     this.#answered();
     this.#probing = undefined;
     return pausedMs > 0;
@@ -379,7 +401,9 @@ export class Traffic {
     const { message } = asConverterError(failure);
     const seconds = this.#options.giveUpAfterMs / 1000;
     const sentence = `service: expected a response within ${seconds} s, received none; the last failure was`;
-    this.#gone = new ConverterError('SERVICE_GONE', `${sentence}: ${message}`);
+    // One that has never answered may have another address.
+    const code = this.#hasAnswered ? 'SERVICE_GONE' : 'SERVICE_UNREACHABLE';
+    this.#gone = new ConverterError(code, `${sentence}: ${message}`);
     return this.#gone;
   }
 
@@ -418,35 +442,3 @@ async function settle<T>(work: Work<T>, arrived: Arrived = async () => {}): Prom
 }
 
 const NO_REFUSALS = { rounds: 0, firstMs: Number.NaN, lastMs: Number.NEGATIVE_INFINITY };
-
-/**
- * Creates a rate limit: requests leave at equal distances, never in bursts (D-842). The function books the next
- * departure, and returns the milliseconds until then: 0, 100, 200 for 10 a second.
- *
- * @param lastMs - The last departure before. @defaultValue none
- */
-export function createRateLimit(
-  perSecond: number | undefined,
-  now: () => number,
-  lastMs = Number.NEGATIVE_INFINITY,
-): () => number {
-  if (perSecond === undefined) return () => 0;
-  const distanceMs = 1000 / perSecond;
-  let seenMs = now();
-  return () => {
-    const nowMs = now();
-    // A clock that was set back must not stop all requests until it is that late again.
-    if (nowMs < seenMs) lastMs -= seenMs - nowMs;
-    seenMs = nowMs;
-    lastMs = Math.max(nowMs, lastMs + distanceMs);
-    return lastMs - nowMs;
-  };
-}
-
-/** Reads `Retry-After`, seconds or a date, as milliseconds from now; undefined if it cannot be read. */
-export function readRetryAfter(header: string | undefined, nowMs: number): number | undefined {
-  const value = header?.trim() ?? '';
-  if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000;
-  const date = value === '' ? Number.NaN : Date.parse(value);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
-}

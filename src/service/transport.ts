@@ -4,9 +4,9 @@ import type { ZlibOptions } from 'node:zlib';
 import type { Agent, Dispatcher } from 'undici';
 import { createGrowingBudget, turnFor } from '../support/budget.ts';
 import { ConverterError } from '../support/errors.ts';
-import { redact } from '../support/redact.ts';
 import { programVersion } from '../support/version.ts';
 import { OPERATIONS, type OperationName, type Values } from './operations.ts';
+import { connectionCode, connectionError } from './request-failure.ts';
 import type { Settings } from './service-config.ts';
 import { type Addresses, buildTarget, type Target } from './target.ts';
 import { hasMoreValues } from './wire-value.ts';
@@ -195,7 +195,7 @@ async function sendInTime(
   } catch (thrown) {
     share.close();
     if (isAborted(request)) throw interrupted();
-    throw connectionError(thrown, request.origin);
+    throw failureOf(thrown, request.origin);
   } finally {
     // What it waits for must not start its time again.
     isOver = true;
@@ -387,64 +387,10 @@ function settledDate(lastModified = '', date = ''): string {
   return Date.parse(lastModified) >= Date.parse(date) ? '' : lastModified;
 }
 
-/** Why a connection was never made, with the codes of Node and undici for it. */
-const NO_CONNECTION: Readonly<Record<string, readonly string[]>> = {
-  'nothing listens there': ['ECONNREFUSED'],
-  'the name is not known': ['ENOTFOUND'],
-  'the name server does not answer': ['EAI_AGAIN', 'EAI_FAIL'],
-  'there is no route to it': ['EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN'],
-  'it does not answer': ['ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT'],
-  'it speaks no TLS that this client understands: is https right?': ['EPROTO'],
-  'it does not speak TLS: is https right?': [
-    'ERR_SSL_WRONG_VERSION_NUMBER',
-    'ERR_SSL_PACKET_LENGTH_TOO_LONG',
-  ],
-  'its certificate has expired': ['CERT_HAS_EXPIRED'],
-  'its certificate is not valid yet': ['CERT_NOT_YET_VALID'],
-  'its certificate is not trusted': [
-    'DEPTH_ZERO_SELF_SIGNED_CERT',
-    'SELF_SIGNED_CERT_IN_CHAIN',
-    'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-    'UNABLE_TO_GET_ISSUER_CERT',
-    'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  ],
-};
-
-function reasonOf(nodeCode: string): string | undefined {
-  const known = Object.entries(NO_CONNECTION).find(([, codes]) => codes.includes(nodeCode));
-  const isTls = /^ERR_(?:TLS|SSL)_/.test(nodeCode);
-  return known?.[0] ?? (isTls ? 'its certificate is not trusted' : undefined);
-}
-
-/** Names what was thrown while a request was sent or its answer was read; shows no address but the host. */
-function connectionError(thrown: unknown, origin: string): ConverterError {
+/** Names what was thrown while a request was sent or its answer was read. */
+function failureOf(thrown: unknown, origin: string): ConverterError {
   if (thrown instanceof ConverterError) return thrown;
-  const nodeCode = codeOf(thrown);
-  const cause = safeCause(thrown);
-  if (nodeCode === 'UND_ERR_HEADERS_OVERFLOW') {
-    const help = 'report it to the operator of the service';
-    return tooLarge(`${MAX_HEADER_BYTES} bytes of headers`, help);
-  }
-  const reason = reasonOf(nodeCode);
-  if (reason === undefined) {
-    return new ConverterError('HTTP_CONNECTION', 'the connection was lost', { cause });
-  }
-  const message = `cannot reach ${new URL(origin).host}: ${reason} (${nodeCode})`;
-  return new ConverterError('SERVICE_UNREACHABLE', message, { cause });
-}
-
-/** The code of an error, or of the first of several that were tried together. */
-function codeOf(thrown: unknown): string {
-  const error = thrown as { code?: unknown; errors?: unknown[]; cause?: unknown } | undefined;
-  if (typeof error?.code === 'string') return error.code;
-  const inner = error?.errors?.[0] ?? error?.cause;
-  return inner === undefined ? '' : codeOf(inner);
-}
-
-/** A cause that can be logged: name, text and stack without secrets, nothing else of the original. */
-function safeCause(thrown: unknown): Error {
-  const original = thrown instanceof Error ? thrown : new Error(String(thrown));
-  const cause = new Error(redact(`${original.name}: ${original.message}`));
-  cause.stack = redact(original.stack ?? '');
-  return cause;
+  if (connectionCode(thrown) !== 'UND_ERR_HEADERS_OVERFLOW') return connectionError(thrown, origin);
+  const help = 'report it to the operator of the service';
+  return tooLarge(`${MAX_HEADER_BYTES} bytes of headers`, help);
 }

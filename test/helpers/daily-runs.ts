@@ -41,8 +41,8 @@ export interface DailyRuns {
   close(): Promise<void>;
 }
 
-/** A service with one attempt a request: a fault is a failure at once. */
-export const LIVE_ONCE = { ...LIVE, retries: 0, backoffMs: 1 };
+/** A service with one attempt a request, and without a wait: a fault is a failure at once. */
+export const LIVE_ONCE = { ...LIVE, retries: 0, backoffMs: 1, giveUpAfterMs: 0 };
 
 /** Serves a range and writes a pipeline that converts all of it. */
 export async function openDailyRuns(

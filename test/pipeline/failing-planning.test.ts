@@ -48,9 +48,9 @@ test('the child waits in quarantine by itself, and --failed reaches it by way of
   breakPartsListOf(CHILD);
   expect((await runs.run(day(1))).exit).toBe(1);
   expect(await statuses()).toEqual({ [ROOT]: 'converted', [CHILD]: 'failed' });
-  runs.proxy.mend();
   expect((await runs.run(day(2))).exit).toBe(1);
   expect(await runs.failures()).toMatchObject([{ quarantined: true, attempts: 1 }]);
+  runs.proxy.mend();
   expect((await runs.run(day(2), '--failed')).exit).toBe(0);
   expect(await statuses()).toEqual({ [ROOT]: 'unchanged', [CHILD]: 'converted' });
 });

@@ -38,6 +38,14 @@ async function asked(day: string, ...options: string[]): Promise<{ exit: number;
   return { exit, of: of.sort() };
 }
 
+/** Operations that were requested for the article that fails. */
+const ofBad = () =>
+  runs.proxy.seen.flatMap((url) =>
+    url.includes(bad) ? (/(articles|btg)\?/.exec(url)?.[1] ?? url) : [],
+  );
+
+const attempts = async () => (await runs.failures())[0]?.attempts ?? 0;
+
 const day = (n: number) => `2026-02-${String(n).padStart(2, '0')}`;
 
 test('a run that is ended by too many requests (429) logs out, without a pause', async () => {
@@ -92,15 +100,74 @@ describe('in quarantine', () => {
   });
 
   test('a changed option of the conversion gives it another try', async () => {
-    expect((await asked(day(2))).of).toEqual([]);
-    expect((await asked(day(2), '--allow-missing-parts')).of).toEqual([bad]);
+    await runs.run(day(2));
+    expect(await attempts()).toBe(1);
+    await runs.run(day(2), '--allow-missing-parts');
+    expect(await attempts()).toBe(2);
   });
 
   test('is tried as often as the pipeline file says', async () => {
     await runs.configure({ failures: { quarantineAfterNights: 2, retryEveryNights: 2 } });
     const tried: number[] = [];
-    for (const n of [2, 3, 4]) if ((await asked(day(n))).of.includes(bad)) tried.push(n);
-    expect(tried).toEqual([2, 4]);
+    for (const n of [2, 3, 4]) {
+      await runs.run(day(n));
+      tried.push(await attempts());
+    }
+    expect(tried).toEqual([2, 2, 3]);
+  });
+
+  test('it is looked at each night: article and parts list are requested once, and it ends once they answer', async () => {
+    await runs.configure({
+      ...{ failures: { quarantineAfterNights: 1 }, service: { ...LIVE, backoffMs: 1 } },
+    });
+    for (const n of [2, 3]) {
+      runs.proxy.seen.length = 0;
+      expect((await runs.run(day(n))).exit).toBe(1);
+      expect(ofBad()).toEqual(['articles', 'btg']);
+      expect(await runs.failures()).toMatchObject([{ attempts: 1, retryOn: day(8) }]);
+    }
+    runs.proxy.mend();
+    expect((await runs.run(day(4))).exit).toBe(0);
+    expect(await runs.failures()).toEqual([]);
+  });
+});
+
+describe('in quarantine because it cannot be converted', () => {
+  let block: string;
+  beforeEach(async () => {
+    await runs.configure({ failures: { quarantineAfterNights: 1 } });
+    [block] = range.articleAt(1).blocks as [string];
+    range.missing.add(block);
+    range.convertedOn('2026-01-31');
+    expect((await runs.run(day(1))).exit).toBe(1);
+    expect(await runs.failures()).toMatchObject([{ code: 'BLOCK_MISSING', attempts: 1 }]);
+  });
+
+  test('it is not converted while article and parts list are the same', async () => {
+    runs.proxy.seen.length = 0;
+    expect((await runs.run(day(2))).exit).toBe(1);
+    expect(ofBad()).toEqual(['articles', 'btg']);
+    expect(await runs.failures()).toMatchObject([{ attempts: 1, retryOn: day(8) }]);
+    expect((await runs.report()).configurations).toMatchObject({ failed: 1, quarantined: 1 });
+  });
+
+  test('it is converted on the day on which its parts list has changed, without a new date', async () => {
+    const { partsList } = range;
+    const other = range.articleAt(0);
+    range.partsList = (query) =>
+      query.basearticlenumber === bad
+        ? partsList({ ...query, program: other.program, basearticlenumber: other.number })
+        : partsList(query);
+    expect((await runs.run(day(2))).exit).toBe(0);
+    expect(await runs.failures()).toEqual([]);
+  });
+
+  test('it is tried on the day of a new conversion date', async () => {
+    range.missing.delete(block);
+    expect((await runs.run(day(2))).exit).toBe(1);
+    range.convertedOn(day(2));
+    expect((await runs.run(day(3))).exit).toBe(0);
+    expect(await runs.failures()).toEqual([]);
   });
 });
 

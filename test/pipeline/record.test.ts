@@ -57,7 +57,10 @@ afterEach(async () => {
 async function start(range: EmulatedRange, articles: unknown[] = [{ catalogue: {} }]) {
   emulator = await startEmulator({ range });
   const env = environmentOf(emulator);
-  const file = await writePipeline(folder, { service: { ...LIVE, backoffMs: 1 }, articles });
+  const file = await writePipeline(folder, {
+    service: { ...LIVE, backoffMs: 1, giveUpAfterMs: 0 },
+    articles,
+  });
   return {
     record: (to: string, ...words: string[]) =>
       command(['record', file, '--to', join(folder, to), ...words], { env }),

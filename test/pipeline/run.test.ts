@@ -149,7 +149,7 @@ test('a run that ends by an error reports it, and leaves what was published', as
   runs.proxy.break(/getnodes/, (response) => response.destroy());
   const { exit, stderr } = await runs.run('2026-02-02');
   expect(exit).toBe(3);
-  expect(stderr).toContain('the articles cannot be selected');
+  expect(stderr).toContain('the last failure was: the connection was lost');
   expect(await runs.report()).toMatchObject({
     ended: 'stopped',
     published: false,

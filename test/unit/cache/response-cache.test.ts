@@ -253,3 +253,51 @@ describe('decoded bodies', () => {
     },
   );
 });
+
+describe('a request that is sent once', () => {
+  const OLD = '2024-05-20';
+  const NEW = '2024-05-21';
+  const { signal } = new AbortController();
+
+  it('is sent although what is cached is fresh, and shows whether the answer changed', async () => {
+    const range = smallRange([{ number: 'D1', blocks: [LEG] }]);
+    bench = await openFetchBench(range);
+    expect(await bench.fetcher(OLD).hasChanged(acme('D1'), signal)).toBe(true);
+    await bench.fetcher(OLD).fetch(acme('D1'));
+    bench.requests();
+    const fetcher = bench.fetcher(NEW);
+    expect(await fetcher.hasChanged(acme('D1'), signal)).toBe(false);
+    expect(bench.requests()).toEqual({ btg: 1, getarticles: 1, getnodes: 1 });
+    range.partsList = () => ({ btg: [], blocks: [], mats: [] });
+    expect(await fetcher.hasChanged(acme('D1'), signal)).toBe(false);
+    expect(await bench.fetcher(NEW, { freshness: 'never' }).hasChanged(acme('D1'), signal)).toBe(
+      false,
+    );
+    expect(bench.requests()).toEqual({});
+    const next = bench.fetcher('2024-05-22');
+    expect(await next.hasChanged(acme('D1'), signal)).toBe(true);
+    // What it has received is what the rest of the run has.
+    bench.requests();
+    expect((await next.fetch(acme('D1'))).blocks.size).toBe(0);
+    expect(bench.requests()).toEqual({});
+  });
+
+  it('has no retries, and its failure is that of no other', async () => {
+    bench = await openFetchBench(smallRange([{ number: 'D1' }]));
+    const retries: (number | undefined)[] = [];
+    let failures = 1;
+    const client = bench.client();
+    const call: typeof client.call = (name, values, options) => {
+      if (name !== 'getPartsList') return client.call(name, values, options);
+      retries.push(options?.demand?.retries);
+      if (failures-- <= 0) return client.call(name, values, options);
+      return Promise.reject(new ConverterError('HTTP_STATUS', 'broken', { status: 500 }));
+    };
+    const fetcher = bench.fetcher(NEW, { client: { ...client, call } });
+    await expect(fetcher.hasChanged(acme('D1'), signal)).rejects.toMatchObject({
+      code: 'HTTP_STATUS',
+    });
+    expect((await fetcher.fetch(acme('D1'))).key).toMatchObject({ basearticlenumber: 'D1' });
+    expect(retries).toEqual([0, undefined]);
+  });
+});

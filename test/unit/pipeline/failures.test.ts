@@ -51,6 +51,11 @@ const runOn = (n: number, articles: string[], failing: string[], other?: Options
   history.save(true);
   return numbers;
 };
+/** The catalogue says that all data was converted on a day. */
+const convertedOn = (state: string): Options => ({
+  ownersOf: () => ['ACME'],
+  dates: () => ({ stateOf: () => state }),
+});
 /** A planning of which a child fails that is an asset of its own. */
 const recordPlanning = (history: History) => {
   history.record(request('ROOT'));
@@ -88,9 +93,10 @@ describe('what keeps failing', () => {
   test('has in quarantine its last failure and the day of the next attempt', () => {
     quarantine(['A', 'B'], ['A']);
     const history = open(4);
-    const { tried, quarantined } = history.split([selected('A'), selected('B')]);
+    const { tried, lookedAt } = history.split([selected('A'), selected('B')]);
     expect(tried).toEqual([selected('B')]);
-    expect(quarantined).toEqual([{ request: request('A'), error: LOST }]);
+    const quarantined = { ...LOST, isOfFetch: false };
+    expect(lookedAt).toEqual([{ ...selected('A'), quarantined }]);
     expect(history.historyOf(request('A'))).toMatchObject({
       ...{ attempts: 3, nights: 3, quarantined: true, retryOn: '2026-01-10' },
     });
@@ -155,7 +161,7 @@ describe('what keeps failing', () => {
 
   test('is tried if all are requested explicitly', () => {
     quarantine(['A']);
-    const all = { tried: [selected('A')], quarantined: [] };
+    const all = { tried: [selected('A')], lookedAt: [], quarantined: [] };
     expect(open(4).split([selected('A')], true)).toEqual(all);
   });
 
@@ -207,6 +213,93 @@ describe('quarantine is for single articles', () => {
   });
 });
 
+describe('what waits in quarantine is looked at each day', () => {
+  const many = (count: number) => Array.from({ length: count }, (_, n) => `M${n}`);
+  const counts = (n: number, articles: string[], other?: Options) => {
+    const split = open(n, other).split(articles.map((number) => selected(number)));
+    return { lookedAt: split.lookedAt.length, quarantined: split.quarantined.length };
+  };
+
+  test.each([
+    [25, 19, true],
+    [25, 20, false],
+    [2_200, 21, true],
+    [2_200, 22, false],
+  ])('of %i, %i are few: %s', (selection, failing, areFew) => {
+    const articles = many(selection);
+    quarantine(articles, articles.slice(0, failing));
+    const [lookedAt, quarantined] = areFew ? [failing, 0] : [0, failing];
+    expect(counts(4, articles)).toEqual({ lookedAt, quarantined });
+  });
+
+  test.each(['KILLED_THE_RUN', 'OUT_OF_MEMORY', 'ARTICLE_TIMEOUT'])(
+    'unless it failed with %s: then a new conversion date is no reason either',
+    (code) => {
+      for (const n of [1, 2, 3])
+        record(
+          n,
+          (history) => history.record(request('A'), { code, message: 'too much' }),
+          convertedOn('2025-12-31'),
+        );
+      const isWaiting = (n: number) => open(n, convertedOn('2026-01-04')).isWaiting(request('A'));
+      expect(counts(4, ['A'], convertedOn('2026-01-04'))).toEqual({ lookedAt: 0, quarantined: 1 });
+      expect([isWaiting(9), isWaiting(10)]).toEqual([true, false]);
+    },
+  );
+
+  test('unless only carts select it', () => {
+    const cart = { ...selected('A'), onlyCarts: true } as const;
+    for (const n of [1, 2, 3])
+      record(n, (history) => history.record(request('A'), LOST), convertedOn('2025-12-31'));
+    const { lookedAt, quarantined } = open(4, convertedOn('2026-01-04')).split([cart]);
+    expect([lookedAt.length, quarantined.length]).toEqual([0, 1]);
+  });
+
+  test.each([
+    ['HTTP_STATUS', {}, true],
+    ['ARTICLE_NOT_FOUND', {}, true],
+    ['BLOCK_MISSING', {}, false],
+    ['BLOCK_INVALID', {}, false],
+    ['BLOCK_INVALID', { isComplete: () => false }, true],
+  ])('and it is known whether fetching had failed: %s %o', (code, other, isOfFetch) => {
+    for (const n of [1, 2, 3])
+      record(n, (history) => history.record(request('A'), { code, message: 'no' }));
+    const { lookedAt } = open(4, other).split([selected('A')]);
+    expect(lookedAt).toMatchObject([{ quarantined: { code, isOfFetch } }]);
+  });
+});
+
+describe('a new conversion date', () => {
+  const articles = ['A', 'B'];
+  const fail = (n: number, other: Options) => runOn(n, articles, ['A'], other);
+
+  test('means a new attempt, once', () => {
+    for (const n of [1, 2, 3]) fail(n, convertedOn('2025-12-31'));
+    expect(fail(4, convertedOn('2025-12-31'))).toEqual(['B']);
+    expect(fail(5, convertedOn('2026-01-04'))).toEqual(articles);
+    expect(fail(6, convertedOn('2026-01-04'))).toEqual(['B']);
+  });
+
+  test('is that of any manufacturer whose data it needs', () => {
+    const ofParts = (state: string): Options => ({
+      ownersOf: () => ['ACME', 'PARTS'],
+      dates: () => ({ stateOf: (owner) => (owner === 'PARTS' ? state : '2025-12-31') }),
+    });
+    for (const n of [1, 2, 3]) fail(n, ofParts('2025-12-31'));
+    expect(fail(4, ofParts('2026-01-03'))).toEqual(articles);
+  });
+
+  test('is not known where the catalogue has none, or an earlier version stored the failure', () => {
+    for (const n of [1, 2, 3]) fail(n, convertedOn('2025-12-31'));
+    expect(fail(4, convertedOn(''))).toEqual(['B']);
+    expect(fail(5, {})).toEqual(['B']);
+    const [row] = database.failures.all('/out');
+    const { dates: _, ...earlier } = row!;
+    database.failures.update('/out', { failed: [earlier as typeof row & {}], gone: [] });
+    expect(fail(6, convertedOn('2026-01-05'))).toEqual(['B']);
+  });
+});
+
 describe('requests of one configuration', () => {
   test('fail separately: the others are tried', () => {
     for (const n of [1, 2, 3])
@@ -214,9 +307,9 @@ describe('requests of one configuration', () => {
         for (const number of ['A', 'A3']) history.record(request(number), LOST);
       });
     const article = selected('A', 'A2', 'A3', 'A4');
-    const { tried, quarantined } = open(4).split([article]);
+    const { tried, lookedAt } = open(4).split([article]);
     expect(tried).toEqual([selected('A2', 'A4')]);
-    expect(quarantined.map((one) => one.request)).toEqual([request('A'), request('A3')]);
+    expect(lookedAt.map((one) => one.request)).toEqual([request('A'), request('A3')]);
     expect(open(4).failedBefore([article, selected('B')])).toEqual([selected('A', 'A3')]);
   });
 

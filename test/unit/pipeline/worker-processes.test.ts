@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { runWorkerProcesses } from '../../../src/pipeline/worker-processes.ts';
 import { createTokenSource } from '../../../src/service/token-source.ts';
+import { ConverterError } from '../../../src/support/errors.ts';
 import { SILENT } from '../../../src/support/log.ts';
 import { startTimer } from '../../../src/support/timer.ts';
 
@@ -12,6 +13,14 @@ const STAY = 'process.on("message", ({ kind }) => kind === "stop" && process.exi
 
 /** Runs the lines, or the words, of each process in the order of their starts; the last ones again and again. */
 function processes(count: number, ...programs: (string | string[])[]) {
+  return processesWith({}, count, ...programs);
+}
+
+function processesWith(
+  { failure }: { failure?: Error },
+  count: number,
+  ...programs: (string | string[])[]
+) {
   const controller = new AbortController();
   const events: [worker: number, event: object][] = [];
   let started = 0;
@@ -21,7 +30,10 @@ function processes(count: number, ...programs: (string | string[])[]) {
     rememberMe: false,
     now: () => 0,
     startTimer,
-    login: async () => `token ${++logins}`,
+    async login() {
+      if (failure !== undefined) throw failure;
+      return `token ${++logins}`;
+    },
     logout: async (token) => void loggedOut.push(token),
   });
   const ended = runWorkerProcesses({
@@ -91,4 +103,16 @@ test('all have the same token, which is logged out at the end', async () => {
   await ended;
   expect(counts().logins).toBe(2);
   expect(loggedOut).toEqual(['token 1', 'token 2']);
+});
+
+test('a failed login says what the connection failed by: an unknown host is not waited for', async () => {
+  const cause = Object.assign(new Error('lost'), { code: 'ENOTFOUND' });
+  const failure = new ConverterError('SERVICE_UNREACHABLE', 'cannot reach x', { cause });
+  const asking = `
+    process.send({ kind: "obtain", id: 1 });
+    process.on("message", ({ kind, result }) => {
+      if (kind === "stop") process.exit();
+      if (result.error.connection === "ENOTFOUND") ${ready}
+    });`;
+  await processesWith({ failure }, 1, asking).ended;
 });

@@ -78,13 +78,74 @@ describe('a service that is gone', () => {
     );
   });
 
-  it('is reported as before if it never answered in this run', async () => {
+  it('is not waited for if it never answered, as long as a person waits for the answer', async () => {
     const client = clientOf(server, { giveUpAfterMs: 3_600_000 });
     server.always(BTG, raw('', {}, 500));
     server.always(ROOT, raw('', {}, 500));
     const errors = await Promise.all([1, 2, 3].map(() => errorOf(client.getPartsList(KEY))));
     expect(errors.map(({ code }) => code)).toEqual(Array(3).fill('HTTP_STATUS'));
     expect(server.count(ROOT)).toBe(0);
+  });
+});
+
+describe('a service that is away when a run begins', () => {
+  const GIVEN = { token: 'given-token-of-the-test' };
+  const refuse = raw('', {}, 503);
+  /** More requests than a login and a request have attempts. */
+  const AWAY = Array.from({ length: 8 });
+  let outages: (string | undefined)[];
+  const clientOfRun = (more: Partial<ServiceConfig> = {}) =>
+    clientOf(server, {
+      ...{ waitsForFirstAnswer: true, giveUpAfterMs: 3_600_000, ...more },
+      onOutage: (failure) => outages.push(failure?.code),
+    });
+  beforeEach(() => {
+    outages = [];
+  });
+
+  it.each([
+    ['the login is answered with 503', 'GetPublicKey', refuse],
+    ['its gateway explains the 503', 'GetSessionToken', json({ error: 'no backend' }, 503)],
+    ['the login has no connection', 'GetPublicKey', reset],
+  ])('is waited for, and that is announced: %s', async (_, step, answer) => {
+    server.next(step, ...AWAY.map(() => answer));
+    const client = clientOfRun();
+    expect((await client.getNodes('')).nodes).toHaveLength(1);
+    expect(outages).toEqual(['SERVICE_UNREACHABLE', undefined]);
+    expect(server.tokens).toHaveLength(1);
+  });
+
+  it.each([0, 4])('is waited for at the catalogue, with %i retries', async (retries) => {
+    server.next(ROOT, ...AWAY.map(() => refuse));
+    const client = clientOfRun({ retries, credentials: GIVEN });
+    const work = Promise.all([client.getNodes(''), client.getPartsList(KEY)]);
+    expect((await work)[0].nodes).toHaveLength(1);
+    expect(outages).toEqual(['HTTP_STATUS', undefined]);
+  });
+
+  it('counts as unreachable after giveUpAfterMs, as its address may be wrong', async () => {
+    breakAll(refuse);
+    const error = await errorOf(clientOfRun({ giveUpAfterMs: 50 }).getNodes(''));
+    expect(error.code).toBe('SERVICE_UNREACHABLE');
+    expect(error.message).toMatch(/^service: expected a response within 0\.05 s.*status 503$/);
+    expect(outages).toEqual(['SERVICE_UNREACHABLE']);
+  });
+
+  it.each([
+    ['a refused password', 'GetSessionToken', json({ error: 'wrong' }, 500), 'LOGIN_REFUSED'],
+    ['another server at its address', 'GetPublicKey', raw('', {}, 404), 'AUTH_PROTOCOL'],
+    ['no catalogue at its address', ROOT, raw('', {}, 404), 'SERVICE_UNREACHABLE'],
+  ])('is not waited for after %s', async (_, part, answer, code) => {
+    server.next(part, answer);
+    expect(await errorOf(clientOfRun().getNodes(''))).toMatchObject({ code });
+    expect(outages).toEqual([]);
+  });
+
+  it('is not waited for any more once it refuses the password', async () => {
+    server.next('GetSessionToken', json({ error: 'wrong' }));
+    server.next('GetPublicKey', ...AWAY.map(() => refuse));
+    expect(await errorOf(clientOfRun().getNodes(''))).toMatchObject({ code: 'LOGIN_REFUSED' });
+    expect(server.count('GetSessionToken')).toBe(1);
   });
 });
 

@@ -110,7 +110,9 @@ describe('a service that is not there', () => {
     ],
     ['it speaks no TLS', () => server.authUrl.replace('http:', 'https:'), /127/],
   ])('is so too where %s', async (_, authUrl, host) => {
-    client = clientOf(server, { authUrl: authUrl(), retries: 0 });
+    // A run does not wait for it either.
+    const ofRun = { waitsForFirstAnswer: true, giveUpAfterMs: 3_600_000 };
+    client = clientOf(server, { authUrl: authUrl(), retries: 0, ...ofRun });
     const error = await errorOf(client.getNodes(''));
     expect(error.code).toBe('SERVICE_UNREACHABLE');
     expect(error.message).toMatch(host);

@@ -21,10 +21,13 @@ const CREDENTIALS: ServiceConfig['credentials'][] = [
   { token: 'token-of-the-test' },
 ];
 
-/** The errors of a login, and of a request with a given token. */
+/** Without end, if they waited at all. */
+const OF_A_RUN = { retries: 0, waitsForFirstAnswer: true, giveUpAfterMs: 3_600_000 };
+
+/** The errors of a login, and of a request with a given token, in a run. */
 function errorsAt(address: string) {
   const service = { authUrl: address, baseUrl: address };
-  const clients = CREDENTIALS.map((credentials) => clientOf(service, { credentials, retries: 0 }));
+  const clients = CREDENTIALS.map((credentials) => clientOf(service, { credentials, ...OF_A_RUN }));
   return Promise.all(clients.map((client) => errorOf(client.getNodes(''))));
 }
 

@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createRateLimit, readRetryAfter } from '../../../src/service/rate-limit.ts';
 import { sharedConcurrency } from '../../../src/service/service-config.ts';
-import { createRateLimit, readRetryAfter, Traffic } from '../../../src/service/traffic.ts';
+import { Traffic } from '../../../src/service/traffic.ts';
 import { ConverterError } from '../../../src/support/errors.ts';
 import { startTimer } from '../../../src/support/timer.ts';
 import { createTestClock, type TestClock } from '../../helpers/clock.ts';
@@ -268,12 +269,29 @@ describe('retries', () => {
   });
 });
 
+it('a request has fewer attempts than the others where that is asked for', async () => {
+  const traffic = trafficOf({ retries: 4 });
+  let attempts = 0;
+  const fail = async () => {
+    attempts += 1;
+    throw TIMEOUT;
+  };
+  const { signal } = new AbortController();
+  const demand = { requesters: new Set([signal]), signal, retries: 0 };
+  expect(await failing(1, () => traffic.request(fail, demand))).toEqual([TIMEOUT]);
+  expect(attempts).toBe(1);
+});
+
 describe('an outage', () => {
   /** Traffic to a service that takes a minute for each probe, and fails some of them. */
-  function outageOf(awayFor = Number.POSITIVE_INFINITY) {
+  function outageOf(
+    awayFor = Number.POSITIVE_INFINITY,
+    options: Parameters<typeof trafficOf>[0] = {},
+  ) {
     let now = 10 * MINUTE_MS;
     let probes = 0;
     const traffic = trafficOf({
+      ...options,
       now: () => now,
       probe: async () => {
         probes += 1;
@@ -321,6 +339,12 @@ describe('an outage', () => {
     }
     expect(probes()).toBe(2);
     expect(traffic.state).toBe('gone');
+  });
+
+  it('is probed before the first answer where that is waited for, with a request of one attempt too', async () => {
+    const { traffic, attempt, probes } = outageOf(1, { waitsForFirstAnswer: true });
+    expect(await traffic.request(attempt(1))).toBe(2);
+    expect(probes()).toBe(2);
   });
 
   it('is not probed before the service answered once', async () => {
