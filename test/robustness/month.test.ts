@@ -330,14 +330,16 @@ function openReferences(outputDir: string) {
 
 /**
  * How much a folder may grow: the output by the new objects, each of which is one file with several names; the cache by
- * these, since it keeps what was made, and by what the service has answered otherwise than ever before. What is old and
- * goes meanwhile only makes it less.
+ * these, since it keeps what was made, and by what the service has answered otherwise than ever before, with what was
+ * read from it and with indices. What is old and goes meanwhile only makes it less.
  */
 function changedSize(folder: 'output' | 'cache', nights: readonly Night[]): FolderSize {
-  const sizes = nights.flatMap(({ added, answers }) =>
-    folder === 'cache' ? [added, answers] : [added],
-  );
-  const sum = (unit: keyof FolderSize) => sizes.reduce((all, size) => all + size[unit], 0);
+  const copiesOfAnswers = folder === 'cache' ? 3 : 0;
+  const sum = (unit: keyof FolderSize) =>
+    nights.reduce(
+      (all, { added, answers }) => all + added[unit] + copiesOfAnswers * answers[unit],
+      0,
+    );
   return { bytes: sum('bytes') + SLACK_BYTES, files: sum('files') + SLACK_FILES };
 }
 
