@@ -8,6 +8,8 @@ import { type ChangingSampleRange, changingSampleRange } from './changing-sample
 
 /** Nights on which something happens beside a change. */
 export const OUTAGE_NIGHT = 8;
+/** The answers are fetched in the evening, and published by the run of the night. */
+export const FETCHED_NIGHT = 13;
 export const KILLED_NIGHT = 15;
 export const REFUSED_NIGHT = 22;
 /** What was refused is accepted, and nothing else has changed. */
