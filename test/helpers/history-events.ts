@@ -62,7 +62,9 @@ const EVENTS: Readonly<Record<string, Event>> = {
       ({ range }, [index]) =>
         range.change(aspect, Number(index)),
   ),
-  gone: ({ range }, [index]) => range.list(Number(index), false),
+  gone: ({ range }, indices) => {
+    for (const index of indices) range.list(Number(index), false);
+  },
   listed: ({ range }, [index]) => range.list(Number(index), true),
   broken: ({ range }, [index]) => range.breakBlock(Number(index)),
   dated: ({ range, today }) => range.convertedOn(today),
@@ -94,9 +96,11 @@ export function happen(night: Night, scenery: Scenery): void {
 /** Histories of so many nights at most; they shrink to few nights in which little happens. */
 export function anyHistory(mostNights: number): Arbitrary<Night[]> {
   const numbered = (names: readonly string[]) => joined(fc.constantFrom(...names), INDEX);
+  const indices = fc.uniqueArray(INDEX, { minLength: 1, maxLength: 3 }).map((all) => all.join(' '));
   const change = fc.oneof(
     { weight: 6, arbitrary: numbered(ASPECTS) },
-    { weight: 3, arbitrary: numbered(['gone', 'listed', 'broken']) },
+    { weight: 2, arbitrary: joined(fc.constant('gone'), indices) },
+    { weight: 2, arbitrary: numbered(['listed', 'broken']) },
     { weight: 2, arbitrary: anySetting() },
   );
   const fault = (before: RunFault['before']) =>
