@@ -24,6 +24,33 @@ export interface Child {
   kill(signal?: NodeJS.Signals): void;
 }
 
+/**
+ * Moves the clock of a program, counts its file operations, and kills it before one of them, or prints at its end how
+ * many there were.
+ */
+const PRELOADED = `
+import fs from 'node:fs';
+const { now } = Date;
+Date.now = () => now() + Number(process.env.CLOCK_AHEAD_MS ?? 0);
+let count = 0;
+for (const name of ['openSync', 'writeFileSync', 'renameSync', 'linkSync', 'unlinkSync', 'fsyncSync']) {
+  const operation = fs[name];
+  fs[name] = (...words) => {
+    if (++count === Number(process.env.KILL_BEFORE)) process.kill(process.pid, 'SIGKILL');
+    return operation(...words);
+  };
+}
+process.on('exit', () => console.error('operations: ' + count));
+`;
+
+/**
+ * Variables of a program that counts its file operations. `KILL_BEFORE` kills it before that one; `CLOCK_AHEAD_MS` moves
+ * its clock.
+ */
+export const COUNTING: Readonly<Record<string, string>> = {
+  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(PRELOADED)}`,
+};
+
 const PROGRAM = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
 /**

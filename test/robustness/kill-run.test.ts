@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
 import { verifyOutput } from '../../src/pipeline/output-folder.ts';
 import { exists } from '../../src/support/files.ts';
-import { type Ended, environmentOf, runChild, startChild } from '../helpers/child.ts';
+import { COUNTING, type Ended, environmentOf, runChild, startChild } from '../helpers/child.ts';
 import { command, writePipeline } from '../helpers/command.ts';
 import { type CountedRange, countedBlock, countedRange } from '../helpers/counted-range.ts';
 import { type Chance, chanceOf } from '../helpers/fuzz/chance.ts';
@@ -32,21 +32,6 @@ const MOST_FASTER = 2 * KILLS + 10;
 const SEED = 6;
 /** How many of the kills come before all is fetched; the others are meant for the rest of a run. */
 const KILLS_OF_FETCHING = Math.round(0.6 * KILLS);
-/** Counts the file operations of a program, and kills it before one of them, or prints at its end how many there were. */
-const COUNT_OPERATIONS = `
-import fs from 'node:fs';
-let count = 0;
-for (const name of ['openSync', 'writeFileSync', 'renameSync', 'linkSync', 'unlinkSync', 'fsyncSync']) {
-  const operation = fs[name];
-  fs[name] = (...words) => {
-    if (++count === Number(process.env.KILL_BEFORE)) process.kill(process.pid, 'SIGKILL');
-    return operation(...words);
-  };
-}
-process.on('exit', () => console.error('operations: ' + count));
-`;
-const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(COUNT_OPERATIONS)}`;
-
 /** Kills at random moments may come while the same article is in work alone. */
 const FAILURES = { quarantineAfterKills: 1000 };
 const CLEAN = { output: { dir: 'clean' }, cache: { dir: 'clean-cache' } };
@@ -143,7 +128,7 @@ async function runClean(): Promise<void> {
   const file = await writePipeline(folder, CLEAN);
   const before = range.count('btg') + range.count('block');
   const env = environmentOf(emulator);
-  const { exit, stderr } = await runChild(['run', file], { ...env, NODE_OPTIONS });
+  const { exit, stderr } = await runChild(['run', file], { ...env, ...COUNTING });
   expect(exit, stderr).toBe(0);
   const operations = Number(/^operations: (\d+)$/m.exec(stderr)?.[1]);
   const answers = range.count('btg') + range.count('block') - before;
@@ -172,7 +157,7 @@ function momentOf(chance: Chance, ofFetching: number | undefined): Moment {
 /** Runs in a process of its own until it is killed at a moment, or ends before. */
 async function runUntil(file: string, moment: Moment): Promise<Ended> {
   const isOperation = 'operation' in moment;
-  const counted = isOperation && { NODE_OPTIONS, KILL_BEFORE: String(moment.operation) };
+  const counted = isOperation && { ...COUNTING, KILL_BEFORE: String(moment.operation) };
   const child = startChild(['run', file], { ...environmentOf(emulator), ...counted });
   let answers = 0;
   onAnswered = () => {
