@@ -10,7 +10,7 @@ import {
   requestKey,
   type Values,
 } from '../service/operations.ts';
-import { interrupted, type Validators } from '../service/transport.ts';
+import type { Validators } from '../service/transport.ts';
 import { ConverterError, endsRun, isConverterError } from '../support/errors.ts';
 import type { StoredResponse } from './cached-responses.ts';
 import type { ContentStore } from './content-store.ts';
@@ -29,6 +29,7 @@ import {
   isFresh,
 } from './freshness.ts';
 import { missingBecause } from './missing-body.ts';
+import { RequestsInFlight } from './requests-in-flight.ts';
 import type { SharedResponses } from './shared-rows.ts';
 
 /** Options of the response cache of one run. */
@@ -95,14 +96,6 @@ type Pending<Name extends OperationName> = Promise<LiveResponse<Name>>;
 type Demand = NonNullable<Parameters<ServiceClient['call']>[2]>['demand'];
 type Received<Name extends OperationName> = Body & { answer: AnswerOf<Name> };
 
-/** A request without a response yet. */
-interface InFlight<Name extends OperationName = OperationName> {
-  response: Pending<Name>;
-  /** Who waits for it: the signal of an article, or any object. */
-  requesters: Set<object>;
-  stop: AbortController;
-}
-
 /** What became of the requests of an operation, and the size of the bodies that were received. */
 const NO_REQUESTS = {
   sent: 0,
@@ -131,7 +124,7 @@ export class ResponseCache {
   /** Day of the run, which begins all its requests. */
   readonly #today: string;
   readonly #counts = new Map<string, typeof NO_REQUESTS>();
-  readonly #inFlight = new Map<string, InFlight>();
+  readonly #inFlight = new RequestsInFlight();
   readonly #responses = atMost<CachedResponse>(MAX_RESPONSES);
   /** Of the responses of other machines, by key, until they are replaced. */
   readonly #etags = atMost<string>(MAX_RESPONSES);
@@ -219,7 +212,7 @@ export class ResponseCache {
     if (request.once && !this.#isFinal(request)) return this.#sendOnce(key, request, signal);
     const failure = this.#failures.get(key);
     const known = this.#responses.get(key);
-    if (known ?? failure ?? this.#inFlight.get(key)) this.#count(request).deduplicated++;
+    if (known || failure || this.#inFlight.has(key)) this.#count(request).deduplicated++;
     if (failure !== undefined) throw failure;
     if (known !== undefined && !this.#inFlight.has(key)) return known;
     return this.#join(key, signal, (demand) => this.#fromDatabaseOrService(request, demand));
@@ -239,10 +232,7 @@ export class ResponseCache {
     signal = new AbortController().signal,
   ): Pending<Name> {
     const demand = { requesters: new Set([signal]), signal, retries: 0 };
-    const sent = await this.#send(request, this.#stored(request), demand);
-    const { answer, fromService, stamp } = sent;
-    this.#responses.set(key, { answer, fromService, stamp });
-    return sent;
+    return this.#keep(key, await this.#send(request, this.#stored(request), demand));
   }
 
   #refetch<Name extends OperationName>(
@@ -252,53 +242,26 @@ export class ResponseCache {
     return this.#join(keyOf(request), signal, (demand) => this.#send(request, undefined, demand));
   }
 
-  /** Waits for a request, which begins if it is not in flight, and ends once all that wait for it are stopped. */
-  async #join<Name extends OperationName>(
+  /** Waits for a request, and keeps its result for the rest of the run. */
+  #join<Name extends OperationName>(
     key: string,
     signal: AbortSignal | undefined,
     begin: (demand: Demand) => Pending<Name>,
   ): Pending<Name> {
-    if (signal?.aborted) throw interrupted();
-    const inFlight = (this.#inFlight.get(key) as InFlight<Name>) ?? this.#begin(key, begin);
-    const { requesters, response, stop } = inFlight;
-    requesters.add(signal ?? {});
-    if (signal === undefined) return response;
-    return new Promise((resolve, reject) => {
-      const leave = () => {
-        reject(interrupted());
-        requesters.delete(signal);
-        if (requesters.size > 0) return;
-        stop.abort();
-        if (this.#inFlight.get(key) === inFlight) this.#inFlight.delete(key);
-      };
-      signal.addEventListener('abort', leave, { once: true });
-      response.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
+    return this.#inFlight.join(key, signal, async (demand) => {
+      try {
+        return this.#keep(key, await begin(demand));
+      } catch (error) {
+        if (isConverterError(error) && !demand.signal.aborted) this.#failures.set(key, error);
+        throw error;
+      }
     });
   }
 
-  /** Begins a request, and keeps its result for the rest of the run. */
-  #begin<Name extends OperationName>(
-    key: string,
-    begin: (demand: Demand) => Pending<Name>,
-  ): InFlight<Name> {
-    const stop = new AbortController();
-    const requesters = new Set<object>();
-    const settle = async () => {
-      try {
-        const response = await begin({ requesters, signal: stop.signal });
-        const { answer, fromService, stamp } = response;
-        this.#responses.set(key, { answer, fromService, stamp });
-        return response;
-      } catch (error) {
-        if (isConverterError(error) && !stop.signal.aborted) this.#failures.set(key, error);
-        throw error;
-      } finally {
-        if (!stop.signal.aborted) this.#inFlight.delete(key);
-      }
-    };
-    const inFlight = { requesters, stop, response: settle() };
-    this.#inFlight.set(key, inFlight);
-    return inFlight;
+  #keep<Live extends CachedResponse>(key: string, response: Live): Live {
+    const { answer, fromService, stamp } = response;
+    this.#responses.set(key, { answer, fromService, stamp });
+    return response;
   }
 
   async #fromDatabaseOrService<Name extends OperationName>(
