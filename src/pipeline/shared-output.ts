@@ -23,6 +23,7 @@ import {
   type DeliveryLine,
   FEEDS_FOLDER,
   GALLERY_FOLDER,
+  LAST_GOOD_FILE,
   PUBLISHED_FILE,
 } from './deliveries.ts';
 import { DAMAGED, MISSING, openListedChecks } from './output-folder.ts';
@@ -93,7 +94,7 @@ export async function copyLists(
 const listsOf = (service: Pipeline['service']): string[] => [
   MANIFEST_FILE,
   ...new Set([CATALOGUE_FILE, ...catalogueFiles(languagesOf(service))]),
-  ...[DELIVERIES_FILE, PUBLISHED_FILE, CHANGES_FILE],
+  ...[LAST_GOOD_FILE, DELIVERIES_FILE, PUBLISHED_FILE, CHANGES_FILE],
 ];
 
 /** The digest of each file of a delivery that a store has, by its key, also of feeds and of the gallery. */
@@ -252,8 +253,15 @@ export async function openSharedOutput(
     hasFile: async ({ path, sha256 }: { path: string; sha256: Digest }): Promise<boolean> =>
       (await delivered()).files[path] === sha256,
     publish,
-    /** Stores the files of deliveries that the store does not have, and removes those that no delivery has any more. */
-    async publishDelivered(lines: readonly DeliveryLine[]): Promise<void> {
+    /**
+     * Stores the files of deliveries that the store does not have, and removes those that no delivery has any more.
+     *
+     * @param lastGood - Lines whose files stay.
+     */
+    async publishDelivered(
+      lines: readonly DeliveryLine[],
+      lastGood: readonly DeliveryLine[],
+    ): Promise<void> {
       const wanted = new Map<string, Digest>();
       for (const { files: own } of lines)
         for (const { path, sha256 } of own) wanted.set(path, sha256);
@@ -263,6 +271,10 @@ export async function openSharedOutput(
           wanted.set(path, (await digestOfFile(join(outputDir, path))).sha256);
         }
       const { files: stored, etag } = await delivered();
+      for (const { path } of lastGood.flatMap(({ files: own }) => own)) {
+        const sha256 = stored[path];
+        if (sha256 !== undefined && !wanted.has(path)) wanted.set(path, sha256);
+      }
       const changed = [...wanted].filter(([path, sha256]) => stored[path] !== sha256);
       await add(changed.map(([path]) => path));
       await publish();
