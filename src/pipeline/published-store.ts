@@ -8,7 +8,7 @@ import { ConverterError } from '../support/errors.ts';
 import { sha256Hex } from '../support/files.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import { findUnfinishedRun } from './chunks.ts';
-import { FEEDS_FOLDER, GALLERY_FOLDER, readDeliveries } from './deliveries.ts';
+import { FEEDS_FOLDER, GALLERY_FOLDER, LAST_GOOD_FILE, readDeliveries } from './deliveries.ts';
 import {
   openListChecks,
   publishedObjects,
@@ -107,15 +107,14 @@ export async function openPublishedStore(
     },
     async planPrune(keepRuns) {
       await copy();
-      return planStorePrune(store, dir, now(), keepRuns);
+      const plan = await planStorePrune(store, dir, (atMs) => now() - atMs < YOUNG_MS);
+      if (keepRuns !== undefined) plan.runs = await oldStoreRuns(store, keepRuns);
+      return plan;
     },
-    async prune({ objects, runs }) {
+    async prune(plan) {
       await expectNoUnfinishedRun(store, now());
-      const reports: string[] = [];
-      for (const run of runs) for await (const { key } of store.list(`${run}/`)) reports.push(key);
-      await inParallel([...objects, ...reports], AT_ONCE, async (key) => {
+      await removeFromStore(store, plan, () => {
         for (const ending of [signal, lost]) ending?.throwIfAborted();
-        await store.delete(key);
       });
     },
   };
@@ -162,16 +161,22 @@ async function deliveredFiles(store: ObjectStore, dir: string): Promise<Map<stri
   const ofAll = ([path]: [string, Digest]) =>
     [FEEDS_FOLDER, GALLERY_FOLDER].some((folder) => path.startsWith(`${folder}/`));
   const digests = new Map(Object.entries(files).filter(ofAll));
-  for (const line of (await readDeliveries(dir)).values())
-    for (const { path, sha256 } of line.files) digests.set(path, sha256);
+  for (const list of [await readDeliveries(dir, LAST_GOOD_FILE), await readDeliveries(dir)])
+    for (const line of list.values())
+      for (const { path, sha256 } of line.files) digests.set(path, sha256);
   return digests;
 }
 
-async function planStorePrune(
+/**
+ * Finds what nothing refers to.
+ *
+ * @param dir - Folder of copies of its lists.
+ * @param isYoung - Whether an object of a time may be one of a run that has not published yet: it is only counted.
+ */
+export async function planStorePrune(
   store: ObjectStore,
   dir: string,
-  nowMs: number,
-  keepRuns: number | undefined,
+  isYoung: (modifiedAtMs: number) => boolean,
 ): Promise<PrunePlan> {
   const published = await publishedObjects(dir, () => '');
   const delivered = await deliveredFiles(store, dir);
@@ -181,18 +186,32 @@ async function planStorePrune(
   for (const prefix of new Set([OBJECTS, ...folders.sort()])) {
     for await (const { key, bytes, modifiedAt } of store.list(prefix)) {
       if (kept.has(key)) continue;
-      if (nowMs - modifiedAt >= YOUNG_MS) {
+      if (isYoung(modifiedAt)) plan.young++;
+      else {
         plan.objects.push(key);
         plan.bytes += bytes;
-      } else plan.young++;
+      }
     }
   }
-  if (keepRuns !== undefined) plan.runs = await oldRuns(store, keepRuns);
   return plan;
 }
 
+/** Removes what a plan lists. @param check - Throws where that must end. */
+export async function removeFromStore(
+  store: ObjectStore,
+  { objects, runs }: PrunePlan,
+  check: () => void,
+): Promise<void> {
+  const reports: string[] = [];
+  for (const run of runs) for await (const { key } of store.list(`${run}/`)) reports.push(key);
+  await inParallel([...objects, ...reports], AT_ONCE, async (key) => {
+    check();
+    await store.delete(key);
+  });
+}
+
 /** The folders of reports, but for the last ones. */
-async function oldRuns(store: ObjectStore, keepRuns: number): Promise<string[]> {
+export async function oldStoreRuns(store: ObjectStore, keepRuns: number): Promise<string[]> {
   const writtenAt = new Map<string, number>();
   for await (const { key, modifiedAt } of store.list(`${RUNS_FOLDER}/`)) {
     const [, run = ''] = key.split('/');
