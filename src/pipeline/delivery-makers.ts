@@ -38,7 +38,7 @@ export async function openDeliveries(run: Run, masters: readonly Master[]): Prom
 /** Why there are no pictures, and what to do. */
 export const NO_BROWSER = `there is no browser: ${INSTALL_HELP}`;
 
-/** Whether a run takes pictures only where there is a browser: {@link NONE}, or a demonstration. */
+/** Whether a run may do without a browser: by {@link NONE}, or as the demo. @see D-992 */
 export function isBrowserOptional({ environment, options }: Run): boolean {
   return options.browserOptional === true || environment.env[BROWSER_VARIABLE] === NONE;
 }
