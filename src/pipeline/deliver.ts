@@ -207,13 +207,14 @@ function startDelivery(
         if (isOmitted) omitted.add(`no new ${delivery}, since ${message}`);
         else if (failures.length < LISTED_FAILURES)
           failures.push({ article: label, delivery, code, message, help });
-        // It shows the published masters.
-        if (isSame) return former as DeliveryLine[];
+        const own = { error: { code, message } };
+        // By force: they show the published masters.
+        if (isSame) return former.map((line) => ({ ...line!, ...(!isOmitted && own) }));
         for (const [at, place] of places.entries()) {
           const shown = former[at]?.files.length ? former[at] : before.lastGood.get(place);
           if (shown !== undefined) lastGood.push(shown);
         }
-        return isOmitted ? [] : linesOf(subject, () => ({ files: [], error: { code, message } }));
+        return isOmitted ? [] : linesOf(subject, () => ({ files: [], ...own }));
       }
     },
   };
