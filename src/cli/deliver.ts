@@ -1,4 +1,5 @@
 /** `btg2gltf deliver PIPELINE.yaml`: what the pipeline makes of its published files, alone. */
+import { failedDeliveries } from '../report/assessment.ts';
 import { deliveredText } from '../report/summary.ts';
 import { SILENT } from '../support/log.ts';
 import { visibleLines } from '../support/visible.ts';
@@ -22,6 +23,6 @@ export const deliverCommand: Command = {
     const asksForNothing = 'the pipeline file has no deliver: section';
     const lines = delivered === undefined ? [asksForNothing] : deliveredText({ delivered });
     io.printData(visibleLines([...lines, '']));
-    return (delivered?.failures.length ?? 0) > 0 ? 1 : 0;
+    return failedDeliveries({ delivered }) > 0 ? 1 : 0;
   },
 };

@@ -23,7 +23,7 @@ export const demoCommand: Command = {
     const pipeline = await loadPipeline(fileURLToPath(PIPELINE), io.env);
     // The cache too, so that nothing remains beside the folder.
     const folders = { output: folder, cache: join(folder, '.cache') };
-    const options = applyOptions(pipeline, folders, io);
+    const options = { ...applyOptions(pipeline, folders, io), browserOptional: true };
     const exit = await execute(runPipeline, options, {}, io);
     if (exit === 0) io.print(nextSteps(folder));
     return exit;

@@ -124,6 +124,7 @@ export const pruneCommand: Command = {
     verbose: { type: 'boolean', describe: 'list the files' },
   },
   notes: [
+    'A run that publishes removes the same after some days (output: keepRuns, keepObjectsDays); this does at once.',
     'Of a pipeline with store: it removes what the store has, but for objects younger than a day, which a',
     'run may have just stored.',
   ],

@@ -12,6 +12,7 @@ import {
   runId,
   shardOf,
 } from '../pipeline/run-options.ts';
+import { failedDeliveries } from '../report/assessment.ts';
 import type { FinishedRun } from '../report/run-report.ts';
 import { summarise } from '../report/summary.ts';
 import { amount, duration } from '../report/text.ts';
@@ -105,7 +106,8 @@ export async function execute(
     (result) => printResult(result, output, args, io),
     (thrown: unknown) => ({ report: undefined, error: errorToReport(thrown, io) }),
   );
-  const failed = (report?.configurations.failed ?? 0) > 0 ? 1 : 0;
+  const failures = report ? report.configurations.failed + failedDeliveries(report) : 0;
+  const failed = failures > 0 ? 1 : 0;
   const exitCode = error === undefined ? failed : ERROR_CODES[error.code].exit;
   const times = { startedAt, endedAt: io.now() };
   const { name: pipeline } = options.pipeline;

@@ -1,12 +1,24 @@
 /** The browser that takes pictures: which one, and how it is started. */
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser } from 'playwright-core';
 import { ConverterError } from '../support/errors.ts';
-import { exists, makeTemporaryFolder, removeTree } from '../support/files.ts';
+import {
+  exists,
+  listFolder,
+  makeTemporaryFolder,
+  removeTree,
+  sha256Hex,
+  statIfExists,
+} from '../support/files.ts';
+import { hasEnded } from '../support/processes.ts';
 import { BROWSER_PACKAGE, hasBrowserPackage, unpackBrowser } from './browser-package.ts';
 
 /** Names the browser where the option `--browser` does not: a path, {@link BROWSER_PACKAGE}, or `none`. */
 export const BROWSER_VARIABLE = 'BTG2GLTF_BROWSER';
-const NONE = 'none';
+/** Names no browser: a choice. */
+export const NONE = 'none';
 
 /** Where installers put Chrome and Chromium. */
 const INSTALLED = [
@@ -41,7 +53,7 @@ export interface FoundBrowser {
  * @param fromVariable - The value of {@link BROWSER_VARIABLE}.
  * @param cacheDir - Where the browser of the package is kept, unpacked.
  * @returns Undefined where there is none.
- * @throws {@link ConverterError} `USAGE` where the named one does not exist.
+ * @throws {@link ConverterError} `USAGE` where the named one is no program.
  */
 export async function findBrowser(
   named: string | undefined,
@@ -53,7 +65,7 @@ export async function findBrowser(
     if (path === undefined) continue;
     if (path === NONE) return undefined;
     if (path === BROWSER_PACKAGE) return requirePackage(from, cacheDir);
-    if (await exists(path)) return { path, from, cacheDir };
+    if (await isProgram(path)) return { path, from, cacheDir };
     const message = `${from}: expected the path of Chrome or Chromium, ${BROWSER_PACKAGE} or ${NONE}, received ${path}`;
     throw new ConverterError('USAGE', message);
   }
@@ -68,6 +80,15 @@ function requirePackage(from: string, cacheDir: string): FoundBrowser {
   throw new ConverterError('USAGE', message);
 }
 
+const EXECUTE_BITS = 0o111;
+
+/** Windows knows programs by their content. */
+async function isProgram(path: string): Promise<boolean> {
+  const facts = await statIfExists(path);
+  if (facts === undefined || facts.folder) return false;
+  return process.platform === 'win32' || (facts.mode & EXECUTE_BITS) !== 0;
+}
+
 /** The graphics of the processor: the same pictures on each machine, with or without a graphics card. */
 const ARGUMENTS = [
   ...['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
@@ -79,6 +100,8 @@ const ARGUMENTS = [
 
 /** A browser that takes longer to start does not start, milliseconds. */
 const START_MS = 30_000;
+/** One that takes longer to close is ended, milliseconds. */
+const CLOSE_MS = 5_000;
 
 /** What is known of each started browser. */
 const started = new WeakMap<Browser, { folder: string; processId: number | undefined }>();
@@ -91,30 +114,79 @@ const started = new WeakMap<Browser, { folder: string; processId: number | undef
  * @throws {@link ConverterError} `BROWSER_MISSING` where it does not start.
  */
 export async function startBrowser({ path, from, cacheDir }: FoundBrowser): Promise<Browser> {
-  const { chromium } = await import('playwright-core');
-  const folder = await makeTemporaryFolder();
-  const own = { HOME: folder, TMPDIR: folder, XDG_CONFIG_HOME: folder, XDG_CACHE_HOME: folder };
+  let folder: string | undefined;
+  let browser: Browser | undefined;
   try {
+    folder = await makeBrowserFolder();
+    const { chromium } = await import('playwright-core');
     const executablePath = path ?? (await unpackBrowser(cacheDir));
-    const env = { ...process.env, ...own };
-    const options = { executablePath, env, args: ARGUMENTS, timeout: START_MS };
-    const browser = await chromium.launch(options);
+    const env = {
+      ...process.env,
+      ...{ HOME: folder, TMPDIR: folder, XDG_CONFIG_HOME: folder, XDG_CACHE_HOME: folder },
+    };
+    // Only with a profile that is named, Playwright makes no folder beside this one.
+    const context = await chromium.launchPersistentContext(join(folder, 'profile'), {
+      ...{ executablePath, env, args: ARGUMENTS, timeout: START_MS },
+      artifactsDir: join(folder, 'artifacts'),
+    });
+    browser = context.browser()!;
     started.set(browser, { folder, processId: await processIdOf(browser) });
     return browser;
   } catch (cause) {
-    await removeTree(folder).catch(() => {});
+    await browser?.close().catch(() => {});
+    if (folder !== undefined) await removeFolder(folder);
     const [reason] = String((cause as Error).message).split('\n');
     const message = `the browser (${from}): expected it to start, received: ${reason}`;
     throw new ConverterError('BROWSER_MISSING', message, { cause });
   }
 }
 
-/** Ends all processes of a started browser at once, also where they hang: nothing of it is kept. */
+/** Closes a started browser and removes its folder; one that does not close, since it hangs, is ended. */
 export async function endBrowser(browser: Browser): Promise<void> {
   const { folder, processId } = started.get(browser) ?? {};
+  const closed = browser.close().catch(() => {});
+  const closing = new AbortController();
+  await Promise.race([closed, delay(CLOSE_MS, undefined, closing).catch(() => {})]);
+  closing.abort();
   if (processId !== undefined && browser.isConnected()) kill(processId);
-  await browser.close().catch(() => {});
-  if (folder !== undefined) await removeTree(folder).catch(() => {});
+  await closed;
+  if (folder !== undefined) await removeFolder(folder);
+}
+
+/**
+ * What the names of the folders of browsers begin with: short, since paths of sockets must be. Machines may share a
+ * temporary folder, but no process ids.
+ */
+const FOLDERS = `btg2gltf-${sha256Hex(hostname()).slice(0, 4)}-`;
+
+let removing: Promise<void> | undefined;
+
+async function makeBrowserFolder(): Promise<string> {
+  // Before this process has any, since its id may be that of an earlier one.
+  removing ??= removeLeftovers();
+  await removing;
+  return makeTemporaryFolder(`${FOLDERS}${process.pid}-`);
+}
+
+/** Removes the folders that processes have left which were killed. */
+async function removeLeftovers(): Promise<void> {
+  for (const name of await listFolder(tmpdir())) {
+    const rest = name.startsWith(FOLDERS) ? name.slice(FOLDERS.length) : '';
+    const [, owner] = /^(\d+)-/.exec(rest) ?? [];
+    if (owner !== undefined && hasEnded(Number(owner))) await removeFolder(join(tmpdir(), name));
+  }
+}
+
+const REMOVALS = 20;
+const REMOVAL_MS = 100;
+
+/** Processes of a browser that was killed may write for a moment longer. */
+async function removeFolder(folder: string): Promise<void> {
+  for (let attempt = 1; attempt <= REMOVALS; attempt++) {
+    await removeTree(folder).catch(() => {});
+    if (!(await exists(folder))) return;
+    await delay(REMOVAL_MS);
+  }
 }
 
 async function processIdOf(browser: Browser): Promise<number | undefined> {

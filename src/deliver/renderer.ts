@@ -19,6 +19,8 @@ interface RendererOptions {
   pages?: number;
   /** For one model with all its pictures, milliseconds. @defaultValue 120000 */
   timeoutMs?: number;
+  /** Whether no browser is started any more after one that did not start, as in a run, which ends. @defaultValue false */
+  givesUp?: boolean;
 }
 
 /** A renderer, open. */
@@ -43,7 +45,12 @@ const ATTEMPTS = 3;
  * await renderer.close();
  * ```
  */
-export function openRenderer({ browser, pages, timeoutMs = 120_000 }: RendererOptions) {
+export function openRenderer({
+  browser,
+  pages,
+  timeoutMs = 120_000,
+  givesUp = false,
+}: RendererOptions) {
   const count = pages ?? Math.max(1, Math.floor(availableParallelism() / 2));
   const places = Array.from({ length: count }, (): Place => ({ studio: undefined }));
   const idle = [...places];
@@ -51,6 +58,8 @@ export function openRenderer({ browser, pages, timeoutMs = 120_000 }: RendererOp
   const ending = new Set<Promise<void>>();
   let exchange: Promise<ModelExchange> | undefined;
   let closings = 0;
+  /** Why no browser starts. */
+  let missing: ConverterError | undefined;
 
   const take = async (): Promise<Place> =>
     idle.pop() ?? (await new Promise((resolve) => waiting.push(resolve)));
@@ -87,6 +96,7 @@ export function openRenderer({ browser, pages, timeoutMs = 120_000 }: RendererOp
       const limit = openLimit(timeoutMs);
       try {
         for (let number = 1; ; number++) {
+          if (missing !== undefined) throw missing;
           if (began !== closings) throw failed(new Error('the renderer was closed'));
           try {
             return await limit.within(attempt(place, glb, shots));
@@ -95,7 +105,10 @@ export function openRenderer({ browser, pages, timeoutMs = 120_000 }: RendererOp
             if (isConverterError(error) && error.code === 'PICTURE_FAILED') throw error;
             end(place);
             const isLast = limit.isOver() || number === ATTEMPTS;
-            if (isLast) throw isConverterError(error) ? error : failed(error);
+            if (!isLast) continue;
+            if (!isConverterError(error)) throw failed(error);
+            if (givesUp && error.code === 'BROWSER_MISSING') missing = error;
+            throw error;
           }
         }
       } finally {

@@ -1,10 +1,21 @@
 /** Delivery after a run and alone; what it needs is loaded only where a pipeline asks for it. */
-
+import { BROWSER_VARIABLE, findBrowser } from '../deliver/browser.ts';
 import { type LastPublication, openLastPublication } from './last-publication.ts';
 import { checkRun, type Run, withRun } from './open-run.ts';
 import { lockOutput } from './output-lock.ts';
 import type { RunEnvironment, RunOptions } from './run-options.ts';
 import { openSharedRun } from './shared-run.ts';
+
+/**
+ * Checks what deliveries need of this machine, before anything is requested: a variable that names no browser.
+ *
+ * @throws {@link ConverterError} `USAGE`.
+ */
+export async function checkDeliveries({ pipeline }: RunOptions, { env }: RunEnvironment) {
+  const { pictures, profiles } = pipeline.deliver ?? {};
+  if (pictures === undefined && profiles === undefined) return;
+  await findBrowser(undefined, env[BROWSER_VARIABLE], pipeline.cacheDir);
+}
 
 /** What the pipeline makes of the published files, and what has changed since the last publication. */
 export async function deliverWanted(run: Run, last: LastPublication) {
@@ -39,6 +50,7 @@ async function deliverAlone(run: Run) {
  */
 export async function deliverPipeline(options: RunOptions, environment: RunEnvironment) {
   checkRun(options, environment);
+  await checkDeliveries(options, environment);
   const locks = [await lockOutput(options.pipeline.outputDir, environment.now())];
   try {
     const shared = await openSharedRun(options, environment);

@@ -15,11 +15,12 @@ import {
   type DeliveredFile,
   type DeliveryLine,
   isSharedPath,
+  LAST_GOOD_FILE,
   placeOf,
   readDeliveries,
 } from './deliveries.ts';
 import { type Delivery, mastersOf, type Placed, type Subject } from './delivery.ts';
-import { openDeliveries } from './delivery-makers.ts';
+import { isBrowserOptional, openDeliveries } from './delivery-makers.ts';
 import { removeGallery, writeGallery } from './gallery.ts';
 import type { Run } from './open-run.ts';
 import { objectFiles, requireManifest } from './output-folder.ts';
@@ -31,11 +32,14 @@ export interface Delivered {
     made: number;
     unchanged: number;
     failed: number;
+    /** Those that need a browser, where the run may do without one. */
+    omitted: number;
     /** Of the files, equal ones counted once. */
     bytes: number;
     /** Of the masters that they were made from, equal ones counted once. */
     masterBytes: number;
   }[];
+  /** The first of each delivery. */
   failures: { article: string; delivery: string; code: string; message: string; help: string }[];
   /** Properties that divide articles into several files; `articles` are some of the `count`. */
   splits: { splitBy: string[]; count: number; articles: string[] }[];
@@ -49,7 +53,9 @@ export interface Delivered {
  * Delivers what the pipeline asks for.
  *
  * What an earlier delivery made of the same masters is left alone; what another configuration or an interrupted
- * delivery has made is taken from the cache. The failure of one article is a row of the result.
+ * delivery has made is taken from the cache. The failure of one article is a row of the result, also where it is one of
+ * the browser: what needs none is published. Files of an older master stay at their places, but the list of deliveries,
+ * and all that is made of it, has those of the published masters only.
  *
  * @throws {@link ConverterError} an error of the output folder; the reason of the signal.
  */
@@ -57,18 +63,14 @@ export async function deliver(run: Run): Promise<Delivered> {
   const { outputDir, deliver: wanted } = run.options.pipeline;
   await requireManifest(outputDir);
   const masters = await mastersOf(outputDir);
-  const { deliveries, omitted } = await openDeliveries(run, masters);
-  const delivered: Delivered = {
-    deliveries: [],
-    failures: [],
-    splits: [],
-    omitted: omitted.map(({ reason }) => reason),
+  const deliveries = await openDeliveries(run, masters);
+  const delivered: Delivered = { deliveries: [], failures: [], splits: [], omitted: [] };
+  const before = {
+    lines: await readDeliveries(outputDir),
+    lastGood: await readDeliveries(outputDir, LAST_GOOD_FILE),
   };
-  const before = await readDeliveries(outputDir);
   const lines: DeliveryLine[] = [];
-  // What cannot be made now stays as it was.
-  for (const { name } of omitted)
-    lines.push(...masters.flatMap(({ id }) => before.get(placeOf(name, id)) ?? []));
+  const lastGood: DeliveryLine[] = [];
   const { signal } = run.environment;
   const close = () => void Promise.all(deliveries.map((delivery) => delivery.close?.()));
   signal.addEventListener('abort', close);
@@ -81,6 +83,8 @@ export async function deliver(run: Run): Promise<Delivered> {
       });
       delivered.deliveries.push({ name: delivery.name, ...one.counts() });
       delivered.failures.push(...one.failures);
+      delivered.omitted.push(...one.omitted);
+      lastGood.push(...one.lastGood);
       await delivery.close?.();
     }
   } finally {
@@ -88,25 +92,34 @@ export async function deliver(run: Run): Promise<Delivered> {
     await Promise.all(deliveries.map((delivery) => delivery.close?.()));
   }
   delivered.splits = splitsOf(lines);
-  const leftOut = await replaceLists(outputDir, formerFiles(lines, before), async (lists) => {
-    await writeDeliveries(lists, lines);
+  const former = formerFiles({ lines, lastGood }, before);
+  const leftOut = await replaceLists(outputDir, former, async (lists) => {
+    await writeDeliveries(lists, LAST_GOOD_FILE, lastGood);
+    await writeDeliveries(lists, DELIVERIES_FILE, lines);
     if (wanted?.gallery) delivered.gallery = await writeGallery(run, lists, lines);
     else await removeGallery(lists);
     return writeFeeds(run, lists, lines);
   });
   delivered.omitted.push(...leftOut);
-  await run.stores.published?.publishDelivered(lines);
+  await run.stores.published?.publishDelivered(lines, lastGood);
   return delivered;
 }
 
+/** What an output has of deliveries: that of its masters, and that of older ones. */
+type Listed<Lines> = Record<'lines' | 'lastGood', Lines>;
+
+/** Failures of a delivery in the report. */
+const LISTED_FAILURES = 1000;
+
 /** One kind of delivery. */
 function startDelivery(
-  { options, environment, stores }: Run,
+  run: Run,
   { name: delivery, make }: Delivery,
-  before: ReadonlyMap<string, DeliveryLine>,
+  before: Listed<ReadonlyMap<string, DeliveryLine>>,
 ) {
+  const { options, environment, stores } = run;
   const { outputDir } = options.pipeline;
-  const counts = { made: 0, unchanged: 0, failed: 0 };
+  const counts = { made: 0, unchanged: 0, failed: 0, omitted: 0 };
   const bytesOfFiles = new Map<Digest, number>();
   const bytesOfMasters = new Map<Digest, number>();
   /** Returns how many masters have files. */
@@ -117,6 +130,8 @@ function startDelivery(
     return own.length;
   };
   const failures: Delivered['failures'] = [];
+  const omitted = new Set<string>();
+  const lastGood: DeliveryLine[] = [];
   const storeOf = (name: string) =>
     openFileStore({ ...objectFiles(outputDir), extension: extname(name) });
 
@@ -164,12 +179,16 @@ function startDelivery(
   return {
     counts: () => ({ ...counts, bytes: sum(bytesOfFiles), masterBytes: sum(bytesOfMasters) }),
     failures,
+    /** Sentences. */
+    omitted,
+    lastGood,
     async deliver(subject: Subject): Promise<DeliveryLine[]> {
       const { masters, source, label } = subject;
-      const former = masters.map(({ id }) => before.get(placeOf(delivery, id)));
+      const places = masters.map(({ id }) => placeOf(delivery, id));
+      const former = places.map((place) => before.lines.get(place));
       const known = former.filter((line) => line?.source === source && line.error === undefined);
-      const isSame = !options.force && known.length === masters.length;
-      if (isSame && (await areAllPublished(eachPath(former)))) {
+      const isSame = known.length === masters.length && (await areAllPublished(eachPath(former)));
+      if (isSame && !options.force) {
         counts.unchanged += count(subject, former);
         return former as DeliveryLine[];
       }
@@ -182,14 +201,21 @@ function startDelivery(
         // Where the run was interrupted, it is not the failure of the masters.
         environment.signal.throwIfAborted();
         const { code, message, help } = asConverterError(thrown);
-        if (endsRun(code)) throw thrown;
-        counts.failed += masters.length;
-        failures.push({ article: label, delivery, code, message, help });
-        // What the last good masters became stays.
-        return linesOf(subject, (at) => {
-          const { files = [], splitBy } = former[at] ?? {};
-          return { files, ...(splitBy && { splitBy }), error: { code, message } };
-        });
+        const lacksBrowser = code === 'BROWSER_MISSING';
+        if (endsRun(code) && !lacksBrowser) throw thrown;
+        const isOmitted = lacksBrowser && isBrowserOptional(run);
+        counts[isOmitted ? 'omitted' : 'failed'] += masters.length;
+        if (isOmitted) omitted.add(`no new ${delivery}, since ${message}`);
+        else if (failures.length < LISTED_FAILURES)
+          failures.push({ article: label, delivery, code, message, help });
+        const own = { error: { code, message } };
+        // By force: they show the published masters.
+        if (isSame) return former.map((line) => ({ ...line!, ...(!isOmitted && own) }));
+        for (const [at, place] of places.entries()) {
+          const shown = former[at]?.files.length ? former[at] : before.lastGood.get(place);
+          if (shown !== undefined) lastGood.push(shown);
+        }
+        return isOmitted ? [] : linesOf(subject, () => ({ files: [], ...own }));
       }
     },
   };
@@ -231,21 +257,29 @@ function splitsOf(lines: readonly DeliveryLine[]): Delivered['splits'] {
   return splits.sort((a, b) => b.count - a.count || (`${a.splitBy}` < `${b.splitBy}` ? -1 : 1));
 }
 
-async function writeDeliveries(lists: NewLists, lines: readonly DeliveryLine[]): Promise<void> {
+async function writeDeliveries(
+  lists: NewLists,
+  file: string,
+  lines: readonly DeliveryLine[],
+): Promise<void> {
   const keyed = lines.map((line) => [placeOf(line.delivery, line), line] as const);
   keyed.sort(([a], [b]) => (a < b ? -1 : 1));
   const text = keyed.map(([, line]) => `${JSON.stringify(line)}\n`).join('');
-  const before = await readTextIfExists(join(lists.outputDir, DELIVERIES_FILE));
-  if (text !== before) await lists.write(DELIVERIES_FILE, text);
+  const before = await readTextIfExists(join(lists.outputDir, file));
+  // One without lines stays: a store has it.
+  const isNew = before === undefined && (file === DELIVERIES_FILE || text !== '');
+  if (isNew || (before !== undefined && text !== before)) await lists.write(file, text);
 }
 
-/** Paths that the new lines no longer have. The list may have been edited: a delivery has its own folder. */
+/** Paths that the new lines no longer have. The lists may have been edited: a delivery has its own folder. */
 function formerFiles(
-  lines: readonly DeliveryLine[],
-  before: ReadonlyMap<string, DeliveryLine>,
+  now: Listed<readonly DeliveryLine[]>,
+  before: Listed<ReadonlyMap<string, DeliveryLine>>,
 ): string[] {
-  const current = new Set(lines.flatMap(({ files }) => files.map(({ path }) => path)));
-  const own = Array.from(before.values(), ({ delivery, files }) =>
+  const listed = [...now.lines, ...now.lastGood];
+  const current = new Set(listed.flatMap(({ files }) => files.map(({ path }) => path)));
+  const former = [...before.lines.values(), ...before.lastGood.values()];
+  const own = former.map(({ delivery, files }) =>
     files.map(({ path }) => path).filter((path) => path.startsWith(`${delivery}/`)),
   );
   return own.flat().filter((path) => !current.has(path));

@@ -8,6 +8,11 @@ import { readTextIfExists } from '../support/files.ts';
 
 /** Name of the list of what was delivered, in the output folder. */
 export const DELIVERIES_FILE = 'deliveries.jsonl';
+/**
+ * Name of the list of what deliveries made of older masters, where nothing could be made of those that are published:
+ * it stays at its place, and no other list names it.
+ */
+export const LAST_GOOD_FILE = 'deliveries-last-good.jsonl';
 /** Every published file with its digest, and digests of texts; the next publication is compared with it. */
 export const PUBLISHED_FILE = 'published.jsonl';
 /** The configurations that differ from the publication before. */
@@ -55,9 +60,16 @@ export function placeOf(delivery: string, id: ArticleRequest): string {
   return `${delivery} ${configurationKey(id)}`;
 }
 
-/** A line that cannot be read is made again: it says nothing that the files do not say. */
-export async function readDeliveries(outputDir: string): Promise<Map<string, DeliveryLine>> {
-  const text = (await readTextIfExists(join(outputDir, DELIVERIES_FILE))) ?? '';
+/**
+ * Reads a list of deliveries. A line that cannot be read is made again: it says nothing that the files do not say.
+ *
+ * @param file - {@link DELIVERIES_FILE} or {@link LAST_GOOD_FILE}.
+ */
+export async function readDeliveries(
+  outputDir: string,
+  file: typeof DELIVERIES_FILE | typeof LAST_GOOD_FILE = DELIVERIES_FILE,
+): Promise<Map<string, DeliveryLine>> {
+  const text = (await readTextIfExists(join(outputDir, file))) ?? '';
   const lines = new Map<string, DeliveryLine>();
   for (const line of text.split('\n')) {
     try {

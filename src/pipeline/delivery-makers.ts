@@ -1,13 +1,14 @@
 /** The deliveries that a pipeline asks for. */
-import { BROWSER_VARIABLE, findBrowser, INSTALL_HELP } from '../deliver/browser.ts';
+import { BROWSER_VARIABLE, findBrowser, INSTALL_HELP, NONE } from '../deliver/browser.ts';
 import type { Maker } from '../deliver/maker.ts';
 import type { PictureOptions } from '../deliver/picture-options.ts';
 import { createPictureMaker } from '../deliver/pictures.ts';
 import { createProfileMaker } from '../deliver/profile-maker.ts';
 import { webProfile } from '../deliver/profiles.ts';
-import { openRenderer } from '../deliver/renderer.ts';
+import { openRenderer, type Renderer } from '../deliver/renderer.ts';
 import { createUsdzMaker, USDZ_PROFILE } from '../deliver/usdz-maker.ts';
 import { configurationLabel } from '../model/configuration-id.ts';
+import { ConverterError } from '../support/errors.ts';
 import { sha256Hex } from '../support/files.ts';
 import { sharedPath } from './deliveries.ts';
 import { beside, type Delivery, type Master, readMaster, type Subject } from './delivery.ts';
@@ -15,46 +16,60 @@ import { openMadeFiles } from './made-files.ts';
 import type { Run } from './open-run.ts';
 import { openVariants } from './variants.ts';
 
-/** Opens them, in the order in which they work; `omitted` says which cannot, and what to do. */
-export async function openDeliveries(run: Run, masters: readonly Master[]) {
+/** Opens them, in the order in which they work. */
+export async function openDeliveries(run: Run, masters: readonly Master[]): Promise<Delivery[]> {
   const { pictures, profiles = [], variants } = run.options.pipeline.deliver ?? {};
   const makers: Maker[] = [];
-  const omitted: { name: string; reason: string }[] = [];
-  if (pictures !== undefined) {
-    const maker = await openPictureMaker(pictures, run);
-    if (maker !== undefined) makers.push(maker);
-    else omitted.push({ name: 'pictures', reason: `no new pictures, since ${NO_BROWSER}` });
-  }
-  const browser = profiles.length > 0 ? await browserOf(run) : undefined;
-  // It starts with the first picture.
-  const renderer = () => browser && openRenderer({ browser });
+  if (pictures !== undefined) makers.push(await openPictureMaker(pictures, run));
+  const renderer = profiles.length > 0 ? await rendererOf(run) : undefined;
   makers.push(
     ...profiles.map((wanted) => {
       if (wanted === USDZ_PROFILE) return createUsdzMaker();
-      if (typeof wanted === 'string') return createProfileMaker(wanted, undefined, renderer());
+      if (typeof wanted === 'string') return createProfileMaker(wanted, undefined, renderer);
       const { profile, ...options } = wanted;
-      return createProfileMaker(profile, webProfile(options), renderer());
+      return createProfileMaker(profile, webProfile(options), renderer);
     }),
   );
   const deliveries = makers.map((maker) => ofEachMaster(run, maker, masters));
   if (variants) deliveries.push(await openVariants(run, masters));
-  return { deliveries, omitted };
+  return deliveries;
 }
 
 /** Why there are no pictures, and what to do. */
 export const NO_BROWSER = `there is no browser: ${INSTALL_HELP}`;
 
-/** Opens the maker of pictures; undefined where there is no browser. */
-export async function openPictureMaker(
-  wanted: PictureOptions,
-  run: Run,
-): Promise<Maker | undefined> {
-  const browser = await browserOf(run);
-  return browser && createPictureMaker(openRenderer({ browser }), wanted);
+/** Whether a run may do without a browser: by {@link NONE}, or as the demo. @see D-992 */
+export function isBrowserOptional({ environment, options }: Run): boolean {
+  return options.browserOptional === true || environment.env[BROWSER_VARIABLE] === NONE;
 }
+
+/** Whether a run has a browser, which may not start. */
+export const hasBrowser = async (run: Run) => (await browserOf(run)) !== undefined;
 
 const browserOf = ({ environment, options }: Run) =>
   findBrowser(undefined, environment.env[BROWSER_VARIABLE], options.pipeline.cacheDir);
+
+/** Opens the maker of pictures: without a browser it throws `BROWSER_MISSING` for each. */
+export async function openPictureMaker(wanted: PictureOptions, run: Run): Promise<Maker> {
+  return createPictureMaker((await rendererOf(run)) ?? WITHOUT_BROWSER, wanted);
+}
+
+const WITHOUT_BROWSER: Renderer = {
+  takePictures: () => Promise.reject(new ConverterError('BROWSER_MISSING', NO_BROWSER)),
+  close: async () => {},
+};
+
+/** Of each run one, so that a browser that does not start is tried once. */
+const renderers = new WeakMap<Run, Renderer>();
+
+/** It starts with the first picture. */
+async function rendererOf(run: Run): Promise<Renderer | undefined> {
+  const browser = await browserOf(run);
+  if (browser === undefined) return undefined;
+  const renderer = renderers.get(run) ?? openRenderer({ browser, givesUp: true });
+  renderers.set(run, renderer);
+  return renderer;
+}
 
 /** What a maker makes of each master alone; equal masters are worked on once. */
 function ofEachMaster(run: Run, maker: Maker, masters: readonly Master[]): Delivery {

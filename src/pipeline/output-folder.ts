@@ -23,7 +23,7 @@ import { readLinkIfExists, replaceLink } from '../support/links.ts';
 import { CATALOGUE_FILE, MANIFEST_FILE, manifestLines, openCatalogue } from '../write/manifest.ts';
 import { PUBLISHING_FILE } from '../write/publication.ts';
 import { OF_LANGUAGE, publishedAsset } from '../write/publish.ts';
-import { readDeliveries } from './deliveries.ts';
+import { LAST_GOOD_FILE, readDeliveries } from './deliveries.ts';
 
 /** Name of the folder of GLBs in the output folder, and of bodies in the cache folder. */
 export const OBJECTS_FOLDER = 'objects';
@@ -285,10 +285,11 @@ export function openListChecks(
 
 const NOT_ENDED = 'the publication has not ended: feeds, gallery and other lists may be older';
 
-/** The files of `deliveries.jsonl`, with their objects; one that several configurations share, once. */
+/** The files of deliveries, also the last good ones, with their objects; one that several configurations share, once. */
 async function deliveredFiles(outputDir: string) {
   const { pathOf } = openFileStore({ ...objectFiles(outputDir), extension: '' });
-  const lines = [...(await readDeliveries(outputDir)).values()];
+  const lists = [await readDeliveries(outputDir), await readDeliveries(outputDir, LAST_GOOD_FILE)];
+  const lines = lists.flatMap((list) => [...list.values()]);
   const files = lines.flatMap(({ delivery, files }) =>
     files.map(({ path, name, sha256 }) => {
       const objectOf = (digest: Digest) => `${pathOf(digest)}${extname(name)}`;
@@ -395,21 +396,28 @@ export async function planPrune(outputDir: string, keepRuns?: number) {
   let bytes = 0;
   for (const path of objects) bytes += (await statIfExists(path))?.bytes ?? 0;
   const relative = (path: string) => path.slice(outputDir.length + 1).replaceAll(sep, '/');
+  const runs = keepRuns === undefined ? [] : await oldRuns(outputDir, keepRuns);
+  return { objects: objects.map(relative), links: links.map(relative), runs, bytes };
+}
+
+/** Lists the folders of reports but for the last ones, below the output folder. */
+export async function oldRuns(outputDir: string, keepRuns: number): Promise<string[]> {
   const all = await runFolders(outputDir);
+  if (all.length <= keepRuns) return [];
   // The last run is not the one with the latest id if the clock was set back.
   const latest = await readLinkIfExists(join(outputDir, RUNS_FOLDER, LATEST));
-  const old = all.slice(0, Math.max(0, all.length - (keepRuns ?? all.length)));
-  const runs = old.filter((run) => run !== latest).map((run) => `${RUNS_FOLDER}/${run}`);
-  return { objects: objects.map(relative), links: links.map(relative), runs, bytes };
+  const old = all.slice(0, -keepRuns);
+  return old.filter((run) => run !== latest).map((run) => `${RUNS_FOLDER}/${run}`);
 }
 
 /** Removes what a plan lists, and the folders that become empty. */
 export async function carryOutPrune(
   outputDir: string,
-  { objects, links, runs }: Awaited<ReturnType<typeof planPrune>>,
+  { objects, links, runs }: Omit<Awaited<ReturnType<typeof planPrune>>, 'bytes'>,
 ): Promise<void> {
   for (const path of [...links, ...objects]) await removeFile(join(outputDir, path));
   for (const path of runs) await removeTree(join(outputDir, path));
+  if (objects.length + links.length === 0) return;
   for (const path of [ARTICLES_FOLDER, OBJECTS_FOLDER])
     await removeEmptyFolders(join(outputDir, path));
 }

@@ -5,7 +5,7 @@ import { mainView } from '../deliver/picture-options.ts';
 import type { Digest } from '../model/snapshot.ts';
 import { asConverterError } from '../support/errors.ts';
 import { inParallel } from '../support/in-parallel.ts';
-import { NO_BROWSER, openPictureMaker } from './delivery-makers.ts';
+import { hasBrowser, NO_BROWSER, openPictureMaker } from './delivery-makers.ts';
 import { openMadeFiles } from './made-files.ts';
 import type { Run } from './open-run.ts';
 
@@ -35,8 +35,8 @@ export async function comparePictures(
   };
   const wanted = run.options.pipeline.deliver?.pictures;
   if (wanted === undefined) return none('the pipeline file has no deliver: pictures:');
+  if (!(await hasBrowser(run))) return none(NO_BROWSER);
   const maker = await openPictureMaker(mainView(wanted), run);
-  if (maker === undefined) return none(NO_BROWSER);
   return run.metrics.stopwatch.during('deliver', () =>
     compareAll(run, maker, pairs).finally(() => maker.close?.()),
   );
@@ -72,7 +72,8 @@ async function compareAll(
   });
   const missing = pairs.length - differences.size;
   if (missing === 0) return { differences };
-  const count = `${missing.toLocaleString('en-US')} of ${pairs.length.toLocaleString('en-US')}`;
   const reason = problem ?? 'the run had no time left';
-  return { differences, notCompared: `${count} pictures were not compared: ${reason}` };
+  const [some, all] = [missing, pairs.length].map((count) => count.toLocaleString('en-US'));
+  const which = differences.size === 0 ? 'pictures' : `${some} of ${all} pictures`;
+  return { differences, notCompared: `${which} were not compared: ${reason}` };
 }

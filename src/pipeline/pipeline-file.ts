@@ -21,6 +21,10 @@ import { readYaml, type YamlFile, type YamlPath } from './pipeline-yaml.ts';
 export interface Pipeline extends Omit<PipelineContent, 'articles' | 'output' | 'cache'> {
   articles: ReturnType<typeof readSource>[];
   outputDir: string;
+  /** Reports that stay when a run publishes. */
+  keepRuns: number;
+  /** Days for which objects and links stay to which nothing refers. */
+  keepObjectsDays: number;
   cacheDir: string;
   /** Largest size of the cache at the end of a run. */
   cacheMaxBytes: number;
@@ -144,6 +148,8 @@ function checkPipeline(
     }),
     articles: articles.map((entry) => readSource(entry, absolute)),
     outputDir,
+    keepRuns: output.keepRuns,
+    keepObjectsDays: output.keepObjectsDays,
     cacheDir: cache.dir === undefined ? defaultCacheDir(outputDir) : absolute(cache.dir),
     cacheMaxBytes: cache.maxBytes,
     serviceVariables,

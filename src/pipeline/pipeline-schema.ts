@@ -391,7 +391,16 @@ export const pipelineSchema = z
       .describe(
         'where several machines share data and results; without it they are in the folders',
       ),
-    output: z.strictObject({ dir: named.describe('relative to this file') }),
+    output: z.strictObject({
+      dir: named.describe('relative to this file'),
+      keepRuns: int(90, 1, 'reports that stay; a run that publishes removes older ones'),
+      keepObjectsDays: int(
+        14,
+        0,
+        'days for which files stay to which nothing refers any more',
+        36_500,
+      ),
+    }),
     freshness: preset(
       z.enum(Object.keys(FRESHNESS_POLICIES) as [FreshnessPolicy, ...FreshnessPolicy[]]),
       FRESHNESS_DEFAULT,

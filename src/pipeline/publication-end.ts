@@ -2,7 +2,7 @@
 import { manifestLines } from '../write/manifest.ts';
 import { endPublication } from '../write/publication.ts';
 import { publishedAsset } from '../write/publish.ts';
-import { readDeliveries } from './deliveries.ts';
+import { DELIVERIES_FILE, LAST_GOOD_FILE, readDeliveries } from './deliveries.ts';
 import type { Run } from './open-run.ts';
 
 /** Removes the files that manifest and deliveries no longer name, and the note of the publication. @see D-998 */
@@ -18,7 +18,8 @@ async function namedPaths(outputDir: string): Promise<string[]> {
     const asset = publishedAsset(line);
     if (asset !== undefined) paths.push(asset.glb);
   }
-  for (const { files } of (await readDeliveries(outputDir)).values())
-    for (const { path } of files) paths.push(path);
+  for (const list of [DELIVERIES_FILE, LAST_GOOD_FILE] as const)
+    for (const { files } of (await readDeliveries(outputDir, list)).values())
+      for (const { path } of files) paths.push(path);
   return paths;
 }

@@ -9,7 +9,7 @@ import { sha256Hex } from '../support/files.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import { expectNoPublication } from '../write/publication.ts';
 import { findUnfinishedRun } from './chunks.ts';
-import { readDeliveries } from './deliveries.ts';
+import { LAST_GOOD_FILE, readDeliveries } from './deliveries.ts';
 import {
   openListChecks,
   publishedObjects,
@@ -110,16 +110,15 @@ export async function openPublishedStore(
     },
     async planPrune(keepRuns) {
       await copy();
-      return planStorePrune(store, dir, now(), keepRuns);
+      const plan = await planStorePrune(store, dir, (atMs) => now() - atMs < YOUNG_MS);
+      if (keepRuns !== undefined) plan.runs = await oldStoreRuns(store, keepRuns);
+      return plan;
     },
-    async prune({ objects, runs }) {
+    async prune(plan) {
       await expectNoPublication(dir, store.name);
       await expectNoUnfinishedRun(store, now());
-      const reports: string[] = [];
-      for (const run of runs) for await (const { key } of store.list(`${run}/`)) reports.push(key);
-      await inParallel([...objects, ...reports], AT_ONCE, async (key) => {
+      await removeFromStore(store, plan, () => {
         for (const ending of [signal, lost]) ending?.throwIfAborted();
-        await store.delete(key);
       });
     },
   };
@@ -169,9 +168,10 @@ const CUT_OFF = 'is being replaced or removed';
 /** Each file of a delivery by its key; of feeds and the gallery, what was stored last. */
 async function deliveredFiles(store: ObjectStore, dir: string): Promise<Map<string, Checked>> {
   const { files: stored } = await readDelivered(store);
-  const ofLists = [...(await readDeliveries(dir)).values()].flatMap(({ files }) =>
-    files.map(({ path, sha256 }) => [path, sha256] as const),
-  );
+  const lists = [await readDeliveries(dir, LAST_GOOD_FILE), await readDeliveries(dir)];
+  const ofLists = lists
+    .flatMap((list) => [...list.values()])
+    .flatMap(({ files }) => files.map(({ path, sha256 }) => [path, sha256] as const));
   const ofAll = Object.entries(stored).filter(([path]) => isOfWholeRange(path));
   return new Map(
     [...ofAll, ...ofLists].map(([path, sha256]) => [
@@ -181,11 +181,16 @@ async function deliveredFiles(store: ObjectStore, dir: string): Promise<Map<stri
   );
 }
 
-async function planStorePrune(
+/**
+ * Finds what nothing refers to.
+ *
+ * @param dir - Folder of copies of its lists.
+ * @param isYoung - Whether an object of a time may be one of a run that has not published yet: it is only counted.
+ */
+export async function planStorePrune(
   store: ObjectStore,
   dir: string,
-  nowMs: number,
-  keepRuns: number | undefined,
+  isYoung: (modifiedAtMs: number) => boolean,
 ): Promise<PrunePlan> {
   const published = await publishedObjects(dir, () => '');
   const delivered = await deliveredFiles(store, dir);
@@ -195,18 +200,32 @@ async function planStorePrune(
   for (const prefix of new Set([OBJECTS, ...folders.sort()])) {
     for await (const { key, bytes, modifiedAt } of store.list(prefix)) {
       if (kept.has(key)) continue;
-      if (nowMs - modifiedAt >= YOUNG_MS) {
+      if (isYoung(modifiedAt)) plan.young++;
+      else {
         plan.objects.push(key);
         plan.bytes += bytes;
-      } else plan.young++;
+      }
     }
   }
-  if (keepRuns !== undefined) plan.runs = await oldRuns(store, keepRuns);
   return plan;
 }
 
+/** Removes what a plan lists. @param check - Throws where that must end. */
+export async function removeFromStore(
+  store: ObjectStore,
+  { objects, runs }: PrunePlan,
+  check: () => void,
+): Promise<void> {
+  const reports: string[] = [];
+  for (const run of runs) for await (const { key } of store.list(`${run}/`)) reports.push(key);
+  await inParallel([...objects, ...reports], AT_ONCE, async (key) => {
+    check();
+    await store.delete(key);
+  });
+}
+
 /** The folders of reports, but for the last ones. */
-async function oldRuns(store: ObjectStore, keepRuns: number): Promise<string[]> {
+export async function oldStoreRuns(store: ObjectStore, keepRuns: number): Promise<string[]> {
   const writtenAt = new Map<string, number>();
   for await (const { key, modifiedAt } of store.list(`${RUNS_FOLDER}/`)) {
     const [, run = ''] = key.split('/');

@@ -105,7 +105,8 @@ export const OPTION_CHECKS = {
     is: (name) => EXECUTORS.some((executor) => executor === name),
   },
   shard: CHECKS.text,
-} as const satisfies Record<keyof typeof RUN_OPTIONS, ParameterCheck>;
+  browserOptional: CHECKS.boolean,
+} as const satisfies Record<keyof typeof RUN_OPTIONS | 'browserOptional', ParameterCheck>;
 
 type FieldOf<Row> = Row extends { parse: (text: string, now: number) => infer Value }
   ? Value
@@ -114,7 +115,11 @@ type FieldOf<Row> = Row extends { parse: (text: string, now: number) => infer Va
     : boolean;
 
 /** What a run is to do. */
-export type RunOptions = { pipeline: Pipeline } & {
+export type RunOptions = {
+  pipeline: Pipeline;
+  /** Whether pictures are left out where no browser starts, and have not failed, as in the demo. @defaultValue false */
+  browserOptional?: boolean;
+} & {
   [Field in keyof typeof RUN_OPTIONS]?: FieldOf<(typeof RUN_OPTIONS)[Field]>;
 };
 

@@ -9,7 +9,7 @@ import { inParallel } from '../support/in-parallel.ts';
 import type { PackedMap } from '../support/packed-map.ts';
 import { publishedAsset } from '../write/publish.ts';
 import { convertFetched, fetchAndConvert, fetchOnly } from './configuration.ts';
-import { deliverWanted } from './deliver-pipeline.ts';
+import { checkDeliveries, deliverWanted } from './deliver-pipeline.ts';
 import { type Executor, openExecutor, shareLimits } from './executors.ts';
 import { assessRun } from './gates.ts';
 import { openLastPublication } from './last-publication.ts';
@@ -20,6 +20,7 @@ import { inThisProcess, processAll } from './processing.ts';
 import { openQuarantine, type Quarantine } from './quarantine.ts';
 import { makeReport, writeReport } from './report.ts';
 import { createResults, type Processor, type Results } from './results.ts';
+import { removeOutdated } from './retention.ts';
 import { isPublished, type RunEnd, type RunResult } from './run-end.ts';
 import { isPartial, type RunEnvironment, type RunOptions, runId } from './run-options.ts';
 import { selectFetched, selectLive } from './select.ts';
@@ -132,6 +133,7 @@ async function executeLocked(
   plan: RunPlan,
 ): Promise<RunResult> {
   checkRun(options, environment);
+  await checkDeliveries(options, environment);
   const { pipeline } = options;
   const locks: ((failure: ConverterError | undefined) => Promise<void>)[] = [
     await lockOutput(pipeline.outputDir, environment.now()),
@@ -225,7 +227,8 @@ async function executeRun(run: Run, plan: RunPlan, killed: KilledWork): Promise<
     return undefined;
   });
   // Without a report, the next run compares with the same publication.
-  if (runFolder !== undefined) await after?.settle();
+  const settled = runFolder === undefined ? undefined : after;
+  await settled?.settle();
   if (end.kind === 'complete') {
     await run.session.finish(isPartial(options));
     await distribution?.remove();
@@ -234,7 +237,15 @@ async function executeRun(run: Run, plan: RunPlan, killed: KilledWork): Promise<
     run.session.refuse();
     await distribution?.remove();
   }
+  if (settled !== undefined) await removeOutdatedUnlessFails(run);
   return { report: made.report, runFolder, end };
+}
+
+/** The run has succeeded: what it could not remove, the next one removes. */
+async function removeOutdatedUnlessFails(run: Run): Promise<void> {
+  await removeOutdated(run).catch(({ message }: Error) =>
+    run.environment.log.warn('what is outdated could not be removed', { message }),
+  );
 }
 
 /** If every entry failed, it is not known what is still selected: everything published stays. */

@@ -24,6 +24,7 @@ import {
   type DeliveryLine,
   FEEDS_FOLDER,
   GALLERY_FOLDER,
+  LAST_GOOD_FILE,
   OUTBOX_FILE,
   PUBLISHED_FILE,
 } from './deliveries.ts';
@@ -97,7 +98,7 @@ export async function copyLists(
 const listsOf = (service: Pipeline['service']): string[] => [
   MANIFEST_FILE,
   ...new Set([CATALOGUE_FILE, ...catalogueFiles(languagesOf(service))]),
-  ...[DELIVERIES_FILE, OUTBOX_FILE, PUBLISHED_FILE, CHANGES_FILE, PUBLISHING_FILE],
+  ...[LAST_GOOD_FILE, DELIVERIES_FILE, OUTBOX_FILE, PUBLISHED_FILE, CHANGES_FILE, PUBLISHING_FILE],
 ];
 
 /** Whether a file of a delivery describes all others: it follows them. */
@@ -265,8 +266,13 @@ export async function openSharedOutput(
     /**
      * Stores the files of deliveries that the store does not have, then the lists with feeds and gallery. Until the
      * end of the publication, what is replaced, and what no delivery has any more, is {@link UNSETTLED}.
+     *
+     * @param lastGood - Lines whose files stay.
      */
-    async publishDelivered(lines: readonly DeliveryLine[]): Promise<void> {
+    async publishDelivered(
+      lines: readonly DeliveryLine[],
+      lastGood: readonly DeliveryLine[],
+    ): Promise<void> {
       const wanted = new Map<string, Digest>();
       for (const { files: own } of lines)
         for (const { path, sha256 } of own) wanted.set(path, sha256);
@@ -276,6 +282,10 @@ export async function openSharedOutput(
           wanted.set(path, (await digestOfFile(join(outputDir, path))).sha256);
         }
       const { files: stored, etag } = await delivered();
+      for (const { path } of lastGood.flatMap(({ files: own }) => own)) {
+        const sha256 = stored[path];
+        if (sha256 !== undefined && !wanted.has(path)) wanted.set(path, sha256);
+      }
       const changed = [...wanted].filter(([path, sha256]) => stored[path] !== sha256);
       const gone = Object.keys(stored).filter((path) => !wanted.has(path));
       const replaced = changed.map(([path]) => path);

@@ -58,10 +58,20 @@ function finished(report: RunReport): Assessment {
       headline: `${configurationsAre(count)} gone`,
     };
   }
+  const notMade = failedDeliveries(report);
+  if (notMade > 0) {
+    const headline = notMade === 1 ? '1 delivery failed' : `${integer(notMade)} deliveries failed`;
+    return { tone: 'partly', ...withoutFailure(report), headline };
+  }
   const { gates, incomplete, damaged, configurations } = report;
   const hasFindings =
     gates.count + incomplete.count + damaged.count + configurations.failedCarts > 0;
   return { tone: hasFindings ? 'look' : 'good', ...withoutFailure(report) };
+}
+
+/** What the deliveries could not make, in configurations of each. */
+export function failedDeliveries({ delivered }: Pick<RunReport, 'delivered'>): number {
+  return (delivered?.deliveries ?? []).reduce((sum, { failed }) => sum + failed, 0);
 }
 
 /** The share of what was published before that is gone. */
@@ -124,6 +134,7 @@ const SEVERITY: Readonly<Record<Tone, number>> = { bad: 0, partly: 1, look: 2, g
 export function requiredActions(report: RunReport): RequiredAction[] {
   return [...stopActions(report), ...failureActions(report), ...gateActions(report)]
     .concat(
+      deliveryActions(report),
       pictureActions(report),
       damagedActions(report),
       incompleteActions(report),
@@ -153,6 +164,19 @@ function gateActions({ gates, stop, published }: RunReport): RequiredAction[] {
         : `check the findings; they are ${published ? 'published' : 'not published'}`;
       return { tone, title: capital(message), help, section: 'gates' };
     });
+}
+
+/** What each delivery could not make, with the first reason. */
+function deliveryActions({ delivered }: RunReport): RequiredAction[] {
+  const { deliveries = [], failures = [] } = delivered ?? {};
+  return deliveries.flatMap(({ name, made, unchanged, failed }): RequiredAction[] => {
+    const first = failures.find(({ delivery }) => delivery === name);
+    if (failed === 0 || first === undefined) return [];
+    const { article, code, message, help } = first;
+    const count = `${integer(failed)} of ${integer(made + unchanged + failed)}`;
+    const title = `${capital(name)}: ${count} failed, the first of ${article}: ${message}`;
+    return [{ tone: 'partly', code, title, help, section: undefined }];
+  });
 }
 
 function pictureActions({ gates: { notCompared } }: RunReport): RequiredAction[] {

@@ -48,6 +48,17 @@ const METRICS: Readonly<Record<string, Metric>> = {
     ({ objects }) => objects.savedBytes,
   ],
   triangles: ['Drawn triangles of the last run.', ({ triangles }) => triangles],
+  deliveries: [
+    'Configurations of each delivery of the last run by outcome.',
+    ({ delivered }) =>
+      delivered?.deliveries.flatMap(({ name: delivery, made, unchanged, failed, omitted }) =>
+        Object.entries({ made, unchanged, failed, omitted }).map(
+          ([outcome, count]): Row => [count, { delivery, outcome }],
+        ),
+      ),
+    'delivery',
+    'outcome',
+  ],
   drift: [
     'Fields of the service whose responses are not as specified.',
     ({ drift }) => drift.length,

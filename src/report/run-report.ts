@@ -224,13 +224,14 @@ function makeRunReportSchema() {
         deliveries: z.array(
           z.object({
             ...{ name: text, made: count, unchanged: count, failed: count },
+            omitted: count.describe('not made, since there is no browser, which is intended'),
             bytes: count.describe('of the files, equal ones counted once'),
             masterBytes: count.describe('of the GLBs that they were made from'),
           }),
         ),
-        failures: z.array(
-          z.object({ article: text, delivery: text, code: text, message: text, help: text }),
-        ),
+        failures: z
+          .array(z.object({ article: text, delivery: text, code: text, message: text, help: text }))
+          .describe('the first of each delivery'),
         splits: z
           .array(z.object({ splitBy: z.array(text), count, articles: z.array(text) }))
           .describe(

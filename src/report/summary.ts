@@ -6,6 +6,7 @@ import {
   changedParts,
   detailOf,
   FIELD_LABELS,
+  failedDeliveries,
   gateLabel,
   workersByState,
 } from './assessment.ts';
@@ -184,10 +185,11 @@ function lossesText({ losses }: RunReport): string {
 export function deliveredText({ delivered }: Pick<RunReport, 'delivered'>): string[] {
   if (delivered === undefined) return [];
   const { deliveries, failures, splits, omitted, gallery } = delivered;
-  const more = failures.length - SHOWN_CAUSES;
+  const more = failedDeliveries({ delivered }) - Math.min(failures.length, SHOWN_CAUSES);
   return [
-    ...deliveries.map(({ name, made, unchanged, failed, bytes, masterBytes }) => {
+    ...deliveries.map(({ name, made, unchanged, failed, omitted, bytes, masterBytes }) => {
       const counts = [`${integer(made)} made`, `${integer(unchanged)} unchanged`];
+      if (omitted > 0) counts.push(`${integer(omitted)} left out`);
       const percent = Math.round((100 * bytes) / Math.max(1, masterBytes));
       // Pictures stand for no GLB.
       const isShare = masterBytes > 0 && name !== 'pictures';

@@ -308,9 +308,9 @@ export function temporaryFolder(root: string): string {
   return join(root, '.tmp');
 }
 
-/** Creates a folder among the temporary files of the system, for this user alone. */
-export const makeTemporaryFolder = (): Promise<string> =>
-  operate('mkdir', tmpdir(), () => fs.mkdtemp(join(tmpdir(), 'btg2gltf-')));
+/** Creates a folder among the temporary files of the system, for this user alone. @param name - Begins its name. */
+export const makeTemporaryFolder = (name = 'btg2gltf-'): Promise<string> =>
+  operate('mkdir', tmpdir(), () => fs.mkdtemp(join(tmpdir(), name)));
 
 /** Calls `work` with a new folder among the temporary files of the system, which is then removed. */
 export async function withTemporaryFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {

@@ -1,0 +1,54 @@
+/** The folder of a browser: it has all that a browser writes, and is removed however the browser ends. */
+import { spawnSync } from 'node:child_process';
+import { mkdir, readdir } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { endBrowser, startBrowser } from '../../../src/deliver/browser.ts';
+import { sha256Hex } from '../../../src/support/files.ts';
+import { browserProcesses, killBrowserProcesses } from '../../helpers/browser-processes.ts';
+import { HAS_BROWSER, pictureBrowser } from '../../helpers/picture-browser.ts';
+import { temporaryFolder } from '../../helpers/temporary.ts';
+import { until } from '../../helpers/until.ts';
+
+describe.runIf(HAS_BROWSER && process.platform === 'linux')('the folder of a browser', () => {
+  const { TMPDIR } = process.env;
+  let folder: string;
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    process.env.TMPDIR = folder;
+  });
+  afterAll(() => {
+    if (TMPDIR === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = TMPDIR;
+  });
+
+  it('is the only one in the temporary folder, and goes with the browser; so do those of killed processes', async () => {
+    const { pid } = spawnSync(process.execPath, ['-e', '0']);
+    const left = `btg2gltf-${sha256Hex(hostname()).slice(0, 4)}-${pid}-abcdef`;
+    await mkdir(join(folder, left, 'profile'), { recursive: true });
+    const browser = await startBrowser(await pictureBrowser());
+    expect(await readdir(folder)).toEqual([
+      expect.stringMatching(new RegExp(`^btg2gltf-\\w{4}-${process.pid}-`)),
+    ]);
+    await (await browser.newPage()).goto('about:blank');
+    await endBrowser(browser);
+    expect([await readdir(folder), browserProcesses()]).toEqual([[], []]);
+  });
+
+  it('goes with a browser that was killed', async () => {
+    const browser = await startBrowser(await pictureBrowser());
+    await (await browser.newPage()).goto('about:blank');
+    expect(killBrowserProcesses()).toBe(1);
+    await until(() => !browser.isConnected());
+    await endBrowser(browser);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('goes with a browser that does not start', async () => {
+    const { cacheDir } = await pictureBrowser();
+    const found = { path: process.execPath, from: 'a test', cacheDir };
+    await expect(startBrowser(found)).rejects.toMatchObject({ code: 'BROWSER_MISSING' });
+    expect(await readdir(folder)).toEqual([]);
+  });
+});
