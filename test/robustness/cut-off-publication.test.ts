@@ -18,7 +18,10 @@ import { ALL_LISTS, republishedRange } from '../helpers/republished-range.ts';
 import { type S3Server, startS3Server } from '../helpers/s3-server.ts';
 import { IS_LONG } from '../helpers/samples.ts';
 
-const DAYS = ['2024-06-01', '2024-06-02'] as const;
+/** Clocks of the runs, which stand still: the next run begins after the one that was killed, however long that took. */
+const [FIRST, SECOND, NEXT] = ['2024-06-01T02:00Z', '2024-06-02T02:00Z', '2024-06-02T04:00Z'].map(
+  (at) => () => Date.parse(at),
+) as [() => number, () => number, () => number];
 
 /** Chooses the steps after which a next run is tried: the first of each kind, or all. */
 function chooser(kinds: readonly RegExp[]): (step: string) => boolean {
@@ -50,11 +53,11 @@ describe('in an output folder', () => {
   beforeAll(async () => {
     const { range, change } = republishedRange();
     runs = await openDailyRuns(range, { deliver: ALL_LISTS });
-    const first = await runs.run(DAYS[0]);
+    const first = await runs.run(FIRST);
     expect(first.exit, first.stderr).toBe(0);
     before = seenIn(runs.outputDir);
     change();
-    const second = await observed(() => runs.run(DAYS[1]));
+    const second = await observed(() => runs.run(SECOND));
     expect(second.exit, second.stderr).toBe(0);
     after = seenIn(runs.outputDir);
     published = await results();
@@ -93,7 +96,7 @@ describe('in an output folder', () => {
       }
       // This process is not the one that was killed.
       rmSync(join(runs.outputDir, '.lock'), { force: true });
-      const { exit, stderr } = await runs.run(DAYS[1]);
+      const { exit, stderr } = await runs.run(NEXT);
       expect(exit, `${step}: ${stderr}`).toBe(0);
       expect(await results(), step).toEqual(published);
       expect((await verifyOutput(runs.outputDir)).incomplete, step).toEqual([]);
