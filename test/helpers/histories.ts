@@ -144,7 +144,7 @@ function openNights(
       const endings: Ending[] = [];
       for (const output of outputs) endings.push(await execute('run --accept', { output }));
       const fresh = await execute('run', { output: 'fresh', cache: 'fresh-cache' });
-      for (const output of [...outputs, 'fresh']) await execute('prune --yes', { output });
+      for (const output of outputs) await execute('prune --yes', { output });
       return { endings, fresh };
     },
   };
