@@ -5,7 +5,7 @@ import { interrupted } from '../service/transport.ts';
 interface Demand {
   /** Who waits for it: the signal of an article, or any object. */
   requesters: Set<object>;
-  /** Aborted once nobody waits any more. */
+  /** Aborted once all that waited are stopped. */
   signal: AbortSignal;
 }
 

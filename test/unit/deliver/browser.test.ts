@@ -3,8 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, readdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { endBrowser, startBrowser } from '../../../src/deliver/browser.ts';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { sha256Hex } from '../../../src/support/files.ts';
 import { browserProcesses, killBrowserProcesses } from '../../helpers/browser-processes.ts';
 import { HAS_BROWSER, pictureBrowser } from '../../helpers/picture-browser.ts';
@@ -14,9 +13,14 @@ import { until } from '../../helpers/until.ts';
 describe.runIf(HAS_BROWSER && process.platform === 'linux')('the folder of a browser', () => {
   const { TMPDIR } = process.env;
   let folder: string;
+  let startBrowser: typeof import('../../../src/deliver/browser.ts').startBrowser;
+  let endBrowser: typeof import('../../../src/deliver/browser.ts').endBrowser;
   beforeAll(async () => {
     folder = await temporaryFolder();
     process.env.TMPDIR = folder;
+    // As in a process that has not started a browser yet: the first start looks for what others have left.
+    vi.resetModules();
+    ({ startBrowser, endBrowser } = await import('../../../src/deliver/browser.ts'));
   });
   afterAll(() => {
     if (TMPDIR === undefined) delete process.env.TMPDIR;

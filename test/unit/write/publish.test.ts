@@ -97,8 +97,8 @@ describe('publishing', () => {
     expect(steps.filter((step) => !/^fsync |\.tmp$/.test(step))).toEqual([
       'link articles/ACME/DESK/A/default.glb',
       'rename publishing.jsonl',
-      'rename manifest.jsonl',
       'rename catalogue.jsonl',
+      'rename manifest.jsonl',
       'unlink publishing.jsonl',
     ]);
     const [linked, replaced] = ['link articles', 'rename publishing'].map((beginning) =>
@@ -106,7 +106,7 @@ describe('publishing', () => {
     );
     expect(steps.slice(linked, replaced)).toContain('fsync articles/ACME/DESK/A');
     // Nothing else comes between them.
-    expect(steps[replaced! + 2]).toBe('rename catalogue.jsonl');
+    expect(steps[replaced! + 2]).toBe('rename manifest.jsonl');
   });
 
   test('the folder of several new links is synced once', async () => {
