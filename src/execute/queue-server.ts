@@ -255,6 +255,8 @@ export async function queueClasses(server: QueueServer, onError: (error: Error) 
   const shared =
     server.kind === 'postgres' ? new bullmq.PostgresConnection(connectionOf(server)) : undefined;
   shared?.on('error', onError);
+  // The pool listens to connections that wait, and a query to its own: between both, an error would end the process.
+  shared?.pool.on('connect', (client) => client.on('error', onError));
   const connection = (shared?.pool ?? connectionOf(server)) as ConnectionOptions;
   // Without one, the classes connect to Redis.
   const backend = (shared && bullmq.createPostgresBackend) as unknown as BackendFactory<

@@ -46,14 +46,19 @@ it('loses nothing in outages, and has one winner for each key', async () => {
   const won = new Map<string, string>();
   let isOver = false;
   let last = 0;
+  /** By each of them. */
+  const written: number[] = [];
   /** Two of them write each key. */
   const write = async (writer: number) => {
     const store = await open();
+    written[writer] = 0;
     for (let n = 0; !isOver || n < last; n++) {
       last = Math.max(last, n);
       const key = `results/${writer >> 1}/${n}`;
       const name = `writer ${writer}`;
-      if ((await store.putIfAbsent(key, bytes(name))) === 'stored') {
+      const stored = await store.putIfAbsent(key, bytes(name));
+      written[writer]!++;
+      if (stored === 'stored') {
         expect(won.get(key)).toBeUndefined();
         won.set(key, name);
       }
@@ -80,8 +85,11 @@ it('loses nothing in outages, and has one winner for each key', async () => {
       const seen = server.seen.length + requests;
       await until(() => isOver || server.seen.length >= seen);
       server.switches.always = undefined;
-      const next = counted + 3;
-      await until(() => isOver || counted >= next);
+      // For each client it ends before the next one begins: together they last longer than a client waits.
+      const next = [counted, ...written].map((answered) => answered + 3);
+      const hasEnded = () =>
+        [counted, ...written].every((answered, client) => answered >= next[client]!);
+      await until(() => isOver || hasEnded());
     }
   };
   const end = () => {
