@@ -118,7 +118,10 @@ function folderPlace({ outputDir, cacheDir }: Run['options']['pipeline']): Place
     },
     read: () => readTextIfExists(path),
     // Without it, files are kept longer.
-    write: (text) => replaceFile(path, text, { tmpDir: temporaryFolder(cacheDir), durable: false }),
+    async write(text) {
+      const tmpDir = temporaryFolder(cacheDir);
+      await replaceFile(path, text, { tmpDir, access: 'private', durable: false });
+    },
   };
 }
 

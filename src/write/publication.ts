@@ -39,7 +39,7 @@ export interface NewLists extends ListWriter {
 }
 
 /** A file of an article or of a delivery. The lists may have been edited: nothing else is removed. */
-const PUBLISHED_PATH = /^(?!(?:objects|runs)\/)[\w-]+(?:\/(?!\.)[^/\\:]+)+$/;
+const PUBLISHED_PATH = /^(?!(?:objects|runs)\/)[\w-]+(?:\/(?!\.{1,2}(?:\/|$))[^/\\:]+)+$/;
 
 /**
  * Replaces lists together. Where one changes, the note gets its name before them.

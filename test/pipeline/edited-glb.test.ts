@@ -313,8 +313,8 @@ describe('a publication that was cut off', () => {
     expect(await runs.command('verify', '2026-02-05')).toMatchObject({ exit: 0 });
   });
 
-  test('between manifest and catalogue leaves a catalogue that the next run corrects', async () => {
-    await cutOff(/catalogue\.jsonl/, 1);
+  test('between catalogue and manifest leaves a manifest that the next run corrects', async () => {
+    await cutOff(/manifest\.jsonl/, 1);
     const { exit, stdout } = await runs.command('verify', '2026-02-04');
     expect([exit, stdout]).toEqual([
       1,

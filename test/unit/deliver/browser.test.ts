@@ -13,11 +13,14 @@ import { until } from '../../helpers/until.ts';
 describe.runIf(HAS_BROWSER && process.platform === 'linux')('the folder of a browser', () => {
   const { TMPDIR } = process.env;
   let folder: string;
+  /** Of other tests. */
+  let others: ReturnType<typeof browserProcesses>;
   let startBrowser: typeof import('../../../src/deliver/browser.ts').startBrowser;
   let endBrowser: typeof import('../../../src/deliver/browser.ts').endBrowser;
   beforeAll(async () => {
     folder = await temporaryFolder();
     process.env.TMPDIR = folder;
+    others = browserProcesses();
     // As in a process that has not started a browser yet: the first start looks for what others have left.
     vi.resetModules();
     ({ startBrowser, endBrowser } = await import('../../../src/deliver/browser.ts'));
@@ -37,13 +40,13 @@ describe.runIf(HAS_BROWSER && process.platform === 'linux')('the folder of a bro
     ]);
     await (await browser.newPage()).goto('about:blank');
     await endBrowser(browser);
-    expect([await readdir(folder), browserProcesses()]).toEqual([[], []]);
+    expect([await readdir(folder), browserProcesses()]).toEqual([[], others]);
   });
 
   it('goes with a browser that was killed', async () => {
     const browser = await startBrowser(await pictureBrowser());
     await (await browser.newPage()).goto('about:blank');
-    expect(killBrowserProcesses()).toBe(1);
+    expect(killBrowserProcesses('browser', others)).toBe(1);
     await until(() => !browser.isConnected());
     await endBrowser(browser);
     expect(await readdir(folder)).toEqual([]);
