@@ -125,7 +125,7 @@ const MATERIAL_BYTES = 700;
 
 /** What lists nodes. A service that has lost them for a while lists fewer, or none. */
 const LISTINGS: ReadonlySet<OperationName> = new Set<OperationName>(['getNodes', 'search']);
-/** A listing that lacks this share of what it had, or is empty, is believed once it was the same on two days. */
+/** A listing that lacks this share of what it had, or is empty, is believed once it was the same on two days of one conversion. */
 const DOUBTED_LOSS = 0.2;
 
 /** The most recently used of so many entries; with `max` a cache would allocate room for all of them at once. */
@@ -359,7 +359,7 @@ export class ResponseCache {
         this.#options.client.call(operation, values, { validators, demand }));
       if ('notModified' in received) {
         counts.notModified++;
-        return this.#put(request, stored!, this.#expectedAgain(stored!));
+        return this.#put(request, stored!, await this.#expectedNodes(request, stored));
       }
       const { etag, lastModified, answer: decoded } = received;
       const bytes = received.bytes.length;
@@ -367,7 +367,7 @@ export class ResponseCache {
       counts.bytes += bytes;
       this.#keepDecoded(operation, digest, decoded, bytes);
       const answer = { digest, bytes };
-      const expectedNodes = await this.#expectedNodes(request, stored, digest, decoded);
+      const expectedNodes = await this.#expectedNodes(request, stored, { digest, decoded });
       const put = await this.#put(request, { answer, etag, lastModified }, expectedNodes);
       return { ...put, decoded };
     } catch (error) {
@@ -378,27 +378,30 @@ export class ResponseCache {
     }
   }
 
-  /** How many nodes a listing had that is too short to be believed; undefined of any other answer. */
-  async #expectedNodes<Name extends OperationName>(
-    { operation, always }: CacheableRequest<Name>,
+  /**
+   * How many nodes a listing had that is too short to be believed; undefined of any other answer.
+   *
+   * @param received - What was received; nothing where the stored answer has not changed.
+   */
+  async #expectedNodes(
+    { operation, always }: CacheableRequest,
     stored: StoredResponse | undefined,
-    digest: Digest,
-    decoded: AnswerOf<Name>,
+    received?: { digest: Digest; decoded: unknown },
   ): Promise<number | undefined> {
     if (always || !LISTINGS.has(operation)) return undefined;
     const before = stored && 'digest' in stored.answer ? stored.answer.digest : undefined;
-    if (before === digest) return this.#expectedAgain(stored!);
+    if (before !== undefined && before === (received?.digest ?? before)) {
+      const { expectedNodes, fetchedOn, datedBy, convertdate } = stored!;
+      // Another conversion may have lost what an earlier one never had.
+      const isSameState = (await this.#dates()).stateOf(datedBy) === convertdate;
+      if (isSameState) return fetchedOn < this.#today ? undefined : expectedNodes;
+    }
     const lengthOf = (nodes: unknown) => (nodes as CatalogueNode[]).length;
     const known = before && (await this.#options.store.get(before).catch(() => undefined));
-    const expected =
-      stored?.expectedNodes ?? (known ? lengthOf(OPERATIONS[operation].decode(known)) : 0);
-    const count = lengthOf(decoded);
+    const had = known ? lengthOf(OPERATIONS[operation].decode(known)) : 0;
+    const count = received === undefined ? had : lengthOf(received.decoded);
+    const expected = stored?.expectedNodes ?? had;
     return count === 0 || count <= (1 - DOUBTED_LOSS) * expected ? expected : undefined;
-  }
-
-  /** The same of one that is answered again. */
-  #expectedAgain({ expectedNodes, fetchedOn }: StoredResponse): number | undefined {
-    return fetchedOn < this.#today ? undefined : expectedNodes;
   }
 
   async #validatorsOf(stored: StoredResponse | undefined): Promise<Validators | undefined> {
