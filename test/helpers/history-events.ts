@@ -44,7 +44,9 @@ export interface Scenery {
   /** Of one night. */
   conditions: Conditions;
   /** The date of a conversion before that night. */
-  today: string;
+  convertedOn: string;
+  /** The day of the night. */
+  tonight: string;
 }
 
 type Event = (scenery: Scenery, words: string[]) => void;
@@ -67,13 +69,11 @@ const EVENTS: Readonly<Record<string, Event>> = {
   },
   listed: ({ range }, [index]) => range.list(Number(index), true),
   broken: ({ range }, [index]) => range.breakBlock(Number(index)),
-  dated: ({ range, today }) => range.convertedOn(today),
+  dated: ({ range, convertedOn }) => range.convertedOn(convertedOn),
   ...each(Object.keys(SETTINGS) as (keyof Settings)[], (name) => ({ settings }, words) => {
     settings[name] = words.join(' ');
   }),
-  service: ({ range }, [mood]) => {
-    range.mood = mood as ChangingRange['mood'];
-  },
+  service: ({ range, tonight }, [mood]) => range.behave(mood as ChangingRange['mood'], tonight),
   'clock-back': ({ conditions }) => {
     conditions.isClockBack = true;
   },

@@ -34,6 +34,7 @@ const KNOWN: readonly Night[][] = [
   // Listings that are empty, or lack what is there.
   [['service empty', 'run'], ['run']],
   [['run'], ['price 0', 'dated', 'service empty', 'run'], ['run']],
+  [['gone 3 0', 'run'], ['listed 3', 'dated', 'service empty', 'run'], ['run']],
   // GLBs that several articles share, from a warm cache into an empty folder.
   [['second'], ['run']],
 ];
