@@ -2,6 +2,7 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { ARTICLE_COUNT, ASPECTS, type ChangingRange, MOODS } from './changing-range.ts';
 import { RUN_FAULTS, type RunFault } from './run-faults.ts';
+import { IS_LONG } from './samples.ts';
 
 /**
  * Events in their order, and last the command: `['price 2', 'dated', 'SIGTERM request 9', 'run']`. A night is a day after
@@ -19,9 +20,9 @@ const COMMANDS = [
 const SETTINGS = {
   crease: ['30', '20'],
   languages: ['en', 'en de', 'de'],
-  profiles: ['', 'planner', 'planner shared', 'ar-ios'],
+  profiles: ['', 'ar-ios', ...(IS_LONG ? ['planner', 'planner shared'] : [])],
   cameras: ['', 'hero', 'hero top'],
-} as const;
+};
 /** The values of {@link SETTINGS}, several of one separated by spaces. */
 export type Settings = Record<keyof typeof SETTINGS, string>;
 

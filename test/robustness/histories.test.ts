@@ -2,8 +2,8 @@
  * Histories: whatever has happened, one good night publishes what a run into an empty folder with an empty cache
  * publishes.
  *
- * `npm test` takes 30 histories of up to 3 nights, with `BTG2GLTF_TEST_LONG=1` it is 500 of up to 12 nights, and a kill
- * is that of a process. All deliveries are such that need no browser.
+ * `npm test` takes 30 histories of up to 3 nights, with `BTG2GLTF_TEST_LONG=1` it is 500 of up to 12 nights, with more
+ * deliveries that need no browser, and a kill is that of a process.
  */
 import { readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
@@ -42,8 +42,8 @@ const KNOWN: readonly Night[][] = [
 /** What a pipeline delivers, beside what an event asks for. */
 const DELIVERIES = {
   feeds: { baseUrl: 'https://furniture.example/', kinds: ['jsonld', 'csv'] },
-  gallery: true,
-  variants: true,
+  gallery: IS_LONG,
+  variants: IS_LONG,
 };
 
 let histories: Histories;
