@@ -17,7 +17,7 @@ import type { ContentStore } from './content-store.ts';
 import type { CacheDatabase } from './database.ts';
 import { DecodedBodies } from './decoded-bodies.ts';
 import type { Dependencies } from './dependencies.ts';
-import { isListing, nodesExpected, nodesStillExpected } from './doubted-listings.ts';
+import { isListing, nodesExpected } from './doubted-listings.ts';
 import {
   ConversionDates,
   dayOf,
@@ -341,7 +341,7 @@ export class ResponseCache {
         this.#options.client.call(operation, values, { validators, demand }));
       if ('notModified' in received) {
         counts.notModified++;
-        return this.#put(request, stored!, nodesStillExpected(stored!, this.#today));
+        return this.#put(request, stored!, await this.#nodesExpected(request, stored));
       }
       const { etag, lastModified, answer: decoded } = received;
       const bytes = received.bytes.length;
@@ -349,11 +349,7 @@ export class ResponseCache {
       counts.bytes += bytes;
       this.#decoded.keep(operation, digest, decoded, bytes);
       const answer = { digest, bytes };
-      const listing = { operation, digest, nodes: decoded, today: this.#today };
-      const expectedNodes =
-        isListing(operation) && !request.always
-          ? await nodesExpected(listing, stored, this.#options.store)
-          : undefined;
+      const expectedNodes = await this.#nodesExpected(request, stored, { digest, decoded });
       const put = await this.#put(request, { answer, etag, lastModified }, expectedNodes);
       return { ...put, decoded };
     } catch (error) {
@@ -362,6 +358,18 @@ export class ResponseCache {
       const answer = { missing: missingBecause(error, subject) };
       return this.#put(request, { answer, etag: '', lastModified: '' });
     }
+  }
+
+  /** How many nodes a listing had that is too short to be believed; undefined of any other answer. */
+  #nodesExpected(
+    { operation, always }: CacheableRequest,
+    stored: StoredResponse | undefined,
+    received?: { digest: Digest; decoded: unknown },
+  ): Promise<number | undefined> | undefined {
+    if (always || !isListing(operation)) return undefined;
+    const stateOf = async (manufacturer: string) => (await this.#dates()).stateOf(manufacturer);
+    const listing = { operation, received, today: this.#today, stateOf };
+    return nodesExpected(listing, stored, this.#options.store);
   }
 
   async #validatorsOf(stored: StoredResponse | undefined): Promise<Validators | undefined> {

@@ -50,11 +50,17 @@ export const MOODS = ['well', 'refuses', 'empty', 'slow', 'wrong'] as const;
 
 /** A range that changes. */
 export interface ChangingRange extends EmulatedRange {
-  mood: (typeof MOODS)[number];
+  /** How it behaves now. */
+  readonly mood: (typeof MOODS)[number];
   /** Called before each answer. */
   onAsked: () => void;
   /** Makes all as it was at first. */
   reset(day: string): void;
+  /**
+   * Behaves so from now on. A listing that was empty on two days of one conversion is believed, so that the right one
+   * after that is a change without a date.
+   */
+  behave(mood: ChangingRange['mood'], day: string): void;
   /** Changes an aspect of an article, by its index. */
   change(aspect: (typeof ASPECTS)[number], index: number): void;
   /** The last one stays listed. */
@@ -71,6 +77,9 @@ const JPEGS = await Promise.all(
 
 /** Makes a range as it is at first. */
 export function changingRange(): ChangingRange {
+  let mood: ChangingRange['mood'] = 'well';
+  /** The conversion date and the day of the last empty listings, by manufacturer. */
+  const emptyListings = new Map<string, { convertdate: string; day: string }>();
   const states = new Map<Place, State>();
   const convertdates = new Map<string, string>();
   const undated = new Set<string>();
@@ -80,8 +89,8 @@ export function changingRange(): ChangingRange {
   /** Every answer passes here. */
   const answer = <Answer>(right: () => Answer, wrong: Answer): Answer => {
     range.onAsked();
-    if (range.mood === 'refuses') throw new Error('the service is down');
-    return range.mood === 'wrong' ? wrong : right();
+    if (mood === 'refuses') throw new Error('the service is down');
+    return mood === 'wrong' ? wrong : right();
   };
   const found = ({ manufacturer, program, basearticlenumber }: Query): Place | undefined =>
     PLACES.find(
@@ -99,7 +108,7 @@ export function changingRange(): ChangingRange {
     const [manufacturer = '', program = ''] = parentnode.split(/;:?/);
     if (parentnode === '')
       return [...convertdates].map(([name, convertdate]) => folder(name, '', convertdate));
-    if (range.mood === 'empty') return [];
+    if (mood === 'empty') return [];
     const own = listed().filter((place) => place.manufacturer === manufacturer);
     const programs = [...new Set(own.map((place) => place.program))];
     if (program === '') return programs.map((name) => folder(manufacturer, name, ''));
@@ -108,10 +117,13 @@ export function changingRange(): ChangingRange {
 
   const range: ChangingRange = {
     name: 'changing',
-    mood: 'well',
+    get mood() {
+      return mood;
+    },
     onAsked: () => {},
     reset(day) {
-      range.mood = 'well';
+      mood = 'well';
+      emptyListings.clear();
       range.onAsked = () => {};
       for (const [index, place] of PLACES.entries()) {
         const values = { block: 0, texture: 0, price: 0, text: 0, number: 0 };
@@ -119,6 +131,15 @@ export function changingRange(): ChangingRange {
         convertdates.set(place.manufacturer, day);
       }
       undated.clear();
+    },
+    behave(now, day) {
+      mood = now;
+      if (now !== 'empty') return;
+      for (const [manufacturer, convertdate] of convertdates) {
+        const before = emptyListings.get(manufacturer);
+        if (before?.convertdate === convertdate && before.day !== day) undated.add(manufacturer);
+        emptyListings.set(manufacturer, { convertdate, day });
+      }
     },
     change(aspect, index) {
       const state = stateAt(index);
@@ -165,7 +186,7 @@ export function changingRange(): ChangingRange {
     block: (name) =>
       answer(
         async () => {
-          if (range.mood === 'slow') return new Promise(() => {});
+          if (mood === 'slow') return new Promise(() => {});
           const owners = ownersOf(name);
           const value = owners.reduce((sum, { block }) => sum + block, 0) % VALUES;
           return owners.some(({ isBroken }) => isBroken) ? undefined : blockBody(name, value);

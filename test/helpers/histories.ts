@@ -124,9 +124,9 @@ function openNights(
     async play(night: Night): Promise<Ending> {
       const conditions: Conditions = {};
       // What is converted in a day is seen by the night of the next.
-      const today = dateOf(day);
+      const convertedOn = dateOf(day);
       if (night[0] !== 'soon') day++;
-      happen(night, { range, settings, conditions, today });
+      happen(night, { range, settings, conditions, convertedOn, tonight: dateOf(day) });
       if (conditions.isCacheLost) {
         await filesClosed(folder);
         await rm(join(folder, 'cache'), { recursive: true, force: true });
@@ -135,7 +135,7 @@ function openNights(
       const [words, output] = text === 'second' ? ['run', 'second'] : [text, 'out'];
       outputs.add(output!);
       const ending = await execute(words!, { output: output! }, conditions);
-      range.mood = 'well';
+      range.behave('well', dateOf(day));
       return ending;
     },
     async end() {

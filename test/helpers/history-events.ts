@@ -2,6 +2,7 @@
 import fc, { type Arbitrary } from 'fast-check';
 import { ARTICLE_COUNT, ASPECTS, type ChangingRange, MOODS } from './changing-range.ts';
 import { RUN_FAULTS, type RunFault } from './run-faults.ts';
+import { IS_LONG } from './samples.ts';
 
 /**
  * Events in their order, and last the command: `['price 2', 'dated', 'SIGTERM request 9', 'run']`. A night is a day after
@@ -19,9 +20,9 @@ const COMMANDS = [
 const SETTINGS = {
   crease: ['30', '20'],
   languages: ['en', 'en de', 'de'],
-  profiles: ['', 'planner', 'planner shared', 'ar-ios'],
+  profiles: ['', 'ar-ios', ...(IS_LONG ? ['planner', 'planner shared'] : [])],
   cameras: ['', 'hero', 'hero top'],
-} as const;
+};
 /** The values of {@link SETTINGS}, several of one separated by spaces. */
 export type Settings = Record<keyof typeof SETTINGS, string>;
 
@@ -44,7 +45,9 @@ export interface Scenery {
   /** Of one night. */
   conditions: Conditions;
   /** The date of a conversion before that night. */
-  today: string;
+  convertedOn: string;
+  /** The day of the night. */
+  tonight: string;
 }
 
 type Event = (scenery: Scenery, words: string[]) => void;
@@ -67,13 +70,11 @@ const EVENTS: Readonly<Record<string, Event>> = {
   },
   listed: ({ range }, [index]) => range.list(Number(index), true),
   broken: ({ range }, [index]) => range.breakBlock(Number(index)),
-  dated: ({ range, today }) => range.convertedOn(today),
+  dated: ({ range, convertedOn }) => range.convertedOn(convertedOn),
   ...each(Object.keys(SETTINGS) as (keyof Settings)[], (name) => ({ settings }, words) => {
     settings[name] = words.join(' ');
   }),
-  service: ({ range }, [mood]) => {
-    range.mood = mood as ChangingRange['mood'];
-  },
+  service: ({ range, tonight }, [mood]) => range.behave(mood as ChangingRange['mood'], tonight),
   'clock-back': ({ conditions }) => {
     conditions.isClockBack = true;
   },

@@ -77,6 +77,18 @@ test('it is believed once it was the same on two days', async () => {
   expect([sameDay - first, nextDay - sameDay, after - nextDay]).toEqual([1, 1, 0]);
 });
 
+test('one that was rightly empty is asked for again after another conversion, of which it may lack all', async () => {
+  list(0);
+  convert('2026-03-01');
+  for (const day of [DAYS[1]!, DAYS[2]!]) expect((await runs.run(day)).exit).toBe(2);
+  convert('2026-03-02');
+  expect((await runs.run(DAYS[3]!)).exit).toBe(2);
+  list(ARTICLES);
+  convert('2026-03-02');
+  expect((await runs.run(DAYS[4]!)).exit).toBe(0);
+  expect(await published()).toBe(ARTICLES);
+});
+
 test('one that lacks less is believed at once', async () => {
   list(9);
   convert('2026-03-01');
