@@ -113,7 +113,7 @@ function openNights(
       articles: [{ catalogue: {} }, { article: SECOND_FINISH }],
       convert: { creaseAngleDegrees: Number(crease) },
       // Kills may come while the same article is in work alone.
-      failures: { quarantineAfterKills: 1000, quarantineAfterNights: 1000 },
+      failures: { quarantineAfterKills: 1000 },
       gates: { articlesGone: { refuse: '25%' } },
       deliver: { ...deliver, profiles, ...(cameras!.length > 0 && { pictures: { cameras } }) },
     };

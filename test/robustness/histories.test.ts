@@ -40,6 +40,8 @@ const KNOWN: readonly Night[][] = [
   [['gone 3 0', 'run'], ['listed 3', 'dated', 'service empty', 'run'], ['run']],
   // GLBs that several articles share, from a warm cache into an empty folder.
   [['second'], ['run']],
+  // What waits in quarantine when it is there again.
+  [['gone 0', 'run'], ['run'], ['run'], ['listed 0', 'run']],
 ];
 
 /** What a pipeline delivers, beside what an event asks for. */
