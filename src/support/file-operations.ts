@@ -80,15 +80,12 @@ export function refuseLinksBelow(folder: string): void {
 /** Returns the folders on the way from the outermost shared folder to a path, and the path; nothing outside of these folders. */
 function pathsInShared(given: string): string[] {
   const path = resolve(given);
-  let start = path.length;
-  for (const folder of sharedFolders) {
-    if (path.startsWith(folder) && path[folder.length] === sep)
-      start = Math.min(start, folder.length);
-  }
-  if (start === path.length) return [];
+  const endAfter = (end: number) => path.indexOf(sep, end + 1);
+  let start = endAfter(0);
+  while (start > 0 && !sharedFolders.has(path.slice(0, start))) start = endAfter(start);
+  if (start < 0) return [];
   const paths: string[] = [];
-  for (let end = path.indexOf(sep, start + 1); end > 0; end = path.indexOf(sep, end + 1))
-    paths.push(path.slice(0, end));
+  for (let end = endAfter(start); end > 0; end = endAfter(end)) paths.push(path.slice(0, end));
   return [...paths, path];
 }
 
