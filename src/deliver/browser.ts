@@ -144,11 +144,13 @@ export async function startBrowser({ path, from, cacheDir }: FoundBrowser): Prom
 /** Closes a started browser and removes its folder; one that does not close, since it hangs, is ended. */
 export async function endBrowser(browser: Browser): Promise<void> {
   const { folder, processId } = started.get(browser) ?? {};
+  // From now on it counts as disconnected, also while it hangs.
   const closed = browser.close().catch(() => {});
   const closing = new AbortController();
-  await Promise.race([closed, delay(CLOSE_MS, undefined, closing).catch(() => {})]);
+  const waited = delay(CLOSE_MS, true, closing).catch(() => false);
+  const hangs = await Promise.race([closed.then(() => false), waited]);
   closing.abort();
-  if (processId !== undefined && browser.isConnected()) kill(processId);
+  if (processId !== undefined && hangs) kill(processId);
   await closed;
   if (folder !== undefined) await removeFolder(folder);
 }
