@@ -98,7 +98,7 @@ export interface Fetcher extends CatalogueReader, Configurator {
 /** Where the responses of one article come from. */
 interface Source {
   cache: ResponseCache;
-  /** Whether each is requested once, whatever is cached. */
+  /** Whether each is requested once, also where a fresh response is cached. */
   once?: boolean;
   dependencies?: Dependencies;
   imageLocation?: string | undefined;

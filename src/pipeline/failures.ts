@@ -51,8 +51,8 @@ const LOOKED_AT = { share: 0.01, few: 20 };
 /** Of what was in work in several runs that were killed, after the first alone. */
 const KILLED_THE_RUN = 'KILLED_THE_RUN' satisfies ErrorCode;
 
-/** Codes of what is dear to try, whatever the service answers now. */
-const DEAR: ReadonlySet<string> = new Set([
+/** Codes of failures that take long, or much memory, to try again. */
+const COSTLY: ReadonlySet<string> = new Set([
   KILLED_THE_RUN,
   'OUT_OF_MEMORY',
   'ARTICLE_TIMEOUT',
@@ -189,7 +189,7 @@ export function openFailureHistory(table: CacheDatabase['failures'], options: Hi
     const isPast = dayOf(Date.parse(record.lastSeen)) <= today;
     const isSame = record.conditions.endsWith(conditionsOf(record.code));
     if (!isSame || !isPast || today >= retryOn(record)) return false;
-    return DEAR.has(record.code) || carts.has(record.request) || !hasNewData(record);
+    return COSTLY.has(record.code) || carts.has(record.request) || !hasNewData(record);
   };
   /** Whether so many of the selection failed that none is quarantined; children appear only later. */
   let tooMany: boolean | undefined;
@@ -225,7 +225,7 @@ export function openFailureHistory(table: CacheDatabase['failures'], options: Hi
     const tried = withRequests(articles, (request) => !isUntried(request));
     return { tried, lookedAt, quarantined };
   };
-  const mayBeLookedAt = (key: string) => !DEAR.has(records.get(key)!.code) && !carts.has(key);
+  const mayBeLookedAt = (key: string) => !COSTLY.has(records.get(key)!.code) && !carts.has(key);
   const cannotBuild = (request: ArticleRequest) =>
     command === 'build' && withoutSnapshot.has(configurationKey(request));
   /** Whether a result replaces or ends the stored failure: not if the command did not try what failed. */

@@ -81,8 +81,8 @@ function seriesOf(key: string): string {
 }
 
 /**
- * A finding on each series of which nothing is left, whatever its share of all: a mistake of the service more often than
- * the end of a series.
+ * A finding on each series of which nothing is left, however few configurations it had: it is a mistake of the service
+ * more often than the end of a series.
  *
  * @param all - The series of each configuration that is gone with its series.
  */

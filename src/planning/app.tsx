@@ -27,7 +27,7 @@ export function App({ session }: { session: Session }) {
   const isArticleNamed =
     !isCatalogueOpen && (planned !== undefined || isOpening(session.state.planning));
   const isFirst = useRef(true);
-  // Before another event: whoever has the focus now may move it.
+  // Before another event, which may move the focus.
   useLayoutEffect(() => {
     if (isFirst.current) {
       isFirst.current = false;

@@ -56,7 +56,7 @@ const ALL_DIED = `login: expected a token that the service accepts, received ${M
 const WRONG_ADDRESS =
   'expected an authentication server at this address, received status 404; check BTG2GLTF_AUTH_URL (service.authUrl)';
 
-/** Statuses of a gateway or of maintenance: whatever they say, it is not about the password. */
+/** Statuses of a gateway, or during maintenance: such an answer says nothing about the password. */
 const NO_BACKEND: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /** A request that was sent with a token. */

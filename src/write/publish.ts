@@ -1,5 +1,5 @@
 /**
- * Publish: makes finished objects visible by links, then replaces manifest and catalogue together, so that a crash
+ * Publish: makes finished objects visible by links, then replaces catalogues and manifest together, so that a crash
  * leaves no line without its file.
  */
 import { join } from 'node:path';
