@@ -227,13 +227,17 @@ export const removeTree = (path: string): Promise<void> =>
 /**
  * Ensures that a file exists which only its owner may read (0600); its content stays.
  *
- * SQLite gives the files beside a database the permissions of the database.
+ * SQLite gives the files beside a database the permissions of the database. A file that exists is not opened: closing it
+ * would release the locks that this process holds on it, and then two processes could write a database at once.
  */
 export async function makePrivateFile(path: string): Promise<void> {
   await makeFolder(dirname(path));
-  await withFile(path, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, MODES.private, (file) =>
-    operate('chmod', path, async () => sync.fchmodSync(file, MODES.private)),
-  );
+  const facts = await statIfExists(path);
+  if (facts === undefined) {
+    await withFile(path, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, MODES.private, async () => {});
+  } else if (facts.mode !== MODES.private) {
+    await operate('chmod', path, async () => sync.chmodSync(path, MODES.private));
+  }
 }
 
 /**

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import Libsql from 'libsql';
@@ -133,4 +134,29 @@ describe('a database', () => {
   it('that is a folder is reported', async () => {
     await expect(openSqlite(at(), [CREATE])).rejects.toThrow(refusal('OUTPUT_UNWRITABLE', at()));
   });
+});
+
+/** What another process finds there. */
+const READS = `
+  const database = new (require('libsql'))(process.argv[1]);
+  process.stdout.write(database.prepare('SELECT n FROM a ORDER BY n').all().map(({ n }) => n).join());
+`;
+/** What another process does to the database before it ends. */
+const OTHER = `
+  const database = new (require('libsql'))(process.argv[1]);
+  database.exec('INSERT INTO a VALUES (2)');
+  database.close();
+`;
+
+it('is shared with other processes, also after this one has opened it twice', async () => {
+  const first = await openSqlite(path, [CREATE]);
+  const second = await openSqlite(path, [CREATE]);
+  first.run('INSERT INTO a VALUES (1)');
+  // It is not the last that uses the file, so it must leave what lies beside it.
+  execFileSync(process.execPath, ['--eval', OTHER, path], { stdio: 'inherit' });
+  first.run('INSERT INTO a VALUES (3)');
+  const inAnother = execFileSync(process.execPath, ['--eval', READS, path], { encoding: 'utf8' });
+  expect(inAnother).toBe('1,2,3');
+  second.close();
+  first.close();
 });
