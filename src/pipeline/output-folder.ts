@@ -2,6 +2,9 @@
 import { extname, join, sep } from 'node:path';
 import { type ContentStore, type FileStoreOptions, openFileStore } from '../cache/content-store.ts';
 import type { CacheDatabase } from '../cache/database.ts';
+import { PICTURES, VARIANTS } from '../deliver/gallery-data.ts';
+import { PROFILE_NAMES } from '../deliver/profiles.ts';
+import { USDZ_PROFILE } from '../deliver/usdz-maker.ts';
 import type { CatalogueLine, ManifestLine } from '../model/asset.ts';
 import { configurationKey } from '../model/configuration-id.ts';
 import type { Digest } from '../model/snapshot.ts';
@@ -290,11 +293,11 @@ async function deliveredFiles(outputDir: string) {
   const { pathOf } = openFileStore({ ...objectFiles(outputDir), extension: '' });
   const lists = [await readDeliveries(outputDir), await readDeliveries(outputDir, LAST_GOOD_FILE)];
   const lines = lists.flatMap((list) => [...list.values()]);
-  const files = lines.flatMap(({ delivery, files }) =>
+  const files = lines.flatMap(({ files }) =>
     files.map(({ path, name, sha256 }) => {
       const objectOf = (digest: Digest) => `${pathOf(digest)}${extname(name)}`;
       const object = objectOf(sha256);
-      return { delivery, sha256, object, objectOf, link: join(outputDir, path) };
+      return { sha256, object, objectOf, link: join(outputDir, path) };
     }),
   );
   return [...new Map(files.map((file) => [`${file.link} ${file.sha256}`, file])).values()];
@@ -373,6 +376,9 @@ async function isSameFile(a: string, b: string): Promise<boolean> {
   return found[0] !== undefined && found[0].identity === found[1]?.identity;
 }
 
+/** The folder of each delivery that there is: one that was cut off, and is not asked for any more, is in no list. */
+const DELIVERY_FOLDERS = [...PROFILE_NAMES, USDZ_PROFILE, PICTURES, VARIANTS];
+
 /**
  * Finds objects and links that no line of the manifest refers to, and the folders of old runs. @see D-832
  *
@@ -391,7 +397,7 @@ export async function planPrune(outputDir: string, keepRuns?: number) {
   ]);
   const objects = await filesBelow(join(outputDir, OBJECTS_FOLDER), kept);
   const links: string[] = [];
-  for (const folder of new Set([ARTICLES_FOLDER, ...delivered.map(({ delivery }) => delivery)]))
+  for (const folder of [ARTICLES_FOLDER, ...DELIVERY_FOLDERS])
     links.push(...(await filesBelow(join(outputDir, folder), kept)));
   let bytes = 0;
   for (const path of objects) bytes += (await statIfExists(path))?.bytes ?? 0;
@@ -418,7 +424,7 @@ export async function carryOutPrune(
   for (const path of [...links, ...objects]) await removeFile(join(outputDir, path));
   for (const path of runs) await removeTree(join(outputDir, path));
   if (objects.length + links.length === 0) return;
-  for (const path of [ARTICLES_FOLDER, OBJECTS_FOLDER])
+  for (const path of [ARTICLES_FOLDER, OBJECTS_FOLDER, ...DELIVERY_FOLDERS])
     await removeEmptyFolders(join(outputDir, path));
 }
 

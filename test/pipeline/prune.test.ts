@@ -2,7 +2,7 @@
  * Prune: what a manifest no longer refers to goes, and nothing else.
  */
 import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readManifest } from '../../src/write/manifest.ts';
 import { command, writePipeline } from '../helpers/command.ts';
@@ -53,6 +53,15 @@ describe('prune', () => {
     ]);
     expect(await files()).toEqual([...new Set(expected)].sort());
     expect((await command(['verify', out()])).exit).toBe(0);
+  });
+
+  test('removes what a delivery has left that was cut off before its list, and is not asked for any more', async () => {
+    const path = join(out(), 'planner/AULI/LUMO/LM-DOM/7aa85eb7cd104d1d/model.glb');
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, 'glTF');
+    expect((await command(['prune', pipeline])).stdout).toContain('and 1 link;');
+    expect(await command(['prune', pipeline, '--yes'])).toMatchObject({ exit: 0 });
+    expect(await readdir(out())).not.toContain('planner');
   });
 
   test('removes nothing where a link leads out of the output folder', async () => {

@@ -138,7 +138,9 @@ const FAULTS: Record<string, Fault> = {
       expect(results).toEqual([...new Set(results)]);
       const { workers } = await stage.reportOf();
       expect(workers!.reduce((sum, { chunks }) => sum + chunks, 0)).toBe(results.length);
-      expect(seen.filter(({ method, url }) => method === 'PUT' && url === late)).toHaveLength(2);
+      // Each has sent it, and may have repeated it: on a busy machine an answer may come too late.
+      const sent = seen.filter(({ method, url }) => method === 'PUT' && url === late);
+      expect(sent.length).toBeGreaterThanOrEqual(2);
       // Neither has been harmed.
       for (const worker of [stopped, other]) {
         worker.kill('SIGTERM');
