@@ -57,8 +57,8 @@ export interface ChangingRange extends EmulatedRange {
   /** Makes all as it was at first. */
   reset(day: string): void;
   /**
-   * Behaves so from now on. A listing that was empty on two days of one conversion is believed, so that the right one
-   * after that is a change without a date.
+   * Behaves so from now on; called after each night too. A listing that was empty, rightly or not, on two days of one
+   * conversion is believed, so that the right one after that is a change without a date.
    */
   behave(mood: ChangingRange['mood'], day: string): void;
   /** Changes an aspect of an article, by its index. */
@@ -134,10 +134,12 @@ export function changingRange(): ChangingRange {
     },
     behave(now, day) {
       mood = now;
-      if (now !== 'empty') return;
       for (const [manufacturer, convertdate] of convertdates) {
+        const isEmpty = !listed().some((place) => place.manufacturer === manufacturer);
+        if (now !== 'empty' && !isEmpty) continue;
         const before = emptyListings.get(manufacturer);
-        if (before?.convertdate === convertdate && before.day !== day) undated.add(manufacturer);
+        if (!isEmpty && before?.convertdate === convertdate && before.day !== day)
+          undated.add(manufacturer);
         emptyListings.set(manufacturer, { convertdate, day });
       }
     },

@@ -38,6 +38,7 @@ const KNOWN: readonly Night[][] = [
   [['service empty', 'run'], ['run']],
   [['run'], ['price 0', 'dated', 'service empty', 'run'], ['run']],
   [['gone 3 0', 'run'], ['listed 3', 'dated', 'service empty', 'run'], ['run']],
+  [['soon', 'gone 3 0', 'run'], ['listed 3', 'dated', 'service empty', 'run'], ['second']],
   // GLBs that several articles share, from a warm cache into an empty folder.
   [['second'], ['run']],
   // What waits in quarantine when it is there again.
