@@ -26,7 +26,7 @@ import { readLinkIfExists, replaceLink } from '../support/links.ts';
 import { CATALOGUE_FILE, MANIFEST_FILE, manifestLines, openCatalogue } from '../write/manifest.ts';
 import { PUBLISHING_FILE } from '../write/publication.ts';
 import { OF_LANGUAGE, publishedAsset } from '../write/publish.ts';
-import { LAST_GOOD_FILE, readDeliveries } from './deliveries.ts';
+import { isSharedPath, LAST_GOOD_FILE, readDeliveries } from './deliveries.ts';
 
 /** Name of the folder of GLBs in the output folder, and of bodies in the cache folder. */
 export const OBJECTS_FOLDER = 'objects';
@@ -378,6 +378,8 @@ async function isSameFile(a: string, b: string): Promise<boolean> {
 
 /** The folder of each delivery that there is: one that was cut off, and is not asked for any more, is in no list. */
 const DELIVERY_FOLDERS = [...PROFILE_NAMES, USDZ_PROFILE, PICTURES, VARIANTS];
+/** A file of a delivery for one configuration. Other files in such a folder may be those of a user. */
+const OF_DELIVERY = /^[\w-]+(?:\/[^/]+){3}\/(?:default|[0-9a-f]{16})(?:\.glb|\/[^/]+)$/;
 
 /**
  * Finds objects and links that no line of the manifest refers to, and the folders of old runs. @see D-832
@@ -395,15 +397,17 @@ export async function planPrune(outputDir: string, keepRuns?: number) {
     ...published.flatMap(([object, links]) => [pathOf(object), ...links]),
     ...delivered.flatMap(({ object, link }) => [object, link]),
   ]);
+  const relative = (path: string) => path.slice(outputDir.length + 1).replaceAll(sep, '/');
   const objects = await filesBelow(join(outputDir, OBJECTS_FOLDER), kept);
-  const links: string[] = [];
-  for (const folder of [ARTICLES_FOLDER, ...DELIVERY_FOLDERS])
-    links.push(...(await filesBelow(join(outputDir, folder), kept)));
+  const links = (await filesBelow(join(outputDir, ARTICLES_FOLDER), kept)).map(relative);
+  for (const folder of DELIVERY_FOLDERS) {
+    const paths = (await filesBelow(join(outputDir, folder), kept)).map(relative);
+    links.push(...paths.filter((path) => OF_DELIVERY.test(path) || isSharedPath(path)));
+  }
   let bytes = 0;
   for (const path of objects) bytes += (await statIfExists(path))?.bytes ?? 0;
-  const relative = (path: string) => path.slice(outputDir.length + 1).replaceAll(sep, '/');
   const runs = keepRuns === undefined ? [] : await oldRuns(outputDir, keepRuns);
-  return { objects: objects.map(relative), links: links.map(relative), runs, bytes };
+  return { objects: objects.map(relative), links, runs, bytes };
 }
 
 /** Lists the folders of reports but for the last ones, below the output folder. */

@@ -64,6 +64,15 @@ describe('prune', () => {
     expect(await readdir(out())).not.toContain('planner');
   });
 
+  test('leaves a file that no delivery has made, although its folder has the name of one', async () => {
+    const path = join(out(), 'web', 'index.html');
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, 'mine');
+    expect(await command(['prune', pipeline, '--yes'])).toMatchObject({ exit: 0 });
+    expect(await readFile(path, 'utf8')).toBe('mine');
+    await rm(dirname(path), { recursive: true });
+  });
+
   test('removes nothing where a link leads out of the output folder', async () => {
     const victim = join(folder, 'victim');
     await mkdir(victim, { recursive: true });
