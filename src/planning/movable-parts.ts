@@ -275,11 +275,9 @@ export function openMovableParts(
     pointermove(event: PointerEvent) {
       if (!drag) {
         if (event.buttons !== 0 || event.pointerType === 'touch' || event.target !== canvas) return;
-        // At most once a repaint: it takes a look at each triangle.
-        pickRequest ||= requestAnimationFrame(() => {
-          pickRequest = 0;
-          setHovered(pick(event)?.part);
-        });
+        // At most once a repaint, where the pointer is by then: it takes a look at each triangle.
+        cancelAnimationFrame(pickRequest);
+        pickRequest = requestAnimationFrame(() => setHovered(pick(event)?.part));
         return;
       }
       if (event.pointerId !== drag.pointer) return;
@@ -316,6 +314,7 @@ export function openMovableParts(
       if (event.pointerId === drag?.pointer) drag = undefined;
     },
     pointerout() {
+      cancelAnimationFrame(pickRequest);
       if (!drag) setHovered(undefined);
     },
     dblclick(event: MouseEvent) {
@@ -333,7 +332,6 @@ export function openMovableParts(
     for (const { handle } of parts) handle.remove();
     parts = [];
     model = hovered = focused = drag = tap = undefined;
-    pickRequest = 0;
     label.hide();
     canvas.style.cursor = '';
   };

@@ -405,6 +405,26 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
     await page.emulateMedia({ reducedMotion: 'reduce' });
   });
 
+  it('marks the part that the pointer is over when it draws, not one that it only crossed, or has left', async () => {
+    await showModel('drawers');
+    const marked = () => page.locator('.part-name').isVisible();
+    /** The pointer, all before one picture. */
+    const point = async (...steps: (readonly [type: string, x: number, y: number])[]) => {
+      await canvas().evaluate((one, steps) => {
+        for (const [type, clientX, clientY] of steps)
+          one.dispatchEvent(new PointerEvent(type, { clientX, clientY, composed: true }));
+      }, steps);
+      await repainted();
+    };
+    const [x, y] = await middle('SCHUB 2');
+    await point(['pointermove', x, y]);
+    expect(await marked()).toBe(true);
+    await point(['pointermove', x, y], ['pointermove', 1, 1]);
+    expect(await marked()).toBe(false);
+    await point(['pointermove', x, y], ['pointerout', x, y]);
+    expect(await marked()).toBe(false);
+  });
+
   /** A finger on the page. */
   const finger = async () => {
     const session = await page.context().newCDPSession(page);
