@@ -137,22 +137,6 @@ export function removeTangents(document: Document): void {
   }
 }
 
-/** Where glass lets light through, it blends instead: what passes is not seen. */
-export function blendGlass(document: Document): void {
-  for (const material of document.getRoot().listMaterials()) {
-    const glass = material.getExtension<{ getTransmissionFactor(): number } & never>(
-      'KHR_materials_transmission',
-    ) as { getTransmissionFactor(): number } | null;
-    if (glass === null) continue;
-    // Of glass that is quite clear, the reflections stay.
-    const alpha = Math.max(LEAST_ALPHA, 1 - glass.getTransmissionFactor());
-    material.setAlpha(material.getAlpha() * alpha).setAlphaMode('BLEND');
-  }
-}
-
-/** An alpha below it makes a pane invisible on a phone. */
-const LEAST_ALPHA = 0.15;
-
 /** Moves the origin below the middle of what is drawn, by all vertices: a box of a turned part is too large. */
 export async function moveOriginToFloor(
   document: Document,

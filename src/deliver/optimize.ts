@@ -4,11 +4,11 @@ import { ConverterError } from '../support/errors.ts';
 import {
   bakeIrregularParts,
   bakeTextureTransforms,
-  blendGlass,
   moveOriginToFloor,
   removeTangents,
 } from './bake.ts';
 import { compareGeometry, type Geometry, geometryOf } from './check-back.ts';
+import { blendGlass } from './glass.ts';
 import { type GlbFigures, readFigures, readSeparateFigures } from './glb-figures.ts';
 import { type Libraries, loadLibraries } from './libraries.ts';
 import { SHARED_ADDRESS, type SharedFile } from './maker.ts';
@@ -157,7 +157,7 @@ async function prepare(
   given: GlbFigures,
   libraries: Libraries,
 ): Promise<{ document: Document; changedTransforms: number }> {
-  const { core, functions, io } = libraries;
+  const { core, io } = libraries;
   const document = await io.readBinary(master).catch((cause: unknown) => {
     const message = `model: expected a GLB file: ${cause instanceof Error ? cause.message : cause}`;
     throw new ConverterError('MODEL_UNREADABLE', message, { cause });
@@ -172,7 +172,7 @@ async function prepare(
   for (const extension of root.listExtensionsUsed()) {
     if (!known.includes(extension.extensionName)) extension.dispose();
   }
-  await document.transform(functions.dedup());
+  await unite(document, profile, libraries);
   // An instance can be neither mirrored nor sheared.
   if (areBaked || profile.instancing || given.drawCalls > profile.drawCalls) {
     removeTangents(document);
@@ -280,8 +280,8 @@ async function store(
   await document.transform(
     // Solid textures stay: to find them, each would be decoded.
     functions.prune({ keepSolidTextures: true }),
-    functions.dedup(),
   );
+  await unite(document, profile, libraries);
   const before = profile.geometry === 'plain' ? undefined : geometryOf(document, libraries);
   if (profile.instancing) await instantiate(document, libraries);
   if (profile.files === 'shared') separateMeshes(document);
@@ -290,6 +290,21 @@ async function store(
   if (profile.files === 'shared') separateMeshes(document);
   else inOneBuffer(document);
   return before;
+}
+
+/** Unites what is equal. */
+async function unite(
+  document: Document,
+  { keepsMaterialNames = false }: Profile,
+  { core: { PropertyType }, functions }: Libraries,
+): Promise<void> {
+  const { ACCESSOR, MESH, TEXTURE, MATERIAL, SKIN } = PropertyType;
+  await document.transform(
+    // Meshes are compared by their materials.
+    functions.dedup({ propertyTypes: [TEXTURE] }),
+    functions.dedup({ propertyTypes: [MATERIAL], keepUniqueNames: keepsMaterialNames }),
+    functions.dedup({ propertyTypes: [ACCESSOR, MESH, SKIN] }),
+  );
 }
 
 function inOneBuffer(document: Document): void {

@@ -33,6 +33,8 @@ export interface Profile {
   transforms: 'kept' | 'baked';
   /** Glass lets light through, or it blends. */
   glass: 'transmission' | 'blend';
+  /** Whether materials that differ in their names alone stay apart. @defaultValue they are one, which is drawn at once */
+  keepsMaterialNames?: boolean;
   /** Extensions that a file may use; a reader may ignore them. */
   mayUse: readonly string[];
   /** Extensions that a file may require: a reader must know them. */
@@ -121,7 +123,7 @@ export function webProfile(options: Partial<WebOptions>): Profile {
   const instances = chosen.instancing ? [INSTANCING] : [];
   const mayRequire = [...REQUIRED[format], ...REQUIRED[chosen.geometry], ...instances];
   // Half of the bytes of the sample range would be normal maps, which repeat every few centimetres.
-  return { ...PLAIN, ...chosen, format, normalScale: 0.5, mayRequire };
+  return { ...PLAIN, ...chosen, format, normalScale: 0.5, keepsMaterialNames: true, mayRequire };
 }
 
 /** Every profile. */
@@ -129,7 +131,13 @@ export const PROFILES = {
   // Our own choice: what three, Babylon.js and model-viewer read with a decoder that they bring.
   web: webProfile(WEB_DEFAULTS),
   // Our own choice: a range stores, and a browser caches, each texture and mesh once; nothing is lost.
-  shared: { ...PLAIN, textures: { smallest: 1, largest: ANY }, format: 'kept', files: 'shared' },
+  shared: {
+    ...PLAIN,
+    textures: { smallest: 1, largest: ANY },
+    format: 'kept',
+    files: 'shared',
+    keepsMaterialNames: true,
+  },
   // Google, "Scene Viewer": at most 10 MB, textures of 2048, JPEG preferred to PNG.
   'ar-android': {
     ...PLAIN,

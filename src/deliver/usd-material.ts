@@ -8,6 +8,7 @@ import type {
   Transmission,
 } from '@gltf-transform/extensions';
 import { luminance } from '../math/color.ts';
+import { blendedGlass } from './glass.ts';
 import {
   isSamePlacement,
   type Placement,
@@ -201,10 +202,8 @@ function seenThrough(material: Material, lose: Lose): { color: Rgb; opacity: num
   if (share === 0) return { color: [r, g, b], opacity: coverage };
   lose('light that comes through is a part of the background that does not refract');
   if (transmission?.getTransmissionTexture()) lose('the image of the transmission is left out');
-  const opacity = Math.max(CLEAREST_OPACITY, 1 - share * luminance([r, g, b]));
-  // What the surface adds of its own stays as bright as it was.
-  const own = (value: number) => Math.min(1, (value * (1 - share)) / opacity);
-  return { color: [own(r), own(g), own(b)], opacity: opacity * coverage };
+  const { color, opacity } = blendedGlass([r, g, b], share, CLEAREST_OPACITY);
+  return { color, opacity: opacity * coverage };
 }
 
 type Image = readonly [Texture | null, TextureInfo | null];

@@ -1,3 +1,5 @@
+import { type Document, NodeIO } from '@gltf-transform/core';
+import { ALL_EXTENSIONS } from '@gltf-transform/extensions';
 import { MeshoptDecoder } from 'meshoptimizer/decoder';
 import sharp from 'sharp';
 import type { Mesh } from 'three';
@@ -12,6 +14,7 @@ import { drawnVertices, unmatched } from '../../helpers/drawn-vertices.ts';
 import { BOX_BODY, sceneOf } from '../../helpers/snapshot.ts';
 
 const { encode: encodeTexture } = openTextureEncoder();
+const io = new NodeIO().registerExtensions(ALL_EXTENSIONS);
 
 /** A box of one metre whose image, if any, is a square of these pixels. */
 async function boxWith(side?: number): Promise<Uint8Array> {
@@ -40,6 +43,57 @@ describe('the profiles', () => {
     const large = { web: 2048, 'ar-android': 2048, 'khronos-commerce': 2048, google: 2048 };
     expect(await widths(2064)).toEqual({ ...large, shopify: 2064, planner: 1024, shared: 2064 });
     for (const width of Object.values(await widths(512))) expect(width).toBe(512);
+  });
+
+  describe('ar-android blends glass', () => {
+    const BOX = [{ type: 'imp', btgname: 'A::B::BOX', mat: 'GLASS' }];
+    const blended = async (mats: Record<string, unknown>, change: (master: Document) => void) => {
+      const blocks = { 'A::B::BOX': BOX_BODY };
+      const scene = await sceneOf({ btg: BOX, mats: [{ mname: 'GLASS', ...mats }], blocks });
+      const master = await io.readBinary(writeGlb(scene));
+      change(master);
+      const glb = await io.writeBinary(master);
+      const { bytes } = await optimize(glb, PROFILES['ar-android'], encodeTexture);
+      const [material] = (await io.readBinary(bytes)).getRoot().listMaterials();
+      expect(material!.getAlphaMode()).toBe('BLEND');
+      return material!.getBaseColorFactor().map((value) => Number(value.toFixed(3)));
+    };
+    const asItIs = () => {};
+
+    it('as the service describes it, in its own colour', async () => {
+      // Linear light of 6E6A62.
+      const smoked = [0.156, 0.144, 0.122, 0.4];
+      expect(await blended({ tra: 0.6, dif: '0x6E6A62', refr: 1.52 }, asItIs)).toEqual(smoked);
+      expect(await blended({ tra: 0.97, refr: 1.52 }, asItIs)).toEqual([1, 1, 1, 0.15]);
+    });
+
+    it('by its transmission, where a master does not say how the service describes it', async () => {
+      const removed = (master: Document) => master.getRoot().listMaterials()[0]!.setExtras({});
+      const [r, g, b, alpha] = await blended({ tra: 0.6, dif: '0x6E6A62', refr: 1.52 }, removed);
+      expect(alpha).toBeCloseTo(0.4, 2);
+      for (const [i, own] of [0.156, 0.144, 0.122].entries())
+        expect(Math.abs([r, g, b][i]! - own)).toBeLessThan(0.03);
+    });
+  });
+
+  it('web and shared keep materials apart that differ in their names alone', async () => {
+    const parts = ['OAK', 'OAK 2'].map((mat) => ({ type: 'imp', btgname: 'A::B::BOX', mat }));
+    const scene = await sceneOf({
+      btg: parts,
+      mats: ['OAK', 'OAK 2'].map((mname) => ({ mname, dif: '0x123456' })),
+      blocks: { 'A::B::BOX': BOX_BODY },
+    });
+    const names = async (name: (typeof PROFILE_NAMES)[number]) => {
+      const made = await optimize(writeGlb(scene), PROFILES[name], encodeTexture);
+      const document = await io.readBinary(await made.decoded());
+      return document
+        .getRoot()
+        .listMaterials()
+        .map((material) => material.getName());
+    };
+    for (const name of ['web', 'shared'] as const)
+      expect(await names(name)).toEqual(['OAK', 'OAK 2']);
+    expect(await names('planner')).toEqual(['OAK']);
   });
 
   it('amazon: 2048 passes, a smaller texture is refused with a sentence', async () => {
