@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { BROWSER_VARIABLE, findBrowser } from '../deliver/browser.ts';
 import { CAMERAS, type CameraName } from '../deliver/camera.ts';
+import type { FileFacts } from '../deliver/maker.ts';
 import { takePictures } from '../deliver/picture.ts';
 import {
   PICTURE_DEFAULTS,
@@ -132,9 +133,18 @@ async function renderFile(
   for (const picture of pictures) {
     const path = join(folder, `${name}-${picture.name}.${options.format}`);
     await replaceFile(path, picture.bytes);
-    io.print(`${path}: ${picture.width} × ${picture.height}, ${size(picture.bytes.length)}\n`);
+    io.print(`${path}: ${described(picture, picture.bytes)}\n`);
   }
   return 0;
+}
+
+/** What a person wants to know of a picture. */
+type Said = Partial<Record<'width' | 'height' | 'pixelsPerMetre', FileFacts[string]>>;
+
+function described({ width, height, pixelsPerMetre: scale }: Said, { length }: Uint8Array): string {
+  const note =
+    scale === undefined ? '' : `, to the scale of ${Number(scale).toFixed(2)} pixels a metre`;
+  return `${width} × ${height}, ${size(length)}${note}`;
 }
 
 /** @returns 1 if one or more articles failed. */
@@ -166,7 +176,7 @@ async function renderPipeline(
       }
       counts.pictures += result.files.length;
       const lines = result.files.map(({ path, picture: { bytes, facts } }) => {
-        return `${path}: ${facts.width} × ${facts.height}, ${size(bytes.length)}`;
+        return `${path}: ${described(facts, bytes)}`;
       });
       io.printData(visibleLines([...lines, '']));
     },

@@ -25,6 +25,8 @@ export interface PictureFile extends PictureSize {
   /** Name of its camera, `turn-01` and the like for a frame, or `turn` for the sheet of all. */
   name: string;
   bytes: Uint8Array;
+  /** Of a picture whose model is too large for the scale that was asked for: its own. */
+  pixelsPerMetre?: number;
 }
 
 /** Strength of the shadow on the floor; a floor plan has none. */
@@ -60,9 +62,14 @@ export async function takePictures(
     named.map(({ shot }) => shot),
   );
   const files = await Promise.all(
-    taken.map(async ({ width, height, pixels }, i) => {
-      const bytes = await encode({ width, height, pixels }, options);
-      return { name: named[i]!.name, width, height, bytes };
+    taken.map(async (picture, i) => {
+      const { width, height, pixelsPerMetre: scale } = picture;
+      const bytes = await encode(picture, options);
+      const isSmaller = scale !== undefined && scale < options.pixelsPerMetre;
+      return {
+        ...{ name: named[i]!.name, width, height, bytes },
+        ...(isSmaller && { pixelsPerMetre: scale }),
+      };
     }),
   );
   if (options.frames === 0) return files;

@@ -35,7 +35,10 @@ export function createPictureMaker(renderer: Renderer, options: PictureOptions):
       });
       return pictures
         .filter(({ name }) => isViewed(name))
-        .map(({ width, height, bytes }) => ({ bytes, facts: { width, height } }));
+        .map(({ width, height, bytes, pixelsPerMetre: scale }) => ({
+          bytes,
+          facts: { width, height, ...(scale !== undefined && { pixelsPerMetre: scale }) },
+        }));
     },
     close: renderer.close,
   };

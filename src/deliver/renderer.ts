@@ -10,6 +10,8 @@ import { BROWSER_ERROR, type PicturePage, type PictureSize, type Shot } from './
 /** The pixels of a picture: RGBA, 8 bits, from the topmost row to the lowest. */
 export interface Picture extends PictureSize {
   pixels: Uint8Array;
+  /** Of a picture to scale: less than was asked for where the model is too large. */
+  pixelsPerMetre?: number | undefined;
 }
 
 /** How a renderer works. */
@@ -198,9 +200,10 @@ async function takeAll(
   await inPage(page, 'load', model);
   const pictures: Picture[] = [];
   for (const shot of shots) {
-    const file = Buffer.from(await inPage(page, 'take', shot), 'base64');
+    const { qoi, pixelsPerMetre } = await inPage(page, 'take', shot);
+    const file = Buffer.from(qoi, 'base64');
     const { width, height, data } = QOI.decode(file.buffer, file.byteOffset, file.length);
-    pictures.push({ width, height, pixels: data });
+    pictures.push({ width, height, pixels: data, pixelsPerMetre });
   }
   return pictures;
 }

@@ -12,10 +12,10 @@ import type { Vec3 } from '../../model/graphics.ts';
 import { FIELD_OF_VIEW_DEGREES, type PlacedCamera, placeCamera } from '../camera.ts';
 import {
   BROWSER_ERROR,
-  MOST_PIXELS_A_SIDE,
   type PicturePage,
-  type PictureSize,
+  type ScaledSize,
   type Shot,
+  sizeToScale,
 } from '../shot.ts';
 import { clearTarget, renderer, SUPERSAMPLING } from './gpu.ts';
 import { loadModel, type Model } from './model.ts';
@@ -45,11 +45,11 @@ const page: PicturePage = {
   },
   async take(shot) {
     if (model === undefined) throw new Error('expected a model, received none');
-    const { pixels, ...size } = takePicture(model, shot);
-    const text = await base64Of(QOI.encode(pixels, { ...size, channels: 4, colorspace: 0 }));
+    const { pixels, pixelsPerMetre, ...size } = takePicture(model, shot);
+    const qoi = await base64Of(QOI.encode(pixels, { ...size, channels: 4, colorspace: 0 }));
     // What is drawn without them is empty.
     if (renderer.getContext().isContextLost()) throw browserError('its graphics have ended');
-    return text;
+    return { qoi, pixelsPerMetre };
   },
 };
 Object.assign(globalThis, { page });
@@ -83,7 +83,8 @@ function takePicture(model: Model, { camera, size, backdrop }: Shot) {
   const isFlat = camera.projection === 'orthographic';
   const aspect = 'width' in size ? size.width / size.height : 1;
   const placed = placeCamera(points, camera, aspect, isFlat ? 0 : MARGIN);
-  const { width, height } = 'width' in size ? size : sizeOf(placed, size.pixelsPerMetre);
+  const { width, height, pixelsPerMetre }: ScaledSize =
+    'width' in size ? size : sizeToScale(placed, size.pixelsPerMetre);
   const eye = eyeOf(placed, isFlat, aspect);
   const targets = targetsFor(width, height);
   const floor = createFloor(bounds, floorMetres);
@@ -97,17 +98,7 @@ function takePicture(model: Model, { camera, size, backdrop }: Shot) {
   renderer.render(solid, eye);
   renderer.render(scene, eye);
   const pixels = finishedPixels(targets.picture.texture, shade, backdrop, { width, height });
-  return { pixels, width, height };
-}
-
-/** Of an orthographic picture. */
-function sizeOf({ halfWidth, halfHeight }: PlacedCamera, pixelsPerMetre: number): PictureSize {
-  const pixels = (half: number) => Math.max(1, Math.round(2 * half * pixelsPerMetre));
-  const size = { width: pixels(halfWidth), height: pixels(halfHeight) };
-  const largest = Math.max(size.width, size.height);
-  if (largest <= MOST_PIXELS_A_SIDE) return size;
-  const expected = `expected at most ${MOST_PIXELS_A_SIDE} pixels a side`;
-  throw new Error(`${expected}, received ${largest} at ${pixelsPerMetre} pixels a metre`);
+  return { pixels, width, height, pixelsPerMetre };
 }
 
 /** Kept for all pictures, as the scene is. */
