@@ -47,6 +47,12 @@ interface AssembleInput {
 /** A material is written for each side that is used. */
 type Side = Exclude<keyof VertexData, 'splitVertices'>;
 
+/** For the name of the second of two materials: D-530. */
+const SIDES = {
+  singleSided: { other: 'doubleSided', said: 'single-sided' },
+  doubleSided: { other: 'singleSided', said: 'double-sided' },
+} as const satisfies Record<Side, { other: Side; said: string }>;
+
 interface Draft extends AssembleInput {
   scene: Scene;
   pool: ReturnType<typeof createContentPool>;
@@ -275,16 +281,15 @@ function materialFor(resolved: ResolvedMaterial, side: Side, draft: Draft): numb
   return indexFor(draft.materialIndex[side], resolved, add);
 }
 
-function sceneMaterial(
-  { shading, images, extras }: ResolvedMaterial,
-  side: Side,
-  draft: Draft,
-): SceneMaterial {
+function sceneMaterial(resolved: ResolvedMaterial, side: Side, draft: Draft): SceneMaterial {
+  const { shading, images, extras } = resolved;
   const { images: _used, kept: _kept, ...values } = shading;
+  const { other, said } = SIDES[side];
   const use = (placed: PlacedImage | undefined): TextureUse | undefined =>
     placed && { ...placed, image: imageFor(placed, draft) };
   return {
     ...values,
+    name: draft.materialIndex[other].has(resolved) ? `${values.name} (${said})` : values.name,
     doubleSided: side === 'doubleSided',
     baseColorTexture: use(images.baseColorTexture),
     metallicRoughnessTexture: use(images.metallicRoughnessTexture),

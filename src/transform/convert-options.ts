@@ -113,7 +113,7 @@ export const CONVERT_DEFAULTS = Object.fromEntries(
  * Version of the conversion; part of every source digest. Raise it with each change that alters a
  * GLB, so that the next run rebuilds what is affected.
  */
-export const CONVERTER_VERSION = 2;
+export const CONVERTER_VERSION = 3;
 
 /**
  * Everything that a GLB depends on beside the service's data, as one text: version and options (D-745).

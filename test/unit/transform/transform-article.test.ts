@@ -114,14 +114,22 @@ describe('transformArticle', () => {
     expect(kept.geometries).toHaveLength(1);
   });
 
-  it('open surfaces have a double-sided material of the same name', async () => {
+  it('open surfaces have a double-sided material, and the second of two says in its name which it is', async () => {
     const blocks = { [BOX]: { V: boxPoints(), A: [...BOX_BODY.A, { F: [0, 1, 2] }] } };
     const { materials, meshes } = await sceneOf(article([box()], { blocks }));
     expect(materials.map(({ name, doubleSided }) => [name, doubleSided])).toEqual([
       ['OAK', false],
-      ['OAK', true],
+      ['OAK (double-sided)', true],
     ]);
     expect(meshes[0]!.primitives).toHaveLength(2);
+    const open = { V: boxPoints(), A: [{ F: [0, 1, 2] }] };
+    const both = article([{ ...box(), btgname: 'A::B::OPEN' }, box()], {
+      blocks: { 'A::B::OPEN': open, [BOX]: BOX_BODY },
+    });
+    expect((await sceneOf(both)).materials.map(({ name }) => name)).toEqual([
+      'OAK',
+      'OAK (single-sided)',
+    ]);
   });
 
   it('gives equal scenes for equal input, with any content of the cache', async () => {
