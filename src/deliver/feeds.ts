@@ -240,14 +240,14 @@ export function* feedRows(
  */
 export function addressAt(baseUrl: string, path: string): string {
   const segments = path.split('/').map((name) => encodeURIComponent(name.toWellFormed()));
-  return `${baseUrl.replace(/\/+$/, '')}/${segments.join('/')}`;
+  return `${new URL(baseUrl).href.replace(/\/+$/, '')}/${segments.join('/')}`;
 }
 
 function productOf({ line, files }: FeedItem, options: FeedOptions): Product {
   const number = line.finalarticlenumber || line.basearticlenumber;
   const id = shortId(number, configurationKey(line));
   const texts = [line.longtext || line.shorttext, line.varianttext];
-  const isSellable = line.price !== null && line.price > 0 && /^[A-Z]{3}$/.test(line.currency);
+  const isSellable = Number(line.price?.toFixed(2)) > 0 && /^[A-Z]{3}$/.test(line.currency);
   const master =
     line.glb === null || line.sha256 === null
       ? []

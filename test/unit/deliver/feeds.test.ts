@@ -127,12 +127,21 @@ describe('the feed of Google', () => {
     const items = [
       { ...ITEM, line: { ...LAMP, price: null } },
       { ...ITEM, line: { ...LAMP, price: 0 } },
+      // A price of 0.00 would be shown.
+      { ...ITEM, line: { ...LAMP, price: 0.004 } },
       { ...ITEM, line: { ...LAMP, currency: '' } },
       { ...ITEM, files: [] },
       ITEM,
     ];
     expect([...feedRows('google', items, OPTIONS, leftOut)]).toHaveLength(2);
-    expect(Object.fromEntries(leftOut)).toEqual({ 'a price': 3, 'a picture': 1 });
+    expect(Object.fromEntries(leftOut)).toEqual({ 'a price': 4, 'a picture': 1 });
+  });
+
+  it('encodes the address of the output folder once', () => {
+    const path = 'pictures/A B/50%.jpg';
+    const address = 'https://cdn.example/my%20range/3d/pictures/A%20B/50%25.jpg';
+    for (const base of ['https://cdn.example/my range/3d', 'https://CDN.example/my%20range/3d//'])
+      expect(addressAt(base, path)).toBe(address);
   });
 
   it('keeps to its limits of characters', () => {
@@ -203,7 +212,7 @@ it('every feed has one row of all its columns for each line, whatever its texts 
       const items = lines.map((line) => ({ line: { ...LAMP, ...line }, files: FILES }));
       expect(productsOf(items)).toHaveLength(lines.length);
       expect(read('csv', items)).toHaveLength(lines.length);
-      const sold = lines.filter(({ price }) => price !== null && price > 0).length;
+      const sold = lines.filter(({ price }) => Number(price?.toFixed(2)) > 0).length;
       expect(read('google', items)).toHaveLength(sold);
       expect(read('shopify', items)).toHaveLength(sold);
     }),
