@@ -29,7 +29,12 @@ export interface GatewayServer {
 /** A request that is answered with an error status and `{"error": …, "code": …}`. */
 export class Refusal extends Error {
   readonly status: number;
-  readonly details: { code?: ErrorCode; headers?: Readonly<Record<string, string>> };
+  readonly details: {
+    code?: ErrorCode;
+    headers?: Readonly<Record<string, string>>;
+    /** What else a program may want to know, as JSON. */
+    more?: Readonly<Record<string, unknown>>;
+  };
 
   constructor(status: number, message: string, details: Refusal['details'] = {}) {
     super(message);

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ArticleRequest } from '../model/article.ts';
 import { ID_FIELDS } from '../model/configuration-id.ts';
-import type { ArticleImage, ImageRequest } from '../pipeline/images.ts';
+import type { ArticleImage, ImageRequest, NoImage } from '../pipeline/images.ts';
 import { asConverterError, type ErrorCode } from '../support/errors.ts';
 import type { Logger } from '../support/log.ts';
 import {
@@ -23,16 +23,19 @@ const PATHS = [
 /** Longest value of a parameter, characters. */
 const LONGEST_VALUE = 16_384;
 
+/** Of a refusal. */
+const MOST_CANDIDATES = 20;
+
 /** How an image server works. */
 export interface ImageServerOptions extends GatewayOptions {
   /** Then a request needs it as its parameter `token`; otherwise any token is accepted, and none. */
   token?: string | undefined;
   /**
-   * The picture of a configuration; undefined where there is no such article.
+   * The picture of a configuration.
    *
    * @throws {@link ConverterError} where it cannot be made.
    */
-  find(request: ImageRequest): Promise<ArticleImage | undefined>;
+  find(request: ImageRequest): Promise<ArticleImage | NoImage>;
 }
 
 /** Errors that say what the caller can correct. */
@@ -48,7 +51,8 @@ const STATUSES: Partial<Record<ErrorCode, number>> = {
  * Opens an image server: an ERP system that used the deprecated endpoint of the service changes one base address.
  *
  * It answers with the picture and an `ETag`; 304 for the same; 400 for a missing or wrong parameter; 401 without the
- * token; 404 with a sentence for an unknown article; 502 where the picture cannot be made. It logs no parameter.
+ * token; 404 with a sentence for an unknown article, or with the candidates where several configurations have what was
+ * asked for and none of them is the default; 502 where the picture cannot be made. It logs no parameter.
  *
  * @throws {@link ConverterError} `USAGE` if the address cannot be used.
  * @see Spec 4.4, 9.6.
@@ -74,11 +78,7 @@ export async function openImageServer(options: ImageServerOptions): Promise<Gate
       throw new Refusal(401, 'expected the token of this server as the parameter token');
     }
     const image = await find(readRequest(query));
-    if (image === undefined) {
-      const sentence =
-        'no such article, or not in this configuration: run the pipeline that selects it';
-      throw new Refusal(404, sentence, { code: 'ARTICLE_NOT_FOUND' });
-    }
+    if ('candidates' in image) throw notFound(image);
     const etag = `"${image.digest}"`;
     reply.headers({ etag, 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' });
     const known = String(request.headers['if-none-match'] ?? '').split(/\s*,\s*/);
@@ -87,6 +87,18 @@ export async function openImageServer(options: ImageServerOptions): Promise<Gate
   };
   for (const path of PATHS) app.get(path, answer);
   return gateway.listen(PATHS[0]);
+}
+
+function notFound({ candidates }: NoImage): Refusal {
+  const code = 'ARTICLE_NOT_FOUND';
+  if (candidates.length === 0) {
+    const sentence =
+      'no such article, or not in this configuration: run the pipeline that selects it';
+    return new Refusal(404, sentence, { code });
+  }
+  const listed = candidates.slice(0, MOST_CANDIDATES);
+  const sentence = `expected one configuration, received a request that ${candidates.length} fit: send all fields of one of the candidates`;
+  return new Refusal(404, sentence, { code, more: { candidates: listed } });
 }
 
 function readRequest(query: Record<string, unknown>): ImageRequest {
@@ -117,7 +129,8 @@ function readRequest(query: Record<string, unknown>): ImageRequest {
 function sendError(reply: FastifyReply, thrown: unknown, log: Logger) {
   if (thrown instanceof Refusal) {
     const { status, message, details } = thrown;
-    return reply.code(status).send({ error: message, ...(details.code && { code: details.code }) });
+    const { code, more } = details;
+    return reply.code(status).send({ error: message, ...(code && { code }), ...more });
   }
   const { statusCode } = thrown as { statusCode?: number };
   if (statusCode !== undefined && statusCode < 500) {

@@ -12,16 +12,14 @@ import { openRenderer } from '../deliver/renderer.ts';
 import { MOST_PIXELS_A_SIDE } from '../deliver/shot.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import { configurationId, configurationKey } from '../model/configuration-id.ts';
-import type { Digest } from '../model/snapshot.ts';
 import { ConverterError } from '../support/errors.ts';
-import { readBytes, sha256Hex, statIfExists, withTemporaryFolder } from '../support/files.ts';
-import { MANIFEST_FILE, manifestLines } from '../write/manifest.ts';
-import { publishedAsset } from '../write/publish.ts';
+import { readBytes, sha256Hex, withTemporaryFolder } from '../support/files.ts';
 import { convertArticle } from './convert-article.ts';
 import { openMadeFiles } from './made-files.ts';
 import { bodyFilesOf } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';
 import type { Published } from './published.ts';
+import { openPublishedMasters, type PublishedMaster } from './published-masters.ts';
 import type { RunEnvironment } from './run-options.ts';
 
 /** What a picture is asked for: a configuration, and how it is shown. */
@@ -39,6 +37,11 @@ export interface ArticleImage {
   mimeType: string;
   /** Differs where the picture differs. */
   digest: string;
+}
+
+/** Why there is no picture: no article is published that fits, or several are, none of which is the default. */
+export interface NoImage {
+  candidates: readonly ArticleRequest[];
 }
 
 /** Where pictures come from. */
@@ -66,12 +69,9 @@ const CONVERSIONS_AT_ONCE = 2;
 /** Requests that may wait for a conversion, and for a picture. */
 const MOST_WAITING = 1_000;
 
-/** A master in memory, or published. */
-interface Master {
-  sha256: Digest;
-  /** What it takes in memory. */
+/** A master in memory. */
+interface KeptMaster extends PublishedMaster {
   bytes: number;
-  read(): Promise<Uint8Array>;
 }
 
 /** Opens the source of pictures; each picture is made once, however many ask for it. */
@@ -81,18 +81,18 @@ export async function openImageSource(options: ImageSourceOptions) {
   const files = bodyFilesOf(cacheDir, database);
   const store = openFileStore(files, environment.signal, database.contents);
   const derived = openDerivedData(store, database.contents, environment.now());
-  const published = openMasters(options.published);
+  const published = openPublishedMasters(options.published);
   const renderer = openRenderer({ browser });
   const madeOf = openMadeFiles(derived);
   const kept = new LRUCache<string, ArticleImage>({ maxSize: MOST_BYTES_IN_MEMORY });
   const running = new Map<string, Promise<ArticleImage>>();
   const turn = pLimit(CONVERSIONS_AT_ONCE);
-  const converting = new Map<string, Promise<Master | undefined>>();
-  const converted = new LRUCache<string, { master: Master | undefined }>({
+  const converting = new Map<string, Promise<KeptMaster | undefined>>();
+  const converted = new LRUCache<string, { master: KeptMaster | undefined }>({
     maxSize: MOST_BYTES_IN_MEMORY,
   });
 
-  const make = async (master: Master, shown: PictureOptions): Promise<ArticleImage> => {
+  const make = async (master: PublishedMaster, shown: PictureOptions): Promise<ArticleImage> => {
     const maker = createPictureMaker(renderer, shown);
     const [file] = await madeOf(maker, master.sha256, () => {
       environment.log.info('a picture is made');
@@ -101,7 +101,7 @@ export async function openImageSource(options: ImageSourceOptions) {
     const { bytes } = file!;
     return { bytes, mimeType: PICTURE_FORMATS[shown.format].mimeType, digest: sha256Hex(bytes) };
   };
-  const convert = async (request: ImageRequest): Promise<Master | undefined> => {
+  const convert = async (request: ImageRequest): Promise<KeptMaster | undefined> => {
     if (pipeline === undefined) return undefined;
     const key = configurationKey(request);
     const before = converted.get(key);
@@ -115,11 +115,12 @@ export async function openImageSource(options: ImageSourceOptions) {
   };
 
   return {
-    /** The picture of a configuration; undefined where there is no such article. */
-    async find(request: ImageRequest): Promise<ArticleImage | undefined> {
+    /** The picture of a configuration. */
+    async find(request: ImageRequest): Promise<ArticleImage | NoImage> {
       const shown = shownAs(request, standard);
-      const master = (await published.find(request)) ?? (await convert(request));
-      if (master === undefined) return undefined;
+      const { master: own, candidates } = await published.find(request);
+      const master = own ?? (await convert(request));
+      if (master === undefined) return { candidates };
       const key = JSON.stringify([shown, master.sha256]);
       const image = kept.get(key);
       if (image !== undefined) return image;
@@ -170,38 +171,11 @@ function shownAs(
   };
 }
 
-/** The published masters by every request that led to them; read again when the manifest is another. */
-function openMasters(published: Published) {
-  let read: { version: string; masters: Promise<Map<string, Master>> } | undefined;
-  const readMasters = async () => {
-    const masters = new Map<string, Master>();
-    for await (const line of manifestLines(published.dir)) {
-      const asset = publishedAsset(line);
-      if (asset === undefined) continue;
-      const { glb: path, sha256 } = asset;
-      const master = { sha256, bytes: 0, read: () => published.read({ path, sha256 }) };
-      for (const id of [...line.requested, configurationId(line)])
-        masters.set(configurationKey(id), master);
-    }
-    return masters;
-  };
-  return {
-    async find(request: ImageRequest): Promise<Master | undefined> {
-      await published.refresh();
-      const facts = await statIfExists(join(published.dir, MANIFEST_FILE));
-      if (facts === undefined) return undefined;
-      const version = `${facts.bytes} ${facts.modifiedMs}`;
-      if (read?.version !== version) read = { version, masters: readMasters() };
-      return (await read.masters).get(configurationKey(request));
-    },
-  };
-}
-
 async function convertNow(
   pipeline: Pipeline,
   request: ImageRequest,
   environment: RunEnvironment,
-): Promise<Master | undefined> {
+): Promise<KeptMaster | undefined> {
   try {
     return await withTemporaryFolder(async (folder) => {
       const file = join(folder, 'article.glb');

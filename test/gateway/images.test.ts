@@ -70,6 +70,11 @@ describe.runIf(HAS_BROWSER)('articlesimage.jpg', () => {
     expect((await fetch(address(url, ids))).status).toBe(200);
   });
 
+  it('needs no reinit string where a final article number has one configuration', async () => {
+    const { reinitstring: _, ...ids } = parametersOf(lines[0]!);
+    expect((await fetch(address(url, ids))).status).toBe(200);
+  });
+
   it('has the camera and size that a request adds', async () => {
     const parameters = { ...parametersOf(lines[0]!), camera: 'back', width: '80', height: '40' };
     const response = await fetch(address(url, parameters));
