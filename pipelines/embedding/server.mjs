@@ -58,6 +58,8 @@ async function token() {
 const ENTITIES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const escaped = (text) => text.replace(/[&<>"]/g, (sign) => ENTITIES[sign]);
 
+const shopOrigin = () => `http://127.0.0.1:${server.address().port}`;
+
 async function page() {
   const address = planningUrl({
     frontendUrl: env.BTG2GLTF_FRONTEND_URL ?? '',
@@ -66,6 +68,8 @@ async function page() {
     open: ARTICLE,
     lang: 'en',
     urlwarenkorb: env.CART_URL,
+    // Not every browser tells the frame whose it is.
+    parentorigin: shopOrigin(),
   });
   const template = await readFile(new URL('page.html', import.meta.url), 'utf8');
   return {
@@ -103,5 +107,5 @@ const server = createServer(async (request, response) => {
 });
 
 server.listen(Number(env.PORT ?? 4860), '127.0.0.1', () => {
-  console.log(`The shop is at http://127.0.0.1:${server.address().port}/`);
+  console.log(`The shop is at ${shopOrigin()}/`);
 });

@@ -27,6 +27,8 @@ interface LinkBase {
   langalt?: string;
   /** Absolute address that receives the cart post. */
   urlwarenkorb?: string;
+  /** Origin of the page with the iframe, for browsers that do not tell it to the planning page, such as Firefox. */
+  parentorigin?: string;
 }
 
 /** A link, by mode; hybrid is the catalogue and the configurator together. */
@@ -70,7 +72,7 @@ export const CONFIGURATION_NAMES = [...ARTICLE_NAMES, 'ocdreinit'] as const;
 export function planningUrl(link: PlanningLink): string {
   const entry = planningEntry(link.frontendUrl);
   checkLink(link);
-  const { token, mode, showprice, lang, langalt, urlwarenkorb } = link;
+  const { token, mode, showprice, lang, langalt, urlwarenkorb, parentorigin } = link;
   const { parentnode } = link as { parentnode?: string };
   const open: Partial<PlannedArticle & StoredPlanning> = link.open ?? {};
   // `open` may be a complete article key: only the parameters of the frontend are taken.
@@ -88,6 +90,7 @@ export function planningUrl(link: PlanningLink): string {
     lang,
     langalt,
     urlwarenkorb,
+    parentorigin,
   };
   return `${entry}?${Object.entries(parameters).flatMap(pair).join('&')}`;
 }
@@ -116,7 +119,7 @@ export function planningEntry(frontendUrl: string): string {
 }
 
 function checkLink(link: PlanningLink): void {
-  const { mode, token, open, urlwarenkorb } = link;
+  const { mode, token, open, urlwarenkorb, parentorigin } = link;
   const modes = Object.keys(MODES);
   if (!modes.includes(mode)) throw unusable(`mode: expected ${modes.join(', ')}`);
   if (!token) throw unusable('token: expected a session token; the frontend needs one');
@@ -130,6 +133,11 @@ function checkLink(link: PlanningLink): void {
   if (urlwarenkorb !== undefined && !/^https?:$/.test(protocolOf(urlwarenkorb))) {
     throw unusable('urlwarenkorb: expected an address that starts with http:// or https://');
   }
+  if (
+    parentorigin &&
+    (!URL.canParse(parentorigin) || new URL(parentorigin).origin !== parentorigin)
+  )
+    throw unusable('parentorigin: expected an origin such as https://shop.example');
 }
 
 /** Article or permanent identifier, never both; callers in JavaScript have no type check. */

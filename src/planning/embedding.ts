@@ -58,19 +58,25 @@ export interface Embedding {
   post(event: PlanningEvent): void;
 }
 
+/** What browsers call an origin that they do not tell. */
+const NO_ORIGIN = 'null';
+
 /**
  * Opens the connection to the page around this one; without one, or where its origin is unknown, nothing is posted.
  *
- * @param givenOrigin - For browsers without `location.ancestorOrigins`; no page can pretend to be another with it,
- *   because the browser compares it with the real one.
+ * @param givenOrigin - For browsers that do not tell: without `location.ancestorOrigins`, or with `null` there, as
+ *   Firefox has it in a frame without referrer. No page can pretend to be another with it, because the browser compares
+ *   it with the real one.
  */
 export function openEmbedding(
   page: PageWindow,
   givenOrigin: string,
   onCommand: (command: PlanningCommand) => void,
 ): Embedding {
-  const origin = page.parent === page ? '' : (page.location.ancestorOrigins?.[0] ?? givenOrigin);
-  const isEmbedded = origin !== '' && origin !== 'null';
+  const told = page.location.ancestorOrigins?.[0] ?? NO_ORIGIN;
+  const known = told === NO_ORIGIN ? givenOrigin : told;
+  const origin = page.parent === page ? '' : known;
+  const isEmbedded = origin !== '';
   if (isEmbedded) {
     page.addEventListener('message', (event) => {
       if (event.source !== page.parent || event.origin !== origin) return;

@@ -68,6 +68,7 @@ describe('the page of the shop', () => {
     const address = new URL(src.replaceAll('&amp;', '&'));
     expect(`${address.origin}${address.pathname}`).toBe(`${emulator.frontendUrl}/planning`);
     expect((await fetch(address)).status).toBe(200);
+    expect(address.searchParams.get('parentorigin')).toBe(new URL(shop.url).origin);
     const { username, password, appKey } = emulator;
     for (const secret of [username, password, appKey]) expect(html).not.toContain(secret);
     expect(response.headers.get('cache-control')).toBe('no-store');

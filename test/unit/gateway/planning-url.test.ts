@@ -30,7 +30,8 @@ describe('planningUrl', () => {
   it('carries every other parameter of the table', () => {
     const open = { ...DESK, ocdreinit: '@D=\'1+1\':B="ü"::' };
     const urlwarenkorb = 'https://shop.example/cart?basket=7&x=y';
-    const others = { lang: 'de', langalt: 'en', urlwarenkorb };
+    const parentorigin = 'https://shop.example';
+    const others = { lang: 'de', langalt: 'en', urlwarenkorb, parentorigin };
     const url = planningUrl({ ...BASE, mode: 'hybrid', open, showprice: false, ...others });
     expect(parameters(url)).toEqual({
       token: BASE.token,
@@ -69,6 +70,7 @@ describe('planningUrl', () => {
     ],
     ['an empty permanent identifier', { open: { permanentid: '' } }, /permanentid: expected/],
     ['a cart address that is none', { urlwarenkorb: 'javascript:alert(1)' }, /urlwarenkorb/],
+    ['an origin with a path', { parentorigin: 'https://shop.example/a' }, /parentorigin: expected/],
     [
       'half a character',
       { lang: '\ud800' },
