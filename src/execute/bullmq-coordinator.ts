@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Job } from 'bullmq';
 import { asConverterError, ConverterError, isErrorCode } from '../support/errors.ts';
 import type { Logger } from '../support/log.ts';
-import { divide, endsRunOfAll, halvesOf, jobId } from './chunk-jobs.ts';
+import { divide, endsRunOfAll, halvesOf, jobId, readJob } from './chunk-jobs.ts';
 import type { ChunkJob, ChunkQueue, QueueWorkerInfo } from './chunk-queue.ts';
 import {
   type Beat,
@@ -234,11 +234,17 @@ export async function openChunkQueue(given: ChunkQueueOptions): Promise<ChunkQue
   /** Finds what an earlier coordinator of this run has left, and removes what other runs have. */
   async function find(): Promise<void> {
     for (const job of await persist(() => queue.getJobs([...STATES], 0, -1))) {
+      const known = readJob(job.data);
+      if (known === undefined) warnOfForeign(job);
       // An error that ended the earlier one is no longer one of this.
-      const isOwn = job.data.run === run && fatalError(job) === undefined;
-      if (isOwn) found.set(job.id!, job.data);
+      const isOwn = known?.run === run && fatalError(job) === undefined;
+      if (isOwn) found.set(job.id!, known);
       else await job.remove().catch(() => {});
     }
+  }
+
+  function warnOfForeign({ id }: QueuedJob): void {
+    log.warn('a job on the queue is none of btg2gltf, and is removed', { id });
   }
 
   /** Reports what has ended, and removes it; each makes room for another. */
@@ -251,6 +257,7 @@ export async function openChunkQueue(given: ChunkQueueOptions): Promise<ChunkQue
     for (const job of asked) {
       const id = job.id!;
       if (pending.has(id)) await reportJob(job, report);
+      else if (readJob(job.data) === undefined) warnOfForeign(job);
       pending.delete(id);
       await persist(() => removed(job));
       await fill();

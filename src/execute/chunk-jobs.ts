@@ -1,6 +1,17 @@
 /** Jobs as parts of chunks: their identity, halves, and what of them is on the queue. */
+import { z } from 'zod';
 import { type ErrorCode, endsRun } from '../support/errors.ts';
 import type { ChunkJob } from './chunk-queue.ts';
+
+const place = z.int().nonnegative();
+const chunkJob = z
+  .object({ run: z.string().min(1), chunk: place, from: place, to: place })
+  .refine(({ from, to }) => from < to);
+
+/** Reads what is on a queue; undefined where it is no job of ours, since other programs may use the server. */
+export function readJob(data: unknown): ChunkJob | undefined {
+  return chunkJob.safeParse(data).data;
+}
 
 /** The id on a queue: the same for the same part of a run, so that it is there once. */
 export function jobId({ run, chunk, from, to }: ChunkJob): string {

@@ -1,5 +1,6 @@
 /** What coordinator and workers of a pipeline say to one another: events of a queue that has no jobs. */
 import type { EventEmitter } from 'node:events';
+import { z } from 'zod';
 import { type QueueClasses, queueName, settledWithin } from './queue-server.ts';
 
 /** The digest of each part of the options, by its name, such as `convert`: the parts that differ can be named. */
@@ -33,6 +34,31 @@ export type ControlMessage =
   | { kind: 'cancel'; run: string }
   /** The answer to a coordinator that joins while another works. */
   | { kind: 'occupied'; to: string; run: string };
+
+const text = z.string();
+const controlMessage = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('beat'),
+    role: z.enum(['coordinator', 'worker']),
+    ...{ name: text, version: text, digest: text, options: z.record(text, text) },
+    since: z.number(),
+    state: z.enum(['joining', 'working', 'idle', 'stopped', 'refused']),
+    ...{ slots: z.number(), ended: z.number() },
+  }),
+  z.object({ kind: z.literal('pause'), from: text, milliseconds: z.number() }),
+  z.object({ kind: z.literal('refuse'), to: text, message: text }),
+  z.object({ kind: z.literal('cancel'), run: text }),
+  z.object({ kind: z.literal('occupied'), to: text, run: text }),
+]) satisfies z.ZodType<ControlMessage>;
+
+/** Reads what was published; undefined where that is no message of ours, since other programs may use the server. */
+function readMessage(json: unknown): ControlMessage | undefined {
+  try {
+    return controlMessage.safeParse(JSON.parse(String(json))).data;
+  } catch {
+    return undefined;
+  }
+}
 
 /** The open channel. */
 export interface Control {
@@ -125,8 +151,12 @@ export function openControl(
     }
     isBeating = false;
   };
-  (events as EventEmitter).on('message', ({ json }: { json: string }) => {
-    const message = JSON.parse(json) as ControlMessage;
+  (events as EventEmitter).on('message', (event: { json?: unknown } | null) => {
+    const message = readMessage(event?.json);
+    if (message === undefined) {
+      handlers.onError(new Error('a message on the queue is none of btg2gltf'));
+      return;
+    }
     if (message.kind === 'beat' && message.name === handlers.beat().name) {
       clearTimeout(confirmation);
       cutOff.refresh();

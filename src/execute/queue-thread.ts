@@ -5,7 +5,7 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { Job } from 'bullmq';
 import { asConverterError, type ErrorCode } from '../support/errors.ts';
-import { endsRunOfAll } from './chunk-jobs.ts';
+import { endsRunOfAll, readJob } from './chunk-jobs.ts';
 import type { ChunkJob, WorkerShare } from './chunk-queue.ts';
 import {
   type Beat,
@@ -192,17 +192,20 @@ async function serve(
   }
 
   async function process(job: Job<ChunkJob, true, 'chunk'>, token?: string): Promise<true> {
+    const known = readJob(job.data);
+    // The coordinator removes it.
+    if (known === undefined) throw new classes.UnrecoverableError('expected a job of btg2gltf');
     const mayBegin = mayWork && !isEnding;
-    const outcome: Outcome = mayBegin ? await workOn(job) : { kind: 'requeued' };
+    const outcome: Outcome = mayBegin ? await workOn(job.id!, known) : { kind: 'requeued' };
     return OUTCOMES[outcome.kind](job, token, outcome as never);
   }
 
-  async function workOn(job: Job<ChunkJob, true, 'chunk'>): Promise<Outcome> {
+  async function workOn(id: string, job: ChunkJob): Promise<Outcome> {
     const work = count++;
     setState('working');
     const outcome = await new Promise<Outcome>((resolve) => {
-      items.set(work, { id: job.id!, run: job.data.run, end: resolve });
-      post({ kind: 'work', work, job: job.data });
+      items.set(work, { id, run: job.run, end: resolve });
+      post({ kind: 'work', work, job });
     });
     items.delete(work);
     if (items.size === 0) setState('idle');

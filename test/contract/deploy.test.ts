@@ -127,7 +127,10 @@ describe('the compose file', () => {
 
   test('has Redis that never evicts, workers and a coordinator', () => {
     expect(Object.keys(services)).toEqual(['redis', 'worker', 'coordinator']);
-    expect(services.redis.command.join(' ')).toContain('--maxmemory-policy noeviction');
+    const redis = services.redis.command.join(' ');
+    expect(redis).toContain('--maxmemory-policy noeviction');
+    expect(redis).toMatch(/--requirepass \$\{REDIS_PASSWORD:\?/);
+    expect(services.worker.environment.BTG2GLTF_QUEUE_URL).toContain(':${REDIS_PASSWORD:?');
     // One login for all: no replicas.
     expect(services.worker.command.join(' ')).toMatch(/--workers=[2-9]/);
     expect(services.worker.deploy).not.toHaveProperty('replicas');

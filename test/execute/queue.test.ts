@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openChunkQueue } from '../../src/execute/bullmq-coordinator.ts';
 import type { ChunkJob, ChunkQueue, WorkerShare } from '../../src/execute/chunk-queue.ts';
 import { type Beat, openControl } from '../../src/execute/queue-control.ts';
-import { parseQueueUrl, queueClasses } from '../../src/execute/queue-server.ts';
+import { parseQueueUrl, queueClasses, queueName } from '../../src/execute/queue-server.ts';
 import { ConverterError } from '../../src/support/errors.ts';
 import { SILENT } from '../../src/support/log.ts';
 import { type QueueServerUnderTest, startPostgres } from '../helpers/postgres.ts';
@@ -308,6 +308,33 @@ describe.each(SERVERS)('%s', (_name, start) => {
     ]);
     await queue.close();
     for (const worker of workers) await (await worker)();
+  });
+
+  it.concurrent('drops what is no job or message of ours, and says so', async () => {
+    const { common, openQueue, worker } = await stage();
+    const warnings: string[] = [];
+    const log = { ...SILENT, warn: (message: string) => void warnings.push(message) };
+    const classes = await queueClasses(parseQueueUrl(server.url), () => {});
+    const foreign = classes.openQueue(queueName(common.pipeline, common.digest));
+    const others = [null, 'text', { run: 'r1' }, { run: 'r1', chunk: 0, from: 3, to: 3 }];
+    const add = async () => {
+      for (const data of others) await foreign.add('chunk', data as never);
+    };
+    await add();
+    const queue = await openQueue('r1', { log });
+    const done: string[] = [];
+    const jobs = chunks('r1', 3, 2);
+    const execution = queue.execute(jobs, async (job) => void done.push(label(job)), nothing);
+    await add();
+    worker();
+    await execution;
+    await queue.close();
+    expect(done.sort()).toEqual(labels(jobs));
+    const none = 'a job on the queue is none of btg2gltf, and is removed';
+    expect(warnings.filter((message) => message === none).length).toBeGreaterThanOrEqual(
+      others.length,
+    );
+    await classes.close();
   });
 
   describe.runIf(IS_LONG)('at length', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { divide, halvesOf, jobId } from '../../../src/execute/chunk-jobs.ts';
+import { divide, halvesOf, jobId, readJob } from '../../../src/execute/chunk-jobs.ts';
 
 const job = (from: number, to: number, chunk = 0) => ({ run: 'r1', chunk, from, to });
 /** The places of jobs, as `0-3 3-5`. */
@@ -30,4 +30,20 @@ describe('what is on the queue', () => {
     expect(places(divided.queued)).toBe(queued);
     expect(places(divided.rest)).toBe(rest);
   });
+});
+
+it.each([
+  null,
+  undefined,
+  'text',
+  7,
+  {},
+  { ...job(0, 8), run: '' },
+  job(8, 8),
+  job(-1, 2),
+  job(0, 0.5),
+])('%j on the queue is no job', (data) => expect(readJob(data)).toBe(undefined));
+
+it('a job on the queue is read as it was written', () => {
+  expect(readJob(JSON.parse(JSON.stringify(job(2, 8))))).toEqual(job(2, 8));
 });
