@@ -2,4 +2,15 @@
 /** The command `btg2gltf`. */
 import { startProgram } from './start.ts';
 
-startProgram('program', process.argv[2]);
+/** That of `engines` in package.json. */
+const NEEDED = [20, 19] as const;
+
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1])) {
+  startProgram('program', process.argv[2]);
+} else {
+  const sentence = `btg2gltf needs Node.js ${NEEDED.join('.')} or later, this is ${process.versions.node}`;
+  process.stderr.write(`${sentence}\n`);
+  // That of a wrong option: nothing was tried.
+  process.exitCode = 2;
+}

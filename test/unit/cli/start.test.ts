@@ -27,6 +27,27 @@ function start(): string {
   return stdout;
 }
 
+it('says which version of Node.js it needs, and ends with 2', async () => {
+  const { engines } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+  expect(engines).toEqual({ node: '>=20.19.0' });
+  const older = join(copy, 'older.cjs');
+  for (const [version, isEnough] of [
+    ['18.20.8', false],
+    ['20.18.3', false],
+    ['20.19.0', true],
+    ['26.0.0', true],
+  ] as const) {
+    const versions = `{ ...process.versions, node: '${version}' }`;
+    await writeFile(older, `Object.defineProperty(process, 'versions', { value: ${versions} });`);
+    const words = ['--require', older, join(copy, 'dist/cli/main.js'), '--version'];
+    const { status, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' });
+    const sentence = `btg2gltf needs Node.js 20.19 or later, this is ${version}\n`;
+    expect({ status, stderr }).toEqual(
+      isEnough ? { status: 0, stderr: '' } : { status: 2, stderr: sentence },
+    );
+  }
+});
+
 it('keeps the compiled code, one file for each command', async () => {
   expect(start()).toMatch(/^\d+\.\d+\.\d+\n$/);
   expect(start()).toMatch(/^\d/);
