@@ -4,17 +4,8 @@ import { PROFILES, type Profile, type ProfileName } from './profiles.ts';
 import type { Renderer } from './renderer.ts';
 import type { TextureEncoder } from './texture-encoder.ts';
 
-/** Raise one where the same model gets another file. */
-const VERSIONS = {
-  web: 3,
-  shared: 3,
-  'ar-android': 3,
-  'khronos-commerce': 2,
-  planner: 3,
-  google: 2,
-  shopify: 2,
-  amazon: 2,
-} as const satisfies Record<ProfileName, number>;
+/** Raise it where the same model gets another file. */
+const VERSION = 3;
 
 /** One is encoded while another is read. */
 const AT_ONCE = 2;
@@ -41,7 +32,7 @@ export function createProfileMaker(
   let encoder: TextureEncoder | undefined;
   return {
     name,
-    files: [{ name: file, key: `${VERSIONS[name]} ${JSON.stringify(profile)}` }],
+    files: [{ name: file, key: `${VERSION} ${JSON.stringify(profile)}` }],
     atOnce: AT_ONCE,
     async make(master) {
       const { optimize } = await import('./optimize.ts');

@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Sharp } from 'sharp';
 import { ConverterError } from '../support/errors.ts';
 import { sha256Hex } from '../support/files.ts';
+import { openTextureImage } from '../support/texture-image.ts';
 import { type EncodeKtx2, openKtx2Encoder } from './ktx2-encoder.ts';
 import type { TextureFormat } from './profiles.ts';
 
@@ -29,7 +30,6 @@ export type EncodeTexture = (
 /** A texture is encoded again, with the loss that it costs, only if that saves this part of its bytes. */
 const WORTH_IT = 0.1;
 
-/** Images of the service are textures: no colour profile, no orientation. */
 const ENCODINGS = {
   jpeg: (image) => image.removeAlpha().jpeg({ quality: 88, chromaSubsampling: '4:4:4' }),
   webp: (image) => image.webp({ quality: 80, alphaQuality: 100, smartSubsample: true, effort: 4 }),
@@ -42,11 +42,8 @@ const encodeTexture =
   async (request) => {
     const { bytes, mimeType, meaning, largest } = request;
     try {
-      const { default: sharp } = await import('sharp');
-      // As in image-codec.ts: its cache keeps decoders of large images.
-      sharp.cache(false);
-      const image = sharp(bytes, { failOn: 'error' });
-      const { width, height, hasAlpha } = await image.metadata();
+      const { image, facts } = await openTextureImage(bytes);
+      const { width, height, hasAlpha } = facts;
       const scale = Math.min(1, largest / Math.max(width, height));
       if (request.format === 'ktx2') {
         const [w, h] = [wholeBlocks(width * scale), wholeBlocks(height * scale)];

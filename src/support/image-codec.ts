@@ -1,11 +1,9 @@
-/**
- * Decodes and encodes images with sharp, which is loaded for the first image. Colour profiles and
- * orientations are ignored, because the images of the service are textures.
- */
+/** Decodes and encodes images with sharp. */
 import type { Sharp } from 'sharp';
 import type { ImageCodec, Pixels } from '../model/image-codec.ts';
 import { createBudget } from './budget.ts';
 import { ConverterError } from './errors.ts';
+import { loadSharp, openTextureImage } from './texture-image.ts';
 
 /** Larger images are refused; sharp checks it too, because a header may be wrong. */
 const MAX_PIXELS = 8_192 ** 2;
@@ -41,22 +39,14 @@ export function sharpImageCodec(
   };
 }
 
-async function loadSharp() {
-  const { default: sharp } = await import('sharp');
-  // Its cache keeps decoders of large images: 4 GiB after six progressive JPEGs, 1.2 GiB without it.
-  sharp.cache(false);
-  return sharp;
-}
-
 async function decode(
   bytes: Uint8Array,
   size: { width: number; height: number } | undefined,
   pixels: ReturnType<typeof createBudget>,
   maxPixels: number,
 ): Promise<Pixels> {
-  const sharp = await loadSharp();
-  const image = sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'error' });
-  const { channels, width, height } = await image.metadata();
+  const { image, facts } = await openTextureImage(bytes, MAX_PIXELS);
+  const { channels, width, height } = facts;
   if (width * height > maxPixels) {
     const message = `image: expected at most ${maxPixels} pixels, received ${width} × ${height}`;
     throw new ConverterError('SCENE_TOO_LARGE', message);

@@ -91,8 +91,6 @@ interface Frame {
   components: Component[];
   /** Units between two restart markers; 0 for none. */
   restartInterval: number;
-  /** sharp then decodes other colours than these. */
-  hasProfile: boolean;
 }
 
 /** Bits that are looked up at once. */
@@ -131,7 +129,6 @@ function readHeaders(bytes: Uint8Array): { frame: Frame; from: number } {
   let segments = 0;
   let restartInterval = 0;
   let isJfif = false;
-  let hasProfile = false;
   let transform: number | undefined;
   for (const { marker, from, to } of segmentsOf(bytes)) {
     // A file with more of them is meant to take time.
@@ -155,13 +152,12 @@ function readHeaders(bytes: Uint8Array): { frame: Frame; from: number } {
       expect(components.length === 1 || isYcc);
       const [height, width] = [uint16(frameHeader!, 1), uint16(frameHeader!, 3)];
       expect(width > 0 && height > 0);
-      return { frame: { width, height, components, restartInterval, hasProfile }, from: to };
+      return { frame: { width, height, components, restartInterval }, from: to };
     } else if (marker === APP0) isJfif ||= content.length >= 12 && startsWith(content, 'JFIF\0');
     else if (marker === APP14) {
       if (content.length >= 12 && startsWith(content, 'Adobe')) transform = content[11];
     } else if (marker === APP2) {
       expect(startsWith(content, 'ICC_PROFILE'));
-      hasProfile = true;
     } else expect(marker === COM || (marker & 0xf0) === APP0);
   }
   throw new Unsure();
@@ -350,8 +346,7 @@ function addBlock(
  * the sum of differences by less than 3. Of blocks that reach beyond the picture, nothing is known.
  */
 function boundsOf({ sums, clamped, magnitudes }: Totals, frame: Frame): ColorBounds {
-  const { width, height, components, hasProfile } = frame;
-  if (hasProfile) return { least: 0, most: Number.POSITIVE_INFINITY };
+  const { width, height, components } = frame;
   if (magnitudes.every((magnitude) => magnitude === 0)) return { least: 0, most: 0 };
   const { across, down } = components[0]!;
   const wholeUnits = Math.floor(width / (8 * across)) * Math.floor(height / (8 * down));

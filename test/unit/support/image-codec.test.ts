@@ -2,6 +2,7 @@ import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import type { Pixels } from '../../../src/model/image-codec.ts';
 import { sharpImageCodec } from '../../../src/support/image-codec.ts';
+import { withColourProfile } from '../../helpers/colour-profile.ts';
 
 const codec = sharpImageCodec();
 const unreadable = expect.objectContaining({ code: 'IMAGE_UNREADABLE' });
@@ -40,6 +41,11 @@ describe('decode', () => {
     expect(pixels).toMatchObject({ width: 16, height: 8, channels: 3 });
     expect(pixels.data).toHaveLength(16 * 8 * 3);
     expectAbout(means(pixels), [200, 100, 50], 3);
+  });
+
+  it('gives the samples of a picture with a colour profile as they are', async () => {
+    const marked = await withColourProfile(await plain(BROWN).jpeg().toBuffer());
+    expectAbout(means(await codec.decode(marked)), [200, 100, 50], 3);
   });
 
   it('gives one channel for a grey picture, with or without alpha', async () => {
