@@ -1,19 +1,23 @@
 /** What follows a publication: feeds, the list of changes, and the webhook that receives it. */
+
 import { FEED_KINDS, type FeedItem, type FeedKind, feedFile, feedRows } from '../deliver/feeds.ts';
 import { sortConfigurationKeys } from '../model/configuration-id.ts';
+import { ConverterError } from '../support/errors.ts';
 import { openCatalogue, writeTexts } from '../write/manifest.ts';
 import type { NewLists } from '../write/publication.ts';
+import { acceptedOf, feedName, WEBHOOK } from './accepted.ts';
+import type { Delivered, DeliveryFailure } from './deliver.ts';
 import { type DeliveryLine, FEEDS_FOLDER, isSharedPath, OUTBOX_FILE } from './deliveries.ts';
 import { type Changes, type LastPublication, publishedNow } from './last-publication.ts';
 import type { Run } from './open-run.ts';
-import { hasOutbox, sendChanges } from './outbox.ts';
+import { hasOutbox, type Sending, sendChanges } from './outbox.ts';
 import { removeFormerFiles } from './publication-end.ts';
 
 /** What follows a publication, for the report. */
 interface AfterPublish {
   changes: Changes;
-  /** A sentence about a webhook that has not accepted the changes: no error of the run. */
-  problem?: string;
+  /** What the webhook of the pipeline has received; undefined where it was not called. */
+  sent?: Pick<WrittenFeed, 'counts' | 'failures'>;
   /**
    * Makes this publication the last one, and removes the files that no list names any more; what is cut off before is
    * compared, and sent, again.
@@ -34,25 +38,47 @@ export async function afterPublish(run: Run, last: LastPublication): Promise<Aft
   const now = isSame ? undefined : (await publishedNow(run)).lines;
   const changes = await last.writeChanges(now);
   const outbox = keepsOutbox && now ? await sendChanges(run, last, now) : undefined;
-  const problem =
-    outbox?.problem &&
-    `the webhook has not received the changes, which wait in ${OUTBOX_FILE}: ${outbox.problem}`;
-  if (problem !== undefined) log.warn(problem);
+  const sent = outbox && sentBy(run, outbox);
+  for (const { message } of sent?.failures ?? []) log.warn(message);
   const settle = async () => {
     if (now !== undefined) await last.commit(now);
     await outbox?.settle();
     await published?.publish();
     await removeFormerFiles(run);
   };
-  return { changes, ...(problem !== undefined && { problem }), settle };
+  return { changes, ...(sent && { sent }), settle };
 }
 
-/** Returns sentences of what is in no feed. What only carts select is the planning of one customer: no feed has it. */
+function sentBy({ options }: Run, { sent, waiting, problem }: Sending): AfterPublish['sent'] {
+  const { deliver } = options.pipeline;
+  if (deliver?.afterPublish === undefined || sent + waiting === 0) return undefined;
+  const counts = { name: WEBHOOK, made: sent, unchanged: 0, failed: 0, accepted: 0, omitted: 0 };
+  const files = { bytes: 0, masterBytes: 0 };
+  if (problem === undefined) return { counts: { ...counts, ...files }, failures: [] };
+  const { code, message, help } = new ConverterError(
+    'WEBHOOK_FAILED',
+    `the webhook has not received the changes, which wait in ${OUTBOX_FILE}: ${problem}`,
+  );
+  const isAccepted = acceptedOf(deliver, WEBHOOK).has(code);
+  counts[isAccepted ? 'accepted' : 'failed'] = waiting;
+  const failure = { article: OUTBOX_FILE, delivery: WEBHOOK, code, message, help, isAccepted };
+  return { counts: { ...counts, ...files }, failures: [failure] };
+}
+
+/** What was written of a feed. */
+interface WrittenFeed {
+  counts: Delivered['deliveries'][number];
+  failures: DeliveryFailure[];
+  /** Sentences about what it lacks. */
+  leftOut: string[];
+}
+
+/** Writes the feeds. What only carts select is the planning of one customer: no feed has it. */
 export async function writeFeeds(
   run: Run,
   lists: NewLists,
   deliveries: readonly DeliveryLine[],
-): Promise<string[]> {
+): Promise<WrittenFeed[]> {
   const { outputDir, deliver } = run.options.pipeline;
   const kinds: readonly FeedKind[] = deliver?.feeds?.kinds ?? [];
   for (const kind of FEED_KINDS) {
@@ -70,15 +96,41 @@ export async function writeFeeds(
       yield { line: catalogue.get(key)!, files: made ?? [] };
     }
   };
-  const omitted: string[] = [];
+  const written: WrittenFeed[] = [];
   for (const kind of new Set(kinds)) {
     let leftOut = new Map<string, number>();
     await writeTexts(lists, `${FEEDS_FOLDER}/${feedFile(kind)}`, () => {
       leftOut = new Map();
       return feedRows(kind, items(), deliver!.feeds!, leftOut);
     });
-    for (const [missing, count] of leftOut)
-      omitted.push(`feed ${kind}: without ${missing}, which it requires: ${count} left out`);
+    written.push(writtenFeed(deliver!, kind, keys.length, leftOut));
   }
-  return omitted;
+  return written;
+}
+
+/** A feed without any row is a failure. */
+function writtenFeed(
+  deliver: NonNullable<Run['options']['pipeline']['deliver']>,
+  kind: FeedKind,
+  all: number,
+  leftOut: ReadonlyMap<string, number>,
+): WrittenFeed {
+  const name = feedName(kind);
+  const omitted = [...leftOut.values()].reduce((sum, count) => sum + count, 0);
+  const reasons = Array.from(leftOut, ([missing, count]) => `${count} without ${missing}`);
+  const counts = { name, made: all - omitted, unchanged: 0, failed: 0, accepted: 0, omitted };
+  const files = { bytes: 0, masterBytes: 0 };
+  if (all > omitted) {
+    const sentences = reasons.map((reason) => `${name}: ${reason}, which it requires`);
+    return { counts: { ...counts, ...files }, failures: [], leftOut: sentences };
+  }
+  const error = new ConverterError(
+    'FEED_EMPTY',
+    `expected rows, received none: ${reasons.join(', ') || 'no article is published'}`,
+  );
+  const isAccepted = acceptedOf(deliver, name).has(error.code);
+  counts[isAccepted ? 'accepted' : 'failed'] = Math.max(1, all);
+  const { code, message, help } = error;
+  const failure = { article: name, delivery: name, code, message, help, isAccepted };
+  return { counts: { ...counts, omitted: 0, ...files }, failures: [failure], leftOut: [] };
 }

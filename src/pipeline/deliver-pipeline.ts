@@ -21,8 +21,11 @@ export async function checkDeliveries({ pipeline }: RunOptions, { env }: RunEnvi
 export async function deliverWanted(run: Run, last: LastPublication) {
   const delivered = run.options.pipeline.deliver && (await deliverAll(run));
   const { afterPublish } = await import('./after-publish.ts');
-  const { problem, ...after } = await afterPublish(run, last);
-  if (problem !== undefined) delivered?.omitted.push(problem);
+  const { sent, ...after } = await afterPublish(run, last);
+  if (sent !== undefined) {
+    delivered?.deliveries.push(sent.counts);
+    delivered?.failures.push(...sent.failures);
+  }
   return { delivered, ...after };
 }
 

@@ -9,6 +9,7 @@ import { groupBy } from '../support/group-by.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import { linkOrCopy } from '../support/links.ts';
 import { type NewLists, replaceLists } from '../write/publication.ts';
+import { acceptedOf } from './accepted.ts';
 import { writeFeeds } from './after-publish.ts';
 import {
   DELIVERIES_FILE,
@@ -25,6 +26,17 @@ import { removeGallery, writeGallery } from './gallery.ts';
 import type { Run } from './open-run.ts';
 import { objectFiles, requireManifest } from './output-folder.ts';
 
+/** Something that was asked for and was not made. */
+export interface DeliveryFailure {
+  article: string;
+  delivery: string;
+  code: string;
+  message: string;
+  help: string;
+  /** Whether the pipeline file accepts it. */
+  isAccepted: boolean;
+}
+
 /** What all deliveries did, in configurations. */
 export interface Delivered {
   deliveries: {
@@ -32,15 +44,17 @@ export interface Delivered {
     made: number;
     unchanged: number;
     failed: number;
-    /** Those that need a browser, where the run may do without one. */
+    /** Those that failed by a code that the pipeline file accepts. */
+    accepted: number;
+    /** Those that need a browser, where the run may do without one; of a feed, those that lack what it requires. */
     omitted: number;
     /** Of the files, equal ones counted once. */
     bytes: number;
     /** Of the masters that they were made from, equal ones counted once. */
     masterBytes: number;
   }[];
-  /** The first of each delivery. */
-  failures: { article: string; delivery: string; code: string; message: string; help: string }[];
+  /** The first of each delivery, and the first of those that are accepted. */
+  failures: DeliveryFailure[];
   /** Properties that divide articles into several files; `articles` are some of the `count`. */
   splits: { splitBy: string[]; count: number; articles: string[] }[];
   /** What was left out or not received, and what to do. */
@@ -93,14 +107,18 @@ export async function deliver(run: Run): Promise<Delivered> {
   }
   delivered.splits = splitsOf(lines);
   const former = formerFiles({ lines, lastGood }, before);
-  const leftOut = await replaceLists(outputDir, former, async (lists) => {
+  const feeds = await replaceLists(outputDir, former, async (lists) => {
     await writeDeliveries(lists, LAST_GOOD_FILE, lastGood);
     await writeDeliveries(lists, DELIVERIES_FILE, lines);
     if (wanted?.gallery) delivered.gallery = await writeGallery(run, lists, lines);
     else await removeGallery(lists);
     return writeFeeds(run, lists, lines);
   });
-  delivered.omitted.push(...leftOut);
+  for (const { counts, failures, leftOut } of feeds) {
+    delivered.deliveries.push(counts);
+    delivered.failures.push(...failures);
+    delivered.omitted.push(...leftOut);
+  }
   await run.stores.published?.publishDelivered(lines, lastGood);
   return delivered;
 }
@@ -119,7 +137,8 @@ function startDelivery(
 ) {
   const { options, environment, stores } = run;
   const { outputDir } = options.pipeline;
-  const counts = { made: 0, unchanged: 0, failed: 0, omitted: 0 };
+  const counts = { made: 0, unchanged: 0, failed: 0, accepted: 0, omitted: 0 };
+  const accepted = acceptedOf(options.pipeline.deliver!, delivery);
   const bytesOfFiles = new Map<Digest, number>();
   const bytesOfMasters = new Map<Digest, number>();
   /** Returns how many masters have files. */
@@ -204,10 +223,12 @@ function startDelivery(
         const lacksBrowser = code === 'BROWSER_MISSING';
         if (endsRun(code) && !lacksBrowser) throw thrown;
         const isOmitted = lacksBrowser && isBrowserOptional(run);
-        counts[isOmitted ? 'omitted' : 'failed'] += masters.length;
+        const isAccepted = !isOmitted && accepted.has(code);
+        const outcome = isAccepted ? 'accepted' : 'failed';
+        counts[isOmitted ? 'omitted' : outcome] += masters.length;
         if (isOmitted) omitted.add(`no new ${delivery}, since ${message}`);
-        else if (failures.length < LISTED_FAILURES)
-          failures.push({ article: label, delivery, code, message, help });
+        else if (failures.filter((one) => one.isAccepted === isAccepted).length < LISTED_FAILURES)
+          failures.push({ article: label, delivery, code, message, help, isAccepted });
         const own = { error: { code, message } };
         // By force: they show the published masters.
         if (isSame) return former.map((line) => ({ ...line!, ...(!isOmitted && own) }));

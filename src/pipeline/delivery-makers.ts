@@ -24,10 +24,14 @@ export async function openDeliveries(run: Run, masters: readonly Master[]): Prom
   const renderer = profiles.length > 0 ? await rendererOf(run) : undefined;
   makers.push(
     ...profiles.map((wanted) => {
-      if (wanted === USDZ_PROFILE) return createUsdzMaker();
-      if (typeof wanted === 'string') return createProfileMaker(wanted, undefined, renderer);
-      const { profile, ...options } = wanted;
-      return createProfileMaker(profile, webProfile(options), renderer);
+      const {
+        profile: name,
+        accept: _,
+        ...chosen
+      } = typeof wanted === 'string' ? { profile: wanted } : wanted;
+      if (name === USDZ_PROFILE) return createUsdzMaker();
+      const profile = name === 'web' ? webProfile(chosen) : undefined;
+      return createProfileMaker(name, profile, renderer);
     }),
   );
   const deliveries = makers.map((maker) => ofEachMaster(run, maker, masters));

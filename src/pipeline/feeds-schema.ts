@@ -1,6 +1,7 @@
 /** The keys `feeds:` and `afterPublish:` of `deliver:`. */
 import { z } from 'zod';
 import { AVAILABILITIES, FEED_KINDS, PRODUCT_URL_FIELDS } from '../deliver/feeds.ts';
+import { acceptSchema } from './accept-schema.ts';
 
 const PRODUCT_URL = new RegExp(
   `^https?://(?:[^\\s{}]|\\{(?:${PRODUCT_URL_FIELDS.join('|')})\\})+$`,
@@ -30,6 +31,7 @@ export const feedsSchema = () =>
         .enum(availabilities)
         .default('in_stock')
         .describe('of all products, since the service knows no stock'),
+      accept: acceptSchema(),
     })
     .refine(
       ({ kinds, productUrl }) => !kinds.includes('google') || productUrl !== undefined,
@@ -67,6 +69,7 @@ export const afterPublishSchema = () =>
         .default(10_000)
         .describe('time limit of one attempt, milliseconds'),
       retries: z.int().min(0).max(10).default(4).describe('attempts after the first'),
+      accept: acceptSchema(),
       backoffMs: z
         .int()
         .min(1)

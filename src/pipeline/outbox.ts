@@ -48,6 +48,17 @@ interface Outbox {
   waiting: PackedMap<Waiting>;
 }
 
+/** What became of the changes of an outbox. */
+export interface Sending {
+  /** How many the receiver has accepted. */
+  sent: number;
+  waiting: number;
+  /** Why it has not accepted all. */
+  problem?: string;
+  /** Removes from the outbox what the receiver has; for after the commit of the publication. */
+  settle(): Promise<void>;
+}
+
 /** Whether changes are kept for a receiver: once there is an outbox, also while the pipeline file names no webhook. */
 export async function hasOutbox({ options }: Run): Promise<boolean> {
   const { outputDir, deliver } = options.pipeline;
@@ -60,8 +71,6 @@ export async function hasOutbox({ options }: Run): Promise<boolean> {
  * The outbox is written before the first message is sent, and before `published.jsonl`: what is cut off is sent again,
  * with the same ids.
  *
- * @returns Why the receiver has not accepted all, and what removes from the outbox what it has, which is for after
- *   the commit of the publication.
  * @throws {@link ConverterError} an error of the output folder; the reason of the signal.
  *
  * @see D-997
@@ -70,7 +79,7 @@ export async function sendChanges(
   run: Run,
   last: LastPublication,
   now: PackedMap<PublishedLine>,
-): Promise<{ problem?: string; settle(): Promise<void> }> {
+): Promise<Sending> {
   const { outputDir, deliver } = run.options.pipeline;
   const { afterPublish } = deliver ?? {};
   const outbox = await addChanges(run, await last.lines(), now);
@@ -84,22 +93,24 @@ export async function sendChanges(
     await settle();
     const expected = 'expected the key of the signature, received nothing';
     const problem = afterPublish && `variable ${afterPublish.secretVariable}: ${expected}`;
-    return problem === undefined ? { settle } : { problem, settle };
+    return { sent: 0, waiting: waiting.size, ...(problem && { problem }), settle };
   }
   // If this process is killed, the receiver may have had any of them.
   await write(unsure);
   await run.stores.published?.publish();
-  const { webhook: url, secretVariable: _, ...sending } = afterPublish;
+  const { webhook: url, secretVariable: _, accept: __, ...sending } = afterPublish;
   const { signal } = run.environment;
+  const all = waiting.size;
   for (const { body, names } of messagesOf(run, last, waiting)) {
     const refused = await postSigned(body, { url, secret, ...sending, signal });
     if (refused !== undefined) {
       if (refused.isUnsure) for (const key of names) waiting.set(key, unsure(waiting.get(key)!));
-      return { problem: refused.problem, settle };
+      const sent = all - waiting.size;
+      return { sent, waiting: waiting.size, problem: refused.problem, settle };
     }
     for (const key of names) waiting.delete(key);
   }
-  return { settle };
+  return { sent: all, waiting: 0, settle };
 }
 
 /** What waits after a publication: a change that was taken back is none, unless the receiver may know of it. */

@@ -23,6 +23,7 @@ import {
   type ConvertOptions,
 } from '../transform/convert-options.ts';
 import { MATERIAL_TABLE } from '../transform/material-table.ts';
+import { acceptSchema } from './accept-schema.ts';
 import { afterPublishSchema, feedsSchema } from './feeds-schema.ts';
 import { gatesSchema } from './gate-table.ts';
 import { profilesSchema } from './profiles-schema.ts';
@@ -327,11 +328,16 @@ const deliverSchema = z.lazy(() =>
         ),
         pixelsPerMetre: int(PICTURE_DEFAULTS.pixelsPerMetre, 1, 'scale of the camera top'),
         frames: int(PICTURE_DEFAULTS.frames, 0, 'pictures of a turn about the model', 360),
+        accept: acceptSchema(),
       })
       .optional()
       .describe('pictures of each article, below pictures/'),
     gallery: preset(flag, false, 'a page that shows everything published, below gallery/'),
-    variants: preset(flag, false, 'one file with all finishes of an article, below variants/'),
+    variants: preset(
+      z.union([flag, z.strictObject({ accept: acceptSchema() })]),
+      false,
+      'one file with all finishes of an article, below variants/: true, or { accept: … }',
+    ),
     feeds: feedsSchema().optional(),
     afterPublish: afterPublishSchema().optional(),
     profiles: profilesSchema().optional(),

@@ -2,9 +2,10 @@
 import { z } from 'zod';
 import { PROFILE_NAMES, WEB_DEFAULTS } from '../deliver/profiles.ts';
 import { USDZ_PROFILE } from '../deliver/usdz-maker.ts';
+import { acceptSchema } from './accept-schema.ts';
 
 const NAMES = [...PROFILE_NAMES, USDZ_PROFILE] as const;
-const SPELLINGS = `expected one of ${NAMES.join(', ')}; or { profile: web } with files: one or shared, textures: webp or ktx2, geometry: meshopt or draco, instancing: true or false`;
+const SPELLINGS = `expected one of ${NAMES.join(', ')}; or { profile: NAME } with accept:, for web also with files: one or shared, textures: webp or ktx2, geometry: meshopt or draco, instancing: true or false`;
 
 const webSchema = () =>
   z
@@ -25,13 +26,22 @@ const webSchema = () =>
         .boolean()
         .default(WEB_DEFAULTS.instancing)
         .describe('draws equal parts at once; they then have no names of their own'),
+      accept: acceptSchema(),
     })
     .describe('the profile web with other choices');
+
+const otherSchema = () =>
+  z
+    .strictObject({
+      profile: z.enum(NAMES).exclude(['web']),
+      accept: acceptSchema(),
+    })
+    .describe('a profile with the failures that are known');
 
 /** Names of profiles; `web` may have choices. */
 export const profilesSchema = () =>
   z
-    .array(z.union([z.enum(NAMES), webSchema()], { error: SPELLINGS }))
+    .array(z.union([z.enum(NAMES), webSchema(), otherSchema()], { error: SPELLINGS }))
     .refine((all) => {
       const names = all.map((each) => (typeof each === 'string' ? each : each.profile));
       return new Set(names).size === names.length;

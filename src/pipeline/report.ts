@@ -302,6 +302,12 @@ function builtLine(
 const [FAILURES_FILE, JSON_FILE, HTML_FILE] = ['failures.jsonl', 'report.json', 'report.html'];
 const REPORT_FILES = [FAILURES_FILE, JSON_FILE, HTML_FILE];
 
+/** Those of deliveries come last. */
+function* allFailures<T>(rows: Iterable<T>, { delivered }: RunReport) {
+  yield* rows;
+  yield* delivered?.failures ?? [];
+}
+
 /**
  * Writes `report.json`, `report.html` and `failures.jsonl` into the folder of the run, and links it.
  *
@@ -322,7 +328,7 @@ export async function writeReport(
     replaceFile(join(folder, name), content, { tmpDir: temporaryFolder(outputDir) });
   // One is written while the disk still syncs another.
   const puts = await Promise.allSettled([
-    put(FAILURES_FILE, jsonPieces(failures())),
+    put(FAILURES_FILE, jsonPieces(allFailures(failures(), report))),
     put(JSON_FILE, visibleJson(`${JSON.stringify(written, null, 2)}\n`)),
     put(HTML_FILE, reportHtmlWithPictures(written, pictures)),
   ]);

@@ -1,5 +1,6 @@
 /** Assesses a run: one sentence on how it went, and what requires an action. @see D-856 */
 import { PARTS, type Part } from '../model/asset.ts';
+import { groupBy } from '../support/group-by.ts';
 import { type Cause, GATE_LABELS, type RunReport } from './run-report.ts';
 import { amount, capital, integer, percentage } from './text.ts';
 
@@ -19,7 +20,15 @@ interface RequiredAction {
   help: string;
   code?: string;
   /** Section of the page with the details. */
-  section: 'causes' | 'failures' | 'gates' | 'incomplete' | 'damaged' | 'drift' | undefined;
+  section:
+    | 'causes'
+    | 'failures'
+    | 'deliveries'
+    | 'gates'
+    | 'incomplete'
+    | 'damaged'
+    | 'drift'
+    | undefined;
 }
 
 const UNPUBLISHED = 'What was published before stays as it was.';
@@ -166,16 +175,21 @@ function gateActions({ gates, stop, published }: RunReport): RequiredAction[] {
     });
 }
 
-/** What each delivery could not make, with the first reason. */
+/** What each delivery could not make, by cause, with the first of each. */
 function deliveryActions({ delivered }: RunReport): RequiredAction[] {
   const { deliveries = [], failures = [] } = delivered ?? {};
-  return deliveries.flatMap(({ name, made, unchanged, failed }): RequiredAction[] => {
-    const first = failures.find(({ delivery }) => delivery === name);
-    if (failed === 0 || first === undefined) return [];
-    const { article, code, message, help } = first;
-    const count = `${integer(failed)} of ${integer(made + unchanged + failed)}`;
-    const title = `${capital(name)}: ${count} failed, the first of ${article}: ${message}`;
-    return [{ tone: 'partly', code, title, help, section: undefined }];
+  return deliveries.flatMap(({ name, made, unchanged, failed, accepted }): RequiredAction[] => {
+    if (failed === 0) return [];
+    const own = failures.filter(({ delivery, isAccepted }) => delivery === name && !isAccepted);
+    const groups = [...groupBy(own, ({ code }) => code).values()];
+    return groups.map(([first, ...others]) => {
+      const { article, code, message, help } = first!;
+      // Not all are listed, and each may stand for several.
+      const count = groups.length === 1 ? failed : 1 + others.length;
+      const counts = `${integer(count)} of ${integer(made + unchanged + failed + accepted)}`;
+      const title = `${capital(name)}: ${counts} failed, the first of ${article}: ${message}`;
+      return { tone: 'partly', code, title, help, section: 'deliveries' };
+    });
   });
 }
 

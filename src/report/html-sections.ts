@@ -30,7 +30,7 @@ export function sectionsOf(report: RunReport): Record<'findings' | 'bars' | 'det
   const make = (...sections: MakeSection[]) =>
     sections.flatMap((section) => section(report, names) ?? []);
   return {
-    findings: make(causes, failures, gates, damaged, incomplete, changes),
+    findings: make(causes, failures, deliveries, gates, damaged, incomplete, changes),
     bars: make(stages, statuses, losses),
     details: make(slowest, largest, programs, workers, splits, skipped, drift, warnings),
   };
@@ -307,6 +307,28 @@ function incomplete({ incomplete: { rows, count: total } }: RunReport): Section 
   const columns = [ARTICLE, texts('Finding', 'message')];
   const rest = 'catalogue.jsonl';
   return tableSection('incomplete', 'Not complete', { rows, columns, total, rest });
+}
+
+function deliveries({ delivered }: RunReport, names: Names): Section | undefined {
+  const total = delivered?.deliveries.reduce(
+    (sum, { failed, accepted }) => sum + failed + accepted,
+    0,
+  );
+  return tableSection('deliveries', 'Failed deliveries', {
+    rows: delivered?.failures ?? [],
+    columns: [
+      labels(names),
+      texts('Delivery', 'delivery'),
+      {
+        title: 'Code',
+        cell: ({ code, isAccepted }) =>
+          html`<code>${code}</code>${isAccepted ? html`<small>accepted</small>` : undefined}`,
+      },
+      texts('Message', 'message'),
+    ],
+    total: total ?? 0,
+    rest: 'deliveries.jsonl',
+  });
 }
 
 function splits({ delivered }: RunReport): Section | undefined {

@@ -16,8 +16,8 @@ interface Case {
 }
 
 /**
- * Makes the JUnit XML of a run. The run, each gate, each program and each failure are a test case, so that
- * the file stays short; a configuration in quarantine or without geometry is skipped.
+ * Makes the JUnit XML of a run. The run, each gate, each program, each delivery and each failure are a test case, so
+ * that the file stays short; a configuration in quarantine or without geometry is skipped.
  *
  * @example
  * ```ts
@@ -53,7 +53,28 @@ function runCase({ report, exitCode, error, startedAt, endedAt }: FinishedRun): 
 function reportCases(report: RunReport): Case[] {
   const { skipped, failures } = report;
   const configurations = [...skipped.map(skippedCase), ...failures.map(failureCase)];
-  return [...gateCases(report), ...programCases(report), ...configurations];
+  return [
+    ...gateCases(report),
+    ...programCases(report),
+    ...configurations,
+    ...deliveryCases(report),
+  ];
+}
+
+/** Each delivery is a test case, and each of its failures; what is accepted is skipped. */
+function deliveryCases({ delivered }: RunReport): Case[] {
+  const suite = 'deliveries';
+  const { deliveries = [], failures = [] } = delivered ?? {};
+  const made = deliveries.map(({ name, made, unchanged, failed, accepted }) => ({
+    suite,
+    name: `${name}: ${integer(made + unchanged)} of ${integer(made + unchanged + failed + accepted)}`,
+  }));
+  const failed = failures.map(({ article, delivery, code, message, help, isAccepted }): Case => {
+    const name = `${delivery}: ${article}`;
+    if (isAccepted) return { suite, name, skipped: `${code}: ${message}` };
+    return { suite, name, failure: { type: code, message, text: `${message}\n→ ${help}` } };
+  });
+  return [...made, ...failed];
 }
 
 function gateCases({ gates }: RunReport): Case[] {

@@ -51,11 +51,12 @@ const METRICS: Readonly<Record<string, Metric>> = {
   deliveries: [
     'Configurations of each delivery of the last run by outcome.',
     ({ delivered }) =>
-      delivered?.deliveries.flatMap(({ name: delivery, made, unchanged, failed, omitted }) =>
-        Object.entries({ made, unchanged, failed, omitted }).map(
+      delivered?.deliveries.flatMap(({ name: delivery, made, unchanged, failed, ...rest }) => {
+        const { accepted, omitted } = rest;
+        return Object.entries({ made, unchanged, failed, accepted, omitted }).map(
           ([outcome, count]): Row => [count, { delivery, outcome }],
-        ),
-      ),
+        );
+      }),
     'delivery',
     'outcome',
   ],

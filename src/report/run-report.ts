@@ -224,13 +224,21 @@ function makeRunReportSchema() {
         deliveries: z.array(
           z.object({
             ...{ name: text, made: count, unchanged: count, failed: count },
-            omitted: count.describe('not made, since there is no browser, which is intended'),
+            accepted: count.describe('failed by a code that the pipeline file accepts'),
+            omitted: count.describe(
+              'left out: there is no browser, which is intended; or of a feed, without what it requires',
+            ),
             bytes: count.describe('of the files, equal ones counted once'),
             masterBytes: count.describe('of the GLBs that they were made from'),
           }),
         ),
         failures: z
-          .array(z.object({ article: text, delivery: text, code: text, message: text, help: text }))
+          .array(
+            z.object({
+              ...{ article: text, delivery: text, code: text, message: text, help: text },
+              isAccepted: z.boolean().describe('whether the pipeline file accepts it'),
+            }),
+          )
           .describe('the first of each delivery'),
         splits: z
           .array(z.object({ splitBy: z.array(text), count, articles: z.array(text) }))

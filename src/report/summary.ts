@@ -185,20 +185,24 @@ function lossesText({ losses }: RunReport): string {
 export function deliveredText({ delivered }: Pick<RunReport, 'delivered'>): string[] {
   if (delivered === undefined) return [];
   const { deliveries, failures, splits, omitted, gallery } = delivered;
-  const more = failedDeliveries({ delivered }) - Math.min(failures.length, SHOWN_CAUSES);
+  const open = failures.filter(({ isAccepted }) => !isAccepted);
+  const more = failedDeliveries({ delivered }) - Math.min(open.length, SHOWN_CAUSES);
   return [
-    ...deliveries.map(({ name, made, unchanged, failed, omitted, bytes, masterBytes }) => {
+    ...deliveries.map(({ name, made, unchanged, failed, bytes, masterBytes, ...rest }) => {
       const counts = [`${integer(made)} made`, `${integer(unchanged)} unchanged`];
-      if (omitted > 0) counts.push(`${integer(omitted)} left out`);
+      if (rest.omitted > 0) counts.push(`${integer(rest.omitted)} left out`);
+      if (rest.accepted > 0) counts.push(`${integer(rest.accepted)} failed as accepted`);
       const percent = Math.round((100 * bytes) / Math.max(1, masterBytes));
       // Pictures stand for no GLB.
       const isShare = masterBytes > 0 && name !== 'pictures';
       const share = isShare ? `, ${integer(percent)} % of the GLBs` : '';
-      return `${name}: ${counts.join(' · ')} · ${integer(failed)} failed · ${size(bytes)}${share}`;
+      // Of feeds and the webhook.
+      const written = bytes > 0 ? ` · ${size(bytes)}` : '';
+      return `${name}: ${counts.join(' · ')} · ${integer(failed)} failed${written}${share}`;
     }),
     ...splitsText(splits),
     ...omitted,
-    ...failures.slice(0, SHOWN_CAUSES).map((each) => {
+    ...open.slice(0, SHOWN_CAUSES).map((each) => {
       return `${each.article}  ${each.delivery}  ${each.code}  ${each.message}`;
     }),
     ...(more > 0 ? [`… and ${integer(more)} more in report.json`] : []),

@@ -130,6 +130,14 @@ export const ERROR_CODES = {
     exit: 1,
     help: 'run btg2gltf inspect with the published GLB: it lists what is largest; or leave this article out of the delivery',
   },
+  FEED_EMPTY: {
+    exit: 1,
+    help: 'read in the report what articles lack; give them prices or pictures, or remove this feed from feeds:',
+  },
+  WEBHOOK_FAILED: {
+    exit: 1,
+    help: 'check the receiver, its address and the key; the changes wait, and btg2gltf deliver sends them',
+  },
   COMPRESSION_FAILED: {
     exit: 1,
     help: 'choose another geometry: of the profile web, and report the message to the developers of btg2gltf',

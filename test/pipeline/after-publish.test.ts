@@ -66,6 +66,8 @@ const webhook = () => ({
   webhook: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
   secretVariable: 'SHOP_SECRET',
   backoffMs: 1,
+  // What the receiver refuses is the subject here, not the end of the run.
+  accept: ['WEBHOOK_FAILED'],
 });
 const configure = (deliver: object) => runs.configure({ deliver });
 const run = (env: Record<string, string> = { SHOP_SECRET: SECRET }, name = 'run') =>
@@ -76,7 +78,7 @@ const brief = async () =>
   (await changes()).map((line) => `${line.change} ${line.basearticlenumber}`);
 
 test('changes.jsonl lists what differs from the publication before, and nothing where nothing does', async () => {
-  await configure({ feeds: FEEDS });
+  await configure({ feeds: { ...FEEDS, accept: ['FEED_EMPTY'] } });
   expect((await run()).exit).toBe(0);
   expect(await brief()).toEqual(['new D1', 'new D2']);
   const [{ files }] = (await changes()) as [ChangeLine];
@@ -126,8 +128,9 @@ test('feeds have a row of each configuration, stay as they are, and go when they
   };
   await configure({ feeds: FEEDS });
   const { exit, stdout } = await run();
-  expect(exit).toBe(0);
-  expect(stdout).toContain('feed google: without a picture, which it requires: 2 left out');
+  expect(exit).toBe(1);
+  expect(stdout).toContain('feed csv: 2 made · 0 unchanged · 0 failed');
+  expect(stdout).toContain('FEED_EMPTY  expected rows, received none: 2 without a picture');
   const names = ['erp.csv', 'google.tsv', 'products.jsonl', 'shopify.csv'];
   const folder = join(runs.outputDir, 'feeds');
   expect(await filesBelow(folder)).toEqual(names.map((name) => join(folder, name)));
@@ -146,7 +149,10 @@ test('feeds have a row of each configuration, stay as they are, and go when they
 });
 
 test('the webhook receives the changes signed, after failures too, and the key is in no file or stream', async () => {
-  await configure({ feeds: FEEDS, afterPublish: webhook() });
+  await configure({
+    feeds: { ...FEEDS, accept: ['FEED_EMPTY'] },
+    afterPublish: webhook(),
+  });
   statuses = [503, 500];
   const result = await run();
   expect(result.exit).toBe(0);
@@ -172,17 +178,19 @@ test('the webhook receives the changes signed, after failures too, and the key i
   expect(texts.filter((text) => text.includes(SECRET))).toEqual([]);
 });
 
-test('a webhook that refuses, or whose key is not set, is a warning of the report and no error', async () => {
-  await configure({ afterPublish: webhook() });
+test('a webhook that refuses, or whose key is not set, has failed; what it was told is published', async () => {
+  await configure({ afterPublish: { ...webhook(), accept: [] } });
   statuses = [410];
   const refused = await run();
-  expect(refused.exit).toBe(0);
+  expect(refused.exit).toBe(1);
   expect(refused.stdout).toMatch(/the webhook has not received the changes.*received 410/);
-  const { delivered } = await runs.report();
-  expect(delivered?.omitted).toEqual([expect.stringContaining('received 410')]);
+  const { delivered, published } = await runs.report();
+  expect(published).toBe(true);
+  expect(delivered?.deliveries).toMatchObject([{ name: 'webhook', made: 0, failed: 2 }]);
+  expect(delivered?.failures).toMatchObject([{ code: 'WEBHOOK_FAILED', isAccepted: false }]);
   expect(posted).toHaveLength(1);
   const unset = await run({});
-  expect(unset.exit).toBe(0);
+  expect(unset.exit).toBe(1);
   expect(unset.stdout).toContain('variable SHOP_SECRET: expected the key of the signature');
 });
 
@@ -254,7 +262,10 @@ test('`deliver` sends at once what waits, with the ids and numbers that it had',
   expect(refused.map(({ sequence }) => sequence)).toEqual([1, 2]);
   expect(new Set(refused.map(({ id }) => id)).size).toBe(2);
   const { exit, stdout } = await run(undefined, 'deliver');
-  expect({ exit, stdout }).toEqual({ exit: 0, stdout: expect.not.stringContaining('webhook') });
+  expect({ exit, stdout }).toEqual({
+    exit: 0,
+    stdout: 'webhook: 2 made · 0 unchanged · 0 failed\n',
+  });
   expect(posted).toHaveLength(2);
   expect(told()).toEqual(refused);
 
