@@ -27,7 +27,7 @@ export function csvRow(cells: readonly Cell[], isForSpreadsheets = true): string
   const written = cells.map((cell) => {
     if (typeof cell !== 'string') return cell === null ? '' : String(cell);
     const plain = cell.replace(UNEXPECTED, '');
-    const text = isForSpreadsheets && FORMULA.test(plain) ? `'${plain}` : plain;
+    const text = isForSpreadsheets ? withoutFormula(plain) : plain;
     return /[",\r\n]|^\s|\s$/.test(text) ? quoted(text) : text;
   });
   return `${written.join(',')}\r`;
@@ -35,7 +35,7 @@ export function csvRow(cells: readonly Cell[], isForSpreadsheets = true): string
 
 /**
  * A row of tab-separated text: tabs, line breaks and control characters of a cell become one space each run, and a
- * cell with a quotation mark is quoted as in CSV.
+ * cell with a quotation mark is quoted as in CSV. What a spreadsheet would take for a formula gets an apostrophe.
  *
  * @example
  * ```ts
@@ -44,10 +44,16 @@ export function csvRow(cells: readonly Cell[], isForSpreadsheets = true): string
  */
 export function tsvRow(cells: readonly Cell[]): string {
   const written = cells.map((cell) => {
-    const text = String(cell ?? '').replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
-    return text.includes('"') ? quoted(text.trim()) : text.trim();
+    const plain = String(cell ?? '').replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
+    const text = typeof cell === 'string' ? withoutFormula(plain.trim()) : plain.trim();
+    return text.includes('"') ? quoted(text) : text;
   });
   return written.join('\t');
+}
+
+/** Spreadsheets hide an apostrophe in front. */
+function withoutFormula(text: string): string {
+  return FORMULA.test(text) ? `'${text}` : text;
 }
 
 function quoted(text: string): string {

@@ -14,6 +14,8 @@ interface Webhook {
   retries: number;
   /** Before the second attempt; doubles each time. */
   backoffMs: number;
+  /** Milliseconds since 1970. */
+  now: () => number;
   /** Ends it. */
   signal: AbortSignal;
 }
@@ -29,11 +31,14 @@ export interface Refusal {
 /** The receiver behind a gateway may have had what the gateway got no answer to in time. */
 const GATEWAY_STATUSES: ReadonlySet<number> = new Set([502, 504]);
 
-/** The header with the signature. */
+/** The header with the signature of time and body; the other one, of the body alone, stays for one version. */
+const SIGNED_HEADER = 'x-btg2gltf-signed';
 const SIGNATURE_HEADER = 'x-btg2gltf-signature';
 
 /**
- * Posts JSON with the header `X-Btg2gltf-Signature: sha256=<HMAC-SHA256 of the body, lower-case hex>`.
+ * Posts JSON with the header `X-Btg2gltf-Signed: t=<seconds since 1970>,sha256=<HMAC-SHA256 of the seconds, a full stop
+ * and the body, lower-case hex>`: a receiver refuses what is old, so that nobody can send it again. The time is that of
+ * the attempt. `X-Btg2gltf-Signature: sha256=<HMAC-SHA256 of the body>` is sent, too.
  *
  * It tries again after a 5xx, a 429 and a lost or refused connection; it follows no redirect.
  *
@@ -42,23 +47,29 @@ const SIGNATURE_HEADER = 'x-btg2gltf-signature';
  *
  * @example
  * ```ts
- * await postSigned(body, { url: 'https://shop.example/hook', secret, timeoutMs: 10_000, retries: 4, backoffMs: 1000, signal });
+ * await postSigned(body, { url: 'https://shop.example/hook', secret, timeoutMs: 10_000, retries: 4, backoffMs: 1000, now, signal });
  * // → { problem: 'shop.example: expected an answer of 200 to 299, received 404', isUnsure: false }
  * ```
  */
 export async function postSigned(body: string, webhook: Webhook): Promise<Refusal | undefined> {
-  const { url, secret, retries, backoffMs, signal } = webhook;
+  const { url, secret, retries, backoffMs, now, signal } = webhook;
   const { Agent: AgentClass } = await import('undici');
   // Set explicitly, so that no environment variable can switch it off.
   const agent = new AgentClass({ connect: { rejectUnauthorized: true } });
-  const signature = createHmac('sha256', secret).update(body).digest('hex');
+  const hmac = (text: string) =>
+    `sha256=${createHmac('sha256', secret).update(text).digest('hex')}`;
   let answer: number | string = '';
   let isUnsure = false;
   try {
     for (let attempt = 0; attempt <= retries; attempt++) {
       if (attempt > 0) await wait(backoffMs * 2 ** (attempt - 1), undefined, { signal });
       signal.throwIfAborted();
-      const sent = await send(agent, body, `sha256=${signature}`, webhook);
+      const seconds = Math.floor(now() / 1000);
+      const signatures = {
+        [SIGNED_HEADER]: `t=${seconds},${hmac(`${seconds}.${body}`)}`,
+        [SIGNATURE_HEADER]: hmac(body),
+      };
+      const sent = await send(agent, body, signatures, webhook);
       answer = sent.answer;
       isUnsure ||= typeof answer === 'number' ? GATEWAY_STATUSES.has(answer) : sent.isConnected;
       if (typeof answer === 'number' && answer >= 200 && answer < 300) return undefined;
@@ -78,7 +89,7 @@ export async function postSigned(body: string, webhook: Webhook): Promise<Refusa
 async function send(
   agent: Agent,
   body: string,
-  signature: string,
+  signatures: Readonly<Record<string, string>>,
   { url, timeoutMs, signal }: Webhook,
 ): Promise<{ answer: number | string; isConnected: boolean }> {
   const { origin, pathname, search } = new URL(url);
@@ -89,7 +100,7 @@ async function send(
   const status = new Promise<number>((resolve, reject) => {
     stop = () => reject(ended.reason as Error);
     ended.addEventListener('abort', stop);
-    const headers = { 'content-type': 'application/json', [SIGNATURE_HEADER]: signature };
+    const headers = { 'content-type': 'application/json', ...signatures };
     agent.dispatch(
       { origin, path: `${pathname}${search}`, method: 'POST', headers, body },
       {

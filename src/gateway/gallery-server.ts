@@ -43,6 +43,12 @@ export async function openGalleryServer(options: GalleryServerOptions) {
     if (isNameOf(request.headers.host, options)) return;
     return reply.code(MISDIRECTED.status).send(`${MISDIRECTED.message}\n`);
   });
+  app.setErrorHandler((error: { statusCode?: number }, _request, reply) => {
+    const { statusCode = 500 } = error;
+    // The message of a file that cannot be read has its path on this machine.
+    const sentence = statusCode < 500 ? 'expected an address of a file' : 'the file cannot be read';
+    return reply.code(statusCode).type('text/plain').send(`${sentence}\n`);
+  });
   app.get('/', async (_request, reply) => reply.redirect('/gallery/'));
   app.get('/gallery', async (_request, reply) => reply.redirect('/gallery/'));
   app.get('/*', async (request, reply) => {

@@ -267,7 +267,11 @@ function readCall({ method, url, body }: FastifyRequest) {
   const values: Record<string, string> = {};
   // A path that cannot be decoded was refused before.
   for (const [key, raw] of Object.entries(pattern.exec(below)!.groups ?? {})) {
-    values[key] = raw.split('/').map(decodeURIComponent).join('/');
+    const segments = raw.split('/').map(decodeURIComponent);
+    // The service may decode it once more, and read a backslash as a slash.
+    if (segments.some((segment) => segment.split(/[/\\]/).some((part) => /^\.\.?$/.test(part))))
+      throw new Refusal(404, `${key}: expected a name, received a path that leads elsewhere`);
+    values[key] = segments.join('/');
   }
   const known = new Map(OPERATIONS[name].query.map((one) => [one.name, one.from]));
   for (const [key, value] of query) {

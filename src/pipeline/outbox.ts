@@ -102,7 +102,10 @@ export async function sendChanges(
   const { signal } = run.environment;
   const all = waiting.size;
   for (const { body, names } of messagesOf(run, last, waiting)) {
-    const refused = await postSigned(body, { url, secret, ...sending, signal });
+    const refused = await postSigned(body, {
+      ...{ url, secret, ...sending, signal },
+      now: run.environment.now,
+    });
     if (refused !== undefined) {
       if (refused.isUnsure) for (const key of names) waiting.set(key, unsure(waiting.get(key)!));
       const sent = all - waiting.size;

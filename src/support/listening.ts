@@ -72,7 +72,8 @@ export function isNameOf(header: string | undefined, { host, names = [] }: Serve
   if (spelling === undefined) return false;
   const name = spelling.replace(/^\[|\]$/g, '').toLowerCase();
   const known = ['', 'localhost', host, ...names].map((one) => one?.toLowerCase());
-  return isIP(name) !== 0 || known.includes(name);
+  // One with a zone, such as `::1%eth0`, is none of a URL.
+  return (isIP(name) !== 0 && !name.includes('%')) || known.includes(name);
 }
 
 /** The answer to a request that {@link isNameOf} refuses. */

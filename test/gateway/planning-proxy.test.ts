@@ -108,6 +108,14 @@ describe('the proxy of the planning page', () => {
     expect((await fetch(`${page.link.origin}/frontend/planning/studio.bin`)).status).toBe(200);
   });
 
+  it.each(['..%2f..%2fsecret', '..%5c..%5csecret', 'A%2f..%2fB', '%2e%2e%5Cx'])(
+    'forwards no path that leads elsewhere: %s',
+    async (name) => {
+      const sentence = await refused(page.ask(`/api/odb.dll/odb/block/${name}`), 404);
+      expect(sentence).toContain('received a path that leads elsewhere');
+    },
+  );
+
   it('answers each operation of the three groups as the service does, byte for byte', async () => {
     const theirs = service.issueToken();
     const article = await jsonOf(page.ask(ARTICLES, MADE_TO_MEASURE));

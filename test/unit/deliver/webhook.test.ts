@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { postSigned } from '../../../src/deliver/webhook.ts';
 
 const SECRET = 'a-key-of-the-receiver';
+const NOW_MS = 1_764_115_200_999;
 const BODY = JSON.stringify({ text: 'Stühle 😀' });
 
 let server: Server;
@@ -36,6 +37,7 @@ const post = (options: Partial<Parameters<typeof postSigned>[1]> = {}) =>
     timeoutMs: 5000,
     retries: 3,
     backoffMs: 1,
+    now: () => NOW_MS,
     signal: new AbortController().signal,
     ...options,
   });
@@ -50,6 +52,12 @@ it('posts again until it is accepted, each time signed', async () => {
     expect({ method, url, body }).toEqual({ method: 'POST', url: '/hook?for=shop', body: BODY });
     expect(headers['content-type']).toBe('application/json');
     expect(headers['x-btg2gltf-signature']).toBe(`sha256=${signature}`);
+    // As a receiver verifies it, which refuses what is old.
+    const [, seconds, own] = /^t=(\d+),sha256=([0-9a-f]{64})$/.exec(
+      String(headers['x-btg2gltf-signed']),
+    )!;
+    expect(seconds).toBe('1764115200');
+    expect(own).toBe(createHmac('sha256', SECRET).update(`${seconds}.${body}`).digest('hex'));
   }
 });
 

@@ -14,9 +14,14 @@ test.each([
   expect(isNameOf(header, { host: 'PLANNER', names: ['Planner.Example'] })).toBe(true);
 });
 
-test.each(['evil.example', 'planner', '127.0.0.1.evil.example', 'localhost:1:2', '127.0.0.1@evil'])(
-  '%j names no server without a name',
-  (header) => {
-    expect(isNameOf(header, { host: '0.0.0.0' })).toBe(false);
-  },
-);
+test.each([
+  '[::1%25x]',
+  '[::1%eth0]:80',
+  'evil.example',
+  'planner',
+  '127.0.0.1.evil.example',
+  'localhost:1:2',
+  '127.0.0.1@evil',
+])('%j names no server without a name', (header) => {
+  expect(isNameOf(header, { host: '0.0.0.0' })).toBe(false);
+});
