@@ -98,6 +98,17 @@ const ARGUMENTS = [
   '--no-sandbox',
 ];
 
+/** Variables that a browser gets: none with a secret. Windows starts no program without some of its own. */
+const INHERITED: ReadonlySet<string> = new Set([
+  ...['PATH', 'LANG', 'LC_ALL', 'TZ'],
+  ...(process.platform === 'win32' ? ['SYSTEMROOT', 'WINDIR', 'PATHEXT', 'LOCALAPPDATA'] : []),
+]);
+
+function inherited(env: NodeJS.ProcessEnv): Record<string, string> {
+  const entries = Object.entries(env) as [string, string][];
+  return Object.fromEntries(entries.filter(([name]) => INHERITED.has(name.toUpperCase())));
+}
+
 /** A browser that takes longer to start does not start, milliseconds. */
 const START_MS = 30_000;
 /** One that takes longer to close is ended, milliseconds. */
@@ -120,10 +131,8 @@ export async function startBrowser({ path, from, cacheDir }: FoundBrowser): Prom
     folder = await makeBrowserFolder();
     const { chromium } = await import('playwright-core');
     const executablePath = path ?? (await unpackBrowser(cacheDir));
-    const env = {
-      ...process.env,
-      ...{ HOME: folder, TMPDIR: folder, XDG_CONFIG_HOME: folder, XDG_CACHE_HOME: folder },
-    };
+    const own = { HOME: folder, TMPDIR: folder, XDG_CONFIG_HOME: folder, XDG_CACHE_HOME: folder };
+    const env = { ...inherited(process.env), ...own };
     // Only with a profile that is named, Playwright makes no folder beside this one.
     const context = await chromium.launchPersistentContext(join(folder, 'profile'), {
       ...{ executablePath, env, args: ARGUMENTS, timeout: START_MS },

@@ -13,6 +13,15 @@ const STUDIO = fileURLToPath(new URL('../../src/deliver/studio-map.bin', import.
 const PAGE =
   '<!doctype html><meta charset="utf-8"><title>Pictures</title><script src="picture-page.js"></script>';
 
+/** The page asks for its program and its models, and for nothing else, whatever a model says. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self' 'wasm-unsafe-eval'",
+  "connect-src 'self' blob: data:",
+  'img-src blob: data:',
+  'worker-src blob:',
+].join('; ');
+
 /** An exchange, open. */
 export type ModelExchange = Awaited<ReturnType<typeof openModelExchange>>;
 
@@ -36,7 +45,12 @@ export async function openModelExchange() {
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const [, given, name = ''] = (request.url ?? '').split('/');
     const end = (status: number, type = 'text/plain', body: Uint8Array | string = '') =>
-      response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' }).end(body);
+      response
+        .writeHead(status, {
+          ...{ 'content-type': type, 'cache-control': 'no-store' },
+          'content-security-policy': POLICY,
+        })
+        .end(body);
     if (given !== secret) return end(404);
     if (name === '') {
       return end(200, 'text/html', PAGE);

@@ -12,11 +12,13 @@ interface PlainModel {
   material?: object;
   /** The base colour texture. */
   image?: { name: string; mimeType: string; bytes: Uint8Array };
+  /** Of an image that is not in the file. */
+  address?: string;
 }
 
 /** Makes it. */
 export function plainGlb(model: PlainModel): Uint8Array {
-  const { triangles, sideMetres = 1, instances = 1, material = {}, image } = model;
+  const { triangles, sideMetres = 1, instances = 1, material = {}, image, address } = model;
   const side = Math.max(1, Math.round(Math.sqrt(triangles / 2)));
   const surface = triangles === 0 ? undefined : ripple(side, sideMetres);
   const parts = [
@@ -46,6 +48,10 @@ export function plainGlb(model: PlainModel): Uint8Array {
       { bufferView: 3, componentType: 5125, count: 6 * side * side, type: 'SCALAR' },
     ],
   };
+  const elsewhere = address !== undefined && {
+    images: [{ uri: address }],
+    textures: [{ source: 0 }],
+  };
   const texture = image && {
     images: [{ name: image.name, mimeType: image.mimeType, bufferView: parts.length - 1 }],
     textures: [{ source: 0 }],
@@ -57,7 +63,7 @@ export function plainGlb(model: PlainModel): Uint8Array {
     scene: 0,
     scenes: [{ nodes: surface ? drawn.map((_, i) => i) : [] }],
     ...(surface && { nodes: drawn, materials: [{ ...color, ...material }] }),
-    ...{ bufferViews, ...used, ...texture },
+    ...{ bufferViews, ...used, ...texture, ...elsewhere },
   };
   return writeGlb(json as unknown as Gltf, parts);
 }

@@ -5,6 +5,8 @@
  * delivery of more articles.
  */
 import { readFile, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join, relative } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -112,6 +114,20 @@ describe.runIf(HAS_BROWSER)('a renderer', () => {
       await own.close();
     },
   );
+
+  it('refuses a model that names an address, and asks for nothing', async () => {
+    let asked = 0;
+    const server = createServer((_request, response) => {
+      asked++;
+      response.end();
+    });
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/secret.png`;
+    for (const one of [address, '../secret.png', 'file:///etc/passwd'])
+      await expectRefused(plainGlb({ triangles: 2, address: one }), 'that names an address');
+    expect(asked).toBe(0);
+    await new Promise((done) => server.close(done));
+  });
 
   it('says that a model has nothing to draw', async () => {
     await expectRefused(plainGlb({ triangles: 0 }), 'no triangle');

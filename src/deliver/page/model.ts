@@ -25,7 +25,10 @@ const EXPOSURE = 0.88;
 // Files of the profile web are compressed.
 const loader = new GLTFLoader().setMeshoptDecoder(MeshoptDecoder).register((parser) => ({
   name: 'textures',
-  beforeRoot: () => expectTexturesThatFit(parser),
+  beforeRoot: () => {
+    expectNoAddresses(parser);
+    return expectTexturesThatFit(parser);
+  },
   afterRoot: () => expectTextures(parser),
 }));
 
@@ -92,6 +95,14 @@ export async function loadModel(glb: ArrayBuffer, environment: Texture): Promise
       }
     },
   };
+}
+
+/** A GLB has all that it shows: what it names elsewhere would be requested from this machine. */
+function expectNoAddresses({ json }: GLTFParser): void {
+  const sources: { uri?: string }[] = [...(json.buffers ?? []), ...(json.images ?? [])];
+  for (const { uri } of sources)
+    if (uri !== undefined && !/^data:/i.test(uri))
+      throw new Error('expected a file with all that it shows, received one that names an address');
 }
 
 /** three.js would make them smaller, after the browser has taken the memory for all of their pixels. */

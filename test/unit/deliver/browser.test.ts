@@ -1,6 +1,6 @@
 /** The folder of a browser: it has all that a browser writes, and is removed however the browser ends. */
 import { spawnSync } from 'node:child_process';
-import { mkdir, readdir } from 'node:fs/promises';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -41,6 +41,21 @@ describe.runIf(HAS_BROWSER && process.platform === 'linux')('the folder of a bro
     await (await browser.newPage()).goto('about:blank');
     await endBrowser(browser);
     expect([await readdir(folder), browserProcesses()]).toEqual([[], others]);
+  });
+
+  it('is that of a browser with a few variables, none of which has a secret', async () => {
+    process.env.SHOP_SECRET = 'a key';
+    const browser = await startBrowser(await pictureBrowser());
+    const own = browserProcesses().filter(({ id }) => !others.some((other) => other.id === id));
+    const texts = await Promise.all(
+      own.map(({ id }) => readFile(`/proc/${id}/environ`, 'utf8').catch(() => '')),
+    );
+    expect(
+      texts.filter((text) => text.startsWith('PATH=') || text.includes('\0PATH=')),
+    ).not.toEqual([]);
+    expect(texts.filter((text) => /SHOP_SECRET|a key|NODE_|VITEST/.test(text))).toEqual([]);
+    await endBrowser(browser);
+    delete process.env.SHOP_SECRET;
   });
 
   it('goes with a browser that was killed', async () => {
