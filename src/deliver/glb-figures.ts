@@ -117,6 +117,35 @@ export async function readSeparateFigures(
   return figuresOf(gltf, bytes, ({ uri }) => fileAt(uri!));
 }
 
+/** What a GLB asks of who draws it. */
+interface DrawnFigures {
+  triangles: number;
+  /** Meshes, as often as each is to be seen. */
+  instances: number;
+  /** Of all accessors, as they are decoded: one without stored bytes has zeros. */
+  vertexBytes: number;
+}
+
+/** Reads what a GLB asks of who draws it, from its JSON alone; undefined where it is no GLB. */
+export function drawnFigures(glb: Uint8Array): DrawnFigures | undefined {
+  try {
+    const { gltf } = chunksOf(glb);
+    const { accessors = [], meshes = [] } = gltf;
+    const { instances } = placesOf(gltf);
+    const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
+    const trianglesOfMesh = meshes.map(({ primitives }) =>
+      sum(primitives.map((primitive) => trianglesOf(primitive, accessors))),
+    );
+    return {
+      triangles: sum(instances.map((times, i) => times * trianglesOfMesh[i]!)),
+      instances: sum(instances),
+      vertexBytes: sum(accessors.map(decodedBytes)),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
 type Image = NonNullable<Gltf['images']>[number];
 
 async function figuresOf(
@@ -189,20 +218,25 @@ function trianglesOf({ attributes, indices, mode = 4 }: Primitive, accessors: re
 
 const COMPONENTS: Readonly<Record<string, number>> = { SCALAR: 1, VEC2: 2, VEC3: 3, VEC4: 4 };
 
+function decodedBytes({ componentType, count, type }: Accessor): number {
+  return (COMPONENT_BYTES[componentType] ?? 0) * (COMPONENTS[type] ?? 0) * count;
+}
+
 /** An accessor has its share of the stored bytes of its buffer view. */
 function storedBytes({ accessors = [], bufferViews = [] }: Gltf) {
-  const plain = ({ componentType, count, type }: Accessor) =>
-    (COMPONENT_BYTES[componentType] ?? 0) * (COMPONENTS[type] ?? 0) * count;
   const all = bufferViews.map(() => 0);
   for (const accessor of accessors) {
-    if (accessor.bufferView !== undefined) all[accessor.bufferView]! += plain(accessor);
+    if (accessor.bufferView !== undefined) all[accessor.bufferView]! += decodedBytes(accessor);
   }
   return (at: number): number => {
     const accessor = accessors[at]!;
     if (accessor.bufferView === undefined) return 0;
     const { byteLength, extensions = {} } = bufferViews[accessor.bufferView]!;
     const packed = extensions.EXT_meshopt_compression ?? extensions.KHR_meshopt_compression;
-    return ((packed?.byteLength ?? byteLength) * plain(accessor)) / (all[accessor.bufferView] || 1);
+    return (
+      ((packed?.byteLength ?? byteLength) * decodedBytes(accessor)) /
+      (all[accessor.bufferView] || 1)
+    );
   };
 }
 

@@ -5,6 +5,7 @@ import QOI from 'qoijs';
 import { ConverterError, isConverterError } from '../support/errors.ts';
 import { endBrowser, type FoundBrowser, startBrowser } from './browser.ts';
 import { type ModelExchange, openModelExchange } from './model-exchange.ts';
+import { pictureBreach } from './picture-budget.ts';
 import { BROWSER_ERROR, type PicturePage, type PictureSize, type Shot } from './shot.ts';
 
 /** The pixels of a picture: RGBA, 8 bits, from the topmost row to the lowest. */
@@ -93,6 +94,8 @@ export function openRenderer({
 
   return {
     async takePictures(glb: Uint8Array, shots: readonly Shot[]): Promise<Picture[]> {
+      const breach = pictureBreach(glb);
+      if (breach !== undefined) throw failed(new Error(breach));
       const began = closings;
       const place = await take();
       const limit = openLimit(timeoutMs);
