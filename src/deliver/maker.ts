@@ -21,8 +21,8 @@ export interface SharedFile {
 /** The folder of shared files, below that of their delivery. */
 export const SHARED_FOLDER = 'files';
 
-/** It leads there from any configuration: `<MANUFACTURER>/<PROGRAM>/<article>/<configuration>/`. */
-export const SHARED_ADDRESS = `../../../../${SHARED_FOLDER}/`;
+/** It leads there from a file beside the folder: Babylon.js refuses addresses that go up. */
+export const SHARED_ADDRESS = `${SHARED_FOLDER}/`;
 
 /** A file that a maker makes of each master. */
 interface Made {
@@ -37,6 +37,8 @@ export interface Maker {
   /** Name of the delivery, and of its folder beside `articles/`: lower case, digits and `-`. */
   name: string;
   files: readonly Made[];
+  /** Whether its files lie side by side, beside {@link SHARED_FOLDER}. @defaultValue each master has a folder */
+  isFlat?: boolean;
   /** How many masters are worked on at the same time. */
   atOnce: number;
   /**

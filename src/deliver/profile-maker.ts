@@ -32,6 +32,7 @@ export function createProfileMaker(
   let encoder: TextureEncoder | undefined;
   return {
     name,
+    isFlat: profile.files === 'shared',
     files: [{ name: file, key: `${VERSION} ${JSON.stringify(profile)}` }],
     atOnce: AT_ONCE,
     async make(master) {

@@ -4,7 +4,7 @@ import { type FileFacts, SHARED_FOLDER } from '../deliver/maker.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import { configurationKey } from '../model/configuration-id.ts';
 import type { Digest } from '../model/snapshot.ts';
-import { readTextIfExists } from '../support/files.ts';
+import { readTextIfExists, sha256Hex } from '../support/files.ts';
 
 /** Name of the list of what was delivered, in the output folder. */
 export const DELIVERIES_FILE = 'deliveries.jsonl';
@@ -46,6 +46,27 @@ export type DeliveryLine = ArticleRequest & {
 /** The path of a file that configurations share, by its digest and ending. */
 export function sharedPath(delivery: string, name: string): string {
   return `${delivery}/${SHARED_FOLDER}/${name}`;
+}
+
+/** Characters of the name of a file among others that are for people; a digest makes it unique. */
+const READABLE = 80;
+
+/**
+ * The path of a file that lies beside those of all other configurations.
+ *
+ * @param link - The path of its master, as below `articles/`.
+ * @example `flatPath('shared', 'articles/FJEL/LINEA/LN-M/default.glb', 'gltf'); // → 'shared/LN-M-….gltf'`
+ */
+export function flatPath(delivery: string, link: string, ending: string): string {
+  const article = link.split('/').at(-2)!.slice(0, READABLE);
+  return `${delivery}/${article}-${sha256Hex(link).slice(0, 16)}.${ending}`;
+}
+
+const FLAT_PATH = /^[\w-]+\/[^/]+-[0-9a-f]{16}\.gltf$/;
+
+/** Whether a path is one of {@link flatPath}. */
+export function isFlatPath(path: string): boolean {
+  return FLAT_PATH.test(path);
 }
 
 const SHARED_PATH = new RegExp(`^[\\w-]+/${SHARED_FOLDER}/[0-9a-f]{64}\\.\\w+$`);

@@ -1,4 +1,5 @@
 /** The deliveries that a pipeline asks for. */
+import { extname } from 'node:path';
 import { BROWSER_VARIABLE, findBrowser, INSTALL_HELP, NONE } from '../deliver/browser.ts';
 import type { Maker } from '../deliver/maker.ts';
 import type { PictureOptions } from '../deliver/picture-options.ts';
@@ -10,7 +11,7 @@ import { createUsdzMaker, USDZ_PROFILE } from '../deliver/usdz-maker.ts';
 import { configurationLabel } from '../model/configuration-id.ts';
 import { ConverterError } from '../support/errors.ts';
 import { sha256Hex } from '../support/files.ts';
-import { sharedPath } from './deliveries.ts';
+import { flatPath, sharedPath } from './deliveries.ts';
 import { beside, type Delivery, type Master, readMaster, type Subject } from './delivery.ts';
 import { openMadeFiles } from './made-files.ts';
 import type { Run } from './open-run.ts';
@@ -91,9 +92,13 @@ function ofEachMaster(run: Run, maker: Maker, masters: readonly Master[]): Deliv
     async make({ masters: [master] }, keep) {
       const made = await madeOf(maker, master.sha256, () => readMaster(run, master));
       const folder = beside(master, maker.name).replace(/\.glb$/, '');
+      const pathOf = (name: string) =>
+        maker.isFlat
+          ? flatPath(maker.name, master.link, extname(name).slice(1))
+          : `${folder}/${name}`;
       const files = made.map((file, at) => {
         const { name } = maker.files[at]!;
-        return { ...file, name, path: `${folder}/${name}` };
+        return { ...file, name, path: pathOf(name) };
       });
       const parts = made.flatMap(({ shared = [] }) =>
         shared.map((part) => ({ ...part, facts: {}, path: sharedPath(maker.name, part.name) })),
