@@ -1,4 +1,4 @@
-/** What a model may ask of the graphics: more takes minutes, or all memory, each night again. */
+/** What a model may ask of the graphics: more takes minutes, or all memory, in every run. */
 import { drawnFigures } from './glb-figures.ts';
 
 /** Each limit, with its name in a sentence. Of 8.8 million triangles a picture took two minutes and 2.5 GiB. */

@@ -37,7 +37,7 @@ const SIGNATURE_HEADER = 'x-btg2gltf-signature';
 
 /**
  * Posts JSON with the header `X-Btg2gltf-Signed: t=<seconds since 1970>,sha256=<HMAC-SHA256 of the seconds, a full stop
- * and the body, lower-case hex>`: a receiver refuses what is old, so that nobody can send it again. The time is that of
+ * and the body, lower-case hex>`: a receiver refuses what is old, so that a copy cannot be sent again. The time is that of
  * the attempt. `X-Btg2gltf-Signature: sha256=<HMAC-SHA256 of the body>` is sent, too.
  *
  * It tries again after a 5xx, a 429 and a lost or refused connection; it follows no redirect.

@@ -270,7 +270,10 @@ function readCall({ method, url, body }: FastifyRequest) {
     const segments = raw.split('/').map(decodeURIComponent);
     // The service may decode it once more, and read a backslash as a slash.
     if (segments.some((segment) => segment.split(/[/\\]/).some((part) => /^\.\.?$/.test(part))))
-      throw new Refusal(404, `${key}: expected a name, received a path that leads elsewhere`);
+      throw new Refusal(
+        404,
+        `${key}: expected a name, received a path that leads to another folder`,
+      );
     values[key] = segments.join('/');
   }
   const known = new Map(OPERATIONS[name].query.map((one) => [one.name, one.from]));

@@ -27,7 +27,7 @@ interface LinkBase {
   langalt?: string;
   /** Absolute address that receives the cart post. */
   urlwarenkorb?: string;
-  /** Origin of the page with the iframe, for browsers that do not tell it to the planning page, such as Firefox. */
+  /** Origin of the page with the iframe, for browsers from which the planning page does not learn it, such as Firefox. */
   parentorigin?: string;
 }
 

@@ -58,13 +58,13 @@ export interface Embedding {
   post(event: PlanningEvent): void;
 }
 
-/** What browsers call an origin that they do not tell. */
+/** The name of an origin that a browser keeps to itself. */
 const NO_ORIGIN = 'null';
 
 /**
  * Opens the connection to the page around this one; without one, or where its origin is unknown, nothing is posted.
  *
- * @param givenOrigin - For browsers that do not tell: without `location.ancestorOrigins`, or with `null` there, as
+ * @param givenOrigin - For browsers that do not name it: without `location.ancestorOrigins`, or with `null` there, as
  *   Firefox has it in a frame without referrer. No page can pretend to be another with it, because the browser compares
  *   it with the real one.
  */
@@ -73,8 +73,8 @@ export function openEmbedding(
   givenOrigin: string,
   onCommand: (command: PlanningCommand) => void,
 ): Embedding {
-  const told = page.location.ancestorOrigins?.[0] ?? NO_ORIGIN;
-  const known = told === NO_ORIGIN ? givenOrigin : told;
+  const named = page.location.ancestorOrigins?.[0] ?? NO_ORIGIN;
+  const known = named === NO_ORIGIN ? givenOrigin : named;
   const origin = page.parent === page ? '' : known;
   const isEmbedded = origin !== '';
   if (isEmbedded) {

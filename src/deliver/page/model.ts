@@ -97,7 +97,7 @@ export async function loadModel(glb: ArrayBuffer, environment: Texture): Promise
   };
 }
 
-/** A GLB has all that it shows: what it names elsewhere would be requested from this machine. */
+/** A GLB has all that it shows: an address in it would be requested from this machine. */
 function expectNoAddresses({ json }: GLTFParser): void {
   const sources: { uri?: string }[] = [...(json.buffers ?? []), ...(json.images ?? [])];
   for (const { uri } of sources)

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { openGalleryServer } from '../../../src/gateway/gallery-server.ts';
 
 it('names no path of this machine where a file cannot be read', async () => {
-  const path = '/home/somebody/output/gallery/index.html';
+  const path = '/srv/output/gallery/index.html';
   const { url, close } = await openGalleryServer({
     ...{ host: '127.0.0.1', port: 0 },
     read: () => Promise.reject(new Error(`EACCES: permission denied, open '${path}'`)),
