@@ -152,7 +152,7 @@ describe.runIf(HAS_BROWSER)("three's loader", () => {
       const [made] = await maker.make(master, [file]);
       await maker.close?.();
       const delivery = title.replace(/\W+/g, '-');
-      const path = `${delivery}/M/P/A/C/${file}`;
+      const path = `${delivery}/${file}`;
       const shared = (made!.shared ?? []).map(
         (part) => [`${delivery}/files/${part.name}`, part.bytes] as const,
       );

@@ -314,14 +314,15 @@ describe.each(SERVERS)('%s', (_name, start) => {
     const { common, openQueue, worker } = await stage();
     const warnings: string[] = [];
     const log = { ...SILENT, warn: (message: string) => void warnings.push(message) };
-    const classes = await queueClasses(parseQueueUrl(server.url), () => {});
-    const foreign = classes.openQueue(queueName(common.pipeline, common.digest));
     const others = [null, 'text', { run: 'r1' }, { run: 'r1', chunk: 0, from: 3, to: 3 }];
     const add = async () => {
       for (const data of others) await foreign.add('chunk', data as never);
     };
-    await add();
+    // It makes the tables.
     const queue = await openQueue('r1', { log });
+    const classes = await queueClasses(parseQueueUrl(server.url), () => {});
+    const foreign = classes.openQueue(queueName(common.pipeline, common.digest));
+    await add();
     const done: string[] = [];
     const jobs = chunks('r1', 3, 2);
     const execution = queue.execute(jobs, async (job) => void done.push(label(job)), nothing);

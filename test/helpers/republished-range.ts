@@ -9,6 +9,8 @@ export const ALL_LISTS = {
     baseUrl: 'https://cdn.example/3d',
     productUrl: 'https://shop.example/p/{id}',
     kinds: ['jsonld', 'google', 'shopify', 'csv'],
+    // Without pictures Google takes none of the articles.
+    accept: ['FEED_EMPTY'],
   },
 };
 

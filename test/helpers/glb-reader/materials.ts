@@ -62,7 +62,8 @@ export function readMaterial(glb: Glb, index: number): ReadMaterial {
   must(mode === 'OPAQUE' || mode === 'BLEND', `${what}: alpha mode ${mode}`);
   checkFactors(json, what);
   return {
-    name: json.name ?? '',
+    // The second of two of one name says which side it has: D-530.
+    name: (json.name ?? '').replace(/ \((?:single|double)-sided\)$/, ''),
     doubleSided: json.doubleSided ?? false,
     baseColor: [color[0]!, color[1]!, color[2]!],
     alpha: mode === 'OPAQUE' ? 1 : color[3]!,
