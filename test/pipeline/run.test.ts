@@ -175,8 +175,8 @@ describe('a folder that cannot be read', () => {
     runs.proxy.break(new RegExp(`getnodes.*${range.articleAt(2).program}`), answer);
     range.gone.add(range.articleAt(0).number);
     range.convertedOn('2026-02-01');
-    const { exit } = await runs.run('2026-02-02');
-    expect(exit).toBe(1);
+    const { exit, stderr } = await runs.run('2026-02-02');
+    expect(exit, stderr).toBe(1);
     expect(await runs.failures()).toMatchObject([{ code, what: expect.stringContaining('S02') }]);
     const after = await manifestWithoutStatus(runs.outputDir);
     expect((await readManifest(runs.outputDir)).map((line) => line.basearticlenumber)).toEqual(
