@@ -138,10 +138,13 @@ async function renderFile(
   return 0;
 }
 
-/** What a person wants to know of a picture. */
-type Said = Partial<Record<'width' | 'height' | 'pixelsPerMetre', FileFacts[string]>>;
+/** The facts of a picture that are printed. */
+type PictureFacts = Partial<Record<'width' | 'height' | 'pixelsPerMetre', FileFacts[string]>>;
 
-function described({ width, height, pixelsPerMetre: scale }: Said, { length }: Uint8Array): string {
+function described(
+  { width, height, pixelsPerMetre: scale }: PictureFacts,
+  { length }: Uint8Array,
+): string {
   const note =
     scale === undefined ? '' : `, to the scale of ${Number(scale).toFixed(2)} pixels a metre`;
   return `${width} × ${height}, ${size(length)}${note}`;

@@ -13,7 +13,7 @@ const STUDIO = fileURLToPath(new URL('../../src/deliver/studio-map.bin', import.
 const PAGE =
   '<!doctype html><meta charset="utf-8"><title>Pictures</title><script src="picture-page.js"></script>';
 
-/** The page asks for its program and its models, and for nothing else, whatever a model says. */
+/** The page may request its program and the models from this server, and nothing from any other. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'",

@@ -24,7 +24,8 @@ export interface ScaledSize extends PictureSize {
 }
 
 /**
- * Returns the size of an orthographic picture that shows a model, by half of its width and height in metres. Where the model is too large for the scale, it is a smaller scale.
+ * Returns the size of an orthographic picture that shows a model, by half of its width and height in metres. The scale is
+ * smaller than the wanted one where the model would exceed {@link MOST_PIXELS_A_SIDE}.
  *
  * @param wanted - Pixels a metre.
  * @example

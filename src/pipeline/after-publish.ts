@@ -52,22 +52,41 @@ export async function afterPublish(run: Run, last: LastPublication): Promise<Aft
 function sentBy({ options }: Run, { sent, waiting, problem }: Sending): AfterPublish['sent'] {
   const { deliver } = options.pipeline;
   if (deliver?.afterPublish === undefined || sent + waiting === 0) return undefined;
-  const counts = { name: WEBHOOK, made: sent, unchanged: 0, failed: 0, accepted: 0, omitted: 0 };
-  const files = { bytes: 0, masterBytes: 0 };
-  if (problem === undefined) return { counts: { ...counts, ...files }, failures: [] };
-  const { code, message, help } = new ConverterError(
-    'WEBHOOK_FAILED',
-    `the webhook has not received the changes, which wait in ${OUTBOX_FILE}: ${problem}`,
-  );
-  const isAccepted = acceptedOf(deliver, WEBHOOK).has(code);
-  counts[isAccepted ? 'accepted' : 'failed'] = waiting;
-  const failure = { article: OUTBOX_FILE, delivery: WEBHOOK, code, message, help, isAccepted };
-  return { counts: { ...counts, ...files }, failures: [failure] };
+  const counts = countsOf(WEBHOOK, sent);
+  if (problem === undefined) return { counts, failures: [] };
+  const message = `the webhook has not received the changes, which wait in ${OUTBOX_FILE}: ${problem}`;
+  return failedAsAWhole(deliver, counts, waiting, new ConverterError('WEBHOOK_FAILED', message));
+}
+
+type Counts = Delivered['deliveries'][number];
+
+/** Of a delivery that makes no file of each configuration. */
+function countsOf(name: string, made: number): Counts {
+  return {
+    ...{ name, made, unchanged: 0, failed: 0, accepted: 0, omitted: 0 },
+    ...{ bytes: 0, masterBytes: 0 },
+  };
+}
+
+/** One failure stands for all configurations. */
+function failedAsAWhole(
+  deliver: NonNullable<Run['options']['pipeline']['deliver']>,
+  counts: Counts,
+  count: number,
+  { code, message, help }: ConverterError,
+): { counts: Counts; failures: DeliveryFailure[] } {
+  const { name } = counts;
+  const isAccepted = acceptedOf(deliver, name).has(code);
+  const failure = { article: name, delivery: name, code, message, help, isAccepted };
+  return {
+    counts: { ...counts, [isAccepted ? 'accepted' : 'failed']: count },
+    failures: [failure],
+  };
 }
 
 /** What was written of a feed. */
 interface WrittenFeed {
-  counts: Delivered['deliveries'][number];
+  counts: Counts;
   failures: DeliveryFailure[];
   /** Sentences about what it lacks. */
   leftOut: string[];
@@ -118,19 +137,12 @@ function writtenFeed(
   const name = feedName(kind);
   const omitted = [...leftOut.values()].reduce((sum, count) => sum + count, 0);
   const reasons = Array.from(leftOut, ([missing, count]) => `${count} without ${missing}`);
-  const counts = { name, made: all - omitted, unchanged: 0, failed: 0, accepted: 0, omitted };
-  const files = { bytes: 0, masterBytes: 0 };
+  const counts = countsOf(name, all - omitted);
   if (all > omitted) {
-    const sentences = reasons.map((reason) => `${name}: ${reason}, which it requires`);
-    return { counts: { ...counts, ...files }, failures: [], leftOut: sentences };
+    const leftOutTexts = reasons.map((reason) => `${name}: ${reason}, which it requires`);
+    return { counts: { ...counts, omitted }, failures: [], leftOut: leftOutTexts };
   }
-  const error = new ConverterError(
-    'FEED_EMPTY',
-    `expected rows, received none: ${reasons.join(', ') || 'no article is published'}`,
-  );
-  const isAccepted = acceptedOf(deliver, name).has(error.code);
-  counts[isAccepted ? 'accepted' : 'failed'] = Math.max(1, all);
-  const { code, message, help } = error;
-  const failure = { article: name, delivery: name, code, message, help, isAccepted };
-  return { counts: { ...counts, omitted: 0, ...files }, failures: [failure], leftOut: [] };
+  const why = reasons.join(', ') || 'no article is published';
+  const error = new ConverterError('FEED_EMPTY', `expected rows, received none: ${why}`);
+  return { ...failedAsAWhole(deliver, counts, Math.max(1, all), error), leftOut: [] };
 }

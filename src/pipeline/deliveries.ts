@@ -64,16 +64,18 @@ export function flatPath(delivery: string, link: string, ending: string): string
 
 const FLAT_PATH = /^[\w-]+\/[^/]+-[0-9a-f]{16}\.gltf$/;
 
-/** Whether a path is one of {@link flatPath}. */
-export function isFlatPath(path: string): boolean {
-  return FLAT_PATH.test(path);
-}
-
 const SHARED_PATH = new RegExp(`^[\\w-]+/${SHARED_FOLDER}/[0-9a-f]{64}\\.\\w+$`);
 
 /** Whether a path is that of a shared file: a part of other files, and nothing that a person opens. */
 export function isSharedPath(path: string): boolean {
   return SHARED_PATH.test(path);
+}
+
+const CONFIGURATION_PATH = /^[\w-]+(?:\/[^/]+){3}\/(?:default|[0-9a-f]{16})(?:\.glb|\/[^/]+)$/;
+
+/** Whether a delivery gives its files such a path. Other files in its folder may be those of a user. */
+export function isDeliveryPath(path: string): boolean {
+  return CONFIGURATION_PATH.test(path) || FLAT_PATH.test(path) || isSharedPath(path);
 }
 
 /** Identifies a line among those of before. */

@@ -26,7 +26,7 @@ import { readLinkIfExists, replaceLink } from '../support/links.ts';
 import { CATALOGUE_FILE, MANIFEST_FILE, manifestLines, openCatalogue } from '../write/manifest.ts';
 import { PUBLISHING_FILE } from '../write/publication.ts';
 import { OF_LANGUAGE, publishedAsset } from '../write/publish.ts';
-import { isFlatPath, isSharedPath, LAST_GOOD_FILE, readDeliveries } from './deliveries.ts';
+import { isDeliveryPath, LAST_GOOD_FILE, readDeliveries } from './deliveries.ts';
 
 /** Name of the folder of GLBs in the output folder, and of bodies in the cache folder. */
 export const OBJECTS_FOLDER = 'objects';
@@ -378,10 +378,6 @@ async function isSameFile(a: string, b: string): Promise<boolean> {
 
 /** The folder of each delivery that there is: one that was cut off, and is not asked for any more, is in no list. */
 const DELIVERY_FOLDERS = [...PROFILE_NAMES, USDZ_PROFILE, PICTURES, VARIANTS];
-/** A file of a delivery for one configuration. Other files in such a folder may be those of a user. */
-const OF_DELIVERY = /^[\w-]+(?:\/[^/]+){3}\/(?:default|[0-9a-f]{16})(?:\.glb|\/[^/]+)$/;
-const isOfDelivery = (path: string) =>
-  OF_DELIVERY.test(path) || isFlatPath(path) || isSharedPath(path);
 
 /**
  * Finds objects and links that no line of the manifest refers to, and the folders of old runs. @see D-832
@@ -404,7 +400,7 @@ export async function planPrune(outputDir: string, keepRuns?: number) {
   const links = (await filesBelow(join(outputDir, ARTICLES_FOLDER), kept)).map(relative);
   for (const folder of DELIVERY_FOLDERS) {
     const paths = (await filesBelow(join(outputDir, folder), kept)).map(relative);
-    links.push(...paths.filter(isOfDelivery));
+    links.push(...paths.filter(isDeliveryPath));
   }
   let bytes = 0;
   for (const path of objects) bytes += (await statIfExists(path))?.bytes ?? 0;
