@@ -77,7 +77,7 @@ function failedAsAWhole(
 ): { counts: Counts; failures: DeliveryFailure[] } {
   const { name } = counts;
   const isAccepted = acceptedOf(deliver, name).has(code);
-  const failure = { article: name, delivery: name, code, message, help, isAccepted };
+  const failure = { article: '', delivery: name, code, message, help, isAccepted };
   return {
     counts: { ...counts, [isAccepted ? 'accepted' : 'failed']: count },
     failures: [failure],

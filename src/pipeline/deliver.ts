@@ -28,6 +28,7 @@ import { objectFiles, requireManifest } from './output-folder.ts';
 
 /** Something that was asked for and was not made. */
 export interface DeliveryFailure {
+  /** Empty where the delivery failed as a whole. */
   article: string;
   delivery: string;
   code: string;

@@ -187,7 +187,8 @@ function deliveryActions({ delivered }: RunReport): RequiredAction[] {
       // Not all are listed, and each may stand for several.
       const count = groups.length === 1 ? failed : 1 + others.length;
       const counts = `${integer(count)} of ${integer(made + unchanged + failed + accepted)}`;
-      const title = `${capital(name)}: ${counts} failed, the first of ${article}: ${message}`;
+      const which = article === '' ? '' : `, the first of ${article}`;
+      const title = `${capital(name)}: ${counts} failed${which}: ${message}`;
       return { tone: 'partly', code, title, help, section: 'deliveries' };
     });
   });

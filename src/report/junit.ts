@@ -70,7 +70,7 @@ function deliveryCases({ delivered }: RunReport): Case[] {
     name: `${name}: ${integer(made + unchanged)} of ${integer(made + unchanged + failed + accepted)}`,
   }));
   const failed = failures.map(({ article, delivery, code, message, help, isAccepted }): Case => {
-    const name = `${delivery}: ${article}`;
+    const name = article === '' ? delivery : `${delivery}: ${article}`;
     if (isAccepted) return { suite, name, skipped: `${code}: ${message}` };
     return { suite, name, failure: { type: code, message, text: `${message}\n→ ${help}` } };
   });

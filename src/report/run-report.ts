@@ -235,7 +235,8 @@ function makeRunReportSchema() {
         failures: z
           .array(
             z.object({
-              ...{ article: text, delivery: text, code: text, message: text, help: text },
+              article: text.describe('empty where a delivery failed as a whole'),
+              ...{ delivery: text, code: text, message: text, help: text },
               isAccepted: z.boolean().describe('whether the pipeline file accepts it'),
             }),
           )

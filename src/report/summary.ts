@@ -6,7 +6,6 @@ import {
   changedParts,
   detailOf,
   FIELD_LABELS,
-  failedDeliveries,
   gateLabel,
   workersByState,
 } from './assessment.ts';
@@ -186,7 +185,7 @@ export function deliveredText({ delivered }: Pick<RunReport, 'delivered'>): stri
   if (delivered === undefined) return [];
   const { deliveries, failures, splits, omitted, gallery } = delivered;
   const open = failures.filter(({ isAccepted }) => !isAccepted);
-  const more = failedDeliveries({ delivered }) - Math.min(open.length, SHOWN_CAUSES);
+  const more = open.length - SHOWN_CAUSES;
   return [
     ...deliveries.map(({ name, made, unchanged, failed, bytes, masterBytes, ...rest }) => {
       const counts = [`${integer(made)} made`, `${integer(unchanged)} unchanged`];
@@ -203,7 +202,8 @@ export function deliveredText({ delivered }: Pick<RunReport, 'delivered'>): stri
     ...splitsText(splits),
     ...omitted,
     ...open.slice(0, SHOWN_CAUSES).map((each) => {
-      return `${each.article}  ${each.delivery}  ${each.code}  ${each.message}`;
+      const { article, delivery, code, message } = each;
+      return [article, delivery, code, message].filter((part) => part !== '').join('  ');
     }),
     ...(more > 0 ? [`… and ${integer(more)} more in report.json`] : []),
     ...(gallery === undefined ? [] : [`gallery: ${gallery}`]),
