@@ -310,10 +310,6 @@ function incomplete({ incomplete: { rows, count: total } }: RunReport): Section 
 }
 
 function deliveries({ delivered }: RunReport, names: Names): Section | undefined {
-  const total = delivered?.deliveries.reduce(
-    (sum, { failed, accepted }) => sum + failed + accepted,
-    0,
-  );
   return tableSection('deliveries', 'Failed deliveries', {
     rows: delivered?.failures ?? [],
     columns: [
@@ -326,7 +322,6 @@ function deliveries({ delivered }: RunReport, names: Names): Section | undefined
       },
       texts('Message', 'message'),
     ],
-    total: total ?? 0,
     rest: 'deliveries.jsonl',
   });
 }
