@@ -164,11 +164,14 @@ export async function endBrowser(browser: Browser): Promise<void> {
   if (folder !== undefined) await removeFolder(folder);
 }
 
-/**
- * What the names of the folders of browsers begin with: short, since paths of sockets must be. Machines may share a
- * temporary folder, but no process ids.
- */
+/** What the names of the folders of browsers begin with. Machines may share a temporary folder, but no process ids. */
 const FOLDERS = `btg2gltf-${sha256Hex(hostname()).slice(0, 4)}-`;
+/** Where Chromium puts the socket of its profile, below its temporary folder. */
+const SOCKET = 'org.chromium.Chromium.XXXXXX/SingletonSocket';
+/** Longest path of a socket, bytes: `sun_path` of Linux has 108, that of macOS 104, with the zero at its end. */
+const SOCKET_PATH_BYTES = process.platform === 'darwin' ? 103 : 107;
+/** For browsers, where the path of the system's temporary folder is too long for a socket: macOS's own is. */
+const SHORT_TEMPORARY = '/tmp';
 
 let removing: Promise<void> | undefined;
 
@@ -176,15 +179,20 @@ async function makeBrowserFolder(): Promise<string> {
   // Before this process has any, since its id may be that of an earlier one.
   removing ??= removeLeftovers();
   await removing;
-  return makeTemporaryFolder(`${FOLDERS}${process.pid}-`);
+  const name = `${FOLDERS}${process.pid}-`;
+  const socket = join(tmpdir(), `${name}XXXXXX`, SOCKET);
+  const isTooLong = process.platform !== 'win32' && Buffer.byteLength(socket) > SOCKET_PATH_BYTES;
+  return makeTemporaryFolder(name, isTooLong ? SHORT_TEMPORARY : tmpdir());
 }
 
 /** Removes the folders that processes have left which were killed. */
 async function removeLeftovers(): Promise<void> {
-  for (const name of await listFolder(tmpdir())) {
-    const rest = name.startsWith(FOLDERS) ? name.slice(FOLDERS.length) : '';
-    const [, owner] = /^(\d+)-/.exec(rest) ?? [];
-    if (owner !== undefined && hasEnded(Number(owner))) await removeFolder(join(tmpdir(), name));
+  for (const parent of new Set([tmpdir(), SHORT_TEMPORARY])) {
+    for (const name of await listFolder(parent)) {
+      const rest = name.startsWith(FOLDERS) ? name.slice(FOLDERS.length) : '';
+      const [, owner] = /^(\d+)-/.exec(rest) ?? [];
+      if (owner !== undefined && hasEnded(Number(owner))) await removeFolder(join(parent, name));
+    }
   }
 }
 

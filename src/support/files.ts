@@ -312,9 +312,14 @@ export function temporaryFolder(root: string): string {
   return join(root, '.tmp');
 }
 
-/** Creates a folder among the temporary files of the system, for this user alone. @param name - Begins its name. */
-export const makeTemporaryFolder = (name = 'btg2gltf-'): Promise<string> =>
-  operate('mkdir', tmpdir(), () => fs.mkdtemp(join(tmpdir(), name)));
+/**
+ * Creates a temporary folder, for this user alone.
+ *
+ * @param name - Begins its name.
+ * @param parent - The folder of temporary files, by default that of the system.
+ */
+export const makeTemporaryFolder = (name = 'btg2gltf-', parent = tmpdir()): Promise<string> =>
+  operate('mkdir', parent, () => fs.mkdtemp(join(parent, name)));
 
 /** Calls `work` with a new folder among the temporary files of the system, which is then removed. */
 export async function withTemporaryFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {

@@ -4,23 +4,30 @@ import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { sha256Hex } from '../../../src/support/files.ts';
+import { removeTree, sha256Hex } from '../../../src/support/files.ts';
 import { browserProcesses, killBrowserProcesses } from '../../helpers/browser-processes.ts';
 import { HAS_BROWSER, pictureBrowser } from '../../helpers/picture-browser.ts';
 import { temporaryFolder } from '../../helpers/temporary.ts';
 import { until } from '../../helpers/until.ts';
+
+/** What the names of the folders of this process begin with. */
+const OWN = `btg2gltf-${sha256Hex(hostname()).slice(0, 4)}-${process.pid}-`;
+/** Where a browser has the socket of its profile, below its temporary folder; Linux allows 107 bytes in all. */
+const SOCKET = '/org.chromium.Chromium.XXXXXX/SingletonSocket';
 
 describe.runIf(HAS_BROWSER && process.platform === 'linux')('the folder of a browser', () => {
   const { TMPDIR } = process.env;
   let folder: string;
   /** Of other tests. */
   let others: ReturnType<typeof browserProcesses>;
+  let foldersOfOthers: string[];
   let startBrowser: typeof import('../../../src/deliver/browser.ts').startBrowser;
   let endBrowser: typeof import('../../../src/deliver/browser.ts').endBrowser;
   beforeAll(async () => {
     folder = await temporaryFolder();
     process.env.TMPDIR = folder;
     others = browserProcesses();
+    foldersOfOthers = await readdir('/tmp');
     // As in a process that has not started a browser yet: the first start looks for what others have left.
     vi.resetModules();
     ({ startBrowser, endBrowser } = await import('../../../src/deliver/browser.ts'));
@@ -30,26 +37,53 @@ describe.runIf(HAS_BROWSER && process.platform === 'linux')('the folder of a bro
     else process.env.TMPDIR = TMPDIR;
   });
 
+  /** In the temporary folder; where its path is too long for a socket, below `/tmp`. */
+  const folders = async () => [
+    ...(await readdir(folder)),
+    ...(await readdir('/tmp')).filter(
+      (name) => name.startsWith(OWN) && !foldersOfOthers.includes(name),
+    ),
+  ];
+
+  /** Of the processes of the browser. */
+  const environments = () => {
+    const own = browserProcesses().filter(({ id }) => !others.some((other) => other.id === id));
+    return Promise.all(
+      own.map(({ id }) => readFile(`/proc/${id}/environ`, 'utf8').catch(() => '')),
+    );
+  };
+
   it('is the only one in the temporary folder, and goes with the browser; so do those of killed processes', async () => {
     const { pid } = spawnSync(process.execPath, ['-e', '0']);
-    const left = `btg2gltf-${sha256Hex(hostname()).slice(0, 4)}-${pid}-abcdef`;
-    await mkdir(join(folder, left, 'profile'), { recursive: true });
+    const left = OWN.replace(`-${process.pid}-`, `-${pid}-abcdef`);
+    for (const parent of [folder, '/tmp'])
+      await mkdir(join(parent, left, 'profile'), { recursive: true });
     const browser = await startBrowser(await pictureBrowser());
-    expect(await readdir(folder)).toEqual([
-      expect.stringMatching(new RegExp(`^btg2gltf-\\w{4}-${process.pid}-`)),
-    ]);
+    expect(await folders()).toEqual([expect.stringMatching(`^${OWN}`)]);
+    expect(await readdir('/tmp')).not.toContain(left);
     await (await browser.newPage()).goto('about:blank');
     await endBrowser(browser);
-    expect([await readdir(folder), browserProcesses()]).toEqual([[], others]);
+    expect([await folders(), browserProcesses()]).toEqual([[], others]);
+  });
+
+  it('has a path short enough for a socket, however long that of the temporary folder is', async () => {
+    process.env.TMPDIR = join(folder, 'a folder with a long name'.repeat(3));
+    await mkdir(process.env.TMPDIR);
+    const browser = await startBrowser(await pictureBrowser());
+    process.env.TMPDIR = folder;
+    const variables = (await environments()).join('\0');
+    const [, path = ''] = /(?:^|\0)TMPDIR=([^\0]+)/.exec(variables) ?? [];
+    expect(path).toContain(`/${OWN}`);
+    expect(path.length + SOCKET.length).toBeLessThanOrEqual(107);
+    await endBrowser(browser);
+    await removeTree(join(folder, 'a folder with a long name'.repeat(3)));
+    expect(await folders()).toEqual([]);
   });
 
   it('is that of a browser with a few variables, none of which has a secret', async () => {
     process.env.SHOP_SECRET = 'a key';
     const browser = await startBrowser(await pictureBrowser());
-    const own = browserProcesses().filter(({ id }) => !others.some((other) => other.id === id));
-    const texts = await Promise.all(
-      own.map(({ id }) => readFile(`/proc/${id}/environ`, 'utf8').catch(() => '')),
-    );
+    const texts = await environments();
     expect(
       texts.filter((text) => text.startsWith('PATH=') || text.includes('\0PATH=')),
     ).not.toEqual([]);
@@ -64,13 +98,13 @@ describe.runIf(HAS_BROWSER && process.platform === 'linux')('the folder of a bro
     expect(killBrowserProcesses('browser', others)).toBe(1);
     await until(() => !browser.isConnected());
     await endBrowser(browser);
-    expect(await readdir(folder)).toEqual([]);
+    expect(await folders()).toEqual([]);
   });
 
   it('goes with a browser that does not start', async () => {
     const { cacheDir } = await pictureBrowser();
     const found = { path: process.execPath, from: 'a test', cacheDir };
     await expect(startBrowser(found)).rejects.toMatchObject({ code: 'BROWSER_MISSING' });
-    expect(await readdir(folder)).toEqual([]);
+    expect(await folders()).toEqual([]);
   });
 });
