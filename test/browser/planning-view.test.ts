@@ -554,20 +554,24 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
     await clear();
   });
 
-  it('slides doors that stand one before the other; turns what is jointed', async () => {
-    await showModel('sliding');
-    const [x, y] = await middle('TÜR RECHTS');
-    await drag(x, y, -50, -6);
-    expect(await amountOf('TÜR RECHTS')).toMatch(MOVED);
-    expect((await middle('TÜR RECHTS'))[1]).toBeLessThan(y);
-    await part('TÜR RECHTS').press('End');
-    // Until it stands before the other.
-    expect(await amountOf('TÜR RECHTS')).toBe('760 mm');
-    await showModel('lamp');
-    for (const name of ['ARM UNTEN', 'ARM OBEN', 'KOPF']) expect(await amountOf(name)).toBe('0°');
-    await drag(...(await middle('ARM OBEN')), 0, 30);
-    expect(await amountOf('ARM OBEN')).toMatch(/^-?[1-9]\d*°$/);
-  });
+  // What slides and turns, and how far, is in test/unit/planning/part-joint.test.ts, too.
+  it.runIf(IS_LONG)(
+    'slides doors that stand one before the other; turns what is jointed',
+    async () => {
+      await showModel('sliding');
+      const [x, y] = await middle('TÜR RECHTS');
+      await drag(x, y, -50, -6);
+      expect(await amountOf('TÜR RECHTS')).toMatch(MOVED);
+      expect((await middle('TÜR RECHTS'))[1]).toBeLessThan(y);
+      await part('TÜR RECHTS').press('End');
+      // Until it stands before the other.
+      expect(await amountOf('TÜR RECHTS')).toBe('760 mm');
+      await showModel('lamp');
+      for (const name of ['ARM UNTEN', 'ARM OBEN', 'KOPF']) expect(await amountOf(name)).toBe('0°');
+      await drag(...(await middle('ARM OBEN')), 0, 30);
+      expect(await amountOf('ARM OBEN')).toMatch(/^-?[1-9]\d*°$/);
+    },
+  );
 
   it.runIf(IS_LONG)('opens doors and drawers that are looked at from the front', async () => {
     const turnToFront = async () => {

@@ -310,9 +310,10 @@ test('a configuration of which the receiver may have heard, since it gave no ans
 });
 
 test('many changes are several messages, of which those are sent again that were not accepted', async () => {
-  const number = (i: number) => `D${1000 + i}-${'x'.repeat(400)}`;
+  const COUNT = 250;
+  const number = (i: number) => `D${1000 + i}-${'x'.repeat(600)}`;
   const many = smallRange(
-    Array.from({ length: 400 }, (_, i) => ({ number: number(i), blocks: [D2] })),
+    Array.from({ length: COUNT }, (_, i) => ({ number: number(i), blocks: [D2] })),
   );
   Object.assign(range, { nodes: many.nodes, article: many.article, partsList: many.partsList });
   await configure({ afterPublish: { ...webhook(), retries: 0 } });
@@ -324,7 +325,9 @@ test('many changes are several messages, of which those are sent again that were
   await run(undefined, 'deliver');
   expect(told(2)).toEqual(second);
   const all = [...first, ...posted.slice(2).flatMap((_, i) => told(2 + i))];
-  expect(all.map(({ sequence }) => sequence)).toEqual(Array.from({ length: 400 }, (_, i) => i + 1));
+  expect(all.map(({ sequence }) => sequence)).toEqual(
+    Array.from({ length: COUNT }, (_, i) => i + 1),
+  );
   expect(posted.map(({ body }) => JSON.parse(body).complete).at(-1)).toBe(true);
 });
 
