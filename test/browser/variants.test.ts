@@ -13,6 +13,7 @@ import { readManifest } from '../../src/write/manifest.ts';
 import { closePages, openPage } from '../helpers/browser.ts';
 import { command, writePipeline } from '../helpers/command.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
 /** Mean difference of two pictures, of 255. */
@@ -33,7 +34,8 @@ interface Place {
   finish: string;
 }
 
-describe.runIf(HAS_BROWSER)('the finishes of a pedestal', () => {
+// That a finish is switched is in npm test, too: test/browser/gallery.test.ts.
+describe.runIf(HAS_BROWSER && IS_LONG)('the finishes of a pedestal', () => {
   let folder: string;
   let server: Awaited<ReturnType<typeof openGalleryServer>>;
   let page: Page;
@@ -131,7 +133,7 @@ describe.runIf(HAS_BROWSER)('the finishes of a pedestal', () => {
     expect(other).not.toBe(last);
   });
 
-  it.runIf(process.env.BTG2GLTF_TEST_LONG === '1')('look as the masters do', async () => {
+  it('look as the masters do', async () => {
     await rm(join(folder, 'out', 'deliveries.jsonl'));
     await page.goto('about:blank');
     await page.goto(server.url);

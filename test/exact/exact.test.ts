@@ -17,7 +17,7 @@ import type { Bodies } from '../helpers/snapshot.ts';
 import { compareArticle } from './compare-article.ts';
 import { createFindings, gather, worstTable } from './findings.ts';
 
-const SEEDS = [11, 23, 37, 41, 53, 67, ...(IS_LONG ? [71, 83, 97, 101] : [])];
+const SEEDS = [11, 23, 37, 41, ...(IS_LONG ? [53, 67, 71, 83, 97, 101] : [])];
 const ARTICLES_PER_SEED = IS_LONG ? 200 : 4;
 
 describe('a generated article', () => {

@@ -19,8 +19,8 @@ const character = fc.integer({ min: 0, max: CODE_POINTS - SURROGATES.count - 1 }
 );
 
 /**
- * Any text without half characters: `fc.string({ unit: 'binary' })`, which makes a table of all characters in each
- * process, and needs a second and 100 MB for it.
+ * Any text without half characters: the units of `fc.string` for them make a table of all characters in each process,
+ * and need a second and 100 MB for it.
  */
 export function anyText(
   constraints: { minLength?: number; maxLength?: number } = {},
