@@ -6,7 +6,7 @@ import type { PictureOptions } from './picture-options.ts';
 import type { Renderer } from './renderer.ts';
 
 /** Raise it where the same model gets another picture. */
-const VERSION = 7;
+const VERSION = 8;
 
 /** While one is drawn, the pictures of others are encoded and written. */
 const AT_ONCE = 4;

@@ -11,6 +11,7 @@ import { openRenderer, type Renderer } from '../../src/deliver/renderer.ts';
 import { writeGlb } from '../../src/write/glb.ts';
 import { sharedRenderer } from '../helpers/browser.ts';
 import { browserProcesses, killBrowserProcesses } from '../helpers/browser-processes.ts';
+import { encoded, flatPicture } from '../helpers/flat-picture.ts';
 import { BOX_TRIANGLES, boxPoints } from '../helpers/graphics.ts';
 import { HAS_BROWSER, pictureBrowser } from '../helpers/picture-browser.ts';
 import { sceneOf } from '../helpers/snapshot.ts';
@@ -128,6 +129,33 @@ describe.runIf(HAS_BROWSER)('pictures', () => {
     const [first, second] = [await take({ format: 'png' }), await take({ format: 'png' })];
     expect(Buffer.from(first[0]!.bytes).equals(second[0]!.bytes)).toBe(true);
   });
+
+  it.each([
+    ['first', 2048, 8],
+    ['last', 8, 2048],
+  ])(
+    'show of coplanar faces the last one, also where the image of the %s takes longer',
+    async (_, first, last) => {
+      const board = (mat: string) => ({ type: 'imp', btgname: 'A::B::BOARD', mat });
+      const image = (color: [number, number, number], side: number) =>
+        encoded(flatPicture(color, side, side).png());
+      const glb = await writeGlb(
+        await sceneOf({
+          btg: [board('FIRST'), board('LAST')],
+          mats: [
+            { mname: 'FIRST', pic: 'FIRST' },
+            { mname: 'LAST', pic: 'LAST' },
+          ],
+          blocks: { 'A::B::BOARD': { V: boxPoints(1, 1, 1), A: [{ F: BOX_TRIANGLES }] } },
+          images: { FIRST: await image([0, 0, 200], first), LAST: await image([200, 0, 0], last) },
+        }),
+      );
+      const [picture] = await takePictures(renderer, glb, { ...OPTIONS, format: 'png' });
+      const pixels = await pixelsOf(picture!.bytes);
+      expect(pixels.count(([red, , blue]) => red > 2 * blue)).toBeGreaterThan(0);
+      expect(pixels.count(([red, , blue]) => blue > 2 * red)).toBe(0);
+    },
+  );
 
   it('are white behind the model, or transparent where the format allows it', async () => {
     const [jpeg] = await take({ format: 'jpg' });

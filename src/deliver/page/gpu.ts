@@ -4,8 +4,10 @@ import {
   type IUniform,
   Mesh,
   NoToneMapping,
+  type Object3D,
   OrthographicCamera,
   PlaneGeometry,
+  type RenderItem,
   ShaderChunk,
   ShaderMaterial,
   WebGLRenderer,
@@ -31,6 +33,18 @@ ShaderChunk.transmission_pars_fragment = ShaderChunk.transmission_pars_fragment.
   'log2( transmissionSamplerSize.x ) * applyIorToRoughness( roughness, ior )',
   `max( 0.0, log2( transmissionSamplerSize.x * ${SUPERSAMPLING}.0 ) * applyIorToRoughness( roughness, ior ) - log2( ${SUPERSAMPLING}.0 ) )`,
 );
+
+/** Place of each mesh of the model in the order of drawing. */
+const drawOrder = new WeakMap<Object3D, number>();
+const orderOf = ({ object }: RenderItem) => drawOrder.get(object) ?? 0;
+// Three.js goes by the order in which materials and meshes were made, thus by which image was decoded first.
+renderer.setOpaqueSort((a, b) => orderOf(a) - orderOf(b));
+renderer.setTransparentSort((a, b) => b.z - a.z || orderOf(a) - orderOf(b));
+
+/** Sets the order in which meshes are drawn: of coplanar faces that are opaque, the last one is seen. */
+export function setDrawOrder(meshes: readonly Mesh[]): void {
+  for (const [i, mesh] of meshes.entries()) drawOrder.set(mesh, i);
+}
 
 const flat = new OrthographicCamera(-1, 1, 1, -1, 0, 1);
 const sheet = new Mesh(new PlaneGeometry(2, 2));

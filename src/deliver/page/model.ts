@@ -15,7 +15,7 @@ import {
 import { GLTFLoader, type GLTFParser } from 'three/addons/loaders/GLTFLoader.js';
 import { imageSizeOf } from '../image-size.ts';
 import { castersOf } from './casters.ts';
-import { renderer } from './gpu.ts';
+import { renderer, setDrawOrder } from './gpu.ts';
 import { separateInstances } from './instances.ts';
 import { depthMaterialFor, isClear, preferDetail, receiveShade } from './shading.ts';
 
@@ -63,6 +63,7 @@ export async function loadModel(glb: ArrayBuffer, environment: Texture): Promise
     if ((object as Light).isLight) lights.push(object);
     if ((object as Mesh).isMesh) meshes.push(object as Mesh);
   });
+  setDrawOrder(meshes);
   // The light is that of the studio.
   for (const light of lights) light.removeFromParent();
   for (const material of meshes.flatMap(materialsOf)) {
