@@ -16,6 +16,7 @@ import { asConverterError, ConverterError, endsRun } from '../support/errors.ts'
 import { didYouMean } from '../support/nearest.ts';
 import { visible, visibleJson } from '../support/visible.ts';
 import { type Arguments, type Command, numberOf, textOf, usageError } from './command.ts';
+import { applyOptions, optionsOf } from './pipeline-options.ts';
 import { environmentOf, pipelineOf, SERVICE_OPTIONS } from './service.ts';
 
 const DEFAULT_DEPTH = 2;
@@ -87,6 +88,7 @@ export const catalogueCommand: Command = {
   ],
   options: {
     ...SERVICE_OPTIONS,
+    ...optionsOf('catalogue'),
     json: { type: 'boolean', describe: 'print JSON' },
     depth: { type: 'number', min: 1, describe: 'ls: levels to list', default: DEFAULT_DEPTH },
     manufacturer: { type: 'string', describe: 'search: manufacturer id' },
@@ -101,9 +103,9 @@ export const catalogueCommand: Command = {
   ],
   async run(args, io) {
     const { query } = queryOf(args);
-    const { service: content } = await pipelineOf(args, io);
+    const { pipeline } = applyOptions(await pipelineOf(args, io), args, io);
     const { openService } = await import('../pipeline/service.ts');
-    const service = await openService(content, environmentOf(io));
+    const service = await openService(pipeline.service, environmentOf(io));
     try {
       const { json, text } = await query(service.client, args);
       if (args.json) io.printData(visibleJson(`${JSON.stringify(json, null, 2)}\n`));

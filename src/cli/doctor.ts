@@ -13,6 +13,7 @@ import { exists, freeBytes, readText, removeFile, replaceFile } from '../support
 import { linkOrCopy } from '../support/links.ts';
 import { nearestName } from '../support/nearest.ts';
 import { type Arguments, type Command, type Io, textOf, usageError } from './command.ts';
+import { applyOptions, optionsOf } from './pipeline-options.ts';
 import { environmentOf, pipelineOf } from './service.ts';
 
 /** The command. */
@@ -23,6 +24,7 @@ export const doctorCommand: Command = {
       describe: 'the pipeline to check [default: the service of the environment variables]',
     },
   ],
+  options: optionsOf('doctor'),
   examples: ['btg2gltf doctor', 'btg2gltf doctor pipeline.yaml'],
   async run(args, io) {
     let worst = 0;
@@ -75,7 +77,7 @@ async function* examine(args: Arguments, io: Io): AsyncGenerator<Finding> {
   let pipeline: Pipeline | undefined;
   if (file !== undefined) {
     yield await check('pipeline', async () => {
-      pipeline = await loadPipeline(file, io.env);
+      ({ pipeline } = applyOptions(await loadPipeline(file, io.env), args, io));
       return `${file}: ${describeService(pipeline.service)}`;
     });
     if (pipeline !== undefined) yield* checkLists(pipeline);
@@ -84,7 +86,7 @@ async function* examine(args: Arguments, io: Io): AsyncGenerator<Finding> {
   yield await check('environment', async () => {
     if (file === undefined) requireAddresses(io.env);
     else if (pipeline === undefined) return skipped('environment');
-    const loaded = pipeline ?? (await pipelineOf({}, io));
+    const loaded = pipeline ?? applyOptions(await pipelineOf({}, io), args, io).pipeline;
     const text = requireCredentials(loaded, io.env);
     ready = loaded;
     return text;

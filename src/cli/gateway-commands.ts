@@ -16,6 +16,7 @@ import {
   usageError,
 } from './command.ts';
 import { listenOptions, readListening, serveUntilInterrupted } from './listen.ts';
+import { applyOptions, optionsOf } from './pipeline-options.ts';
 import { LOG_FORMAT_OPTION, openLog } from './run-output.ts';
 import { environmentOf, pipelineOf } from './service.ts';
 
@@ -53,6 +54,7 @@ export const inboxCommand: Command = {
       type: 'boolean',
       describe: 'store each planning at the service too, and return its permanent identifier',
     },
+    ...optionsOf('inbox'),
     'log-format': LOG_FORMAT_OPTION,
   },
   notes: [
@@ -112,7 +114,8 @@ async function openPermanentIds(args: Arguments, io: Io) {
     }
     return undefined;
   }
-  const pipeline = file === undefined ? await pipelineOf({}, io) : await loadPipeline(file, io.env);
+  const loaded = file === undefined ? await pipelineOf({}, io) : await loadPipeline(file, io.env);
+  const { pipeline } = applyOptions(loaded, { 'allow-http': args['allow-http'] }, io);
   const { openCacheDatabase } = await import('../cache/database.ts');
   const database = await openCacheDatabase(resolve(cache ?? pipeline.cacheDir));
   const owner = describeService(pipeline.service);
@@ -154,6 +157,7 @@ export const relayCommand: Command = {
     overall: limit('logins per minute from all addresses', RELAY_DEFAULTS.overall),
     padding: { type: 'string', choices: ['pkcs1', 'oaep'], describe: 'padding of the login' },
     'token-element': { type: 'string', choices: ['first', 'last'], describe: 'place of the token' },
+    ...optionsOf('relay'),
     'log-format': LOG_FORMAT_OPTION,
   },
   examples: [
@@ -172,6 +176,7 @@ export const relayCommand: Command = {
       openRelay({
         ...at,
         authUrl: authUrlOf(io),
+        allowHttp: args['allow-http'] === true,
         now: io.now,
         random: io.random,
         log,

@@ -1,5 +1,6 @@
 /** What all commands that listen for connections share: address, errors, origins and shutdown. @see D-810 */
 import { isIP } from 'node:net';
+import { isLoopback } from '../support/addresses.ts';
 import { isConverterError } from '../support/errors.ts';
 import { LISTEN_CHECKS } from '../support/listening.ts';
 import { type Arguments, given, type Io, type OptionSpec, textOf, usageError } from './command.ts';
@@ -115,8 +116,7 @@ export async function startListening<T>(start: () => Promise<T>): Promise<T> {
 }
 
 function reachText({ host }: Listening): string {
-  const isLoopback = host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host);
-  return isLoopback
+  return isLoopback(host)
     ? 'Only this machine can connect. To let others connect: --host 0.0.0.0'
     : `Everyone who can reach ${host} can connect, unencrypted: use a proxy with TLS and access control.`;
 }

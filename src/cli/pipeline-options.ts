@@ -17,10 +17,17 @@ interface PipelineOption extends OptionSpec {
     | 'deliver'
     | 'worker'
     | 'cancel'
+    | 'catalogue'
+    | 'doctor'
+    | 'inbox'
+    | 'relay'
   )[];
   /** What it replaces in the pipeline. Without it, the command uses the value. */
   replace?: (pipeline: Pipeline, value: never) => Partial<Pipeline>;
 }
+
+/** Commands that fetch from the service. */
+const CONNECTING = ['run', 'fetch', 'record', 'convert', 'worker'] as const;
 
 /** Every option that is not a field of {@link RunOptions}, in the order in which they are applied. */
 const PIPELINE_OPTIONS: Readonly<Record<string, PipelineOption>> = {
@@ -49,6 +56,12 @@ const PIPELINE_OPTIONS: Readonly<Record<string, PipelineOption>> = {
     describe: 'concurrent requests to the service, of all kinds together',
     replace: ({ service }, concurrency: number) => ({ service: { ...service, concurrency } }),
   },
+  'allow-http': {
+    type: 'boolean',
+    commands: [...CONNECTING, 'catalogue', 'doctor', 'inbox', 'relay'],
+    describe: 'send passwords and tokens also to http:// addresses beyond this machine',
+    replace: ({ service }) => ({ service: { ...service, allowHttp: true } }),
+  },
   'allow-missing-parts': {
     type: 'boolean',
     commands: ['run', 'build', 'convert', 'worker'],
@@ -60,10 +73,13 @@ const PIPELINE_OPTIONS: Readonly<Record<string, PipelineOption>> = {
     commands: ['run'],
     describe: 'print the selection and an estimate of requests; fetch no geometry',
   },
-  'log-format': { ...LOG_FORMAT_OPTION, commands: ['run', 'fetch', 'build', 'record', 'worker'] },
+  'log-format': {
+    ...LOG_FORMAT_OPTION,
+    commands: ['run', 'fetch', 'build', 'record', 'worker', 'deliver'],
+  },
   quiet: {
     type: 'boolean',
-    commands: ['run', 'fetch', 'build', 'record', 'worker'],
+    commands: ['run', 'fetch', 'build', 'record', 'worker', 'deliver'],
     describe: 'print the path of the report and errors only',
   },
   verbose: {

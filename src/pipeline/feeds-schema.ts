@@ -1,6 +1,7 @@
 /** The keys `feeds:` and `afterPublish:` of `deliver:`. */
 import { z } from 'zod';
 import { AVAILABILITIES, FEED_KINDS, PRODUCT_URL_FIELDS } from '../deliver/feeds.ts';
+import { isPrivate } from '../support/addresses.ts';
 import { acceptSchema } from './accept-schema.ts';
 
 const PRODUCT_URL = new RegExp(
@@ -38,14 +39,6 @@ export const feedsSchema = () =>
       'expected productUrl, since Google requires the page of each product',
     )
     .describe('files of all published configurations for others to import, below feeds/');
-
-const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
-
-/** An address without TLS would show prices to the network. */
-function isPrivate(address: string): boolean {
-  const url = URL.canParse(address) ? new URL(address) : undefined;
-  return url?.protocol === 'https:' || LOOPBACK.has(url?.hostname ?? '');
-}
 
 /** A timer of Node is no longer. */
 const MOST_MS = 600_000;

@@ -73,7 +73,7 @@ const rateLimitSchema = z
   })
   .describe('limits of the service, if they are known');
 
-const { rememberMe, padding, tokenElement, concurrency, timeoutMs } = SERVICE_DEFAULTS;
+const { allowHttp, rememberMe, padding, tokenElement, concurrency, timeoutMs } = SERVICE_DEFAULTS;
 const { retries, backoffMs, giveUpAfterMs, maxPauseMs, maxTotalPauseMs } = SERVICE_DEFAULTS;
 const { maxResponseBytes, maxJsonValues, maxBytesInFlight } = SERVICE_DEFAULTS;
 
@@ -92,6 +92,11 @@ const serviceSchema = z
     recording: named.optional().describe('a folder with a recording'),
     authUrl: url.optional().describe('REST base address of the authentication server'),
     baseUrl: url.optional().describe('base address of the API'),
+    allowHttp: preset(
+      flag,
+      allowHttp,
+      'whether addresses beyond this machine may begin with http://: passwords and prices are then not encrypted',
+    ),
     profile: preset(text, '', 'server profile'),
     lang: preset(
       z.union([text, languages], 'expected a language, or a list of languages'),
@@ -125,6 +130,9 @@ const serviceSchema = z
     maxBytesInFlight: int(maxBytesInFlight, 1, 'bytes of all responses; beyond, all but one wait'),
   })
   .describe('where the articles come from: emulator, recording, or authUrl and baseUrl');
+
+/** Size of a cache. The whole of a real service (D-611) is about 14 GB. */
+export const CACHE_BYTES = 20 * 2 ** 30;
 
 /** How an entry of `articles:` is read. */
 interface EntryContext {
@@ -414,8 +422,7 @@ export const pipelineSchema = z
     ),
     cache: section('responses of the service, cached between runs', {
       dir: named.optional().describe('relative to this file; default: .cache beside the output'),
-      // The whole of a real service (D-611) is about 14 GB.
-      maxBytes: int(20 * 2 ** 30, 0, 'beyond this, the least recently used bodies are evicted'),
+      maxBytes: int(CACHE_BYTES, 0, 'beyond this, the least recently used bodies are evicted'),
     }),
   })
   .describe('a pipeline of btg2gltf');

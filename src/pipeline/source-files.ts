@@ -94,7 +94,7 @@ function parseRows(bytes: Uint8Array, file: string) {
   const [first, ...lines] = parseCsv(text, header, refuse).filter(isFilled);
   if (first === undefined) throw refuse(1, `expected a header line ${NAMES.join(',')}`);
   const columns = first.record.map((cell) => cell.trim().toLowerCase());
-  const table = { columns, header: shortened(header), refuse };
+  const table = { columns, header: described(header), refuse };
   checkColumns(table, first.info.lines);
   const rows = lines.map((line) => ({ request: readLine(line, table), line: line.info.lines }));
   return { rows, header: table.header };
@@ -115,7 +115,7 @@ function decodeText(bytes: Uint8Array, refuse: Refuse): string {
   } catch (cause) {
     const lenient = new TextDecoder().decode(bytes);
     const line = lenient.slice(0, lenient.indexOf('\uFFFD')).split('\n').length;
-    const header = shortened(HEADER_LINE.exec(lenient)?.[0] ?? '');
+    const header = described(HEADER_LINE.exec(lenient)?.[0] ?? '');
     const problem = `expected UTF-8 text, received another encoding; the header is ${header}`;
     throw refuse(line, `${problem}; save the list as "CSV UTF-8"`, cause);
   }
@@ -138,11 +138,15 @@ function parseCsv(text: string, header: string, refuse: Refuse): CsvLine[] {
     }) as unknown as CsvLine[];
   } catch (cause) {
     const { lines = 1, message } = cause as { lines?: number; message: string };
-    throw refuse(lines, `${message}; the header is ${shortened(header)}`, cause);
+    throw refuse(lines, `${message}; the header is ${described(header)}`, cause);
   }
 }
 
-function shortened(header: string): string {
+/** A header without a column of a list is not shown: the file may be another one, such as one with passwords. */
+function described(header: string): string {
+  const cells = header.split(/[,;\t]/).map((cell) => cell.replaceAll('"', '').trim().toLowerCase());
+  const isOfList = cells.some((cell) => nearestName(cell, NAMES) !== undefined);
+  if (!isOfList) return `of ${header.length} characters, in which no column is known`;
   const isLong = header.length > LONGEST_HEADER;
   return JSON.stringify(isLong ? `${header.slice(0, LONGEST_HEADER)}…` : header);
 }

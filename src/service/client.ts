@@ -30,7 +30,7 @@ import {
   serviceId,
 } from './service-config.ts';
 import { openSession, type Probe } from './session.ts';
-import { createFallback, readAddress } from './target.ts';
+import { createFallback, readServiceAddress } from './target.ts';
 import { Traffic } from './traffic.ts';
 import { conditionsOf, createTransport, type Exchange, type Validators } from './transport.ts';
 import type { Drift } from './wire-fields.ts';
@@ -297,8 +297,8 @@ function connect(settings: Settings, signal: AbortSignal) {
   const { perSecond, concurrency: allowed } = settings.rateLimit ?? {};
   const concurrency = concurrencyOf(settings);
   const addresses = {
-    authUrl: readAddress(settings.authUrl, 'authUrl'),
-    baseUrl: readAddress(settings.baseUrl, 'baseUrl'),
+    authUrl: readServiceAddress(settings.authUrl, 'authUrl', settings.allowHttp),
+    baseUrl: readServiceAddress(settings.baseUrl, 'baseUrl', settings.allowHttp),
   };
   const transport = createTransport(settings, addresses, concurrency);
   const traffic = new Traffic({

@@ -16,6 +16,8 @@ export interface ServiceConfig {
   authUrl: string;
   /** Address of the API, without `/api/…`. */
   baseUrl: string;
+  /** Whether they may begin with `http://` beyond this machine, so that passwords are not encrypted. @defaultValue false */
+  allowHttp?: boolean;
   credentials: Credentials;
   /** Where tokens come from if another process logs in for this one; a token that was given needs none. */
   tokens?: TokenSource;
@@ -143,6 +145,7 @@ export interface RawAnswer {
 
 /** The defaults of a client's settings. */
 export const SERVICE_DEFAULTS = {
+  allowHttp: false,
   rememberMe: false,
   padding: 'pkcs1',
   tokenElement: 'first',

@@ -23,7 +23,7 @@ import { errorText, readAnswer } from './answer.ts';
 import { createEncryptor } from './crypto.ts';
 import { type AnswerOf, OPERATIONS } from './operations.ts';
 import { SERVICE_DEFAULTS, type ServiceConfig, type Settings } from './service-config.ts';
-import { readAddress } from './target.ts';
+import { readServiceAddress } from './target.ts';
 import { createTokenSource, type IssuedToken, type TokenSource } from './token-source.ts';
 import { Traffic } from './traffic.ts';
 import { createTransport, type Exchange, interrupted } from './transport.ts';
@@ -266,8 +266,8 @@ export function openTokenSource(config: ServiceConfig): TokenSource {
   const settings = { ...SERVICE_DEFAULTS, ...withoutUndefined(config) } as Settings;
   const stop = new AbortController();
   const addresses = {
-    authUrl: readAddress(settings.authUrl, 'authUrl'),
-    baseUrl: readAddress(settings.baseUrl, 'baseUrl'),
+    authUrl: readServiceAddress(settings.authUrl, 'authUrl', settings.allowHttp),
+    baseUrl: readServiceAddress(settings.baseUrl, 'baseUrl', settings.allowHttp),
   };
   const transport = createTransport(settings, addresses, LOGIN_CONNECTIONS);
   const { signal } = stop;
@@ -378,7 +378,14 @@ async function logOut(token: string, { transport, timeoutMs }: LoginSender): Pro
 /** Which server logs in, and how. `timeoutMs` counts for a whole login. @defaultValue 20000 */
 type TokenIssuerConfig = Pick<
   ServiceConfig,
-  'authUrl' | 'padding' | 'tokenElement' | 'timeoutMs' | 'now' | 'random' | 'startTimer'
+  | 'authUrl'
+  | 'allowHttp'
+  | 'padding'
+  | 'tokenElement'
+  | 'timeoutMs'
+  | 'now'
+  | 'random'
+  | 'startTimer'
 > & { appKey?: string };
 
 /** A person waits for the answer: one more attempt, and at once. */
@@ -407,7 +414,7 @@ export function createTokenIssuer(config: TokenIssuerConfig) {
     ...SERVICE_DEFAULTS,
     ...withoutUndefined(config),
   };
-  const authUrl = readAddress(config.authUrl, 'authUrl');
+  const authUrl = readServiceAddress(config.authUrl, 'authUrl', config.allowHttp);
   if (appKey !== undefined) registerSecret(appKey);
   // The API itself is not called: its address is never used.
   const addresses = { authUrl, baseUrl: authUrl };

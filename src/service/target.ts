@@ -1,4 +1,5 @@
 /** Addresses of requests, byte for byte. No URL parser touches a path, because it would undo encodings. */
+import { isPrivate } from '../support/addresses.ts';
 import { ConverterError, type ErrorCode, isConverterError } from '../support/errors.ts';
 import { GROUPS, type Operation, spell, type Values } from './operations.ts';
 
@@ -38,6 +39,22 @@ export function readAddress(address: string, name: string): Address {
     throw fail('without user, password, query and fragment');
   }
   return { origin: url.origin, path: url.pathname.replace(/\/+$/, '') };
+}
+
+/**
+ * Reads an address of the service, which gets passwords and tokens.
+ *
+ * @param allowHttp - Whether it may be one without TLS beyond this machine.
+ * @throws {@link ConverterError} `USAGE`, naming the setting.
+ */
+export function readServiceAddress(address: string, name: string, allowHttp = false): Address {
+  const read = readAddress(address, name);
+  if (allowHttp || isPrivate(address)) return read;
+  const expected = 'expected an address with https://, or one of this machine';
+  const message = `${name}: ${expected}, received ${read.origin}: passwords would cross the network unencrypted`;
+  const help =
+    'use https://, or allow it by --allow-http or service.allowHttp in the pipeline file';
+  throw new ConverterError('USAGE', message, { help });
 }
 
 /**

@@ -53,9 +53,22 @@ test.each([
   expect(stderr).not.toContain('wait for at most');
 });
 
+test('a run sends nothing to an address without TLS beyond this machine, unless it is allowed', async () => {
+  const env = { ...runs.proxy.env, BTG2GLTF_AUTH_URL: 'http://login.invalid/auth' };
+  const words = ['run', runs.pipelineFile];
+  const refused = await runs.call(words, { env });
+  expect([refused.exit, refused.stderr]).toEqual([
+    2,
+    expect.stringMatching(/authUrl: expected an address with https:.*--allow-http/s),
+  ]);
+  const allowed = await runs.call([...words, '--allow-http'], { env });
+  expect([allowed.exit, allowed.stderr]).toEqual([3, expect.stringContaining('login.invalid')]);
+  expect(runs.proxy.seen).toEqual([]);
+});
+
 test('a run ends at once where the password is refused or the host is not known', async () => {
   const password = { BTG2GLTF_PASSWORD: 'wrong-password' };
-  const host = { BTG2GLTF_AUTH_URL: 'http://no-such-host.invalid/auth' };
+  const host = { BTG2GLTF_AUTH_URL: 'https://no-such-host.invalid/auth' };
   for (const [env, code] of [
     [password, 'LOGIN_REFUSED'],
     [host, 'SERVICE_UNREACHABLE'],

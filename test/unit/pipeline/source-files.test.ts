@@ -195,7 +195,20 @@ describe('an article list', () => {
       ['A;;C', `"program" is empty; the header is "${good}"`],
     ] as const)
       expect(refusal(`${good}\r\n${line}`)).toContain(`LIST_INVALID list.csv:2: ${problem}`);
-    expect(refusal('x;'.repeat(200))).toContain(`received the header "${'x;'.repeat(100)}…"`);
+    const long = `program;${'x;'.repeat(200)}`;
+    expect(refusal(long)).toContain(`received the header "${long.slice(0, 200)}…"`);
+  });
+
+  test('shows nothing of a file that is no list', () => {
+    for (const other of ['root:x:0:0:root:/root:/bin/bash\n', 'a-password\n', 'KEY=a secret;B\n']) {
+      const header = other.trim();
+      expect(refusal(other)).toContain(
+        `received the header of ${header.length} characters, in which no column is known`,
+      );
+      for (const word of header.split(/[:;=]/).filter((one) => one.length > 2))
+        expect(refusal(other)).not.toContain(word);
+      expect(refusal(Buffer.from(`${header}\n\xFC`, 'latin1'))).not.toContain(header);
+    }
   });
 
   test('names the line of an empty cell, of one too many and of bytes that are no UTF-8', () => {

@@ -2,7 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../../src/service/operations.ts';
 import { serviceId } from '../../../src/service/service-config.ts';
-import { buildTarget, encodeStrictly, readAddress } from '../../../src/service/target.ts';
+import {
+  buildTarget,
+  encodeStrictly,
+  readAddress,
+  readServiceAddress,
+} from '../../../src/service/target.ts';
 import { anyText } from '../../helpers/any-text.ts';
 import { coded } from '../../helpers/coded-error.ts';
 
@@ -30,6 +35,33 @@ describe('encodeStrictly', () => {
 
   it('refuses half a character instead of changing it', () => {
     expect(() => encodeStrictly('\ud83d')).toThrow(coded('RESPONSE_INVALID'));
+  });
+});
+
+describe('an address of the service', () => {
+  it.each(['https://h/base', 'http://127.0.0.1:4810', 'http://localhost/a', 'http://[::1]:80'])(
+    'is %s',
+    (address) => {
+      expect(readServiceAddress(address, 'baseUrl')).toEqual(readAddress(address, 'baseUrl'));
+    },
+  );
+
+  it.each([
+    'http://service.example/api',
+    'http://10.0.0.7',
+    'http://127.0.0.1.example',
+    'http://localhost.example',
+  ])('is not %s, unless it is allowed', (address) => {
+    expect(() => readServiceAddress(address, 'authUrl')).toThrow(
+      expect.objectContaining({
+        code: 'USAGE',
+        message: expect.stringMatching(
+          /^authUrl: expected an address with https:\/\/, or one of this machine, received http:/,
+        ),
+        help: expect.stringContaining('--allow-http'),
+      }),
+    );
+    expect(readServiceAddress(address, 'authUrl', true)).toEqual(readAddress(address, ''));
   });
 });
 
