@@ -26,6 +26,13 @@ const LONGEST_VALUE = 16_384;
 /** Of a refusal. */
 const MOST_CANDIDATES = 20;
 
+/** A page of another site could have every visitor's browser ask for pictures. */
+const FOREIGN_PAGE =
+  'expected a request of an ERP system or of a page of this site; for other pages, set BTG2GLTF_IMAGES_TOKEN';
+
+/** When to ask again, while too many pictures are made, seconds. */
+const RETRY_AFTER_SECONDS = 5;
+
 /** How an image server works. */
 export interface ImageServerOptions extends GatewayOptions {
   /** Then a request needs it as its parameter `token`; otherwise any token is accepted, and none. */
@@ -33,9 +40,10 @@ export interface ImageServerOptions extends GatewayOptions {
   /**
    * The picture of a configuration.
    *
+   * @param signal - The connection has ended.
    * @throws {@link ConverterError} where it cannot be made.
    */
-  find(request: ImageRequest): Promise<ArticleImage | NoImage>;
+  find(request: ImageRequest, signal: AbortSignal): Promise<ArticleImage | NoImage>;
 }
 
 /** Errors that say what the caller can correct. */
@@ -51,8 +59,8 @@ const STATUSES: Partial<Record<ErrorCode, number>> = {
  * Opens an image server: an ERP system that used the deprecated endpoint of the service changes one base address.
  *
  * It answers with the picture and an `ETag`; 304 for the same; 400 for a missing or wrong parameter; 401 without the
- * token; 404 with a sentence for an unknown article, and with the candidates where a request fits several configurations
- * and none of them is the default; 502 where the picture cannot be made. It logs no parameter.
+ * token; 403 to a page of another site, without one; 404 with a sentence for an unknown article, and with the candidates where a request fits several configurations
+ * and none of them is the default; 502 where the picture cannot be made, and 503 with `Retry-After` while too many are. It logs no parameter.
  *
  * @throws {@link ConverterError} `USAGE` if the address cannot be used.
  * @see Spec 4.4, 9.6.
@@ -77,7 +85,11 @@ export async function openImageServer(options: ImageServerOptions): Promise<Gate
     if (token !== undefined && !isSameSecret(String(query.token ?? ''), token)) {
       throw new Refusal(401, 'expected the token of this server as the parameter token');
     }
-    const image = await find(readRequest(query));
+    if (token === undefined && request.headers['sec-fetch-site'] === 'cross-site')
+      throw new Refusal(403, FOREIGN_PAGE);
+    const gone = new AbortController();
+    reply.raw.once('close', () => gone.abort());
+    const image = await find(readRequest(query), gone.signal);
     if ('candidates' in image) throw notFound(image);
     const etag = `"${image.digest}"`;
     reply.headers({ etag, 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' });
@@ -139,6 +151,7 @@ function sendError(reply: FastifyReply, thrown: unknown, log: Logger) {
   const { code, message } = asConverterError(thrown);
   const status = STATUSES[code];
   if (status === undefined) log.error('a picture cannot be made', { code, message });
+  if (code === 'RATE_LIMITED') reply.header('retry-after', RETRY_AFTER_SECONDS);
   return reply
     .code(status ?? 502)
     .send({ error: status ? message : 'the picture cannot be made', code });

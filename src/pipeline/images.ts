@@ -1,9 +1,10 @@
 /** Pictures on demand: of what an output folder has published, and of what a pipeline can convert. */
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
-import pLimit from 'p-limit';
 import { openDerivedData, openFileStore } from '../cache/content-store.ts';
 import { openCacheDatabase } from '../cache/database.ts';
+import { evictUnused } from '../cache/eviction.ts';
 import type { FoundBrowser } from '../deliver/browser.ts';
 import { CAMERAS, type CameraName } from '../deliver/camera.ts';
 import { PICTURE_FORMATS, type PictureOptions } from '../deliver/picture-options.ts';
@@ -14,10 +15,12 @@ import type { ArticleRequest } from '../model/article.ts';
 import { configurationId, configurationKey } from '../model/configuration-id.ts';
 import { ConverterError } from '../support/errors.ts';
 import { readBytes, sha256Hex, withTemporaryFolder } from '../support/files.ts';
+import { createSharedWork } from '../support/shared-work.ts';
 import { convertArticle } from './convert-article.ts';
 import { openMadeFiles } from './made-files.ts';
 import { bodyFilesOf } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';
+import { CACHE_BYTES } from './pipeline-schema.ts';
 import type { Published } from './published.ts';
 import { openPublishedMasters, type PublishedMaster } from './published-masters.ts';
 import type { RunEnvironment } from './run-options.ts';
@@ -63,11 +66,24 @@ const MOST_BYTES_IN_MEMORY = 64 * 1024 * 1024;
 const CONVERTED_FOR_MS = 3_600_000;
 const UNKNOWN_FOR_MS = 60_000;
 
-/** Articles that are converted at the same time for requests; others wait. */
+/** Articles that are converted at the same time for requests, and models that are drawn; others wait. */
 const CONVERSIONS_AT_ONCE = 2;
+const DRAWN_AT_ONCE = Math.max(1, Math.floor(availableParallelism() / 2));
 
-/** Requests that may wait for a conversion, and for a picture. */
-const MOST_WAITING = 1_000;
+/** Conversions, and pictures, that may be made and wait: those of some seconds. */
+const MOST_WAITING = 32;
+
+/** Largest picture that a request may ask for; one of 4,096 by 4,096 takes a core for ten seconds. */
+const MOST_PIXELS = 2048 ** 2;
+
+/** Sides of pictures are multiples of these, up to the sides given: else each side would be a picture of its own. */
+const STEPS = [
+  { upTo: 512, pixels: 16 },
+  { upTo: Number.POSITIVE_INFINITY, pixels: 64 },
+] as const;
+
+/** How many pictures are made until the cache is brought back to its limit. */
+const EVICT_EVERY = 100;
 
 /** A master in memory. */
 interface KeptMaster extends PublishedMaster {
@@ -80,20 +96,30 @@ export async function openImageSource(options: ImageSourceOptions) {
   const database = await openCacheDatabase(cacheDir);
   const files = bodyFilesOf(cacheDir, database);
   const store = openFileStore(files, environment.signal, database.contents);
-  const derived = openDerivedData(store, database.contents, environment.now());
   const published = openPublishedMasters(options.published);
-  const renderer = openRenderer({ browser });
-  const madeOf = openMadeFiles(derived);
+  const renderer = openRenderer({ browser, pages: DRAWN_AT_ONCE });
   const kept = new LRUCache<string, ArticleImage>({ maxSize: MOST_BYTES_IN_MEMORY });
-  const running = new Map<string, Promise<ArticleImage>>();
-  const turn = pLimit(CONVERSIONS_AT_ONCE);
-  const converting = new Map<string, Promise<KeptMaster | undefined>>();
+  const drawOnce = createSharedWork<ArticleImage>(
+    DRAWN_AT_ONCE,
+    MOST_WAITING,
+    'too many pictures are being made',
+  );
+  const convertOnce = createSharedWork<KeptMaster | undefined>(
+    CONVERSIONS_AT_ONCE,
+    MOST_WAITING,
+    'too many articles are being converted',
+  );
+  const maxBytes = pipeline?.cacheMaxBytes ?? CACHE_BYTES;
+  let drawn = 0;
   const converted = new LRUCache<string, { master: KeptMaster | undefined }>({
     maxSize: MOST_BYTES_IN_MEMORY,
   });
 
   const make = async (master: PublishedMaster, shown: PictureOptions): Promise<ArticleImage> => {
     const maker = createPictureMaker(renderer, shown);
+    const now = environment.now();
+    if (drawn++ % EVICT_EVERY === 0) await evictUnused({ store, database, now, maxBytes });
+    const madeOf = openMadeFiles(openDerivedData(store, database.contents, now));
     const [file] = await madeOf(maker, master.sha256, () => {
       environment.log.info('a picture is made');
       return master.read();
@@ -101,13 +127,16 @@ export async function openImageSource(options: ImageSourceOptions) {
     const { bytes } = file!;
     return { bytes, mimeType: PICTURE_FORMATS[shown.format].mimeType, digest: sha256Hex(bytes) };
   };
-  const convert = async (request: ImageRequest): Promise<KeptMaster | undefined> => {
+  const convert = async (
+    request: ImageRequest,
+    signal: AbortSignal,
+  ): Promise<KeptMaster | undefined> => {
     if (pipeline === undefined) return undefined;
     const key = configurationKey(request);
     const before = converted.get(key);
     if (before !== undefined) return before.master;
-    return shared(converting, key, async () => {
-      const master = await turn(() => convertNow(pipeline, request, environment));
+    return convertOnce(key, signal, async () => {
+      const master = await convertNow(pipeline, request, environment);
       const ttl = master === undefined ? UNKNOWN_FOR_MS : CONVERTED_FOR_MS;
       converted.set(key, { master }, { size: 1 + (master?.bytes ?? 0), ttl });
       return master;
@@ -115,16 +144,21 @@ export async function openImageSource(options: ImageSourceOptions) {
   };
 
   return {
-    /** The picture of a configuration. */
-    async find(request: ImageRequest): Promise<ArticleImage | NoImage> {
+    /**
+     * The picture of a configuration.
+     *
+     * @param signal - The request was ended: what waits then is not made.
+     * @throws {@link ConverterError} `RATE_LIMITED` while too many are made; `USAGE` for a picture that is too large.
+     */
+    async find(request: ImageRequest, signal: AbortSignal): Promise<ArticleImage | NoImage> {
       const shown = shownAs(request, standard);
       const { master: own, candidates } = await published.find(request);
-      const master = own ?? (await convert(request));
+      const master = own ?? (await convert(request, signal));
       if (master === undefined) return { candidates };
       const key = JSON.stringify([shown, master.sha256]);
       const image = kept.get(key);
       if (image !== undefined) return image;
-      return shared(running, key, async () => {
+      return drawOnce(key, signal, async () => {
         const made = await make(master, shown);
         kept.set(key, made, { size: made.bytes.length });
         return made;
@@ -135,17 +169,6 @@ export async function openImageSource(options: ImageSourceOptions) {
       database.close();
     },
   };
-}
-
-/** Starts work, or waits for the same that is running already. @throws {@link ConverterError} `RATE_LIMITED` */
-function shared<T>(running: Map<string, Promise<T>>, key: string, work: () => Promise<T>) {
-  const known = running.get(key);
-  if (known !== undefined) return known;
-  if (running.size >= MOST_WAITING)
-    throw new ConverterError('RATE_LIMITED', 'too many pictures are being made');
-  const started = work().finally(() => running.delete(key));
-  running.set(key, started);
-  return started;
 }
 
 function shownAs(
@@ -162,13 +185,27 @@ function shownAs(
     throw new ConverterError('USAGE', `${name}: ${expected}, received ${pixels}`);
   }
   const [first] = standard.cameras;
-  return {
-    ...standard,
-    cameras: [(camera as CameraName | undefined) ?? first ?? 'hero'],
-    width: width ?? height ?? standard.width,
-    height: height ?? width ?? standard.height,
-    frames: 0,
+  const sides = {
+    width: inSteps(width ?? height) ?? standard.width,
+    height: inSteps(height ?? width) ?? standard.height,
   };
+  const most = Math.max(MOST_PIXELS, standard.width * standard.height);
+  if (sides.width * sides.height > most) {
+    const received = `${sides.width} × ${sides.height}`;
+    throw new ConverterError(
+      'USAGE',
+      `width × height: expected at most ${most}, received ${received}`,
+    );
+  }
+  const cameras = [(camera as CameraName | undefined) ?? first ?? 'hero'];
+  return { ...standard, ...sides, cameras, frames: 0 };
+}
+
+/** The next larger side of a picture that there is. */
+function inSteps(pixels: number | undefined): number | undefined {
+  if (pixels === undefined) return undefined;
+  const step = STEPS.find(({ upTo }) => pixels <= upTo)!.pixels;
+  return Math.ceil(pixels / step) * step;
 }
 
 async function convertNow(

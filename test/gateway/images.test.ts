@@ -2,8 +2,11 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { openImageServer } from '../../src/gateway/images.ts';
 import type { ManifestLine } from '../../src/model/asset.ts';
+import { ConverterError } from '../../src/support/errors.ts';
+import { SILENT } from '../../src/support/log.ts';
 import { readManifest } from '../../src/write/manifest.ts';
 import { command, writePipeline } from '../helpers/command.ts';
 import { MADE_TO_MEASURE, WORKPLACE } from '../helpers/configurator.ts';
@@ -11,6 +14,7 @@ import { jsonOf } from '../helpers/json-of.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { type RunningCommand, startCommand } from '../helpers/running-command.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
+import { until } from '../helpers/until.ts';
 
 const TOKEN = 'a token of this server';
 const SIZE = 64;
@@ -75,11 +79,11 @@ describe.runIf(HAS_BROWSER)('articlesimage.jpg', () => {
     expect((await fetch(address(url, ids))).status).toBe(200);
   });
 
-  it('has the camera and size that a request adds', async () => {
+  it('has the camera that a request adds, and the next larger size that there is', async () => {
     const parameters = { ...parametersOf(lines[0]!), camera: 'back', width: '80', height: '40' };
     const response = await fetch(address(url, parameters));
     const image = await sharp(await response.arrayBuffer()).metadata();
-    expect([image.width, image.height]).toEqual([80, 40]);
+    expect([image.width, image.height]).toEqual([80, 48]);
   });
 
   it('is not sent again to who has it', async () => {
@@ -93,13 +97,24 @@ describe.runIf(HAS_BROWSER)('articlesimage.jpg', () => {
     const known = parametersOf(lines[0]!);
     const unknown = fetch(address(url, { ...known, basearticlenumber: 'NONE' }));
     expect((await jsonOf(unknown, 404)).error).toContain('no such article');
-    const faults = [{ manufacturer: '' }, { camera: 'moon' }, { width: '-1' }, { height: '4097' }];
+    const faults = [
+      ...[{ manufacturer: '' }, { camera: 'moon' }, { width: '-1' }, { height: '4097' }],
+      // Beyond the budget of pixels.
+      { width: '2112', height: '2048' },
+    ];
     for (const wrong of faults) {
       const response = await fetch(address(url, { ...known, ...wrong }));
       expect([wrong, response.status]).toEqual([wrong, 400]);
     }
     expect((await fetch(url, { method: 'POST' })).status).toBe(405);
     expect((await fetch(new URL('/other', url))).status).toBe(404);
+  });
+
+  it('is refused to a page of another site, whose visitors would ask for it', async () => {
+    const wanted = address(url, parametersOf(lines[0]!));
+    const from = async (site: string) =>
+      (await fetch(wanted, { headers: { 'sec-fetch-site': site } })).status;
+    expect([await from('cross-site'), await from('same-origin')]).toEqual([403, 200]);
   });
 
   it('is made once, however many ask for it at the same time', async () => {
@@ -121,7 +136,10 @@ describe.runIf(HAS_BROWSER)('articlesimage.jpg', () => {
   it('needs the token of the environment variable where there is one, and logs no parameter', async () => {
     const { url: guarded, end } = await serve({ BTG2GLTF_IMAGES_TOKEN: TOKEN });
     const parameters = parametersOf(lines[0]!);
+    const elsewhere = { headers: { 'sec-fetch-site': 'cross-site' } };
     expect((await fetch(address(guarded, parameters))).status).toBe(401);
+    const shown = address(guarded, { ...parameters, token: TOKEN });
+    expect((await fetch(shown, elsewhere)).status).toBe(200);
     expect((await fetch(address(guarded, { ...parameters, token: 'wrong' }))).status).toBe(401);
     expect((await fetch(address(guarded, { ...parameters, token: TOKEN }))).status).toBe(200);
     const result = await end();
@@ -138,5 +156,37 @@ describe.runIf(HAS_BROWSER)('articlesimage.jpg', () => {
     expect(found.map(({ status }) => status)).toEqual(asked.map(() => 200));
     const unknown = { ...LAMP, basearticlenumber: 'NO' };
     expect((await fetch(address(converting, unknown))).status).toBe(404);
+  });
+});
+
+describe('an image server', () => {
+  const ARTICLE = { manufacturer: 'A', program: 'B', basearticlenumber: 'C' };
+  const open = async (find: Parameters<typeof openImageServer>[0]['find']) => {
+    const server = await openImageServer({ now: Date.now, log: SILENT, graceMs: 0, find });
+    onTestFinished(() => server.close());
+    return `${server.url}?${new URLSearchParams(ARTICLE)}`;
+  };
+
+  it('that makes too many pictures says when to ask again', async () => {
+    const url = await open(() => {
+      throw new ConverterError('RATE_LIMITED', 'too many pictures are being made');
+    });
+    const { status, headers } = await fetch(url);
+    expect([status, headers.get('retry-after')]).toEqual([503, '5']);
+  });
+
+  it('lets go of what is asked for by a connection that ends', async () => {
+    let signal: AbortSignal | undefined;
+    const url = await open((_, gone) => {
+      signal = gone;
+      return new Promise(() => {});
+    });
+    const request = new AbortController();
+    const ended = expect(fetch(url, { signal: request.signal })).rejects.toThrow();
+    await until(() => signal !== undefined);
+    expect(signal!.aborted).toBe(false);
+    request.abort();
+    await ended;
+    await until(() => signal!.aborted);
   });
 });
