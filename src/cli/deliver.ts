@@ -1,10 +1,10 @@
 /** `btg2gltf deliver PIPELINE.yaml`: what the pipeline makes of its published files, alone. */
 import { failedDeliveries } from '../report/assessment.ts';
 import { deliveredText } from '../report/summary.ts';
-import { SILENT } from '../support/log.ts';
 import { visibleLines } from '../support/visible.ts';
 import { type Command, textOf } from './command.ts';
 import { optionsOf, PIPELINE_POSITIONAL, readOfflineOptions } from './pipeline-options.ts';
+import { openOutput } from './run-output.ts';
 import { environmentOf } from './service.ts';
 
 /** The command. */
@@ -19,7 +19,9 @@ export const deliverCommand: Command = {
   async run(args, io) {
     const options = await readOfflineOptions(textOf(args, 'PIPELINE.yaml')!, args, io);
     const { deliverPipeline } = await import('../pipeline/deliver-pipeline.ts');
-    const delivered = await deliverPipeline(options, { ...environmentOf(io), log: SILENT });
+    const { log, progress, close } = await openOutput(args, io);
+    const environment = { ...environmentOf(io), log, progress };
+    const delivered = await deliverPipeline(options, environment).finally(close);
     const asksForNothing = 'the pipeline file has no deliver: section';
     const lines = delivered === undefined ? [asksForNothing] : deliveredText({ delivered });
     io.printData(visibleLines([...lines, '']));

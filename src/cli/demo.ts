@@ -32,14 +32,19 @@ export const demoCommand: Command = {
 
 function nextSteps(folder: string): string {
   const again = folder === DEFAULT_FOLDER ? 'btg2gltf demo' : `btg2gltf demo --output '${folder}'`;
+  const report = resolve(folder, 'runs', 'latest', 'report.html');
+  const steps = [
+    [`btg2gltf view '${folder}'`, 'shows the furniture in your browser, as pictures and in 3D'],
+    [again, 'again: every configuration is unchanged'],
+    ['btg2gltf init', 'writes a pipeline file of your own'],
+    ['btg2gltf doctor', 'checks this machine, your settings and your login'],
+    ['btg2gltf serve', 'prints a link to a page where you configure this furniture'],
+  ] as const;
+  const width = Math.max(...steps.map(([command]) => command.length));
   return `
 Next:
-  open a .glb file below ${join(folder, 'articles')} in a glTF viewer
-  ${again}         again: every configuration is unchanged
-  btg2gltf init         writes a pipeline file of your own
-  btg2gltf doctor       checks this machine, your settings and your login
-  btg2gltf serve        prints a link to a page where you configure this furniture
-  open the report in a browser:
-${resolve(folder, 'runs', 'latest', 'report.html')}
+${steps.map(([command, does]) => `  ${command.padEnd(width)}  ${does}\n`).join('')}  open in a browser:
+${resolve(folder, 'gallery', 'index.html')}
+${report}
 `;
 }

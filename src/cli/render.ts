@@ -23,6 +23,7 @@ import { makeFolder, readBytes, replaceFile } from '../support/files.ts';
 import { visibleLines } from '../support/visible.ts';
 import { type Arguments, type Command, type Io, numberOf, textOf } from './command.ts';
 import { pipelineAt } from './pipeline-options.ts';
+import { openOutput } from './run-output.ts';
 
 const NAMES = Object.keys(CAMERAS).join(', ');
 
@@ -165,25 +166,26 @@ async function renderPipeline(
     throw wrong('output', `a folder outside of the published ${outputDir}`, folder);
   const { renderPublished } = await import('../pipeline/render.ts');
   const counts = { pictures: 0, articles: 0, failed: 0 };
+  const { progress, above, close } = await openOutput(args, io);
   await renderPublished({
     ...{ published: await openPublished(pipeline, io), cacheDir, folder },
     maker: createPictureMaker(renderer, options),
-    environment: io,
+    environment: { ...io, progress },
     onRendered({ article, ...result }) {
       counts.articles++;
       if (result.error !== undefined) {
         counts.failed++;
         const { code, message } = result.error;
-        io.printData(visibleLines([`failed: ${article}  ${code}  ${message}`, '']));
+        above(() => io.printData(visibleLines([`failed: ${article}  ${code}  ${message}`, ''])));
         return;
       }
       counts.pictures += result.files.length;
       const lines = result.files.map(({ path, picture: { bytes, facts } }) => {
         return `${path}: ${described(facts, bytes)}`;
       });
-      io.printData(visibleLines([...lines, '']));
+      above(() => io.printData(visibleLines([...lines, ''])));
     },
-  });
+  }).finally(close);
   const { pictures, articles, failed } = counts;
   const what = `${amount(pictures, 'picture')} of ${amount(articles, 'configuration')}`;
   io.print(`${what} below ${folder}, ${integer(failed)} failed\n`);

@@ -166,7 +166,8 @@ async function withProgress(
     close();
     if (io.signal.aborted && last !== undefined) {
       const failed = last.failed === 0 ? '' : `, ${last.failed} of them failed`;
-      const done = `${last.done} of ${amount(last.total, 'configuration')}`;
+      const what = last.making === undefined ? '' : `${last.making}: `;
+      const done = `${what}${last.done} of ${amount(last.total, 'configuration')}`;
       const sentence = `${done} processed${failed}; finished work is kept`;
       if (format === 'json') log.info(sentence, { ...last });
       else io.printError(`  ${sentence}\n`);

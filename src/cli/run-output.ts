@@ -7,7 +7,10 @@ import { type Arguments, type Io, type OptionSpec, textOf } from './command.ts';
 const PROGRESS_INTERVAL_MS = 30_000;
 /** The interval at which the bar is drawn, milliseconds. */
 const REDRAW_INTERVAL_MS = 100;
-const BAR_WIDTH = 30;
+/** Characters of the bar: it is as long as what is behind it allows. */
+const BAR = { shortest: 8, longest: 30 };
+/** Of a terminal of unknown width, which reports 0. */
+const COLUMNS = 80;
 const ERASE_LINE = '\r\u001b[K';
 
 /** The option `--log-format`. */
@@ -64,7 +67,11 @@ function openLines(log: Logger, io: Io) {
       if (state.message === 'starting') log.info('selecting');
       change('selecting', { found });
     },
-    progress: (progress: Progress) => change('working', { ...progress }),
+    progress({ making, ...counts }: Progress) {
+      change(making === undefined ? 'working' : `making ${making}`, { ...counts });
+    },
+    /** Prints on standard output. */
+    above: (print: () => void) => print(),
     close: () => clearInterval(timer),
   };
 }
@@ -74,30 +81,35 @@ function openBar(stream: Terminal, io: Io) {
   let line = '';
   let drawn = '';
   let startedAt: number | undefined;
+  let making: string | undefined;
+  const columns = () => (stream.columns || COLUMNS) - 1;
   const draw = () => {
-    // A line that wraps could not be erased; a terminal of unknown width reports 0 columns.
-    const next = line.slice(0, (stream.columns || 80) - 1);
+    // A line that wraps could not be erased.
+    const next = line.slice(0, columns());
     if (next !== drawn) stream.write(`${ERASE_LINE}${next}`);
     drawn = next;
   };
   const timer = setInterval(draw, REDRAW_INTERVAL_MS).unref();
+  /** What is printed takes the place of the bar and pushes it down. */
+  const above = (print: () => void) => {
+    if (drawn !== '') stream.write(ERASE_LINE);
+    print();
+    drawn = '';
+    draw();
+  };
   return {
-    /** Prints lines above the bar. */
-    print(text: string) {
-      if (drawn !== '') stream.write(ERASE_LINE);
-      io.printError(text);
-      drawn = '';
-      draw();
-    },
+    above,
+    print: (text: string) => above(() => io.printError(text)),
     selecting(found: number) {
       if (startedAt !== undefined) return;
       line = `  selecting · ${found} found`;
       draw();
     },
     progress(progress: Progress) {
-      const isFirst = startedAt === undefined;
-      startedAt ??= io.now();
-      line = barText(progress, io.now() - startedAt);
+      const isFirst = startedAt === undefined || progress.making !== making;
+      making = progress.making;
+      startedAt = isFirst ? io.now() : startedAt!;
+      line = barText(progress, io.now() - startedAt, columns());
       if (isFirst) draw();
     },
     close() {
@@ -109,12 +121,15 @@ function openBar(stream: Terminal, io: Io) {
   };
 }
 
-function barText({ total, done, failed }: Progress, ms: number): string {
-  const full = Math.floor((BAR_WIDTH * done) / Math.max(1, total));
+function barText({ making, total, done, failed }: Progress, ms: number, columns: number): string {
   const perSecond = (done * 1000) / Math.max(1, ms);
   const left = done > 0 ? minutes((total - done) / perSecond) : '–';
-  const bar = '█'.repeat(full) + '░'.repeat(BAR_WIDTH - full);
-  return `  ${bar} ${done}/${total} · ${perSecond.toFixed(1)}/s · ${left} left · ${failed} failed`;
+  const what = making === undefined ? '' : `${making} · `;
+  const text = `${what}${done}/${total} · ${perSecond.toFixed(1)}/s · ${left} left · ${failed} failed`;
+  const room = columns - text.length - '   '.length;
+  const width = Math.min(BAR.longest, Math.max(BAR.shortest, room));
+  const full = Math.floor((width * done) / Math.max(1, total));
+  return `  ${'█'.repeat(full)}${'░'.repeat(width - full)} ${text}`;
 }
 
 function minutes(seconds: number): string {

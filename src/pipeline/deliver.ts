@@ -90,11 +90,22 @@ export async function deliver(run: Run): Promise<Delivered> {
   const close = () => void Promise.all(deliveries.map((delivery) => delivery.close?.()));
   signal.addEventListener('abort', close);
   try {
+    if (deliveries.length > 0) {
+      const names = deliveries.map(({ name }) => name).join(', ');
+      const glbs = `${masters.length} GLB${masters.length === 1 ? ' is' : 's are'} in ${outputDir}`;
+      run.environment.log.info(`${glbs}; ${names} follow${deliveries.length === 1 ? 's' : ''}`);
+    }
     for (const delivery of deliveries) {
       const one = startDelivery(run, delivery, before);
-      await inParallel(delivery.subjects, delivery.atOnce, async (subject) => {
+      const subjects = [...delivery.subjects];
+      const progress = { making: delivery.name, total: subjects.length, done: 0, failed: 0 };
+      run.environment.progress?.({ ...progress });
+      await inParallel(subjects, delivery.atOnce, async (subject) => {
         signal.throwIfAborted();
         lines.push(...(await one.deliver(subject)));
+        progress.done++;
+        progress.failed = one.counts().failed;
+        run.environment.progress?.({ ...progress });
       });
       delivered.deliveries.push({ name: delivery.name, ...one.counts() });
       delivered.failures.push(...one.failures);

@@ -25,7 +25,7 @@ interface RenderOptions {
   folder: string;
   /** Closed by the caller. */
   maker: Maker;
-  environment: Pick<RunEnvironment, 'now' | 'signal'>;
+  environment: Pick<RunEnvironment, 'now' | 'signal' | 'progress'>;
   onRendered(result: Rendered): void;
 }
 
@@ -46,6 +46,9 @@ export async function renderPublished(options: RenderOptions): Promise<void> {
     const store = openFileStore(bodyFilesOf(cacheDir, database), signal, database.contents);
     const madeOf = openMadeFiles(openDerivedData(store, database.contents, environment.now()));
     const masters = await mastersOf(published.dir);
+    const progress = { making: maker.name, total: masters.length, done: 0, failed: 0 };
+    const show = () => environment.progress?.({ ...progress });
+    show();
     await inParallel(masters, maker.atOnce, async ({ id, glb, link, sha256 }) => {
       signal.throwIfAborted();
       const article = configurationLabel(id);
@@ -56,12 +59,16 @@ export async function renderPublished(options: RenderOptions): Promise<void> {
           return { path: join(folder, name, maker.files[i]!.name), picture };
         });
         for (const { path, picture } of files) await replaceFile(path, picture.bytes);
+        progress.done++;
         onRendered({ article, files });
       } catch (thrown) {
         const error = asConverterError(thrown);
         if (signal.aborted || endsRun(error.code)) throw thrown;
+        progress.done++;
+        progress.failed++;
         onRendered({ article, error });
       }
+      show();
     });
   } finally {
     database.close();

@@ -158,6 +158,8 @@ function heldTo(most: number, shard: Shard): Shard {
 
 /** How far a run is, in configurations. */
 export interface Progress {
+  /** What is made of the published GLBs, such as `pictures`; undefined while these are made. */
+  making?: string;
   total: number;
   done: number;
   failed: number;

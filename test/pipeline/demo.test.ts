@@ -132,7 +132,14 @@ describe('the demo run', () => {
   test('as the command demo, keeps everything in one folder, and ends with the next steps', async () => {
     const [report] = (await listFolder(join(all(), 'runs'))).filter((name) => /^\d/.test(name));
     expect(first.stdout).toContain(join(all(), 'runs', report!, 'report.html'));
-    for (const next of ['articles', `demo --output '${all()}'`, 'serve', 'init', 'doctor']) {
+    for (const next of [
+      'gallery/index.html',
+      'view',
+      `demo --output '${all()}'`,
+      'serve',
+      'init',
+      'doctor',
+    ]) {
       expect(first.stdout.split('Next:')[1]).toContain(next);
     }
     expect((await listFolder(folder)).sort()).toEqual(['all', 'one']);

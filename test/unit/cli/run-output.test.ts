@@ -157,3 +157,34 @@ test('a server logs what happens, and nothing while nothing does, on a terminal 
   expect(screen.read()).toBeNull();
   expect(vi.getTimerCount()).toBe(0);
 });
+
+test('what is made of the GLBs has a bar of its own, whose time begins with it', async () => {
+  vi.useFakeTimers();
+  const screen = new PassThrough();
+  const { io, clock } = processOf(screen);
+  const output = await openOutput({}, io);
+  output.progress({ total: 112, done: 0, failed: 0 });
+  clock.now = 100_000;
+  output.progress({ total: 112, done: 112, failed: 0 });
+  output.progress({ making: 'pictures', total: 60, done: 0, failed: 0 });
+  expect(shown(textIn(screen)).at(-1)).toMatch(/░ pictures · 0\/60 · 0\.0\/s · – left · 0 failed$/);
+  clock.now = 110_000;
+  output.progress({ making: 'pictures', total: 60, done: 20, failed: 1 });
+  vi.advanceTimersByTime(100);
+  const bar = shown(textIn(screen)).at(-1);
+  expect(bar).toMatch(/█░+ pictures · 20\/60 · 2\.0\/s · 0:20 left · 1 failed$/);
+  output.close();
+});
+
+test('off a terminal a line each 30 s says what is made', async () => {
+  vi.useFakeTimers();
+  const { io, lines, clock } = processOf();
+  const output = await openOutput({}, io);
+  output.progress({ making: 'pictures', total: 60, done: 20, failed: 1 });
+  clock.now = 30_000;
+  vi.advanceTimersByTime(30_000);
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { msg: 'making pictures', total: 60, done: 20, failed: 1, sinceMs: 30_000 },
+  ]);
+  output.close();
+});
