@@ -64,7 +64,7 @@ function anchors(text: string): string[] {
 }
 
 function withoutCode(text: string): string {
-  return text.replace(/^```[\s\S]*?^```/gm, '').replace(/`[^`\n]*`/g, '');
+  return withoutBlocks(text).replace(/`[^`\n]*`/g, '');
 }
 
 /** Paths in backticks that do not exist, from the root, from `src/` or from the page's own folder. */
@@ -76,6 +76,16 @@ function missingPaths({ path, text }: Page): string[] {
     .filter((name) => !places.some((place) => exists(place + name)))
     .map((name) => `${path}: ${name} does not exist`);
 }
+
+/** Names of code in backticks, without their files: a constant, a type or a function. */
+function unknownNames({ path, text }: Page, known: ReadonlySet<string>): string[] {
+  const named = [...withoutBlocks(text).matchAll(/`([A-Za-z]\w*)(?:\(\))?`/g)].map((m) => m[1]!);
+  return named
+    .filter((name) => /[a-z][A-Z]|^[A-Z]\w*_\w+$/.test(name) && !known.has(name))
+    .map((name) => `${path}: ${name} is no name of the source`);
+}
+
+const withoutBlocks = (text: string) => text.replace(/^```[\s\S]*?^```/gm, '');
 
 describe('the package', () => {
   it('overrides no version: npm ignores that where the package is installed as a dependency', async () => {
@@ -92,6 +102,19 @@ describe('the pages for readers', () => {
 
   it('name files that exist', () => {
     expect(pages.flatMap(missingPaths)).toEqual([]);
+  });
+
+  it('name what the source has, where they say how to change it', async () => {
+    const sources = await readTree(ROOT, 'src', 'test');
+    const words = sources
+      .filter(({ path }) => path.endsWith('.ts'))
+      .flatMap(({ text }) => text.match(/\w+/g) ?? []);
+    const options = await readFile(new URL('tsconfig.json', ROOT), 'utf8');
+    const known = new Set([...words, ...(options.match(/\w+/g) ?? [])]);
+    const guides = ['.github/CONTRIBUTING.md', 'src/ARCHITECTURE.md'];
+    const found = pages.filter(({ path }) => guides.includes(path));
+    expect(found).toHaveLength(2);
+    expect(found.flatMap((page) => unknownNames(page, known))).toEqual([]);
   });
 
   it('are in the package, but for those of the benchmarks', () => {
@@ -117,6 +140,12 @@ describe('the pages for readers', () => {
     ).toEqual([
       'src/README.md: src/no.ts does not exist',
       'src/README.md: cli/no.ts does not exist',
+    ]);
+    expect(
+      unknownNames({ path, text: '`noSuch` `NO_SUCH` `aName()` `cli` `id`' }, new Set(['aName'])),
+    ).toEqual([
+      'src/README.md: noSuch is no name of the source',
+      'src/README.md: NO_SUCH is no name of the source',
     ]);
   });
 });
