@@ -1,5 +1,5 @@
 /** Makes of a master the file of a profile, within its budget. */
-import type { Document, Mesh, Primitive, Texture } from '@gltf-transform/core';
+import type { Document, Texture } from '@gltf-transform/core';
 import { ConverterError } from '../support/errors.ts';
 import {
   bakeIrregularParts,
@@ -20,6 +20,7 @@ import {
   type Profile,
 } from './profiles.ts';
 import { separateMeshes, writeSeparateFiles } from './shared-files.ts';
+import { createSimplifier, extentOf, type Simplifier, scaleOf } from './simplify.ts';
 import type { EncodeTexture, TextureMeaning } from './texture-encoder.ts';
 
 /** The file of a profile. */
@@ -31,19 +32,21 @@ export interface Optimized {
   figures: GlbFigures;
   /** Textures whose transform became that of another texture of their material. */
   changedTransforms: number;
+  /** How far a surface is at most from that of the master, since it was made simpler. */
+  movedMillimetres: number;
   /** Reads the file back, as a GLB whose geometry is not compressed. */
   decoded(): Promise<Uint8Array>;
 }
 
 /** How much of a master is kept. */
 interface Detail {
-  /** Of the triangles, as far as the bound on the error allows. */
+  /** Of the triangles, as far as the bound on the distance allows. */
   ratio: number;
   /** Longest side of a texture, pixels. */
   textureSide: number;
 }
 
-/** Textures are not made smaller than this to save bytes. */
+/** Side of a texture below which it is not made smaller to save bytes. */
 const SMALLEST_SIDE = 256;
 
 /** Fewest bits of a coordinate, over the longest side of its mesh; bits of a normal; of a UV from 0 to 1. */
@@ -76,27 +79,106 @@ export async function optimize(
 ): Promise<Optimized> {
   const given = await readFigures(master);
   const libraries = await loadLibraries(profile.geometry);
-  const largest = Math.max(1, ...given.images.map(({ width, height }) => Math.max(width, height)));
-  let detail: Detail = { ratio: 1, textureSide: Math.min(profile.textures.largest, largest) };
-  for (;;) {
-    const { document, changedTransforms } = await prepare(master, profile, given, libraries);
-    simplify(document, profile, detail, libraries);
+  const prepared = () => prepare(master, profile, given, libraries);
+  const attempt = async (detail: Detail, simplifier?: Simplifier): Promise<Attempt> => {
+    const { document, changedTransforms } = await prepared();
+    const movedMillimetres = simplifier?.simplify(document, detail.ratio) ?? 0;
     if (given.drawCalls > profile.drawCalls) await joinParts(document, libraries);
     if (profile.origin === 'floor') await moveOriginToFloor(document, libraries);
     await encodeTextures(document, profile, detail, libraries, encodeTexture);
     const stored = await store(document, profile, libraries);
-    const { readBack, ...written } = await write(document, profile, libraries);
+    const written = await write(document, profile, libraries);
     const breaches = breachesOf(written.figures, profile);
-    if (breaches.length === 0) {
-      if (stored !== undefined) {
-        const decoded = await (await readBack()).transform(libraries.functions.uninstance());
-        compareGeometry(stored, geometryOf(decoded, libraries));
-      }
-      const decoded = async () => plainGlb(await readBack(), libraries);
-      return { ...written, changedTransforms, decoded };
-    }
-    detail = lessDetail(detail, written.figures, profile, breaches);
+    return { ...written, changedTransforms, movedMillimetres, stored, breaches };
+  };
+
+  const largest = Math.max(1, ...given.images.map(({ width, height }) => Math.max(width, height)));
+  const full: Detail = { ratio: 1, textureSide: Math.min(profile.textures.largest, largest) };
+  let made = await attempt(full);
+  if (isReducible(made)) {
+    const { document } = await prepared();
+    const simplifier = createSimplifier(document, profile.simplifyMillimetres, libraries);
+    const detail = { ...full, ratio: simplifier.ratioFor(profile.triangles) };
+    made = await withMostDetail(made, detail, (one) => attempt(one, simplifier));
   }
+  const { stored, breaches, readBack, ...optimized } = made;
+  if (breaches.length > 0) throw new ConverterError('BUDGET_EXCEEDED', breaches.map(breachText));
+  if (stored !== undefined) {
+    const decoded = await (await readBack()).transform(libraries.functions.uninstance());
+    compareGeometry(stored, geometryOf(decoded, libraries));
+  }
+  return { ...optimized, decoded: async () => plainGlb(await readBack(), libraries) };
+}
+
+/**
+ * The attempt with the most detail that keeps the budget; if none does, the one with the least.
+ *
+ * @param full - With all detail: it does not keep the budget.
+ * @param detail - With few enough triangles.
+ */
+async function withMostDetail(
+  full: Attempt,
+  detail: Detail,
+  attempt: (detail: Detail) => Promise<Attempt>,
+): Promise<Attempt> {
+  const first = detail.ratio < 1 ? await attempt(detail) : full;
+  if (!isReducible(first)) return first;
+  const levels = lessDetail(detail, first.figures);
+  const last = levels.at(-1);
+  if (last === undefined) return first;
+  let best = await attempt(last);
+  let [tooLarge, fitting] = [-1, levels.length - 1];
+  while (best.breaches.length === 0 && fitting - tooLarge > 1) {
+    const middle = (tooLarge + fitting) >> 1;
+    const tried = await attempt(levels[middle]!);
+    if (tried.breaches.length > 0) tooLarge = middle;
+    else [best, fitting] = [tried, middle];
+  }
+  return best;
+}
+
+/** What was made with some detail, within the budget or not. */
+interface Attempt extends Omit<Optimized, 'decoded'> {
+  /** The geometry before it got another form. */
+  stored: Geometry | undefined;
+  breaches: Breach[];
+  readBack(): Promise<Document>;
+}
+
+/** Whether less detail may help. */
+function isReducible({ breaches }: Attempt): boolean {
+  const limits = breaches.map(({ limit }) => limit);
+  return limits.length > 0 && limits.every((limit) => limit === 'triangles' || limit === 'bytes');
+}
+
+/** From one level of detail to the next: the bytes of textures are fewer by a third, those of surfaces by a sixth. */
+const LEVEL = 2 ** -0.25;
+/** A smaller ratio is none: as simple as the bound allows. */
+const SMALLEST_RATIO = 1 / 128;
+
+/**
+ * Levels of ever less detail: of textures and surfaces, what probably takes more bytes becomes less with each.
+ *
+ * @param figures - Of the level before the first.
+ */
+function lessDetail({ ratio, textureSide }: Detail, { bytes, images }: GlbFigures): Detail[] {
+  const levels: Detail[] = [];
+  const sides = images.map(({ width, height }) => Math.max(width, height));
+  let side = Math.min(textureSide, Math.max(0, ...sides));
+  let textureBytes = images.reduce((sum, image) => sum + image.bytes, 0);
+  let surfaceBytes = bytes - textureBytes;
+  let share = ratio;
+  while (side > SMALLEST_SIDE || share > 0) {
+    if (side > SMALLEST_SIDE && (textureBytes >= surfaceBytes || share === 0)) {
+      side = Math.max(SMALLEST_SIDE, Math.floor(side * LEVEL));
+      textureBytes *= LEVEL ** 2;
+    } else {
+      share = share > SMALLEST_RATIO ? share * LEVEL : 0;
+      surfaceBytes *= LEVEL;
+    }
+    levels.push({ ratio: share, textureSide: side });
+  }
+  return levels;
 }
 
 /** A GLB whose geometry is not compressed. */
@@ -112,7 +194,7 @@ async function write(
   document: Document,
   { files }: Profile,
   libraries: Libraries,
-): Promise<Omit<Optimized, 'changedTransforms' | 'decoded'> & { readBack(): Promise<Document> }> {
+): Promise<Pick<Attempt, 'bytes' | 'shared' | 'figures' | 'readBack'>> {
   const { io } = libraries;
   if (files === 'one') {
     const bytes = await io.writeBinary(document);
@@ -127,28 +209,6 @@ async function write(
   const readBack = () =>
     io.readJSON({ json: JSON.parse(new TextDecoder().decode(gltf)), resources });
   return { bytes: gltf, shared, figures, readBack };
-}
-
-/** Triangles are reduced to their limit, then as far as the bound allows; bytes by textures first. */
-function lessDetail(
-  { ratio, textureSide }: Detail,
-  { triangles, images }: GlbFigures,
-  profile: Profile,
-  breaches: readonly Breach[],
-): Detail {
-  const limits = breaches.map(({ limit }) => limit);
-  const isReducible = limits.every((limit) => limit === 'triangles' || limit === 'bytes');
-  if (isReducible && limits.includes('triangles')) {
-    // Parts that reach the bound leave more triangles than the ratio says.
-    if (ratio === 1) return { ratio: (0.98 * profile.triangles) / triangles, textureSide };
-    if (ratio > 0) return { ratio: 0, textureSide };
-  } else if (isReducible) {
-    const side = Math.max(0, ...images.map(({ width, height }) => Math.max(width, height)));
-    const smaller = Math.max(SMALLEST_SIDE, Math.floor(side / 2));
-    if (smaller < side) return { ratio, textureSide: smaller };
-    if (ratio > 0) return { ratio: 0, textureSide };
-  }
-  throw new ConverterError('BUDGET_EXCEEDED', breaches.map(breachText));
 }
 
 async function prepare(
@@ -179,46 +239,6 @@ async function prepare(
     bakeIrregularParts(document, libraries);
   }
   return { document, changedTransforms };
-}
-
-/** Millimetres of a metre. */
-const MILLIMETRES = 1000;
-
-function simplify(
-  document: Document,
-  { simplifyMillimetres }: Profile,
-  { ratio }: Detail,
-  { functions, simplifier }: Libraries,
-): void {
-  if (ratio === 1) return;
-  for (const mesh of document.getRoot().listMeshes()) {
-    const scale = scaleOf(mesh);
-    for (const primitive of mesh.listPrimitives()) {
-      const extent = extentOf(primitive) * scale;
-      if (!(extent > 0)) continue;
-      // The library expects the error as a part of the extent.
-      const error = Math.min(1, simplifyMillimetres / MILLIMETRES / extent);
-      functions.simplifyPrimitive(primitive, { simplifier, ratio, error, lockBorder: false });
-      if (primitive.getIndices()!.getCount() === 0) primitive.dispose();
-    }
-  }
-}
-
-/** Longest side of the bounds of a primitive, in units of its mesh. */
-function extentOf(primitive: Primitive): number {
-  const positions = primitive.getAttribute('POSITION')!;
-  const [min, max] = [positions.getMin([]), positions.getMax([])];
-  return Math.max(...max.map((value, axis) => value - min[axis]!));
-}
-
-/** The largest scale at which the scene has a mesh. */
-function scaleOf(mesh: Mesh): number {
-  const nodes = mesh.listParents().filter((parent) => parent.propertyType === 'Node');
-  const scales = (nodes as ReturnType<Document['createNode']>[]).flatMap((node) => {
-    const m = node.getWorldMatrix();
-    return [0, 4, 8].map((at) => Math.hypot(m[at]!, m[at + 1]!, m[at + 2]!));
-  });
-  return Math.max(0, ...scales);
 }
 
 /** Parts with equal materials become one. */

@@ -5,7 +5,7 @@ import type { Renderer } from './renderer.ts';
 import type { TextureEncoder } from './texture-encoder.ts';
 
 /** Raise it where the same model gets another file. */
-const VERSION = 3;
+const VERSION = 4;
 
 /** One is encoded while another is read. */
 const AT_ONCE = 2;
@@ -51,6 +51,9 @@ export function createProfileMaker(
         textures: images.length,
         largestTexture: Math.max(0, ...sides),
         requiredExtensions: extensionsRequired.join(' '),
+        ...(made.movedMillimetres > 0 && {
+          movedMillimetres: Number(made.movedMillimetres.toFixed(3)),
+        }),
         ...(made.changedTransforms > 0 && { changedTransforms: made.changedTransforms }),
       };
       const { bytes, shared } = made;

@@ -25,7 +25,7 @@ export interface Profile {
   files: 'one' | 'shared';
   /** How far a surface may move where the triangles or the bytes are too many, millimetres. */
   simplifyMillimetres: number;
-  /** Whether a mesh at several places is drawn at once; its parts then have no names. */
+  /** Whether a mesh at several places is drawn at once; its parts then have no names, and model-viewer frames them wrongly. */
   instancing: boolean;
   /** Where the origin is: `floor` is below the middle of the bounds. */
   origin: 'kept' | 'floor';
@@ -128,7 +128,8 @@ export function webProfile(options: Partial<WebOptions>): Profile {
 
 /** Every profile. */
 export const PROFILES = {
-  // Our own choice: what three, Babylon.js and model-viewer read with a decoder that they bring.
+  // Our own choice: what three, Babylon.js and model-viewer read. For model-viewer, a page sets where the
+  // decoder of meshopt is.
   web: webProfile(WEB_DEFAULTS),
   // Our own choice: a range stores, and a browser caches, each texture and mesh once; nothing is lost.
   shared: {

@@ -25,7 +25,9 @@ const webSchema = () =>
       instancing: z
         .boolean()
         .default(WEB_DEFAULTS.instancing)
-        .describe('draws equal parts at once; they then have no names of their own'),
+        .describe(
+          'draws equal parts at once; they then have no names of their own, and model-viewer frames them wrongly',
+        ),
       accept: acceptSchema(),
     })
     .describe('the profile web with other choices');

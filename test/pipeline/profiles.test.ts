@@ -284,6 +284,16 @@ describe('a budget', () => {
     }
   });
 
+  it('of bytes is used up: textures and triangles become fewer in small steps', async () => {
+    const { bytes: all } = await readFigures(chair());
+    for (const share of [0.75, 0.5, 0.35]) {
+      const limit = Math.round(all * share);
+      const { figures } = await make({ bytes: limit });
+      expect(figures.bytes).toBeLessThanOrEqual(limit);
+      expect(figures.bytes).toBeGreaterThan(0.75 * limit);
+    }
+  });
+
   it('of bytes is kept by making textures smaller first', async () => {
     const { bytes: all, triangles } = await readFigures(chair());
     const { figures } = await make({ bytes: Math.round(all * 0.7) });

@@ -1,0 +1,152 @@
+/** Makes the surfaces of a model simpler, within a bound that is measured. */
+import type { Document, Mesh, Node, Primitive } from '@gltf-transform/core';
+import type { Libraries } from './libraries.ts';
+import { surfaceDistance } from './surface-distance.ts';
+
+/** Millimetres of a metre. */
+const MILLIMETRES = 1000;
+
+/** How often a part that has moved too far is made simpler to less; then it is kept. */
+const ATTEMPTS = 8;
+/** Of the bound, in the next attempt: the library's own measure of an error is a mean. */
+const NEXT_SHARE = 0.9;
+
+/** Of the ratio of triangles, where the largest is sought that keeps a limit. */
+const RATIO_STEPS = 128;
+
+/** A primitive as it was. */
+interface Part {
+  points: Float32Array;
+  corners: Uint32Array;
+  /** Metres of a unit, where the model shows it largest. */
+  scale: number;
+  /** Metres. */
+  extent: number;
+  /** How often the model shows it. */
+  times: number;
+}
+
+/** How simple a model can become. */
+export interface Simplifier {
+  /** The largest share of its triangles that each part may keep where at most so many are to be drawn; 0: as few as the bound allows. */
+  ratioFor(triangles: number): number;
+  /** Makes an equal document as simple. @returns How far a surface has moved at most, millimetres. */
+  simplify(document: Document, ratio: number): number;
+}
+
+/**
+ * Makes a simplifier for a document and those that are equal to it.
+ *
+ * A part is made simpler by the library's own measure of an error first. Where a surface has moved farther than the bound
+ * by {@link surfaceDistance}, it is made simpler less.
+ *
+ * @example
+ * ```ts
+ * const simplifier = createSimplifier(document, 2, libraries);
+ * const ratio = simplifier.ratioFor(15_000);   // → 0.4921875 of 31,786: some parts have reached the bound before
+ * simplifier.simplify(document, ratio);   // → 1.62
+ * ```
+ */
+export function createSimplifier(
+  document: Document,
+  boundMillimetres: number,
+  libraries: Libraries,
+): Simplifier {
+  const bound = boundMillimetres / MILLIMETRES;
+  const parts = primitivesOf(document, libraries).map(([mesh, primitive]) =>
+    partOf(mesh, primitive),
+  );
+  /** By the library's measure, metres. */
+  const errors = parts.map(({ extent }) => (extent > 0 ? bound : 0));
+
+  const cornersAt = (i: number, ratio: number): Uint32Array => {
+    const { points, corners, extent } = parts[i]!;
+    if (ratio === 1 || errors[i] === 0) return corners;
+    const target = 3 * Math.floor((ratio * corners.length) / 3);
+    // The library expects the error as a part of the extent.
+    const error = Math.min(1, errors[i]! / extent);
+    return libraries.simplifier.simplify(corners, points, 3, target, error)[0];
+  };
+  /** Within the bound. */
+  const simpler = (i: number, ratio: number) => {
+    const { points, corners, scale } = parts[i]!;
+    for (let attempt = 1; ; attempt++) {
+      const kept = cornersAt(i, ratio);
+      if (kept.length === corners.length) return { corners, moved: 0 };
+      const moved =
+        scale * surfaceDistance({ points, corners }, { points, corners: kept }, bound / scale);
+      if (moved <= bound) return { corners: kept, moved };
+      errors[i]! *= attempt < ATTEMPTS ? Math.max(1 / 4, (NEXT_SHARE * bound) / moved) : 0;
+    }
+  };
+  const trianglesAt = (ratio: number) =>
+    parts.reduce((sum, { times }, i) => sum + (times * cornersAt(i, ratio).length) / 3, 0);
+
+  return {
+    ratioFor(most) {
+      if (trianglesAt(1) <= most) return 1;
+      for (;;) {
+        let [fitting, tooLarge] = [0, RATIO_STEPS];
+        while (tooLarge - fitting > 1) {
+          const middle = (fitting + tooLarge) >> 1;
+          if (trianglesAt(middle / RATIO_STEPS) <= most) fitting = middle;
+          else tooLarge = middle;
+        }
+        const before = [...errors];
+        parts.forEach((_, i) => void simpler(i, fitting / RATIO_STEPS));
+        if (before.every((error, i) => error === errors[i])) return fitting / RATIO_STEPS;
+      }
+    },
+    simplify(equal, ratio) {
+      if (ratio === 1) return 0;
+      let most = 0;
+      for (const [i, [, primitive]] of primitivesOf(equal, libraries).entries()) {
+        const { corners, moved } = simpler(i, ratio);
+        most = Math.max(most, moved);
+        if (corners === parts[i]!.corners) continue;
+        const indices = primitive.getIndices()!.clone().setArray(new Uint32Array(corners));
+        libraries.functions.compactPrimitive(primitive.setIndices(indices));
+      }
+      return most * MILLIMETRES;
+    },
+  };
+}
+
+/** Those with vertices of their own, so that equal documents have equal ones. */
+function primitivesOf(document: Document, { functions }: Libraries): [Mesh, Primitive][] {
+  return document
+    .getRoot()
+    .listMeshes()
+    .flatMap((mesh) =>
+      mesh.listPrimitives().map((primitive): [Mesh, Primitive] => {
+        functions.compactPrimitive(primitive);
+        return [mesh, primitive];
+      }),
+    );
+}
+
+function partOf(mesh: Mesh, primitive: Primitive): Part {
+  const positions = primitive.getAttribute('POSITION')!;
+  const points = new Float32Array(positions.getArray()!);
+  const corners = new Uint32Array(primitive.getIndices()!.getArray()!);
+  const nodes = mesh.listParents().filter((parent) => parent.propertyType === 'Node') as Node[];
+  const scale = scaleOf(mesh);
+  return { points, corners, scale, extent: extentOf(primitive) * scale, times: nodes.length };
+}
+
+/** Longest side of the bounds of a primitive, in units of its mesh. */
+export function extentOf(primitive: Primitive): number {
+  const positions = primitive.getAttribute('POSITION')!;
+  const [min, max] = [positions.getMin([]), positions.getMax([])];
+  return Math.max(...max.map((value, axis) => value - min[axis]!));
+}
+
+/** The largest scale at which the scene has a mesh. */
+export function scaleOf(mesh: Mesh): number {
+  const nodes = mesh.listParents().filter((parent) => parent.propertyType === 'Node') as Node[];
+  const scales = nodes.flatMap((node) => {
+    const m = node.getWorldMatrix();
+    return [0, 4, 8].map((at) => Math.hypot(m[at]!, m[at + 1]!, m[at + 2]!));
+  });
+  return Math.max(0, ...scales);
+}
