@@ -13,7 +13,7 @@ import {
 } from '../sample/range.ts';
 import { ConverterError } from '../support/errors.ts';
 import { encodeFileName, LONGEST_FILE_NAME } from '../support/file-names.ts';
-import { listFolder, readBytes, readBytesIfExists } from '../support/files.ts';
+import { listEntries, readBytes, readBytesIfExists } from '../support/files.ts';
 import { memberText, spelledAs } from './json-text.ts';
 import { ARTICLE } from './route.ts';
 
@@ -49,6 +49,7 @@ const CASELESS = ['manufacturer', 'program'];
  * @see D-724, D-795.
  */
 export async function openRecording(dir: string): Promise<EmulatedRange> {
+  for (const folder of ['', 'ofml', 'odb', 'xcf', 'ocd']) await namesIn(join(dir, folder));
   const { name, convertdate } = await readHead(join(dir, 'recording.json'));
   const articles = await readRecords(join(dir, 'ofml', 'articles'), ARTICLE_IDENTITY);
   const changes = await readRecords(join(dir, 'ofml', 'changes'), CHANGE_IDENTITY);
@@ -115,7 +116,7 @@ async function readRecords(folder: string, identity: readonly string[]) {
         return CASELESS.includes(name) ? value.toUpperCase() : value;
       }),
     );
-  for (const name of await listFolder(folder)) {
+  for (const name of await namesIn(folder)) {
     if (!name.endsWith('.json')) continue;
     const file = join(folder, name);
     const text = decodeUtf8(await readBytes(file), file);
@@ -166,9 +167,18 @@ async function listBodies(folder: string, depth: number, suffix = '') {
   };
 }
 
+/** Names in a folder. A link would let a recording send any file of this machine. */
+async function namesIn(folder: string): Promise<string[]> {
+  const entries = await listEntries(folder);
+  const link = entries.find(({ kind }) => kind === 'link');
+  if (link === undefined) return entries.map(({ name }) => name);
+  const path = join(folder, link.name);
+  throw recordingInvalid(path, 'expected a file or folder, received a symbolic link');
+}
+
 /** Paths below a folder, with `/`, that are exactly so many segments deep. */
 async function filesAt(folder: string, depth: number): Promise<string[]> {
-  const names = await listFolder(folder);
+  const names = await namesIn(folder);
   if (depth === 1) return names;
   const found: string[] = [];
   for (const name of names) {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -34,6 +34,27 @@ async function open(files: Record<string, unknown>): Promise<EmulatedRange> {
 const textOf = (bytes: Uint8Array | undefined) => bytes && new TextDecoder().decode(bytes);
 const record = (request: Json, id: string): Json => ({ request, response: { id } });
 const ARTICLE = { manufacturer: 'ACME', program: 'DESK', basearticlenumber: 'D1' };
+
+test.each([
+  ['odb/materials/ACME/SECRET.JPG', 'a file'],
+  ['odb/block/A/B', 'a folder'],
+  ['ofml', 'a folder'],
+  ['ofml/articles/a.json', 'a file'],
+])(
+  'a recording with the link %s is refused: it could send any file of this machine',
+  async (link, kind) => {
+    const other = await temporaryFolder();
+    await writeFile(join(other, 'secret'), 'a secret');
+    await open({});
+    await mkdir(dirname(join(dir, link)), { recursive: true });
+    await symlink(kind === 'a folder' ? other : join(other, 'secret'), join(dir, link));
+    await expect(openRecording(dir)).rejects.toMatchObject({
+      code: 'RECORDING_INVALID',
+      message: `${join(dir, link)}: expected a file or folder, received a symbolic link`,
+    });
+    await rm(other, { recursive: true });
+  },
+);
 
 describe('a request finds its record by identity', () => {
   test('a missing parameter equals an empty one, on either side', async () => {
