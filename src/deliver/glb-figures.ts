@@ -95,11 +95,16 @@ export async function readFigures(glb: Uint8Array): Promise<GlbFigures> {
       return binary.subarray(byteOffset, byteOffset + byteLength);
     });
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message.split('\n', 1)[0] : String(cause);
-    throw new ConverterError('MODEL_UNREADABLE', `model: expected a GLB file: ${reason}`, {
-      cause,
-    });
+    throw modelUnreadable(cause);
   }
+}
+
+/** The error of what is no model: its sentence, but not one of the engine, which names what this program looked for. */
+export function modelUnreadable(cause: unknown): ConverterError {
+  const isSentence = cause instanceof Error && cause.constructor === Error;
+  const reason = isSentence ? cause.message.split('\n', 1)[0] : 'its JSON is not that of a model';
+  const message = `model: expected a GLB file: ${reason}`;
+  return new ConverterError('MODEL_UNREADABLE', message, { cause });
 }
 
 /**

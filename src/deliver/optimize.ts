@@ -9,7 +9,12 @@ import {
 } from './bake.ts';
 import { compareGeometry, type Geometry, geometryOf } from './check-back.ts';
 import { blendGlass } from './glass.ts';
-import { type GlbFigures, readFigures, readSeparateFigures } from './glb-figures.ts';
+import {
+  type GlbFigures,
+  modelUnreadable,
+  readFigures,
+  readSeparateFigures,
+} from './glb-figures.ts';
 import { type Libraries, loadLibraries } from './libraries.ts';
 import { SHARED_ADDRESS, type SharedFile } from './maker.ts';
 import {
@@ -219,8 +224,7 @@ async function prepare(
 ): Promise<{ document: Document; changedTransforms: number }> {
   const { core, io } = libraries;
   const document = await io.readBinary(master).catch((cause: unknown) => {
-    const message = `model: expected a GLB file: ${cause instanceof Error ? cause.message : cause}`;
-    throw new ConverterError('MODEL_UNREADABLE', message, { cause });
+    throw modelUnreadable(cause);
   });
   document.setLogger(new core.Logger(core.Logger.Verbosity.SILENT));
   const root = document.getRoot();

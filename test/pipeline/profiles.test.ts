@@ -6,6 +6,7 @@ import { ALL_EXTENSIONS } from '@gltf-transform/extensions';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { blendGlass } from '../../src/deliver/glass.ts';
+import { type Gltf, writeGlb as writeContainer } from '../../src/deliver/glb-container.ts';
 import { readFigures } from '../../src/deliver/glb-figures.ts';
 import type { MadeFile } from '../../src/deliver/maker.ts';
 import { optimize, QUANTIZATION_BITS } from '../../src/deliver/optimize.ts';
@@ -319,10 +320,18 @@ describe('a budget', () => {
     });
   });
 
-  it('is not asked of what is no model', async () => {
-    for (const wrong of [new Uint8Array(100), chair().subarray(0, 900)])
-      await expect(optimize(wrong, PROFILES.web, encodeTexture)).rejects.toMatchObject({
+  it('is not asked of what is no model: the sentence is none of the engine', async () => {
+    const container = (json: unknown) => writeContainer(json as Gltf, []);
+    const scenes = { asset: { version: '2.0' }, scenes: [{ nodes: [7] }], nodes: [{ mesh: 9 }] };
+    const wrong = [
+      ...[new Uint8Array(100), chair().subarray(0, 900)],
+      ...[null, 5, { asset: { version: '2.0' }, meshes: [null] }, scenes].map(container),
+    ];
+    for (const bytes of wrong) {
+      await expect(optimize(bytes, PROFILES.web, encodeTexture)).rejects.toMatchObject({
         code: 'MODEL_UNREADABLE',
+        message: expect.not.stringMatching(/undefined|null|reading|iterable|token|Invalid|offset/),
       });
+    }
   });
 });
