@@ -72,7 +72,52 @@ async function encode(
   }
   context.putImageData(image, 0, 0);
   const blob = await canvas.convertToBlob({ type, quality: JPEG_QUALITY });
-  return new Uint8Array(await blob.arrayBuffer());
+  const bytes = new Uint8Array(await blob.arrayBuffer());
+  return type === 'image/png' ? withoutAncillaryChunks(bytes) : bytes;
+}
+
+/** PNG, third edition, 5.2 and 5.4: bytes before the first chunk, those of a chunk beside its data, and the bit of its type. */
+const PNG = { signature: 8, overhead: 12, ancillary: 0x20 } as const;
+
+/** Firefox adds a chunk of its own, which changes no pixel. */
+function withoutAncillaryChunks(png: Uint8Array): Uint8Array {
+  const view = new DataView(png.buffer, png.byteOffset, png.byteLength);
+  const kept = new Uint8Array(png.length);
+  let length: number = PNG.signature;
+  kept.set(png.subarray(0, length));
+  for (let at = length; at < png.length; ) {
+    const end = at + PNG.overhead + view.getUint32(at);
+    const isAncillary = (png[at + 4]! & PNG.ancillary) !== 0;
+    if (!isAncillary) kept.set(png.subarray(at, end), length);
+    length += isAncillary ? 0 : end - at;
+    at = end;
+  }
+  return kept.slice(0, length);
+}
+
+/** Side of the image that is written and read back, pixels. */
+const TRIED_SIDE = 16;
+
+let isCanvasTrue: boolean | undefined;
+
+/** Firefox with `privacy.resistFingerprinting` reads noise: textures made of it would be noise, too. */
+function expectTrueCanvas(): void {
+  isCanvasTrue ??= readsWhatItWrites();
+  if (isCanvasTrue) return;
+  const setting = 'in Firefox, privacy.resistFingerprinting does that';
+  throw new Error(`expected pixels as they are, but this browser falsifies them: ${setting}`);
+}
+
+function readsWhatItWrites(): boolean {
+  const { context } = openCanvas(TRIED_SIDE, TRIED_SIDE);
+  const written = new ImageData(TRIED_SIDE, TRIED_SIDE);
+  for (let i = 0; i < written.data.length; i++) {
+    const isAlpha = i % CANVAS_CHANNELS === CANVAS_CHANNELS - 1;
+    written.data[i] = isAlpha ? 255 : (i * 37) % 256;
+  }
+  context.putImageData(written, 0, 0);
+  const { data } = context.getImageData(0, 0, TRIED_SIDE, TRIED_SIDE);
+  return data.every((value, i) => value === written.data[i]);
 }
 
 function openCanvas(width: number, height: number) {
@@ -94,6 +139,7 @@ function withoutOrientation(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
 
 async function guard<T>(work: () => Promise<T>): Promise<T> {
   try {
+    expectTrueCanvas();
     return await work();
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);

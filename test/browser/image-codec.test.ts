@@ -41,14 +41,19 @@ function inColor({ width, height, channels, data }: Pixels): Pixels {
 
 describe.runIf(HAS_BROWSER)('the image codec of the browser', () => {
   let page: Page;
+  let open: () => Promise<Page>;
   beforeAll(async () => {
     const input = fileURLToPath(new URL('../../src/planning/image-codec.ts', import.meta.url));
     const bundle = await rolldown({ input, platform: 'browser' });
     const { output } = await bundle.generate({ format: 'esm' });
     const code = Buffer.from(output[0].code).toString('base64');
-    page = await openPage();
-    const open = 'then((module) => { globalThis.codec = module.browserImageCodec(); })';
-    await page.evaluate(`import('data:text/javascript;base64,${code}').${open}`);
+    const exposed = 'then((module) => { globalThis.codec = module.browserImageCodec(); })';
+    open = async () => {
+      const opened = await openPage();
+      await opened.evaluate(`import('data:text/javascript;base64,${code}').${exposed}`);
+      return opened;
+    };
+    page = await open();
   });
   afterAll(closePages);
 
@@ -111,5 +116,54 @@ describe.runIf(HAS_BROWSER)('the image codec of the browser', () => {
     expect(await sharpImageCodec().decode(greyPng)).toEqual(inColor(grey));
     const { chromaSubsampling } = await sharp(await encode('encodeJpeg', pixels)).metadata();
     expect(chromaSubsampling).toBe('4:4:4');
+  });
+
+  it('leaves out images where a browser falsifies pixels, and says so', async () => {
+    const falsified = await open();
+    await falsified.evaluate(() => {
+      const { prototype } = OffscreenCanvasRenderingContext2D;
+      const read = prototype.getImageData;
+      prototype.getImageData = function (...area) {
+        const image = read.apply(this, area);
+        for (let i = 0; i < image.data.length; i++) image.data[i]! ^= 1;
+        return image;
+      };
+    });
+    const bytes = new Uint8Array(await picture().png().toBuffer());
+    const pixels = `{ width: 1, height: 1, channels: 1, data: Uint8Array.of(9) }`;
+    for (const call of [
+      `decode(${list(bytes)})`,
+      `encodePng(${pixels})`,
+      `encodeJpeg(${pixels})`,
+    ]) {
+      const said = `codec.${call}.then(() => 'an image', ({ code, message }) => code + ' ' + message)`;
+      expect(await falsified.evaluate(said)).toBe(
+        'IMAGE_UNREADABLE image: expected pixels as they are, but this browser falsifies them: in Firefox, privacy.resistFingerprinting does that',
+      );
+    }
+  });
+
+  it('writes a PNG without chunks that change no pixel, such as that of one browser', async () => {
+    const own = await open();
+    await own.evaluate(() => {
+      const write = OffscreenCanvas.prototype.convertToBlob;
+      OffscreenCanvas.prototype.convertToBlob = async function (...options) {
+        const png = new Uint8Array(await (await write.apply(this, options)).arrayBuffer());
+        // Length, type, data, sum.
+        const chunk = Uint8Array.of(0, 0, 0, 2, 0x64, 0x65, 0x42, 0x47, 7, 7, 0, 0, 0, 0);
+        return new Blob([png.subarray(0, 33), chunk, png.subarray(33)]);
+      };
+    });
+    const pixels = `{ width: 2, height: 1, channels: 1, data: Uint8Array.of(9, 200) }`;
+    const written = await own.evaluate<number[]>(
+      `codec.encodePng(${pixels}).then((all) => [...all])`,
+    );
+    const bytes = Buffer.from(written);
+    const types: string[] = [];
+    for (let at = 8; at < bytes.length; at += 12 + bytes.readUInt32BE(at))
+      types.push(bytes.toString('latin1', at + 4, at + 8));
+    expect([...new Set(types)]).toEqual(['IHDR', 'IDAT', 'IEND']);
+    const { data } = await sharp(bytes).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+    expect([...data].filter((_, i) => i % 3 === 0)).toEqual([9, 200]);
   });
 });
