@@ -34,12 +34,27 @@ interface Answers {
   manufacturers: string[];
   lang: string;
   outputDir: string;
+  /** What is made of the GLBs. */
+  deliveries: string[];
 }
+
+/** The section `deliver:`, by the words that name its keys in an answer. */
+const DELIVERIES: Readonly<Record<string, string>> = {
+  pictures: 'pictures: { cameras: [hero], width: 1024, height: 1024 } # with Chrome or Chromium',
+  files: 'profiles: [web, ar-android, ar-ios] # for web pages, Android and Apple',
+  variants: 'variants: true # one file with every finish of an article',
+  gallery: 'gallery: true # a page with all articles, for any web server',
+};
+const NONE = 'none';
 
 /** Off a terminal, the answers are the defaults, which depend on the environment variables. */
 async function askUser({ env, ask }: Io): Promise<Answers> {
   const isSet = (env.BTG2GLTF_BASE_URL ?? '') !== '';
-  const answer = async (question: string, standard: string, pattern = /./): Promise<string> => {
+  const answer = async (
+    question: string,
+    standard: string,
+    pattern: Pick<RegExp, 'test'> = /./,
+  ): Promise<string> => {
     if (ask === undefined) return standard;
     for (;;) {
       const given = (await ask(`${question} [${standard}]: `)).trim() || standard;
@@ -48,14 +63,22 @@ async function askUser({ env, ask }: Io): Promise<Answers> {
   };
   const source = 'Articles from the emulator (sample range, no account) or from your service?';
   const service = await answer(source, isSet ? 'service' : 'emulator', /^[es]/i);
+  const words = Object.keys(DELIVERIES);
+  const wanted = `Besides GLBs: ${words.join(', ')} (for web pages and phones: files), or ${NONE}?`;
+  const isKnown = {
+    test: (text: string) => wordsOf(text).every((word) => [...words, NONE].includes(word)),
+  };
   const ids = await answer('Manufacturers, separated by commas; * for all', '*', /[^\s,]/);
   return {
     isLive: /^s/i.test(service),
     manufacturers: ids.match(/[^\s,]+/g) ?? [],
     lang: await answer('Language of texts', 'en', /^[a-z]{2}$/i),
     outputDir: await answer('Output folder, relative to the file', 'output'),
+    deliveries: wordsOf(await answer(wanted, NONE, isKnown)).filter((word) => word !== NONE),
   };
 }
+
+const wordsOf = (text: string): string[] => text.toLowerCase().match(/[^\s,]+/g) ?? [];
 
 /** Addresses are variables, so that the file has neither an address nor a secret. */
 const LIVE = '  authUrl: "${BTG2GLTF_AUTH_URL}"\n  baseUrl: "${BTG2GLTF_BASE_URL}"';
@@ -104,6 +127,9 @@ function pipelineText(file: string, answers: Answers): string {
     '',
     `output: { dir: ${quoted(outputDir)} }`,
     '',
+    '# What is made of the GLBs by each run; btg2gltf deliver makes it alone.',
+    ...deliverLines(answers),
+    '',
     '# How it is converted; the file in the first line describes all settings.',
     'convert:',
     ...settings(schema, 'convert', ['creaseAngleDegrees']).map((line) => line.replace('#', '')),
@@ -115,6 +141,13 @@ function pipelineText(file: string, answers: Answers): string {
     `#failures: { quarantineAfterNights: ${defaultOf(schema, 'failures.quarantineAfterNights')} }`,
     '',
   ].join('\n');
+}
+
+function deliverLines({ deliveries }: Answers): string[] {
+  const lines = Object.entries(DELIVERIES).map(
+    ([word, line]) => `  ${deliveries.includes(word) ? '' : '#'}${line}`,
+  );
+  return [deliveries.length > 0 ? 'deliver:' : '#deliver:', ...lines];
 }
 
 /** Settings that are switched off, each with its default and its description. */

@@ -64,7 +64,12 @@ describe('init writes a pipeline file', () => {
       const all = (await text()).replace(/^( *)#(?=\S)/gm, '$1');
       const kept = all.replace(/^ {2}emulator: .*\n/m, '');
       expect(kept).not.toBe(await text());
-      const { service, articles, serviceVariables, ...rest } = parsePipeline(kept, file, SERVICE);
+      const { service, articles, serviceVariables, deliver, ...rest } = parsePipeline(
+        kept,
+        file,
+        SERVICE,
+      );
+      expect(deliver).toMatchObject({ pictures: {}, profiles: {}, variants: true, gallery: true });
       const { service: _, articles: __, serviceVariables: ___, ...defaults } = before;
       expect(rest).toEqual(defaults);
       expect(serviceVariables).toMatchObject({ BTG2GLTF_BASE_URL: SERVICE.BTG2GLTF_BASE_URL });
@@ -74,11 +79,23 @@ describe('init writes a pipeline file', () => {
   });
 
   test('with the answers of the user on a terminal', async () => {
-    const { questions, ask } = answering('both', 's', 'FJEL, BRENK', 'de', 'out "1"');
+    const { questions, ask } = answering(
+      'both',
+      's',
+      'FJEL, BRENK',
+      'de',
+      'out "1"',
+      'models',
+      'files, gallery',
+    );
     expect(await command(['init', file], { ask })).toMatchObject({ exit: 0 });
-    expect(questions).toHaveLength(5);
-    expect(questions[1]).toBe(questions[0]);
-    const { service, articles, outputDir } = await parsed();
+    expect(questions).toHaveLength(7);
+    // What cannot be an answer is asked again.
+    expect([questions[1], questions[6]]).toEqual([questions[0], questions[5]]);
+    const { service, articles, outputDir, deliver } = await parsed();
+    expect(deliver).toMatchObject({ gallery: true });
+    expect(deliver!.profiles).toEqual(['web', 'ar-android', 'ar-ios']);
+    expect(deliver!.pictures).toBe(undefined);
     expect([service.baseUrl, service.lang]).toEqual([SERVICE.BTG2GLTF_BASE_URL, 'de']);
     expect(articles).toMatchObject([{ kind: 'catalogue', manufacturers: ['FJEL', 'BRENK'] }]);
     expect(outputDir).toBe(join(folder, 'out "1"'));
