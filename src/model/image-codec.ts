@@ -11,8 +11,17 @@ export interface Pixels {
 
 /** Decodes and encodes pictures. Every method rejects with `IMAGE_UNREADABLE` on bad bytes. */
 export interface ImageCodec {
-  /** Decodes to 8-bit pixels, resized to exactly the given size where one is given. */
-  decode(bytes: Uint8Array, size?: { width: number; height: number }): Promise<Pixels>;
+  /**
+   * Decodes to 8-bit pixels.
+   *
+   * @param size - To exactly this size, where one is given.
+   * @param inSrgb - Converts by a colour profile of the image. @defaultValue false
+   */
+  decode(
+    bytes: Uint8Array,
+    size?: { width: number; height: number } | undefined,
+    inSrgb?: boolean,
+  ): Promise<Pixels>;
   /** Encodes lossless. */
   encodePng(pixels: Pixels): Promise<Uint8Array>;
   /** Encodes as JPEG without chroma subsampling. */

@@ -30,7 +30,7 @@ const EXIF = [0x45, 0x78, 0x69, 0x66] as const;
  */
 export function browserImageCodec(): ImageCodec {
   return {
-    decode: (bytes, size) => guard(() => decode(bytes, size)),
+    decode: (bytes, size, inSrgb) => guard(() => decode(bytes, size, inSrgb)),
     encodePng: (pixels) => guard(() => encode(pixels, 'image/png')),
     encodeJpeg: (pixels) => guard(() => encode(pixels, 'image/jpeg')),
   };
@@ -39,9 +39,10 @@ export function browserImageCodec(): ImageCodec {
 async function decode(
   bytes: Uint8Array,
   size: { width: number; height: number } | undefined,
+  inSrgb = false,
 ): Promise<Pixels> {
   const bitmap = await createImageBitmap(new Blob([withoutOrientation(bytes)]), {
-    colorSpaceConversion: 'none',
+    colorSpaceConversion: inSrgb ? 'default' : 'none',
     premultiplyAlpha: 'none',
     ...(size && { resizeWidth: size.width, resizeHeight: size.height, resizeQuality: 'high' }),
   });

@@ -30,7 +30,8 @@ export function sharpImageCodec(
 ): ImageCodec {
   const pixels = createBudget(pixelsAtOnce);
   return {
-    decode: (bytes, size) => guard(() => decode(bytes, size, pixels, maxPixels)),
+    decode: (bytes, size, inSrgb) =>
+      guard(() => decode(bytes, { size, inSrgb }, pixels, maxPixels)),
     encodePng: (image) => encode(image, pixels, (sharp) => sharp.png({ compressionLevel: 9 })),
     encodeJpeg: (image) =>
       encode(image, pixels, (sharp) =>
@@ -41,11 +42,11 @@ export function sharpImageCodec(
 
 async function decode(
   bytes: Uint8Array,
-  size: { width: number; height: number } | undefined,
+  { size, inSrgb }: { size: Parameters<ImageCodec['decode']>[1]; inSrgb: boolean | undefined },
   pixels: ReturnType<typeof createBudget>,
   maxPixels: number,
 ): Promise<Pixels> {
-  const { image, facts } = await openTextureImage(bytes, MAX_PIXELS);
+  const { image, facts } = await openTextureImage(bytes, MAX_PIXELS, inSrgb);
   const { channels, width, height } = facts;
   if (width * height > maxPixels) {
     const message = `image: expected at most ${maxPixels} pixels, received ${width} × ${height}`;

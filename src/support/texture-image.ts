@@ -20,15 +20,20 @@ export async function loadSharp() {
  * colours of the file that passes through. Colour profiles and orientations are ignored; CMYK has no colours without its
  * profile.
  *
+ * @param inSrgb - Whether a profile is not ignored, but applied.
  * @throws Errors of sharp.
  * @see D-552
  */
 export async function openTextureImage(
   bytes: Uint8Array,
   limitInputPixels?: number,
+  inSrgb = false,
 ): Promise<TextureImage> {
   const sharp = await loadSharp();
   const options = { failOn: 'error', ...(limitInputPixels && { limitInputPixels }) } as const;
   const facts = await sharp(bytes, options).metadata();
-  return { image: sharp(bytes, { ...options, ignoreIcc: facts.space !== 'cmyk' }), facts };
+  return {
+    image: sharp(bytes, { ...options, ignoreIcc: !inSrgb && facts.space !== 'cmyk' }),
+    facts,
+  };
 }

@@ -78,6 +78,10 @@ export const CONVERT_OPTIONS = {
   glassTint: choice(['balanced', 'exact'], 'colour of glass: as blended, or dif as it is'),
   extendedFields: flag(true, 'clearcoat, sheen and emission are used'),
   packedTextureFormat: choice(['png', 'jpeg'], 'format of packed images'),
+  colourProfiles: choice(
+    ['ignore', 'convert'],
+    'profiles of colour images: samples as they are, or colours in sRGB',
+  ),
   maxTextureSize: number(4096, { integer: true, min: 16, max: 16_384 }, 'pixels a side at most'),
   keepSourceExtras: flag(false, 'keeps the material record of the service in extras'),
   expectedLosses: {

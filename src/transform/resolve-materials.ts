@@ -169,6 +169,11 @@ async function obtainImages(material: ServiceMaterial, input: MaterialInput): Pr
       // Only what the table uses: most images are not decoded for it.
       const known: KnownImage = {};
       if (field === 'bump') known.grey = await packer.isGrey(source);
+      const profile = field === 'pic' ? await packer.profile(source) : undefined;
+      if (profile !== undefined && options.colourProfiles === 'ignore') {
+        const done = `its samples are used as they are: glTF has no colour profile, here ${profile}`;
+        losses.add({ where: material.mname, field, value: reference, done });
+      }
       if (field === 'pic' && isShownAsMetal(material, options))
         known.meanLinear = await packer.meanLinear(source);
       images[field] = { ...source, ...known };
@@ -238,8 +243,7 @@ async function packImages(
       ? packer.passThrough(roughness_image)
       : packer.metallicRoughness(roughness_image, metallic_image);
   };
-  const picture =
-    baseColor || emissive ? { ...base, image: await packer.passThrough(pic!) } : undefined;
+  const picture = baseColor || emissive ? { ...base, image: await packer.colour(pic!) } : undefined;
   return {
     baseColorTexture: baseColor ? picture : undefined,
     emissiveTexture: emissive ? picture : undefined,

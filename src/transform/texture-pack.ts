@@ -6,6 +6,7 @@ import type { ImageCodec, Pixels } from '../model/image-codec.ts';
 import type { LinearRgb, SceneImage } from '../model/scene.ts';
 import type { ContentReader, Digest } from '../model/snapshot.ts';
 import { ConverterError, type ErrorCode } from '../support/errors.ts';
+import { colourProfileOf } from './colour-profile.ts';
 import type { ConvertOptions } from './convert-options.ts';
 import {
   colorDifference,
@@ -58,7 +59,7 @@ export function createTexturePacker(
   options: ConvertOptions,
   cache: MeshCache,
 ) {
-  const { maxTextureSize, packedTextureFormat, normalMap, heightMaps } = options;
+  const { maxTextureSize, packedTextureFormat, normalMap, heightMaps, colourProfiles } = options;
 
   async function load({ name, digest }: SourceImage) {
     // Each of several steps needs it, and so do other articles.
@@ -92,13 +93,13 @@ export function createTexturePacker(
   /** Kept, because most pictures are inspected first, then made into a map or two. */
   let last: { key: string; pixels: Pixels } | undefined;
 
-  async function decode(image: SourceImage, size?: Size): Promise<Pixels> {
-    const key = `${image.digest} ${size?.width} ${size?.height}`;
+  async function decode(image: SourceImage, size?: Size, inSrgb = false): Promise<Pixels> {
+    const key = `${image.digest} ${size?.width} ${size?.height} ${inSrgb}`;
     if (last?.key === key) return last.pixels;
     last = undefined;
     const { bytes, header } = await load(image);
     const wanted = size ?? cappedSize(header, maxTextureSize);
-    const pixels = await codec.decode(bytes, isSize(wanted, header) ? undefined : wanted);
+    const pixels = await codec.decode(bytes, isSize(wanted, header) ? undefined : wanted, inSrgb);
     last = { key, pixels };
     return pixels;
   }
@@ -130,7 +131,7 @@ export function createTexturePacker(
     return bounds && bounds.least > GREY_TOLERANCE ? false : undefined;
   }
 
-  /** A picture that is seen as colour, or data that glTF takes as it is. */
+  /** The bytes of an image, or its pixels where no viewer reads them as they are. */
   async function passThrough(image: SourceImage): Promise<SceneImage> {
     const { bytes, header, format } = await load(image);
     const { name, digest } = image;
@@ -138,6 +139,12 @@ export function createTexturePacker(
       return { name, mimeType: `image/${format}`, bytes };
     return made(name, `color ${digest}`, format, () => decode(image));
   }
+
+  const profile = async (image: SourceImage) => colourProfileOf((await load(image)).bytes);
+
+  /** Whether samples become colours of sRGB. */
+  const isConverted = async (image: SourceImage): Promise<boolean> =>
+    colourProfiles === 'convert' && (await profile(image)) !== undefined;
 
   /** Per axis the larger one wins, up to the limit. */
   async function largerSize(images: readonly (SourceImage | undefined)[]): Promise<Size> {
@@ -165,13 +172,28 @@ export function createTexturePacker(
       ),
 
     /** The mean colour, averaged in linear light. */
-    meanLinear: (image: SourceImage): Promise<LinearRgb> =>
-      cache.getAsync(
-        `mean ${image.digest} ${maxTextureSize}`,
-        async () => meanLinear(await decode(image)),
+    async meanLinear(image: SourceImage): Promise<LinearRgb> {
+      const inSrgb = await isConverted(image);
+      return cache.getAsync(
+        `mean ${image.digest} ${maxTextureSize}${inSrgb ? ' in sRGB' : ''}`,
+        async () => meanLinear(await decode(image, undefined, inSrgb)),
         'stored',
-      ),
+      );
+    },
 
+    /** What the profile of an image calls itself, unless it is that of sRGB. */
+    profile,
+
+    /** A picture that is seen as colour. */
+    async colour(image: SourceImage): Promise<SceneImage> {
+      if (!(await isConverted(image))) return passThrough(image);
+      const { format } = await load(image);
+      return made(image.name, `color ${image.digest} in sRGB`, format, () =>
+        decode(image, undefined, true),
+      );
+    },
+
+    /** Data that glTF takes as it is. */
     passThrough,
 
     /** A normal map, +Y green. */

@@ -1,6 +1,7 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import type { ConvertOptions } from '../../../src/transform/convert-options.ts';
+import { withColourProfile } from '../../helpers/colour-profile.ts';
 import { flatJpeg } from '../../helpers/flat-picture.ts';
 import { utf8 } from '../../helpers/graphics.ts';
 import { BOX_BODY, sceneOf } from '../../helpers/snapshot.ts';
@@ -28,6 +29,50 @@ const boxIn = (
     },
     options,
   );
+
+describe('a picture with a colour profile', () => {
+  const lossesOf = ({ losses }: Awaited<ReturnType<typeof boxIn>>) =>
+    losses.filter(({ field }) => field === 'pic');
+  const meanOf = async (bytes: Uint8Array) =>
+    (await sharp(bytes).stats()).channels.slice(0, 3).map(({ mean }) => Math.round(mean));
+
+  it('passes byte for byte; that its samples are used as they are is a loss', async () => {
+    const marked = await withColourProfile(wood);
+    const scene = await boxIn({ pic: 'wood' }, { wood: marked });
+    expect(scene.images).toEqual([{ name: 'wood', mimeType: 'image/jpeg', bytes: marked }]);
+    expect(lossesOf(scene)).toMatchObject([
+      { where: 'OAK', value: 'wood', done: expect.stringMatching(/as they are.*here .*P3/) },
+    ]);
+  });
+
+  it('is in sRGB by option: the colours of who applies the profile, without it', async () => {
+    const marked = await withColourProfile(wood);
+    const scene = await boxIn({ pic: 'wood' }, { wood: marked }, { colourProfiles: 'convert' });
+    expect(lossesOf(scene)).toEqual([]);
+    const [image] = scene.images;
+    expect((await sharp(image!.bytes).metadata()).icc).toBe(undefined);
+    const applied = await sharp(marked).toColourspace('srgb').png().toBuffer();
+    const [made, expected, samples] = await Promise.all(
+      [image!.bytes, new Uint8Array(applied), wood].map(meanOf),
+    );
+    for (const [k, value] of made!.entries())
+      expect(Math.abs(value - expected![k]!)).toBeLessThanOrEqual(2);
+    expect(made![0]! - samples![0]!).toBeGreaterThan(3);
+  });
+
+  it('that is sRGB, or has none, is neither a loss nor converted; nor are data', async () => {
+    const own = new Uint8Array(
+      await sharp(wood).withIccProfile('srgb').jpeg({ quality: 95 }).toBuffer(),
+    );
+    for (const bytes of [own, wood]) {
+      const scene = await boxIn({ pic: 'wood' }, { wood: bytes }, { colourProfiles: 'convert' });
+      expect([scene.images[0]!.bytes, lossesOf(scene)]).toEqual([bytes, []]);
+    }
+    const marked = await withColourProfile(bump);
+    const scene = await boxIn({ bump: 'bump' }, { bump: marked }, { colourProfiles: 'convert' });
+    expect(scene.images[0]!.bytes).toEqual(marked);
+  });
+});
 
 describe('references', () => {
   it('a part without a material, or with an unknown one, is grey and reported', async () => {
