@@ -34,6 +34,16 @@ const BROWSER_MODULES = {
 const BROWSER_EXTERNAL = (id, importer) =>
   /^node:/.test(id) || (/^\.\/[\w-]+\.js$/.test(id) && importer?.startsWith(SRC));
 
+/** The worker of `btg2gltf/browser` as one file: a bundler that copies it to another name does not copy what it imports. */
+const WORKER = { name: 'convert-worker', input: 'planning/convert-worker.ts' };
+const TYPESCRIPT = {
+  name: 'typescript',
+  resolveId: (id, importer) =>
+    id.startsWith('./') && importer?.startsWith(`${SRC}planning/`) && id.endsWith('.js')
+      ? `${SRC}planning/${id.slice(2, -'js'.length)}ts`
+      : undefined,
+};
+
 /** The style of the planning page, in this order. */
 const PAGE_STYLES = ['page', 'stage', 'panel', 'actions', 'catalogue'];
 
@@ -153,16 +163,25 @@ for (const [name, input] of Object.entries(BROWSER_MODULES)) {
   const { code, moduleIds } = await bundled(input, options);
   writeFileSync(`${OUT}/../${name}.js`, withNotices(code, moduleIds));
 }
+{
+  const options = { platform: 'browser', format: 'esm', minify: true, external: /^node:/ };
+  const { code, moduleIds } = await bundled(WORKER.input, options, [TYPESCRIPT]);
+  writeFileSync(`${OUT}/../${WORKER.name}.js`, withNotices(code, moduleIds));
+}
 const styles = PAGE_STYLES.map((name) => readFileSync(`${SRC}planning/${name}.css`, 'utf8'));
 writeFileSync(`${OUT}/../planning/page.css`, styles.join(''));
 writeFileSync(`${OUT}/LICENSES.txt`, [...libraries].sort().map(licenceOf).join('\n\n'));
 
-async function bundled(input, { platform = 'node', external = EXTERNAL, ...output } = {}) {
+async function bundled(
+  input,
+  { platform = 'node', external = EXTERNAL, ...output } = {},
+  plugins = [],
+) {
   const bundle = await rolldown({
     input: `${SRC}${input}`,
     platform,
     external,
-    plugins: [UNDICI, LIBSQL, VERSION],
+    plugins: [UNDICI, LIBSQL, VERSION, ...plugins],
   });
   const { output: files } = await bundle.generate({
     format: 'cjs',

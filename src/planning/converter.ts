@@ -21,12 +21,12 @@ interface Waiting {
  * those of Chromium are the command line's, other browsers may round a few differently. Blocks and images that are
  * missing or unreadable become warnings (`allowMissingParts`).
  *
- * @param workerAddress - Of `convert-worker.js`, with `usdz.js` beside it, on the origin of the page.
+ * @param workerAddress - Of `convert-worker.js`, on the origin of the page.
  * @param options - The section `convert:` of a pipeline.
  * @throws ConverterError `USAGE` with `tangents: 'mikktspace'`: viewers compute tangents.
  * @example
  * ```ts
- * const converter = openConverter('planning/convert-worker.js');
+ * const converter = openConverter('convert-worker.js');
  * const { glb, sizeMetres } = await converter.convert(snapshot, new AbortController().signal);
  * sizeMetres; // → [1.6, 0.74, 0.8]
  * ```

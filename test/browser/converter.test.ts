@@ -1,12 +1,13 @@
 /** The converter in a browser: what a person sees while planning has the bytes that a run writes. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import sharp from 'sharp';
+import { build as vite } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Glb, readGlb, viewBytes } from '../../src/deliver/glb-container.ts';
 import { createUsdzMaker } from '../../src/deliver/usdz-maker.ts';
@@ -16,13 +17,17 @@ import { createSampleRange } from '../../src/sample/sample-range.ts';
 import { decodePartsList } from '../../src/service/wire-parts-list.ts';
 import { canonicalName } from '../../src/service/wire-value.ts';
 import { sha256Hex } from '../../src/support/files.ts';
+import { writeGlb } from '../../src/write/glb.ts';
 import { readManifest } from '../../src/write/manifest.ts';
+import { openWatched } from '../helpers/browser.ts';
 import { command, writePipeline } from '../helpers/command.ts';
 import { openCache, openConverterPage } from '../helpers/converter-page.ts';
 import { installNode } from '../helpers/other-nodes.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { allArticles } from '../helpers/sample-range.ts';
 import { IS_LONG } from '../helpers/samples.ts';
+import { BOX_BODY, sceneOf } from '../helpers/snapshot.ts';
+import { serveFolder } from '../helpers/static-server.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
 const ROOT = new URL('../../', import.meta.url);
@@ -308,11 +313,46 @@ describe('btg2gltf/browser', () => {
       ...['canonicalName', 'decodePartsList', 'imageReferences', 'openConverter'],
     ]);
     const worker = resolve('btg2gltf/planning/convert-worker.js');
-    for (const file of [address, worker, resolve('btg2gltf/planning/usdz.js')])
+    const whole = resolve('btg2gltf/convert-worker.js');
+    for (const file of [address, worker, whole, resolve('btg2gltf/planning/usdz.js')])
       expect(await readFile(file, 'utf8')).not.toMatch(/(?:from|import|require)[\s(]*["'`]node:/);
     for (const file of [address, new URL('converter.d.ts', worker)]) {
       const types = new URL(file.pathname.replace(/\.js$/, '.d.ts'), file);
       expect(await readFile(types, 'utf8')).toContain('openConverter');
     }
   });
+
+  it.runIf(HAS_BROWSER)(
+    'works in an application that Vite builds, whose files have other names',
+    async () => {
+      const app = await temporaryFolder();
+      await mkdir(join(app, 'node_modules'));
+      await symlink(fileURLToPath(ROOT), join(app, 'node_modules/btg2gltf'));
+      const page =
+        '<!doctype html><link rel="icon" href="data:,"><script type="module" src="/main.js"></script>';
+      await writeFile(join(app, 'index.html'), page);
+      const main = `
+      import { openConverter } from 'btg2gltf/browser';
+      import worker from 'btg2gltf/convert-worker.js?url';
+      globalThis.usdzOf = async (glb) => Array.from(await openConverter(worker).usdz(glb));`;
+      await writeFile(join(app, 'main.js'), main);
+      const build = { assetsInlineLimit: 0 };
+      await vite({ root: app, configFile: false, logLevel: 'silent', build });
+      const glb = writeGlb(
+        await sceneOf({
+          btg: [{ type: 'imp', btgname: 'A::B::C', mat: '' }],
+          blocks: { 'A::B::C': BOX_BODY },
+        }),
+      );
+      const server = await serveFolder(join(app, 'dist'));
+      const { page: opened, trouble } = await openWatched(`${server.address}/index.html`);
+      await opened.waitForFunction('globalThis.usdzOf');
+      const usdz = await opened.evaluate<number[]>(`usdzOf(Uint8Array.from([${glb}]))`);
+      expect(String.fromCharCode(...usdz.slice(0, 2))).toBe('PK');
+      expect(trouble).toEqual([]);
+      await opened.context().close();
+      await server.close();
+      await rm(app, { recursive: true });
+    },
+  );
 });

@@ -22,6 +22,7 @@ const file = (path: string) => fileURLToPath(new URL(`../../${path}`, import.met
 /** What the page loads, by address. */
 const FILES: Readonly<Record<string, string>> = {
   '/browser.js': file('dist/browser.js'),
+  '/convert-worker.js': file('dist/convert-worker.js'),
   '/planning/convert-worker.js': file('dist/planning/convert-worker.js'),
   '/planning/usdz.js': file('dist/planning/usdz.js'),
   '/page.js': file('test/browser/converter-page.mjs'),
