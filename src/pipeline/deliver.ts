@@ -3,7 +3,7 @@ import { extname, join } from 'node:path';
 import { openFileStore } from '../cache/content-store.ts';
 import { articleLabel } from '../model/configuration-id.ts';
 import type { Digest } from '../model/snapshot.ts';
-import { asConverterError, endsRun } from '../support/errors.ts';
+import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
 import { readTextIfExists, statIfExists, temporaryFolder } from '../support/files.ts';
 import { groupBy } from '../support/group-by.ts';
 import { inParallel } from '../support/in-parallel.ts';
@@ -223,7 +223,10 @@ function startDelivery(
         counts.unchanged += count(subject, former);
         return former as DeliveryLine[];
       }
+      const failed = failureBefore(former, source);
       try {
+        if (failed !== undefined && !options.force && (failed.attempts ?? 0) >= MOST_ATTEMPTS)
+          throw new WaitingFailure(failed);
         const outcomes = await make(subject, keep);
         await linkAll(eachPath(outcomes));
         counts.made += count(subject, outcomes);
@@ -241,7 +244,7 @@ function startDelivery(
         if (isOmitted) omitted.add(`no new ${delivery}, since ${message}`);
         else if (failures.filter((one) => one.isAccepted === isAccepted).length < LISTED_FAILURES)
           failures.push({ article: label, delivery, code, message, help, isAccepted });
-        const own = { error: { code, message } };
+        const own = { error: recordOf(thrown, failed)! };
         // By force: they show the published masters.
         if (isSame) return former.map((line) => ({ ...line!, ...(!isOmitted && own) }));
         for (const [at, place] of places.entries()) {
@@ -252,6 +255,35 @@ function startDelivery(
       }
     },
   };
+}
+
+/** A picture that cannot be taken costs up to two minutes of all cores, in each run. */
+const EXPENSIVE = 'PICTURE_FAILED';
+/** Then it waits for another model or other options. */
+const MOST_ATTEMPTS = 2;
+
+/** The failure of the same, with the number of its attempts. */
+function failureBefore(former: readonly (DeliveryLine | undefined)[], source: string) {
+  const own = former.filter((line) => line?.source === source).map((line) => line?.error);
+  return own.find((error) => error?.code === EXPENSIVE);
+}
+
+/** Waits for another model or other options. */
+class WaitingFailure extends ConverterError {
+  readonly record: NonNullable<DeliveryLine['error']>;
+
+  constructor(record: WaitingFailure['record']) {
+    const waits = `it failed ${record.attempts} times, and waits for another model, other options or deliver --force`;
+    super(EXPENSIVE, `${record.message}; ${waits}`);
+    this.record = record;
+  }
+}
+
+/** What the line of a failure says. */
+function recordOf(thrown: unknown, before: DeliveryLine['error']): DeliveryLine['error'] {
+  if (thrown instanceof WaitingFailure) return thrown.record;
+  const { code, message } = asConverterError(thrown);
+  return { code, message, ...(code === EXPENSIVE && { attempts: (before?.attempts ?? 0) + 1 }) };
 }
 
 type Rest = Pick<DeliveryLine, 'files' | 'splitBy' | 'error'>;

@@ -40,7 +40,8 @@ export type DeliveryLine = ArticleRequest & {
   files: DeliveredFile[];
   /** Texts of the properties that divide the article into several files, where there are several. */
   splitBy?: string[];
-  error?: { code: string; message: string };
+  /** `attempts`: of those with the same source, where an attempt takes long. */
+  error?: { code: string; message: string; attempts?: number };
 };
 
 /** The path of a file that configurations share, by its digest and ending. */

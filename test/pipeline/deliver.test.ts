@@ -6,8 +6,11 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { DeliveryLine } from '../../src/pipeline/deliveries.ts';
 import { readManifest } from '../../src/write/manifest.ts';
 import { command, writePipeline } from '../helpers/command.ts';
+import { openDailyRuns } from '../helpers/daily-runs.ts';
+import { encoded, flatPicture } from '../helpers/flat-picture.ts';
 import { changeTimes, deliveryLines, filesBelow } from '../helpers/output-folder.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
+import { smallRange } from '../helpers/small-range.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 
 let folder: string;
@@ -112,4 +115,38 @@ it('without a deliver: section nothing is delivered, and deliver says so', async
   expect(await command(['run', pipeline])).toMatchObject({ exit: 0 });
   const { stdout, exit } = await command(['deliver', pipeline]);
   expect([exit, stdout]).toEqual([0, 'the pipeline file has no deliver: section\n']);
+});
+
+describe.runIf(HAS_BROWSER)('a picture that cannot be taken', () => {
+  /** No browser draws a texture of so many pixels a side. */
+  const WIDE = 9000;
+
+  it('is tried twice, then waits for another model, for other options, or for --force', async () => {
+    const range = smallRange([{ number: 'D1', blocks: ['ACME::DESK::BOX'], pics: ['ACME::WIDE'] }]);
+    let image = await encoded(flatPicture([9, 9, 9], WIDE, 8).jpeg());
+    range.material = async () => image;
+    const runs = await openDailyRuns(range, {
+      convert: { maxTextureSize: 16_384 },
+      deliver: { pictures: { cameras: ['hero'], width: 64, height: 64 } },
+    });
+    const failure = async (...words: string[]) => {
+      const { exit } = await runs.call([...words, runs.pipelineFile]);
+      const [line] = await deliveryLines(runs.outputDir);
+      return { exit, attempts: line!.error?.attempts };
+    };
+    expect(await failure('run')).toEqual({ exit: 1, attempts: 1 });
+    expect(await failure('deliver')).toEqual({ exit: 1, attempts: 2 });
+    const waiting = await runs.call(['deliver', runs.pipelineFile], {
+      // It is not even started.
+      env: { ...runs.proxy.env, BTG2GLTF_BROWSER: process.execPath },
+    });
+    expect(waiting).toMatchObject({ exit: 1 });
+    expect(waiting.stdout).toContain('texture WIDE: expected at most 8192 pixels a side');
+    expect(waiting.stdout).toContain('; it failed 2 times, and waits for another model');
+    expect(await failure('deliver', '--force')).toEqual({ exit: 1, attempts: 3 });
+    image = await encoded(flatPicture([9, 9, 9], 8, 8).jpeg());
+    range.convertdate = '2024-06-01';
+    expect(await failure('run')).toEqual({ exit: 0, attempts: undefined });
+    await runs.close();
+  });
 });
