@@ -12,6 +12,7 @@ import {
   sha256Hex,
   statIfExists,
 } from '../support/files.ts';
+import { installCommand, isInstalled } from '../support/optional.ts';
 import { hasEnded } from '../support/processes.ts';
 import { BROWSER_PACKAGE, hasBrowserPackage, unpackBrowser } from './browser-package.ts';
 
@@ -34,7 +35,7 @@ const INSTALLED = [
 ] as const;
 
 /** What to do where there is no browser. */
-export const INSTALL_HELP = `install Chrome or Chromium, run npm install ${BROWSER_PACKAGE}@147.0.0, or name one by --browser or ${BROWSER_VARIABLE}`;
+export const INSTALL_HELP = `${installCommand('pictures')}, and install Chrome or Chromium, run npm install ${BROWSER_PACKAGE}@147.0.0, or name one by --browser or ${BROWSER_VARIABLE}`;
 
 /** Which browser takes pictures. */
 export interface FoundBrowser {
@@ -52,7 +53,7 @@ export interface FoundBrowser {
  * @param named - The value of the option.
  * @param fromVariable - The value of {@link BROWSER_VARIABLE}.
  * @param cacheDir - Where the browser of the package is kept, unpacked.
- * @returns Undefined where there is none.
+ * @returns Undefined where there is none, or nothing that could start it.
  * @throws {@link ConverterError} `USAGE` where the named one is no program.
  */
 export async function findBrowser(
@@ -60,6 +61,7 @@ export async function findBrowser(
   fromVariable: string | undefined,
   cacheDir: string,
 ): Promise<FoundBrowser | undefined> {
+  if (!isInstalled('pictures')) return undefined;
   const chosen = { '--browser': named, [BROWSER_VARIABLE]: fromVariable || undefined };
   for (const [from, path] of Object.entries(chosen)) {
     if (path === undefined) continue;

@@ -1,6 +1,7 @@
 /** Encodes textures as KTX2, in a thread: one takes a second. */
 import { fileURLToPath } from 'node:url';
 import type { Worker } from 'node:worker_threads';
+import { requireInstalled } from '../support/optional.ts';
 import type { Ktx2Messages, Ktx2Picture } from './ktx2-thread.ts';
 import type { TextureMeaning } from './texture-encoder.ts';
 
@@ -51,6 +52,7 @@ export function openKtx2Encoder() {
     worker = undefined;
   };
   const start = async () => {
+    requireInstalled('textures as KTX2');
     const { Worker } = await import('node:worker_threads');
     const started = new Worker(fileURLToPath(THREAD), { stdout: true, stderr: true });
     // The library prints its progress.

@@ -9,6 +9,7 @@ import type {
   WorkerOptions,
 } from 'bullmq';
 import { ConverterError } from '../support/errors.ts';
+import { requireInstalled } from '../support/optional.ts';
 import { registerSecret } from '../support/redact.ts';
 import type { ChunkJob } from './chunk-queue.ts';
 
@@ -93,9 +94,10 @@ async function readClock(ask: () => Promise<number>): Promise<ServerClock> {
  * Checks that the server answers, accepts us and is new enough; creates the tables in PostgreSQL.
  *
  * @returns What its clock shows, for {@link checkClock}.
- * @throws {@link ConverterError} `QUEUE_UNREACHABLE`, `QUEUE_REFUSED`.
+ * @throws {@link ConverterError} `LIBRARY_MISSING`, `QUEUE_UNREACHABLE`, `QUEUE_REFUSED`.
  */
 export async function checkQueueServer(server: QueueServer): Promise<ServerClock> {
+  requireInstalled('the queue of --executor bullmq');
   try {
     return await CHECKS[server.kind](server);
   } catch (error) {

@@ -114,9 +114,10 @@ export const ERROR_CODES = {
     exit: 4,
     help: 'read failures.jsonl in the folder of the report; run again when its causes are solved, or with --accept to publish the rest',
   },
+  LIBRARY_MISSING: { exit: 2, help: 'run the command of npm that the message names' },
   BROWSER_MISSING: {
     exit: 3,
-    help: 'install Chrome or Chromium, or run npm install @sparticuz/chromium@147.0.0; btg2gltf doctor names the browser that is used',
+    help: 'install Chrome or Chromium, or run npm install playwright-core@1.65.1 @sparticuz/chromium@147.0.0; btg2gltf doctor names the browser that is used',
   },
   PICTURE_FAILED: {
     exit: 1,

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readManifest } from '../../src/write/manifest.ts';
+import { folderSize } from '../helpers/folder-size.ts';
 import { IS_LONG } from '../helpers/samples.ts';
 import { serveFolder } from '../helpers/static-server.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
@@ -70,6 +71,36 @@ describe.runIf(IS_LONG)('the installed package', () => {
     expect(existsSync(resolve(dirname(file), schema!))).toBe(true);
     expect(await btg2gltf('doctor', file)).not.toMatch(/^problem/m);
     expect(await btg2gltf('run', file, '--limit', '2')).toContain('2 converted');
+  });
+
+  test('brings at most 115 packages and 110 MB, and none runs a script as it is installed', async () => {
+    const text = await readFile(join(folder, 'node_modules', '.package-lock.json'), 'utf8');
+    const { packages } = JSON.parse(text) as {
+      packages: Record<string, { hasInstallScript?: boolean }>;
+    };
+    const names = Object.keys(packages);
+    expect(names.length).toBeLessThanOrEqual(115);
+    expect(names.filter((name) => packages[name]!.hasInstallScript)).toEqual([]);
+    expect((await folderSize(join(folder, 'node_modules'))).bytes).toBeLessThan(110e6);
+  });
+
+  test('says what to install where a library is needed that only some need', async () => {
+    await btg2gltf('init', 'queue.yaml');
+    const env = { PATH: process.env.PATH, BTG2GLTF_QUEUE_URL: 'redis://127.0.0.1:1' };
+    const words = ['run', 'queue.yaml', '--executor', 'bullmq'];
+    const program = join('node_modules', '.bin', 'btg2gltf');
+    const run = promisify(execFile)(program, words, { cwd: folder, env });
+    await expect(run).rejects.toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(
+        /expected bullmq, ioredis, pg to be installed.*npm install bullmq@/s,
+      ),
+    });
+    // A browser may be there, but nothing that could start it.
+    const render = promisify(execFile)(program, ['render', 'd.glb'], { cwd: folder, env });
+    await expect(render).rejects.toMatchObject({
+      stderr: expect.stringMatching(/expected a browser.*npm install playwright-core@/s),
+    });
   });
 
   test('is a library that needs nothing else', async () => {
