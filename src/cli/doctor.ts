@@ -1,7 +1,7 @@
 /** `btg2gltf doctor`: checks what a run needs, one line each, and says what to do. */
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { BROWSER_VARIABLE, findBrowser, INSTALL_HELP } from '../deliver/browser.ts';
+import { BROWSER_VARIABLE, findBrowser, installHelp } from '../deliver/browser.ts';
 import type { CatalogueNode } from '../model/catalogue.ts';
 import { ENVIRONMENT, type Environment, readCredentials } from '../pipeline/environment.ts';
 import { loadPipeline, type Pipeline } from '../pipeline/pipeline-file.ts';
@@ -97,7 +97,7 @@ async function* examine(args: Arguments, io: Io): AsyncGenerator<Finding> {
   yield* ready === undefined ? [skipped('login'), skipped('root nodes')] : checkService(ready, io);
   yield await check('browser', async () => {
     const found = await findBrowser(undefined, io.env[BROWSER_VARIABLE], pipeline?.cacheDir ?? '.');
-    if (found === undefined) return warning('browser', 'none, so no pictures', INSTALL_HELP);
+    if (found === undefined) return warning('browser', 'none, so no pictures', installHelp());
     return found.path === undefined ? found.from : `${found.path} (${found.from})`;
   });
   yield* checkFolders(pipeline?.outputDir ?? '.', pipeline?.cacheDir ?? '.');

@@ -1,6 +1,6 @@
 /** `btg2gltf images`: the image endpoint of the service, for ERP systems. */
 import { resolve } from 'node:path';
-import { BROWSER_VARIABLE, findBrowser, INSTALL_HELP } from '../deliver/browser.ts';
+import { BROWSER_VARIABLE, findBrowser, installHelp } from '../deliver/browser.ts';
 import { CAMERAS, type CameraName } from '../deliver/camera.ts';
 import { PICTURE_DEFAULTS } from '../deliver/picture-options.ts';
 import { MOST_PIXELS_A_SIDE } from '../deliver/shot.ts';
@@ -70,7 +70,7 @@ export const imagesCommand: Command = {
     const cacheDir = resolve(textOf(args, 'cache') ?? subject.cacheDir);
     const browser = await findBrowser(textOf(args, 'browser'), io.env[BROWSER_VARIABLE], cacheDir);
     if (browser === undefined)
-      throw new ConverterError('BROWSER_MISSING', `images: expected a browser; ${INSTALL_HELP}`);
+      throw new ConverterError('BROWSER_MISSING', `images: expected a browser; ${installHelp()}`);
     const log = await openLog(args, io);
     const [{ openImageSource }, { openImageServer }] = await Promise.all([
       import('../pipeline/images.ts'),

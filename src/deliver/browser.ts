@@ -35,7 +35,10 @@ const INSTALLED = [
 ] as const;
 
 /** What to do where there is no browser. */
-export const INSTALL_HELP = `${installCommand('pictures')}, and install Chrome or Chromium, run npm install ${BROWSER_PACKAGE}@147.0.0, or name one by --browser or ${BROWSER_VARIABLE}`;
+export function installHelp(): string {
+  const first = isInstalled('pictures') ? '' : `run ${installCommand('pictures')}, and `;
+  return `${first}install Chrome or Chromium, run npm install ${BROWSER_PACKAGE}@147.0.0, or name one by --browser or ${BROWSER_VARIABLE}`;
+}
 
 /** Which browser takes pictures. */
 export interface FoundBrowser {

@@ -1,6 +1,6 @@
 /** The deliveries that a pipeline asks for. */
 import { extname } from 'node:path';
-import { BROWSER_VARIABLE, findBrowser, INSTALL_HELP, NONE } from '../deliver/browser.ts';
+import { BROWSER_VARIABLE, findBrowser, installHelp, NONE } from '../deliver/browser.ts';
 import type { Maker } from '../deliver/maker.ts';
 import type { PictureOptions } from '../deliver/picture-options.ts';
 import { createPictureMaker } from '../deliver/pictures.ts';
@@ -41,7 +41,7 @@ export async function openDeliveries(run: Run, masters: readonly Master[]): Prom
 }
 
 /** Why there are no pictures, and what to do. */
-export const NO_BROWSER = `there is no browser: ${INSTALL_HELP}`;
+export const NO_BROWSER = `there is no browser: ${installHelp()}`;
 
 /** Whether a run may do without a browser: by {@link NONE}, or as the demo. @see D-992 */
 export function isBrowserOptional({ environment, options }: Run): boolean {
