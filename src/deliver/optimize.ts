@@ -1,6 +1,7 @@
 /** Makes of a master the file of a profile, within its budget. */
 import type { Document, Texture } from '@gltf-transform/core';
 import { ConverterError } from '../support/errors.ts';
+import { sha256Hex } from '../support/files.ts';
 import {
   bakeIrregularParts,
   bakeTextureTransforms,
@@ -85,12 +86,13 @@ export async function optimize(
   const given = await readFigures(master);
   const libraries = await loadLibraries(profile.geometry);
   const prepared = () => prepare(master, profile, given, libraries);
+  const encode = encodingOnce(encodeTexture);
   const attempt = async (detail: Detail, simplifier?: Simplifier): Promise<Attempt> => {
     const { document, changedTransforms } = await prepared();
     const movedMillimetres = simplifier?.simplify(document, detail.ratio) ?? 0;
     if (given.drawCalls > profile.drawCalls) await joinParts(document, libraries);
     if (profile.origin === 'floor') await moveOriginToFloor(document, libraries);
-    await encodeTextures(document, profile, detail, libraries, encodeTexture);
+    await encodeTextures(document, profile, detail, libraries, encode);
     const stored = await store(document, profile, libraries);
     const written = await write(document, profile, libraries);
     const breaches = breachesOf(written.figures, profile);
@@ -281,6 +283,18 @@ async function encodeTextures(
     if (texture.getMimeType() === 'image/ktx2')
       document.createExtension(extensions.KHRTextureBasisu).setRequired(true);
   }
+}
+
+/** Of several attempts, each texture is encoded once in each size. */
+function encodingOnce(encodeTexture: EncodeTexture): EncodeTexture {
+  const made = new Map<string, ReturnType<EncodeTexture>>();
+  return (request) => {
+    const { bytes, ...others } = request;
+    const key = `${sha256Hex(bytes)} ${JSON.stringify(others)}`;
+    const encoded = made.get(key) ?? encodeTexture(request);
+    made.set(key, encoded);
+    return encoded;
+  };
 }
 
 interface Alpha {

@@ -67,8 +67,14 @@ export function createSimplifier(
     const error = Math.min(1, errors[i]! / extent);
     return libraries.simplifier.simplify(corners, points, 3, target, error)[0];
   };
+  /** Of the last ratio of each part: where textures alone become smaller, nothing is measured again. */
+  const last = parts.map(({ corners }) => ({ ratio: 1, corners, moved: 0 }));
   /** Within the bound. */
   const simpler = (i: number, ratio: number) => {
+    if (last[i]!.ratio !== ratio) last[i] = { ratio, ...measured(i, ratio) };
+    return last[i]!;
+  };
+  const measured = (i: number, ratio: number) => {
     const { points, corners, scale } = parts[i]!;
     for (let attempt = 1; ; attempt++) {
       const kept = cornersAt(i, ratio);

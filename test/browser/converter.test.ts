@@ -322,7 +322,7 @@ describe('btg2gltf/browser', () => {
     }
   });
 
-  it.runIf(HAS_BROWSER)(
+  it.runIf(HAS_BROWSER && IS_LONG)(
     'works in an application that Vite builds, whose files have other names',
     async () => {
       const app = await temporaryFolder();
