@@ -34,10 +34,11 @@ const BROWSER_MODULES = {
 const BROWSER_EXTERNAL = (id, importer) =>
   /^node:/.test(id) || (/^\.\/[\w-]+\.js$/.test(id) && importer?.startsWith(SRC));
 
-/** The worker of `btg2gltf/browser` as one file: a bundler that copies it to another name does not copy what it imports. */
-const WORKER = { name: 'convert-worker', input: 'planning/convert-worker.ts' };
-const TYPESCRIPT = {
-  name: 'typescript',
+/** The same with all that they import: a bundler that copies a worker to another name does not copy that. */
+const WHOLE_MODULES = { 'convert-worker': 'planning/convert-worker.ts' };
+/** Finds the source of an address that another module has. */
+const BY_ADDRESS = {
+  name: 'by address',
   resolveId: (id, importer) =>
     id.startsWith('./') && importer?.startsWith(`${SRC}planning/`) && id.endsWith('.js')
       ? `${SRC}planning/${id.slice(2, -'js'.length)}ts`
@@ -158,15 +159,12 @@ for (const name of PAGES) {
   writeFileSync(`${OUT}/../deliver/${name}.js`, withNotices(code, moduleIds));
 }
 mkdirSync(`${OUT}/../planning`, { recursive: true });
-for (const [name, input] of Object.entries(BROWSER_MODULES)) {
-  const options = { platform: 'browser', format: 'esm', minify: true, external: BROWSER_EXTERNAL };
-  const { code, moduleIds } = await bundled(input, options);
+for (const [name, input] of Object.entries({ ...BROWSER_MODULES, ...WHOLE_MODULES })) {
+  const isWhole = name in WHOLE_MODULES;
+  const external = isWhole ? /^node:/ : BROWSER_EXTERNAL;
+  const options = { platform: 'browser', format: 'esm', minify: true, external };
+  const { code, moduleIds } = await bundled(input, options, isWhole ? [BY_ADDRESS] : []);
   writeFileSync(`${OUT}/../${name}.js`, withNotices(code, moduleIds));
-}
-{
-  const options = { platform: 'browser', format: 'esm', minify: true, external: /^node:/ };
-  const { code, moduleIds } = await bundled(WORKER.input, options, [TYPESCRIPT]);
-  writeFileSync(`${OUT}/../${WORKER.name}.js`, withNotices(code, moduleIds));
 }
 const styles = PAGE_STYLES.map((name) => readFileSync(`${SRC}planning/${name}.css`, 'utf8'));
 writeFileSync(`${OUT}/../planning/page.css`, styles.join(''));

@@ -4,6 +4,9 @@ import type { ContentStore } from './content-store.ts';
 import { USE_RECORDED_EVERY_MS } from './contents.ts';
 import type { CacheDatabase } from './database.ts';
 
+/** Size of a cache where nothing else is said. The whole of a real service (D-611) is about 14 GB. */
+export const MOST_CACHE_BYTES = 20 * 2 ** 30;
+
 interface EvictionOptions {
   /** Bodies by content. */
   store: ContentStore;

@@ -64,7 +64,15 @@ export async function findBrowser(
   fromVariable: string | undefined,
   cacheDir: string,
 ): Promise<FoundBrowser | undefined> {
-  if (!isInstalled('pictures')) return undefined;
+  const found = await chosenBrowser(named, fromVariable, cacheDir);
+  return isInstalled('pictures') ? found : undefined;
+}
+
+async function chosenBrowser(
+  named: string | undefined,
+  fromVariable: string | undefined,
+  cacheDir: string,
+): Promise<FoundBrowser | undefined> {
   const chosen = { '--browser': named, [BROWSER_VARIABLE]: fromVariable || undefined };
   for (const [from, path] of Object.entries(chosen)) {
     if (path === undefined) continue;

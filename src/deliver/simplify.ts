@@ -28,7 +28,7 @@ interface Part {
 
 /** How simple a model can become. */
 export interface Simplifier {
-  /** The largest share of its triangles that each part may keep where at most so many are to be drawn; 0: as few as the bound allows. */
+  /** The largest share of its triangles that each part may keep, so that at most so many are drawn; 0: as the bound allows. */
   ratioFor(triangles: number): number;
   /** Makes an equal document as simple. @returns How far a surface has moved at most, millimetres. */
   simplify(document: Document, ratio: number): number;
@@ -42,9 +42,10 @@ export interface Simplifier {
  *
  * @example
  * ```ts
+ * // A ball of 504,000 triangles.
  * const simplifier = createSimplifier(document, 2, libraries);
- * const ratio = simplifier.ratioFor(15_000);   // → 0.4921875 of 31,786: some parts have reached the bound before
- * simplifier.simplify(document, ratio);   // → 1.62
+ * const ratio = simplifier.ratioFor(40_000);   // → 0.078125
+ * simplifier.simplify(document, ratio);   // → 0.4957…
  * ```
  */
 export function createSimplifier(

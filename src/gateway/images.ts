@@ -59,8 +59,9 @@ const STATUSES: Partial<Record<ErrorCode, number>> = {
  * Opens an image server: an ERP system that used the deprecated endpoint of the service changes one base address.
  *
  * It answers with the picture and an `ETag`; 304 for the same; 400 for a missing or wrong parameter; 401 without the
- * token; 403 to a page of another site, without one; 404 with a sentence for an unknown article, and with the candidates where a request fits several configurations
- * and none of them is the default; 502 where the picture cannot be made, and 503 with `Retry-After` while too many are. It logs no parameter.
+ * token; 403 to a page of another site where the server has none; 404 with a sentence for an unknown article, and with
+ * the candidates where a request fits several configurations and none of them is the default; 502 where the picture
+ * cannot be made, and 503 with `Retry-After` while too many wait. It logs no parameter.
  *
  * @throws {@link ConverterError} `USAGE` if the address cannot be used.
  * @see Spec 4.4, 9.6.

@@ -3,6 +3,7 @@ import { extname, join } from 'node:path';
 import { openFileStore } from '../cache/content-store.ts';
 import { articleLabel } from '../model/configuration-id.ts';
 import type { Digest } from '../model/snapshot.ts';
+import { amount } from '../report/text.ts';
 import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
 import { readTextIfExists, statIfExists, temporaryFolder } from '../support/files.ts';
 import { groupBy } from '../support/group-by.ts';
@@ -92,8 +93,8 @@ export async function deliver(run: Run): Promise<Delivered> {
   try {
     if (deliveries.length > 0) {
       const names = deliveries.map(({ name }) => name).join(', ');
-      const glbs = `${masters.length} GLB${masters.length === 1 ? ' is' : 's are'} in ${outputDir}`;
-      run.environment.log.info(`${glbs}; ${names} follow${deliveries.length === 1 ? 's' : ''}`);
+      const glbs = `${amount(masters.length, 'GLB')} in ${outputDir}`;
+      run.environment.log.info(`${glbs}; next: ${names}`);
     }
     for (const delivery of deliveries) {
       const one = startDelivery(run, delivery, before);

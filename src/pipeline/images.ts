@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { openDerivedData, openFileStore } from '../cache/content-store.ts';
 import { openCacheDatabase } from '../cache/database.ts';
-import { evictUnused } from '../cache/eviction.ts';
+import { evictUnused, MOST_CACHE_BYTES } from '../cache/eviction.ts';
 import type { FoundBrowser } from '../deliver/browser.ts';
 import { CAMERAS, type CameraName } from '../deliver/camera.ts';
 import { PICTURE_FORMATS, type PictureOptions } from '../deliver/picture-options.ts';
@@ -20,7 +20,6 @@ import { convertArticle } from './convert-article.ts';
 import { openMadeFiles } from './made-files.ts';
 import { bodyFilesOf } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';
-import { CACHE_BYTES } from './pipeline-schema.ts';
 import type { Published } from './published.ts';
 import { openPublishedMasters, type PublishedMaster } from './published-masters.ts';
 import type { RunEnvironment } from './run-options.ts';
@@ -109,7 +108,7 @@ export async function openImageSource(options: ImageSourceOptions) {
     MOST_WAITING,
     'too many articles are being converted',
   );
-  const maxBytes = pipeline?.cacheMaxBytes ?? CACHE_BYTES;
+  const maxBytes = pipeline?.cacheMaxBytes ?? MOST_CACHE_BYTES;
   let drawn = 0;
   const converted = new LRUCache<string, { master: KeptMaster | undefined }>({
     maxSize: MOST_BYTES_IN_MEMORY,

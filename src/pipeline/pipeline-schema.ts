@@ -5,6 +5,7 @@
  * @see D-744.
  */
 import { z } from 'zod';
+import { MOST_CACHE_BYTES } from '../cache/eviction.ts';
 import { FRESHNESS_DEFAULT, FRESHNESS_POLICIES, type FreshnessPolicy } from '../cache/freshness.ts';
 import { CAMERAS, type CameraName } from '../deliver/camera.ts';
 import {
@@ -92,11 +93,7 @@ const serviceSchema = z
     recording: named.optional().describe('a folder with a recording'),
     authUrl: url.optional().describe('REST base address of the authentication server'),
     baseUrl: url.optional().describe('base address of the API'),
-    allowHttp: preset(
-      flag,
-      allowHttp,
-      'whether addresses beyond this machine may begin with http://: passwords and prices are then not encrypted',
-    ),
+    allowHttp: preset(flag, allowHttp, 'also http:// beyond this machine: nothing is encrypted'),
     profile: preset(text, '', 'server profile'),
     lang: preset(
       z.union([text, languages], 'expected a language, or a list of languages'),
@@ -130,9 +127,6 @@ const serviceSchema = z
     maxBytesInFlight: int(maxBytesInFlight, 1, 'bytes of all responses; beyond, all but one wait'),
   })
   .describe('where the articles come from: emulator, recording, or authUrl and baseUrl');
-
-/** Size of a cache. The whole of a real service (D-611) is about 14 GB. */
-export const CACHE_BYTES = 20 * 2 ** 30;
 
 /** How an entry of `articles:` is read. */
 interface EntryContext {
@@ -422,7 +416,7 @@ export const pipelineSchema = z
     ),
     cache: section('responses of the service, cached between runs', {
       dir: named.optional().describe('relative to this file; default: .cache beside the output'),
-      maxBytes: int(CACHE_BYTES, 0, 'beyond this, the least recently used bodies are evicted'),
+      maxBytes: int(MOST_CACHE_BYTES, 0, 'beyond this, the least recently used bodies are evicted'),
     }),
   })
   .describe('a pipeline of btg2gltf');

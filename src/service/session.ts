@@ -376,17 +376,8 @@ async function logOut(token: string, { transport, timeoutMs }: LoginSender): Pro
 }
 
 /** Which server logs in, and how. `timeoutMs` counts for a whole login. @defaultValue 20000 */
-type TokenIssuerConfig = Pick<
-  ServiceConfig,
-  | 'authUrl'
-  | 'allowHttp'
-  | 'padding'
-  | 'tokenElement'
-  | 'timeoutMs'
-  | 'now'
-  | 'random'
-  | 'startTimer'
-> & { appKey?: string };
+type TokenIssuerConfig = Pick<ServiceConfig, 'authUrl' | 'allowHttp' | 'padding' | 'tokenElement'> &
+  Pick<ServiceConfig, 'timeoutMs' | 'now' | 'random' | 'startTimer'> & { appKey?: string };
 
 /** A person waits for the answer: one more attempt, and at once. */
 const ISSUE_LIMITS = {

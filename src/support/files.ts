@@ -312,12 +312,7 @@ export function temporaryFolder(root: string): string {
   return join(root, '.tmp');
 }
 
-/**
- * Creates a temporary folder, for this user alone.
- *
- * @param name - Begins its name.
- * @param parent - The folder of temporary files, by default that of the system.
- */
+/** Creates a folder among temporary files, for this user alone. @param name - Begins its name. */
 export const makeTemporaryFolder = (name = 'btg2gltf-', parent = tmpdir()): Promise<string> =>
   operate('mkdir', parent, () => fs.mkdtemp(join(parent, name)));
 
