@@ -103,7 +103,7 @@ export const renderCommand: Command = {
       const message = 'pictures: expected a browser, found none';
       throw new ConverterError('BROWSER_MISSING', message);
     }
-    const renderer = openRenderer({ browser });
+    const renderer = openRenderer({ browser, warn: (text) => io.printError(`${text}\n`) });
     const stop = () => void renderer.close();
     io.signal.addEventListener('abort', stop);
     const taken = pipeline

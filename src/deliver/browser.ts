@@ -107,13 +107,11 @@ const ARGUMENTS = [
   ...['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
   ...['--ignore-gpu-blocklist', '--disable-quic', '--no-first-run', '--mute-audio'],
   ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
-  // The page is a file of this program, its input the GLB: in a container there is no other sandbox to be had.
-  '--no-sandbox',
 ];
 
 /** Variables that a browser gets: none with a secret. Windows starts no program without some of its own. */
 const INHERITED: ReadonlySet<string> = new Set([
-  ...['PATH', 'LANG', 'LC_ALL', 'TZ'],
+  ...['PATH', 'LANG'],
   ...(process.platform === 'win32' ? ['SYSTEMROOT', 'WINDIR', 'PATHEXT', 'LOCALAPPDATA'] : []),
 ]);
 
@@ -121,6 +119,8 @@ function inherited(env: NodeJS.ProcessEnv): Record<string, string> {
   const entries = Object.entries(env) as [string, string][];
   return Object.fromEntries(entries.filter(([name]) => INHERITED.has(name.toUpperCase())));
 }
+
+const SANDBOX_HELP = 'run btg2gltf as a user of its own, on a system that gives it user namespaces';
 
 /** A browser that takes longer to start does not start, milliseconds. */
 const START_MS = 30_000;
@@ -133,25 +133,22 @@ const started = new WeakMap<Browser, { folder: string; processId: number | undef
 /**
  * Starts the browser, without a window.
  *
- * It has a folder of its own for all that it writes, also where it would write into the folder of the user.
+ * It has a folder of its own for all that it writes, also where it would write into the folder of the user, and the
+ * sandbox of Chromium where that can be had.
  *
+ * @param warn - Gets a sentence where the browser has no sandbox.
  * @throws {@link ConverterError} `BROWSER_MISSING` where it does not start.
  */
-export async function startBrowser({ path, from, cacheDir }: FoundBrowser): Promise<Browser> {
+export async function startBrowser(
+  { path, from, cacheDir }: FoundBrowser,
+  warn: (text: string) => void = () => {},
+): Promise<Browser> {
   let folder: string | undefined;
   let browser: Browser | undefined;
   try {
     folder = await makeBrowserFolder();
-    const { chromium } = await import('playwright-core');
     const executablePath = path ?? (await unpackBrowser(cacheDir));
-    const own = { HOME: folder, TMPDIR: folder, XDG_CONFIG_HOME: folder, XDG_CACHE_HOME: folder };
-    const env = { ...inherited(process.env), ...own };
-    // Only with a profile that is named, Playwright makes no folder beside this one.
-    const context = await chromium.launchPersistentContext(join(folder, 'profile'), {
-      ...{ executablePath, env, args: ARGUMENTS, timeout: START_MS },
-      artifactsDir: join(folder, 'artifacts'),
-    });
-    browser = context.browser()!;
+    browser = await launch(executablePath, folder, warn);
     started.set(browser, { folder, processId: await processIdOf(browser) });
     return browser;
   } catch (cause) {
@@ -161,6 +158,35 @@ export async function startBrowser({ path, from, cacheDir }: FoundBrowser): Prom
     const message = `the browser (${from}): expected it to start, received: ${reason}`;
     throw new ConverterError('BROWSER_MISSING', message, { cause });
   }
+}
+
+/** Chromium refuses its sandbox to root, and some containers and systems refuse it what it is made of. */
+async function launch(
+  executablePath: string,
+  folder: string,
+  warn: (text: string) => void,
+): Promise<Browser> {
+  const { chromium } = await import('playwright-core');
+  const env = { ...inherited(process.env), HOME: folder, TMPDIR: folder };
+  const start = async (chromiumSandbox: boolean) => {
+    // Only with a profile that is named, Playwright makes no folder beside this one.
+    const context = await chromium.launchPersistentContext(join(folder, 'profile'), {
+      ...{ executablePath, env, args: ARGUMENTS, timeout: START_MS, chromiumSandbox },
+      artifactsDir: join(folder, 'artifacts'),
+    });
+    return context.browser()!;
+  };
+  if (process.platform !== 'linux') return start(true);
+  const isRoot = process.getuid!() === 0;
+  try {
+    if (!isRoot) return await start(true);
+  } catch (error) {
+    if ((error as Error).name === 'TimeoutError') throw error;
+  }
+  const browser = await start(false);
+  const reason = isRoot ? 'root gets none' : 'it does not start with one here';
+  warn(`the browser has no sandbox, since ${reason}: ${SANDBOX_HELP}`);
+  return browser;
 }
 
 /** Closes a started browser and removes its folder; one that does not close, since it hangs, is ended. */

@@ -1,6 +1,6 @@
 /** Takes pictures of GLBs in browsers, which it keeps warm and starts again where they die. */
 import { availableParallelism } from 'node:os';
-import type { Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import QOI from 'qoijs';
 import { ConverterError, isConverterError } from '../support/errors.ts';
 import { endBrowser, type FoundBrowser, startBrowser } from './browser.ts';
@@ -24,6 +24,8 @@ interface RendererOptions {
   timeoutMs?: number;
   /** Whether no browser is started any more after one that did not start, as in a run, which ends. @defaultValue false */
   givesUp?: boolean;
+  /** Gets a sentence, once, where the browsers have no sandbox. */
+  warn?: (text: string) => void;
 }
 
 /** A renderer, open. */
@@ -53,6 +55,7 @@ export function openRenderer({
   pages,
   timeoutMs = 120_000,
   givesUp = false,
+  warn,
 }: RendererOptions) {
   const count = pages ?? Math.max(1, Math.floor(availableParallelism() / 2));
   const places = Array.from({ length: count }, (): Place => ({ studio: undefined }));
@@ -63,6 +66,11 @@ export function openRenderer({
   let closings = 0;
   /** Why no browser starts. */
   let missing: ConverterError | undefined;
+  let hasWarned = false;
+  const warnOnce = (text: string) => {
+    if (!hasWarned) warn?.(text);
+    hasWarned = true;
+  };
 
   const take = async (): Promise<Place> =>
     idle.pop() ?? (await new Promise((resolve) => waiting.push(resolve)));
@@ -82,7 +90,7 @@ export function openRenderer({
   const attempt = async (place: Place, glb: Uint8Array, shots: readonly Shot[]) => {
     exchange ??= openModelExchange();
     const opened = await exchange;
-    place.studio ??= openStudio(browser, opened.origin);
+    place.studio ??= openStudio(startBrowser(browser, warnOnce), opened.origin);
     const { page, died } = place.studio;
     const model = opened.offer(glb);
     try {
@@ -145,8 +153,7 @@ interface Studio {
   end(): Promise<void>;
 }
 
-function openStudio(browser: FoundBrowser, origin: string): Studio {
-  const started = startBrowser(browser);
+function openStudio(started: Promise<Browser>, origin: string): Studio {
   const page = started.then(async (running) => {
     const opened = await running.newPage();
     await opened.goto(origin);

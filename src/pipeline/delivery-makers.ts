@@ -71,7 +71,8 @@ const renderers = new WeakMap<Run, Renderer>();
 async function rendererOf(run: Run): Promise<Renderer | undefined> {
   const browser = await browserOf(run);
   if (browser === undefined) return undefined;
-  const renderer = renderers.get(run) ?? openRenderer({ browser, givesUp: true });
+  const warn = (text: string) => run.environment.log.warn(text);
+  const renderer = renderers.get(run) ?? openRenderer({ browser, givesUp: true, warn });
   renderers.set(run, renderer);
   return renderer;
 }

@@ -96,7 +96,8 @@ export async function openImageSource(options: ImageSourceOptions) {
   const files = bodyFilesOf(cacheDir, database);
   const store = openFileStore(files, environment.signal, database.contents);
   const published = openPublishedMasters(options.published);
-  const renderer = openRenderer({ browser, pages: DRAWN_AT_ONCE });
+  const warn = (text: string) => environment.log.warn(text);
+  const renderer = openRenderer({ browser, pages: DRAWN_AT_ONCE, warn });
   const kept = new LRUCache<string, ArticleImage>({ maxSize: MOST_BYTES_IN_MEMORY });
   const drawOnce = createSharedWork<ArticleImage>(
     DRAWN_AT_ONCE,

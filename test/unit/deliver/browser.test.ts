@@ -1,6 +1,6 @@
 /** The folder of a browser: it has all that a browser writes, and is removed however the browser ends. */
 import { spawnSync } from 'node:child_process';
-import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -88,8 +88,39 @@ describe.runIf(HAS_BROWSER && process.platform === 'linux')('the folder of a bro
       texts.filter((text) => text.startsWith('PATH=') || text.includes('\0PATH=')),
     ).not.toEqual([]);
     expect(texts.filter((text) => /SHOP_SECRET|a key|NODE_|VITEST/.test(text))).toEqual([]);
+    // Chromium writes the arguments of some of its processes over their variables.
+    const names = texts.flatMap((text) => text.match(/(?<=^|\0)[A-Za-z_]\w*(?==)/g) ?? []);
+    const given = ['PATH', 'LANG', 'HOME', 'TMPDIR'];
+    const ofUnpacked = ['LD_LIBRARY_PATH', 'FONTCONFIG_FILE', 'XDG_CACHE_HOME'];
+    // What shells set, and Chromium for its own processes.
+    const ofPrograms = /^(?:PWD|OLDPWD|SHLVL|_|CHROME_\w+|CHROMIUM_\w+|GNOME_\w+|SBX_\w+)$/;
+    const known = new Set([...given, ...ofUnpacked]);
+    expect(names.filter((name) => !known.has(name) && !ofPrograms.test(name))).toEqual([]);
     await endBrowser(browser);
     delete process.env.SHOP_SECRET;
+  });
+
+  it('is that of a browser with a sandbox, where the system gives it one', async () => {
+    const real = (await pictureBrowser()).path!;
+    const program = join(folder, 'chromium');
+    const tried = join(folder, 'tried');
+    // Chromium itself ends like this where it gets no user namespace.
+    const refusing = `case "$*" in *--no-sandbox*) exec "${real}" "$@";; esac; exit 1`;
+    await writeFile(program, `#!/bin/sh\necho "$*" >> "${tried}"\n${refusing}\n`, { mode: 0o755 });
+    const warnings: string[] = [];
+    const found = { path: program, from: 'a test', cacheDir: folder };
+    await endBrowser(await startBrowser(found, (text) => warnings.push(text)));
+    const attempts = (await readFile(tried, 'utf8')).trimEnd().split('\n');
+    const isRoot = process.getuid!() === 0;
+    expect(attempts.map((line) => line.includes('--no-sandbox'))).toEqual(
+      isRoot ? [true] : [false, true],
+    );
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        isRoot ? /no sandbox, since root gets none: run/ : /no sandbox, since it does not start/,
+      ),
+    ]);
+    for (const path of [program, tried]) await removeTree(path);
   });
 
   it('goes with a browser that was killed', async () => {
