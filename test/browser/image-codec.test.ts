@@ -8,7 +8,9 @@ import { withoutProfile } from '../../src/deliver/usd-image.ts';
 import type { Pixels } from '../../src/model/image-codec.ts';
 import { sharpImageCodec } from '../../src/support/image-codec.ts';
 import { closePages, openPage } from '../helpers/browser.ts';
+import { HAS_FIREFOX, type OtherBrowser, startFirefox } from '../helpers/other-browsers.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
+import { IS_LONG } from '../helpers/samples.ts';
 
 const [WIDTH, HEIGHT] = [32, 16];
 
@@ -39,20 +41,31 @@ function inColor({ width, height, channels, data }: Pixels): Pixels {
   return { width, height, channels: 3, data: color };
 }
 
+/** An expression that makes the codec the variable `codec` of a page. */
+let exposing: string;
+beforeAll(async () => {
+  const input = fileURLToPath(new URL('../../src/planning/image-codec.ts', import.meta.url));
+  const bundle = await rolldown({ input, platform: 'browser' });
+  const { output } = await bundle.generate({ format: 'esm' });
+  const code = Buffer.from(output[0].code).toString('base64');
+  const exposed = 'then((module) => { globalThis.codec = module.browserImageCodec(); })';
+  exposing = `import('data:text/javascript;base64,${code}').${exposed}`;
+});
+
+async function openFirefox(preferences?: Readonly<Record<string, boolean>>): Promise<OtherBrowser> {
+  const firefox = await startFirefox(preferences);
+  await firefox.evaluate(exposing);
+  return firefox;
+}
+
 describe.runIf(HAS_BROWSER)('the image codec of the browser', () => {
   let page: Page;
-  let open: () => Promise<Page>;
+  const open = async () => {
+    const opened = await openPage();
+    await opened.evaluate(exposing);
+    return opened;
+  };
   beforeAll(async () => {
-    const input = fileURLToPath(new URL('../../src/planning/image-codec.ts', import.meta.url));
-    const bundle = await rolldown({ input, platform: 'browser' });
-    const { output } = await bundle.generate({ format: 'esm' });
-    const code = Buffer.from(output[0].code).toString('base64');
-    const exposed = 'then((module) => { globalThis.codec = module.browserImageCodec(); })';
-    open = async () => {
-      const opened = await openPage();
-      await opened.evaluate(`import('data:text/javascript;base64,${code}').${exposed}`);
-      return opened;
-    };
     page = await open();
   });
   afterAll(closePages);
@@ -165,5 +178,33 @@ describe.runIf(HAS_BROWSER)('the image codec of the browser', () => {
     expect([...new Set(types)]).toEqual(['IHDR', 'IDAT', 'IEND']);
     const { data } = await sharp(bytes).removeAlpha().raw().toBuffer({ resolveWithObject: true });
     expect([...data].filter((_, i) => i % 3 === 0)).toEqual([9, 200]);
+  });
+});
+
+describe.runIf(IS_LONG && HAS_FIREFOX)('the image codec in Firefox', () => {
+  const png = async () => [...(await picture().png().toBuffer())];
+  const encoded = `codec.encodePng({ width: 2, height: 1, channels: 1, data: Uint8Array.of(9, 200) })`;
+
+  it('reads and writes pixels as they are', async () => {
+    const firefox = await openFirefox();
+    const written = Buffer.from(
+      await firefox.evaluate<number[]>(`${encoded}.then((all) => [...all])`),
+    );
+    expect(written.toString('latin1')).not.toContain('deBG');
+    const { data } = await sharp(written).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+    expect([...data].filter((_, i) => i % 3 === 0)).toEqual([9, 200]);
+    const call = `codec.decode(Uint8Array.from([${await png()}]))`;
+    const read = await firefox.evaluate<number[]>(`${call}.then(({ data }) => [...data])`);
+    expect(Uint8Array.from(read)).toEqual(DATA);
+    await firefox.end();
+  });
+
+  it('leaves images out where Firefox falsifies them, and says so', async () => {
+    const firefox = await openFirefox({ 'privacy.resistFingerprinting': true });
+    for (const call of [`codec.decode(Uint8Array.from([${await png()}]))`, encoded]) {
+      const said = `${call}.then(() => 'an image', ({ message }) => message)`;
+      expect(await firefox.evaluate(said)).toContain('but this browser falsifies them');
+    }
+    await firefox.end();
   });
 });

@@ -9,8 +9,11 @@ import { openPlanningSite } from '../../src/gateway/planning-site.ts';
 import { closePages, openPage, watch } from '../helpers/browser.ts';
 import { environmentOf } from '../helpers/child.ts';
 import { WORKPLACE } from '../helpers/configurator.ts';
+import { OTHER_BROWSERS, type OtherBrowser } from '../helpers/other-browsers.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { withoutView } from '../helpers/planning-page.ts';
+import { IS_LONG } from '../helpers/samples.ts';
+import { until } from '../helpers/until.ts';
 
 const SERVER = fileURLToPath(new URL('../../pipelines/embedding/server.mjs', import.meta.url));
 const SECRET = 'a secret of the sender';
@@ -157,3 +160,36 @@ describe.runIf(HAS_BROWSER)('the planning page in the frame of the shop', () => 
     await other.close();
   });
 });
+
+/** Firefox keeps the origin of the shop from a frame without referrer. */
+describe.runIf(IS_LONG).each(OTHER_BROWSERS)(
+  'the planning page in the frame of the shop, in %s',
+  (_, start) => {
+    let browser: OtherBrowser;
+    beforeAll(async () => {
+      browser = await start();
+    });
+    afterAll(() => browser?.end());
+
+    it('exchanges messages with the shop, and goes on with another token when the first has died', async () => {
+      const received = () =>
+        browser.evaluate<string>("document.getElementById('received').innerText");
+      const receives = (text: string) =>
+        until(async () => expect(await received()).toContain(text));
+      await browser.open(shop.url);
+      await receives('is ready and shows LN-M-');
+      await browser.evaluate("document.getElementById('set').click()");
+      await receives('is ready and shows LN-PLATZ 1');
+      emulator.expireTokens();
+      const choice = `[...document.querySelectorAll('fieldset')]
+      .find((group) => group.innerText.includes('Lamp'))
+      ?.querySelector('input[value=OHNE]')`;
+      await until(() => browser.evaluate(`${choice} !== undefined`, 'frame'));
+      await browser.evaluate(`${choice}.click()`, 'frame');
+      await receives('LEUCHTE was changed to OHNE');
+      await browser.evaluate("document.getElementById('request').click()");
+      await receives('This is planned: LN-PLATZ 1');
+      expect(await received()).not.toContain('TOKEN_DIED');
+    });
+  },
+);

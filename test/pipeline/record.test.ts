@@ -122,7 +122,8 @@ describe('a run from a recording', () => {
   test('of the sample range gives the same manifest and bytes, with no service', async () => {
     const [first] = (createSampleRange().nodes('') ?? []) as { manufacturer: string }[];
     const articles = [
-      { search: { manufacturer: first!.manufacturer, query: IS_LONG ? 'a' : 'pendant' } },
+      // A search has a test of its own.
+      ...(IS_LONG ? [{ search: { manufacturer: first!.manufacturer, query: 'a' } }] : []),
       { catalogue: IS_LONG ? {} : { programs: ['KONVA'] } },
       {
         configurations: {

@@ -46,13 +46,16 @@ test('one answer in ten fails in one of eight ways and tokens expire: the result
   expect(await publishedFiles(faulty.outputDir)).toEqual(files);
 });
 
-test('a run that revalidates everything under the same faults has the same result', async () => {
-  const clean = await runInto('clean', 'revalidate');
-  expect(clean.exit, clean.stderr).toBe(0);
-  const faulty = await underFaults(() => runInto('faulty', 'revalidate'), clean.requests);
-  expect(faulty.stdout).toContain('nothing has changed');
-  expect(await publishedFiles(faulty.outputDir)).toEqual(await publishedFiles(clean.outputDir));
-});
+test.runIf(IS_LONG)(
+  'a run that revalidates everything under the same faults has the same result',
+  async () => {
+    const clean = await runInto('clean', 'revalidate');
+    expect(clean.exit, clean.stderr).toBe(0);
+    const faulty = await underFaults(() => runInto('faulty', 'revalidate'), clean.requests);
+    expect(faulty.stdout).toContain('nothing has changed');
+    expect(await publishedFiles(faulty.outputDir)).toEqual(await publishedFiles(clean.outputDir));
+  },
+);
 
 /** Runs while the service answers with faults. */
 async function underFaults(

@@ -27,7 +27,7 @@ import { temporaryFolder } from '../helpers/temporary.ts';
 
 const SEED = 6;
 /** One operation in how many, about. */
-const EVERY = IS_LONG ? 1 : 100;
+const EVERY = IS_LONG ? 1 : 200;
 /** The error of an operation, and whether all later ones fail likewise. */
 const FAULTS = [
   { errno: 'ENOSPC', forGood: false },

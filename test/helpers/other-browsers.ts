@@ -1,0 +1,184 @@
+/** Firefox and WebKit of Debian, driven by the protocols that they have themselves. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { WebSocket } from 'undici';
+import { listening } from './listening.ts';
+import { temporaryFolder } from './temporary.ts';
+import { GIVE_UP_MS, until } from './until.ts';
+
+/** A browser with one page. */
+export interface OtherBrowser {
+  open(address: string): Promise<void>;
+  /** The value of an expression, also of a promise, in the page or in its first frame. */
+  evaluate<T>(expression: string, place?: 'page' | 'frame'): Promise<T>;
+  end(): Promise<void>;
+}
+
+const FIREFOX = '/usr/bin/firefox-esr';
+const WEBKIT_DRIVER = '/usr/bin/WebKitWebDriver';
+/** The driver starts a browser with a window. */
+const DISPLAY = '/usr/bin/Xvfb';
+
+/** The browsers that are installed: `apt-get install firefox-esr webkit2gtk-driver xvfb`. */
+export const OTHER_BROWSERS: readonly (readonly [
+  name: string,
+  start: () => Promise<OtherBrowser>,
+])[] = [
+  ...(existsSync(FIREFOX) ? [['Firefox', () => startFirefox()] as const] : []),
+  ...(existsSync(WEBKIT_DRIVER) && existsSync(DISPLAY) ? [['WebKit', startWebKit] as const] : []),
+];
+
+/** Whether Firefox is installed. */
+export const HAS_FIREFOX = existsSync(FIREFOX);
+
+/**
+ * Starts Firefox, driven by WebDriver BiDi (W3C Working Draft).
+ *
+ * @param preferences - Of `about:config`.
+ */
+export async function startFirefox(
+  preferences: Readonly<Record<string, boolean>> = {},
+): Promise<OtherBrowser> {
+  const folder = await temporaryFolder();
+  const lines = Object.entries(preferences).map(
+    ([name, value]) => `user_pref("${name}", ${value});`,
+  );
+  await writeFile(join(folder, 'user.js'), lines.join('\n'));
+  const words = ['--headless', '--no-remote', '--profile', folder, '--remote-debugging-port', '0'];
+  const program = startProgram(FIREFOX, words, { HOME: folder });
+  const [, address] = await program.printed(/BiDi listening on (ws:\S+)/);
+  const socket = new WebSocket(`${address}/session`);
+  await new Promise((resolve, reject) => {
+    socket.addEventListener('open', resolve);
+    socket.addEventListener('error', reject);
+  });
+  const waiting = new Map<number, (answer: { result?: unknown; message?: string }) => void>();
+  socket.addEventListener('message', ({ data }) => {
+    const answer = JSON.parse(String(data));
+    waiting.get(answer.id)?.(answer);
+  });
+  let count = 0;
+  const ask = async (method: string, params: object) => {
+    const id = ++count;
+    const answered = new Promise<{ result?: unknown; message?: string }>((resolve) => {
+      waiting.set(id, resolve);
+    });
+    socket.send(JSON.stringify({ id, method, params }));
+    const { result, message } = await answered;
+    if (result === undefined) throw new Error(`${method}: ${message}`);
+    return result;
+  };
+  interface Tree {
+    contexts: { context: string; children: { context: string }[] }[];
+  }
+  const contexts = async () => (await ask('browsingContext.getTree', {})) as Tree;
+  await ask('session.new', { capabilities: {} });
+  return {
+    async open(url) {
+      const { context } = (await contexts()).contexts[0]!;
+      await ask('browsingContext.navigate', { context, url, wait: 'complete' });
+    },
+    async evaluate(expression, place = 'page') {
+      const [page] = (await contexts()).contexts;
+      const { context } = place === 'page' ? page! : page!.children[0]!;
+      const { result, exceptionDetails } = (await ask('script.evaluate', {
+        expression: `Promise.resolve(${expression}).then((value) => JSON.stringify({ value }))`,
+        target: { context },
+        awaitPromise: true,
+      })) as { result?: { value: string }; exceptionDetails?: { text: string } };
+      if (result === undefined) throw new Error(exceptionDetails?.text);
+      return JSON.parse(result.value).value;
+    },
+    async end() {
+      socket.close();
+      await program.end();
+    },
+  };
+}
+
+/** Starts WebKit, driven by WebDriver (W3C Recommendation, 2018). */
+async function startWebKit(): Promise<OtherBrowser> {
+  const folder = await temporaryFolder();
+  const display = startProgram(DISPLAY, ['-displayfd', '1', '-screen', '0', '1440x900x24'], {});
+  const [, number] = await display.printed(/^(\d+)\n/);
+  // The driver does not say which port it has taken.
+  const { port, close } = await listening(createServer());
+  await close();
+  const env = {
+    ...{ HOME: folder, XDG_RUNTIME_DIR: folder, DISPLAY: `:${number}`, LIBGL_ALWAYS_SOFTWARE: '1' },
+    // Its sandbox needs a system with D-Bus.
+    WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1',
+  };
+  const driver = startProgram(WEBKIT_DRIVER, [`--port=${port}`], env);
+  const ask = async (method: 'GET' | 'POST' | 'DELETE', path: string, body?: object) => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method,
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const { value } = (await response.json()) as { value: { message?: string } };
+    if (!response.ok) throw new Error(`${path}: ${value.message}`);
+    return value as unknown;
+  };
+  await until(() => ask('GET', '/status'));
+  const { sessionId } = (await ask('POST', '/session', { capabilities: {} })) as {
+    sessionId: string;
+  };
+  const session = `/session/${sessionId}`;
+  await ask('POST', `${session}/timeouts`, { script: GIVE_UP_MS, pageLoad: GIVE_UP_MS });
+  return {
+    async open(url) {
+      await ask('POST', `${session}/url`, { url });
+    },
+    async evaluate<T>(expression: string, place = 'page') {
+      if (place === 'frame') await ask('POST', `${session}/frame`, { id: 0 });
+      const script = `
+        const done = arguments[0];
+        Promise.resolve(${expression}).then((value) => done({ value }), (error) => done({ error: String(error) }));`;
+      const { value, error } = (await ask('POST', `${session}/execute/async`, {
+        script,
+        args: [],
+      }).finally(() => ask('POST', `${session}/frame`, { id: null }))) as {
+        value: T;
+        error?: string;
+      };
+      if (error !== undefined) throw new Error(error);
+      return value;
+    },
+    async end() {
+      await ask('DELETE', session);
+      await driver.end();
+      await display.end();
+    },
+  };
+}
+
+/** Starts a program that prints where it can be reached. */
+function startProgram(path: string, words: string[], env: Readonly<Record<string, string>>) {
+  const child: ChildProcess = spawn(path, words, {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  let text = '';
+  for (const stream of [child.stdout!, child.stderr!])
+    stream.on('data', (part) => {
+      text += part;
+    });
+  return {
+    printed: (pattern: RegExp): Promise<RegExpExecArray> =>
+      until(() => {
+        const found = pattern.exec(text);
+        if (found === null) throw new Error(`${path}: expected ${pattern}, received ${text}`);
+        return found;
+      }),
+    async end(): Promise<void> {
+      const ended = once(child, 'exit');
+      process.kill(-child.pid!, 'SIGKILL');
+      await ended;
+    },
+  };
+}
