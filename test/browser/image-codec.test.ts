@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { withoutProfile } from '../../src/deliver/usd-image.ts';
 import type { Pixels } from '../../src/model/image-codec.ts';
 import { sharpImageCodec } from '../../src/support/image-codec.ts';
@@ -54,7 +54,10 @@ beforeAll(async () => {
 
 async function openFirefox(preferences?: Readonly<Record<string, boolean>>): Promise<OtherBrowser> {
   const firefox = await startFirefox(preferences);
-  await firefox.evaluate(exposing);
+  onTestFinished(() => firefox.end());
+  // Its first page loads no program.
+  await firefox.open('about:blank');
+  await firefox.evaluate(`${exposing}.then(() => true)`);
   return firefox;
 }
 
@@ -196,7 +199,6 @@ describe.runIf(IS_LONG && HAS_FIREFOX)('the image codec in Firefox', () => {
     const call = `codec.decode(Uint8Array.from([${await png()}]))`;
     const read = await firefox.evaluate<number[]>(`${call}.then(({ data }) => [...data])`);
     expect(Uint8Array.from(read)).toEqual(DATA);
-    await firefox.end();
   });
 
   it('leaves images out where Firefox falsifies them, and says so', async () => {
@@ -205,6 +207,5 @@ describe.runIf(IS_LONG && HAS_FIREFOX)('the image codec in Firefox', () => {
       const said = `${call}.then(() => 'an image', ({ message }) => message)`;
       expect(await firefox.evaluate(said)).toContain('but this browser falsifies them');
     }
-    await firefox.end();
   });
 });
