@@ -506,56 +506,62 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
     await expect.poll(look).toBe(before);
   });
 
-  it('opens a part by a tap, then moves it with a finger, which turns the view before', async () => {
-    await showModel('hinged');
-    const { swipe, tap } = await finger();
-    const before = await look();
-    await swipe(...(await middle('TÜR LINKS')), -30, 2);
-    await expect.poll(look).not.toBe(before);
-    expect(await amountOf('TÜR LINKS')).toBe('0°');
-    await tap(...(await middle('TÜR LINKS')));
-    await expect.poll(() => amountOf('TÜR LINKS')).toBe('110°');
-    await part('TÜR LINKS').press('Enter');
-    await swipe(...(await middle('TÜR LINKS')), -30, 6);
-    expect(await amountOf('TÜR LINKS')).toMatch(/^(?!0°|110°)\d+°$/);
-    await tap(...(await middle('TÜR LINKS')));
-    await expect.poll(() => amountOf('TÜR LINKS')).toBe('0°');
-    await part('TÜR LINKS').press('ArrowRight');
-    const [x, y] = await middle('TÜR LINKS');
-    await tap(x, y);
-    await tap(x, y);
-    await expect.poll(() => amountOf('TÜR LINKS')).toBe('0°');
-  });
+  it.runIf(IS_LONG)(
+    'opens a part by a tap, then moves it with a finger, which turns the view before',
+    async () => {
+      await showModel('hinged');
+      const { swipe, tap } = await finger();
+      const before = await look();
+      await swipe(...(await middle('TÜR LINKS')), -30, 2);
+      await expect.poll(look).not.toBe(before);
+      expect(await amountOf('TÜR LINKS')).toBe('0°');
+      await tap(...(await middle('TÜR LINKS')));
+      await expect.poll(() => amountOf('TÜR LINKS')).toBe('110°');
+      await part('TÜR LINKS').press('Enter');
+      await swipe(...(await middle('TÜR LINKS')), -30, 6);
+      expect(await amountOf('TÜR LINKS')).toMatch(/^(?!0°|110°)\d+°$/);
+      await tap(...(await middle('TÜR LINKS')));
+      await expect.poll(() => amountOf('TÜR LINKS')).toBe('0°');
+      await part('TÜR LINKS').press('ArrowRight');
+      const [x, y] = await middle('TÜR LINKS');
+      await tap(x, y);
+      await tap(x, y);
+      await expect.poll(() => amountOf('TÜR LINKS')).toBe('0°');
+    },
+  );
 
-  it('does what a person chooses, by finger and by keys, and puts the part back first', async () => {
-    const { swipe, tap } = await finger();
-    await showModel('hinged');
-    await tap(...(await middle('TÜR LINKS')));
-    const slide = page.getByRole('button', { name: 'Slide' });
-    await expect.poll(() => slide.getAttribute('aria-pressed')).toBe('false');
-    // The label follows its part with the next picture.
-    await repainted();
-    const { x: left, y: top, width, height } = (await slide.boundingBox())!;
-    await tap(left + width / 2, top + height / 2);
-    await expect.poll(() => slide.getAttribute('aria-pressed')).toBe('true');
-    expect(await amountOf('TÜR LINKS')).toBe('0 mm');
-    await swipe(...(await middle('TÜR LINKS')), -30, 0);
-    expect(await amountOf('TÜR LINKS')).toMatch(/^-?(?!0 )[\d,]+ mm$/);
-    await part('TÜR RECHTS').focus();
-    await page.keyboard.press('Tab');
-    await page.keyboard.press('Enter');
-    await expect.poll(() => slide.getAttribute('aria-pressed')).toBe('true');
-    await page.keyboard.press('Shift+Tab');
-    await page.keyboard.press('ArrowRight');
-    expect(await amountOf('TÜR RECHTS')).toMatch(/^-?(?!0 )[\d,]+ mm$/);
-    await page.keyboard.press('Delete');
-    await page.keyboard.press('Shift+ArrowRight');
-    expect(await amountOf('TÜR RECHTS')).toMatch(TURNED);
-    await tap(6, 6);
-    await expect.poll(() => slide.isVisible()).toBe(false);
-    // What was chosen goes with the model.
-    await clear();
-  });
+  it.runIf(IS_LONG)(
+    'does what a person chooses, by finger and by keys, and puts the part back first',
+    async () => {
+      const { swipe, tap } = await finger();
+      await showModel('hinged');
+      await tap(...(await middle('TÜR LINKS')));
+      const slide = page.getByRole('button', { name: 'Slide' });
+      await expect.poll(() => slide.getAttribute('aria-pressed')).toBe('false');
+      // The label follows its part with the next picture.
+      await repainted();
+      const { x: left, y: top, width, height } = (await slide.boundingBox())!;
+      await tap(left + width / 2, top + height / 2);
+      await expect.poll(() => slide.getAttribute('aria-pressed')).toBe('true');
+      expect(await amountOf('TÜR LINKS')).toBe('0 mm');
+      await swipe(...(await middle('TÜR LINKS')), -30, 0);
+      expect(await amountOf('TÜR LINKS')).toMatch(/^-?(?!0 )[\d,]+ mm$/);
+      await part('TÜR RECHTS').focus();
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      await expect.poll(() => slide.getAttribute('aria-pressed')).toBe('true');
+      await page.keyboard.press('Shift+Tab');
+      await page.keyboard.press('ArrowRight');
+      expect(await amountOf('TÜR RECHTS')).toMatch(/^-?(?!0 )[\d,]+ mm$/);
+      await page.keyboard.press('Delete');
+      await page.keyboard.press('Shift+ArrowRight');
+      expect(await amountOf('TÜR RECHTS')).toMatch(TURNED);
+      await tap(6, 6);
+      await expect.poll(() => slide.isVisible()).toBe(false);
+      // What was chosen goes with the model.
+      await clear();
+    },
+  );
 
   // What slides and turns, and how far, is in test/unit/planning/part-joint.test.ts, too.
   it.runIf(IS_LONG)(
