@@ -11,6 +11,8 @@ export interface ImageFacts {
   grey: boolean;
   /** Averaged in linear light. */
   meanLinear: Vec3;
+  /** A JPEG whose samples are colours of another space than sRGB. */
+  otherSpace: boolean;
 }
 
 /** What glTF takes byte for byte; other pictures are written as PNG, and a BMP is not shown. */
@@ -48,7 +50,11 @@ async function read(bytes: Uint8Array): Promise<ImageFacts> {
   }
   const pixels = width * height;
   const meanLinear: Vec3 = [red / pixels, green / pixels, blue / pixels];
-  return { bytes, width, height, grey: spread <= GREY_SPREAD, meanLinear };
+  const { icc, format } = await sharp(bytes).metadata();
+  // The name of a profile has one or two bytes for a character.
+  const isSrgb = icc?.toString('latin1').replaceAll('\0', '').includes('sRGB');
+  const otherSpace = format === 'jpeg' && icc !== undefined && !isSrgb;
+  return { bytes, width, height, grey: spread <= GREY_SPREAD, meanLinear, otherSpace };
 }
 
 /** Three bytes a pixel, from the top, at its own size. */

@@ -37,6 +37,7 @@ export function lostFields(
     // No medium is thinner than a vacuum; 0 means that there is none.
     [number('refr') < 1 && number('refr') !== 0, ['refr']],
     [true, PICTURES.filter((key) => texts.has(key) && !images.has(texts.get(key)!))],
+    [images.get(texts.get('pic') ?? '')?.otherSpace === true, ['pic']],
     [true, SCALES.filter((key) => numbers.get(key) === 0)],
     [made.normalFromHeights, ['bump']],
     [!MAPS.includes(texts.get('map') ?? ''), ['map']],
