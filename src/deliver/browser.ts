@@ -122,6 +122,8 @@ function inherited(env: NodeJS.ProcessEnv): Record<string, string> {
 
 const SANDBOX_HELP = 'run btg2gltf as a user of its own, on a system that gives it user namespaces';
 
+/** In what Playwright says of a browser that ends as it starts. */
+const ENDED = 'browser has been closed';
 /** A browser that takes longer to start does not start, milliseconds. */
 const START_MS = 30_000;
 /** One that takes longer to close is ended, milliseconds. */
@@ -154,8 +156,9 @@ export async function startBrowser(
   } catch (cause) {
     await browser?.close().catch(() => {});
     if (folder !== undefined) await removeFolder(folder);
-    const [reason] = String((cause as Error).message).split('\n');
-    const message = `the browser (${from}): expected it to start, received: ${reason}`;
+    const [reason = ''] = String((cause as Error).message).split('\n');
+    const what = reason.includes(ENDED) ? 'it ended at once' : reason;
+    const message = `the browser (${from}): expected it to start, received: ${what}`;
     throw new ConverterError('BROWSER_MISSING', message, { cause });
   }
 }

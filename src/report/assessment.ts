@@ -28,6 +28,7 @@ interface RequiredAction {
     | 'incomplete'
     | 'damaged'
     | 'drift'
+    | 'warnings'
     | undefined;
 }
 
@@ -74,7 +75,8 @@ function finished(report: RunReport): Assessment {
   }
   const { gates, incomplete, damaged, configurations } = report;
   const hasFindings =
-    gates.count + incomplete.count + damaged.count + configurations.failedCarts > 0;
+    gates.count + incomplete.count + damaged.count + configurations.failedCarts > 0 ||
+    selectionActions(report).length > 0;
   return { tone: hasFindings ? 'look' : 'good', ...withoutFailure(report) };
 }
 
@@ -145,6 +147,7 @@ export function requiredActions(report: RunReport): RequiredAction[] {
     .concat(
       deliveryActions(report),
       pictureActions(report),
+      selectionActions(report),
       damagedActions(report),
       incompleteActions(report),
       driftActions(report),
@@ -191,6 +194,23 @@ function deliveryActions({ delivered }: RunReport): RequiredAction[] {
       const title = `${capital(name)}: ${counts} failed${which}: ${message}`;
       return { tone: 'partly', code, title, help, section: 'deliveries' };
     });
+  });
+}
+
+/** What to do about an entry of `articles:` that selects nothing. */
+const EMPTY_SELECTIONS: ReadonlyMap<string, string> = new Map([
+  ['CATALOGUE_EMPTY', 'correct the names under catalogue:, or remove this entry'],
+  ['SEARCH_EMPTY', 'correct the words of the search, or remove this entry'],
+  ['LIST_EMPTY', 'find out why the list has no lines, or remove this entry'],
+  ['CARTS_EMPTY', 'check the path of the carts, if there should be some'],
+]);
+
+/** Entries that were asked for and give nothing, while others do. */
+function selectionActions({ selectionWarnings }: RunReport): RequiredAction[] {
+  return selectionWarnings.flatMap(({ code, message }): RequiredAction[] => {
+    const help = EMPTY_SELECTIONS.get(code);
+    if (help === undefined) return [];
+    return [{ tone: 'look', code, title: capital(message), help, section: 'warnings' }];
   });
 }
 

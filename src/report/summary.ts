@@ -1,5 +1,5 @@
 /** The report as one screen of text. */
-
+import { groupBy } from '../support/group-by.ts';
 import { visibleLines } from '../support/visible.ts';
 import {
   assess,
@@ -185,7 +185,8 @@ export function deliveredText({ delivered }: Pick<RunReport, 'delivered'>): stri
   if (delivered === undefined) return [];
   const { deliveries, failures, splits, omitted, gallery } = delivered;
   const open = failures.filter(({ isAccepted }) => !isAccepted);
-  const more = open.length - SHOWN_CAUSES;
+  const causes = [...groupBy(open, ({ delivery, code }) => `${delivery} ${code}`).values()];
+  const more = causes.length - SHOWN_CAUSES;
   return [
     ...deliveries.map(({ name, made, unchanged, failed, bytes, masterBytes, ...rest }) => {
       const counts = [`${integer(made)} made`, `${integer(unchanged)} unchanged`];
@@ -201,11 +202,13 @@ export function deliveredText({ delivered }: Pick<RunReport, 'delivered'>): stri
     }),
     ...splitsText(splits),
     ...omitted,
-    ...open.slice(0, SHOWN_CAUSES).map((each) => {
-      const { article, delivery, code, message } = each;
-      return [article, delivery, code, message].filter((part) => part !== '').join('  ');
+    ...causes.slice(0, SHOWN_CAUSES).map(([first, ...others]) => {
+      const { article, delivery, code, message } = first!;
+      // Not all are listed.
+      const which = others.length === 0 ? article : `${article} and others`;
+      return [delivery, code, which, message].filter((part) => part !== '').join('  ');
     }),
-    ...(more > 0 ? [`… and ${integer(more)} more in report.json`] : []),
+    ...(more > 0 ? [`… and ${amount(more, 'other cause')} in report.json`] : []),
     ...(gallery === undefined ? [] : [`gallery: ${gallery}`]),
   ];
 }

@@ -120,3 +120,21 @@ test('pictures that could not be compared are a finding, with the way to be with
   expect(requiredActions(report)).toMatchObject([{ tone: 'look', title: notCompared }]);
   expect(reportHtml(report)).toContain(notCompared);
 });
+
+test('an entry that selects nothing requires a look, while others select articles', () => {
+  const selectionWarnings = [
+    { code: 'SEARCH_EMPTY', message: 'search AULI "lamb" finds no article' },
+    { code: 'LIMIT_REACHED', message: '--limit 1: 1 of 2 articles' },
+  ];
+  const report = { ...QUIET, selectionWarnings };
+  expect(assess(report).tone).toBe('look');
+  expect(requiredActions(report)).toEqual([
+    {
+      tone: 'look',
+      code: 'SEARCH_EMPTY',
+      title: 'Search AULI "lamb" finds no article',
+      help: 'correct the words of the search, or remove this entry',
+      section: 'warnings',
+    },
+  ]);
+});

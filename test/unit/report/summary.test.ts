@@ -61,3 +61,23 @@ test('a run with workers says how many there were, what they did and which were 
   expect(text).toMatch(/^ {2}Workers {9}3 · 53 chunks · idle 2 · lost 1$/m);
   expect(summarise(REPORT, undefined)).not.toContain('Workers');
 });
+
+test('failed deliveries are listed by cause, so that many of one hide no other', () => {
+  const failure = (delivery: string, code: string, article: string) => {
+    return { article, delivery, code, message: 'because', help: 'do that', isAccepted: false };
+  };
+  const failures = [
+    ...Array.from({ length: 12 }, (_, i) => failure('pictures', 'BROWSER_MISSING', `D${i}`)),
+    failure('amazon', 'BUDGET_EXCEEDED', 'D1'),
+    failure('webhook', 'WEBHOOK_FAILED', ''),
+  ];
+  const delivered = { deliveries: [], failures, splits: [], omitted: [], gallery: undefined };
+  const text = summarise({ ...REPORT, delivered }, undefined);
+  for (const line of [
+    'pictures  BROWSER_MISSING  D0 and others  because',
+    'amazon  BUDGET_EXCEEDED  D1  because',
+    'webhook  WEBHOOK_FAILED  because',
+  ])
+    expect(text).toContain(line);
+  expect(text).not.toContain('D1 and others');
+});
