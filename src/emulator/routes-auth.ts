@@ -68,11 +68,9 @@ async function checkLogin(call: Call, login: Login, keyForm: KeyForm): Promise<b
   if (typeof remembered !== 'boolean') refuse('RememberMe: expected true or false');
   // The published sample omits AppKey, so it may be missing; a wrong one is refused (D-725).
   if (body.AppKey !== undefined && body.AppKey !== login.appKey) refuse('AppKey is unknown');
-  const user = decrypted(key, body.User, 'User');
-  const password = decrypted(key, body.Password, 'Password');
-  if (!isAmong(user, login.username) || !isAmong(password, login.password)) {
-    refuse('user or password is wrong');
-  }
+  const isUser = isEncrypted(key, body.User, 'User', login.username);
+  const isPassword = isEncrypted(key, body.Password, 'Password', login.password);
+  if (!isUser || !isPassword) refuse('user or password is wrong');
   return remembered;
 }
 
@@ -101,21 +99,30 @@ function parsed(body: Uint8Array): unknown {
   }
 }
 
-/** One decryption of a field for each padding that fits. */
-function decrypted({ privateKey }: ServerKey, value: unknown, field: string): Buffer[] {
+/** Whether a field decrypts to a text, in UTF-16, little endian, without a byte order mark, by either padding. */
+function isEncrypted(
+  { privateKey }: ServerKey,
+  value: unknown,
+  field: string,
+  expected: string,
+): boolean {
   if (typeof value !== 'string' || value === '' || !BASE64.test(value)) {
     refuse(`${field}: expected Base64`);
   }
   const ciphertext = Buffer.from(value, 'base64');
-  const found = [fromPkcs1, fromOaep].flatMap((decrypt) => {
+  const wanted = Buffer.from(expected, 'utf16le');
+  let isReadable = false;
+  for (const decrypt of ciphertext.length === MODULUS_BYTES ? [fromPkcs1, fromOaep] : []) {
     try {
-      return ciphertext.length === MODULUS_BYTES ? [decrypt(privateKey, ciphertext)] : [];
+      // Compared as bytes, so no other encoding passes.
+      if (decrypt(privateKey, ciphertext).equals(wanted)) return true;
+      isReadable = true;
     } catch {
-      return []; // Another padding.
+      // Another padding.
     }
-  });
-  if (found.length === 0) refuse(`${field}: cannot be decrypted`);
-  return found;
+  }
+  if (!isReadable) refuse(`${field}: cannot be decrypted`);
+  return false;
 }
 
 /** RSAES-PKCS1-v1_5 (RFC 8017, 7.2.2): Node decrypts, but refuses to remove this padding (D-602). */
@@ -128,11 +135,6 @@ function fromPkcs1(key: KeyObject, ciphertext: Buffer): Buffer {
 
 function fromOaep(key: KeyObject, ciphertext: Buffer): Buffer {
   return privateDecrypt({ key, padding: constants.RSA_PKCS1_OAEP_PADDING }, ciphertext);
-}
-
-/** UTF-16, little endian, without a byte order mark; compared as bytes, so no other encoding passes. */
-function isAmong(decryptions: Buffer[], expected: string): boolean {
-  return decryptions.some((bytes) => bytes.equals(Buffer.from(expected, 'utf16le')));
 }
 
 type ServerKey = Record<'publicKey' | 'privateKey', KeyObject>;
