@@ -135,7 +135,7 @@ test('the last line is the report, runs/latest leads to it, and standard error i
   expect(first.stdout.trimEnd().split('\n').at(-1)).toMatch(/2026-01-01T\S+[\\/]report\.html$/);
   const { exit, stdout, stderr } = await runs.run('2026-01-02', '--only', 'OTHER/*');
   const path = stdout.trimEnd().split('\n').at(-1)!;
-  expect(await readFile(path)).toEqual(await readFile(join(latest(), 'report.html')));
+  expect(await readFile(path, 'utf8')).toBe(await readFile(join(latest(), 'report.html'), 'utf8'));
   expect(exit).toBe(2);
   const lines = stderr.split('\n').filter((line) => line.startsWith('{'));
   expect(JSON.parse(lines.at(-1)!)).toMatchObject({

@@ -120,8 +120,8 @@ test('lines of an earlier version that are old become right, without a request f
 test('a run in which nothing is new reads no answer, and writes no line', async () => {
   const path = join(runs.outputDir, 'manifest.jsonl');
   expect((await runs.run(DAYS[1])).exit).toBe(0);
-  const before = await readFile(path);
+  const before = await readFile(path, 'utf8');
   expect((await runs.run(DAYS[1])).exit).toBe(0);
-  expect(await readFile(path)).toEqual(before);
+  expect(await readFile(path, 'utf8')).toBe(before);
   expect((await runs.report()).configurations).toMatchObject({ unchanged: 18, kept: 18 });
 });

@@ -78,7 +78,7 @@ describe('convert', () => {
     expect(await readdir(cache)).toContain('state.db');
     const first = await readFile(output);
     await convert({ service: live(), article: DESK, output, env: environmentOf(emulator) });
-    expect(await readFile(output)).toEqual(first);
+    expect((await readFile(output)).equals(first)).toBe(true);
     const { username } = emulator;
     const wrong = { ...live(), credentials: { username, password: 'not-the-password' } };
     await expectFailure(convert({ service: wrong, article: DESK, output }), 'LOGIN_REFUSED');

@@ -102,7 +102,7 @@ describe('checkImage', () => {
   });
 
   it('refuses a JPEG that is cut anywhere', () => {
-    for (let length = 3; length < jpeg.length; length++) {
+    for (let length = 3; length < jpeg.length; length += length < 1000 ? 1 : 7) {
       expect(() => checkImage(jpeg.subarray(0, length))).toThrow(/only a part/);
     }
   });
