@@ -94,8 +94,9 @@ describe.runIf(HAS_BROWSER && process.platform === 'linux')('the folder of a bro
       texts.filter((text) => text.startsWith('PATH=') || text.includes('\0PATH=')),
     ).not.toEqual([]);
     expect(texts.filter((text) => /SHOP_SECRET|a key|NODE_|VITEST/.test(text))).toEqual([]);
-    // Chromium writes the arguments of some of its processes over their variables: the first text may be the end of one.
-    const names = texts.flatMap((text) => text.match(/(?<=\0)[A-Za-z_]\w*(?==)/g) ?? []);
+    // Chromium writes the arguments of some of its processes over their variables, which then begin within one of them.
+    const variables = texts.flatMap((text) => text.split('\0')).filter((one) => !/ --/.test(one));
+    const names = variables.flatMap((one) => /^[A-Za-z_]\w*(?==)/.exec(one) ?? []);
     const given = ['PATH', 'LANG', 'HOME', 'TMPDIR'];
     const ofUnpacked = ['LD_LIBRARY_PATH', 'FONTCONFIG_FILE', 'XDG_CACHE_HOME'];
     // What shells set, and Chromium for its own processes.
