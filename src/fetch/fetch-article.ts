@@ -208,7 +208,10 @@ async function resolveArticle(source: Source, request: ArticleRequest): Promise<
   return { ...resolveKey(request, article), article, articleDigest: digest };
 }
 
-/** Reads an article in further languages. A failure is a warning: its texts are those of the first language. */
+/**
+ * Reads an article in further languages. One that the service does not have has the texts of the first; whatever
+ * else fails, fails the article, since its last good texts would be replaced by those of another language.
+ */
 async function translate(
   source: Source,
   request: ArticleRequest,
@@ -220,11 +223,11 @@ async function translate(
       const { answer: article, digest } = await readArticle(source, request, lang);
       return [{ lang, article, digest }];
     } catch (thrown) {
-      const { code, message } = asFailure(thrown);
-      warnings.push({
-        code: TRANSLATION_MISSING,
-        message: `language ${lang}: ${code}: ${message}`,
-      });
+      const error = asFailure(thrown);
+      const { code, message } = error;
+      const said = `language ${lang}: ${message}`;
+      if (!isNotFound(error)) throw new ConverterError(code, said, { cause: error });
+      warnings.push({ code: TRANSLATION_MISSING, message: said });
       return [];
     }
   };

@@ -8,6 +8,7 @@ import { cutText, TEXT_LIMITS } from '../support/text-limits.ts';
 import {
   asFailure,
   type CatalogueReader,
+  type SelectionFailure,
   type SourceOf,
   type SourceSelection,
 } from './selection.ts';
@@ -42,9 +43,12 @@ export async function selectFromCatalogue(
   if (first instanceof ConverterError) return unreadable(folderName(source.parentnode), '', first);
   const { articles, failures, warnings, unread } = walk(source.parentnode, listings);
   const selected = articles.filter(({ request: { manufacturer, program } }) => {
-    return manufacturer !== '' && manufacturers(manufacturer) && programs(program);
+    return manufacturers(manufacturer) && programs(program);
   });
-  if (selected.length === 0) warnings.push(nothingMatches(source, met));
+  const unmatched = unmatchedGlobs(source, met);
+  if (selected.length === 0 && unmatched.length === 0)
+    unmatched.push(`${folderName(source.parentnode)}: no article in it matches`);
+  warnings.push(...unmatched.map((message) => ({ code: 'CATALOGUE_EMPTY', message })));
   return { articles: selected, failures, warnings, unread };
 }
 
@@ -58,34 +62,29 @@ function unreadable(what: string, manufacturer: string, error: ConverterError): 
 /** Names in the warning about a source that matches nothing. */
 const SHOWN_NAMES = 20;
 
-/** Says why there is no article, and which names there are. */
-function nothingMatches(
+/** Says which globs match nothing, and which names there are. */
+function unmatchedGlobs(
   source: SourceOf<'catalogue'>,
   met: Record<'manufacturers' | 'programs', Set<string>>,
-): Warning {
+): string[] {
   const where = folderName(source.parentnode);
-  const missed = (what: string, globs: readonly string[] | undefined, names: Set<string>) => {
+  const missed = (what: string, globs: readonly string[] = [], names: Set<string>) => {
     const known = [...names].filter((name) => name !== '').sort();
-    const matches = matcher(globs);
-    if (known.length === 0 || known.some(matches)) return undefined;
+    const unmatched = globs.filter((glob) => !known.some(globMatcher(glob)));
+    if (known.length === 0 || unmatched.length === 0) return [];
     const more = known.length > SHOWN_NAMES ? ` and ${known.length - SHOWN_NAMES} more` : '';
     const there = `${known.slice(0, SHOWN_NAMES).join(', ')}${more}`;
-    return `${where}: no ${what} matches ${(globs ?? []).join(', ')}; there are ${there}`;
+    return [`${where}: no ${what} matches ${unmatched.join(', ')}; there are ${there}`];
   };
-  const message =
-    missed('manufacturer', source.manufacturers, met.manufacturers) ??
-    missed('series', source.programs, met.programs) ??
-    `${where}: no article in it matches`;
-  return { code: 'CATALOGUE_EMPTY', message };
+  return [
+    ...missed('manufacturer', source.manufacturers, met.manufacturers),
+    ...missed('series', source.programs, met.programs),
+  ];
 }
 
 /** Whether a node can be opened: an empty id would be that of the top. */
 function isFolder({ nodetype, nodeid }: CatalogueNode): boolean {
   return nodetype === 'F' && nodeid !== '';
-}
-
-function isArticle(node: CatalogueNode): boolean {
-  return node.nodetype === 'A' && node.basearticlenumber !== '';
 }
 
 function requestOfNode(node: CatalogueNode): ArticleRequest {
@@ -150,24 +149,23 @@ function walk(root: string, listings: Listings): Required<SourceSelection> {
     const { node, path, name } = step;
     const folder = path.at(-1)!;
     const { nodeid, manufacturer, program } = node;
-    if (isArticle(node)) found.articles.push({ request: requestOfNode(node), why: [name] });
-    const needed = NEEDED[node.nodetype];
-    if (needed !== undefined && node[needed.field] === '') {
-      const message = `expected ${needed.expected}, received nothing`;
+    const missing = missingIn(node);
+    if (missing !== undefined) {
       const what = `a node in ${folderName(folder)}`;
-      found.failures.push({ what, code: 'RESPONSE_INVALID', message });
+      found.failures.push({ what, ...missing });
       found.unread.push({ manufacturer, program });
-    }
+    } else if (node.nodetype === 'A')
+      found.articles.push({ request: requestOfNode(node), why: [name] });
     if (!isFolder(node)) continue;
-    if (path.includes(nodeid)) found.warnings.push(problem('CATALOGUE_CIRCULAR', nodeid, folder));
+    if (path.includes(nodeid)) found.warnings.push(circular(nodeid, folder));
     if (visited.has(nodeid)) continue;
     visited.add(nodeid);
-    const listing = listings.get(nodeid) ?? problem('CATALOGUE_ENDLESS', nodeid, folder);
-    if (listing instanceof ConverterError) {
+    const listing = listings.get(nodeid) ?? endless(nodeid, folder);
+    if ('code' in listing) {
       const { code, message } = listing;
       found.failures.push({ what: folderName(nodeid), code, message });
-    } else if ('code' in listing) found.warnings.push(listing);
-    if ('code' in listing) found.unread.push({ manufacturer, program });
+      found.unread.push({ manufacturer, program });
+    }
     const inside = open([...path, nodeid], labelled(name, node), node);
     for (const next of inside) stack.push(next);
   }
@@ -183,10 +181,27 @@ function labelled(above: string, { text, nodeid }: CatalogueNode): string {
 
 /** What it takes to open or convert a node. Without it lines stay, because nothing says that they are gone. */
 const NEEDED = {
-  F: { field: 'nodeid', expected: 'the id of a folder' },
-  A: { field: 'basearticlenumber', expected: 'the number of an article' },
-  I: undefined,
+  F: [{ field: 'nodeid', expected: 'the id of a folder' }],
+  A: [
+    { field: 'basearticlenumber', expected: 'the number of an article' },
+    { field: 'manufacturer', expected: 'the manufacturer of an article' },
+    { field: 'program', expected: 'the series of an article' },
+  ],
+  I: [],
 } as const satisfies Record<CatalogueNode['nodetype'], unknown>;
+
+/** What a node lacks to be opened or converted. */
+function missingIn(node: CatalogueNode): Pick<SelectionFailure, 'code' | 'message'> | undefined {
+  const needed = NEEDED[node.nodetype].find(({ field }) => node[field] === '');
+  if (needed === undefined) return undefined;
+  const { basearticlenumber, text } = node;
+  const label = cutText(basearticlenumber || text, TEXT_LIMITS.name);
+  const of = label === '' ? '' : ` of ${JSON.stringify(label)}`;
+  return {
+    code: 'RESPONSE_INVALID',
+    message: `expected ${needed.expected}, received nothing${of}`,
+  };
+}
 
 /** A node without a manufacturer or program takes those of its folder. */
 function inherit(node: CatalogueNode, above: CatalogueNode | undefined): CatalogueNode {
@@ -195,14 +210,15 @@ function inherit(node: CatalogueNode, above: CatalogueNode | undefined): Catalog
   return { ...node, manufacturer, program: node.program || (above?.program ?? '') };
 }
 
-const PROBLEMS = {
-  CATALOGUE_CIRCULAR: (id: string) => `contains ${id}, which contains it: it is read once`,
-  CATALOGUE_ENDLESS: (id: string) =>
-    `contains ${id}, which is not opened: there are more than ${MAX_DEPTH} folders in one another, or ${MAX_FOLDERS} in all`,
-};
+function circular(nodeid: string, folder: string): Warning {
+  const message = `${folderName(folder)} contains ${nodeid}, which contains it: it is read once`;
+  return { code: 'CATALOGUE_CIRCULAR', message };
+}
 
-function problem(code: keyof typeof PROBLEMS, nodeid: string, folder: string): Warning {
-  return { code, message: `${folderName(folder)} ${PROBLEMS[code](nodeid)}` };
+function endless(nodeid: string, folder: string): ConverterError {
+  const limits = `${MAX_DEPTH} folders in one another, and ${MAX_FOLDERS} in all`;
+  const message = `expected at most ${limits}, received more: ${folderName(folder)} contains ${nodeid}, which is not opened`;
+  return new ConverterError('RESPONSE_INVALID', message);
 }
 
 /** The folder of a listing in words, by its id, which is the same in all languages. */
@@ -219,9 +235,20 @@ export async function selectFromSearch(
 ): Promise<SourceSelection> {
   const what = `search ${manufacturer} ${JSON.stringify(query)}`;
   try {
-    const found = (await reader.search(manufacturer, query)).filter(isArticle);
-    const articles = found.map((node) => ({ request: requestOfNode(node), why: [what] }));
-    if (articles.length > 0) return { articles };
+    const nodes = await reader.search(manufacturer, query);
+    const found = nodes
+      .filter(({ nodetype }) => nodetype === 'A')
+      .map((node) => {
+        return { node, missing: missingIn(node) };
+      });
+    const articles = found.flatMap(({ node, missing }) => {
+      return missing ? [] : [{ request: requestOfNode(node), why: [what] }];
+    });
+    const failures = found.flatMap(({ missing }) => (missing ? [{ what, ...missing }] : []));
+    if (found.length > 0) {
+      const unread = failures.map(() => ({ manufacturer, program: '' }));
+      return { articles, failures, unread };
+    }
     return { articles, warnings: [{ code: 'SEARCH_EMPTY', message: `${what} finds no article` }] };
   } catch (thrown) {
     return unreadable(what, manufacturer, asFailure(thrown));

@@ -36,14 +36,16 @@ export async function selectConfigurations(
   const first = await attempt(source, named, async () => {
     let configured = await loadTopLevel(source, configurator);
     for (const setting of named) configured = await set(configurator, configured, setting);
-    return configured;
+    return withAll(named, configured);
   });
   if ('code' in first) return { articles: [], failures: [first] };
   const { settings, failures, warnings } = await settingsOfEach(source, first, named);
   const results = await Promise.all(
     settings.map(async (setting): Promise<SourceSelection> => {
       const all = [...named, setting];
-      const result = await attempt(source, all, () => set(configurator, first, setting));
+      const result = await attempt(source, all, async () =>
+        withAll(all, await set(configurator, first, setting)),
+      );
       if ('code' in result) return { articles: [], failures: [result] };
       return { articles: [selected(source, result, all)] };
     }),
@@ -117,12 +119,22 @@ async function set(
 ): Promise<Configured> {
   const { property, ...place } = findProperty(from.article, name);
   if (isSame(property.currentvalue, value)) return from;
-  const changed = await configurator.change(from, { ...place, newvalue: value });
-  const now = properties(changed.article).get(name)?.property.currentvalue;
-  // An answer without the property proves nothing; one with another value is a refusal.
-  if (now === undefined || isSame(now, value)) return changed;
-  const message = `${name}: expected ${JSON.stringify(value)} to be taken, received ${JSON.stringify(now)}`;
-  throw new ConverterError('PROPERTY_VALUE_REFUSED', message);
+  return withAll([[name, value]], await configurator.change(from, { ...place, newvalue: value }));
+}
+
+/** A configuration that has all values: a later one may change an earlier one. @throws `PROPERTY_VALUE_REFUSED` */
+function withAll(settings: readonly Setting[], configured: Configured): Configured {
+  const known = properties(configured.article);
+  for (const [name, value] of settings) {
+    const now = known.get(name)?.property.currentvalue;
+    // An answer without the property proves nothing; one with another value is a refusal.
+    if (now === undefined || isSame(now, value)) continue;
+    const [last] = settings.at(-1)!;
+    const expected = last === name ? 'to be taken' : `to stay when ${last} is set`;
+    const message = `${name}: expected ${JSON.stringify(value)} ${expected}, received ${JSON.stringify(now)}`;
+    throw new ConverterError('PROPERTY_VALUE_REFUSED', message);
+  }
+  return configured;
 }
 
 type Found = Omit<PropertySetting, 'newvalue'> & { property: ArticleProperty };

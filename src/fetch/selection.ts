@@ -19,6 +19,8 @@ export type ArticleSource =
       rows: readonly ListRow[];
       /** As it is in the file, for warnings. */
       header?: string;
+      /** In words, which lines differ only in columns that select nothing. */
+      merged?: string | undefined;
     }
   | ({ kind: 'article' } & ArticleRequest)
   | {

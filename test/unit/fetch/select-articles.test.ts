@@ -90,6 +90,45 @@ describe('selectArticles', () => {
     expect(await problems({ manufacturers: ['ACME'] })).toEqual([]);
   });
 
+  it('names each glob that matches nothing, also where others do', async () => {
+    const source = { ...TOP, manufacturers: ['ACME', 'ACNE'], programs: ['D*', 'DISK'] };
+    const { articles, warnings } = await selectArticles([source], reader(FOLDERS));
+    expect(articles).not.toHaveLength(0);
+    expect(warnings.filter(({ code }) => code === 'CATALOGUE_EMPTY')).toEqual([
+      {
+        code: 'CATALOGUE_EMPTY',
+        message: 'the top of the catalogue: no manufacturer matches ACNE; there are ACME, BETA',
+      },
+      {
+        code: 'CATALOGUE_EMPTY',
+        message: 'the top of the catalogue: no series matches DISK; there are DESK',
+      },
+    ]);
+  });
+
+  it('fails for articles without manufacturer, series or number, which are not known', async () => {
+    const folders = { '': [article('D1'), article('D2', { manufacturer: 'ACME' })] };
+    const catalogue = await selectArticles([TOP], reader(folders));
+    expect([catalogue.articles, catalogue.failures.map(({ message }) => message)]).toEqual([
+      [],
+      [
+        'expected the manufacturer of an article, received nothing of "D1"',
+        'expected the series of an article, received nothing of "D2"',
+      ],
+    ]);
+    const found = { ...reader(folders), search: async () => [article('', OWNER), article('S')] };
+    const source = { kind: 'search', manufacturer: 'ACME', query: 'x' } as const;
+    const search = await selectArticles([source], found);
+    expect(search.failures).toMatchObject([
+      { what: 'search ACME "x"', code: 'RESPONSE_INVALID' },
+      { what: 'search ACME "x"', code: 'RESPONSE_INVALID' },
+    ]);
+    expect(search.unread).toEqual([
+      { manufacturer: 'ACME', program: '' },
+      { manufacturer: 'ACME', program: '' },
+    ]);
+  });
+
   it('lists the catalogue in reading order, though folders contain themselves', async () => {
     const catalogue = reader(FOLDERS);
     const { articles, failures, warnings } = await selectArticles([TOP], catalogue);
@@ -117,6 +156,25 @@ describe('selectArticles', () => {
         message: 'catalogue a1 contains a1, which contains it: it is read once',
       },
     ]);
+  });
+
+  it('fails for folders beyond 64 in one another, whose articles are not known', async () => {
+    const folders = Object.fromEntries(
+      Array.from({ length: 70 }, (_, depth) => [
+        depth === 0 ? '' : `f${depth}`,
+        [node(`f${depth + 1}`, OWNER), article(`D${depth}`, OWNER)],
+      ]),
+    );
+    const { articles, failures, unread } = await selectArticles([TOP], reader(folders));
+    expect(articles).toHaveLength(65);
+    expect(failures).toMatchObject([
+      {
+        what: 'catalogue f65',
+        code: 'RESPONSE_INVALID',
+        message: expect.stringMatching(/^expected at most 64 folders/),
+      },
+    ]);
+    expect(unread).toEqual([{ manufacturer: 'ACME', program: 'DESK' }]);
   });
 
   it('names folders by their labels, by an id only where no label is known', async () => {

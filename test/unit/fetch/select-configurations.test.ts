@@ -51,7 +51,9 @@ function configurator(start: Record<string, string> = START, more: Partial<Artic
       );
       const refused = RULES[prop]!.values?.includes(newvalue) === false && newvalue !== 'SILENT';
       if (refused) throw new ConverterError('PROPERTY_VALUE_REFUSED', `${prop}: not ${newvalue}`);
-      return state(newvalue === 'SILENT' ? values : { ...values, [prop]: newvalue });
+      // White desks have four legs.
+      const implied = newvalue === 'WHITE' && values.LEGS === '2' ? { LEGS: '4' } : {};
+      return state(newvalue === 'SILENT' ? values : { ...values, [prop]: newvalue, ...implied });
     },
   };
   return service;
@@ -102,8 +104,12 @@ describe('configurations of a base article', () => {
   });
 
   it('put each value on top of the named ones', async () => {
-    const { numbers } = await select({ values: { 'A.B.LEGS': '2' }, each: ['A.B.COLOUR'], max: 9 });
-    expect(numbers).toEqual(['OAK/2/0.8/', 'WHITE/2/0.8/', 'BLACK/2/0.8/']);
+    const values = { 'A.B.LEGS': '2' };
+    const { numbers, failures } = await select({ values, each: ['A.B.COLOUR'], max: 9 });
+    expect(failures.map(({ message }) => message)).toEqual([
+      'A.B.LEGS: expected "2" to stay when A.B.COLOUR is set, received "4"',
+    ]);
+    expect(numbers).toEqual(['OAK/2/0.8/', 'BLACK/2/0.8/']);
   });
 
   it('are at most as many as allowed, and it is reported that there are more', async () => {
@@ -135,6 +141,12 @@ describe('configurations of a base article', () => {
       { values: { 'A.B.TEXT': 'SILENT' } },
       'PROPERTY_VALUE_REFUSED',
       /expected "SILENT" to be taken, received ""/,
+    ],
+    [
+      'a value that a later one changes back',
+      { values: { 'A.B.LEGS': '2', 'A.B.COLOUR': 'WHITE' } },
+      'PROPERTY_VALUE_REFUSED',
+      /LEGS: expected "2" to stay when A\.B\.COLOUR is set, received "4"/,
     ],
   ])('%s fails by itself, with the article named', async (_, more, code, message) => {
     const { numbers, failures } = await select(more as Partial<SourceOf<'configurations'>>);
