@@ -28,7 +28,7 @@ import { type Run, withRun } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';
 import { selectedByOf } from './report.ts';
 import type { RunEnvironment } from './run-options.ts';
-import { readSelection, readSelectionFailures } from './select.ts';
+import { readNotSelected, readSelection } from './select.ts';
 
 /** What failed, what is published, and the labels of `others` that exist: see {@link othersOf}. */
 export type Explanation = Awaited<ReturnType<typeof explainArticle>>;
@@ -102,7 +102,7 @@ async function matchingFailures(
   matches: (text: string) => boolean,
 ) {
   const selectedBy = selectedByOf(await lastSelection(pipeline));
-  const notSelected = await readSelectionFailures(pipeline);
+  const { failures: notSelected } = await readNotSelected(pipeline);
   const isRecording = pipeline.service.recording !== undefined;
   const subjectOf = (key: string) => {
     if (isConfigurationKey(key)) {

@@ -78,19 +78,21 @@ export async function selectLive(run: Run, requests = ALL_TRIED): Promise<Select
     const variables = JSON.stringify(pipeline.serviceVariables);
     if (Object.keys(pipeline.serviceVariables).length > 0)
       await store(pipeline, variablesPath(pipeline), new TextEncoder().encode(variables));
+    const { unread } = selected;
     const failures = redactMessages(selected.failures);
-    // A later run without failures leaves the file: it is read for failures that are stored.
-    if (failures.length > 0) await store(pipeline, failuresPath(pipeline), jsonLines(failures));
-    const warnings = redactMessages([...emptyFiles(pipeline, sources), ...selected.warnings]);
-    return narrow({ ...selected, articles, failures, warnings }, only);
+    const warnings = redactMessages([...listWarnings(pipeline, sources), ...selected.warnings]);
+    const notSelected: NotSelected = { failures, warnings, ...(unread && { unread }) };
+    await store(pipeline, notSelectedPath(pipeline), jsonLines([notSelected]));
+    return narrow({ articles, ...notSelected }, only);
   });
 }
 
-/** Selects what the last fetch selected. @throws {@link ConverterError} `SNAPSHOT_MISSING`, `NOTHING_SELECTED`. */
+/** Selects what the last fetch selected; what it could not select is missing here too. @throws {@link ConverterError} `SNAPSHOT_MISSING`, `NOTHING_SELECTED`. */
 export async function selectFetched({ options, metrics }: Run): Promise<Selection> {
   return metrics.stopwatch.during('select', async () => {
     const articles = await readSelection(options.pipeline);
-    return narrow({ articles, failures: [], warnings: [] }, options.only);
+    const notSelected = await readNotSelected(options.pipeline);
+    return narrow({ articles, ...notSelected }, options.only);
   });
 }
 
@@ -186,16 +188,22 @@ async function permanentIds(
   });
 }
 
-function emptyFiles({ articles }: Pipeline, sources: readonly ArticleSource[]): Warning[] {
-  return articles.flatMap((entry, index) => {
+/** Files that select nothing, or less than they seem to. */
+function listWarnings({ articles }: Pipeline, sources: readonly ArticleSource[]): Warning[] {
+  return articles.flatMap((entry, index): Warning[] => {
     const source = sources[index]!;
-    if (entry.kind === 'list' && source.kind === 'list' && source.rows.length === 0) {
-      const message = `${entry.file}: no line follows the header ${source.header}`;
-      return [{ code: 'LIST_EMPTY', message }];
+    if (entry.kind === 'list' && source.kind === 'list') {
+      const { name, rows, header, merged } = source;
+      const message = `in ${name}, ${merged}`;
+      if (rows.length > 0) return merged ? [{ code: 'LIST_LINES_MERGED', message }] : [];
+      const empty = `${entry.file}: no line follows the header ${header}`;
+      return [{ code: 'LIST_EMPTY', message: empty }];
     }
-    const isEmpty = source.kind === 'planning' && source.plannings.length === 0;
-    if (entry.kind !== 'carts' || !isEmpty) return [];
-    return [{ code: 'CARTS_EMPTY', message: `no cart matches ${entry.glob}` }];
+    if (source.kind !== 'planning' || source.plannings.length > 0) return [];
+    if (entry.kind === 'carts')
+      return [{ code: 'CARTS_EMPTY', message: `no cart matches ${entry.glob}` }];
+    const file = entry.kind === 'permanentids' && 'file' in entry.from ? entry.from.file : 'ids';
+    return [{ code: 'LIST_EMPTY', message: `${file}: it has no permanent identifier` }];
   });
 }
 
@@ -282,9 +290,13 @@ export async function readSelection(pipeline: Pipeline): Promise<SelectedArticle
   return parseLines(text);
 }
 
-/** Reads what could not be selected when that last happened; nothing if it never did. */
-export async function readSelectionFailures(pipeline: Pipeline): Promise<SelectionFailure[]> {
-  return parseLines((await readTextIfExists(failuresPath(pipeline))) ?? '');
+/** What a selection says beside its articles. */
+type NotSelected = Omit<Selection, 'articles'>;
+
+/** Reads what the last selection could not select; nothing before the first. */
+export async function readNotSelected(pipeline: Pipeline): Promise<NotSelected> {
+  const text = (await readTextIfExists(notSelectedPath(pipeline))) ?? '';
+  return parseLines<NotSelected>(text)[0] ?? { failures: [], warnings: [] };
 }
 
 function parseLines<T>(text: string): T[] {
@@ -303,8 +315,8 @@ function selectionPath({ service, articles, cacheDir }: Pipeline, ending = 'json
   return storedPath(cacheDir, [pipelineServiceId(service), articles], ending);
 }
 
-function failuresPath(pipeline: Pipeline): string {
-  return selectionPath(pipeline, 'failures.jsonl');
+function notSelectedPath(pipeline: Pipeline): string {
+  return selectionPath(pipeline, 'not-selected.json');
 }
 
 function variablesPath({ name, serviceVariables, cacheDir }: Pipeline): string {

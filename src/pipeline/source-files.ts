@@ -5,6 +5,7 @@ import type { CacheDatabase } from '../cache/database.ts';
 import { readRecordedPlanning } from '../fetch/recording.ts';
 import type { ListRow, SourceOf, StoredPlanning } from '../fetch/selection.ts';
 import type { ArticleRequest } from '../model/article.ts';
+import { configurationKey } from '../model/configuration-id.ts';
 import { parseCart } from '../service/wire-value.ts';
 import { asConverterError, ConverterError, endsRun, isConverterError } from '../support/errors.ts';
 import { listFolder, readBytes, readText, statIfExists } from '../support/files.ts';
@@ -12,6 +13,7 @@ import { globMatcher } from '../support/glob.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import { didYouMean, nearestName } from '../support/nearest.ts';
 import { redact } from '../support/redact.ts';
+import { cutText, TEXT_LIMITS } from '../support/text-limits.ts';
 import type { Pipeline } from './pipeline-file.ts';
 import type { RunEnvironment } from './run-options.ts';
 
@@ -29,6 +31,13 @@ const COLUMNS: Readonly<Record<keyof ArticleRequest, (cell: string) => string>> 
   metareinitstring: opaque,
 };
 const NAMES = Object.keys(COLUMNS) as (keyof ArticleRequest)[];
+/** Columns by the names that operations of the service have for them. */
+const SERVICE_NAMES: ReadonlyMap<string, keyof ArticleRequest> = new Map([
+  ['variantcode', 'finalarticlenumber'],
+  ['varcode', 'finalarticlenumber'],
+  ['ocdreinitstring', 'reinitstring'],
+  ['ocdreinit', 'reinitstring'],
+]);
 const REQUIRED = ['manufacturer', 'program', 'basearticlenumber'] as const;
 
 /** Characters of a header that an error shows. */
@@ -55,7 +64,7 @@ export async function readArticleList(path: string): Promise<ArticleRequest[]> {
 }
 
 /** Reads an article list with its header and the number of each line. @throws as {@link readArticleList}. */
-export async function readListFile(path: string): Promise<{ rows: ListRow[]; header: string }> {
+export async function readListFile(path: string): Promise<ReturnType<typeof parseRows>> {
   return parseRows(await readList(path, readBytes), path);
 }
 
@@ -96,8 +105,48 @@ function parseRows(bytes: Uint8Array, file: string) {
   const columns = first.record.map((cell) => cell.trim().toLowerCase());
   const table = { columns, header: described(header), refuse };
   checkColumns(table, first.info.lines);
-  const rows = lines.map((line) => ({ request: readLine(line, table), line: line.info.lines }));
-  return { rows, header: table.header };
+  const rows: ListRow[] = lines.map((line) => {
+    return { request: readLine(line, table), line: line.info.lines };
+  });
+  return { rows, header: table.header, merged: mergedLines(lines, rows, table) };
+}
+
+/** Lines that a message names. */
+const NAMED_LINES = 5;
+
+/** Lines that select one configuration, although they differ: a column that says so is not one of a list. */
+function mergedLines(
+  lines: readonly CsvLine[],
+  rows: readonly ListRow[],
+  { columns }: Table,
+): string | undefined {
+  const unused = columns.flatMap((name, index) => (isColumn(name) ? [] : [{ name, index }]));
+  if (unused.length === 0) return undefined;
+  const first = new Map<string, CsvLine>();
+  const names = new Set<string>();
+  const merged = new Set<number>();
+  for (const [place, line] of lines.entries()) {
+    const key = configurationKey(rows[place]!.request);
+    const same = first.get(key);
+    if (same === undefined) {
+      first.set(key, line);
+      continue;
+    }
+    const differing = unused.filter(
+      ({ index }) => line.record[index]?.trim() !== same.record[index]?.trim(),
+    );
+    if (differing.length > 0) merged.add(same.info.lines).add(line.info.lines);
+    for (const { name } of differing) names.add(JSON.stringify(cutText(name, TEXT_LIMITS.name)));
+  }
+  if (merged.size === 0) return undefined;
+  const some = [...merged].slice(0, NAMED_LINES).join(', ');
+  const more = merged.size > NAMED_LINES ? ` and ${merged.size - NAMED_LINES} more` : '';
+  const which = [...names].slice(0, NAMED_LINES).join(', ');
+  return `lines ${some}${more} differ only in ${which}, by which nothing is selected: each article is converted once`;
+}
+
+function isColumn(name: string): name is keyof ArticleRequest {
+  return NAMES.includes(name as keyof ArticleRequest);
 }
 
 /** The first line with a character other than blanks, quotes and separators. */
@@ -153,7 +202,7 @@ function described(header: string): string {
 
 /** Unknown columns are ignored unless they look misspelt. */
 function checkColumns({ columns, header, refuse }: Table, line: number): void {
-  const unknown = columns.filter((column) => !NAMES.includes(column as keyof ArticleRequest));
+  const unknown = columns.filter((column) => !isColumn(column));
   const missing = REQUIRED.find((name) => !columns.includes(name));
   if (missing !== undefined) {
     const nearest = nearestName(missing, unknown);
@@ -161,7 +210,8 @@ function checkColumns({ columns, header, refuse }: Table, line: number): void {
     throw refuse(line, `expected a column "${missing}", received the header ${header}${hint}`);
   }
   for (const name of unknown) {
-    const hint = didYouMean(name, NAMES);
+    const own = SERVICE_NAMES.get(name);
+    const hint = own === undefined ? didYouMean(name, NAMES) : `; did you mean "${own}"?`;
     if (hint === '') continue;
     throw refuse(line, `unknown column "${name}" in the header ${header}${hint}`);
   }
