@@ -1,6 +1,6 @@
 /** Compares a compressed model, decoded again, with what was compressed. */
 import type { Document, Mesh, Primitive } from '@gltf-transform/core';
-import { ConverterError } from '../support/errors.ts';
+import { ConverterError, isConverterError } from '../support/errors.ts';
 import type { Libraries } from './libraries.ts';
 import { takePictures } from './picture.ts';
 import { pictureDifference } from './picture-difference.ts';
@@ -52,25 +52,30 @@ const LARGEST_PICTURE_DIFFERENCE = { tone: 0.03, edges: 0.003 } as const;
 const PICTURE = { ...PICTURE_DEFAULTS, width: 256, height: 256, format: 'png' } as const;
 
 /**
- * Compares pictures of a master and of what was made of it, both as GLB. A master of which there is no picture is not
- * compared: no browser starts, or it is too much for one.
+ * Compares pictures of a master and of what was made of it, both as GLB. A master that is too much for a browser is not
+ * compared.
  *
+ * @param decoded - Returns what was made, as a GLB without compression.
+ * @returns Whether there is a browser.
  * @throws {@link ConverterError} `COMPRESSION_FAILED` with what differs, and by how much.
  */
 export async function comparePictures(
-  renderer: Pick<Renderer, 'takePictures'>,
+  renderer: Pick<Renderer, 'takePictures'> | undefined,
   master: Uint8Array,
-  made: Uint8Array,
-): Promise<void> {
+  decoded: () => Promise<Uint8Array>,
+): Promise<boolean> {
+  if (renderer === undefined) return false;
   const pictureOf = async (glb: Uint8Array) => (await takePictures(renderer, glb, PICTURE))[0]!;
-  const before = await pictureOf(master).catch(() => undefined);
-  if (before === undefined) return;
+  const before = await pictureOf(master).catch((error: Error) => error);
+  if (before instanceof Error) return !isConverterError(before, 'BROWSER_MISSING');
+  const made = await decoded();
   const after = await pictureOf(made).catch(({ message }: Error) => fail(`picture: ${message}`));
   const difference = await pictureDifference(before.bytes, after.bytes);
   for (const kind of ['tone', 'edges'] as const) {
     const largest = LARGEST_PICTURE_DIFFERENCE[kind];
     expectAtMost(`picture: ${kind}`, largest, difference[kind], 'of its range');
   }
+  return true;
 }
 
 function meshOf(mesh: Mesh): MeshGeometry {

@@ -48,6 +48,8 @@ export interface Maker {
    * @throws {@link ConverterError} where this master cannot be delivered; the others go on.
    */
   make(master: Uint8Array, names: readonly string[]): Promise<MadeFile[]>;
+  /** Returns a sentence about what it does without, such as a browser, once it has worked. */
+  limitation?(): string | undefined;
   /** Ends what `make` has started. */
   close?(): Promise<void>;
 }

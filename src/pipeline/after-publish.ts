@@ -63,7 +63,7 @@ type Counts = Delivered['deliveries'][number];
 /** Of a delivery that makes no file of each configuration. */
 function countsOf(name: string, made: number): Counts {
   return {
-    ...{ name, made, unchanged: 0, failed: 0, accepted: 0, omitted: 0 },
+    ...{ name, made, unchanged: 0, failed: 0, accepted: 0, omitted: 0, byCode: {} },
     ...{ bytes: 0, masterBytes: 0 },
   };
 }
@@ -79,7 +79,11 @@ function failedAsAWhole(
   const isAccepted = acceptedOf(deliver, name).has(code);
   const failure = { article: '', delivery: name, code, message, help, isAccepted };
   return {
-    counts: { ...counts, [isAccepted ? 'accepted' : 'failed']: count },
+    counts: {
+      ...counts,
+      [isAccepted ? 'accepted' : 'failed']: count,
+      byCode: { [code]: count },
+    },
     failures: [failure],
   };
 }

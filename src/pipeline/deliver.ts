@@ -3,6 +3,7 @@ import { extname, join } from 'node:path';
 import { openFileStore } from '../cache/content-store.ts';
 import { articleLabel } from '../model/configuration-id.ts';
 import type { Digest } from '../model/snapshot.ts';
+import { DELIVERY_FAILURES } from '../report/run-report.ts';
 import { amount } from '../report/text.ts';
 import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
 import { readTextIfExists, statIfExists, temporaryFolder } from '../support/files.ts';
@@ -48,6 +49,8 @@ export interface Delivered {
     failed: number;
     /** Those that failed by a code that the pipeline file accepts. */
     accepted: number;
+    /** Those that failed, accepted ones too, by code. */
+    byCode: Record<string, number>;
     /** Those that need a browser, where the run may do without one; of a feed, those that lack what it requires. */
     omitted: number;
     /** Of the files, equal ones counted once. */
@@ -110,7 +113,8 @@ export async function deliver(run: Run): Promise<Delivered> {
       });
       delivered.deliveries.push({ name: delivery.name, ...one.counts() });
       delivered.failures.push(...one.failures);
-      delivered.omitted.push(...one.omitted);
+      const limitation = delivery.limitation?.();
+      delivered.omitted.push(...one.omitted, ...(limitation ? [limitation] : []));
       lastGood.push(...one.lastGood);
       await delivery.close?.();
     }
@@ -139,9 +143,6 @@ export async function deliver(run: Run): Promise<Delivered> {
 /** What an output has of deliveries: that of its masters, and that of older ones. */
 type Listed<Lines> = Record<'lines' | 'lastGood', Lines>;
 
-/** Failures of a delivery in the report. */
-const LISTED_FAILURES = 1000;
-
 /** One kind of delivery. */
 function startDelivery(
   run: Run,
@@ -151,6 +152,7 @@ function startDelivery(
   const { options, environment, stores } = run;
   const { outputDir } = options.pipeline;
   const counts = { made: 0, unchanged: 0, failed: 0, accepted: 0, omitted: 0 };
+  const byCode: Record<string, number> = {};
   const accepted = acceptedOf(options.pipeline.deliver!, delivery);
   const bytesOfFiles = new Map<Digest, number>();
   const bytesOfMasters = new Map<Digest, number>();
@@ -209,7 +211,12 @@ function startDelivery(
   const sum = (bytes: ReadonlyMap<Digest, number>) =>
     [...bytes.values()].reduce((total, each) => total + each, 0);
   return {
-    counts: () => ({ ...counts, bytes: sum(bytesOfFiles), masterBytes: sum(bytesOfMasters) }),
+    counts: () => ({
+      ...counts,
+      byCode,
+      bytes: sum(bytesOfFiles),
+      masterBytes: sum(bytesOfMasters),
+    }),
     failures,
     /** Sentences. */
     omitted,
@@ -243,7 +250,9 @@ function startDelivery(
         const outcome = isAccepted ? 'accepted' : 'failed';
         counts[isOmitted ? 'omitted' : outcome] += masters.length;
         if (isOmitted) omitted.add(`no new ${delivery}, since ${message}`);
-        else if (failures.filter((one) => one.isAccepted === isAccepted).length < LISTED_FAILURES)
+        else byCode[code] = (byCode[code] ?? 0) + masters.length;
+        const alike = failures.filter((one) => one.isAccepted === isAccepted);
+        if (!isOmitted && alike.length < DELIVERY_FAILURES)
           failures.push({ article: label, delivery, code, message, help, isAccepted });
         const own = { error: recordOf(thrown, failed)! };
         // By force: they show the published masters.

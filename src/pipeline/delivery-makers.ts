@@ -106,6 +106,7 @@ function ofEachMaster(run: Run, maker: Maker, masters: readonly Master[]): Deliv
       );
       return [{ files: await Promise.all([...files, ...parts].map(keep)) }];
     },
+    limitation: maker.limitation && (() => maker.limitation!()),
     close: maker.close && (() => maker.close!()),
   };
 }

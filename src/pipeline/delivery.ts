@@ -61,6 +61,8 @@ export interface Delivery {
    * @returns What each master has, in their order.
    */
   make(subject: Subject, keep: (file: Placed) => Promise<DeliveredFile>): Promise<Outcome[]>;
+  /** Returns a sentence about what it does without, once it has worked. */
+  limitation?: (() => string | undefined) | undefined;
   /** Ends what `make` has started. */
   close?: (() => Promise<void>) | undefined;
 }

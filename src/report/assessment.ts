@@ -181,15 +181,14 @@ function gateActions({ gates, stop, published }: RunReport): RequiredAction[] {
 /** What each delivery could not make, by cause, with the first of each. */
 function deliveryActions({ delivered }: RunReport): RequiredAction[] {
   const { deliveries = [], failures = [] } = delivered ?? {};
-  return deliveries.flatMap(({ name, made, unchanged, failed, accepted }): RequiredAction[] => {
+  return deliveries.flatMap((delivery): RequiredAction[] => {
+    const { name, made, unchanged, failed, accepted, byCode } = delivery;
     if (failed === 0) return [];
     const own = failures.filter(({ delivery, isAccepted }) => delivery === name && !isAccepted);
-    const groups = [...groupBy(own, ({ code }) => code).values()];
-    return groups.map(([first, ...others]) => {
+    return Array.from(groupBy(own, ({ code }) => code).values(), ([first]) => {
       const { article, code, message, help } = first!;
-      // Not all are listed, and each may stand for several.
-      const count = groups.length === 1 ? failed : 1 + others.length;
-      const counts = `${integer(count)} of ${integer(made + unchanged + failed + accepted)}`;
+      const all = made + unchanged + failed + accepted;
+      const counts = `${integer(byCode[code] ?? failed)} of ${integer(all)}`;
       const which = article === '' ? '' : `, the first of ${article}`;
       const title = `${capital(name)}: ${counts} failed${which}: ${message}`;
       return { tone: 'partly', code, title, help, section: 'deliveries' };
@@ -197,21 +196,49 @@ function deliveryActions({ delivered }: RunReport): RequiredAction[] {
   });
 }
 
-/** What to do about an entry of `articles:` that selects nothing. */
-const EMPTY_SELECTIONS: ReadonlyMap<string, string> = new Map([
-  ['CATALOGUE_EMPTY', 'correct the names under catalogue:, or remove this entry'],
+/** What to do about an entry of the pipeline file that gives nothing, or less than it asks for. */
+const SELECTION_HELP: ReadonlyMap<string, string> = new Map([
+  ['CATALOGUE_EMPTY', 'correct the names under catalogue:, or remove them'],
   ['SEARCH_EMPTY', 'correct the words of the search, or remove this entry'],
   ['LIST_EMPTY', 'find out why the list has no lines, or remove this entry'],
+  ['LIST_LINES_MERGED', 'name the columns finalarticlenumber and reinitstring, if they are meant'],
   ['CARTS_EMPTY', 'check the path of the carts, if there should be some'],
+  ['CART_WITHOUT_CONFIGURATION', 'save the cart again, with its configuration'],
+  ['CONFIGURATIONS_LIMITED', 'raise max: of this entry, or name fewer properties under each:'],
+  ['LANGUAGE_NOT_OFFERED', 'remove the language from lang:, or ask the manufacturer for its texts'],
 ]);
 
-/** Entries that were asked for and give nothing, while others do. */
-function selectionActions({ selectionWarnings }: RunReport): RequiredAction[] {
-  return selectionWarnings.flatMap(({ code, message }): RequiredAction[] => {
-    const help = EMPTY_SELECTIONS.get(code);
-    if (help === undefined) return [];
-    return [{ tone: 'look', code, title: capital(message), help, section: 'warnings' }];
+/** What to do about configurations that are not exactly what was asked for. */
+const ARTICLE_HELP: ReadonlyMap<string, readonly [title: string, help: string]> = new Map([
+  [
+    'VARIANT_DIFFERS',
+    [
+      'with another final article number than asked for',
+      'correct the numbers where they are listed',
+    ],
+  ],
+  [
+    'TRANSLATION_MISSING',
+    [
+      'without texts of a language, which has those of the first instead',
+      'ask the manufacturer for the texts, or remove the language from lang:',
+    ],
+  ],
+]);
+
+/** What was asked for and is not made, or made of less, while the rest is. */
+function selectionActions({ selectionWarnings, warnings }: RunReport): RequiredAction[] {
+  const all = { tone: 'look', section: 'warnings' } as const;
+  const ofSelection = selectionWarnings.flatMap(({ code, message }): RequiredAction[] => {
+    const help = SELECTION_HELP.get(code);
+    return help === undefined ? [] : [{ ...all, code, title: capital(message), help }];
   });
+  const ofArticles = Array.from(ARTICLE_HELP, ([code, [title, help]]): RequiredAction[] => {
+    const count = warnings[code] ?? 0;
+    if (count === 0) return [];
+    return [{ ...all, code, title: `${amount(count, 'configuration')} ${title}`, help }];
+  });
+  return [...ofSelection, ...ofArticles.flat()];
 }
 
 function pictureActions({ gates: { notCompared } }: RunReport): RequiredAction[] {

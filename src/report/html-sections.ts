@@ -13,6 +13,7 @@ import {
   type AssetRow,
   type Cause,
   CHANGES,
+  DELIVERY_FAILURES,
   type FailureRow,
   PROGRAM_COUNTS,
   type RunReport,
@@ -32,7 +33,7 @@ export function sectionsOf(report: RunReport): Record<'findings' | 'bars' | 'det
   return {
     findings: make(causes, failures, deliveries, gates, damaged, incomplete, changes),
     bars: make(stages, statuses, losses),
-    details: make(slowest, largest, programs, workers, splits, skipped, drift, warnings),
+    details: make(delivered, slowest, largest, programs, workers, splits, skipped, drift, warnings),
   };
 }
 
@@ -309,9 +310,34 @@ function incomplete({ incomplete: { rows, count: total } }: RunReport): Section 
   return tableSection('incomplete', 'Not complete', { rows, columns, total, rest });
 }
 
+/** How many files each delivery has, and why some are not there. */
+function delivered({ delivered: made }: RunReport): Section | undefined {
+  return tableSection('delivered', 'Deliveries', {
+    rows: made?.deliveries ?? [],
+    columns: [
+      { title: 'Delivery', cell: ({ name }) => bold(name) },
+      figures('Made', 'made'),
+      figures('Unchanged', 'unchanged'),
+      figures('Failed', 'failed'),
+      figures('Accepted', 'accepted'),
+      figures('Left out', 'omitted'),
+      figures('Size', 'bytes', size),
+    ],
+    note: ['In configurations.', ...(made?.omitted ?? []).map((text) => `${capital(text)}.`)].join(
+      ' ',
+    ),
+  });
+}
+
 function deliveries({ delivered }: RunReport, names: Names): Section | undefined {
+  const { deliveries: all = [], failures: rows = [] } = delivered ?? {};
+  const totals = all.map(({ name, failed, accepted }) => {
+    const listed = rows.filter(({ delivery }) => delivery === name).length;
+    return listed < DELIVERY_FAILURES ? listed : Math.max(listed, failed + accepted);
+  });
   return tableSection('deliveries', 'Failed deliveries', {
-    rows: delivered?.failures ?? [],
+    rows,
+    total: totals.reduce((sum, count) => sum + count, 0),
     columns: [
       labels(names),
       texts('Delivery', 'delivery'),

@@ -23,6 +23,9 @@ export const CHANGES = ['new', 'changed', 'removed'] as const;
 
 const STAGES = ['select', 'fetch', 'transform', 'write', 'publish'] as const;
 
+/** Failures of a delivery that a report lists, and as many that are accepted. */
+export const DELIVERY_FAILURES = 1000;
+
 /** The gates, with their labels on the page. */
 export const GATE_LABELS = {
   articlesGone: 'Articles gone',
@@ -225,6 +228,7 @@ function makeRunReportSchema() {
           z.object({
             ...{ name: text, made: count, unchanged: count, failed: count },
             accepted: count.describe('failed by a code that the pipeline file accepts'),
+            byCode: counts.describe('failed and accepted ones'),
             omitted: count.describe(
               'left out: there is no browser, which is intended; or of a feed, without what it requires',
             ),
