@@ -1,7 +1,14 @@
 /** `btg2gltf doctor`: checks what a run needs, one line each, and says what to do. */
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { BROWSER_VARIABLE, findBrowser, installHelp } from '../deliver/browser.ts';
+import {
+  BROWSER_VARIABLE,
+  endBrowser,
+  type FoundBrowser,
+  findBrowser,
+  installHelp,
+  startBrowser,
+} from '../deliver/browser.ts';
 import type { CatalogueNode } from '../model/catalogue.ts';
 import { ENVIRONMENT, type Environment, readCredentials } from '../pipeline/environment.ts';
 import { loadPipeline, type Pipeline } from '../pipeline/pipeline-file.ts';
@@ -9,7 +16,14 @@ import { describeService, openService, type Service } from '../pipeline/service.
 import { readArticleList } from '../pipeline/source-files.ts';
 import { amount, duration, size } from '../report/text.ts';
 import { asConverterError, ConverterError, ERROR_CODES, endsRun } from '../support/errors.ts';
-import { exists, freeBytes, readText, removeFile, replaceFile } from '../support/files.ts';
+import {
+  exists,
+  freeBytes,
+  readText,
+  removeFile,
+  replaceFile,
+  withTemporaryFolder,
+} from '../support/files.ts';
 import { linkOrCopy } from '../support/links.ts';
 import { nearestName } from '../support/nearest.ts';
 import { type Arguments, type Command, type Io, textOf, usageError } from './command.ts';
@@ -98,9 +112,22 @@ async function* examine(args: Arguments, io: Io): AsyncGenerator<Finding> {
   yield await check('browser', async () => {
     const found = await findBrowser(undefined, io.env[BROWSER_VARIABLE], pipeline?.cacheDir ?? '.');
     if (found === undefined) return warning('browser', 'none, so no pictures', installHelp());
-    return found.path === undefined ? found.from : `${found.path} (${found.from})`;
+    const version = await versionOf(found);
+    return found.path === undefined
+      ? `${found.from}, Chromium ${version}`
+      : `${found.path} (${found.from}), Chromium ${version}`;
   });
   yield* checkFolders(pipeline?.outputDir ?? '.', pipeline?.cacheDir ?? '.');
+}
+
+/** Starts the browser, without leaving anything: what is found may not start. @throws `BROWSER_MISSING` */
+function versionOf(found: FoundBrowser): Promise<string> {
+  return withTemporaryFolder(async (cacheDir) => {
+    const browser = await startBrowser({ ...found, cacheDir });
+    const version = browser.version();
+    await endBrowser(browser);
+    return version;
+  });
 }
 
 function skipped(what: string): Finding {
@@ -147,15 +174,16 @@ function requireCredentials({ service }: Pipeline, env: Environment): string {
 
 const QUEUE_VARIABLE = 'BTG2GLTF_QUEUE_URL' satisfies keyof typeof ENVIRONMENT;
 
-/** A webhook without its key is called by no run: the changes wait in the outbox. */
+/** A webhook without its key is called by no run, which fails: the changes wait in the outbox. */
 function* checkWebhook(pipeline: Pipeline | undefined, env: Environment): Generator<Finding> {
   const after = pipeline?.deliver?.afterPublish;
   if (after === undefined) return;
   const { secretVariable } = after;
   if ((env[secretVariable] ?? '') !== '') yield ok('webhook', `${secretVariable} is set`);
   else {
-    const text = `${secretVariable}: expected the key of the signature, received none`;
-    yield warning('webhook', text, `set ${secretVariable}; without it the webhook is not called`);
+    const message = `${secretVariable}: expected the key of the signature, received none`;
+    const help = `set ${secretVariable}; without it the webhook is not called`;
+    yield problem('webhook', new ConverterError('PIPELINE_VARIABLE_UNSET', message, { help }));
   }
 }
 

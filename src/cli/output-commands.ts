@@ -1,6 +1,6 @@
 /** `btg2gltf verify` and `btg2gltf prune`: commands on what is published. */
 import { resolve } from 'node:path';
-import { countOutdated } from '../pipeline/outdated.ts';
+import { countOutdated, missingLists } from '../pipeline/outdated.ts';
 import { defaultCacheDir, type Pipeline } from '../pipeline/pipeline-file.ts';
 import { openPublished, type Published, publishedIn } from '../pipeline/published.ts';
 import { amount, size } from '../report/text.ts';
@@ -62,8 +62,9 @@ export const verifyCommand: Command = {
   options: { output: OUTPUT, json: { type: 'boolean', describe: 'print JSON' } },
   notes: [
     'Exit code 0: all intact; 1: files are damaged or missing, or a publication was cut off,',
-    'which the next run completes. Of a pipeline it also says whether its cache has newer answers than the',
-    'catalogue, which is no damage; of one with store, it reads what the store has.',
+    'which the next run completes. Of a pipeline it also finds feeds and files of the gallery that are missing,',
+    'and says whether its cache has newer answers than the catalogue, which is no damage; of one with store, it',
+    'reads what the store has.',
   ],
   examples: ['btg2gltf verify pipeline.yaml', 'btg2gltf verify output --json'],
   async run(args, io) {
@@ -71,6 +72,9 @@ export const verifyCommand: Command = {
     await published.requireManifest();
     const found = await published.verify(io.signal);
     const { objects, links, problems, incomplete } = found;
+    // A store lists its files with their digests; the lists of an output folder name neither feeds nor gallery.
+    const missing = pipeline && !pipeline.store ? await missingLists(pipeline) : [];
+    problems.push(...missing.map((path) => ({ path, problem: 'missing' })));
     const isIntact = problems.length + incomplete.length === 0;
     const environment = { ...environmentOf(io), log: SILENT };
     // Lists that are damaged cannot be compared.

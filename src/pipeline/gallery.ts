@@ -55,6 +55,12 @@ export async function writeGallery(
   return join(outputDir, GALLERY_FOLDER, 'index.html');
 }
 
+/** Names the files of the page that each gallery has, below the output folder. */
+export async function galleryFiles(): Promise<string[]> {
+  const names = [...(await galleryPageFiles()).keys(), GALLERY_DATA_FILE];
+  return names.map((name) => `${GALLERY_FOLDER}/${name}`);
+}
+
 /** Removes a page that is no longer wanted: the files that it links would go, and it would stay. */
 export async function removeGallery(lists: NewLists): Promise<void> {
   if (!(await exists(join(lists.outputDir, GALLERY_FOLDER, GALLERY_DATA_FILE)))) return;

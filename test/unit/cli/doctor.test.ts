@@ -5,6 +5,7 @@ import { type Emulator, startEmulator } from '../../../src/emulator/emulator.ts'
 import { createSampleRange } from '../../../src/sample/sample-range.ts';
 import { environmentOf } from '../../helpers/child.ts';
 import { command, writePipeline } from '../../helpers/command.ts';
+import { pictureBrowser } from '../../helpers/picture-browser.ts';
 import { type S3Server, startS3Server } from '../../helpers/s3-server.ts';
 import { temporaryFolder } from '../../helpers/temporary.ts';
 
@@ -20,9 +21,13 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const SERVICE = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
-/** State and text of each check by its name, and the exit code. */
+/**
+ * State and text of each check by its name, and the exit code. Without a browser, unless a test names one: it would be
+ * started each time.
+ */
 async function doctor(words: string[] = [], env: Record<string, string> = {}) {
-  const { exit, stdout } = await command(['doctor', ...words], { env });
+  const all = { BTG2GLTF_BROWSER: 'none', ...env };
+  const { exit, stdout } = await command(['doctor', ...words], { env: all });
   const lines = stdout.trimEnd().split('\n');
   const rows = lines.map((line) => {
     const [, state, what, text] = /^(ok|warning|problem) +(.+?)(?: {2,}|(?<=access) )(.+)$/.exec(
@@ -68,12 +73,25 @@ describe('doctor', () => {
     const file = await writePipeline(folder, content);
     const unset = await doctor([file]);
     expect([unset.exit, unset.checks.webhook]).toEqual([
-      0,
-      'warning: SHOP_KEY: expected the key of the signature, received none → set SHOP_KEY; without it the webhook is not called',
+      2,
+      'problem: SHOP_KEY: expected the key of the signature, received none → set SHOP_KEY; without it the webhook is not called',
     ]);
     const { stdout, checks } = await doctor([file], { SHOP_KEY: 'correct-horse' });
     expect(checks.webhook).toBe('ok: SHOP_KEY is set');
     expect(stdout).not.toContain('correct-horse');
+  });
+
+  test('starts the browser, since one that is found may not start', async () => {
+    const file = await writePipeline(folder, { service: { emulator: true } });
+    const program = join(folder, 'chromium');
+    await writeFile(program, '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+    const { exit, checks } = await doctor([file], { BTG2GLTF_BROWSER: program });
+    expect(exit).toBe(3);
+    expect(checks.browser).toMatch(/^problem: the browser .*: expected it to start, received/);
+    const { path, from } = await pictureBrowser();
+    const real = await doctor([file], { BTG2GLTF_BROWSER: path ?? from });
+    expect(real.checks.browser).toMatch(/^ok: .*Chromium \d+\./);
+    expect((await readdir(folder)).sort()).toEqual(['chromium', 'pipeline.yaml']);
   });
 
   describe('of runs on several machines', () => {
