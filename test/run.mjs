@@ -2,9 +2,11 @@
  * Runs the tests: `node test/run.mjs [files] [options of vitest]`.
  *
  * Everything that the tests write lies in one temporary folder, which is removed when they end, also by Ctrl-C, with
- * every process that they have left. A folder that a killed run has left is removed by the next run.
+ * every process that they have left; so do the folders of browsers, which lie in /tmp where the path of the temporary
+ * folder is too long for a socket. A folder that a killed run has left is removed by the next run.
  */
 import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   chmodSync,
   existsSync,
@@ -71,6 +73,7 @@ const ended = await new Promise((resolve) => {
 });
 killGroup();
 await remove(folder);
+for (const left of browserFolders()) await remove(left);
 if (ended.error) throw ended.error;
 process.exitCode = signal === undefined ? (ended.code ?? 1) : 128 + constants.signals[signal];
 
@@ -90,6 +93,19 @@ function ownerOf(path) {
   } catch {
     return [];
   }
+}
+
+/** Folders of browsers whose processes have ended, in /tmp: named by host and process, as the program names them. */
+function browserFolders() {
+  const parent = '/tmp';
+  if (IS_WINDOWS) return [];
+  const host = createHash('sha256').update(hostname()).digest('hex').slice(0, 4);
+  const owner = new RegExp(`^btg2gltf-${host}-(\\d+)-`);
+  const left = readdirSync(parent).filter((name) => {
+    const id = owner.exec(name)?.[1];
+    return id !== undefined && !isRunning(Number(id));
+  });
+  return left.map((name) => join(parent, name));
 }
 
 function killGroup() {

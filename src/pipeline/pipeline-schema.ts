@@ -332,6 +332,10 @@ const deliverSchema = z.lazy(() =>
         frames: int(PICTURE_DEFAULTS.frames, 0, 'pictures of a turn about the model', 360),
         accept: acceptSchema(),
       })
+      .refine(({ cameras, frames }) => cameras.length + frames > 0, {
+        error: 'expected at least one view, or frames: of a turn, received none',
+        path: ['cameras'],
+      })
       .optional()
       .describe('pictures of each article, below pictures/'),
     gallery: preset(flag, false, 'a page that shows everything published, below gallery/'),

@@ -16,12 +16,12 @@ import type { Warning } from '../model/snapshot.ts';
 import { createCollector, type ReportedLine } from '../report/collect.ts';
 import type { Description, FailureRow, GateReport, RunReport } from '../report/run-report.ts';
 import { helpFor } from '../support/errors.ts';
-import { replaceFile, temporaryFolder } from '../support/files.ts';
+import { readText, replaceFile, statIfExists, temporaryFolder } from '../support/files.ts';
 import type { PackedMap } from '../support/packed-map.ts';
 import { redact, redactMessages } from '../support/redact.ts';
 import { cutText, TEXT_LIMITS } from '../support/text-limits.ts';
 import { visibleJson } from '../support/visible.ts';
-import { jsonPieces } from '../write/manifest.ts';
+import { catalogueFiles, jsonPieces } from '../write/manifest.ts';
 import { publishedAsset, sizeOf } from '../write/publish.ts';
 import type { Distribution } from './distribute.ts';
 import type { Changes } from './last-publication.ts';
@@ -31,7 +31,7 @@ import type { Quarantine } from './quarantine.ts';
 import type { Results } from './results.ts';
 import { isPublished, type RunEnd, reportedEnd } from './run-end.ts';
 import { runId } from './run-options.ts';
-import { describeService } from './service.ts';
+import { describeService, languagesOf } from './service.ts';
 
 interface ReportContent {
   command: RunReport['command'];
@@ -64,7 +64,8 @@ export async function makeReport(run: Run, content: ReportContent) {
   const { options, stores, session, metrics, startedAt } = run;
   const { pipeline } = options;
   const { command, end, gates = NO_GATES, output } = content;
-  const { collected, failures } = collectRows(run, content);
+  const untranslated = isOutputPublished(content) ? await languagesNotOffered(pipeline) : [];
+  const { collected, failures } = collectRows(run, content, untranslated);
   const totalMs = metrics.stopwatch.totalMs();
   const { error: stop } = end;
   const { distribution } = content;
@@ -96,6 +97,29 @@ export async function makeReport(run: Run, content: ReportContent) {
   return { report: redacted, failures: () => withoutSecrets(failures()), pictures };
 }
 
+/** Languages of which the catalogue has the texts of the first, in all articles. */
+async function languagesNotOffered({
+  outputDir,
+  service,
+}: Run['options']['pipeline']): Promise<Warning[]> {
+  const languages = languagesOf(service);
+  const files = catalogueFiles(languages);
+  const bytesOf = async (file: string) => (await statIfExists(join(outputDir, file)))?.bytes;
+  const textOf = (file: string) => readText(join(outputDir, file));
+  const warnings: Warning[] = [];
+  for (const [at, lang] of languages.entries()) {
+    if (at === 0 || (await bytesOf(files[at]!)) !== (await bytesOf(files[0]!))) continue;
+    const text = await textOf(files[at]!);
+    if (!SOME_TEXT.test(text) || text !== (await textOf(files[0]!))) continue;
+    const message = `the texts in "${lang}" are those in "${languages[0]}", of all articles: the service, or its recording, does not offer this language`;
+    warnings.push({ code: 'LANGUAGE_NOT_OFFERED', message });
+  }
+  return warnings;
+}
+
+/** A text of the catalogue that is not empty. */
+const SOME_TEXT = /"(?:short|long)text":"[^"]/;
+
 /** Small pictures of what is new and has changed; a report without them is better than none. */
 async function picturesOf(run: Run, report: RunReport, lines: RunOutput['lines'] | undefined) {
   const { new: added, changed } = report.changes;
@@ -116,7 +140,11 @@ function isOutputPublished({ command, end }: ReportContent): boolean {
   return command !== 'fetch' && isPublished(end);
 }
 
-function collectRows({ options, stores }: Run, content: ReportContent) {
+function collectRows(
+  { options, stores }: Run,
+  content: ReportContent,
+  untranslated: readonly Warning[],
+) {
   const { pipeline } = options;
   const { selection, fetched = [], output } = content;
   const published = isOutputPublished(content);
@@ -136,7 +164,8 @@ function collectRows({ options, stores }: Run, content: ReportContent) {
     const row = { ...selectionRow(failure), help: helpOf(failure.code) };
     collector.addNotSelected({ ...row, ...output?.quarantine.historyOf(failure) });
   }
-  for (const warning of selection.warnings) collector.addSelectionWarning(warning);
+  for (const warning of [...selection.warnings, ...untranslated])
+    collector.addSelectionWarning(warning);
   for (const [key, damage] of stores.damages) {
     const line = output?.lines.get(key);
     const { glb, sha256 } = (line && publishedAsset(line)) ?? {};

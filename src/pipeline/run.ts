@@ -207,28 +207,35 @@ async function executeRun(run: Run, plan: RunPlan, killed: KilledWork): Promise<
     await run.stores.published?.saveState();
   });
   let after: Awaited<ReturnType<typeof deliverWanted>> | undefined;
-  const end = await endAfter(recorded, 'recordFailed', isPublished(recorded), async () => {
+  const delivered = await endAfter(recorded, 'recordFailed', isPublished(recorded), async () => {
     after = await deliverWanted(run, last);
   });
   const changes = after?.changes ?? (await last.changesBy(lines, results));
   const output = { lines, results, quarantine, changes };
-  const made = await makeReport(run, {
-    command: plan.command,
-    end,
-    selection,
-    gates,
-    output,
-    delivered: after?.delivered,
-    distribution,
-  });
-  const runFolder = await writeReport(run, made).catch((error: unknown) => {
-    // It must not hide the error that ended the run.
-    if (end.kind === 'complete') throw error;
-    return undefined;
-  });
+  const report = async (end: RunEnd) => {
+    const made = await makeReport(run, {
+      command: plan.command,
+      end,
+      selection,
+      gates,
+      output,
+      delivered: after?.delivered,
+      distribution,
+    });
+    const runFolder = await writeReport(run, made).catch((error: unknown) => {
+      // It must not hide the error that ended the run.
+      if (end.kind === 'complete') throw error;
+      return undefined;
+    });
+    return { report: made.report, runFolder };
+  };
+  let reported = await report(delivered);
   // Without a report, the next run compares with the same publication.
-  const settled = runFolder === undefined ? undefined : after;
-  await settled?.settle();
+  const settled = reported.runFolder === undefined ? undefined : after;
+  const end = await endAfter(delivered, 'recordFailed', settled !== undefined, async () =>
+    settled?.settle(),
+  );
+  if (end !== delivered) reported = await report(end);
   if (end.kind === 'complete') {
     await run.session.finish(isPartial(options));
     await distribution?.remove();
@@ -238,7 +245,7 @@ async function executeRun(run: Run, plan: RunPlan, killed: KilledWork): Promise<
     await distribution?.remove();
   }
   if (settled !== undefined) await removeOutdatedUnlessFails(run);
-  return { report: made.report, runFolder, end };
+  return { ...reported, end };
 }
 
 /** The run has succeeded: what it could not remove, the next one removes. */

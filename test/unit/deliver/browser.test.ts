@@ -99,8 +99,9 @@ describe.runIf(HAS_BROWSER && process.platform === 'linux')('the folder of a bro
     const names = variables.flatMap((one) => /^[A-Za-z_]\w*(?==)/.exec(one) ?? []);
     const given = ['PATH', 'LANG', 'HOME', 'TMPDIR'];
     const ofUnpacked = ['LD_LIBRARY_PATH', 'FONTCONFIG_FILE', 'XDG_CACHE_HOME'];
-    // What shells set, and Chromium for its own processes.
-    const ofPrograms = /^(?:PWD|OLDPWD|SHLVL|_|CHROME_\w+|CHROMIUM_\w+|GNOME_\w+|SBX_\w+)$/;
+    // What shells set, Chromium for its own processes, and the script by which Debian starts it.
+    const ofPrograms =
+      /^(?:PWD|OLDPWD|SHLVL|_|(?:CHROME|CHROMIUM|GNOME|SBX)_\w+|GOOGLE_(?:API_KEY|DEFAULT_CLIENT_(?:ID|SECRET)))$/;
     const known = new Set([...given, ...ofUnpacked]);
     expect(names.filter((name) => !known.has(name) && !ofPrograms.test(name))).toEqual([]);
   });
