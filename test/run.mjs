@@ -27,6 +27,9 @@ const IS_WINDOWS = process.platform === 'win32';
 const PREFIX = 'btg2gltf-test-';
 /** Names the process whose folder it is. Machines may share a temporary folder, but no process numbers. */
 const OWNER = '.owner';
+/** The path of a socket has 107 bytes: Chromium and the name of this folder need 66 of them. */
+const LONGEST_FOLDER_BYTES = 41;
+const SHORT_FOLDER = '/tmp';
 /** A folder in memory: databases wait for a disk at each commit. With it the tests took 4 min 10 s, without it 4 min 33 s. */
 const MEMORY = '/dev/shm';
 /** The tests need a tenth of it. */
@@ -42,7 +45,7 @@ for (const parent of [tmpdir(), MEMORY].filter(existsSync)) {
   }
 }
 
-const parentOfRun = hasRoomInMemory() ? MEMORY : tmpdir();
+const parentOfRun = hasRoomInMemory() ? MEMORY : shortTemporaryFolder();
 const folder = mkdtempSync(join(parentOfRun, PREFIX));
 writeFileSync(join(folder, OWNER), `${hostname()}\n${process.pid}\n`);
 // A database server that is started by root has another user.
@@ -73,6 +76,8 @@ const ended = await new Promise((resolve) => {
 });
 killGroup();
 await remove(folder);
+for (let attempt = 1; processesOf(folder).length > 0 && attempt <= ATTEMPTS; attempt++)
+  await delay(EVERY_MS);
 for (const left of browserFolders()) await remove(left);
 if (ended.error) throw ended.error;
 process.exitCode = signal === undefined ? (ended.code ?? 1) : 128 + constants.signals[signal];
@@ -86,6 +91,12 @@ function hasRoomInMemory() {
   return Math.min(bavail * bsize, freemem()) >= ROOM_BYTES;
 }
 
+/** The temporary folder of the user; another one where its path is too long for the sockets of browsers below it. */
+function shortTemporaryFolder() {
+  const isShort = Buffer.byteLength(tmpdir()) <= LONGEST_FOLDER_BYTES;
+  return isShort || !existsSync(SHORT_FOLDER) ? tmpdir() : SHORT_FOLDER;
+}
+
 /** Host and process of a folder; none where it is not of these tests, or of another user. */
 function ownerOf(path) {
   try {
@@ -95,17 +106,16 @@ function ownerOf(path) {
   }
 }
 
-/** Folders of browsers whose processes have ended, in /tmp: named by host and process, as the program names them. */
+/** Folders of browsers whose processes have ended: named by host and process, as the program names them. */
 function browserFolders() {
-  const parent = '/tmp';
   if (IS_WINDOWS) return [];
   const host = createHash('sha256').update(hostname()).digest('hex').slice(0, 4);
   const owner = new RegExp(`^btg2gltf-${host}-(\\d+)-`);
-  const left = readdirSync(parent).filter((name) => {
+  const left = readdirSync(SHORT_FOLDER).filter((name) => {
     const id = owner.exec(name)?.[1];
     return id !== undefined && !isRunning(Number(id));
   });
-  return left.map((name) => join(parent, name));
+  return left.map((name) => join(SHORT_FOLDER, name));
 }
 
 function killGroup() {
@@ -164,10 +174,12 @@ function mounts() {
   return lines.map((line) => line.split(' '));
 }
 
+/** Whether a process has not ended; one that its parent has not noticed yet has. */
 function isRunning(id) {
   try {
     process.kill(id, 0);
-    return true;
+    if (process.platform !== 'linux') return true;
+    return !/^State:\s*[ZX]/m.test(readFileSync(`/proc/${id}/status`, 'utf8'));
   } catch (error) {
     return error.code === 'EPERM';
   }
