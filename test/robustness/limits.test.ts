@@ -188,7 +188,8 @@ describe('a catalogue', () => {
       asked++;
       return parentnode === '' ? [node('1'), D1] : [node(`${Number(parentnode) + 1}`)];
     };
-    expect(await run({ ...boxes, nodes })).toMatchObject({ exit: 0 });
+    const { exit, stdout } = await run({ ...boxes, nodes });
+    expect([exit, stdout]).toEqual([1, expect.stringMatching(/at most 64 folders in one another/)]);
     expect(asked).toBeLessThan(100);
     expect(await manifest()).toMatchObject([{ basearticlenumber: 'D1', status: 'converted' }]);
   });
