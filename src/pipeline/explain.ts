@@ -1,6 +1,7 @@
 /** Explains from the cache why configurations look as they do, or why they failed, without a network. */
 import type { CacheDatabase } from '../cache/database.ts';
 import { openSharedSnapshots } from '../cache/shared-rows.ts';
+import { feedRows } from '../deliver/feeds.ts';
 import { inputsDigest, loadSnapshot } from '../fetch/snapshot.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import type { ManifestLine } from '../model/asset.ts';
@@ -20,6 +21,7 @@ import { globMatcher } from '../support/glob.ts';
 import { groupBy } from '../support/group-by.ts';
 import type { PackedMap } from '../support/packed-map.ts';
 import { publishedAsset } from '../write/publish.ts';
+import { feedName } from './accepted.ts';
 import { seriesOf } from './chunks.ts';
 import { snapshotSource, sourceDigest } from './configuration.ts';
 import { openConversions } from './conversion.ts';
@@ -36,6 +38,8 @@ type FailureExplanation = Awaited<ReturnType<typeof matchingFailures>>[number];
 type ArticleExplanation = Awaited<ReturnType<typeof explainLine>> & {
   /** What was made of its GLB. */
   deliveries: DeliveryLine[];
+  /** The feeds that do not have it, and what they require. */
+  leftOut: ReturnType<typeof leftOutOf>;
 };
 
 /**
@@ -62,13 +66,29 @@ export function explainArticle(pattern: string, pipeline: Pipeline, environment:
       if (hasFailed(line, records, run)) failed.push(line);
       else {
         const own = deliveries.get(configurationKey(line)) ?? [];
-        articles.push({ ...(await explainLine(line, run, convert)), deliveries: own });
+        const leftOut = leftOutOf(line, own, run);
+        articles.push({ ...(await explainLine(line, run, convert)), deliveries: own, leftOut });
       }
     }
     const failures = await matchingFailures(run, failed, records, isMeant, matches);
     if (articles.length === 0 && failures.length === 0)
       throw noMatch(pattern, run.stores.shared?.name ?? pipeline.outputDir, all);
     return { failures, articles, others: othersOf(failures, articles, all) };
+  });
+}
+
+/** The feeds of the pipeline that a published line is missing from, for want of something that they require. */
+function leftOutOf(line: ManifestLine, deliveries: readonly DeliveryLine[], run: Run) {
+  const { feeds } = run.options.pipeline.deliver ?? {};
+  const entry = run.stores.previous.catalogues[0]?.get(configurationKey(line));
+  if (feeds === undefined || entry === undefined || line.onlyCarts) return [];
+  const files = deliveries.flatMap(({ delivery, files }) =>
+    files.map((file) => ({ ...file, delivery })),
+  );
+  return [...new Set(feeds.kinds)].flatMap((kind) => {
+    const missing = new Map<string, number>();
+    for (const _ of feedRows(kind, [{ line: entry, files }], feeds, missing));
+    return Array.from(missing.keys(), (requires) => ({ feed: feedName(kind), requires }));
   });
 }
 

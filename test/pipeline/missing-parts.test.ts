@@ -168,6 +168,7 @@ describe('feeds and the gallery', () => {
     const page = await readFile(join(runs.outputDir, 'runs/latest/report.html'), 'utf8');
     const section = page.slice(page.indexOf('id="delivered"'));
     expect(section).toMatch(/feed csv[\s\S]*3[\s\S]*feed google/);
+    expect((await runs.explain('D1')).stdout).toMatch(/^ {2}feed google: left out, without a/m);
   });
 });
 
