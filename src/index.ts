@@ -65,7 +65,8 @@ export type { Breadcrumb, CatalogueNode, CatalogueResource } from './model/catal
 export type { Block, PartsList, PartsListNode, ServiceMaterial } from './model/graphics.ts';
 export type { ImageCodec } from './model/image-codec.ts';
 export type { Bounds, Loss, Scene } from './model/scene.ts';
-export type { ArticleSnapshot, ContentReader, Digest, Warning } from './model/snapshot.ts';
+export type { ArticleSnapshot, ContentReader, Digest } from './model/snapshot.ts';
+export type { Warning } from './model/warning.ts';
 export type { ConvertedArticle } from './pipeline/convert-article.ts';
 export type { Verification } from './pipeline/output-folder.ts';
 export type { Pipeline } from './pipeline/pipeline-file.ts';

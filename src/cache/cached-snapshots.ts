@@ -1,7 +1,8 @@
 /** The tables of snapshots, and of GLBs by the digest of their sources, in `state.db`. */
 import type { ArticleKey } from '../model/article.ts';
 import type { Built } from '../model/asset.ts';
-import type { Digest, Fetched, UnplacedChild, Warning } from '../model/snapshot.ts';
+import type { Digest, Fetched, UnplacedChild } from '../model/snapshot.ts';
+import type { Warning } from '../model/warning.ts';
 import type { FreshnessStamp } from './freshness.ts';
 import { Table } from './sqlite.ts';
 import { EVICTED_AFTER_MS, takeStale, type Uses } from './uses.ts';

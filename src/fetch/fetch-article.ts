@@ -7,7 +7,8 @@ import { ResponseCache, type ResponseCacheOptions } from '../cache/response-cach
 import type { ArticleKey, ArticleRequest, PlanningChild } from '../model/article.ts';
 import { articleLabel, configurationKey } from '../model/configuration-id.ts';
 import type { PartsList } from '../model/graphics.ts';
-import type { ArticleSnapshot, DecodedReader, Fetched, Warning } from '../model/snapshot.ts';
+import type { ArticleSnapshot, DecodedReader, Fetched } from '../model/snapshot.ts';
+import type { Warning } from '../model/warning.ts';
 import { imageReferences } from '../service/wire-material.ts';
 import { parseJson } from '../service/wire-value.ts';
 import { ConverterError, isConverterError } from '../support/errors.ts';

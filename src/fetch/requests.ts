@@ -5,7 +5,7 @@ import type { CacheableRequest, ResponseCache } from '../cache/response-cache.ts
 import type { ArticleKey, ArticleRequest } from '../model/article.ts';
 import { configurationKey } from '../model/configuration-id.ts';
 import type { PartsList, PartsListNode } from '../model/graphics.ts';
-import type { Warning } from '../model/snapshot.ts';
+import type { Warning } from '../model/warning.ts';
 import { requestKey } from '../service/operations.ts';
 import { canonicalName } from '../service/wire-value.ts';
 import { groupBy } from '../support/group-by.ts';

@@ -7,7 +7,7 @@ import type {
   PlanningChild,
 } from '../model/article.ts';
 import { articleLabel } from '../model/configuration-id.ts';
-import type { Warning } from '../model/snapshot.ts';
+import type { Warning } from '../model/warning.ts';
 import { ConverterError } from '../support/errors.ts';
 import { redact } from '../support/redact.ts';
 

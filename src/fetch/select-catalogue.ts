@@ -1,7 +1,7 @@
 /** Selects from the catalogue: every article below a folder, or that a search finds. */
 import type { ArticleRequest } from '../model/article.ts';
 import type { CatalogueNode } from '../model/catalogue.ts';
-import type { Warning } from '../model/snapshot.ts';
+import type { Warning } from '../model/warning.ts';
 import { ConverterError } from '../support/errors.ts';
 import { globMatcher } from '../support/glob.ts';
 import { cutText, TEXT_LIMITS } from '../support/text-limits.ts';
@@ -48,7 +48,7 @@ export async function selectFromCatalogue(
   const unmatched = unmatchedGlobs(source, met);
   if (selected.length === 0 && unmatched.length === 0)
     unmatched.push(`${folderName(source.parentnode)}: no article in it matches`);
-  warnings.push(...unmatched.map((message) => ({ code: 'CATALOGUE_EMPTY', message })));
+  for (const message of unmatched) warnings.push({ code: 'CATALOGUE_EMPTY', message });
   return { articles: selected, failures, warnings, unread };
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Article, ArticleProperty, PropertyRange } from '../model/article.ts';
 import { articleLabel } from '../model/configuration-id.ts';
-import type { Warning } from '../model/snapshot.ts';
+import type { Warning } from '../model/warning.ts';
 import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
 import { didYouMean } from '../support/nearest.ts';
 import { planningChildren } from './resolve-article.ts';
@@ -42,7 +42,8 @@ export async function selectConfigurations(
   const { settings, failures, warnings } = await settingsOfEach(source, first, named);
   const results = await Promise.all(
     settings.map(async (setting): Promise<SourceSelection> => {
-      const all = [...named, setting];
+      const kept = named.filter(([name]) => name !== setting[0]);
+      const all = [...kept, setting];
       const result = await attempt(source, all, async () =>
         withAll(all, await set(configurator, first, setting)),
       );
@@ -129,8 +130,8 @@ function withAll(settings: readonly Setting[], configured: Configured): Configur
     const now = known.get(name)?.property.currentvalue;
     // An answer without the property proves nothing; one with another value is a refusal.
     if (now === undefined || isSame(now, value)) continue;
-    const [last] = settings.at(-1)!;
-    const expected = last === name ? 'to be taken' : `to stay when ${last} is set`;
+    const isLast = settings.at(-1)![0] === name;
+    const expected = isLast ? 'to be taken' : 'to stay when the values after it are set';
     const message = `${name}: expected ${JSON.stringify(value)} ${expected}, received ${JSON.stringify(now)}`;
     throw new ConverterError('PROPERTY_VALUE_REFUSED', message);
   }

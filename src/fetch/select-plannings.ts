@@ -1,7 +1,7 @@
 /** Selects stored plannings: a request for exactly the stored configuration, with the stored children. */
 import type { Article, ArticleRequest, PlanningChild } from '../model/article.ts';
 import { compareConfigurations, ID_FIELDS } from '../model/configuration-id.ts';
-import type { Warning } from '../model/snapshot.ts';
+import type { Warning } from '../model/warning.ts';
 import { decodeArticle } from '../service/wire-article.ts';
 import { isRecord, parseCart } from '../service/wire-value.ts';
 import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';

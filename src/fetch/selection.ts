@@ -8,7 +8,8 @@ import type {
 } from '../model/article.ts';
 import type { CatalogueNode } from '../model/catalogue.ts';
 import type { ArticleId } from '../model/configuration-id.ts';
-import type { Digest, Warning } from '../model/snapshot.ts';
+import type { Digest } from '../model/snapshot.ts';
+import type { Warning } from '../model/warning.ts';
 import { asConverterError, type ConverterError, endsRun } from '../support/errors.ts';
 
 /** Where articles come from; globs take `*` and `?` and ignore case. */

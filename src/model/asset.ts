@@ -1,7 +1,8 @@
 /** A published GLB, and the lines of manifest and catalogue that describe it. */
 import type { ArticleKey, ArticleRequest } from './article.ts';
 import type { Bounds, GeometryCounts, Loss } from './scene.ts';
-import type { Digest, Warning } from './snapshot.ts';
+import type { Digest } from './snapshot.ts';
+import type { Warning } from './warning.ts';
 
 /** What this run did with a configuration. */
 export type AssetStatus = 'converted' | 'unchanged' | 'skipped' | 'failed';

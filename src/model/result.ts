@@ -1,7 +1,8 @@
 /** What became of a request for a configuration. */
 import type { ArticleKey, ArticleRequest } from './article.ts';
 import type { Built, CatalogueEntry, ManifestLine } from './asset.ts';
-import type { Digest, UnplacedChild, Warning } from './snapshot.ts';
+import type { Digest, UnplacedChild } from './snapshot.ts';
+import type { Warning } from './warning.ts';
 
 /** What became of one request; of several that resolve to one configuration, each has its own. */
 export type Result = BuiltResult | SkippedResult | FreshResult | FetchedResult | FailedResult;

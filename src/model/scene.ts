@@ -4,7 +4,7 @@
  */
 
 import type { Vec3 } from './graphics.ts';
-import type { Warning } from './snapshot.ts';
+import type { Warning } from './warning.ts';
 
 /** Vertices and indices of a primitive: n vertices, m triangles. */
 export interface Geometry {

@@ -1,6 +1,7 @@
 /** A snapshot: all responses of the service for one configuration, from fetch to transform. */
 import type { Article, ArticleKey, ArticleRequest, PlanningChild } from './article.ts';
 import type { Block, PartsList } from './graphics.ts';
+import type { Warning } from './warning.ts';
 
 /** Lower-case hex SHA-256 of a body. */
 export type Digest = string;
@@ -53,12 +54,6 @@ interface Translation {
   article: Article;
   /** Of its body. */
   digest: Digest;
-}
-
-/** Something that a person should check, and that did not stop the article. */
-export interface Warning {
-  code: string;
-  message: string;
 }
 
 /** Reads a body by digest; a parameter of the pure stages. */

@@ -5,18 +5,19 @@ import type { ContentStore } from '../cache/content-store.ts';
 import type { Fetcher } from '../fetch/fetch-article.ts';
 import { withChildren } from '../fetch/resolve-article.ts';
 import { asFailure, type SelectedArticle } from '../fetch/selection.ts';
-import { answersDigest, inputsDigest, loadSnapshot, REPORTED } from '../fetch/snapshot.ts';
+import {
+  answersDigest,
+  inputsDigest,
+  loadSnapshot,
+  REPORTED,
+  TRANSLATION_MISSING,
+} from '../fetch/snapshot.ts';
 import type { Article, ArticleKey, ArticleRequest } from '../model/article.ts';
 import { type Built, FIGURE_FIELDS, type ManifestLine } from '../model/asset.ts';
 import { configurationKey } from '../model/configuration-id.ts';
 import type { Decision, FailedResult, FreshResult, Result } from '../model/result.ts';
-import type {
-  ArticleSnapshot,
-  DecodedReader,
-  Digest,
-  Fetched,
-  Warning,
-} from '../model/snapshot.ts';
+import type { ArticleSnapshot, DecodedReader, Digest, Fetched } from '../model/snapshot.ts';
+import type { Warning } from '../model/warning.ts';
 import { decodePartsList } from '../service/wire-parts-list.ts';
 import { ConverterError } from '../support/errors.ts';
 import { sha256Hex } from '../support/files.ts';
@@ -116,6 +117,7 @@ function converting(run: Run, snapshots: Snapshots): Processor['process'] {
   const sourceOf = sourceDigest(convert);
   const serviceId = pipelineServiceId(service);
   const languages = languagesOf(service);
+  const [, ...others] = languages;
   const answersOf = catalogueDigest(options.pipeline);
 
   /** Nothing is published: no article can be as it was. */
@@ -168,7 +170,11 @@ function converting(run: Run, snapshots: Snapshots): Processor['process'] {
     const source = sourceOf(inputsDigest(snapshot));
     const articles = languages.map((lang) => articleIn(lang, snapshot));
     const { entries, warnings } = catalogueEntries(articles, limits.maxTextCharacters);
-    const reported = [...snapshot.warnings.filter(isReported), ...warnings];
+    const reported = [
+      ...snapshot.warnings.filter(isReported),
+      ...notFetched(others, snapshot),
+      ...warnings,
+    ];
     const common = {
       request,
       key,
@@ -207,6 +213,16 @@ function converting(run: Run, snapshots: Snapshots): Processor['process'] {
       unread ?? run.notes.during(configurationKey(selected.request), () => processStale(selected))
     );
   };
+}
+
+/** Languages of which a snapshot has no answer: it was fetched for others. */
+function notFetched(languages: readonly string[], snapshot: ArticleSnapshot): Warning[] {
+  const known = new Set(snapshot.translations?.map(({ lang }) => lang));
+  const missing = snapshot.warnings.filter(({ code }) => code === TRANSLATION_MISSING);
+  return languages
+    .filter((lang) => !known.has(lang))
+    .filter((lang) => !missing.some(({ message }) => message.startsWith(`language ${lang}: `)))
+    .map((lang) => ({ code: TRANSLATION_MISSING, message: `language ${lang}: not fetched yet` }));
 }
 
 /** Texts that there are not in a language are those of the first. */

@@ -2,7 +2,7 @@
 import { basename, dirname, extname, join } from 'node:path';
 import type { ArticleKey, ArticleRequest } from '../model/article.ts';
 import type { Scene } from '../model/scene.ts';
-import type { Warning } from '../model/snapshot.ts';
+import type { Warning } from '../model/warning.ts';
 import { ConverterError } from '../support/errors.ts';
 import { replaceFile } from '../support/files.ts';
 import { redactMessages } from '../support/redact.ts';

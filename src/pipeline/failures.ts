@@ -226,8 +226,9 @@ export function openFailureHistory(table: CacheDatabase['failures'], options: Hi
     return { tried, lookedAt, quarantined };
   };
   const mayBeLookedAt = (key: string) => !COSTLY.has(records.get(key)!.code) && !carts.has(key);
+  /** An older snapshot is that of the last good fetch: a build of it would look like a good one. */
   const cannotBuild = (request: ArticleRequest) =>
-    command === 'build' && withoutSnapshot.has(configurationKey(request));
+    command === 'build' && isUnfetched(configurationKey(request));
   /** Whether a result replaces or ends the stored failure: not if the command did not try what failed. */
   const counts = (key: string, error: FailedResult['error'] | undefined) => {
     if (command === 'build') return !isUnfetched(key) && error?.code !== 'SNAPSHOT_MISSING';

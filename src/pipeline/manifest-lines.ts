@@ -19,7 +19,7 @@ import {
   uniqueRequests,
 } from '../model/configuration-id.ts';
 import type { BuiltResult, Result, SkippedResult } from '../model/result.ts';
-import type { Warning } from '../model/snapshot.ts';
+import type { Warning } from '../model/warning.ts';
 import { PackedMap } from '../support/packed-map.ts';
 import { redactMessages } from '../support/redact.ts';
 import { cutText, firstWarnings } from '../support/text-limits.ts';
@@ -66,10 +66,12 @@ export function manifestLine(
   const requested = uniqueRequests(results.map((result) => listed(result, before)));
   const failures = results.filter((result) => result.status === 'failed');
   const failed = firstWarnings(
-    failures.map(({ request, error: { code, message } }) => ({
-      code: REQUEST_FAILED,
-      message: `${configurationKey(request)} failed: ${code}: ${message}`,
-    })),
+    failures.map(
+      ({ request, error: { code, message } }): Warning => ({
+        code: REQUEST_FAILED,
+        message: `${configurationKey(request)} failed: ${code}: ${message}`,
+      }),
+    ),
   );
   const onlyCarts = requested.every(isOfCart) ? (true as const) : undefined;
   const identity = { ...configurationId(id), onlyCarts };

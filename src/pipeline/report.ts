@@ -12,11 +12,17 @@ import {
   sortConfigurationKeys,
 } from '../model/configuration-id.ts';
 import type { Result } from '../model/result.ts';
-import type { Warning } from '../model/snapshot.ts';
+import type { Warning } from '../model/warning.ts';
 import { createCollector, type ReportedLine } from '../report/collect.ts';
 import type { Description, FailureRow, GateReport, RunReport } from '../report/run-report.ts';
 import { helpFor } from '../support/errors.ts';
-import { readText, replaceFile, statIfExists, temporaryFolder } from '../support/files.ts';
+import {
+  digestOfFile,
+  exists,
+  readPieces,
+  replaceFile,
+  temporaryFolder,
+} from '../support/files.ts';
 import type { PackedMap } from '../support/packed-map.ts';
 import { redact, redactMessages } from '../support/redact.ts';
 import { cutText, TEXT_LIMITS } from '../support/text-limits.ts';
@@ -97,24 +103,34 @@ export async function makeReport(run: Run, content: ReportContent) {
   return { report: redacted, failures: () => withoutSecrets(failures()), pictures };
 }
 
-/** Languages of which the catalogue has the texts of the first, in all articles. */
+/** Languages of which the catalogue has the texts of another one, in all articles. */
 async function languagesNotOffered({
   outputDir,
   service,
 }: Run['options']['pipeline']): Promise<Warning[]> {
   const languages = languagesOf(service);
-  const files = catalogueFiles(languages);
-  const bytesOf = async (file: string) => (await statIfExists(join(outputDir, file)))?.bytes;
-  const textOf = (file: string) => readText(join(outputDir, file));
+  if (languages.length < 2) return [];
+  const known = new Map<string, string>();
   const warnings: Warning[] = [];
-  for (const [at, lang] of languages.entries()) {
-    if (at === 0 || (await bytesOf(files[at]!)) !== (await bytesOf(files[0]!))) continue;
-    const text = await textOf(files[at]!);
-    if (!SOME_TEXT.test(text) || text !== (await textOf(files[0]!))) continue;
-    const message = `the texts in "${lang}" are those in "${languages[0]}", of all articles: the service, or its recording, does not offer this language`;
-    warnings.push({ code: 'LANGUAGE_NOT_OFFERED', message });
+  for (const [at, file] of catalogueFiles(languages).entries()) {
+    const path = join(outputDir, file);
+    if (!(await exists(path))) continue;
+    const lang = languages[at]!;
+    const { sha256 } = await digestOfFile(path);
+    const same = known.get(sha256);
+    if (same === undefined) known.set(sha256, lang);
+    else if (await hasText(path)) {
+      const message = `the texts in "${lang}" are those in "${same}", of all articles`;
+      warnings.push({ code: 'LANGUAGE_NOT_OFFERED', message });
+    }
   }
   return warnings;
+}
+
+async function hasText(path: string): Promise<boolean> {
+  for await (const piece of readPieces(path))
+    if (SOME_TEXT.test(Buffer.from(piece).toString())) return true;
+  return false;
 }
 
 /** A text of the catalogue that is not empty. */

@@ -15,7 +15,7 @@ import {
   configurationLabel,
   configurationLabels,
 } from '../model/configuration-id.ts';
-import type { Warning } from '../model/snapshot.ts';
+import type { Warning } from '../model/warning.ts';
 import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
 import {
   readBytesIfExists,
@@ -80,7 +80,10 @@ export async function selectLive(run: Run, requests = ALL_TRIED): Promise<Select
       await store(pipeline, variablesPath(pipeline), new TextEncoder().encode(variables));
     const { unread } = selected;
     const failures = redactMessages(selected.failures);
-    const warnings = redactMessages([...listWarnings(pipeline, sources), ...selected.warnings]);
+    const all = [...listWarnings(pipeline, sources), ...selected.warnings];
+    // Several entries may ask for the same.
+    const distinct = new Map(all.map((warning) => [`${warning.code} ${warning.message}`, warning]));
+    const warnings = redactMessages([...distinct.values()]);
     const notSelected: NotSelected = { failures, warnings, ...(unread && { unread }) };
     await store(pipeline, notSelectedPath(pipeline), jsonLines([notSelected]));
     return narrow({ articles, ...notSelected }, only);
@@ -203,7 +206,7 @@ function listWarnings({ articles }: Pipeline, sources: readonly ArticleSource[])
     if (entry.kind === 'carts')
       return [{ code: 'CARTS_EMPTY', message: `no cart matches ${entry.glob}` }];
     const file = entry.kind === 'permanentids' && 'file' in entry.from ? entry.from.file : 'ids';
-    return [{ code: 'LIST_EMPTY', message: `${file}: it has no permanent identifier` }];
+    return [{ code: 'LIST_EMPTY', message: `${file}: no line has a permanent identifier` }];
   });
 }
 
@@ -247,7 +250,7 @@ export function limited(selection: Selection, limit = Number.POSITIVE_INFINITY):
   const names = others.slice(0, EXAMPLES).map(({ what, code }) => `${what} (${code})`);
   const more = others.length > EXAMPLES ? ` and ${others.length - EXAMPLES} more` : '';
   const message = `--limit ${limit} leaves out what cannot be selected: ${names.join(', ')}${more}`;
-  const warnings = [...selection.warnings, { code: 'LIMIT_REACHED', message }];
+  const warnings = [...selection.warnings, { code: 'LIMIT_REACHED', message } as const];
   return { ...selection, articles, failures, warnings };
 }
 

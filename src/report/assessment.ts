@@ -3,6 +3,7 @@ import { PARTS, type Part } from '../model/asset.ts';
 import { groupBy } from '../support/group-by.ts';
 import { type Cause, GATE_LABELS, type RunReport } from './run-report.ts';
 import { amount, capital, integer, percentage } from './text.ts';
+import { warningAction } from './warning-actions.ts';
 
 /** How a run went: well; well, but see the findings; in part; not at all. */
 export type Tone = 'good' | 'look' | 'partly' | 'bad';
@@ -24,6 +25,7 @@ interface RequiredAction {
     | 'causes'
     | 'failures'
     | 'deliveries'
+    | 'delivered'
     | 'gates'
     | 'incomplete'
     | 'damaged'
@@ -76,7 +78,7 @@ function finished(report: RunReport): Assessment {
   const { gates, incomplete, damaged, configurations } = report;
   const hasFindings =
     gates.count + incomplete.count + damaged.count + configurations.failedCarts > 0 ||
-    selectionActions(report).length > 0;
+    warningActions(report).length + feedActions(report).length > 0;
   return { tone: hasFindings ? 'look' : 'good', ...withoutFailure(report) };
 }
 
@@ -147,7 +149,8 @@ export function requiredActions(report: RunReport): RequiredAction[] {
     .concat(
       deliveryActions(report),
       pictureActions(report),
-      selectionActions(report),
+      warningActions(report),
+      feedActions(report),
       damagedActions(report),
       incompleteActions(report),
       driftActions(report),
@@ -196,49 +199,35 @@ function deliveryActions({ delivered }: RunReport): RequiredAction[] {
   });
 }
 
-/** What to do about an entry of the pipeline file that gives nothing, or less than it asks for. */
-const SELECTION_HELP: ReadonlyMap<string, string> = new Map([
-  ['CATALOGUE_EMPTY', 'correct the names under catalogue:, or remove them'],
-  ['SEARCH_EMPTY', 'correct the words of the search, or remove this entry'],
-  ['LIST_EMPTY', 'find out why the list has no lines, or remove this entry'],
-  ['LIST_LINES_MERGED', 'name the columns finalarticlenumber and reinitstring, if they are meant'],
-  ['CARTS_EMPTY', 'check the path of the carts, if there should be some'],
-  ['CART_WITHOUT_CONFIGURATION', 'save the cart again, with its configuration'],
-  ['CONFIGURATIONS_LIMITED', 'raise max: of this entry, or name fewer properties under each:'],
-  ['LANGUAGE_NOT_OFFERED', 'remove the language from lang:, or ask the manufacturer for its texts'],
-]);
-
-/** What to do about configurations that are not exactly what was asked for. */
-const ARTICLE_HELP: ReadonlyMap<string, readonly [title: string, help: string]> = new Map([
-  [
-    'VARIANT_DIFFERS',
-    [
-      'with another final article number than asked for',
-      'correct the numbers where they are listed',
-    ],
-  ],
-  [
-    'TRANSLATION_MISSING',
-    [
-      'without texts of a language, which has those of the first instead',
-      'ask the manufacturer for the texts, or remove the language from lang:',
-    ],
-  ],
-]);
-
 /** What was asked for and is not made, or made of less, while the rest is. */
-function selectionActions({ selectionWarnings, warnings }: RunReport): RequiredAction[] {
+function warningActions({
+  selectionWarnings,
+  articleWarnings,
+  warnings,
+}: RunReport): RequiredAction[] {
   const all = { tone: 'look', section: 'warnings' } as const;
   const ofSelection = selectionWarnings.flatMap(({ code, message }): RequiredAction[] => {
-    const help = SELECTION_HELP.get(code);
-    return help === undefined ? [] : [{ ...all, code, title: capital(message), help }];
+    const action = warningAction(code);
+    if (action?.of !== 'selection') return [];
+    return [{ ...all, code, title: capital(message), help: action.help }];
   });
-  const ofArticles = Array.from(ARTICLE_HELP, ([code, [title, help]]): RequiredAction[] => {
-    const count = warnings[code] ?? 0;
-    if (count === 0) return [];
-    return [{ ...all, code, title: `${amount(count, 'configuration')} ${title}`, help }];
+  const ofConfigurations = Object.entries(warnings).flatMap(([code, count]): RequiredAction[] => {
+    const action = warningAction(code);
+    if (action?.of !== 'configurations') return [];
+    const first = articleWarnings.find((warning) => warning.code === code)?.article;
+    const where = first === undefined ? '' : `, the first of ${first}`;
+    const title = `${capital(action.title)}: ${amount(count, 'warning')}${where}`;
+    return [{ ...all, code, title, help: action.help }];
   });
-  return [...ofSelection, ...ofArticles.flat()];
+  return [...ofSelection, ...ofConfigurations];
+}
+
+/** Articles that a feed does not have. */
+function feedActions({ delivered }: RunReport): RequiredAction[] {
+  const help = 'btg2gltf explain NUMBER says what an article lacks';
+  return (delivered?.omitted ?? [])
+    .filter((text) => text.startsWith('feed '))
+    .map((text) => ({ tone: 'look', title: capital(text), help, section: 'delivered' }));
 }
 
 function pictureActions({ gates: { notCompared } }: RunReport): RequiredAction[] {

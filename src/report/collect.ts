@@ -16,7 +16,7 @@ import {
   sortConfigurationKeys,
 } from '../model/configuration-id.ts';
 import type { GeometryCounts } from '../model/scene.ts';
-import type { Warning } from '../model/snapshot.ts';
+import type { Warning } from '../model/warning.ts';
 import { helpFor } from '../support/errors.ts';
 import { PackedMap } from '../support/packed-map.ts';
 import { cutText, MAX_WARNINGS, moreWarnings, TEXT_LIMITS } from '../support/text-limits.ts';

@@ -11,7 +11,7 @@ import {
   type ServiceMaterial,
   type SrgbColor,
 } from '../model/graphics.ts';
-import type { Warning } from '../model/snapshot.ts';
+import type { Warning } from '../model/warning.ts';
 import type { NoteDrift } from './wire-fields.ts';
 import {
   canonicalName,

@@ -1,6 +1,6 @@
 /** Answers of GET btg: a parts list, decoded with a stack because it may be nested tens of thousands deep. */
 import type { PartsList, PartsListNode, Vec3 } from '../model/graphics.ts';
-import type { Warning } from '../model/snapshot.ts';
+import type { Warning } from '../model/warning.ts';
 import type { ConverterError } from '../support/errors.ts';
 import { collectDrift, type DriftReporter, type NoteDrift } from './wire-fields.ts';
 import { decodeMaterials, readName } from './wire-material.ts';

@@ -15,12 +15,6 @@ export const TEXT_LIMITS = {
 /** Most warnings listed of one article, and of one selection. */
 export const MAX_WARNINGS = 500;
 
-/** A warning, as of an article. */
-interface Warning {
-  code: string;
-  message: string;
-}
-
 /**
  * Cuts a text that is too long, and says how long it was. A text that was cut is not cut again.
  *
@@ -38,15 +32,19 @@ export function cutText(text: string, limit: number): string {
 }
 
 /** The first warnings, each cut, and one that says how many more there are. */
-export function firstWarnings(warnings: readonly Warning[]): Warning[] {
+export function firstWarnings<W extends { code: string; message: string }>(
+  warnings: readonly W[],
+): (W | MoreWarnings)[] {
   const listed = warnings
     .slice(0, MAX_WARNINGS)
-    .map(({ code, message }) => ({ code, message: cutText(message, TEXT_LIMITS.message) }));
+    .map((warning) => ({ ...warning, message: cutText(warning.message, TEXT_LIMITS.message) }));
   return [...listed, ...moreWarnings(warnings.length - listed.length)];
 }
 
+type MoreWarnings = { code: 'MORE_WARNINGS'; message: string };
+
 /** The warning that some warnings are not listed, if there are any. */
-export function moreWarnings(count: number): Warning[] {
+export function moreWarnings(count: number): MoreWarnings[] {
   if (count <= 0) return [];
   return [{ code: 'MORE_WARNINGS', message: `${count} more are not listed` }];
 }

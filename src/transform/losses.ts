@@ -1,7 +1,8 @@
 /** Losses: what the conversion of one article lost, warned about and counted. */
 import { NO_GEOMETRY_COUNTS } from '../model/asset.ts';
 import type { Loss, Scene } from '../model/scene.ts';
-import type { Fetched, Warning } from '../model/snapshot.ts';
+import type { Fetched } from '../model/snapshot.ts';
+import type { Warning, WarningCode } from '../model/warning.ts';
 import { describe } from '../service/wire-value.ts';
 import { ConverterError, type ErrorCode, isErrorCode } from '../support/errors.ts';
 import { globMatcher } from '../support/glob.ts';
@@ -67,7 +68,9 @@ export function createLosses(
       losses.set(key, { where, field, value, done, ...mark, times: 1 });
     },
     /** Adds a warning; equal messages are listed once, with the first place and their number. */
-    warn(code: string, text: string, where?: string): void {
+    warn(of: WarningCode | ErrorCode, text: string, where?: string): void {
+      // That of any error, where `allowMissingParts` allows it.
+      const code = of as WarningCode;
       const message = cutText(text, TEXT_LIMITS.message);
       const key = `${code}\0${message}`;
       const known = warnings.get(key);

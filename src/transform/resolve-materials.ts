@@ -1,7 +1,8 @@
 /** Resolve materials: the references of nodes become materials in glTF terms with their images. */
 import type { ImageField, MaterialValues, PartsList, ServiceMaterial } from '../model/graphics.ts';
 import type { SceneImage, SceneMaterial, TextureUse } from '../model/scene.ts';
-import type { ConversionInput, Warning } from '../model/snapshot.ts';
+import type { ConversionInput } from '../model/snapshot.ts';
+import type { Warning } from '../model/warning.ts';
 import {
   IMAGE_FIELDS,
   isMaterialField,

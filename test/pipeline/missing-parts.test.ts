@@ -51,6 +51,21 @@ describe('a part of the selection that fetch could not have', () => {
     expect(await runs.failures()).toEqual([]);
   });
 
+  test('of an article that was there before is a failure of build, which keeps its GLB', async () => {
+    await runs.command('fetch', '2026-01-01');
+    await runs.command('build', '2026-01-02');
+    const before = await published();
+    runs.proxy.break(/basearticlenumber=D2/, (response) => response.writeHead(404).end());
+    expect(await runs.command('fetch', '2026-01-03', '--force')).toMatchObject({ exit: 1 });
+    expect(await runs.command('build', '2026-01-04')).toMatchObject({ exit: 1 });
+    const lines = await readManifest(runs.outputDir);
+    expect(lines.map(({ status }) => status)).toEqual(['unchanged', 'failed', 'unchanged']);
+    expect(lines.map(({ glb, lastGood }) => glb ?? lastGood?.glb)).toEqual(before);
+    runs.proxy.mend();
+    await runs.command('fetch', '2026-01-05', '--force');
+    expect(await runs.command('build', '2026-01-06')).toMatchObject({ exit: 0 });
+  });
+
   test('is a row of the build, also if it has no article', async () => {
     const configurations = { ...ARTICLE.article, values: { 'MASS.NOPE': '1' } };
     await runs.configure({ articles: [ARTICLE, { configurations }, { permanentids: ['gone'] }] });
@@ -71,7 +86,7 @@ describe('files of the pipeline', () => {
     await runs.configure({ articles: [ARTICLE, { permanentids: 'ids.txt' }] });
     expect(await runs.run('2026-01-01')).toMatchObject({ exit: 0 });
     expect(await actions()).toEqual([
-      `LIST_EMPTY ${join(runs.folder, 'ids.txt')}: it has no permanent identifier`,
+      `LIST_EMPTY ${join(runs.folder, 'ids.txt')}: no line has a permanent identifier`,
     ]);
     await runs.command('build', '2026-01-02');
     expect(await actions()).toHaveLength(1);
@@ -123,12 +138,45 @@ describe('a language', () => {
     ]);
   });
 
+  test('that was not fetched is missing for build', async () => {
+    await runs.configure({ service: { ...LIVE_ONCE, lang: 'en' } });
+    await runs.command('fetch', '2026-01-01');
+    await runs.configure({ service: { ...LIVE_ONCE, lang: ['en', 'de'] } });
+    await runs.command('fetch', '2026-01-02', '--only', '*/D1');
+    await runs.command('build', '2026-01-03');
+    expect(await actions()).toEqual([
+      'TRANSLATION_MISSING Texts of a language are missing: 2 warnings, the first of ACME/DESK/D2-STD',
+    ]);
+  });
+
+  test.each([
+    ['de', ['en', 'de', 'fr']],
+    ['en', ['fr', 'de', 'en']],
+  ])('that has the texts of another, "%s", is named: %j', async (fallback, lang) => {
+    const { article } = range;
+    range.article = (query) =>
+      article({ ...query, lang: query.lang === 'fr' ? fallback : query.lang! });
+    await runs.configure({ service: { ...LIVE_ONCE, lang } });
+    await runs.run('2026-01-01');
+    expect(await actions()).toEqual([expect.stringMatching(/^LANGUAGE_NOT_OFFERED .*"fr"/)]);
+  });
+
   test('that has the texts of the first in all articles is not offered', async () => {
     const article = range.article;
     range.article = (query) => article({ ...query, lang: 'en' });
     expect(await runs.run('2026-01-01')).toMatchObject({ exit: 0 });
     expect(await actions()).toEqual([
       expect.stringMatching(/^LANGUAGE_NOT_OFFERED The texts in "de" are those in "en"/),
+    ]);
+  });
+});
+
+describe('a texture that is not there', () => {
+  test('leaves a GLB without it, and stands among what needs attention', async () => {
+    range = Object.assign(range, smallRange([{ number: 'D1', blocks: ['X'], pics: ['WOOD'] }]));
+    expect(await runs.run('2026-01-01')).toMatchObject({ exit: 0 });
+    expect(await actions()).toEqual([
+      'IMAGE_MISSING Something was left out: 1 warning, the first of ACME/DESK/D1-STD',
     ]);
   });
 });
@@ -141,7 +189,7 @@ describe('another configuration than asked for', () => {
     await runs.configure({ articles: [{ article }] });
     expect(await runs.run('2026-01-01')).toMatchObject({ exit: 0 });
     expect(await actions()).toEqual([
-      'VARIANT_DIFFERS 1 configuration with another final article number than asked for',
+      'VARIANT_DIFFERS A configuration has another final article number than asked for: 1 warning, the first of ACME/DESK/D1-STD',
     ]);
   });
 });
@@ -168,6 +216,8 @@ describe('feeds and the gallery', () => {
     const page = await readFile(join(runs.outputDir, 'runs/latest/report.html'), 'utf8');
     const section = page.slice(page.indexOf('id="delivered"'));
     expect(section).toMatch(/feed csv[\s\S]*3[\s\S]*feed google/);
+    const left = await actions();
+    expect(left.filter((text) => /feed google/i.test(text))).not.toEqual([]);
     expect((await runs.explain('D1')).stdout).toMatch(/^ {2}feed google: left out, without a/m);
   });
 });

@@ -107,9 +107,18 @@ describe('configurations of a base article', () => {
     const values = { 'A.B.LEGS': '2' };
     const { numbers, failures } = await select({ values, each: ['A.B.COLOUR'], max: 9 });
     expect(failures.map(({ message }) => message)).toEqual([
-      'A.B.LEGS: expected "2" to stay when A.B.COLOUR is set, received "4"',
+      'A.B.LEGS: expected "2" to stay when the values after it are set, received "4"',
     ]);
     expect(numbers).toEqual(['OAK/2/0.8/', 'BLACK/2/0.8/']);
+  });
+
+  it('replace a named value by each value of the same property', async () => {
+    const { numbers, failures } = await select({
+      values: { 'A.B.LEGS': '2' },
+      each: ['A.B.LEGS'],
+      max: 9,
+    });
+    expect([numbers, failures]).toEqual([['OAK/2/0.8/', 'OAK/4/0.8/'], []]);
   });
 
   it('are at most as many as allowed, and it is reported that there are more', async () => {
@@ -146,7 +155,7 @@ describe('configurations of a base article', () => {
       'a value that a later one changes back',
       { values: { 'A.B.LEGS': '2', 'A.B.COLOUR': 'WHITE' } },
       'PROPERTY_VALUE_REFUSED',
-      /LEGS: expected "2" to stay when A\.B\.COLOUR is set, received "4"/,
+      /LEGS: expected "2" to stay when the values after it are set, received "4"/,
     ],
   ])('%s fails by itself, with the article named', async (_, more, code, message) => {
     const { numbers, failures } = await select(more as Partial<SourceOf<'configurations'>>);

@@ -143,7 +143,7 @@ const of = (change: Partial<Inputs> = {}) => inputsDigest({ ...INPUTS, ...change
 describe('inputsDigest', () => {
   it('depends on no order of names, and only on the data of the article', () => {
     expect(of({ blocks: new Map([...INPUTS.blocks].reverse()) })).toBe(of());
-    const reported = { code: 'ARTICLE_REPORTED', message: 'dump' };
+    const reported = { code: 'ARTICLE_REPORTED', message: 'dump' } as const;
     expect(of({ warnings: [reported, ...INPUTS.warnings] })).toBe(of());
   });
 

@@ -124,7 +124,7 @@ test('pictures that could not be compared are a finding, with the way to be with
 test('an entry that selects nothing requires a look, while others select articles', () => {
   const selectionWarnings = [
     { code: 'SEARCH_EMPTY', message: 'search AULI "lamb" finds no article' },
-    { code: 'LIMIT_REACHED', message: '--limit 1: 1 of 2 articles' },
+    { code: 'CATALOGUE_CIRCULAR', message: 'a contains b, which contains it: it is read once' },
   ];
   const report = { ...QUIET, selectionWarnings };
   expect(assess(report).tone).toBe('look');

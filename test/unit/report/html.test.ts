@@ -33,7 +33,7 @@ function textOf(page: string, section: string): string {
 
 test('a label of a configuration has the name of the article beside it', () => {
   const of = { article: 'ACME/DESK/OLD', before: 1, now: 0, message: 'no longer selected' };
-  const warning = { code: 'BLOCK_UNLISTED', message: 'x' };
+  const warning = { code: 'BLOCK_UNLISTED', message: 'x' } as const;
   const error = { code: 'BLOCK_INVALID', message: 'no' };
   const lines = [
     reportedLine('D1', { warnings: [warning], change: 'new' }),

@@ -1,0 +1,55 @@
+/** Warnings: what a person may have to check, and what did not stop the article. */
+
+/** Codes of warnings; those of bodies are also codes of errors, where the article fails by them. */
+export type WarningCode =
+  // Of what was to be selected.
+  | 'CARTS_EMPTY'
+  | 'CART_ID_MADE_UP'
+  | 'CART_IS_A_CHILD'
+  | 'CART_WITHOUT_CONFIGURATION'
+  | 'CART_WITHOUT_REINIT'
+  | 'CATALOGUE_CIRCULAR'
+  | 'CATALOGUE_EMPTY'
+  | 'CONFIGURATIONS_LIMITED'
+  | 'LANGUAGE_NOT_OFFERED'
+  | 'LIMIT_REACHED'
+  | 'LIST_EMPTY'
+  | 'LIST_LINES_MERGED'
+  | 'SEARCH_EMPTY'
+  // Of a configuration and what the service says about it.
+  | 'ARTICLE_REPORTED'
+  | 'CONFIGURATION_INVALID'
+  | 'META_CHILD_WITHOUT_PLACEMENT'
+  | 'REQUEST_FAILED'
+  | 'TEXT_CUT'
+  | 'TRANSLATION_MISSING'
+  | 'VARIANT_DIFFERS'
+  // Of bodies that are left out of its model.
+  | 'BLOCK_INVALID'
+  | 'BLOCK_MISSING'
+  | 'IMAGE_MISSING'
+  | 'IMAGE_REFUSED'
+  | 'IMAGE_UNREADABLE'
+  | 'IMAGE_UNSUPPORTED'
+  // Of its model.
+  | 'BLOCK_EMPTY'
+  | 'BLOCK_UNLISTED'
+  | 'DRIFT'
+  | 'MATERIAL_FIELD_INVALID'
+  | 'MATERIAL_KEY_LEFT_OUT'
+  | 'MATERIAL_KEY_UNKNOWN'
+  | 'MATERIAL_UNKNOWN'
+  | 'MORE_LOSSES'
+  | 'MORE_WARNINGS'
+  | 'NODE_TYPE_UNKNOWN'
+  | 'OPTION_INVALID'
+  | 'OVERRIDE_INVALID'
+  | 'SCALE_ZERO'
+  | 'TRIANGLES_DROPPED'
+  | 'UVS_UNUSABLE';
+
+/** Something that a person should check, and that did not stop the article. */
+export interface Warning {
+  code: WarningCode;
+  message: string;
+}
