@@ -321,7 +321,8 @@ function delivered({ delivered: made }: RunReport): Section | undefined {
       figures('Failed', 'failed'),
       figures('Accepted', 'accepted'),
       figures('Left out', 'omitted'),
-      figures('Size', 'bytes', size),
+      // Of feeds and the webhook there is none.
+      { title: 'Size', value: ({ bytes }) => bytes || undefined, cell: ({ bytes }) => size(bytes) },
     ],
     note: ['In configurations.', ...(made?.omitted ?? []).map((text) => `${capital(text)}.`)].join(
       ' ',

@@ -12,7 +12,7 @@ const NONE = undefined;
 
 const ASK = 'report it to the manufacturer, whose data it is';
 const LANGUAGES =
-  'remove what is not offered from lang:, or ask the manufacturer for the texts; after fetch, fetch again';
+  'remove a language that is not offered from lang:, or ask the manufacturer for its texts; a new one has to be fetched first';
 
 /** By code; total, so that a new one is decided upon. */
 const ACTIONS = {
