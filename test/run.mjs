@@ -79,6 +79,7 @@ await remove(folder);
 for (let attempt = 1; processesOf(folder).length > 0 && attempt <= ATTEMPTS; attempt++)
   await delay(EVERY_MS);
 for (const left of browserFolders()) await remove(left);
+stoppedRenderers().forEach(kill);
 if (ended.error) throw ended.error;
 process.exitCode = signal === undefined ? (ended.code ?? 1) : 128 + constants.signals[signal];
 
@@ -119,23 +120,32 @@ function browserFolders() {
 }
 
 function killGroup() {
+  kill(IS_WINDOWS ? child.pid : -child.pid);
+}
+
+function kill(id) {
   try {
-    process.kill(IS_WINDOWS ? child.pid : -child.pid, 'SIGKILL');
+    process.kill(id, 'SIGKILL');
   } catch {
     // It has ended.
   }
 }
 
+/** The renderers that a test has stopped and whose browser is gone: nothing else would end them. */
+function stoppedRenderers() {
+  return processes().filter((id) => {
+    const [state, parent, , session] = readOf(id, 'stat')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    const isOrphan = state === 'T' && parent === '1' && !isRunning(Number(session));
+    return isOrphan && readOf(id, 'cmdline').includes('--type=renderer');
+  });
+}
+
 /** Removes a folder, and ends the processes that write there. */
 async function remove(path) {
   for (let attempt = 1; existsSync(path) && attempt <= ATTEMPTS; attempt++) {
-    for (const id of processesOf(path)) {
-      try {
-        process.kill(id, 'SIGKILL');
-      } catch {
-        // It has ended.
-      }
-    }
+    processesOf(path).forEach(kill);
     for (const disk of disksBelow(path)) spawnSync('umount', ['--lazy', disk]);
     try {
       rmSync(path, { recursive: true, force: true });
@@ -147,17 +157,27 @@ async function remove(path) {
 
 /** The processes whose temporary folder is this one, on Linux. */
 function processesOf(path) {
-  if (process.platform !== 'linux') return [];
   const variable = `TMPDIR=${path}`;
-  return readdirSync('/proc').filter((name) => {
-    if (!/^\d+$/.test(name) || Number(name) === process.pid) return false;
-    try {
-      const variables = readFileSync(`/proc/${name}/environ`, 'utf8').split('\0');
-      return variables.some((one) => one === variable || one.startsWith(`${variable}/`));
-    } catch {
-      return false;
-    }
+  return processes().filter((id) => {
+    const variables = readOf(id, 'environ').split('\0');
+    return variables.some((one) => one === variable || one.startsWith(`${variable}/`));
   });
+}
+
+/** All processes but this one, on Linux. */
+function processes() {
+  if (process.platform !== 'linux') return [];
+  const ids = readdirSync('/proc').map(Number);
+  return ids.filter((id) => id > 0 && id !== process.pid);
+}
+
+/** A file about a process; empty where it has ended, or is of another user. */
+function readOf(id, file) {
+  try {
+    return readFileSync(`/proc/${id}/${file}`, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 /** File systems that a test has mounted. */
@@ -178,8 +198,7 @@ function mounts() {
 function isRunning(id) {
   try {
     process.kill(id, 0);
-    if (process.platform !== 'linux') return true;
-    return !/^State:\s*[ZX]/m.test(readFileSync(`/proc/${id}/status`, 'utf8'));
+    return !/^State:\s*[ZX]/m.test(readOf(id, 'status'));
   } catch (error) {
     return error.code === 'EPERM';
   }
