@@ -30,6 +30,8 @@ const OWNER = '.owner';
 /** The path of a socket has 107 bytes: Chromium and the name of this folder need 66 of them. */
 const LONGEST_FOLDER_BYTES = 41;
 const SHORT_FOLDER = '/tmp';
+/** Of `postmaster.pid`, counted from 0: key and id of the shared memory (PostgreSQL, miscadmin.h). */
+const SHARED_MEMORY_LINE = 6;
 /** A folder in memory: databases wait for a disk at each commit. With it the tests took 4 min 10 s, without it 4 min 33 s. */
 const MEMORY = '/dev/shm';
 /** The tests need a tenth of it. */
@@ -146,6 +148,7 @@ function stoppedRenderers() {
 async function remove(path) {
   for (let attempt = 1; existsSync(path) && attempt <= ATTEMPTS; attempt++) {
     processesOf(path).forEach(kill);
+    for (const id of sharedMemoryBelow(path)) spawnSync('ipcrm', ['--shmem-id', id]);
     for (const disk of disksBelow(path)) spawnSync('umount', ['--lazy', disk]);
     try {
       rmSync(path, { recursive: true, force: true });
@@ -178,6 +181,18 @@ function readOf(id, file) {
   } catch {
     return '';
   }
+}
+
+/** The shared memory of database servers that have not removed it, since they were killed. */
+function sharedMemoryBelow(path) {
+  return readdirSync(path).flatMap((name) => {
+    try {
+      const lines = readFileSync(join(path, name, 'data', 'postmaster.pid'), 'utf8').split('\n');
+      return lines[SHARED_MEMORY_LINE]?.trim().split(/\s+/).slice(1) ?? [];
+    } catch {
+      return [];
+    }
+  });
 }
 
 /** File systems that a test has mounted. */

@@ -55,6 +55,8 @@ export async function startPostgres(): Promise<QueueServerUnderTest> {
       initdb!,
       ...['--pgdata', data, '--username', 'postgres', '--pwfile', passwordFile],
       ...['--auth', 'password', '--encoding', 'UTF8', '--no-locale', '--no-sync'],
+      // It starts servers, too.
+      ...['--set', `dynamic_shared_memory_type=${SETTINGS.dynamic_shared_memory_type}`],
     ),
   );
 
@@ -85,7 +87,8 @@ export async function startPostgres(): Promise<QueueServerUnderTest> {
     // The other processes of a killed server end a moment later.
     start: () => until(async () => (await attempt()).includes(READY)).then(() => {}),
     close: async () => {
-      await end('SIGQUIT');
+      // It removes its shared memory, which stays after SIGQUIT.
+      await end('SIGINT');
       await rm(folder, { recursive: true, force: true });
     },
   };
