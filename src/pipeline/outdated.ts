@@ -1,22 +1,26 @@
 /** Compares what is published with its pipeline and the answers that the cache holds, without a network. */
 import { join } from 'node:path';
 import { DATABASE_FILE } from '../cache/database.ts';
-import { feedFile } from '../deliver/feeds.ts';
 import { configurationKey } from '../model/configuration-id.ts';
 import { isConverterError } from '../support/errors.ts';
 import { exists } from '../support/files.ts';
 import { catalogueDigest, snapshotSource } from './configuration.ts';
 import { FEEDS_FOLDER } from './deliveries.ts';
-import { galleryFiles } from './gallery.ts';
 import { withRun } from './open-run.ts';
 import type { Pipeline } from './pipeline-file.ts';
 import type { RunEnvironment } from './run-options.ts';
 
 /** Names what the pipeline makes of the whole range and the output folder does not have: feeds, and files of the gallery. */
 export async function missingLists({ outputDir, deliver }: Pipeline): Promise<string[]> {
-  const kinds = new Set(deliver?.feeds?.kinds);
+  if (deliver === undefined) return [];
+  // Every command has this module.
+  const [{ feedFile }, { galleryFiles }] = await Promise.all([
+    import('../deliver/feeds.ts'),
+    import('./gallery.ts'),
+  ]);
+  const kinds = new Set(deliver.feeds?.kinds);
   const feeds = Array.from(kinds, (kind) => `${FEEDS_FOLDER}/${feedFile(kind)}`);
-  const all = [...feeds, ...(deliver?.gallery ? await galleryFiles() : [])];
+  const all = [...feeds, ...(deliver.gallery ? await galleryFiles() : [])];
   const paths = all.map((name) => join(outputDir, name));
   const found = await Promise.all(paths.map(exists));
   return paths.filter((_, at) => !found[at]);
