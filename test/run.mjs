@@ -15,6 +15,7 @@ import {
   readFileSync,
   rmSync,
   statfsSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { constants, freemem, hostname, tmpdir } from 'node:os';
@@ -118,7 +119,12 @@ function browserFolders() {
     const id = owner.exec(name)?.[1];
     return id !== undefined && !isRunning(Number(id));
   });
-  return left.map((name) => join(SHORT_FOLDER, name));
+  return left.map((name) => join(SHORT_FOLDER, name)).filter(isOwn);
+}
+
+/** Whether a folder is of this user; another run may have removed it meanwhile. */
+function isOwn(path) {
+  return statSync(path, { throwIfNoEntry: false })?.uid === process.getuid();
 }
 
 function killGroup() {
@@ -185,7 +191,7 @@ function readOf(id, file) {
 
 /** The shared memory of database servers that have not removed it, since they were killed. */
 function sharedMemoryBelow(path) {
-  return readdirSync(path).flatMap((name) => {
+  return namesIn(path).flatMap((name) => {
     try {
       const lines = readFileSync(join(path, name, 'data', 'postmaster.pid'), 'utf8').split('\n');
       return lines[SHARED_MEMORY_LINE]?.trim().split(/\s+/).slice(1) ?? [];
@@ -193,6 +199,15 @@ function sharedMemoryBelow(path) {
       return [];
     }
   });
+}
+
+/** The names in a folder; none where it is gone: another run may remove it at the same time. */
+function namesIn(path) {
+  try {
+    return readdirSync(path);
+  } catch {
+    return [];
+  }
 }
 
 /** File systems that a test has mounted. */

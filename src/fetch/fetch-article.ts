@@ -210,8 +210,8 @@ async function resolveArticle(source: Source, request: ArticleRequest): Promise<
 }
 
 /**
- * Reads an article in further languages. One that the service does not have has the texts of the first; whatever
- * else fails, fails the article, since its last good texts would be replaced by those of another language.
+ * Reads an article in further languages. One that the service does not have has the texts of the first. Any other
+ * error fails the article, so that its last good texts stay.
  */
 async function translate(
   source: Source,

@@ -114,7 +114,7 @@ function parseRows(bytes: Uint8Array, file: string) {
 /** Lines that a message names. */
 const NAMED_LINES = 5;
 
-/** Lines that select one configuration, although they differ: a column that says so is not one of a list. */
+/** Says which lines select the same configuration, although they differ: in columns that a list does not have. */
 function mergedLines(
   lines: readonly CsvLine[],
   rows: readonly ListRow[],
