@@ -45,7 +45,7 @@ export async function selectFromCatalogue(
   const selected = articles.filter(({ request: { manufacturer, program } }) => {
     return manufacturers(manufacturer) && programs(program);
   });
-  const unmatched = unmatchedGlobs(source, met);
+  const unmatched = unmatchedGlobs(source, met, selected);
   if (selected.length === 0 && unmatched.length === 0)
     unmatched.push(`${folderName(source.parentnode)}: no article in it matches`);
   for (const message of unmatched) warnings.push({ code: 'CATALOGUE_EMPTY', message });
@@ -62,24 +62,29 @@ function unreadable(what: string, manufacturer: string, error: ConverterError): 
 /** Names in the warning about a source that matches nothing. */
 const SHOWN_NAMES = 20;
 
-/** Says which globs match nothing, and which names there are. */
+/** Says which globs match nothing, and which names there are; and which match names without a selected article. */
 function unmatchedGlobs(
   source: SourceOf<'catalogue'>,
   met: Record<'manufacturers' | 'programs', Set<string>>,
+  selected: SourceSelection['articles'],
 ): string[] {
   const where = folderName(source.parentnode);
-  const missed = (what: string, globs: readonly string[] = [], names: Set<string>) => {
-    const known = [...names].filter((name) => name !== '').sort();
-    const unmatched = globs.filter((glob) => !known.some(globMatcher(glob)));
-    if (known.length === 0 || unmatched.length === 0) return [];
+  const missed = (field: 'manufacturer' | 'program', globs: readonly string[] = []) => {
+    const what = field === 'program' ? 'series' : field;
+    const known = [...met[`${field}s`]].filter((name) => name !== '').sort();
+    const own = selected.map(({ request }) => request[field]);
+    const without = (names: readonly string[]) =>
+      names.length === 0 ? [] : globs.filter((glob) => !names.some(globMatcher(glob)));
+    const unmatched = without(known);
+    const empty = without([...new Set(own)]).filter((glob) => !unmatched.includes(glob));
     const more = known.length > SHOWN_NAMES ? ` and ${known.length - SHOWN_NAMES} more` : '';
     const there = `${known.slice(0, SHOWN_NAMES).join(', ')}${more}`;
-    return [`${where}: no ${what} matches ${unmatched.join(', ')}; there are ${there}`];
+    return [
+      [unmatched, `no ${what} matches ${unmatched.join(', ')}; there are ${there}`] as const,
+      [empty, `no article of the ${what} ${empty.join(', ')} matches the entry`] as const,
+    ].flatMap(([those, message]) => (those.length === 0 ? [] : [`${where}: ${message}`]));
   };
-  return [
-    ...missed('manufacturer', source.manufacturers, met.manufacturers),
-    ...missed('series', source.programs, met.programs),
-  ];
+  return [...missed('manufacturer', source.manufacturers), ...missed('program', source.programs)];
 }
 
 /** Whether a node can be opened: an empty id would be that of the top. */

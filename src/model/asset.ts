@@ -51,6 +51,8 @@ export interface Built extends Omit<AssetFigures, 'glb'> {
   warnings: Warning[];
   /** For the report, not for a line; undefined if the cache does not have them. */
   counts?: GeometryCounts | undefined;
+  /** As in its scene; for the report, too. */
+  usedOverrides?: readonly string[] | undefined;
 }
 
 /** A request, and of what its line is made. */

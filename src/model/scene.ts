@@ -160,4 +160,6 @@ export interface Scene {
   losses: Loss[];
   warnings: Warning[];
   counts: GeometryCounts;
+  /** Patterns of option `overrides` that changed a material; undefined without the option. */
+  usedOverrides?: readonly string[];
 }

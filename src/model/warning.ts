@@ -15,6 +15,7 @@ export type WarningCode =
   | 'LIMIT_REACHED'
   | 'LIST_EMPTY'
   | 'LIST_LINES_MERGED'
+  | 'OVERRIDE_UNUSED'
   | 'SEARCH_EMPTY'
   // Of a configuration and what the service says about it.
   | 'ARTICLE_REPORTED'

@@ -157,7 +157,9 @@ export function openFailureHistory(table: CacheDatabase['failures'], options: Hi
     const record = records.get(key);
     if (record === undefined) return false;
     const { code, conditions: stored } = record;
-    return withoutSnapshot.has(key) || stored.startsWith(BY_FETCH) || UNFETCHED.has(code);
+    if (withoutSnapshot.has(key) || stored.startsWith(BY_FETCH) || UNFETCHED.has(code)) return true;
+    // A conversion that lacks a body fails with such a code too, but its snapshot is not complete.
+    return OF_FETCH.has(code) && isComplete(key);
   };
   const datesOf = (key: string): FailureRecord['dates'] => {
     const known = dates();

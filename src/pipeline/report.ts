@@ -1,9 +1,10 @@
 /** Makes the report of a run from its results, and writes it into the folder of the run. */
 import { join, relative, sep } from 'node:path';
+import type { CacheDatabase } from '../cache/database.ts';
 import { CONFIGURATION_INVALID } from '../fetch/resolve-article.ts';
 import type { SelectedArticle, Selection, SelectionFailure } from '../fetch/selection.ts';
 import type { ArticleKey, ArticleRequest } from '../model/article.ts';
-import type { ManifestLine } from '../model/asset.ts';
+import type { Built, ManifestLine } from '../model/asset.ts';
 import {
   configurationId,
   configurationKey,
@@ -36,7 +37,7 @@ import { linkLatestRun, RUNS_FOLDER, runFolders } from './output-folder.ts';
 import type { Quarantine } from './quarantine.ts';
 import type { Results } from './results.ts';
 import { isPublished, type RunEnd, reportedEnd } from './run-end.ts';
-import { runId } from './run-options.ts';
+import { isPartial, type RunOptions, runId } from './run-options.ts';
 import { describeService, languagesOf } from './service.ts';
 
 interface ReportContent {
@@ -167,8 +168,9 @@ function collectRows(
   const helpOf = (code: string) => helpFor(code, pipeline.service.recording !== undefined);
   const collector = createCollector(helpOf);
   const selectedBy = selectedByOf(selection.articles);
+  const overrides = overridesOf(options, stores.database);
   const lines = output
-    ? runLines(output, stores.previous, selectedBy)
+    ? runLines(output, stores.previous, selectedBy, overrides.add)
     : fetched.map((result) => fetchedLine(result, selectedBy));
   for (const line of lines) {
     // A GLB that is not published has no link: its path is that in the store.
@@ -180,7 +182,7 @@ function collectRows(
     const row = { ...selectionRow(failure), help: helpOf(failure.code) };
     collector.addNotSelected({ ...row, ...output?.quarantine.historyOf(failure) });
   }
-  for (const warning of [...selection.warnings, ...untranslated])
+  for (const warning of [...selection.warnings, ...untranslated, ...overrides.warnings()])
     collector.addSelectionWarning(warning);
   for (const [key, damage] of stores.damages) {
     const line = output?.lines.get(key);
@@ -191,6 +193,31 @@ function collectRows(
   }
   if (output !== undefined) addOtherChanges(collector, output);
   return collector;
+}
+
+/** Finds the overrides that changed no material, where that is known of each configuration with a GLB. */
+function overridesOf(options: RunOptions, { builds }: Pick<CacheDatabase, 'builds'>) {
+  const unused = new Set(Object.keys(options.pipeline.convert.overrides));
+  let known = 0;
+  let isUnknown = isPartial(options);
+  return {
+    /** Adds a line; one that was built long ago may not be known any more. */
+    add({ source, sha256 }: Pick<ManifestLine, 'source' | 'sha256'>, built?: Built): void {
+      if (sha256 === undefined || unused.size === 0) return;
+      const used = built?.usedOverrides ?? builds.get(source)?.usedOverrides;
+      if (used === undefined) isUnknown = true;
+      else known++;
+      for (const pattern of used ?? []) unused.delete(pattern);
+    },
+    warnings(): Warning[] {
+      if (isUnknown || known === 0) return [];
+      return Array.from(unused, (pattern) => {
+        const name = cutText(pattern, TEXT_LIMITS.name);
+        const message = `the overrides of ${name} match no material of the ${known} configurations`;
+        return { code: 'OVERRIDE_UNUSED', message };
+      });
+    },
+  };
 }
 
 /** Adds what is removed, and what this run has not processed: an earlier one published it, and was killed. */
@@ -289,12 +316,14 @@ function* runLines(
   output: RunOutput,
   { lines: before, settled }: PreviousOutput,
   selectedBy: SelectedBy,
+  met: ReturnType<typeof overridesOf>['add'],
 ): Iterable<ReportedLine> {
   const { lines, results, quarantine, changes } = output;
   for (const key of sortConfigurationKeys(results.keys())) {
     const fresh = results.onlyFreshOf(key);
     const known = fresh && lines.isShared(key, before) ? settled.get(key) : undefined;
     if (known !== undefined) {
+      met(known);
       yield Object.assign(settledLine(key, known, fresh!.ms), changes.get(key));
       continue;
     }
@@ -304,7 +333,9 @@ function* runLines(
     const failed = collected.find(({ result }) => result.status === 'failed')?.result;
     const history = failed && quarantine.historyOf(failed.request);
     const earlier = lines.isShared(key, before) ? line : before.get(key);
-    yield Object.assign(builtLine(line, collected, earlier), changes.get(key), {
+    const built = collected.map(({ result }) => result).find((result) => 'built' in result)?.built;
+    met(line, built);
+    yield Object.assign(builtLine(line, collected, built, earlier), changes.get(key), {
       ...(history && { history }),
       ...(failed && { selectedBy: selectedBy(quarantine.rootOf(failed.request)) }),
     });
@@ -329,16 +360,16 @@ function settledLine(
 function builtLine(
   line: ManifestLine,
   collected: ReturnType<Results['of']>,
+  built: Built | undefined,
   known: ManifestLine | undefined,
 ): ReportedLine {
-  const built = collected.map(({ result }) => result).find((result) => 'built' in result);
   const { bytes, triangles } = known ?? {};
   const sizes = bytes === undefined || triangles === undefined ? {} : { bytes, triangles };
   // A spread of its thirty fields takes longer than to decode it.
   return Object.assign(line, {
     ms: collected.reduce((sum, { ms }) => sum + ms, 0),
     isFresh: collected.every(({ result }) => result.status === 'fresh'),
-    counts: built?.built.counts,
+    counts: built?.counts,
     incomplete: incompleteIn(line.warnings),
     ...(known && { before: sizes }),
   });

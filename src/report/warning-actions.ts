@@ -30,6 +30,7 @@ const ACTIONS = {
   LIST_LINES_MERGED: selection(
     'if they are different configurations, name the columns finalarticlenumber and reinitstring',
   ),
+  OVERRIDE_UNUSED: selection('correct the pattern under overrides:, or remove it'),
   SEARCH_EMPTY: selection('correct the words of the search, or remove this entry'),
   ARTICLE_REPORTED: NONE,
   // It has a list of its own.

@@ -42,6 +42,8 @@ export function createLosses(
   const counts = { ...NO_GEOMETRY_COUNTS };
   return {
     counts,
+    /** Patterns of option `overrides` that changed a material. */
+    usedOverrides: new Set<string>(),
     /**
      * Adds a source attribute that is not carried over exactly; equal ones are listed once.
      *

@@ -102,6 +102,7 @@ function withOverrides(
   let changed = material;
   for (const [pattern, values] of Object.entries(options.overrides)) {
     if (!globMatcher(pattern)(material.mname)) continue;
+    losses.usedOverrides.add(pattern);
     const complain = (message: string) =>
       losses.warn('OVERRIDE_INVALID', `overrides ${pattern}: ${message}`);
     const overridden = { ...changed.overridden, ...values };

@@ -64,7 +64,10 @@ export async function transformArticle(input: TransformInput): Promise<Scene> {
     holes,
   });
   for (const { code, message } of partsList.warnings) losses.warn(code, message);
-  return accepted({ ...scene, ...losses.listed() }, options);
+  const usedOverrides = Object.keys(options.overrides).length > 0 && {
+    usedOverrides: [...losses.usedOverrides].sort(),
+  };
+  return accepted({ ...scene, ...losses.listed(), ...usedOverrides }, options);
 }
 
 function loadTangents(input: TransformInput): Promise<TangentGenerator> {

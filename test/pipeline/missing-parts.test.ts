@@ -66,6 +66,17 @@ describe('a part of the selection that fetch could not have', () => {
     expect(await runs.command('build', '2026-01-06')).toMatchObject({ exit: 0 });
   });
 
+  test('of an article that a run could not fetch is a failure of build, too', async () => {
+    await runs.command('run', '2026-01-01');
+    runs.proxy.break(/basearticlenumber=D2/, (response) => response.writeHead(500).end());
+    expect(await runs.command('run', '2026-01-02', '--force')).toMatchObject({ exit: 1 });
+    expect(await runs.command('build', '2026-01-03')).toMatchObject({ exit: 1 });
+    expect(await runs.failures()).toMatchObject([{ code: 'HTTP_STATUS', attempts: 1 }]);
+    runs.proxy.mend();
+    expect(await runs.command('fetch', '2026-01-04', '--force')).toMatchObject({ exit: 0 });
+    expect(await runs.command('build', '2026-01-05')).toMatchObject({ exit: 0 });
+  });
+
   test('is a row of the build, also if it has no article', async () => {
     const configurations = { ...ARTICLE.article, values: { 'MASS.NOPE': '1' } };
     await runs.configure({ articles: [ARTICLE, { configurations }, { permanentids: ['gone'] }] });
@@ -111,6 +122,19 @@ describe('files of the pipeline', () => {
     expect(exit).toBe(2);
     expect(stderr).toContain('did you mean "finalarticlenumber"?');
   });
+});
+
+test('an override that matches no material is named, also by a run that builds nothing', async () => {
+  const overrides = { M: { metallic: 1 }, 'OAK*': { metallic: 0 } };
+  await runs.configure({ convert: { overrides } });
+  const unused = 'OVERRIDE_UNUSED The overrides of OAK* match no material of the 3 configurations';
+  for (const day of ['2026-01-01', '2026-01-02']) {
+    expect(await runs.run(day)).toMatchObject({ exit: 0 });
+    expect(await actions()).toEqual([unused]);
+  }
+  await runs.configure({ convert: { overrides: { M: { metallic: 1 } } } });
+  await runs.run('2026-01-03');
+  expect(await actions()).toEqual([]);
 });
 
 describe('a language', () => {

@@ -106,6 +106,17 @@ describe('selectArticles', () => {
     ]);
   });
 
+  it('names a manufacturer of which no article is selected, because another glob excludes its series', async () => {
+    const source = { ...TOP, manufacturers: ['ACME', 'BETA'], programs: ['DESK'] };
+    const { warnings } = await selectArticles([source], reader(FOLDERS));
+    expect(warnings.filter(({ code }) => code === 'CATALOGUE_EMPTY')).toEqual([
+      {
+        code: 'CATALOGUE_EMPTY',
+        message: 'the top of the catalogue: no article of the manufacturer BETA matches the entry',
+      },
+    ]);
+  });
+
   it('fails for articles without manufacturer, series or number, which are not known', async () => {
     const folders = { '': [article('D1'), article('D2', { manufacturer: 'ACME' })] };
     const catalogue = await selectArticles([TOP], reader(folders));
