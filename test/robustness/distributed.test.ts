@@ -523,7 +523,7 @@ const BAD_INPUTS: Record<string, BadInput> = {
   },
   'a clock that is not that of the store': {
     exit: 3,
-    says: /the clock of this machine is (?:1 h|59 min) behind that of the store.*set the clock/s,
+    says: /the clock of this machine is (?:1 h|59 min(?: \d+ s)?) behind that of the store.*set the clock/s,
     s3: ({ switches }) => {
       switches.clockAheadMs = SKEW_MS;
     },
