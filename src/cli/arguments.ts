@@ -14,6 +14,14 @@ const PARSER = {
   'short-option-groups': false,
 };
 
+const WORKERS = '; workers take the place of shards: see pipelines/deploy/README.md';
+
+/** What an earlier version had, and what takes its place. */
+const FORMER: Readonly<Record<string, string>> = {
+  '--shard': WORKERS,
+  '--executor shard': WORKERS,
+};
+
 /**
  * Parses the words behind the name of a command.
  *
@@ -101,8 +109,9 @@ async function unknownOption(name: string, options: Options): Promise<string> {
   const others = commandsWith(name).join(', ');
   const nearest = nearestName(name, Object.keys(options));
   const meant = nearest === undefined ? '' : `; did you mean "--${nearest}"?`;
-  const hint = others === '' ? meant : `, which is an option of ${others}`;
   const option = name.length === 1 ? `-${name}` : `--${name}`;
+  const known = others === '' ? meant : `, which is an option of ${others}`;
+  const hint = FORMER[option] ?? known;
   return `expected a known option, received ${option}${hint}`;
 }
 
@@ -119,8 +128,8 @@ function checkOptions(command: string, specs: Options, given: Record<string, unk
 }
 
 function checkValue(option: string, spec: OptionSpec, value: unknown): string | number | boolean {
-  const wrong = (expected: string) =>
-    usageError(`--${option}: expected ${expected}, received ${JSON.stringify(value)}`);
+  const wrong = (expected: string, hint = '') =>
+    usageError(`--${option}: expected ${expected}, received ${JSON.stringify(value)}${hint}`);
   if (Array.isArray(value)) throw wrong('one value');
   if (spec.type === 'boolean') {
     if (typeof value !== 'boolean') throw wrong('no value');
@@ -129,7 +138,8 @@ function checkValue(option: string, spec: OptionSpec, value: unknown): string | 
   const text = String(value);
   if (text === '' && !spec.mayBeEmpty) throw wrong('a value');
   if (spec.choices !== undefined && !spec.choices.includes(text)) {
-    throw wrong(`${spec.choices.join(' or ')}${didYouMean(text, spec.choices)}`);
+    const hint = FORMER[`--${option} ${text}`] ?? didYouMean(text, spec.choices);
+    throw wrong(spec.choices.join(' or '), hint);
   }
   if (spec.type === 'string') return text;
   const min = spec.min ?? 0;

@@ -1,4 +1,4 @@
-/** `btg2gltf cancel PIPELINE.yaml`: ends the run of a pipeline that workers or shards do, from any machine. */
+/** `btg2gltf cancel PIPELINE.yaml`: ends the run of a pipeline that workers do, from any machine. */
 import type { Command } from './command.ts';
 import { optionsOf, PIPELINE_POSITIONAL, readRunOptions } from './pipeline-options.ts';
 
@@ -7,9 +7,8 @@ export const cancelCommand: Command = {
   positionals: PIPELINE_POSITIONAL,
   options: optionsOf('cancel'),
   notes: [
-    'Its coordinator ends within seconds, with exit code 130, and its shards with 3; workers drop its chunks and',
-    'wait for the next run. Nothing is published. What is done stays in the cache and in the store; the next run',
-    'begins anew with it.',
+    'Its coordinator ends within seconds, with exit code 130; workers drop its chunks and wait for the next run.',
+    'Nothing is published. What is done stays in the cache and in the store; the next run begins anew with it.',
     '',
   ],
   examples: ['btg2gltf cancel pipeline.yaml'],

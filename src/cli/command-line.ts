@@ -49,7 +49,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, CommandRow>>>> = {
       load: async () => (await import('./worker.ts')).workerCommand,
     },
     cancel: {
-      describe: 'end the run of a pipeline that workers or shards do, from any machine',
+      describe: 'end the run of a pipeline that workers do, from any machine',
       load: async () => (await import('./cancel.ts')).cancelCommand,
     },
     convert: {

@@ -1,6 +1,5 @@
 /** `btg2gltf run PIPELINE.yaml` and its halves `fetch` and `build`. */
 import { dirname, join, resolve } from 'node:path';
-import type { Shard } from '../execute/shard.ts';
 import type { SelectedArticle } from '../fetch/selection.ts';
 import { ID_FIELDS } from '../model/configuration-id.ts';
 import type { DryRun } from '../pipeline/run.ts';
@@ -10,7 +9,6 @@ import {
   type RunEnvironment,
   type RunOptions,
   runId,
-  shardOf,
 } from '../pipeline/run-options.ts';
 import { failedDeliveries } from '../report/assessment.ts';
 import type { FinishedRun } from '../report/run-report.ts';
@@ -58,32 +56,11 @@ export function pipelineCommand(name: keyof typeof EXAMPLES): Command {
       const options = await (name === 'build'
         ? readOfflineOptions(textOf(args, 'PIPELINE.yaml')!, args, io)
         : readRunOptions(args, io));
-      const shard = shardOf(options, io.env);
-      if (shard !== undefined && shard.index > 0) return takePart(shard, options, args, io);
       if (!args['dry-run']) return execute(pipeline[`${name}Pipeline`], options, args, io);
       const environment = { ...environmentOf(io), log: SILENT };
       return printDryRun(await pipeline.dryRunPipeline(options, environment), io);
     },
   };
-}
-
-/** Does the chunks of a shard that does not coordinate the run: the report is that of the first one. */
-async function takePart(
-  shard: Shard,
-  options: RunOptions,
-  args: Arguments,
-  io: Io,
-): Promise<number> {
-  const { runShard } = await import('../pipeline/shard-run.ts');
-  const output = await openOutput(args, io);
-  try {
-    await runShard(options, { ...environmentOf(io), log: output.log }, shard);
-    return 0;
-  } catch (thrown) {
-    return stopped(errorToReport(thrown, io), output);
-  } finally {
-    output.close();
-  }
 }
 
 /** Executes a pipeline: prints log, progress and summary, and writes the files that the options name. */

@@ -29,11 +29,6 @@ export interface WorkerShare {
 /** The coordinator's side of a run. */
 export interface ChunkQueue {
   /**
-   * Receives all jobs of the next `execute`, and those that an earlier coordinator of the run had done, in an order that
-   * is the same each time: without a queue that hands out jobs, it decides who does which.
-   */
-  plan?(jobs: readonly ChunkJob[]): Promise<void>;
-  /**
    * Has each job done at least once. Jobs are taken from the list as workers take them.
    *
    * @param onDone - Called one at a time, in the order in which jobs end.

@@ -1,14 +1,12 @@
 /** The chunks of a distributed run in the store: the list of each, and what became of its articles. */
 import type { ChunkJob } from '../execute/chunk-queue.ts';
-import type { Shard } from '../execute/shard.ts';
 import type { SelectedArticle } from '../fetch/selection.ts';
 import type { FailedResult, Result } from '../model/result.ts';
 import type { Digest } from '../model/snapshot.ts';
-import type { ObjectInfo, ObjectStore } from '../store/object-store.ts';
-import { ConverterError, type ErrorCode } from '../support/errors.ts';
+import type { ObjectStore } from '../store/object-store.ts';
+import { ConverterError } from '../support/errors.ts';
 import { sha256Hex } from '../support/files.ts';
 import { inParallel } from '../support/in-parallel.ts';
-import { redact } from '../support/redact.ts';
 import type { Measurements } from './metrics.ts';
 import type { RunOptions } from './run-options.ts';
 
@@ -26,9 +24,6 @@ const CHUNKS = 96;
 
 /** Hex digits of a number that is exact in JSON. */
 const NUMBER_DIGITS = 13;
-
-/** Names a shard, as `--shard` counts: from 1. */
-export const shardName = ({ index, count }: Shard): string => `shard ${index + 1}/${count}`;
 
 /** An article with its place among all that the run processes. */
 export interface Placed {
@@ -79,14 +74,6 @@ export interface RunDescription extends Pick<RunOptions, 'force' | 'failedOnly'>
   digest: string;
   /** Published GLBs that are not in the store. */
   missing: Digest[];
-  /** How many shards divide it, if shards do. */
-  shards?: number | undefined;
-}
-
-/** Why a run has ended that is not complete. */
-export interface RunEnding {
-  code: ErrorCode;
-  message: string;
 }
 
 /** What a look at a run shows. */
@@ -95,14 +82,6 @@ export interface RunState {
   isOpen: boolean;
   /** Whether someone has cancelled it. */
   isCancelled: boolean;
-  /** Whether a coordinator has begun another one instead. */
-  isAbandoned: boolean;
-  /** The note of its coordinator or a shard why it ended, if there is one. */
-  ending: Pick<ObjectInfo, 'etag' | 'modifiedAt'> | undefined;
-  /** The note that shards have completed it. */
-  completion: Pick<ObjectInfo, 'modifiedAt'> | undefined;
-  /** Names of its plans: each lists the jobs of a round. */
-  plans: string[];
 }
 
 /**
@@ -173,11 +152,7 @@ export function chunkNumber(list: readonly Placed[]): number {
 const STEERING = {
   description: 'run.json',
   cancelled: 'cancelled.json',
-  abandoned: 'abandoned.json',
-  ending: 'ending.json',
-  completion: 'complete.json',
 } as const;
-const PLAN = /^plan-[0-9a-f]+\.json$/;
 
 /** The objects of a run. */
 export type ChunkObjects = ReturnType<typeof openChunkObjects>;
@@ -189,8 +164,6 @@ export function openChunkObjects(store: ObjectStore, run: string) {
   const listOf = (chunk: number) => `${folder}chunks/${chunk}.json`;
   const nameOf = ({ chunk, from, to }: ChunkJob) => `${chunk}-${from}-${to}`;
   const resultOf = (job: ChunkJob) => `${folder}results/${nameOf(job)}.json`;
-  const attempts = `${folder}attempts/`;
-  const attemptOf = (job: ChunkJob, number: number) => `${attempts}${nameOf(job)}/${number}.json`;
   const read = async <T>(key: string): Promise<T> => {
     const found = await store.get(key);
     if (found !== undefined) return JSON.parse(new TextDecoder().decode(found.content)) as T;
@@ -210,85 +183,40 @@ export function openChunkObjects(store: ObjectStore, run: string) {
     putResult: (job: ChunkJob, result: ChunkResult) => put(resultOf(job), result),
     result: (job: ChunkJob) => read<ChunkResult>(resultOf(job)),
     hasResult: async (job: ChunkJob) => (await store.head(resultOf(job))) !== undefined,
-    /** Notes that a shard begins a job: the note stays if its process is killed. @param number - Of the attempt, from 0. */
-    putAttempt: (job: ChunkJob, number: number) => put(attemptOf(job, number), {}),
-    removeAttempt: (job: ChunkJob, number: number) => store.delete(attemptOf(job, number)),
-    /** Returns how many attempts at a job are noted now. */
-    async attempts(): Promise<(job: ChunkJob) => number> {
-      const counts = new Map<string, number>();
-      for await (const { key } of store.list(attempts)) {
-        const name = key.slice(attempts.length).split('/')[0]!;
-        counts.set(name, (counts.get(name) ?? 0) + 1);
-      }
-      return (job) => counts.get(nameOf(job)) ?? 0;
-    },
-    /** Stores the jobs of a round for shards; the same list is one plan. */
-    putPlan: (jobs: readonly ChunkJob[]) => {
-      const digest = sha256Hex(JSON.stringify(jobs)).slice(0, 16);
-      return put(`${steering}plan-${digest}.json`, jobs);
-    },
-    plan: (name: string) => read<ChunkJob[]>(steering + name),
     /** Asks the coordinator, wherever it is, to end the run. */
     cancel: () => steer('cancelled'),
-    /** Notes for shards that another run follows. */
-    abandon: () => steer('abandoned'),
-    /** Notes for all why the run ends; of two reasons, the first counts. */
-    end: ({ code, message }: RunEnding) => steer('ending', { code, message: redact(message) }),
-    /** Notes for a shard that starts again that there is nothing more to be done. */
-    complete: () => steer('completion'),
-    ending: () => read<RunEnding>(steering + STEERING.ending),
-    /** Forgets why the run ended, since it continues. */
-    reopen: () => store.delete(steering + STEERING.ending),
     async look(): Promise<RunState> {
-      const found = new Map<string, ObjectInfo>();
-      for await (const one of store.list(steering)) found.set(one.key.slice(steering.length), one);
+      const found = new Set<string>();
+      for await (const { key } of store.list(steering)) found.add(key.slice(steering.length));
       return {
         isOpen: found.has(STEERING.description),
         isCancelled: found.has(STEERING.cancelled),
-        isAbandoned: found.has(STEERING.abandoned),
-        ending: found.get(STEERING.ending),
-        completion: found.get(STEERING.completion),
-        plans: [...found.keys()].filter((name) => PLAN.test(name)),
       };
     },
   };
 }
 
-/** Finds the last run of which objects are left; it may have ended. */
-export async function findLastRun(
-  store: ObjectStore,
-): Promise<{ id: string; objects: ChunkObjects; state: RunState } | undefined> {
-  let id: string | undefined;
-  for await (const { key } of store.list(WORK)) id = key.slice(WORK.length).split('/')[0]!;
-  if (id === undefined) return undefined;
-  const objects = openChunkObjects(store, id);
-  return { id, objects, state: await objects.look() };
-}
-
-/** Whether a run can be continued: one that was cancelled, or which another one replaces, cannot. */
-export function isUnfinished({ isOpen, isCancelled, isAbandoned }: RunState): boolean {
-  return isOpen && !isCancelled && !isAbandoned;
-}
-
 /**
- * Finds the last run if it has not ended.
+ * Finds the last run if it has neither ended nor been cancelled.
  *
  * @returns Its id and description; undefined if there is none.
  */
 export async function findUnfinishedRun(
   store: ObjectStore,
 ): Promise<{ id: string; description: RunDescription } | undefined> {
-  const last = await findLastRun(store);
-  if (last === undefined || !isUnfinished(last.state)) return undefined;
-  return { id: last.id, description: await last.objects.description() };
+  let id: string | undefined;
+  for await (const { key } of store.list(WORK)) id = key.slice(WORK.length).split('/')[0]!;
+  if (id === undefined) return undefined;
+  const objects = openChunkObjects(store, id);
+  const { isOpen, isCancelled } = await objects.look();
+  return isOpen && !isCancelled ? { id, description: await objects.description() } : undefined;
 }
 
-/** Removes what was exchanged in a run that has ended, but for the note that it is complete; and in those before it. */
+/** Removes what was exchanged in a run that has ended, and in those before it. */
 export async function removeChunkObjects(store: ObjectStore, run: string): Promise<void> {
   const keys: string[] = [];
-  const completion = `${WORK}${run}/steering/${STEERING.completion}`;
   for await (const { key } of store.list(WORK))
-    if (key.slice(WORK.length).split('/')[0]! <= run && key !== completion) keys.push(key);
+    if (key.slice(WORK.length).split('/')[0]! <= run) keys.push(key);
   const isDescription = (key: string) => key.endsWith(`/${STEERING.description}`);
   const others = keys.filter((key) => !isDescription(key));
   // Without its description the run has ended: the other objects must be gone by then.

@@ -57,7 +57,7 @@ export async function deliverPipeline(options: RunOptions, environment: RunEnvir
   const locks = [await lockOutput(options.pipeline.outputDir, environment.now())];
   try {
     const shared = await openSharedRun(options, environment);
-    locks.unshift(() => shared.close(undefined));
+    locks.unshift(() => shared.close());
     return await withRun(options, shared.environment, deliverAlone, 'owner');
   } finally {
     for (const release of locks)

@@ -34,14 +34,12 @@ export interface Distribution {
 /**
  * Begins the distribution of a run: workers find it in the store.
  *
- * @param shards - How many divide the run, if shards do.
  * @throws {@link ConverterError} the codes of {@link ObjectStore}.
  */
 export async function distribute(
   run: Run,
   queue: ChunkQueue,
   store: ObjectStore,
-  shards?: number,
 ): Promise<Distribution> {
   const { options, environment, metrics, stores, startedAt } = run;
   const id = runId(startedAt);
@@ -49,7 +47,7 @@ export async function distribute(
   const { force = false, failedOnly = false } = options;
   const missing = [...stores.damages.values()].flatMap(({ object }) => object ?? []);
   const digest = await runDigest(options, environment.env);
-  await objects.describe({ startedAt, digest, force, failedOnly, missing, shards });
+  await objects.describe({ startedAt, digest, force, failedOnly, missing });
   const table = createWorkerTable();
   let fromCache = 0;
   const jobOf = (chunk: number, to: number): ChunkJob => ({ run: id, chunk, from: 0, to });
@@ -64,7 +62,6 @@ export async function distribute(
       if ((await objects.putList(chunk, list)) === 'present' && (await objects.hasResult(job)))
         done.push(job);
     });
-    await queue.plan?.([...lists].map(([chunk, { length }]) => jobOf(chunk, length)));
     function* jobs(): Iterable<ChunkJob> {
       const isDone = new Set(done.map(({ chunk }) => chunk));
       for (const [chunk, { length }] of lists) {
@@ -103,10 +100,7 @@ export async function distribute(
     execute,
     workers: () => queue.workers().map((worker) => ({ ...worker, ...table.of(worker.name) })),
     fromCache: () => fromCache,
-    async remove() {
-      if (shards !== undefined) await objects.complete();
-      await removeChunkObjects(store, id);
-    },
+    remove: () => removeChunkObjects(store, id),
   };
 }
 

@@ -1,11 +1,10 @@
-/** Where the work of a run is done: in this process, by workers that take chunks of it from a queue, or by shards. */
-
+/** Where the work of a run is done: in this process, or by workers that take chunks of it from a queue. */
 import type { ObjectStore } from '../store/object-store.ts';
 import type { Distribution } from './distribute.ts';
 import type { Run } from './open-run.ts';
 import { type Execute, inThisProcess } from './processing.ts';
 import type { Processor } from './results.ts';
-import { executorOf, runId, shardOf } from './run-options.ts';
+import { executorOf, runId } from './run-options.ts';
 import { pipelineStore } from './shared-store.ts';
 import { queueOf } from './work-queue.ts';
 
@@ -17,19 +16,12 @@ export interface Executor {
   close(): Promise<void>;
 }
 
-/** Limits the requests of a run to its share, if shards divide it. */
-export function shareLimits({ options, environment, session }: Run): void {
-  const shard = shardOf(options, environment.env);
-  if (shard !== undefined) session.share(shard);
-}
-
 const OPEN = {
   local: async (run, processor, selected) => {
     await selected;
     return { execute: inThisProcess(run, await processor(run)), close: async () => {} };
   },
   bullmq: openWorkers,
-  shard: openShards,
 } satisfies Record<ReturnType<typeof executorOf>, typeof openExecutor>;
 
 /**
@@ -78,60 +70,4 @@ async function openWorkers(
 /** The one that is open: what its account was allowed before, it will be allowed again. */
 async function storeOf({ options, environment, stores }: Run): Promise<ObjectStore> {
   return stores.shared ?? pipelineStore(options.pipeline, environment);
-}
-
-/** This program is the first shard: it works in the run that it coordinates. */
-async function openShards(
-  run: Run,
-  processor: (run: Run) => Promise<Processor>,
-  selected: Promise<unknown>,
-): Promise<Executor> {
-  await selected;
-  const [{ createShardQueue }, { openShardWork }, { createChunkWork, snapshotsOf }, ...others] =
-    await Promise.all([
-      import('./shard-queue.ts'),
-      import('./shard-work.ts'),
-      import('./worker.ts'),
-      import('./distribute.ts'),
-      import('./chunks.ts'),
-    ]);
-  const [{ distribute }, { openChunkObjects, shardName }] = others;
-  const { environment, options, startedAt } = run;
-  const { log, now } = environment;
-  const shard = shardOf(options, environment.env)!;
-  shareLimits(run);
-  const store = await storeOf(run);
-  const own = {
-    run: asWorker(run),
-    processor: await processor(asWorker(run)),
-    snapshots: snapshotsOf(run),
-    // The report asks the session itself.
-    cacheHits: async () => 0,
-    close: async () => {},
-  };
-  const name = shardName(shard);
-  const { work } = createChunkWork({
-    store,
-    now,
-    name: () => name,
-    open: async () => own,
-  }).handlers;
-  // Without the signal: after an interruption it is noted that nothing is in work.
-  const { signal: _, ...always } = environment;
-  const objects = openChunkObjects(await pipelineStore(options.pipeline, always), runId(startedAt));
-  const queue = createShardQueue(
-    run,
-    shard,
-    openChunkObjects(store, runId(startedAt)),
-    await openShardWork({ objects, work, name, log }),
-  );
-  const distribution = await distribute(run, queue, store, shard.count);
-  return { execute: distribution.execute, distribution, close: queue.close };
-}
-
-/** The coordinator logs failures when it collects them, and the store knows what was in work when it was killed. */
-function asWorker(run: Run): Run {
-  const log = { ...run.environment.log, warn() {} };
-  const notes = { ...run.notes, during: <T>(_: string, task: () => Promise<T>) => task() };
-  return { ...run, environment: { ...run.environment, log }, notes };
 }

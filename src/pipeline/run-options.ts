@@ -1,6 +1,4 @@
 /** The options of a run, and what the process provides for it. */
-import { readShard, type Shard } from '../execute/shard.ts';
-import { concurrencyOf } from '../service/service-config.ts';
 import { ConverterError } from '../support/errors.ts';
 import type { Logger } from '../support/log.ts';
 import { CHECKS, type ParameterCheck } from '../support/parameters.ts';
@@ -13,7 +11,7 @@ const RECORDING = [...EXECUTING, 'record'] as const;
 const PUBLISHING = ['run', 'build'] as const;
 
 /** Where the work of a run may be done. */
-const EXECUTORS = ['local', 'bullmq', 'shard'] as const;
+const EXECUTORS = ['local', 'bullmq'] as const;
 
 /** What a run is to do, beside its pipeline: each row is a field, and the option that sets it. */
 export const RUN_OPTIONS = {
@@ -77,16 +75,8 @@ export const RUN_OPTIONS = {
     type: 'string',
     choices: EXECUTORS,
     commands: ['run'],
-    describe: 'who works: this process, workers of the queue BTG2GLTF_QUEUE_URL, or shards',
+    describe: 'who works: this process, or workers of the queue BTG2GLTF_QUEUE_URL',
     parse: (name: string) => name as (typeof EXECUTORS)[number],
-  },
-  shard: {
-    option: 'shard',
-    type: 'string',
-    value: 'i/N',
-    commands: ['run'],
-    describe: 'do part i of N of the run; Kubernetes, AWS Batch and Slurm say i themselves',
-    parse: (text: string) => text,
   },
 } as const;
 
@@ -104,7 +94,6 @@ export const OPTION_CHECKS = {
     expected: EXECUTORS.join(' or '),
     is: (name) => EXECUTORS.some((executor) => executor === name),
   },
-  shard: CHECKS.text,
   browserOptional: CHECKS.boolean,
 } as const satisfies Record<keyof typeof RUN_OPTIONS | 'browserOptional', ParameterCheck>;
 
@@ -124,36 +113,8 @@ export type RunOptions = {
 };
 
 /** Who does the work of a run. */
-export function executorOf({ executor, shard }: RunOptions): (typeof EXECUTORS)[number] {
-  return executor ?? (shard === undefined ? 'local' : 'shard');
-}
-
-/**
- * The part of a run that this program does; undefined if the run is not divided into shards.
- *
- * @throws {@link ConverterError} `USAGE`.
- */
-export function shardOf(options: RunOptions, env: RunEnvironment['env']): Shard | undefined {
-  const executor = executorOf(options);
-  const { shard: text } = options;
-  if (executor !== 'shard') {
-    if (text === undefined) return undefined;
-    const message = `--shard ${text}: expected --executor shard or none, received ${executor}`;
-    throw new ConverterError('USAGE', message);
-  }
-  const shard = readShard(text, env);
-  if (shard !== undefined) return heldTo(concurrencyOf(options.pipeline.service), shard);
-  const message = '--executor shard: expected --shard i/N, received none';
-  throw new ConverterError('USAGE', message, { help: 'give --shard 1/3 to the first of three' });
-}
-
-/** Each shard needs a request of its own, since no other one does its part. */
-function heldTo(most: number, shard: Shard): Shard {
-  if (shard.count <= most) return shard;
-  const message = `--shard: expected at most ${most} shards, one for each concurrent request (service.concurrency, service.rateLimit.concurrency), received ${shard.count}`;
-  throw new ConverterError('USAGE', message, {
-    help: 'start fewer shards, or raise service.concurrency if the service allows it',
-  });
+export function executorOf({ executor = 'local' }: RunOptions): (typeof EXECUTORS)[number] {
+  return executor;
 }
 
 /** How far a run is, in configurations. */

@@ -10,7 +10,7 @@ import type { PackedMap } from '../support/packed-map.ts';
 import { publishedAsset } from '../write/publish.ts';
 import { convertFetched, fetchAndConvert, fetchOnly } from './configuration.ts';
 import { checkDeliveries, deliverWanted } from './deliver-pipeline.ts';
-import { type Executor, openExecutor, shareLimits } from './executors.ts';
+import { type Executor, openExecutor } from './executors.ts';
 import { assessRun } from './gates.ts';
 import { openLastPublication } from './last-publication.ts';
 import { newLines, publishResults } from './manifest-lines.ts';
@@ -135,28 +135,18 @@ async function executeLocked(
   checkRun(options, environment);
   await checkDeliveries(options, environment);
   const { pipeline } = options;
-  const locks: ((failure: ConverterError | undefined) => Promise<void>)[] = [
-    await lockOutput(pipeline.outputDir, environment.now()),
-  ];
-  let failure: ConverterError | undefined;
+  const locks = [await lockOutput(pipeline.outputDir, environment.now())];
   try {
     const shared = await openSharedRun(options, environment);
     locks.unshift(shared.close);
     const execute = async (run: Run) => {
-      // Other shards may be working already.
-      if (shared.isContinued) shareLimits(run);
       return unlessKilled(run, (_, killed) => executeRun(run, plan, killed));
     };
-    const result = await withRun(options, shared.environment, execute, 'owner');
-    failure = result.end.error;
-    return result;
-  } catch (thrown) {
-    failure = asConverterError(thrown);
-    throw thrown;
+    return await withRun(options, shared.environment, execute, 'owner');
   } finally {
     // A lock that remains is taken over later; the result of the run is more important.
     for (const release of locks)
-      await release(failure).catch((error: Error) => environment.log.warn(error.message));
+      await release().catch((error: Error) => environment.log.warn(error.message));
   }
 }
 

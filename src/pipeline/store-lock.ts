@@ -77,20 +77,6 @@ export async function lockStore(
   };
 }
 
-/** Watches whether the owner of a lock renews it. */
-export function openLockWatch(store: ObjectStore) {
-  let last: string | undefined;
-  return {
-    /** Returns the run that has renewed the lock since the last call; none at the first one. */
-    async renewed(): Promise<string | undefined> {
-      const now = (await store.head(LOCK_KEY))?.etag;
-      const isRenewed = last !== undefined && now !== undefined && now !== last;
-      last = now;
-      return isRenewed ? (await ownerOf(store))?.run : undefined;
-    },
-  };
-}
-
 /** Waits until it is sure that the lock is not renewed, and returns its etag; undefined if there is none. */
 async function staleEtag(
   store: ObjectStore,

@@ -22,10 +22,11 @@ import { inThisProcess } from './processing.ts';
 import type { Processor } from './results.ts';
 import type { RunEnvironment, RunOptions } from './run-options.ts';
 import { pipelineServiceId } from './service.ts';
-import { JOBS_AT_ONCE } from './shard-work.ts';
 import { pipelineStore } from './shared-store.ts';
 import { queueOf } from './work-queue.ts';
 
+/** Jobs of a worker at the same time: the next one begins while the last articles of one are converted. */
+const JOBS_AT_ONCE = 2;
 /** Folders synced at the same time. */
 const SYNCED_AT_ONCE = 8;
 
@@ -44,7 +45,7 @@ export interface OpenRun {
  * How long a worker that is to stop continues its chunks, milliseconds. A container is killed after 30 s, and the end of
  * a connection to a queue that does not answer takes 8 s.
  */
-export const GRACE_MS = 20_000;
+const GRACE_MS = 20_000;
 
 /** What a worker did for a chunk. */
 interface ChunkFigures {
@@ -149,7 +150,7 @@ export async function runWorker(
  * @param id - Of the run.
  * @throws {@link ConverterError} `RUN_DAMAGED`, the codes of the store; what opening a run throws.
  */
-export async function openPart(
+async function openPart(
   options: RunOptions,
   environment: RunEnvironment,
   store: ObjectStore,
@@ -167,7 +168,7 @@ export async function openPart(
 }
 
 /** The snapshots that the machines of a run share, if they share any. */
-export function snapshotsOf({ stores, options }: Run): OpenRun['snapshots'] {
+function snapshotsOf({ stores, options }: Run): OpenRun['snapshots'] {
   const { shared, database } = stores;
   return (
     shared && openSharedSnapshots(shared, database, pipelineServiceId(options.pipeline.service))

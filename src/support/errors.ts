@@ -70,10 +70,6 @@ export const ERROR_CODES = {
     exit: 3,
     help: 'find out what kills the workers, such as a lack of memory: give the machine more, or lower --workers; then start them again',
   },
-  RUN_ENDED: {
-    exit: 3,
-    help: 'read the log of the first shard, or ask who cancelled the run; then start all shards again',
-  },
   DISK_FULL: { exit: 3, help: 'free disk space and run again: finished work is kept' },
   STATE_INVALID: {
     exit: 3,

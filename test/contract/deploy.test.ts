@@ -60,14 +60,14 @@ function faultsOf(words: readonly string[]): string[] {
 
 const isVariable = (name: string) => name in ENVIRONMENT || STORE_VARIABLES.has(name);
 
-const KUBERNETES = ['kubernetes-bullmq.yaml', 'kubernetes-shards.yaml'];
+const KUBERNETES = ['kubernetes-bullmq.yaml'];
 const PODS = KUBERNETES.flatMap((file) =>
   documents(file).map((manifest) => [String(manifest.kind), file, podIn(manifest)] as const),
 );
 
 describe('the manifests for Kubernetes', () => {
-  test('are workers, a coordinator and shards', () => {
-    expect(PODS.map(([kind]) => kind)).toEqual(['Deployment', 'CronJob', 'Job']);
+  test('are workers and a coordinator', () => {
+    expect(PODS.map(([kind]) => kind)).toEqual(['Deployment', 'CronJob']);
   });
 
   test.each(PODS)('%s of %s calls the program with options that exist', (_, __, pod) => {
@@ -113,12 +113,6 @@ describe('the manifests for Kubernetes', () => {
     expect(worker.readinessProbe.httpGet).toEqual({ path: '/ready', port: 'status' });
     expect(worker.args).toContain('--port=9464');
     expect(worker).toMatchObject({ ports: [{ name: 'status', containerPort: 9464 }] });
-  });
-
-  test('number as many shards as the program is told', () => {
-    const [{ spec }] = documents('kubernetes-shards.yaml');
-    expect(spec).toMatchObject({ completionMode: 'Indexed', completions: spec.parallelism });
-    expect(podIn({ spec }).containers[0].args).toContain(`--shard=${spec.completions}`);
   });
 });
 

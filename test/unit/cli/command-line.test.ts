@@ -109,6 +109,17 @@ test('an unknown option or argument points to the help of its command', async ()
   );
 });
 
+test('shards of earlier versions are answered with what takes their place', async () => {
+  for (const words of [
+    ['--executor', 'shard'],
+    ['--shard', '1/3'],
+  ]) {
+    const { exit, stderr } = await command(['run', 'pipeline.yaml', ...words]);
+    expect({ words, exit }).toEqual({ words, exit: 2 });
+    expect(stderr).toContain('workers take the place of shards: see pipelines/deploy/README.md');
+  }
+});
+
 test('--until with a time that has passed means tomorrow, and says so', async () => {
   const file = await writePipeline(folder, {
     service: { emulator: true },

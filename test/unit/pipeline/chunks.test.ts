@@ -1,26 +1,19 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { ChunkJob } from '../../../src/execute/chunk-queue.ts';
 import {
   type ChunkResult,
   chunkNumber,
   chunksOf,
-  findLastRun,
   findUnfinishedRun,
-  isUnfinished,
   openChunkObjects,
   removeChunkObjects,
   seriesOf,
 } from '../../../src/pipeline/chunks.ts';
-import { joinResults, openShardWork } from '../../../src/pipeline/shard-work.ts';
 import type { ObjectStore } from '../../../src/store/object-store.ts';
-import { ConverterError } from '../../../src/support/errors.ts';
-import { SILENT } from '../../../src/support/log.ts';
 import { acme } from '../../helpers/fetch-bench.ts';
 import { folderPerTest } from '../../helpers/folder-per-test.ts';
 import { openStore } from '../../helpers/object-stores.ts';
 import { samples } from '../../helpers/samples.ts';
-import { closedGate } from '../../helpers/until.ts';
 
 function selection(lengths: readonly number[]) {
   const requests = lengths.flatMap((length, series) =>
@@ -102,23 +95,18 @@ describe('in the store', () => {
 
   const DESCRIPTION = { startedAt: 0, digest: 'd', missing: [] };
 
-  test('the last run is found, and whether it can be continued', async () => {
-    expect(await findLastRun(store)).toBeUndefined();
+  test('the last run is found, unless it was cancelled or has ended', async () => {
+    expect(await findUnfinishedRun(store)).toBeUndefined();
     await openChunkObjects(store, 'r1').describe(DESCRIPTION);
     expect((await findUnfinishedRun(store))?.id).toBe('r1');
-    // A coordinator that has failed before it described its run.
     const second = openChunkObjects(store, 'r2');
-    await second.end({ code: 'LOGIN_REFUSED', message: 'login: expected …' });
-    const { id, state, objects } = (await findLastRun(store))!;
-    expect([id, isUnfinished(state)]).toEqual(['r2', false]);
-    expect(state.ending).toMatchObject({ etag: expect.any(String) });
-    expect((await objects.ending()).code).toBe('LOGIN_REFUSED');
     await second.describe(DESCRIPTION);
     expect((await findUnfinishedRun(store))?.id).toBe('r2');
     await second.cancel();
     expect(await findUnfinishedRun(store)).toBeUndefined();
     await removeChunkObjects(store, 'r2');
-    expect(await findLastRun(store)).toBeUndefined();
+    expect(await findUnfinishedRun(store)).toBeUndefined();
+    for await (const { key } of store.list('')) expect.unreachable(key);
   });
 
   test('of two workers that did a job the first counts', async () => {
@@ -127,76 +115,6 @@ describe('in the store', () => {
     expect(await objects.putResult(job, resultOf('first', [0, 1]))).toBe('stored');
     expect(await objects.putResult(job, resultOf('second', [0, 1]))).toBe('present');
     expect((await objects.result(job)).worker).toBe('first');
-  });
-
-  describe('a job that kills its shard', () => {
-    const LIST = selection([8]).map((one) => ({ ...one, part: 0 }));
-    const JOB: ChunkJob = { run: 'r1', chunk: 7, from: 0, to: 8 };
-    /** What the article of a place does to the process. */
-    const DEATH = 5;
-
-    /** A process of the shard: it ends with a job that has the deadly article, and says which jobs it has begun. */
-    async function live(jobs: ChunkJob[] = [JOB]): Promise<{ begun: string[]; isDead: boolean }> {
-      const objects = openChunkObjects(store, 'r1');
-      const begun: string[] = [];
-      const death = closedGate();
-      const work = async (job: ChunkJob) => {
-        begun.push(`${job.from}-${job.to}`);
-        if (job.from <= DEATH && DEATH < job.to) {
-          death.open();
-          await new Promise(() => {});
-        }
-        const places = Array.from({ length: job.to - job.from }, (_, n) => job.from + n);
-        await objects.putResult(job, resultOf('shard 1/2', places));
-      };
-      const own = await openShardWork({ objects, work, name: 'shard 1/2', log: SILENT });
-      const { signal } = new AbortController();
-      const all = async () => {
-        for (const job of own.inOrder(jobs)) await own.do(job, signal);
-      };
-      const isDead = death.opened.then(() => true);
-      return { begun, isDead: await Promise.race([isDead, all().then(() => false)]) };
-    }
-
-    test('is done twice as a whole, then article by article, until one fails alone', async () => {
-      const objects = openChunkObjects(store, 'r1');
-      await objects.putList(7, LIST);
-      expect(await live()).toEqual({ begun: ['0-8'], isDead: true });
-      expect(await live()).toEqual({ begun: ['0-8'], isDead: true });
-      const ones = LIST.map((_, place) => `${place}-${place + 1}`);
-      expect(await live()).toEqual({ begun: ones.slice(0, DEATH + 1), isDead: true });
-      expect(await live()).toEqual({ begun: [`${DEATH}-${DEATH + 1}`], isDead: true });
-      expect(await live()).toEqual({ begun: ones.slice(DEATH + 1), isDead: false });
-      const { results, worker, measured } = await objects.result(JOB);
-      expect(results.map(({ place }) => place)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
-      expect(results.filter(({ result }) => result.status === 'failed')).toMatchObject([
-        {
-          place: DEATH,
-          result: { request: LIST[DEATH]!.article.request, error: { code: 'KILLED_THE_RUN' } },
-        },
-      ]);
-      expect([worker, measured.requests.sent]).toEqual(['shard 1/2', 7]);
-      expect(await live()).toEqual({ begun: [], isDead: false });
-    });
-
-    test('comes after the others', async () => {
-      await openChunkObjects(store, 'r1').putList(7, LIST);
-      const other = { ...JOB, chunk: 8, from: 10, to: 12 };
-      expect(await live()).toMatchObject({ isDead: true });
-      expect(await live([JOB, other])).toEqual({ begun: ['10-12', '0-8'], isDead: true });
-    });
-
-    test('is another than one whose error the process survives: that counts for nothing', async () => {
-      const objects = openChunkObjects(store, 'r1');
-      await objects.putList(7, LIST);
-      for (let times = 0; times < 4; times++) {
-        const error = new ConverterError('SERVICE_UNREACHABLE', 'expected …');
-        const work = () => Promise.reject(error);
-        const own = await openShardWork({ objects, work, name: 'shard 1/2', log: SILENT });
-        await expect(own.do(JOB, new AbortController().signal)).rejects.toBe(error);
-        expect((await objects.attempts())(JOB)).toBe(0);
-      }
-    });
   });
 });
 
@@ -217,16 +135,3 @@ function resultOf(worker: string, places: readonly number[]): ChunkResult {
     },
   };
 }
-
-test('parts of a job are joined in the order of their places, and what was measured is added', () => {
-  const joined = joinResults('shard 2/2', [resultOf('a', [0, 1]), resultOf('b', [2])]);
-  expect(joined.results.map(({ place }) => place)).toEqual([0, 1, 2]);
-  expect(joined).toMatchObject({
-    worker: 'shard 2/2',
-    peakBytes: 1_002,
-    measured: {
-      ...{ fromCache: 2, stageMs: { fetch: 3 }, timed: { attempts: 3, ms: 15 }, drift: [] },
-      requests: { sent: 3, bytesReceived: 30, byOperation: { getBlock: 3 }, byStatus: { 200: 3 } },
-    },
-  });
-});

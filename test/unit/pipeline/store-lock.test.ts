@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { lockStore, openLockWatch, type StoreLock } from '../../../src/pipeline/store-lock.ts';
+import { lockStore, type StoreLock } from '../../../src/pipeline/store-lock.ts';
 import type { ObjectStore } from '../../../src/store/object-store.ts';
 import { folderPerTest } from '../../helpers/folder-per-test.ts';
 import { openStore, textOf } from '../../helpers/object-stores.ts';
@@ -103,17 +103,5 @@ describe('the lock of a store', () => {
     const waiting = lockStore(store, { now: Date.now, startedAt: START, signal });
     interruption.abort(new Error('interrupted'));
     await expect(waiting).rejects.toThrow('interrupted');
-  });
-
-  test('shows to others that its run lives', async () => {
-    const watch = openLockWatch(store);
-    expect(await watch.renewed()).toBeUndefined();
-    const { release } = await lock(START);
-    await until(async () => expect(await watch.renewed()).toBe(OWN.run));
-    await release();
-    expect(await watch.renewed()).toBeUndefined();
-    await write(ELSEWHERE);
-    expect(await watch.renewed()).toBeUndefined();
-    expect(await watch.renewed()).toBeUndefined();
   });
 });
