@@ -1,6 +1,7 @@
 /** The gallery as files: a page that shows what was published, from any web server and without a network. */
-import { fileURLToPath } from 'node:url';
+
 import { readBytes } from '../support/files.ts';
+import { packageFile } from '../support/package-file.ts';
 import { pageHead } from '../support/page-head.ts';
 import { visibleJson } from '../support/visible.ts';
 import type { GalleryData } from './gallery-data.ts';
@@ -8,9 +9,9 @@ import { GALLERY_STYLE } from './gallery-style.ts';
 
 /** The programs of the page, and the light of its 3D view; beside the sources and in the package. */
 const PROGRAMS = {
-  'gallery.js': '../../dist/deliver/gallery-page.js',
-  'viewer.js': '../../dist/deliver/gallery-viewer.js',
-  'studio.bin': '../../src/deliver/studio-map.bin',
+  'gallery.js': 'dist/deliver/gallery-page.js',
+  'viewer.js': 'dist/deliver/gallery-viewer.js',
+  'studio.bin': 'src/deliver/studio-map.bin',
 } as const;
 
 /** The name of the file with the data. */
@@ -24,7 +25,7 @@ export async function galleryPageFiles(): Promise<Map<string, Uint8Array>> {
     ['gallery.css', encoder.encode(GALLERY_STYLE)],
   ]);
   for (const [name, path] of Object.entries(PROGRAMS)) {
-    files.set(name, await readBytes(fileURLToPath(new URL(path, import.meta.url))));
+    files.set(name, await readBytes(packageFile(path)));
   }
   return files;
 }

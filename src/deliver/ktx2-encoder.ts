@@ -1,12 +1,12 @@
 /** Encodes textures as KTX2, in a thread: one takes a second. */
-import { fileURLToPath } from 'node:url';
 import type { Worker } from 'node:worker_threads';
 import { requireInstalled } from '../support/optional.ts';
+import { packageFile } from '../support/package-file.ts';
 import type { Ktx2Messages, Ktx2Picture } from './ktx2-thread.ts';
 import type { TextureMeaning } from './texture-encoder.ts';
 
 /** In the package and beside the sources: a thread needs a program that Node reads as it is. */
-const THREAD = new URL('../../dist/deliver/ktx2-thread.js', import.meta.url);
+const THREAD = packageFile('dist/deliver/ktx2-thread.js');
 
 /** Encodes pixels with what is known of their meaning. */
 export type EncodeKtx2 = (picture: Ktx2Picture, meaning: TextureMeaning) => Promise<Uint8Array>;
@@ -54,7 +54,7 @@ export function openKtx2Encoder() {
   const start = async () => {
     requireInstalled('textures as KTX2');
     const { Worker } = await import('node:worker_threads');
-    const started = new Worker(fileURLToPath(THREAD), { stdout: true, stderr: true });
+    const started = new Worker(THREAD, { stdout: true, stderr: true });
     // The library prints its progress.
     started.stdout.resume();
     started.stderr.resume();

@@ -2,13 +2,13 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { inflateSync } from 'node:zlib';
 import { readBytes } from '../support/files.ts';
+import { packageFile } from '../support/package-file.ts';
 
 /** The program of the page, and the light of the studio; beside the sources and in the package. */
-const PAGE_PROGRAM = fileURLToPath(new URL('../../dist/deliver/picture-page.js', import.meta.url));
-const STUDIO = fileURLToPath(new URL('../../src/deliver/studio-map.bin', import.meta.url));
+const PAGE_PROGRAM = packageFile('dist/deliver/picture-page.js');
+const STUDIO = packageFile('src/deliver/studio-map.bin');
 
 const PAGE =
   '<!doctype html><meta charset="utf-8"><title>Pictures</title><script src="picture-page.js"></script>';

@@ -1,9 +1,9 @@
 /** The planning page as its server sees it: one HTML document, the policy that guards it, and its files. */
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { PlanningSite, SiteAnswer, SiteRequest } from '../emulator/route.ts';
 import { readBytesIfExists, sha256Hex } from '../support/files.ts';
+import { packageFile } from '../support/package-file.ts';
 import { pageHead } from '../support/page-head.ts';
 import type { ConvertOptions } from '../transform/convert-options.ts';
 
@@ -22,7 +22,7 @@ interface SiteOptions {
 }
 
 interface SiteFile {
-  /** From this file's folder, compiled or not. */
+  /** From the top of the package. */
   path: string;
   contentType: string;
   /** Whether it shrinks. */
@@ -33,21 +33,21 @@ const SCRIPT = { contentType: 'text/javascript; charset=utf-8', isText: true } a
 
 /** The files of the page. */
 const FILES = {
-  'page.js': { ...SCRIPT, path: '../../dist/planning/page.js' },
-  'view.js': { ...SCRIPT, path: '../../dist/planning/view.js' },
-  'convert-worker.js': { ...SCRIPT, path: '../../dist/planning/convert-worker.js' },
+  'page.js': { ...SCRIPT, path: 'dist/planning/page.js' },
+  'view.js': { ...SCRIPT, path: 'dist/planning/view.js' },
+  'convert-worker.js': { ...SCRIPT, path: 'dist/planning/convert-worker.js' },
   // What the worker loads when a USDZ file is asked for.
-  'usdz.js': { ...SCRIPT, path: '../../dist/planning/usdz.js' },
+  'usdz.js': { ...SCRIPT, path: 'dist/planning/usdz.js' },
   'page.css': {
     contentType: 'text/css; charset=utf-8',
     isText: true,
-    path: '../../dist/planning/page.css',
+    path: 'dist/planning/page.css',
   },
   // The light of the 3D view, deflated: the page inflates it.
   'studio.bin': {
     contentType: 'application/octet-stream',
     isText: false,
-    path: '../../src/deliver/studio-map.bin',
+    path: 'src/deliver/studio-map.bin',
   },
 } as const satisfies Record<string, SiteFile>;
 
@@ -114,7 +114,7 @@ export function openPlanningSite({
     if (!Object.hasOwn(FILES, name)) return failure(404, 'the planning page has no such file');
     const file = loaded.get(name) ?? (await load(FILES[name as keyof typeof FILES].path));
     if (file === undefined) {
-      const where = FILES[name as keyof typeof FILES].path.replace('../../', '');
+      const where = FILES[name as keyof typeof FILES].path;
       const sentence = `planning: expected the file ${where}, received none; run npm run build`;
       return failure(503, sentence);
     }
@@ -152,7 +152,7 @@ function failure(status: number, error: string): SiteAnswer {
 }
 
 async function load(path: string): Promise<LoadedFile | undefined> {
-  const bytes = await readBytesIfExists(fileURLToPath(new URL(path, import.meta.url)));
+  const bytes = await readBytesIfExists(packageFile(path));
   return bytes && { digest: sha256Hex(bytes).slice(0, 32), bytes, packed: new Map() };
 }
 

@@ -4,8 +4,8 @@
  * Two manufacturers that use the same texture get the same bytes.
  */
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { readBytes } from '../support/files.ts';
+import { packageFile } from '../support/package-file.ts';
 import { imageName } from './catalogue.ts';
 import type { ArticleDefinition } from './definition.ts';
 import type { EmulatedRange } from './range.ts';
@@ -108,9 +108,9 @@ export function readImage(path: string): Promise<Uint8Array> {
   return readBytes(imageFile(path));
 }
 
-/** The file of an image; the folder is part of the package, two above that of this module, compiled or not. */
+/** The file of an image. */
 export function imageFile(path: string): string {
-  return join(fileURLToPath(new URL('../../src/sample/images', import.meta.url)), path);
+  return packageFile(join('src/sample/images', path));
 }
 
 /** The path of every image, each once, sorted. */

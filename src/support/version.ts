@@ -1,7 +1,9 @@
 /** The version of this program, which only `package.json` has. */
 import { createRequire } from 'node:module';
+import { packageFile } from './package-file.ts';
 
 /** The version of this program: `0.1.0`. Loaded as the code of the program is, not as data of a run. */
 export function programVersion(): string {
-  return (createRequire(import.meta.url)('../../package.json') as { version: string }).version;
+  const load = createRequire(import.meta.url);
+  return (load(packageFile('package.json')) as { version: string }).version;
 }
