@@ -1,11 +1,11 @@
 /** The converter in a browser: `btg2gltf/browser`. */
-export { openConverter } from './planning/converter.ts';
+export { openConverter } from './web/planning/converter.ts';
 export type {
   ConvertedModel,
   MissingBody,
   PlanningConverter,
   PlanningSnapshot,
-} from './planning/interfaces.ts';
-export { imageReferences } from './service/wire-material.ts';
-export { decodePartsList } from './service/wire-parts-list.ts';
-export { canonicalName } from './service/wire-value.ts';
+} from './web/planning/interfaces.ts';
+export { imageReferences } from './convert/wire/material.ts';
+export { decodePartsList } from './convert/wire/parts-list.ts';
+export { canonicalName } from './convert/wire/value.ts';

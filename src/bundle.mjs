@@ -9,9 +9,9 @@ const OUT = fileURLToPath(new URL('../dist/cli', import.meta.url));
 
 const PROGRAMS = {
   program: 'cli/program.ts',
-  'conversion-process': 'pipeline/conversion-process.ts',
-  'mesh-thread': 'pipeline/mesh-thread.ts',
-  'queue-thread': 'execute/queue-thread.ts',
+  'conversion-process': 'run/conversions/conversion-process.ts',
+  'mesh-thread': 'run/conversions/mesh-thread.ts',
+  'queue-thread': 'distribute/queue/thread.ts',
 };
 /** They are CommonJS: to start even one standard module takes 12 ms. */
 const STARTERS = {
@@ -25,23 +25,23 @@ const STARTERS = {
 /** The modules of the planning page and of `btg2gltf/browser`, each complete: one imports another by its address only. */
 const BROWSER_MODULES = {
   browser: 'browser.ts',
-  'planning/convert-worker': 'planning/convert-worker.ts',
-  'planning/page': 'planning/page.tsx',
-  'planning/usdz': 'planning/usdz.ts',
-  'planning/view': 'planning/view.ts',
+  'planning/convert-worker': 'web/planning/convert-worker.ts',
+  'planning/page': 'web/planning/page.tsx',
+  'planning/usdz': 'web/planning/usdz.ts',
+  'planning/view': 'web/planning/view.ts',
 };
 /** What such a module imports when it is needed, as only ours do; and what a library would need in Node. */
 const BROWSER_EXTERNAL = (id, importer) =>
   /^node:/.test(id) || (/^\.\/[\w-]+\.js$/.test(id) && importer?.startsWith(SRC));
 
 /** The same with all that they import: a bundler that copies a worker to another name does not copy that. */
-const WHOLE_MODULES = { 'convert-worker': 'planning/convert-worker.ts' };
+const WHOLE_MODULES = { 'convert-worker': 'web/planning/convert-worker.ts' };
 /** Finds the source of an address that another module has. */
 const BY_ADDRESS = {
   name: 'by address',
   resolveId: (id, importer) =>
-    id.startsWith('./') && importer?.startsWith(`${SRC}planning/`) && id.endsWith('.js')
-      ? `${SRC}planning/${id.slice(2, -'js'.length)}ts`
+    id.startsWith('./') && importer?.startsWith(`${SRC}web/planning/`) && id.endsWith('.js')
+      ? `${SRC}web/planning/${id.slice(2, -'js'.length)}ts`
       : undefined,
 };
 
@@ -49,7 +49,11 @@ const BY_ADDRESS = {
 const PAGE_STYLES = ['page', 'stage', 'panel', 'actions', 'catalogue'];
 
 /** The programs of pages; a browser runs them. */
-const PAGES = ['picture-page', 'gallery-page', 'gallery-viewer'];
+const PAGES = {
+  'picture-page': 'deliver/pictures/page',
+  'gallery-page': 'deliver/gallery/page',
+  'gallery-viewer': 'deliver/gallery/page',
+};
 
 /** Native code of images, and what is large and only used now and then. */
 const EXTERNAL = [
@@ -153,9 +157,9 @@ for (const [name, input] of Object.entries(PROGRAMS)) {
   writeFileSync(`${OUT}/${name}.cjs`, `// ${digest}\n${text}`);
 }
 mkdirSync(`${OUT}/../deliver`, { recursive: true });
-for (const name of PAGES) {
+for (const name of Object.keys(PAGES)) {
   const options = { platform: 'browser', format: 'iife', minify: true };
-  const { code, moduleIds } = await bundled(`deliver/page/${name}.ts`, options);
+  const { code, moduleIds } = await bundled(`${PAGES[name]}/${name}.ts`, options);
   writeFileSync(`${OUT}/../deliver/${name}.js`, withNotices(code, moduleIds));
 }
 mkdirSync(`${OUT}/../planning`, { recursive: true });
@@ -166,7 +170,7 @@ for (const [name, input] of Object.entries({ ...BROWSER_MODULES, ...WHOLE_MODULE
   const { code, moduleIds } = await bundled(input, options, isWhole ? [BY_ADDRESS] : []);
   writeFileSync(`${OUT}/../${name}.js`, withNotices(code, moduleIds));
 }
-const styles = PAGE_STYLES.map((name) => readFileSync(`${SRC}planning/${name}.css`, 'utf8'));
+const styles = PAGE_STYLES.map((name) => readFileSync(`${SRC}web/planning/${name}.css`, 'utf8'));
 writeFileSync(`${OUT}/../planning/page.css`, styles.join(''));
 writeFileSync(`${OUT}/LICENSES.txt`, [...libraries].sort().map(licenceOf).join('\n\n'));
 

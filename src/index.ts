@@ -4,47 +4,47 @@
  * without types.
  */
 
-import * as contentStore from './cache/content-store.ts';
-import * as database from './cache/database.ts';
-import * as recording from './emulator/recording.ts';
-import * as selection from './fetch/select-articles.ts';
-import type { ArticleSource } from './fetch/selection.ts';
-import * as migration from './gateway/migrate.ts';
-import * as planning from './gateway/planning-url.ts';
+import * as contentStore from './source/cache/content-store.ts';
+import * as database from './source/cache/database.ts';
+import * as recording from './emulator/replay.ts';
+import * as selection from './source/fetch/select-articles.ts';
+import type { ArticleSource } from './source/fetch/selection.ts';
+import * as migration from './web/migrate/migrate.ts';
+import * as planning from './web/servers/planning-url.ts';
 import type { Scene, TextureTransform, TextureUse } from './model/scene.ts';
-import * as article from './pipeline/convert-article.ts';
-import * as outputFolder from './pipeline/output-folder.ts';
-import * as pipelineFile from './pipeline/pipeline-file.ts';
-import * as recorder from './pipeline/record.ts';
-import * as lists from './pipeline/source-files.ts';
-import * as html from './report/html.ts';
-import * as junit from './report/junit.ts';
-import * as metrics from './report/metrics.ts';
-import { runReportSchema } from './report/run-report.ts';
-import * as summary from './report/summary.ts';
+import * as article from './run/single-article.ts';
+import * as outputFolder from './run/output/output-folder.ts';
+import * as pipelineFile from './run/file/pipeline-file.ts';
+import * as recorder from './run/record.ts';
+import * as lists from './run/articles/source-files.ts';
+import * as html from './run/report/html.ts';
+import * as junit from './run/report/junit.ts';
+import * as metrics from './run/report/metrics.ts';
+import { runReportSchema } from './run/report/run-report.ts';
+import * as summary from './run/report/summary.ts';
 import { CHECKS, checked, type ParameterCheck, required } from './support/parameters.ts';
-import * as meshes from './transform/mesh-cache.ts';
-import * as transform from './transform/transform-article.ts';
-import * as glb from './write/glb.ts';
-import * as manifest from './write/manifest.ts';
+import * as meshes from './convert/transform/mesh-cache.ts';
+import * as transform from './convert/transform/transform-article.ts';
+import * as glb from './convert/write/glb.ts';
+import * as manifest from './run/output/manifest.ts';
 
-export type { ContentStore } from './cache/content-store.ts';
-export type { CacheDatabase } from './cache/database.ts';
+export type { ContentStore } from './source/cache/content-store.ts';
+export type { CacheDatabase } from './source/cache/database.ts';
 export { type Emulator, type EmulatorOptions, startEmulator } from './emulator/emulator.ts';
-export { createFetcher, type Fetcher, type FetcherOptions } from './fetch/fetch-article.ts';
+export { createFetcher, type Fetcher, type FetcherOptions } from './source/fetch/fetch-article.ts';
 
 export type {
   ArticleSource,
   SelectedArticle,
   Selection,
   SelectionFailure,
-} from './fetch/selection.ts';
-export type { GatewayServer } from './gateway/http.ts';
-export { type InboxOptions, openInbox, type PermanentIdStore } from './gateway/inbox.ts';
-export type { MigrateOptions } from './gateway/migrate.ts';
-export type { Change, Hint, HintCode, Migration } from './gateway/migrate-url.ts';
-export type { PlannedArticle, PlanningLink, StoredPlanning } from './gateway/planning-url.ts';
-export { openRelay, type RelayOptions } from './gateway/relay.ts';
+} from './source/fetch/selection.ts';
+export type { GatewayServer } from './web/servers/http.ts';
+export { type InboxOptions, openInbox, type PermanentIdStore } from './web/servers/inbox.ts';
+export type { MigrateOptions } from './web/migrate/migrate.ts';
+export type { Change, Hint, HintCode, Migration } from './web/migrate/migrate-url.ts';
+export type { PlannedArticle, PlanningLink, StoredPlanning } from './web/servers/planning-url.ts';
+export { openRelay, type RelayOptions } from './web/servers/relay.ts';
 export {
   type ConvertParameters,
   convert,
@@ -67,35 +67,35 @@ export type { ImageCodec } from './model/image-codec.ts';
 export type { Bounds, Loss, Scene } from './model/scene.ts';
 export type { ArticleSnapshot, ContentReader, Digest } from './model/snapshot.ts';
 export type { Warning } from './model/warning.ts';
-export type { ConvertedArticle } from './pipeline/convert-article.ts';
-export type { Verification } from './pipeline/output-folder.ts';
-export type { Pipeline } from './pipeline/pipeline-file.ts';
+export type { ConvertedArticle } from './run/single-article.ts';
+export type { Verification } from './run/output/output-folder.ts';
+export type { Pipeline } from './run/file/pipeline-file.ts';
 
-import { convertSchema } from './pipeline/pipeline-schema.ts';
+import { convertSchema } from './run/file/pipeline-schema.ts';
 
-export { pipelineJsonSchema } from './pipeline/pipeline-schema.ts';
-export type { RecordResult } from './pipeline/record.ts';
-export { buildPipeline, fetchPipeline, runPipeline } from './pipeline/run.ts';
-export type { RunResult } from './pipeline/run-end.ts';
-export type { Progress, RunEnvironment, RunOptions } from './pipeline/run-options.ts';
-export { type FinishedRun, type RunReport, reportJsonSchema } from './report/run-report.ts';
-export type { EmulatedRange } from './sample/range.ts';
-export { createSampleRange } from './sample/sample-range.ts';
+export { pipelineJsonSchema } from './run/file/pipeline-schema.ts';
+export type { RecordResult } from './run/record.ts';
+export { buildPipeline, fetchPipeline, runPipeline } from './run/run.ts';
+export type { RunResult } from './run/run-end.ts';
+export type { Progress, RunEnvironment, RunOptions } from './run/run-options.ts';
+export { type FinishedRun, type RunReport, reportJsonSchema } from './run/report/run-report.ts';
+export type { EmulatedRange } from './emulator/sample/range.ts';
+export { createSampleRange } from './emulator/sample/sample-range.ts';
 export {
   type ArticleQuery,
   type Configuration,
   createClient,
   type ServiceClient,
-} from './service/client.ts';
-export type { ServiceConfig, ServiceDrift } from './service/service-config.ts';
+} from './source/service/client.ts';
+export type { ServiceConfig, ServiceDrift } from './source/service/service-config.ts';
 export { ConverterError, ERROR_CODES, type ErrorCode, isConverterError } from './support/errors.ts';
 export { sharpImageCodec } from './support/image-codec.ts';
 export { createLogger, type Logger, SILENT } from './support/log.ts';
 export { loadTangentGenerator } from './support/tangent-generator.ts';
 
-import { CONVERT_DEFAULTS } from './transform/convert-options.ts';
+import { CONVERT_DEFAULTS } from './convert/transform/convert-options.ts';
 
-export { CONVERT_DEFAULTS, type ConvertOptions } from './transform/convert-options.ts';
+export { CONVERT_DEFAULTS, type ConvertOptions } from './convert/transform/convert-options.ts';
 
 const TEXT = required(CHECKS.text);
 const NUMBER = required({ expected: 'a number', is: Number.isFinite });

@@ -2,19 +2,19 @@
 import { dirname } from 'node:path';
 import { startEmulatorOf } from './emulator/start-emulator.ts';
 import type { ArticleRequest } from './model/article.ts';
-import { type ConvertedArticle, convertArticle } from './pipeline/convert-article.ts';
-import { type Environment, registerSecrets } from './pipeline/environment.ts';
-import { loadPipeline, type Pipeline, readPipelineObject } from './pipeline/pipeline-file.ts';
-import type { PipelineInput } from './pipeline/pipeline-schema.ts';
-import { runPipeline } from './pipeline/run.ts';
-import type { RunResult } from './pipeline/run-end.ts';
+import { type ConvertedArticle, convertArticle } from './run/single-article.ts';
+import { type Environment, registerSecrets } from './run/file/environment.ts';
+import { loadPipeline, type Pipeline, readPipelineObject } from './run/file/pipeline-file.ts';
+import type { PipelineInput } from './run/file/pipeline-schema.ts';
+import { runPipeline } from './run/run.ts';
+import type { RunResult } from './run/run-end.ts';
 import {
   OPTION_CHECKS,
   type Progress,
   type RunEnvironment,
   type RunOptions,
-} from './pipeline/run-options.ts';
-import type { Credentials } from './service/service-config.ts';
+} from './run/run-options.ts';
+import type { Credentials } from './source/service/service-config.ts';
 import { asConverterError, ConverterError } from './support/errors.ts';
 import { withTemporaryFolder } from './support/files.ts';
 import { type Logger, SILENT } from './support/log.ts';

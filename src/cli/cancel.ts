@@ -13,7 +13,7 @@ export const cancelCommand: Command = {
   ],
   examples: ['btg2gltf cancel pipeline.yaml'],
   async run(args, io) {
-    const { cancelRun } = await import('../pipeline/shared-run.ts');
+    const { cancelRun } = await import('../distribute/lifecycle.ts');
     const { env, now, random } = io;
     const id = await cancelRun(await readRunOptions(args, io), { env, now, random });
     io.print(id === undefined ? 'no run with workers is in progress\n' : `cancelled: ${id}\n`);

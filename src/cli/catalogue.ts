@@ -1,6 +1,6 @@
 /** `btg2gltf catalogue ls [NODE|MANUFACTURER]`, `search QUERY --manufacturer M` and `show ARTICLE`. */
 
-import { articleMessages } from '../fetch/resolve-article.ts';
+import { articleMessages } from '../source/fetch/resolve-article.ts';
 import type {
   Article,
   ArticleProperty,
@@ -10,14 +10,14 @@ import type {
 } from '../model/article.ts';
 import type { CatalogueNode } from '../model/catalogue.ts';
 import { type ArticleId, articleLabel, configurationLabel } from '../model/configuration-id.ts';
-import { amount } from '../report/text.ts';
-import type { ServiceClient } from '../service/client.ts';
+import { amount } from '../run/report/text.ts';
+import type { ServiceClient } from '../source/service/client.ts';
 import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
 import { didYouMean } from '../support/nearest.ts';
 import { visible, visibleJson } from '../support/visible.ts';
 import { type Arguments, type Command, numberOf, textOf, usageError } from './command.ts';
 import { applyOptions, optionsOf } from './pipeline-options.ts';
-import { environmentOf, pipelineOf, SERVICE_OPTIONS } from './service.ts';
+import { environmentOf, pipelineOf, SERVICE_OPTIONS } from './service-options.ts';
 
 const DEFAULT_DEPTH = 2;
 /** Folders listed without `--depth`: a whole service has thousands. */
@@ -104,7 +104,7 @@ export const catalogueCommand: Command = {
   async run(args, io) {
     const { query } = queryOf(args);
     const { pipeline } = applyOptions(await pipelineOf(args, io), args, io);
-    const { openService } = await import('../pipeline/service.ts');
+    const { openService } = await import('../run/connect.ts');
     const service = await openService(pipeline.service, environmentOf(io));
     try {
       const { json, text } = await query(service.client, args);

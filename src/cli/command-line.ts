@@ -1,5 +1,5 @@
 /** The command line, words in, exit code out, and the table of commands. */
-import { ENVIRONMENT, registerSecrets } from '../pipeline/environment.ts';
+import { ENVIRONMENT, registerSecrets } from '../run/file/environment.ts';
 import { type ConverterError, ERROR_CODES } from '../support/errors.ts';
 import { didYouMean } from '../support/nearest.ts';
 import {

@@ -1,6 +1,6 @@
 /** The types of the commands, and what all of them use. */
 import type { ChildProcess } from 'node:child_process';
-import type { Environment } from '../pipeline/environment.ts';
+import type { Environment } from '../run/file/environment.ts';
 import { asConverterError, ConverterError, ERROR_CODES } from '../support/errors.ts';
 
 /** The process as commands use it. */

@@ -1,4 +1,4 @@
-/** The child process of `pipeline/conversion.ts`, as a part of the bundle. */
+/** The child process of `run/conversions/dispatch.ts`, as a part of the bundle. */
 import { startProgram } from './start.ts';
 
 startProgram('conversion-process');

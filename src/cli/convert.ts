@@ -3,12 +3,12 @@
 import { dirname, join, resolve } from 'node:path';
 import type { ArticleRequest } from '../model/article.ts';
 import { articleLabel, ID_FIELDS } from '../model/configuration-id.ts';
-import type { ConvertedArticle } from '../pipeline/convert-article.ts';
+import type { ConvertedArticle } from '../run/single-article.ts';
 import { SILENT } from '../support/log.ts';
 import { visibleLines } from '../support/visible.ts';
 import { type Arguments, type Command, textOf } from './command.ts';
 import { applyOptions, optionsOf } from './pipeline-options.ts';
-import { environmentOf, pipelineOf, SERVICE_OPTIONS } from './service.ts';
+import { environmentOf, pipelineOf, SERVICE_OPTIONS } from './service-options.ts';
 
 const OPAQUE = { type: 'string', mayBeEmpty: true } as const;
 
@@ -43,7 +43,7 @@ export const convertCommand: Command = {
     'btg2gltf convert --emulator --manufacturer FJEL --program LINEA --basearticlenumber LN-M --output desk.glb',
   ],
   async run(args, io) {
-    const { convertArticle } = await import('../pipeline/convert-article.ts');
+    const { convertArticle } = await import('../run/single-article.ts');
     const { output, ...others } = args;
     const file = resolve(String(output));
     const cache = textOf(args, 'cache') ?? join(dirname(file), '.cache');

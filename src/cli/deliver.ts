@@ -1,11 +1,11 @@
 /** `btg2gltf deliver PIPELINE.yaml`: what the pipeline makes of its published files, alone. */
-import { failedDeliveries } from '../report/assessment.ts';
-import { deliveredText } from '../report/summary.ts';
+import { failedDeliveries } from '../run/report/assessment.ts';
+import { deliveredText } from '../run/report/summary.ts';
 import { visibleLines } from '../support/visible.ts';
 import { type Command, textOf } from './command.ts';
 import { optionsOf, PIPELINE_POSITIONAL, readOfflineOptions } from './pipeline-options.ts';
 import { openOutput } from './run-output.ts';
-import { environmentOf } from './service.ts';
+import { environmentOf } from './service-options.ts';
 
 /** The command. */
 export const deliverCommand: Command = {
@@ -18,7 +18,7 @@ export const deliverCommand: Command = {
   examples: ['btg2gltf deliver pipeline.yaml'],
   async run(args, io) {
     const options = await readOfflineOptions(textOf(args, 'PIPELINE.yaml')!, args, io);
-    const { deliverPipeline } = await import('../pipeline/deliver-pipeline.ts');
+    const { deliverPipeline } = await import('../deliver/after-run.ts');
     const { log, progress, close } = await openOutput(args, io);
     const environment = { ...environmentOf(io), log, progress };
     const delivered = await deliverPipeline(options, environment).finally(close);

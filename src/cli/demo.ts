@@ -1,7 +1,7 @@
 /** `btg2gltf demo`: the pipeline of the sample range, which needs no file, no account and no network. */
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { loadPipeline } from '../pipeline/pipeline-file.ts';
+import { loadPipeline } from '../run/file/pipeline-file.ts';
 import { type Command, textOf } from './command.ts';
 import { applyOptions } from './pipeline-options.ts';
 import { execute } from './run-commands.ts';
@@ -18,7 +18,7 @@ export const demoCommand: Command = {
   },
   examples: ['btg2gltf demo', 'btg2gltf demo --output furniture'],
   async run(args, io) {
-    const { runPipeline } = await import('../pipeline/run.ts');
+    const { runPipeline } = await import('../run/run.ts');
     const folder = textOf(args, 'output') ?? DEFAULT_FOLDER;
     const pipeline = await loadPipeline(fileURLToPath(PIPELINE), io.env);
     // The cache too, so that nothing remains beside the folder.

@@ -8,13 +8,13 @@ import {
   findBrowser,
   installHelp,
   startBrowser,
-} from '../deliver/browser.ts';
+} from '../deliver/pictures/browser.ts';
 import type { CatalogueNode } from '../model/catalogue.ts';
-import { ENVIRONMENT, type Environment, readCredentials } from '../pipeline/environment.ts';
-import { loadPipeline, type Pipeline } from '../pipeline/pipeline-file.ts';
-import { describeService, openService, type Service } from '../pipeline/service.ts';
-import { readArticleList } from '../pipeline/source-files.ts';
-import { amount, duration, size } from '../report/text.ts';
+import { ENVIRONMENT, type Environment, readCredentials } from '../run/file/environment.ts';
+import { loadPipeline, type Pipeline } from '../run/file/pipeline-file.ts';
+import { describeService, openService, type Service } from '../run/connect.ts';
+import { readArticleList } from '../run/articles/source-files.ts';
+import { amount, duration, size } from '../run/report/text.ts';
 import { asConverterError, ConverterError, ERROR_CODES, endsRun } from '../support/errors.ts';
 import {
   exists,
@@ -28,7 +28,7 @@ import { linkOrCopy } from '../support/links.ts';
 import { nearestName } from '../support/nearest.ts';
 import { type Arguments, type Command, type Io, textOf, usageError } from './command.ts';
 import { applyOptions, optionsOf } from './pipeline-options.ts';
-import { environmentOf, pipelineOf } from './service.ts';
+import { environmentOf, pipelineOf } from './service-options.ts';
 
 /** The command. */
 export const doctorCommand: Command = {
@@ -197,7 +197,7 @@ async function* checkSharing(pipeline: Pipeline | undefined, io: Io): AsyncGener
   if (url !== '')
     yield await check('queue', async () => {
       const { checkClock, checkQueueServer, parseQueueUrl } = await import(
-        '../execute/queue-server.ts'
+        '../distribute/queue/server.ts'
       );
       const server = parseQueueUrl(url);
       checkClock(await checkQueueServer(server), now);
@@ -206,7 +206,7 @@ async function* checkSharing(pipeline: Pipeline | undefined, io: Io): AsyncGener
   const { store } = pipeline ?? {};
   if (store === undefined) return;
   yield await check('store', async () => {
-    const { openObjectStore, probeStore } = await import('../store/open-store.ts');
+    const { openObjectStore, probeStore } = await import('../distribute/store/open-store.ts');
     const limits = { timeoutMs: LONGEST_ANSWER_MS, giveUpAfterMs: 0 };
     const { pathStyle } = store;
     const opened = await openObjectStore(store.url, {

@@ -2,14 +2,14 @@
 
 import { configurationLabel } from '../model/configuration-id.ts';
 import type { Decision } from '../model/result.ts';
-import { type Explanation, explainArticle } from '../pipeline/explain.ts';
-import { amount, instant } from '../report/text.ts';
+import { type Explanation, explainArticle } from '../run/explain.ts';
+import { amount, instant } from '../run/report/text.ts';
 import { SILENT } from '../support/log.ts';
 import { visibleJson, visibleLines } from '../support/visible.ts';
-import type { MaterialExplanation } from '../transform/material-table.ts';
+import type { MaterialExplanation } from '../convert/transform/material-table.ts';
 import { type Command, textOf } from './command.ts';
 import { optionsOf, readOfflineOptions } from './pipeline-options.ts';
-import { environmentOf } from './service.ts';
+import { environmentOf } from './service-options.ts';
 
 /** The command. */
 export const explainCommand: Command = {

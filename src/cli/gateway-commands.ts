@@ -1,10 +1,10 @@
 /** `btg2gltf inbox` and `btg2gltf relay`: the servers that the planning frontend posts to. */
 import { resolve } from 'node:path';
-import type { GatewayServer } from '../gateway/http.ts';
-import { INBOX_DEFAULTS, openInbox, type PermanentIdStore } from '../gateway/inbox.ts';
-import { openRelay, RELAY_DEFAULTS } from '../gateway/relay.ts';
-import { loadPipeline, type Pipeline } from '../pipeline/pipeline-file.ts';
-import { describeService, openService, type Service } from '../pipeline/service.ts';
+import type { GatewayServer } from '../web/servers/http.ts';
+import { INBOX_DEFAULTS, openInbox, type PermanentIdStore } from '../web/servers/inbox.ts';
+import { openRelay, RELAY_DEFAULTS } from '../web/servers/relay.ts';
+import { loadPipeline, type Pipeline } from '../run/file/pipeline-file.ts';
+import { describeService, openService, type Service } from '../run/connect.ts';
 import { ConverterError } from '../support/errors.ts';
 import {
   type Arguments,
@@ -18,7 +18,7 @@ import {
 import { listenOptions, readListening, serveUntilInterrupted } from './listen.ts';
 import { applyOptions, optionsOf } from './pipeline-options.ts';
 import { LOG_FORMAT_OPTION, openLog } from './run-output.ts';
-import { environmentOf, pipelineOf } from './service.ts';
+import { environmentOf, pipelineOf } from './service-options.ts';
 
 const INBOX_PORT = 4820;
 const MEBIBYTE = 1024 * 1024;
@@ -116,7 +116,7 @@ async function openPermanentIds(args: Arguments, io: Io) {
   }
   const loaded = file === undefined ? await pipelineOf({}, io) : await loadPipeline(file, io.env);
   const { pipeline } = applyOptions(loaded, { 'allow-http': args['allow-http'] }, io);
-  const { openCacheDatabase } = await import('../cache/database.ts');
+  const { openCacheDatabase } = await import('../source/cache/database.ts');
   const database = await openCacheDatabase(resolve(cache ?? pipeline.cacheDir));
   const owner = describeService(pipeline.service);
   const planner = args['permanent-ids'] ? createPlanner(pipeline, io) : undefined;

@@ -1,17 +1,17 @@
 /** `btg2gltf images`: the image endpoint of the service, for ERP systems. */
 import { resolve } from 'node:path';
-import { BROWSER_VARIABLE, findBrowser, installHelp } from '../deliver/browser.ts';
-import { CAMERAS, type CameraName } from '../deliver/camera.ts';
-import { PICTURE_DEFAULTS } from '../deliver/picture-options.ts';
-import { MOST_PIXELS_A_SIDE } from '../deliver/shot.ts';
-import type { GatewayServer } from '../gateway/http.ts';
-import { loadPipeline } from '../pipeline/pipeline-file.ts';
+import { BROWSER_VARIABLE, findBrowser, installHelp } from '../deliver/pictures/browser.ts';
+import { CAMERAS, type CameraName } from '../deliver/pictures/camera.ts';
+import { PICTURE_DEFAULTS } from '../deliver/pictures/picture-options.ts';
+import { MOST_PIXELS_A_SIDE } from '../deliver/pictures/shot.ts';
+import type { GatewayServer } from '../web/servers/http.ts';
+import { loadPipeline } from '../run/file/pipeline-file.ts';
 import { ConverterError } from '../support/errors.ts';
 import { type Command, given, numberOf, textOf, usageError } from './command.ts';
 import { listenOptions, readListening, serveUntilInterrupted } from './listen.ts';
 import { POSITIONALS, subjectOf } from './output-commands.ts';
 import { LOG_FORMAT_OPTION, openLog } from './run-output.ts';
-import { environmentOf } from './service.ts';
+import { environmentOf } from './service-options.ts';
 
 const IMAGES_PORT = 4840;
 const TOKEN_VARIABLE = 'BTG2GLTF_IMAGES_TOKEN';
@@ -73,8 +73,8 @@ export const imagesCommand: Command = {
       throw new ConverterError('BROWSER_MISSING', `images: expected a browser; ${installHelp()}`);
     const log = await openLog(args, io);
     const [{ openImageSource }, { openImageServer }] = await Promise.all([
-      import('../pipeline/images.ts'),
-      import('../gateway/images.ts'),
+      import('../deliver/pictures/images.ts'),
+      import('../web/servers/images.ts'),
     ]);
     const camera = (textOf(args, 'camera') ?? PICTURE_DEFAULTS.cameras[0]) as CameraName;
     const source = await openImageSource({

@@ -1,11 +1,11 @@
 /** `btg2gltf inspect FILE.glb|ARTICLE`: what a GLB consists of, and which profiles it fits. */
 import { resolve } from 'node:path';
 import { type GlbFigures, readFigures } from '../deliver/glb-figures.ts';
-import { breachesOf, breachText, PROFILE_NAMES, PROFILES } from '../deliver/profiles.ts';
-import type { DeliveredFile, DeliveryLine } from '../pipeline/deliveries.ts';
-import { findPublished } from '../pipeline/find-published.ts';
-import { loadPipeline } from '../pipeline/pipeline-file.ts';
-import { amount, integer, size } from '../report/text.ts';
+import { breachesOf, breachText, PROFILE_NAMES, PROFILES } from '../deliver/profiles/profiles.ts';
+import type { DeliveredFile, DeliveryLine } from '../run/output/delivered-files.ts';
+import { findPublished } from '../run/output/find-published.ts';
+import { loadPipeline } from '../run/file/pipeline-file.ts';
+import { amount, integer, size } from '../run/report/text.ts';
 import { exists, readBytes } from '../support/files.ts';
 import { visibleLines } from '../support/visible.ts';
 import { type Arguments, type Command, columns, type Io, numberOf, textOf } from './command.ts';

@@ -71,7 +71,7 @@ export async function readListening(args: Arguments, standard: number): Promise<
 export async function readOrigins(args: Arguments, name: string): Promise<string[] | undefined> {
   const texts = textOf(args, name)?.split(',');
   if (texts === undefined) return undefined;
-  const { readOrigin } = await import('../gateway/server.ts');
+  const { readOrigin } = await import('../web/servers/server.ts');
   return texts.map((text) => {
     const origin = readOrigin(text.trim());
     if (origin !== undefined) return origin;

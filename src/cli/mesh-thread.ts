@@ -1,4 +1,4 @@
-/** The second thread of `pipeline/converter.ts`, as a part of the bundle. */
+/** The second thread of `run/conversions/steps.ts`, as a part of the bundle. */
 import { startProgram } from './start.ts';
 
 startProgram('mesh-thread');

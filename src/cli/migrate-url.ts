@@ -1,5 +1,5 @@
 /** `btg2gltf migrate-url URL`: converts an address of v1 or v2 to v2.5 and lists the differences. */
-import type { Migration } from '../gateway/migrate-url.ts';
+import type { Migration } from '../web/migrate/migrate-url.ts';
 import { redact, registerSecret } from '../support/redact.ts';
 import { visibleJson, visibleLines } from '../support/visible.ts';
 import { type Command, textOf } from './command.ts';
@@ -21,7 +21,7 @@ export const migrateUrlCommand: Command = {
     "btg2gltf migrate-url 'https://old.example/configurator.php?manuid=ACME&seriesid=DESK' --frontend-url https://plan.example",
   ],
   async run(args, io) {
-    const { migrate } = await import('../gateway/migrate.ts');
+    const { migrate } = await import('../web/migrate/migrate.ts');
     const url = textOf(args, 'URL')!;
     registerSecretsOf(url);
     const frontendUrl = textOf(args, 'frontend-url') ?? io.env.BTG2GLTF_FRONTEND_URL ?? '';

@@ -1,15 +1,15 @@
 /** `btg2gltf verify` and `btg2gltf prune`: commands on what is published. */
 import { resolve } from 'node:path';
-import { countOutdated, missingLists } from '../pipeline/outdated.ts';
-import { defaultCacheDir, type Pipeline } from '../pipeline/pipeline-file.ts';
-import { openPublished, type Published, publishedIn } from '../pipeline/published.ts';
-import { amount, size } from '../report/text.ts';
+import { countOutdated, missingLists } from '../run/output/outdated.ts';
+import { defaultCacheDir, type Pipeline } from '../run/file/pipeline-file.ts';
+import { openPublished, type Published, publishedIn } from '../run/output/published.ts';
+import { amount, size } from '../run/report/text.ts';
 import { SILENT } from '../support/log.ts';
 import { redact } from '../support/redact.ts';
 import { visible, visibleJson } from '../support/visible.ts';
 import { type Arguments, type Command, type Io, numberOf, textOf } from './command.ts';
 import { pipelineAt } from './pipeline-options.ts';
-import { environmentOf } from './service.ts';
+import { environmentOf } from './service-options.ts';
 
 /** Name of the positional: an output folder, by itself or by its pipeline. */
 export const SUBJECT = 'PIPELINE.yaml|FOLDER';

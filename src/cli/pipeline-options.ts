@@ -1,8 +1,8 @@
 /** The options of commands that use a pipeline, and how they change what a run is to do. */
 import { resolve } from 'node:path';
-import { defaultCacheDir, loadPipeline, type Pipeline } from '../pipeline/pipeline-file.ts';
-import { RUN_OPTIONS, type RunOptions } from '../pipeline/run-options.ts';
-import { SERVICE_DEFAULTS } from '../service/service-config.ts';
+import { defaultCacheDir, loadPipeline, type Pipeline } from '../run/file/pipeline-file.ts';
+import { RUN_OPTIONS, type RunOptions } from '../run/run-options.ts';
+import { SERVICE_DEFAULTS } from '../source/service/service-config.ts';
 import { type Arguments, type Io, type OptionSpec, textOf } from './command.ts';
 import { LOG_FORMAT_OPTION } from './run-output.ts';
 
@@ -140,7 +140,7 @@ export async function readOfflineOptions(
   io: Io,
 ): Promise<RunOptions> {
   const { pipeline } = applyOptions(await loadPipeline(file, io.env, true), args, io);
-  const { readServiceVariables } = await import('../pipeline/select.ts');
+  const { readServiceVariables } = await import('../run/articles/select.ts');
   const set = Object.entries(io.env).filter(([, value]) => value !== undefined && value !== '');
   const env = { ...(await readServiceVariables(pipeline)), ...Object.fromEntries(set) };
   return applyOptions(await loadPipeline(file, env, true), args, io);

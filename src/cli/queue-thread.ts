@@ -1,4 +1,4 @@
-/** The thread of `execute/bullmq-worker.ts`, as a part of the bundle. */
+/** The thread of `distribute/queue/worker.ts`, as a part of the bundle. */
 import { startProgram } from './start.ts';
 
 startProgram('queue-thread');

@@ -1,14 +1,14 @@
 /** `btg2gltf record PIPELINE.yaml --to DIR`: records the responses that a run needs. */
 import { resolve } from 'node:path';
 import { configurationLabel } from '../model/configuration-id.ts';
-import type { RecordResult } from '../pipeline/record.ts';
-import { summarise } from '../report/summary.ts';
-import { amount } from '../report/text.ts';
+import type { RecordResult } from '../run/record.ts';
+import { summarise } from '../run/report/summary.ts';
+import { amount } from '../run/report/text.ts';
 import { visibleLines } from '../support/visible.ts';
 import { type Command, textOf } from './command.ts';
 import { optionsOf, PIPELINE_POSITIONAL, readRunOptions } from './pipeline-options.ts';
 import { openOutput } from './run-output.ts';
-import { environmentOf } from './service.ts';
+import { environmentOf } from './service-options.ts';
 
 const SHOWN_DIFFERENCES = 10;
 
@@ -24,7 +24,7 @@ export const recordCommand: Command = {
     'btg2gltf serve --recording recording',
   ],
   async run(args, io) {
-    const { recordPipeline } = await import('../pipeline/record.ts');
+    const { recordPipeline } = await import('../run/record.ts');
     const dir = resolve(textOf(args, 'to')!);
     const options = await readRunOptions(args, io);
     const { log, progress, selecting, close } = await openOutput(args, io);

@@ -1,23 +1,23 @@
 /** `btg2gltf render`: pictures of a GLB, or of everything that a pipeline has published. */
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { BROWSER_VARIABLE, findBrowser } from '../deliver/browser.ts';
-import { CAMERAS, type CameraName } from '../deliver/camera.ts';
+import { BROWSER_VARIABLE, findBrowser } from '../deliver/pictures/browser.ts';
+import { CAMERAS, type CameraName } from '../deliver/pictures/camera.ts';
 import type { FileFacts } from '../deliver/maker.ts';
-import { takePictures } from '../deliver/picture.ts';
+import { takePictures } from '../deliver/pictures/picture.ts';
 import {
   PICTURE_DEFAULTS,
   PICTURE_FORMATS,
   type PictureFormat,
   type PictureOptions,
   TRANSPARENT,
-} from '../deliver/picture-options.ts';
-import { createPictureMaker } from '../deliver/pictures.ts';
-import { openRenderer, type Renderer } from '../deliver/renderer.ts';
-import { MOST_PIXELS_A_SIDE } from '../deliver/shot.ts';
-import type { Pipeline } from '../pipeline/pipeline-file.ts';
-import { openPublished } from '../pipeline/published.ts';
-import { amount, integer, size } from '../report/text.ts';
+} from '../deliver/pictures/picture-options.ts';
+import { createPictureMaker } from '../deliver/pictures/pictures.ts';
+import { openRenderer, type Renderer } from '../deliver/pictures/renderer.ts';
+import { MOST_PIXELS_A_SIDE } from '../deliver/pictures/shot.ts';
+import type { Pipeline } from '../run/file/pipeline-file.ts';
+import { openPublished } from '../run/output/published.ts';
+import { amount, integer, size } from '../run/report/text.ts';
 import { ConverterError } from '../support/errors.ts';
 import { makeFolder, readBytes, replaceFile } from '../support/files.ts';
 import { visibleLines } from '../support/visible.ts';
@@ -164,7 +164,7 @@ async function renderPipeline(
   const inside = relative(outputDir, folder);
   if (!isAbsolute(inside) && inside !== '..' && !inside.startsWith(`..${sep}`))
     throw wrong('output', `a folder outside of the published ${outputDir}`, folder);
-  const { renderPublished } = await import('../pipeline/render.ts');
+  const { renderPublished } = await import('../deliver/pictures/render.ts');
   const counts = { pictures: 0, articles: 0, failed: 0 };
   const { progress, above, close } = await openOutput(args, io);
   await renderPublished({

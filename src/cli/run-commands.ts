@@ -1,19 +1,19 @@
 /** `btg2gltf run PIPELINE.yaml` and its halves `fetch` and `build`. */
 import { dirname, join, resolve } from 'node:path';
-import type { SelectedArticle } from '../fetch/selection.ts';
+import type { SelectedArticle } from '../source/fetch/selection.ts';
 import { ID_FIELDS } from '../model/configuration-id.ts';
-import type { DryRun } from '../pipeline/run.ts';
-import type { RunResult } from '../pipeline/run-end.ts';
+import type { DryRun } from '../run/run.ts';
+import type { RunResult } from '../run/run-end.ts';
 import {
   type Progress,
   type RunEnvironment,
   type RunOptions,
   runId,
-} from '../pipeline/run-options.ts';
-import { failedDeliveries } from '../report/assessment.ts';
-import type { FinishedRun } from '../report/run-report.ts';
-import { summarise } from '../report/summary.ts';
-import { amount, duration } from '../report/text.ts';
+} from '../run/run-options.ts';
+import { failedDeliveries } from '../run/report/assessment.ts';
+import type { FinishedRun } from '../run/report/run-report.ts';
+import { summarise } from '../run/report/summary.ts';
+import { amount, duration } from '../run/report/text.ts';
 import { type ConverterError, ERROR_CODES } from '../support/errors.ts';
 import { readTextIfExists, removeStaleTemporaries, replaceFile } from '../support/files.ts';
 import { SILENT } from '../support/log.ts';
@@ -34,7 +34,7 @@ import {
   readRunOptions,
 } from './pipeline-options.ts';
 import { openOutput, type RunOutput } from './run-output.ts';
-import { environmentOf } from './service.ts';
+import { environmentOf } from './service-options.ts';
 
 const EXAMPLES = {
   run: [
@@ -52,7 +52,7 @@ export function pipelineCommand(name: keyof typeof EXAMPLES): Command {
     options: optionsOf(name),
     examples: EXAMPLES[name],
     async run(args, io) {
-      const pipeline = await import('../pipeline/run.ts');
+      const pipeline = await import('../run/run.ts');
       const options = await (name === 'build'
         ? readOfflineOptions(textOf(args, 'PIPELINE.yaml')!, args, io)
         : readRunOptions(args, io));
@@ -155,13 +155,13 @@ async function withProgress(
 async function writeMachineFiles(args: Arguments, run: FinishedRun): Promise<void> {
   const metricsFile = textOf(args, 'metrics-file');
   if (metricsFile !== undefined) {
-    const { metricsText } = await import('../report/metrics.ts');
+    const { metricsText } = await import('../run/report/metrics.ts');
     const path = resolve(metricsFile);
     await write(path, await metricsText(run, await readTextIfExists(path)));
   }
   const junitFile = textOf(args, 'junit');
   if (junitFile !== undefined) {
-    const { junitXml } = await import('../report/junit.ts');
+    const { junitXml } = await import('../run/report/junit.ts');
     await write(resolve(junitFile), junitXml(run));
   }
 }

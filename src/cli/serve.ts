@@ -1,19 +1,19 @@
 /** `btg2gltf serve`: the emulator, for developing against the service; and the planning page, of either. */
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
-import type { CacheDatabase } from '../cache/database.ts';
+import type { CacheDatabase } from '../source/cache/database.ts';
 import { startEmulatorOf } from '../emulator/start-emulator.ts';
-import type { GatewayServer } from '../gateway/http.ts';
-import { openPlanningSite, policyOrigin } from '../gateway/planning-site.ts';
-import { planningUrl } from '../gateway/planning-url.ts';
-import { loadPipeline } from '../pipeline/pipeline-file.ts';
-import { describeService, languagesOf, openService } from '../pipeline/service.ts';
-import type { JsonRecord } from '../service/wire-value.ts';
+import type { GatewayServer } from '../web/servers/http.ts';
+import { openPlanningSite, policyOrigin } from '../web/servers/planning-site.ts';
+import { planningUrl } from '../web/servers/planning-url.ts';
+import { loadPipeline } from '../run/file/pipeline-file.ts';
+import { describeService, languagesOf, openService } from '../run/connect.ts';
+import type { JsonRecord } from '../convert/wire/value.ts';
 import { registerSecret } from '../support/redact.ts';
 import { type Arguments, type Command, given, type Io, textOf, usageError } from './command.ts';
 import { listenOptions, readListening, readOrigins, serveUntilInterrupted } from './listen.ts';
 import { LOG_FORMAT_OPTION, openLog } from './run-output.ts';
-import { environmentOf } from './service.ts';
+import { environmentOf } from './service-options.ts';
 
 const DEFAULT_PORT = 4810;
 const TOKEN_BYTES = 24;
@@ -134,7 +134,7 @@ async function serveEmulator(
 
 async function openCache(folder: string | undefined): Promise<CacheDatabase | undefined> {
   if (folder === undefined) return undefined;
-  const { openCacheDatabase } = await import('../cache/database.ts');
+  const { openCacheDatabase } = await import('../source/cache/database.ts');
   return openCacheDatabase(resolve(folder));
 }
 
@@ -160,12 +160,12 @@ async function servePage(
   const { convert, service } = pipeline;
   const site = openPlanningSite({ frameAncestors, convert, service });
   const log = await openLog(args, io);
-  const { openPlanningProxy } = await import('../gateway/planning-proxy.ts');
+  const { openPlanningProxy } = await import('../web/servers/planning-proxy.ts');
   const owner = describeService(service);
   // A signal of its own: Ctrl-C ends the requests through the server, and then logs out.
   const environment = { ...environmentOf(io), signal: new AbortController().signal };
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
-  const { openCacheDatabase } = await import('../cache/database.ts');
+  const { openCacheDatabase } = await import('../source/cache/database.ts');
   const database = await openCacheDatabase(pipeline.cacheDir);
   const start = () =>
     openPlanningProxy({

@@ -1,12 +1,12 @@
 /** `btg2gltf worker PIPELINE.yaml`: works for runs of a pipeline with `--executor bullmq`. */
-import type { RunOptions } from '../pipeline/run-options.ts';
+import type { RunOptions } from '../run/run-options.ts';
 import { asConverterError, ERROR_CODES } from '../support/errors.ts';
 import type { Logger } from '../support/log.ts';
 import { type Arguments, type Command, type Io, numberOf, textOf, usageError } from './command.ts';
 import { listenOptions, readListening, startListening } from './listen.ts';
 import { optionsOf, PIPELINE_POSITIONAL, readRunOptions } from './pipeline-options.ts';
 import { openOutput } from './run-output.ts';
-import { environmentOf } from './service.ts';
+import { environmentOf } from './service-options.ts';
 
 /** The port that the units of `pipelines/deploy` use. */
 const STATUS_PORT = 9464;
@@ -58,7 +58,7 @@ export const workerCommand: Command = {
     try {
       if (name === undefined) await workInProcesses(workers, options, io, log, status?.watch);
       else {
-        const { runWorker } = await import('../pipeline/worker.ts');
+        const { runWorker } = await import('../distribute/worker.ts');
         const environment = { ...environmentOf(io), log };
         await runWorker(options, environment, name, (event) => status?.watch(1, event));
       }
@@ -79,8 +79,8 @@ async function workInProcesses(
   watch: Status['watch'] | undefined,
 ): Promise<void> {
   const [{ runWorkerProcesses }, { openServiceTokens }] = await Promise.all([
-    import('../pipeline/worker-processes.ts'),
-    import('../pipeline/service.ts'),
+    import('../distribute/worker-processes.ts'),
+    import('../run/connect.ts'),
   ]);
   const tokens = await openServiceTokens(pipeline.service, io);
   const start = io.startWorker;
@@ -96,8 +96,8 @@ async function workForParent(
   io: Io,
 ): Promise<number> {
   const [{ joinParent }, { runWorker }] = await Promise.all([
-    import('../pipeline/worker-processes.ts'),
-    import('../pipeline/worker.ts'),
+    import('../distribute/worker-processes.ts'),
+    import('../distribute/worker.ts'),
   ]);
   const link = joinParent(parent);
   try {
@@ -116,7 +116,7 @@ async function workForParent(
 }
 
 async function newName(): Promise<string> {
-  return (await import('../execute/bullmq-worker.ts')).createWorkerName();
+  return (await import('../distribute/queue/worker.ts')).createWorkerName();
 }
 
 /** Opens the log, in which each line of a worker has its name; it has no progress of its own. */
@@ -138,7 +138,7 @@ async function openStatus(
     throw usageError(`--${other}: expected also --port, received none`);
   }
   const at = await readListening(args, STATUS_PORT);
-  const { openWorkerStatus } = await import('../gateway/worker-status.ts');
+  const { openWorkerStatus } = await import('../web/servers/worker-status.ts');
   const server = await startListening(() => openWorkerStatus({ ...at, ...of, now, log }));
   log.info('status server is ready', { url: server.url });
   return server;

@@ -7,7 +7,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import { type EmulatedRange, type Json, RangeRefusal } from '../sample/range.ts';
+import { type EmulatedRange, type Json, RangeRefusal } from './sample/range.ts';
 import { isConverterError } from '../support/errors.ts';
 import {
   isNameOf,

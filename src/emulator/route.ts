@@ -1,5 +1,5 @@
 /** The rows of the operation table: what a request must look like, and what an answer may be. */
-import type { EmulatedRange, Json, Query } from '../sample/range.ts';
+import type { EmulatedRange, Json, Query } from './sample/range.ts';
 import type { ApiGroup, TokenRegistry } from './tokens.ts';
 
 /** Parameters that identify an article. */

@@ -6,7 +6,7 @@
  *
  * @see Spec 4.5, 4.6; D-794.
  */
-import type { Json, Query } from '../sample/range.ts';
+import type { Json, Query } from './sample/range.ts';
 import { jsonText } from './json-text.ts';
 import {
   type Answer,

@@ -8,10 +8,10 @@ export async function startEmulatorOf(
 ): Promise<Emulator> {
   const { startEmulator } = await import('./emulator.ts');
   if (recording === undefined) {
-    const { createSampleRange } = await import('../sample/sample-range.ts');
+    const { createSampleRange } = await import('./sample/sample-range.ts');
     return startEmulator({ ...options, range: createSampleRange() });
   }
-  const { openRecording } = await import('./recording.ts');
+  const { openRecording } = await import('./replay.ts');
   const range = await openRecording(recording);
   // The service has accepted every recorded query, however long.
   return startEmulator({ maxQueryBytes: Number.POSITIVE_INFINITY, ...options, range });

@@ -6,7 +6,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { CONVERT_DEFAULTS } from '../../src/transform/convert-options.ts';
+import { CONVERT_DEFAULTS } from '../../src/convert/transform/convert-options.ts';
 import {
   brokenDecisions,
   fixedGuesses,
@@ -88,7 +88,7 @@ const ROWS = [
     dependentEvaluators,
     [
       {
-        'test/helpers/evaluate-parts-list.ts': "import { r } from '../../src/math/ofml-frame.ts';",
+        'test/helpers/evaluate-parts-list.ts': "import { r } from '../../src/convert/math/ofml-frame.ts';",
       },
       /imports src\/math\/ofml-frame\.ts, which it checks/,
     ],
@@ -111,7 +111,7 @@ const ROWS = [
     [{ 'src/math/a.ts': "import { cpus } from 'node:os';" }, /^src\/math\/a\.ts:1 imports node:os/],
     [{ 'src/transform/a.ts': "import sharp from 'sharp';" }, /imports sharp/],
     [{ 'src/model/a.ts': "import type { z } from 'zod';" }, /imports zod/],
-    [{ 'src/write/glb.ts': 'Buffer.from([1]);' }, /:1 uses Buffer/],
+    [{ 'src/convert/write/glb.ts': 'Buffer.from([1]);' }, /:1 uses Buffer/],
     [
       {
         'src/service/wire-a.ts':

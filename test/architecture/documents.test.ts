@@ -136,7 +136,7 @@ describe('the pages for readers', () => {
     expect(broken('[a](#other)')).toEqual(['src/README.md: src/README.md has no heading #other']);
     expect(broken('[a](#run-a-thing) [b](../README.md) `[c](x)`')).toEqual([]);
     expect(
-      missingPaths({ path, text: '`src/no.ts` `math/vec.ts` `test/unit/` `cli/no.ts`' }),
+      missingPaths({ path, text: '`src/no.ts` `convert/math/vec.ts` `test/unit/` `cli/no.ts`' }),
     ).toEqual([
       'src/README.md: src/no.ts does not exist',
       'src/README.md: cli/no.ts does not exist',

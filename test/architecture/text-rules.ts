@@ -57,7 +57,7 @@ export const TEXT_RULES = {
       /\bMath\s*\.\s*(?:a?(?:sin|cos|tan)h?|atan2|pow|expm?1?|log(?:2|10|1p)?|hypot|cbrt)\b|\bMath\b(?!\s*\.)|(?<!(?<![\w.$])[\d_]+\s*)\*\*|\*\*(?!\s*-?\d+(?![\d.]))|\.localeCompare\b|\.toLocale\w+|\bIntl\b/g,
     look: 'bare',
     files: /^(?:src\/(?:math|transform|write|sample)|test\/sample-images)\/.*\.ts$/,
-    todo: 'engines differ in it: use src/math/elementary.ts, and compare texts by code unit',
+    todo: 'engines differ in it: use src/support/elementary.ts, and compare texts by code unit',
   },
   'nothing is left to do': {
     // A letter in brackets: no pattern finds itself.

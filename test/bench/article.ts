@@ -6,7 +6,7 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
-import type { EmulatedRange, Json } from '../../src/sample/range.ts';
+import type { EmulatedRange, Json } from '../../src/emulator/sample/range.ts';
 import { articleAnswer } from '../helpers/answers.ts';
 import { blockBody, objText, type Torus, torusOf, trianglesOf } from './geometry.ts';
 

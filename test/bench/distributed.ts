@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RunReport } from '../../src/report/run-report.ts';
+import type { RunReport } from '../../src/run/report/run-report.ts';
 import { startPostgres } from '../helpers/postgres.ts';
 import { descendantsOf, processorSeconds } from '../helpers/process-memory.ts';
 import type { RunFigures } from './capacity.ts';

@@ -3,7 +3,7 @@
  * image that must be decoded.
  */
 import sharp from 'sharp';
-import type { EmulatedRange } from '../../src/sample/range.ts';
+import type { EmulatedRange } from '../../src/emulator/sample/range.ts';
 import { articleAnswer } from '../helpers/answers.ts';
 import { body, utf8 } from '../helpers/graphics.ts';
 import { BOX_BODY } from '../helpers/snapshot.ts';

@@ -41,10 +41,10 @@ async function warmPictures(
 ): Promise<void> {
   const [{ findBrowser }, { openRenderer }, { takePictures }, { PICTURE_DEFAULTS }] =
     await Promise.all([
-      built<typeof import('../../src/deliver/browser.ts')>('browser'),
-      built<typeof import('../../src/deliver/renderer.ts')>('renderer'),
-      built<typeof import('../../src/deliver/picture.ts')>('picture'),
-      built<typeof import('../../src/deliver/picture-options.ts')>('picture-options'),
+      built<typeof import('../../src/deliver/pictures/browser.ts')>('browser'),
+      built<typeof import('../../src/deliver/pictures/renderer.ts')>('renderer'),
+      built<typeof import('../../src/deliver/pictures/picture.ts')>('picture'),
+      built<typeof import('../../src/deliver/pictures/picture-options.ts')>('picture-options'),
     ]);
   const browser = await findBrowser(undefined, undefined, '.cache');
   if (browser === undefined)

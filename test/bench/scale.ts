@@ -3,7 +3,7 @@
  * calibrated and checked here.
  */
 import { join } from 'node:path';
-import { chunkLength } from '../../src/pipeline/chunks.ts';
+import { chunkLength } from '../../src/distribute/chunks.ts';
 import type { CountedSize } from '../helpers/counted-range.ts';
 import { startS3Server } from '../helpers/s3-server.ts';
 import {

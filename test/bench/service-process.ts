@@ -4,7 +4,7 @@
  */
 import { Server } from 'node:http';
 import { startEmulator } from '../../src/emulator/emulator.ts';
-import type { EmulatedRange } from '../../src/sample/range.ts';
+import type { EmulatedRange } from '../../src/emulator/sample/range.ts';
 import { type CountedSize, countedRange } from '../helpers/counted-range.ts';
 import { folderRange } from './article.ts';
 import { hostileLarge } from './hostile-range.ts';

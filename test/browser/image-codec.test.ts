@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { withoutProfile } from '../../src/deliver/usd-image.ts';
+import { withoutProfile } from '../../src/deliver/usd/usd-image.ts';
 import type { Pixels } from '../../src/model/image-codec.ts';
 import { sharpImageCodec } from '../../src/support/image-codec.ts';
 import { closePages, openPage } from '../helpers/browser.ts';
@@ -44,7 +44,7 @@ function inColor({ width, height, channels, data }: Pixels): Pixels {
 /** An expression that makes the codec the variable `codec` of a page. */
 let exposing: string;
 beforeAll(async () => {
-  const input = fileURLToPath(new URL('../../src/planning/image-codec.ts', import.meta.url));
+  const input = fileURLToPath(new URL('../../src/web/planning/image-codec.ts', import.meta.url));
   const bundle = await rolldown({ input, platform: 'browser' });
   const { output } = await bundle.generate({ format: 'esm' });
   const code = Buffer.from(output[0].code).toString('base64');

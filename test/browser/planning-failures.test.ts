@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { EmulatedRange } from '../../src/sample/range.ts';
+import type { EmulatedRange } from '../../src/emulator/sample/range.ts';
 import { closePages } from '../helpers/browser.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import {

@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { openInbox } from '../../src/gateway/inbox.ts';
+import { openInbox } from '../../src/web/servers/inbox.ts';
 import { closePages } from '../helpers/browser.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import {

@@ -2,7 +2,7 @@
 /** The planning page of a live service in a real browser: what the pipeline says of the service reaches the page. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
-import { createSampleRange } from '../../src/sample/sample-range.ts';
+import { createSampleRange } from '../../src/emulator/sample/sample-range.ts';
 import { closePages, openPage, watch } from '../helpers/browser.ts';
 import { writePipeline } from '../helpers/command.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';

@@ -2,7 +2,7 @@
 /** What the planning page keeps while a person goes on: choices, focus, language. */
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { EmulatedRange } from '../../src/sample/range.ts';
+import type { EmulatedRange } from '../../src/emulator/sample/range.ts';
 import { closePages, openPage } from '../helpers/browser.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import {

@@ -7,13 +7,13 @@ import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readFigures } from '../../src/deliver/glb-figures.ts';
-import { createProfileMaker } from '../../src/deliver/profile-maker.ts';
+import { createProfileMaker } from '../../src/deliver/profiles/profile-maker.ts';
 import {
   PROFILE_NAMES,
   PROFILES,
   type ProfileName,
   webProfile,
-} from '../../src/deliver/profiles.ts';
+} from '../../src/deliver/profiles/profiles.ts';
 import { closePages, openPage } from '../helpers/browser.ts';
 import { command } from '../helpers/command.ts';
 import { boundsOf, drawnVertices } from '../helpers/drawn-vertices.ts';

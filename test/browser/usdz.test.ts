@@ -6,10 +6,10 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { takePictures } from '../../src/deliver/picture.ts';
-import { PICTURE_DEFAULTS, type PictureOptions } from '../../src/deliver/picture-options.ts';
-import type { Renderer } from '../../src/deliver/renderer.ts';
-import { createUsdzMaker } from '../../src/deliver/usdz-maker.ts';
+import { takePictures } from '../../src/deliver/pictures/picture.ts';
+import { PICTURE_DEFAULTS, type PictureOptions } from '../../src/deliver/pictures/picture-options.ts';
+import type { Renderer } from '../../src/deliver/pictures/renderer.ts';
+import { createUsdzMaker } from '../../src/deliver/usd/usdz-maker.ts';
 import { type ConvertParameters, convert } from '../../src/library.ts';
 import { closePages, openPage, sharedRenderer } from '../helpers/browser.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
@@ -104,7 +104,7 @@ async function openReaders(): Promise<(usdz: Uint8Array) => Promise<Seen>> {
   };
 }
 
-// What a USDZ says, and that a browser writes it as a delivery does, is in npm test, too: test/unit/deliver/usdz-maker.test.ts,
+// What a USDZ says, and that a browser writes it as a delivery does, is in npm test, too: test/unit/deliver/usd/usdz-maker.test.ts,
 // test/browser/converter.test.ts.
 describe.runIf(HAS_BROWSER && IS_LONG)('a USDZ', () => {
   let folder: string;

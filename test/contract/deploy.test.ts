@@ -7,7 +7,7 @@ import { parseAllDocuments } from 'yaml';
 import type { OptionSpec } from '../../src/cli/command.ts';
 import { optionsOf } from '../../src/cli/pipeline-options.ts';
 import { workerCommand } from '../../src/cli/worker.ts';
-import { ENVIRONMENT } from '../../src/pipeline/environment.ts';
+import { ENVIRONMENT } from '../../src/run/file/environment.ts';
 import type { Wire } from '../helpers/sample-range.ts';
 
 const FOLDER = new URL('../../pipelines/deploy/', import.meta.url);
@@ -21,7 +21,7 @@ const OPTIONS: Readonly<Record<string, Readonly<Record<string, OptionSpec>>>> = 
 };
 /** The standard variables of AWS that the store reads. */
 const STORE_VARIABLES = new Set(
-  readFileSync(new URL('../../src/store/open-store.ts', import.meta.url), 'utf8').match(
+  readFileSync(new URL('../../src/distribute/store/open-store.ts', import.meta.url), 'utf8').match(
     /\bAWS_[A-Z0-9_]+/g,
   ),
 );

@@ -6,7 +6,7 @@
  * `BTG2GLTF_APP_KEY`, or `BTG2GLTF_TOKEN`) are set. What a live service does not have is skipped.
  */
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from 'vitest';
-import { OPERATIONS, type OperationName } from '../../src/service/operations.ts';
+import { OPERATIONS, type OperationName } from '../../src/source/service/operations.ts';
 import {
   findSubject,
   IS_LIVE,

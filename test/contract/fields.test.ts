@@ -5,10 +5,10 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { decodeArticle } from '../../src/service/wire-article.ts';
-import { decodeBlock } from '../../src/service/wire-block.ts';
-import { decodeBreadcrumbs, decodeNodes } from '../../src/service/wire-catalogue.ts';
-import { decodePartsList } from '../../src/service/wire-parts-list.ts';
+import { decodeArticle } from '../../src/convert/wire/article.ts';
+import { decodeBlock } from '../../src/convert/wire/block.ts';
+import { decodeBreadcrumbs, decodeNodes } from '../../src/convert/wire/catalogue.ts';
+import { decodePartsList } from '../../src/convert/wire/parts-list.ts';
 import { FIELDS, IN_SENTENCES, type Structure } from '../helpers/specified-fields.ts';
 
 const bytes = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));

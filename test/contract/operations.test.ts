@@ -9,7 +9,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { API_ROUTES } from '../../src/emulator/routes-api.ts';
 import { FRONTEND_ROUTES } from '../../src/emulator/routes-frontend.ts';
-import { GROUPS, OPERATIONS } from '../../src/service/operations.ts';
+import { GROUPS, OPERATIONS } from '../../src/source/service/operations.ts';
 import { specifiedOperations } from '../helpers/specified-operations.ts';
 
 /** Section, method, group and path as the specification has them; `!` marks a required parameter. */

@@ -2,7 +2,7 @@
  * The fields and letters of section 2: each of them occurs in an answer of the sample range, with a value.
  */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createSampleRange } from '../../src/sample/sample-range.ts';
+import { createSampleRange } from '../../src/emulator/sample/sample-range.ts';
 import { allNodes, allRequests, articleOf, type Wire } from '../helpers/sample-range.ts';
 import { FIELDS, IN_SENTENCES, type Structure } from '../helpers/specified-fields.ts';
 

@@ -4,9 +4,9 @@
  * `npm test` converts one article for each kind of part; with `BTG2GLTF_TEST_LONG=1` it is every one.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openRecording } from '../../src/emulator/recording.ts';
-import type { EmulatedRange } from '../../src/sample/range.ts';
-import { createSampleRange } from '../../src/sample/sample-range.ts';
+import { openRecording } from '../../src/emulator/replay.ts';
+import type { EmulatedRange } from '../../src/emulator/sample/range.ts';
+import { createSampleRange } from '../../src/emulator/sample/sample-range.ts';
 import { IS_LONG } from '../helpers/samples.ts';
 import { compareArticle } from './compare-article.ts';
 import { createFindings, gather, worstTable } from './findings.ts';

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Emulator } from '../../src/emulator/emulator.ts';
 import { startEmulatorOf } from '../../src/emulator/start-emulator.ts';
-import { openPlanningSite } from '../../src/gateway/planning-site.ts';
+import { openPlanningSite } from '../../src/web/servers/planning-site.ts';
 import { closePages, openPage, watch } from '../helpers/browser.ts';
 import { environmentOf } from '../helpers/child.ts';
 import { WORKPLACE } from '../helpers/configurator.ts';

@@ -1,8 +1,8 @@
 /** `serve`: the link to the planning page of the emulator, and who may show it in a frame. */
 import { rm } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { openCacheDatabase } from '../../src/cache/database.ts';
-import { planningUrl } from '../../src/gateway/planning-url.ts';
+import { openCacheDatabase } from '../../src/source/cache/database.ts';
+import { planningUrl } from '../../src/web/servers/planning-url.ts';
 import { redact } from '../../src/support/redact.ts';
 import { command } from '../helpers/command.ts';
 import { MADE_TO_MEASURE } from '../helpers/configurator.ts';

@@ -1,5 +1,5 @@
 /** Answers of a service about articles that are made up. */
-import type { Json } from '../../src/sample/range.ts';
+import type { Json } from '../../src/emulator/sample/range.ts';
 
 /** The smallest JPEG that is one: 1 × 1, grey. */
 export const GREY_JPEG = Buffer.from(

@@ -1,6 +1,6 @@
 /** Browser: the browser of the tests, and a page in it that is watched. */
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { openRenderer, type Renderer } from '../../src/deliver/renderer.ts';
+import { openRenderer, type Renderer } from '../../src/deliver/pictures/renderer.ts';
 import { pictureBrowser } from './picture-browser.ts';
 import { temporaryFolder } from './temporary.ts';
 import { GIVE_UP_MS } from './until.ts';

@@ -1,5 +1,5 @@
 import { afterEach } from 'vitest';
-import { type CacheDatabase, openCacheDatabase } from '../../src/cache/database.ts';
+import { type CacheDatabase, openCacheDatabase } from '../../src/source/cache/database.ts';
 import { folderPerTest } from './folder-per-test.ts';
 
 /** Gives each test a folder, as {@link folderPerTest}, and what opens cache databases in it that are closed after it. */

@@ -1,5 +1,5 @@
 /** A range of a few articles that changes from day to day, with or without a new conversion date, and fails. */
-import type { EmulatedRange, Json, Query } from '../../src/sample/range.ts';
+import type { EmulatedRange, Json, Query } from '../../src/emulator/sample/range.ts';
 import { articleAnswer } from './answers.ts';
 import { flatJpeg } from './flat-picture.ts';
 import { BOX_TRIANGLES, body, boxPoints } from './graphics.ts';

@@ -1,6 +1,6 @@
 /** Some articles of the sample range, with real textures, of which any answer may be changed between two runs. */
-import type { EmulatedRange, Json, Query } from '../../src/sample/range.ts';
-import { createSampleRange } from '../../src/sample/sample-range.ts';
+import type { EmulatedRange, Json, Query } from '../../src/emulator/sample/range.ts';
+import { createSampleRange } from '../../src/emulator/sample/sample-range.ts';
 import { body } from './graphics.ts';
 
 /** A range whose parts may be changed between requests; all are as in the sample range at first. */

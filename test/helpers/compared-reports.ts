@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { reportHtmlWithPictures } from '../../src/report/html.ts';
-import type { RunReport } from '../../src/report/run-report.ts';
+import { reportHtmlWithPictures } from '../../src/run/report/html.ts';
+import type { RunReport } from '../../src/run/report/run-report.ts';
 
 /** What a run told to those who started it. */
 export interface ToldRun {

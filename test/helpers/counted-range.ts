@@ -4,7 +4,7 @@
  * may be changed between two runs.
  */
 import sharp from 'sharp';
-import type { EmulatedRange, Json, Query } from '../../src/sample/range.ts';
+import type { EmulatedRange, Json, Query } from '../../src/emulator/sample/range.ts';
 import { articleAnswer } from './answers.ts';
 import { BOX_TRIANGLES, body, boxPoints } from './graphics.ts';
 import { closedGate } from './until.ts';

@@ -1,4 +1,4 @@
-import type { Drift } from '../../src/service/wire-fields.ts';
+import type { Drift } from '../../src/convert/wire/fields.ts';
 
 /** What a decoder reports of a body, one sentence for each mismatch. */
 export function driftOf(

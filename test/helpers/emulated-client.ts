@@ -1,8 +1,8 @@
 /** The client and the emulator, face to face over HTTP, with names that hold every character. */
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/emulator.ts';
-import { openRecording } from '../../src/emulator/recording.ts';
-import { createClient, type ServiceClient } from '../../src/service/client.ts';
-import type { ServiceConfig } from '../../src/service/service-config.ts';
+import { openRecording } from '../../src/emulator/replay.ts';
+import { createClient, type ServiceClient } from '../../src/source/service/client.ts';
+import type { ServiceConfig } from '../../src/source/service/service-config.ts';
 
 /** Its folder. */
 export const RECORDING = new URL(

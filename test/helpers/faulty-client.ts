@@ -2,8 +2,8 @@
  * A client of the fault server, with short pauses.
  */
 import { onTestFinished } from 'vitest';
-import { createClient, type ServiceClient } from '../../src/service/client.ts';
-import type { ServiceConfig } from '../../src/service/service-config.ts';
+import { createClient, type ServiceClient } from '../../src/source/service/client.ts';
+import type { ServiceConfig } from '../../src/source/service/service-config.ts';
 import { type ConverterError, isConverterError } from '../../src/support/errors.ts';
 import type { FaultServer } from './fault-server.ts';
 import { GIVE_UP_MS } from './until.ts';

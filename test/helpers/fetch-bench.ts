@@ -1,16 +1,16 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type ContentStore, openFileStore } from '../../src/cache/content-store.ts';
-import { type CacheDatabase, openCacheDatabase } from '../../src/cache/database.ts';
+import { type ContentStore, openFileStore } from '../../src/source/cache/content-store.ts';
+import { type CacheDatabase, openCacheDatabase } from '../../src/source/cache/database.ts';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/emulator.ts';
-import { createFetcher, type Fetcher, type FetcherOptions } from '../../src/fetch/fetch-article.ts';
+import { createFetcher, type Fetcher, type FetcherOptions } from '../../src/source/fetch/fetch-article.ts';
 import type { ArticleRequest } from '../../src/model/article.ts';
 import type { ArticleSnapshot } from '../../src/model/snapshot.ts';
-import type { EmulatedRange } from '../../src/sample/range.ts';
-import { createClient, type ServiceClient } from '../../src/service/client.ts';
-import type { OperationName, Values } from '../../src/service/operations.ts';
-import type { ServiceConfig } from '../../src/service/service-config.ts';
+import type { EmulatedRange } from '../../src/emulator/sample/range.ts';
+import { createClient, type ServiceClient } from '../../src/source/service/client.ts';
+import type { OperationName, Values } from '../../src/source/service/operations.ts';
+import type { ServiceConfig } from '../../src/source/service/service-config.ts';
 import { temporaryFolder } from './temporary.ts';
 
 /** A service on loopback, a cache on disk, and fetchers on any day. */

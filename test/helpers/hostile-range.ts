@@ -1,5 +1,5 @@
 /** Hostile range: a service whose names are chosen to lead a converter astray. */
-import type { EmulatedRange, Json } from '../../src/sample/range.ts';
+import type { EmulatedRange, Json } from '../../src/emulator/sample/range.ts';
 import { articleAnswer } from './answers.ts';
 import { body } from './graphics.ts';
 import { BOX_BODY } from './snapshot.ts';

@@ -6,7 +6,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { createGzip } from 'node:zlib';
-import type { Json } from '../../src/sample/range.ts';
+import type { Json } from '../../src/emulator/sample/range.ts';
 import { articleAnswer, GREY_JPEG } from './answers.ts';
 import type { Disturbance } from './fault-proxy.ts';
 import { type Answer, json, raw } from './fault-server.ts';

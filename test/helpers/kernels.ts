@@ -1,4 +1,4 @@
-import { place, withKernels } from '../../src/kernels/kernels.ts';
+import { place, withKernels } from '../../src/convert/kernels/kernels.ts';
 
 /** Six times the volume that some triangles enclose. */
 export function signedVolume(points: Uint32Array, positions: Float32Array): number {

@@ -1,7 +1,7 @@
 /** What the lists of a publication name: whether each address answers, and each digest is that of an object. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { GalleryData } from '../../src/deliver/gallery-data.ts';
+import type { GalleryData } from '../../src/deliver/gallery/gallery-data.ts';
 import { parsedLines } from './output-folder.ts';
 
 /** Where a publication is. */

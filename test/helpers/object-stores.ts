@@ -1,6 +1,6 @@
 /** Object stores, and what they hold, as tests write and compare it. */
-import type { ObjectStore } from '../../src/store/object-store.ts';
-import { openObjectStore } from '../../src/store/open-store.ts';
+import type { ObjectStore } from '../../src/distribute/store/object-store.ts';
+import { openObjectStore } from '../../src/distribute/store/open-store.ts';
 import { allOf } from './all-of.ts';
 
 /** Opens a store with the clock of this machine. */

@@ -1,7 +1,7 @@
 /** The browser of the tests: the one that the program would take here. */
 import { fileURLToPath } from 'node:url';
-import { BROWSER_VARIABLE, type FoundBrowser, findBrowser } from '../../src/deliver/browser.ts';
-import { unpackBrowser } from '../../src/deliver/browser-package.ts';
+import { BROWSER_VARIABLE, type FoundBrowser, findBrowser } from '../../src/deliver/pictures/browser.ts';
+import { unpackBrowser } from '../../src/deliver/pictures/browser-package.ts';
 
 /** The browser that npm brings stays there from run to run. */
 const CACHE = fileURLToPath(new URL('../../.cache', import.meta.url));

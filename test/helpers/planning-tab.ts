@@ -4,13 +4,13 @@ import type {
   MissingBody,
   PageWindow,
   PlanningConverter,
-} from '../../src/planning/interfaces.ts';
+} from '../../src/web/planning/interfaces.ts';
 import { sha256Hex } from '../../src/support/files.ts';
 import { sharpImageCodec } from '../../src/support/image-codec.ts';
-import { CONVERT_DEFAULTS } from '../../src/transform/convert-options.ts';
-import { createMeshCache } from '../../src/transform/mesh-cache.ts';
-import { transformArticle } from '../../src/transform/transform-article.ts';
-import { writeGlb } from '../../src/write/glb.ts';
+import { CONVERT_DEFAULTS } from '../../src/convert/transform/convert-options.ts';
+import { createMeshCache } from '../../src/convert/transform/mesh-cache.ts';
+import { transformArticle } from '../../src/convert/transform/transform-article.ts';
+import { writeGlb } from '../../src/convert/write/glb.ts';
 
 const CACHE_BYTES = 1_000_000;
 

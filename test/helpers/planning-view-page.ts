@@ -81,7 +81,7 @@ export async function servePlanningView(
   model: (path: string) => Promise<Uint8Array | undefined>,
 ): Promise<{ address: string; close(): Promise<void> }> {
   const program = await readFile(new URL('dist/planning/view.js', ROOT));
-  const studio = inflateSync(await readFile(new URL('src/deliver/studio-map.bin', ROOT)));
+  const studio = inflateSync(await readFile(new URL('src/deliver/pictures/studio-map.bin', ROOT)));
   const html = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>View</title>
 <link rel="stylesheet" href="page.css">
 <script src="counting.js"></script><script type="module" src="page.js"></script></head>

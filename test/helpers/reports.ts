@@ -1,6 +1,6 @@
 /** Reports for tests: one of a run without changes, and one of a run in which everything happened. */
-import { createCollector, type ReportedLine } from '../../src/report/collect.ts';
-import type { FailureRow, GateReport, RunReport } from '../../src/report/run-report.ts';
+import { createCollector, type ReportedLine } from '../../src/run/report/collect.ts';
+import type { FailureRow, GateReport, RunReport } from '../../src/run/report/run-report.ts';
 import { helpFor } from '../../src/support/errors.ts';
 
 /** Texts that would do something in a page or an XML file that did not escape them. */

@@ -1,4 +1,4 @@
-import type { EmulatedRange, Query } from '../../src/sample/range.ts';
+import type { EmulatedRange, Query } from '../../src/emulator/sample/range.ts';
 import { SAMPLE_CONFIGURATIONS } from './sample-configurations.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON as it is on the wire

@@ -8,10 +8,10 @@ import { startEmulator } from '../../src/emulator/emulator.ts';
 import type { Article, ArticleKey, ArticleProperty } from '../../src/model/article.ts';
 import type { CatalogueNode } from '../../src/model/catalogue.ts';
 import type { PartsList } from '../../src/model/graphics.ts';
-import { createSampleRange } from '../../src/sample/sample-range.ts';
-import { type Configuration, createClient, type ServiceClient } from '../../src/service/client.ts';
-import type { Credentials, ServiceConfig, ServiceDrift } from '../../src/service/service-config.ts';
-import { imageReferences } from '../../src/service/wire-material.ts';
+import { createSampleRange } from '../../src/emulator/sample/sample-range.ts';
+import { type Configuration, createClient, type ServiceClient } from '../../src/source/service/client.ts';
+import type { Credentials, ServiceConfig, ServiceDrift } from '../../src/source/service/service-config.ts';
+import { imageReferences } from '../../src/convert/wire/material.ts';
 
 const { env } = process;
 

@@ -1,8 +1,8 @@
 /**
- * What the fast routines of `src/transform` compute, in the simplest form: maps, lists of numbers, and no shared
+ * What the fast routines of `src/convert/transform` compute, in the simplest form: maps, lists of numbers, and no shared
  * memory. The results are equal bit for bit, because each sum is taken in the same order.
  */
-import { acos, cos } from '../../src/math/elementary.ts';
+import { acos, cos } from '../../src/support/elementary.ts';
 import { cross, dot, minus, type Vec3 } from './evaluator/vectors.ts';
 
 type Triple = [number, number, number];

@@ -1,4 +1,4 @@
-import type { EmulatedRange, Json } from '../../src/sample/range.ts';
+import type { EmulatedRange, Json } from '../../src/emulator/sample/range.ts';
 import { articleAnswer, GREY_JPEG } from './answers.ts';
 
 /** A cube's corner: the smallest block that is one. */

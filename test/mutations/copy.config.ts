@@ -6,7 +6,7 @@ export default defineConfig({
     include: [
       'test/exact/*.test.ts',
       'test/unit/{math,transform}/*.test.ts',
-      'test/unit/write/glb.test.ts',
+      'test/unit/convert/write/glb.test.ts',
     ],
     // It compares engines, with files that the copy lacks, and would fail for any fault.
     exclude: ['test/exact/engines.test.ts'],

@@ -56,8 +56,8 @@ async function withFault<T>(fault: Fault, work: () => Promise<T>): Promise<T> {
   ).toHaveLength(2);
   const write = async (text: string) => {
     await writeFile(path, text);
-    if (fault.file.startsWith('src/kernels/'))
-      await promisify(execFile)(process.execPath, ['src/kernels/compile.mjs'], { cwd: copy });
+    if (fault.file.startsWith('src/convert/kernels/'))
+      await promisify(execFile)(process.execPath, ['src/convert/kernels/compile.mjs'], { cwd: copy });
   };
   await write(source.replace(fault.find, () => fault.replace));
   try {

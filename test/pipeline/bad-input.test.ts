@@ -5,7 +5,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { interrupt } from '../../src/cli/command.ts';
-import { readManifest } from '../../src/write/manifest.ts';
+import { readManifest } from '../../src/run/output/manifest.ts';
 import { command, manifestByNumber } from '../helpers/command.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 import { html, json, raw } from '../helpers/fault-server.ts';

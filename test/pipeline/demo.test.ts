@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CatalogueLine, ManifestLine } from '../../src/model/asset.ts';
 import { listFolder } from '../../src/support/files.ts';
-import { readCatalogue, readManifest } from '../../src/write/manifest.ts';
+import { readCatalogue, readManifest } from '../../src/run/output/manifest.ts';
 import { complaintsAbout, readGlb } from '../helpers/check-glb.ts';
 import { type CommandResult, command as commandLine } from '../helpers/command.ts';
 import { lastReport } from '../helpers/daily-runs.ts';

@@ -2,9 +2,9 @@
  * A planning and its children over several runs: which fail, which are quarantined, which are retained.
  */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { EmulatedRange } from '../../src/sample/range.ts';
-import { createSampleRange } from '../../src/sample/sample-range.ts';
-import { readManifest } from '../../src/write/manifest.ts';
+import type { EmulatedRange } from '../../src/emulator/sample/range.ts';
+import { createSampleRange } from '../../src/emulator/sample/sample-range.ts';
+import { readManifest } from '../../src/run/output/manifest.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 import type { Wire } from '../helpers/sample-range.ts';
 

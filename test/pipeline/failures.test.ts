@@ -4,7 +4,7 @@
 import { rm } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { readManifest } from '../../src/write/manifest.ts';
+import { readManifest } from '../../src/run/output/manifest.ts';
 import { LIVE } from '../helpers/command.ts';
 import { type CountedRange, countedRange } from '../helpers/counted-range.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';

@@ -3,7 +3,7 @@
  * operator accepts it.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { readManifest } from '../../src/write/manifest.ts';
+import { readManifest } from '../../src/run/output/manifest.ts';
 import { type CountedRange, countedRange } from '../helpers/counted-range.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 import { body } from '../helpers/graphics.ts';

@@ -2,7 +2,7 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readManifest } from '../../src/write/manifest.ts';
+import { readManifest } from '../../src/run/output/manifest.ts';
 import { type CountedRange, countedRange } from '../helpers/counted-range.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 

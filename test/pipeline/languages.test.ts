@@ -2,7 +2,7 @@
 import { readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readCatalogue } from '../../src/write/manifest.ts';
+import { readCatalogue } from '../../src/run/output/manifest.ts';
 import { manifestByNumber } from '../helpers/command.ts';
 import { type DailyRuns, LIVE_ONCE, openDailyRuns } from '../helpers/daily-runs.ts';
 import { type SmallRange, smallRange } from '../helpers/small-range.ts';

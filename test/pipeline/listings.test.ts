@@ -1,6 +1,6 @@
 /** Listings of the catalogue that are empty, or much shorter than before, by a mistake of the service. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readManifest } from '../../src/write/manifest.ts';
+import { readManifest } from '../../src/run/output/manifest.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 import { type SmallArticle, type SmallRange, smallRange } from '../helpers/small-range.ts';
 

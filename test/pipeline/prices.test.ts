@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { readCatalogue, readManifest } from '../../src/write/manifest.ts';
+import { readCatalogue, readManifest } from '../../src/run/output/manifest.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 import { parsedLines } from '../helpers/output-folder.ts';
 import { type SmallArticle, type SmallRange, smallRange } from '../helpers/small-range.ts';

@@ -5,12 +5,12 @@ import { NodeIO } from '@gltf-transform/core';
 import { ALL_EXTENSIONS } from '@gltf-transform/extensions';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { blendGlass } from '../../src/deliver/glass.ts';
+import { blendGlass } from '../../src/deliver/profiles/glass.ts';
 import { type Gltf, writeGlb as writeContainer } from '../../src/deliver/glb-container.ts';
 import { readFigures } from '../../src/deliver/glb-figures.ts';
 import type { MadeFile } from '../../src/deliver/maker.ts';
-import { optimize, QUANTIZATION_BITS } from '../../src/deliver/optimize.ts';
-import { createProfileMaker } from '../../src/deliver/profile-maker.ts';
+import { optimize, QUANTIZATION_BITS } from '../../src/deliver/profiles/optimize.ts';
+import { createProfileMaker } from '../../src/deliver/profiles/profile-maker.ts';
 import {
   breachesOf,
   PROFILE_NAMES,
@@ -18,10 +18,10 @@ import {
   type Profile,
   type ProfileName,
   webProfile,
-} from '../../src/deliver/profiles.ts';
-import { openTextureEncoder } from '../../src/deliver/texture-encoder.ts';
-import type { DeliveryLine } from '../../src/pipeline/deliveries.ts';
-import { readManifest } from '../../src/write/manifest.ts';
+} from '../../src/deliver/profiles/profiles.ts';
+import { openTextureEncoder } from '../../src/deliver/profiles/texture-encoder.ts';
+import type { DeliveryLine } from '../../src/run/output/delivered-files.ts';
+import { readManifest } from '../../src/run/output/manifest.ts';
 import { complaintsAbout, errorsIn } from '../helpers/check-glb.ts';
 import { command as commandLine, writePipeline } from '../helpers/command.ts';
 import {
@@ -87,7 +87,7 @@ const put = async (path: string, bytes: Uint8Array) => {
   await writeFile(path, bytes);
 };
 
-/** Its colour is then that of the service; test/unit/deliver/profiles.test.ts says which. */
+/** Its colour is then that of the service; test/unit/deliver/profiles/profiles.test.ts says which. */
 async function withBlendedGlass(master: Uint8Array): Promise<Uint8Array> {
   const io = new NodeIO().registerExtensions(ALL_EXTENSIONS);
   const document = await io.readBinary(master);

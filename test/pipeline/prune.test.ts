@@ -4,7 +4,7 @@
 import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { readManifest } from '../../src/write/manifest.ts';
+import { readManifest } from '../../src/run/output/manifest.ts';
 import { command, writePipeline } from '../helpers/command.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';
 

@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ManifestLine } from '../../src/model/asset.ts';
 import { exists } from '../../src/support/files.ts';
-import { readManifest } from '../../src/write/manifest.ts';
+import { readManifest } from '../../src/run/output/manifest.ts';
 import { complaintsAbout, readGlb } from '../helpers/check-glb.ts';
 import { command, writePipeline } from '../helpers/command.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';

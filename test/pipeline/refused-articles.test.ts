@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { readManifest } from '../../src/write/manifest.ts';
+import { readManifest } from '../../src/run/output/manifest.ts';
 import { LIVE } from '../helpers/command.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 import { html, json } from '../helpers/fault-server.ts';

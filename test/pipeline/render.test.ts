@@ -3,7 +3,7 @@ import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { readManifest } from '../../src/write/manifest.ts';
+import { readManifest } from '../../src/run/output/manifest.ts';
 import { command, writePipeline } from '../helpers/command.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';

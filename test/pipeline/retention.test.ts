@@ -2,8 +2,8 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { parsePipeline } from '../../src/pipeline/pipeline-file.ts';
-import { readManifest } from '../../src/write/manifest.ts';
+import { parsePipeline } from '../../src/run/file/pipeline-file.ts';
+import { readManifest } from '../../src/run/output/manifest.ts';
 import type { CommandResult } from '../helpers/command.ts';
 import { type CountedRange, countedBlock, countedRange } from '../helpers/counted-range.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';

@@ -4,10 +4,10 @@
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { lockOutput } from '../../src/pipeline/output-lock.ts';
-import { runReportSchema } from '../../src/report/run-report.ts';
+import { lockOutput } from '../../src/run/output/lock.ts';
+import { runReportSchema } from '../../src/run/report/run-report.ts';
 import { exists, sha256Hex } from '../../src/support/files.ts';
-import { jsonLines, readManifest } from '../../src/write/manifest.ts';
+import { jsonLines, readManifest } from '../../src/run/output/manifest.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 import { HOSTILE } from '../helpers/reports.ts';
 import { type SmallArticle, type SmallRange, smallRange } from '../helpers/small-range.ts';

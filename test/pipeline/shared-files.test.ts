@@ -2,9 +2,9 @@
 import { readFile, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DeliveryLine } from '../../src/pipeline/deliveries.ts';
+import type { DeliveryLine } from '../../src/run/output/delivered-files.ts';
 import { sha256Hex } from '../../src/support/files.ts';
-import { readManifest } from '../../src/write/manifest.ts';
+import { readManifest } from '../../src/run/output/manifest.ts';
 import { complaintsAbout, complaintsAboutFiles } from '../helpers/check-glb.ts';
 import { command as commandLine, writePipeline } from '../helpers/command.ts';
 import { decoded, drawnVertices, unmatched } from '../helpers/drawn-vertices.ts';

@@ -4,7 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readManifest } from '../../src/write/manifest.ts';
+import { readManifest } from '../../src/run/output/manifest.ts';
 import { complaintsAbout, TANGENT_WARNING } from '../helpers/check-glb.ts';
 import { command, writePipeline } from '../helpers/command.ts';
 import { temporaryFolder } from '../helpers/temporary.ts';

@@ -2,10 +2,10 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { EmulatedRange } from '../../src/sample/range.ts';
+import type { EmulatedRange } from '../../src/emulator/sample/range.ts';
 import { ConverterError } from '../../src/support/errors.ts';
 import { visible } from '../../src/support/visible.ts';
-import { readManifest } from '../../src/write/manifest.ts';
+import { readManifest } from '../../src/run/output/manifest.ts';
 import { runChild } from '../helpers/child.ts';
 import type { CommandResult } from '../helpers/command.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';

@@ -113,7 +113,7 @@ const FAULTS: Record<string, Fault> = {
       },
     },
 
-  // That the first result counts, by the objects of a run alone: test/unit/pipeline/chunks.test.ts.
+  // That the first result counts, by the objects of a run alone: test/unit/distribute/chunks.test.ts.
   'two workers finish one chunk, since the first was stopped meanwhile: its result is refused': {
     places: IS_LONG ? ['S3'] : [],
     async happens(stage) {

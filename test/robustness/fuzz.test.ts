@@ -7,7 +7,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isConverterError } from '../../src/support/errors.ts';
 import { sha256Hex } from '../../src/support/files.ts';
-import { createMeshCache, type MeshCache } from '../../src/transform/mesh-cache.ts';
+import { createMeshCache, type MeshCache } from '../../src/convert/transform/mesh-cache.ts';
 import { errorsIn } from '../helpers/check-glb.ts';
 import { convertBodies } from '../helpers/fuzz/convert-bodies.ts';
 import { mutatedArticle } from '../helpers/fuzz/mutate-article.ts';

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ManifestLine } from '../../src/model/asset.ts';
 import { configurationKey } from '../../src/model/configuration-id.ts';
 import { sha256Hex } from '../../src/support/files.ts';
-import { readManifest } from '../../src/write/manifest.ts';
+import { readManifest } from '../../src/run/output/manifest.ts';
 import { type Ending, type Histories, openHistories } from '../helpers/histories.ts';
 import { anyHistory, type Night } from '../helpers/history-events.ts';
 import { filesBelow, parsedLines } from '../helpers/output-folder.ts';

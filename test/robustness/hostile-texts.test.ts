@@ -7,7 +7,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { sha256Hex } from '../../src/support/files.ts';
-import { readCatalogue, readManifest } from '../../src/write/manifest.ts';
+import { readCatalogue, readManifest } from '../../src/run/output/manifest.ts';
 import { LIVE } from '../helpers/command.ts';
 import { openDailyRuns } from '../helpers/daily-runs.ts';
 import { IS_LONG } from '../helpers/samples.ts';

@@ -7,7 +7,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readManifest } from '../../src/write/manifest.ts';
+import { readManifest } from '../../src/run/output/manifest.ts';
 import { folderSize } from '../helpers/folder-size.ts';
 import { IS_LONG } from '../helpers/samples.ts';
 import { serveFolder } from '../helpers/static-server.ts';

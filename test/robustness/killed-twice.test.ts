@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readManifest } from '../../src/write/manifest.ts';
+import { readManifest } from '../../src/run/output/manifest.ts';
 import { startChild } from '../helpers/child.ts';
 import { LIVE } from '../helpers/command.ts';
 import { countedBlock, countedRange } from '../helpers/counted-range.ts';

@@ -5,7 +5,7 @@
  * limits that a run has.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openObjectStore } from '../../src/store/open-store.ts';
+import { openObjectStore } from '../../src/distribute/store/open-store.ts';
 import { type S3Fault, type S3Server, startS3Server } from '../helpers/s3-server.ts';
 import { IS_LONG } from '../helpers/samples.ts';
 import { until } from '../helpers/until.ts';

@@ -1,11 +1,11 @@
-/** Draws the files of `src/sample/images`. */
+/** Draws the files of `src/emulator/sample/images`. */
 import sharp from 'sharp';
-import { blockBody } from '../../src/sample/blocks/blocks.ts';
-import { valuesOf } from '../../src/sample/definition.ts';
-import { readImage } from '../../src/sample/images.ts';
-import { drawArticle } from '../../src/sample/pictures/pictures.ts';
-import { hashText } from '../../src/sample/random.ts';
-import { findArticle } from '../../src/sample/series/range.ts';
+import { blockBody } from '../../src/emulator/sample/blocks/blocks.ts';
+import { valuesOf } from '../../src/emulator/sample/definition.ts';
+import { readImage } from '../../src/emulator/sample/images.ts';
+import { drawArticle } from '../../src/emulator/sample/pictures/pictures.ts';
+import { hashText } from '../../src/emulator/sample/random.ts';
+import { findArticle } from '../../src/emulator/sample/series/range.ts';
 import { TEXTURE_SIZE } from './noise.ts';
 import { TEXTURE_DRAWERS } from './textures.ts';
 
@@ -24,7 +24,7 @@ const DRAWERS: Readonly<Record<string, (...names: string[]) => Promise<Uint8Arra
       : drawCatalogueImage(manufacturer!, name!, decodeURIComponent(number)),
 };
 
-/** Draws one image by its path below `src/sample/images`; a preview needs the file of its texture. */
+/** Draws one image by its path below `src/emulator/sample/images`; a preview needs the file of its texture. */
 export function drawImage(path: string): Promise<Uint8Array> {
   const [folder, ...names] = path.replace(/\.\w+$/, '').split('/');
   return DRAWERS[folder!]!(...names);

@@ -1,5 +1,5 @@
 /** Woven cloth, felt and mesh; one tile of cloth is about 0.2 m × 0.2 m. */
-import { cos, sin, square } from '../../src/math/elementary.ts';
+import { cos, sin, square } from '../../src/support/elementary.ts';
 import { hashLattice, latticeNoise, octaves, TEXTURE_SIZE } from './noise.ts';
 import { colourImage, greyImage, type Image, normalImage, type Rgb } from './pixels.ts';
 

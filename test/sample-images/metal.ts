@@ -1,5 +1,5 @@
 /** Brushed and perforated metal, leather, terrazzo, a reflected room. */
-import { cos, hypot } from '../../src/math/elementary.ts';
+import { cos, hypot } from '../../src/support/elementary.ts';
 import { cellNoise, type Field, latticeNoise, octaves, smoothstep, TEXTURE_SIZE } from './noise.ts';
 import { colourImage, greyImage, type Image, normalImage, type Rgb } from './pixels.ts';
 

@@ -1,5 +1,5 @@
 /** Square fields of numbers that tile seamlessly, from seeded lattices. */
-import { mix32 } from '../../src/sample/random.ts';
+import { mix32 } from '../../src/emulator/sample/random.ts';
 
 /** Pixels along each side of every texture. */
 export const TEXTURE_SIZE = 1024;

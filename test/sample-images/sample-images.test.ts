@@ -6,7 +6,7 @@
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { imageFile, imagePaths, readImage } from '../../src/sample/images.ts';
+import { imageFile, imagePaths, readImage } from '../../src/emulator/sample/images.ts';
 import { IS_LONG } from '../helpers/samples.ts';
 import { drawImage } from './draw.ts';
 

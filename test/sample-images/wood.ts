@@ -1,5 +1,5 @@
 /** Veneers with the grain along U; one tile is about 1.2 m × 0.6 m. */
-import { cos, pow, square } from '../../src/math/elementary.ts';
+import { cos, pow, square } from '../../src/support/elementary.ts';
 import { hashLattice, latticeNoise, octaves, smoothstep, TEXTURE_SIZE } from './noise.ts';
 import { colourImage, greyImage, type Image, type Rgb } from './pixels.ts';
 

@@ -18,7 +18,7 @@ import { parseAst } from 'vitest/node';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Not measured. */
-const SAMPLE_RANGE = 'src/sample/';
+const SAMPLE_RANGE = 'src/emulator/sample/';
 const INDEX = 'src/index.ts';
 const ENTRY_POINTS = [
   INDEX,
@@ -27,8 +27,8 @@ const ENTRY_POINTS = [
   'src/cli/conversion-process.ts',
   'src/cli/mesh-thread.ts',
   'src/cli/queue-thread.ts',
-  'src/execute/queue-thread.ts',
-  'src/pipeline/mesh-thread.ts',
+  'src/distribute/queue/thread.ts',
+  'src/run/conversions/mesh-thread.ts',
 ];
 /** Files that a table of their folder loads: a single importer is what they are meant to have. */
 const TABLES = [

@@ -17,7 +17,7 @@ import {
   SILENT,
   verifyOutput,
 } from '../../src/index.ts';
-import { createSampleRange } from '../../src/sample/sample-range.ts';
+import { createSampleRange } from '../../src/emulator/sample/sample-range.ts';
 import { readGlb } from '../helpers/check-glb.ts';
 import { environmentOf } from '../helpers/child.ts';
 import { writePipeline } from '../helpers/command.ts';

@@ -2,7 +2,7 @@
  * A case: one sentence about one operation or one of its parameters, as a test.
  */
 import { expect } from 'vitest';
-import type { ServiceClient } from '../../../src/service/client.ts';
+import type { ServiceClient } from '../../../src/source/service/client.ts';
 import { type ErrorCode, isConverterError } from '../../../src/support/errors.ts';
 import {
   IS_LIVE,

@@ -1,6 +1,6 @@
 /** Section 4.2: the catalogue. */
 import { expect } from 'vitest';
-import type { ServiceClient } from '../../../src/service/client.ts';
+import type { ServiceClient } from '../../../src/source/service/client.ts';
 import type { Subject } from '../../helpers/service-under-test.ts';
 import {
   type Case,

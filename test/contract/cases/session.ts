@@ -1,6 +1,6 @@
 /** Sections 4.1 and 5, and both logouts: a session from its beginning to its end. */
 import { expect } from 'vitest';
-import type { RequestEvent, ServiceConfig } from '../../../src/service/service-config.ts';
+import type { RequestEvent, ServiceConfig } from '../../../src/source/service/service-config.ts';
 import { errorOf } from '../../helpers/faulty-client.ts';
 import type { ServiceUnderTest } from '../../helpers/service-under-test.ts';
 import { type Case, type Cases, emulated, given } from './case.ts';

@@ -1,6 +1,6 @@
 /** Seeds: whole articles as a service sends them, to be damaged. */
 import fc from 'fast-check';
-import { createSampleRange } from '../../../src/sample/sample-range.ts';
+import { createSampleRange } from '../../../src/emulator/sample/sample-range.ts';
 import { bodiesOf, configurationsOf } from '../../exact/range-bodies.ts';
 import { articleAnswer } from '../answers.ts';
 import { articlePlan, generateArticle } from '../generated-articles/article-plan.ts';

@@ -2,7 +2,7 @@ import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../../src/emulator/emulator.ts';
-import { createSampleRange } from '../../../src/sample/sample-range.ts';
+import { createSampleRange } from '../../../src/emulator/sample/sample-range.ts';
 import { environmentOf } from '../../helpers/child.ts';
 import { command, writePipeline } from '../../helpers/command.ts';
 import { pictureBrowser } from '../../helpers/picture-browser.ts';

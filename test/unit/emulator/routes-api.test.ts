@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../../src/emulator/emulator.ts';
-import { createSampleRange } from '../../../src/sample/sample-range.ts';
+import { createSampleRange } from '../../../src/emulator/sample/sample-range.ts';
 import {
   articleIn,
   customer,

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../../src/emulator/emulator.ts';
-import { createSampleRange } from '../../../src/sample/sample-range.ts';
+import { createSampleRange } from '../../../src/emulator/sample/sample-range.ts';
 import { articleIn, customer, MADE_TO_MEASURE, WORKPLACE } from '../../helpers/configurator.ts';
 import { logIn, post } from '../../helpers/emulated-session.ts';
 import { jsonOf } from '../../helpers/json-of.ts';

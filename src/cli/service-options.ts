@@ -1,0 +1,52 @@
+/** The service and the environment of a command. */
+import { resolve } from 'node:path';
+import { startEmulatorOf } from '../emulator/start-emulator.ts';
+import { loadPipeline, type Pipeline, readPipelineObject } from '../run/file/pipeline-file.ts';
+import type { RunEnvironment } from '../run/run-options.ts';
+import { type Arguments, type Io, type OptionSpec, textOf, usageError } from './command.ts';
+
+/** Ways to name a service; without any of them the environment variables do. */
+export const SERVICE_OPTIONS = {
+  pipeline: { type: 'string', describe: 'take service and options from this pipeline file' },
+  emulator: { type: 'boolean', describe: 'use the sample range of the emulator' },
+  recording: { type: 'string', describe: 'use the recording in this folder' },
+} as const satisfies Record<string, OptionSpec>;
+
+const LIVE = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
+
+/**
+ * Loads the pipeline of the service that the arguments name, or makes one.
+ *
+ * @throws {@link ConverterError} `USAGE` for several names or none; `PIPELINE_VARIABLE_UNSET`.
+ */
+export async function pipelineOf(args: Arguments, io: Io): Promise<Pipeline> {
+  const given = Object.keys(SERVICE_OPTIONS).filter((name) => args[name] !== undefined);
+  if (given.length > 1) {
+    const received = given.map((name) => `--${name}`).join(' and ');
+    throw usageError(
+      `expected one of --pipeline, --emulator and --recording, received ${received}`,
+    );
+  }
+  if (given.length === 0 && io.env.BTG2GLTF_BASE_URL === undefined) {
+    const expected =
+      'expected --pipeline, --emulator or --recording, or the variables BTG2GLTF_AUTH_URL and BTG2GLTF_BASE_URL';
+    throw usageError(`${expected}, received none of them`);
+  }
+  const file = textOf(args, 'pipeline');
+  if (file !== undefined) return loadPipeline(file, io.env);
+  const recording = textOf(args, 'recording');
+  const named = recording === undefined ? LIVE : { recording: resolve(recording) };
+  const content = {
+    name: 'command line',
+    service: args.emulator ? { emulator: true } : named,
+    articles: [{ catalogue: {} }],
+    output: { dir: 'output' },
+  };
+  return readPipelineObject(content, 'without --pipeline, --emulator or --recording', io.env);
+}
+
+/** What the pipeline needs from the process, except its output. */
+export function environmentOf(io: Io): Omit<RunEnvironment, 'log' | 'progress' | 'selecting'> {
+  const { env, now, random, signal } = io;
+  return { env, now, random, signal, startEmulator: (range) => startEmulatorOf(range) };
+}

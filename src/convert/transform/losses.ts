@@ -1,0 +1,140 @@
+/** Losses: what the conversion of one article lost, warned about and counted. */
+import { NO_GEOMETRY_COUNTS } from '../../model/asset.ts';
+import type { Loss, Scene } from '../../model/scene.ts';
+import type { Fetched } from '../../model/snapshot.ts';
+import type { Warning, WarningCode } from '../../model/warning.ts';
+import { describe } from '../wire/value.ts';
+import { ConverterError, type ErrorCode, isErrorCode } from '../../support/errors.ts';
+import { globMatcher } from '../../support/glob.ts';
+import { cutText, MAX_WARNINGS, moreWarnings, TEXT_LIMITS } from '../../support/text-limits.ts';
+import { CONVERT_DEFAULTS } from './convert-options.ts';
+
+/** Collects losses, warnings and counts of one article. */
+export type Losses = ReturnType<typeof createLosses>;
+
+/** Longer values of the service, and lists with more entries, are shortened. */
+const LONGEST_VALUE = 200;
+/** A longer list is described: the JSON of 200 numbers. */
+const LONGEST_LIST = 4000;
+
+/**
+ * Makes an empty collection (D-540).
+ *
+ * @param expected - Globs of the fields whose losses are marked as expected.
+ * @param maxLosses - Losses that are listed, and as many that are expected; a warning counts the others.
+ *
+ * @example
+ * ```ts
+ * losses.warn('NODE_TYPE_UNKNOWN', 'type "spline" is kept as a group', '0/1');
+ * losses.warn('NODE_TYPE_UNKNOWN', 'type "spline" is kept as a group', '0/2');
+ * losses.listed().warnings; // → [{ …, message: 'type "spline" is kept as a group (at 0/1 and 1 more)' }]
+ * ```
+ */
+export function createLosses(
+  expected: readonly string[] = [],
+  maxLosses = CONVERT_DEFAULTS.maxListedLosses,
+) {
+  const globs = expected.map(globMatcher);
+  const losses = new Map<string, Loss & { times: number }>();
+  const warnings = new Map<string, Warning & { where: string | undefined; times: number }>();
+  const listed = { expected: 0, unexpected: 0 };
+  const more = { losses: 0, warnings: 0 };
+  const counts = { ...NO_GEOMETRY_COUNTS };
+  return {
+    counts,
+    /** Patterns of option `overrides` that changed a material. */
+    usedOverrides: new Set<string>(),
+    /**
+     * Adds a source attribute that is not carried over exactly; equal ones are listed once.
+     *
+     * @param same - Losses with the same one are listed once too, with the first place and their number.
+     */
+    add(loss: Omit<Loss, 'expected'>, same?: string): void {
+      const [where, field, done] = [cutName(loss.where), cutName(loss.field), cutName(loss.done)];
+      const value = shortened(loss.value);
+      const key = cutName(same) ?? `${where}\0${field}\0${String(value)}\0${done}`;
+      const known = losses.get(key);
+      if (known) {
+        known.times += same === undefined ? 0 : 1;
+        return;
+      }
+      const isExpected = globs.some((matches) => matches(field));
+      const kind = isExpected ? 'expected' : 'unexpected';
+      // An expected loss takes no place from one that `strict` refuses.
+      if (listed[kind] >= maxLosses) {
+        more.losses++;
+        return;
+      }
+      listed[kind]++;
+      const mark = isExpected && { expected: true as const };
+      losses.set(key, { where, field, value, done, ...mark, times: 1 });
+    },
+    /** Adds a warning; equal messages are listed once, with the first place and their number. */
+    warn(of: WarningCode | ErrorCode, text: string, where?: string): void {
+      // That of any error, where `allowMissingParts` allows it.
+      const code = of as WarningCode;
+      const message = cutText(text, TEXT_LIMITS.message);
+      const key = `${code}\0${message}`;
+      const known = warnings.get(key);
+      if (known) known.times++;
+      else if (warnings.size >= MAX_WARNINGS) more.warnings++;
+      else warnings.set(key, { code, message, where, times: 1 });
+    },
+    listed: (): Pick<Scene, 'losses' | 'warnings' | 'counts'> => ({
+      losses: Array.from(losses.values(), ({ where, times, ...loss }) => ({
+        where: placesOf(where, times),
+        ...loss,
+      })),
+      warnings: [
+        ...Array.from(warnings.values(), ({ code, message, where, times }) => {
+          if (where === undefined) return { code, message };
+          return { code, message: `${message} (at ${placesOf(where, times)})` };
+        }),
+        ...moreWarnings(more.warnings),
+        ...moreLosses(more.losses),
+      ],
+      counts,
+    }),
+  };
+}
+
+function cutName<T extends string | undefined>(text: T): T {
+  return (text && cutText(text, TEXT_LIMITS.name)) as T;
+}
+
+function moreLosses(count: number): Warning[] {
+  return count === 0
+    ? []
+    : [{ code: 'MORE_LOSSES', message: `${count} more losses are not listed` }];
+}
+
+function placesOf(first: string, times: number): string {
+  return times > 1 ? `${first} and ${times - 1} more` : first;
+}
+
+/** Returns a value as received, but of bounded length and depth. */
+export function shortened(value: unknown): unknown {
+  if (typeof value === 'string') return cutText(value, LONGEST_VALUE);
+  if (typeof value !== 'object' || value === null) return value;
+  const isList = Array.isArray(value) && value.length <= LONGEST_VALUE;
+  if (!isList || value.some((entry) => typeof entry === 'object')) return describe(value);
+  return JSON.stringify(value).length > LONGEST_LIST ? describe(value) : value;
+}
+
+/**
+ * Makes the error for a body that the snapshot lacks, of what fetching it ended with.
+ *
+ * @param code - Used where no code is recorded.
+ * @param subject - Such as `block ACME::DESK::LEG`; the message begins with it.
+ */
+export function missingError(
+  fetched: Extract<Fetched, { missing: unknown }> | undefined,
+  code: ErrorCode,
+  subject: string,
+): ConverterError {
+  if (fetched === undefined) return new ConverterError(code, `${subject}: not fetched`);
+  const { missing } = fetched;
+  const isNamed = missing.message.toUpperCase().startsWith(subject.toUpperCase());
+  const message = isNamed ? missing.message : `${subject}: ${missing.message}`;
+  return new ConverterError(isErrorCode(missing.code) ? missing.code : code, message);
+}

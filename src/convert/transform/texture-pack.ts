@@ -1,0 +1,256 @@
+/**
+ * Texture pack: the images of a material become the images of glTF, byte for byte wherever no pixel has
+ * to change. What was made of a content is kept in the cache.
+ */
+import type { ImageCodec, Pixels } from '../../model/image-codec.ts';
+import type { LinearRgb, SceneImage } from '../../model/scene.ts';
+import type { ContentReader, Digest } from '../../model/snapshot.ts';
+import { ConverterError, type ErrorCode } from '../../support/errors.ts';
+import { colourProfileOf } from './colour-profile.ts';
+import type { ConvertOptions } from './convert-options.ts';
+import {
+  colorDifference,
+  meanLinear,
+  normalsFromHeights,
+  packChannels,
+  readImageHeader,
+  turnGreen,
+} from './images.ts';
+import { isIntactJpeg, readJpegData } from './jpeg.ts';
+import type { MeshCache } from './mesh-cache.ts';
+
+/** An image that a material refers to: its name there, and its content. */
+interface SourceImage {
+  name: string;
+  digest: Digest;
+}
+
+/** Pixels a side, and in all, beyond which an image is refused before it is decoded. */
+const MAX_SIDE = 16_384;
+const MAX_PIXELS = 8_192 ** 2;
+
+/**
+ * What becomes of each kind, and the most pixels that a byte of it can encode; a header that claims more is
+ * meant to exhaust the memory. JPEG spends a bit on each 8 × 8 block; deflate makes 1,032 bytes of one, of
+ * eight pixels each; LZW 4,096 pixels of nine bits; WebP has no limit.
+ */
+const KINDS = {
+  jpeg: { format: 'jpeg', pixelsAByte: 512 },
+  png: { format: 'png', pixelsAByte: 8_256 },
+  gif: { format: 'png', pixelsAByte: 4_096 },
+  webp: { format: 'png', pixelsAByte: Number.POSITIVE_INFINITY },
+  /** The codec does not read it. */
+  bmp: undefined,
+} as const satisfies Record<Header['kind'], { format: Format; pixelsAByte: number } | undefined>;
+
+/** Of a JPEG that is read in the calling thread: 0.3 s. */
+const MAX_READ_BYTES = 16 * 1024 * 1024;
+
+/** Mean difference of the channels, of 255, up to which an image counts as grey: JPEG noise. */
+const GREY_TOLERANCE = 4;
+
+type Header = NonNullable<ReturnType<typeof readImageHeader>>;
+type Format = 'jpeg' | 'png';
+
+/** Makes a packer for one article. */
+export function createTexturePacker(
+  read: ContentReader,
+  codec: ImageCodec,
+  options: ConvertOptions,
+  cache: MeshCache,
+) {
+  const { maxTextureSize, packedTextureFormat, normalMap, heightMaps, colourProfiles } = options;
+
+  async function load({ name, digest }: SourceImage) {
+    // Each of several steps needs it, and so do other articles.
+    const bytes = await cache.getAsync(`bytes ${digest}`, () => read(digest));
+    const fail = (code: ErrorCode, problem: string) =>
+      new ConverterError(code, `image ${name}: ${problem}`);
+    const header = readImageHeader(bytes);
+    if (!header) throw fail('IMAGE_UNREADABLE', `${EXPECTED}, received something else`);
+    const kind = KINDS[header.kind];
+    if (!kind) throw fail('IMAGE_UNSUPPORTED', `${EXPECTED}, received a BMP`);
+    const problem = problemOf(header, bytes.length, kind.pixelsAByte);
+    if (problem) throw fail('IMAGE_UNREADABLE', problem);
+    return { bytes, header, format: kind.format };
+  }
+
+  /** What is made of a content, under the name that it has here. */
+  async function made(
+    name: string,
+    key: string,
+    format: Format,
+    work: () => Promise<Pixels>,
+  ): Promise<SceneImage> {
+    const encode = async () => {
+      const pixels = await work();
+      return format === 'png' ? codec.encodePng(pixels) : codec.encodeJpeg(pixels);
+    };
+    const bytes = await cache.getAsync(`image ${key} ${maxTextureSize}`, encode, 'stored');
+    return { name, mimeType: `image/${format}`, bytes };
+  }
+
+  /** Kept, because most pictures are inspected first, then made into a map or two. */
+  let last: { key: string; pixels: Pixels } | undefined;
+
+  async function decode(image: SourceImage, size?: Size, inSrgb = false): Promise<Pixels> {
+    const key = `${image.digest} ${size?.width} ${size?.height} ${inSrgb}`;
+    if (last?.key === key) return last.pixels;
+    last = undefined;
+    const { bytes, header } = await load(image);
+    const wanted = size ?? cappedSize(header, maxTextureSize);
+    const pixels = await codec.decode(bytes, isSize(wanted, header) ? undefined : wanted, inSrgb);
+    last = { key, pixels };
+    return pixels;
+  }
+
+  /** An intact plain JPEG is seen to be one. Others are decoded at an eighth of their size: that reads all of a file. */
+  const check = (image: SourceImage): Promise<true> =>
+    cache.getAsync(
+      `checked ${image.digest}`,
+      async () => {
+        const { bytes, header } = await load(image);
+        const longer = Math.max(header.width, header.height);
+        if (!isReadable(header, bytes) || !isIntactJpeg(bytes))
+          await codec.decode(bytes, cappedSize(header, longer / 8));
+        return true as const;
+      },
+      'stored',
+    );
+
+  const isReadable = ({ kind }: Header, { length }: Uint8Array) =>
+    kind === 'jpeg' && length <= MAX_READ_BYTES;
+
+  /** Whether an image is grey, as far as its codes show it: they do for almost every normal map. */
+  async function isGreyByCodes(image: SourceImage): Promise<boolean | undefined> {
+    const { bytes, header } = await load(image);
+    // Other pixels than those of the file may be decoded.
+    const isSame = isSize(cappedSize(header, maxTextureSize), header);
+    const bounds = isSame && isReadable(header, bytes) ? readJpegData(bytes) : undefined;
+    if (bounds && bounds.most <= GREY_TOLERANCE) return true;
+    return bounds && bounds.least > GREY_TOLERANCE ? false : undefined;
+  }
+
+  /** The bytes of an image, or its pixels where no viewer reads them as they are. */
+  async function passThrough(image: SourceImage): Promise<SceneImage> {
+    const { bytes, header, format } = await load(image);
+    const { name, digest } = image;
+    if (header.isPlain && isSize(cappedSize(header, maxTextureSize), header))
+      return { name, mimeType: `image/${format}`, bytes };
+    return made(name, `color ${digest}`, format, () => decode(image));
+  }
+
+  const profile = async (image: SourceImage) => colourProfileOf((await load(image)).bytes);
+
+  /** Whether samples become colours of sRGB. */
+  const isConverted = async (image: SourceImage): Promise<boolean> =>
+    colourProfiles === 'convert' && (await profile(image)) !== undefined;
+
+  /** Per axis the larger one wins, up to the limit. */
+  async function largerSize(images: readonly (SourceImage | undefined)[]): Promise<Size> {
+    const larger = { width: 1, height: 1 };
+    for (const image of images) {
+      if (!image) continue;
+      const { width, height } = cappedSize((await load(image)).header, maxTextureSize);
+      larger.width = Math.max(larger.width, width);
+      larger.height = Math.max(larger.height, height);
+    }
+    return larger;
+  }
+
+  return {
+    /** Checks that an image can be used. @throws `IMAGE_UNREADABLE`, `IMAGE_UNSUPPORTED`. */
+    check,
+
+    /** Whether red, green and blue are alike all over. */
+    isGrey: (image: SourceImage): Promise<boolean> =>
+      cache.getAsync(
+        `grey ${image.digest} ${maxTextureSize}`,
+        async () =>
+          (await isGreyByCodes(image)) ?? colorDifference(await decode(image)) <= GREY_TOLERANCE,
+        'stored',
+      ),
+
+    /** The mean colour, averaged in linear light. */
+    async meanLinear(image: SourceImage): Promise<LinearRgb> {
+      const inSrgb = await isConverted(image);
+      return cache.getAsync(
+        `mean ${image.digest} ${maxTextureSize}${inSrgb ? ' in sRGB' : ''}`,
+        async () => meanLinear(await decode(image, undefined, inSrgb)),
+        'stored',
+      );
+    },
+
+    /** What the profile of an image calls itself, unless it is that of sRGB. */
+    profile,
+
+    /** A picture that is seen as colour. */
+    async colour(image: SourceImage): Promise<SceneImage> {
+      if (!(await isConverted(image))) return passThrough(image);
+      const { format } = await load(image);
+      return made(image.name, `color ${image.digest} in sRGB`, format, () =>
+        decode(image, undefined, true),
+      );
+    },
+
+    /** Data that glTF takes as it is. */
+    passThrough,
+
+    /** A normal map, +Y green. */
+    normalMap(image: SourceImage & { grey?: boolean }): Promise<SceneImage> {
+      const { grey } = image;
+      if (!grey && normalMap === 'opengl') return passThrough(image);
+      const key = `normal ${image.digest} ${normalMap} ${heightMaps}`;
+      const convert = grey ? normalsFromHeights : turnGreen;
+      return made(image.name, key, 'png', async () => convert(await decode(image)));
+    },
+
+    /** Roughness in green, metallic in blue. */
+    metallicRoughness(roughness?: SourceImage, metallic?: SourceImage): Promise<SceneImage> {
+      const key = `packed ${roughness?.digest} ${metallic?.digest} ${packedTextureFormat}`;
+      const name = [roughness?.name, metallic?.name].filter(Boolean).join(' + ');
+      return made(name, key, packedTextureFormat, async () => {
+        const size = await largerSize([roughness, metallic]);
+        return packChannels(
+          roughness && (await decode(roughness, size)),
+          metallic && (await decode(metallic, size)),
+        );
+      });
+    },
+  };
+}
+
+const EXPECTED = 'expected a JPEG, PNG, GIF or WebP';
+
+function problemOf(
+  { width, height }: Size,
+  bytes: number,
+  pixelsAByte: number,
+): string | undefined {
+  const pixels = width * height;
+  if (width === 0 || height === 0) return `expected some pixels, received ${width} × ${height}`;
+  if (width > MAX_SIDE || height > MAX_SIDE)
+    return `expected at most ${MAX_SIDE} pixels a side, received ${width} × ${height}`;
+  if (pixels > MAX_PIXELS)
+    return `expected at most ${MAX_PIXELS} pixels, received ${width} × ${height}`;
+  if (pixels > bytes * pixelsAByte)
+    return `expected ${width} × ${height} pixels, received ${bytes} bytes, too few for them`;
+  return undefined;
+}
+
+interface Size {
+  width: number;
+  height: number;
+}
+
+function cappedSize({ width, height }: Size, maxSide: number): Size {
+  const factor = Math.min(1, maxSide / Math.max(width, height));
+  return {
+    width: Math.max(1, Math.round(width * factor)),
+    height: Math.max(1, Math.round(height * factor)),
+  };
+}
+
+function isSize(a: Size, b: Size): boolean {
+  return a.width === b.width && a.height === b.height;
+}

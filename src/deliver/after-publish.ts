@@ -1,0 +1,152 @@
+/** What follows a publication: feeds, the list of changes, and the webhook that receives it. */
+
+import { FEED_KINDS, type FeedItem, type FeedKind, feedFile, feedRows } from './feeds/feeds.ts';
+import { sortConfigurationKeys } from '../model/configuration-id.ts';
+import { ConverterError } from '../support/errors.ts';
+import { openCatalogue, writeTexts } from '../run/output/manifest.ts';
+import type { NewLists } from '../run/output/publication.ts';
+import { acceptedOf, feedName, WEBHOOK } from './accepted.ts';
+import type { Delivered, DeliveryFailure } from './deliver.ts';
+import { type DeliveryLine, FEEDS_FOLDER, isSharedPath, OUTBOX_FILE } from '../run/output/delivered-files.ts';
+import { type Changes, type LastPublication, publishedNow } from '../run/output/last-publication.ts';
+import type { Run } from '../run/open-run.ts';
+import { hasOutbox, type Sending, sendChanges } from './outbox.ts';
+import { removeFormerFiles } from '../run/output/former-files.ts';
+
+/** What follows a publication, for the report. */
+interface AfterPublish {
+  changes: Changes;
+  /** What the webhook of the pipeline has received; undefined where it was not called. */
+  sent?: Pick<WrittenFeed, 'counts' | 'failures'>;
+  /**
+   * Makes this publication the last one, and removes the files that no list names any more; what is cut off before is
+   * compared, and sent, again.
+   */
+  settle(): Promise<void>;
+}
+
+/**
+ * Lists what has changed since the last publication, and calls the webhook of the pipeline.
+ *
+ * @throws {@link ConverterError} an error of the output folder; the reason of the signal.
+ */
+export async function afterPublish(run: Run, last: LastPublication): Promise<AfterPublish> {
+  const { log } = run.environment;
+  const { published } = run.stores;
+  const keepsOutbox = await hasOutbox(run);
+  const isSame = !keepsOutbox && (await last.isSame());
+  const now = isSame ? undefined : (await publishedNow(run)).lines;
+  const changes = await last.writeChanges(now);
+  const outbox = keepsOutbox && now ? await sendChanges(run, last, now) : undefined;
+  const sent = outbox && sentBy(run, outbox);
+  for (const { message } of sent?.failures ?? []) log.warn(message);
+  const settle = async () => {
+    if (now !== undefined) await last.commit(now);
+    await outbox?.settle();
+    await published?.publish();
+    await removeFormerFiles(run);
+  };
+  return { changes, ...(sent && { sent }), settle };
+}
+
+function sentBy({ options }: Run, { sent, waiting, problem }: Sending): AfterPublish['sent'] {
+  const { deliver } = options.pipeline;
+  if (deliver?.afterPublish === undefined || sent + waiting === 0) return undefined;
+  const counts = countsOf(WEBHOOK, sent);
+  if (problem === undefined) return { counts, failures: [] };
+  const message = `the webhook has not received the changes, which wait in ${OUTBOX_FILE}: ${problem}`;
+  return failedAsAWhole(deliver, counts, waiting, new ConverterError('WEBHOOK_FAILED', message));
+}
+
+type Counts = Delivered['deliveries'][number];
+
+/** Of a delivery that makes no file of each configuration. */
+function countsOf(name: string, made: number): Counts {
+  return {
+    ...{ name, made, unchanged: 0, failed: 0, accepted: 0, omitted: 0, byCode: {} },
+    ...{ bytes: 0, masterBytes: 0 },
+  };
+}
+
+/** One failure stands for all configurations. */
+function failedAsAWhole(
+  deliver: NonNullable<Run['options']['pipeline']['deliver']>,
+  counts: Counts,
+  count: number,
+  { code, message, help }: ConverterError,
+): { counts: Counts; failures: DeliveryFailure[] } {
+  const { name } = counts;
+  const isAccepted = acceptedOf(deliver, name).has(code);
+  const failure = { article: '', delivery: name, code, message, help, isAccepted };
+  return {
+    counts: {
+      ...counts,
+      [isAccepted ? 'accepted' : 'failed']: count,
+      byCode: { [code]: count },
+    },
+    failures: [failure],
+  };
+}
+
+/** What was written of a feed. */
+interface WrittenFeed {
+  counts: Counts;
+  failures: DeliveryFailure[];
+  /** Sentences about what it lacks. */
+  leftOut: string[];
+}
+
+/** Writes the feeds. What only carts select is the planning of one customer: no feed has it. */
+export async function writeFeeds(
+  run: Run,
+  lists: NewLists,
+  deliveries: readonly DeliveryLine[],
+): Promise<WrittenFeed[]> {
+  const { outputDir, deliver } = run.options.pipeline;
+  const kinds: readonly FeedKind[] = deliver?.feeds?.kinds ?? [];
+  for (const kind of FEED_KINDS) {
+    if (!kinds.includes(kind)) lists.remove(`${FEEDS_FOLDER}/${feedFile(kind)}`);
+  }
+  if (kinds.length === 0) return [];
+  const { lines: published, onlyCarts } = await publishedNow(run, deliveries);
+  const catalogue = await openCatalogue(outputDir);
+  const keys = sortConfigurationKeys(catalogue.keys()).filter((key) => !onlyCarts.has(key));
+  const items = function* (): Iterable<FeedItem> {
+    for (const key of keys) {
+      const made = published
+        .get(key)
+        ?.files.filter(({ delivery, path }) => delivery !== 'articles' && !isSharedPath(path));
+      yield { line: catalogue.get(key)!, files: made ?? [] };
+    }
+  };
+  const written: WrittenFeed[] = [];
+  for (const kind of new Set(kinds)) {
+    let leftOut = new Map<string, number>();
+    await writeTexts(lists, `${FEEDS_FOLDER}/${feedFile(kind)}`, () => {
+      leftOut = new Map();
+      return feedRows(kind, items(), deliver!.feeds!, leftOut);
+    });
+    written.push(writtenFeed(deliver!, kind, keys.length, leftOut));
+  }
+  return written;
+}
+
+/** A feed without any row is a failure. */
+function writtenFeed(
+  deliver: NonNullable<Run['options']['pipeline']['deliver']>,
+  kind: FeedKind,
+  all: number,
+  leftOut: ReadonlyMap<string, number>,
+): WrittenFeed {
+  const name = feedName(kind);
+  const omitted = [...leftOut.values()].reduce((sum, count) => sum + count, 0);
+  const reasons = Array.from(leftOut, ([missing, count]) => `${count} without ${missing}`);
+  const counts = countsOf(name, all - omitted);
+  if (all > omitted) {
+    const leftOutTexts = reasons.map((reason) => `${name}: ${reason}, which it requires`);
+    return { counts: { ...counts, omitted }, failures: [], leftOut: leftOutTexts };
+  }
+  const why = reasons.join(', ') || 'no article is published';
+  const error = new ConverterError('FEED_EMPTY', `expected rows, received none: ${why}`);
+  return { ...failedAsAWhole(deliver, counts, Math.max(1, all), error), leftOut: [] };
+}

@@ -1,0 +1,378 @@
+/** Feeds: the published configurations as shops, search engines and an ERP import them. */
+import type { CatalogueLine } from '../../model/asset.ts';
+import { articleKey, configurationKey } from '../../model/configuration-id.ts';
+import type { Digest } from '../../model/snapshot.ts';
+import { urlName } from '../../support/file-names.ts';
+import { sha256Hex } from '../../support/files.ts';
+import { type Cell, csvRow, tsvRow } from './delimited.ts';
+import { VARIANTS } from '../gallery/gallery-data.ts';
+
+/** A published file of a configuration. */
+export interface PublishedFile {
+  /** Name of the delivery that made it; `articles` for the master. */
+  delivery: string;
+  /** With `/`, relative to the output folder. */
+  path: string;
+  sha256: Digest;
+}
+
+/** A configuration, and its files without the master. */
+export interface FeedItem {
+  line: CatalogueLine;
+  files: readonly PublishedFile[];
+}
+
+/** Whether a shopper can order: as Google writes it, and as schema.org does. */
+export const AVAILABILITIES = {
+  in_stock: 'https://schema.org/InStock',
+  backorder: 'https://schema.org/BackOrder',
+  preorder: 'https://schema.org/PreOrder',
+  out_of_stock: 'https://schema.org/OutOfStock',
+} as const;
+
+/** What feeds need beside the lines. */
+export interface FeedOptions {
+  /** Address at which the output folder is served. */
+  baseUrl: string;
+  /** Address of the page of a product, with `{id}` or identifying fields such as `{finalarticlenumber}`. */
+  productUrl?: string | undefined;
+  availability: keyof typeof AVAILABILITIES;
+}
+
+/** A placeholder of {@link FeedOptions.productUrl}. */
+export const PRODUCT_URL_FIELDS = [
+  ...(['id', 'manufacturer', 'program', 'basearticlenumber'] as const),
+  ...(['finalarticlenumber', 'reinitstring', 'metareinitstring'] as const),
+];
+
+/** Media types of models by the ending of their file. */
+const MODEL_TYPES: Readonly<Record<string, string>> = {
+  '.glb': 'model/gltf-binary',
+  '.gltf': 'model/gltf+json',
+  '.usdz': 'model/vnd.usdz+zip',
+};
+const PICTURE = /\.(?:jpe?g|png|webp)$/;
+
+/** A configuration in the terms of a shop; what is not known is empty. */
+interface Product {
+  line: CatalogueLine;
+  /** At most 50 characters of `A-Za-z0-9._~-`, the same in every run. */
+  id: string;
+  /** Equal for all configurations of an article. */
+  groupId: string;
+  number: string;
+  title: string;
+  description: string;
+  /** Null where a shop could not sell at it. */
+  price: { amount: number; currency: string } | null;
+  availability: keyof typeof AVAILABILITIES;
+  page: string;
+  picture: PublishedFile | undefined;
+  /** The master first. */
+  models: PublishedFile[];
+  addressOf(file: PublishedFile | undefined): string;
+}
+
+/** What a feed may require of a product. */
+const REQUIREMENTS = {
+  'a price': ({ price }) => price !== null,
+  'a picture': ({ picture }) => picture !== undefined,
+} satisfies Record<string, (product: Product) => boolean>;
+
+interface Feed {
+  /** Its name below `feeds/`. */
+  file: string;
+  /** Products without one of them are left out. */
+  requires: readonly (keyof typeof REQUIREMENTS)[];
+  head?: string;
+  rowOf(product: Product): string;
+}
+
+type Columns = Readonly<Record<string, (product: Product) => Cell | undefined>>;
+
+/**
+ * The columns of a file of products of Google Merchant Center, with its limits in characters. It takes a 3D model of at
+ * most 15 MB: the delivery `google` where there is one.
+ *
+ * @see https://support.google.com/merchants/answer/7052112, https://support.google.com/merchants/answer/13674896
+ */
+const GOOGLE: Columns = {
+  id: ({ id }) => id,
+  title: ({ title }) => first(title, 150),
+  description: ({ description }) => first(description, 5000),
+  link: ({ page }) => page,
+  image_link: ({ picture, addressOf }) => addressOf(picture),
+  availability: ({ availability }) => availability,
+  price: ({ price }) => price && `${price.amount.toFixed(2)} ${price.currency}`,
+  brand: ({ line }) => first(line.manufacturer, 70),
+  mpn: ({ number }) => first(number, 70),
+  condition: () => 'new',
+  item_group_id: ({ groupId }) => groupId,
+  product_type: ({ line }) => first(`${line.manufacturer} > ${line.program}`, 750),
+  product_width: ({ line }) => centimetres(line.sizeMillimetres?.width),
+  product_length: ({ line }) => centimetres(line.sizeMillimetres?.depth),
+  product_height: ({ line }) => centimetres(line.sizeMillimetres?.height),
+  virtual_model_link: ({ models, addressOf }) => addressOf(modelFor('google', models)),
+};
+
+/**
+ * The columns of a file of products of Shopify: each configuration is a product of its own, since a model belongs to a
+ * product there and not to a variant. Its import takes no 3D model from an address: that is in a metafield, for a theme
+ * or for an app that uploads it. Products are drafts until someone publishes them.
+ *
+ * @see https://help.shopify.com/en/manual/products/import-export/using-csv
+ */
+const SHOPIFY: Columns = {
+  Handle: ({ id }) => id.toLowerCase().replace(/[^a-z0-9]+/g, '-'),
+  Title: ({ title }) => first(title, 255),
+  'Body (HTML)': ({ description }) => html(description),
+  Vendor: ({ line }) => first(line.manufacturer, 255),
+  Type: ({ line }) => first(line.program, 255),
+  Tags: ({ line }) => line.basearticlenumber.replaceAll(',', ' '),
+  Published: () => 'FALSE',
+  'Option1 Name': () => 'Title',
+  'Option1 Value': () => 'Default Title',
+  'Variant SKU': ({ number }) => first(number, 255),
+  'Variant Inventory Policy': () => 'deny',
+  'Variant Fulfillment Service': () => 'manual',
+  'Variant Price': ({ price }) => price?.amount.toFixed(2),
+  'Variant Requires Shipping': () => 'TRUE',
+  'Variant Taxable': () => 'TRUE',
+  'Image Src': ({ picture, addressOf }) => addressOf(picture),
+  'Image Position': ({ picture }) => picture && 1,
+  'Image Alt Text': ({ picture, title }) => picture && first(title, 512),
+  '3D model (product.metafields.custom.model_3d)': ({ models, addressOf }) =>
+    addressOf(modelFor('shopify', models)),
+  Status: () => 'draft',
+};
+
+/** The columns for an ERP; paths are relative to the output folder, and contain no space. */
+const ERP: Columns = {
+  manufacturer: ({ line }) => line.manufacturer,
+  program: ({ line }) => line.program,
+  basearticlenumber: ({ line }) => line.basearticlenumber,
+  finalarticlenumber: ({ line }) => line.finalarticlenumber,
+  reinitstring: ({ line }) => line.reinitstring,
+  metareinitstring: ({ line }) => line.metareinitstring,
+  id: ({ id }) => id,
+  shorttext: ({ line }) => line.shorttext,
+  longtext: ({ line }) => line.longtext,
+  varianttext: ({ line }) => line.varianttext,
+  price: ({ line }) => line.price,
+  currency: ({ line }) => line.currency,
+  widthMillimetres: ({ line }) => line.sizeMillimetres?.width ?? null,
+  depthMillimetres: ({ line }) => line.sizeMillimetres?.depth ?? null,
+  heightMillimetres: ({ line }) => line.sizeMillimetres?.height ?? null,
+  picture: ({ picture }) => picture?.path ?? null,
+  pictureUrl: ({ picture, addressOf }) => addressOf(picture),
+  glb: ({ line }) => line.glb,
+  glbUrl: ({ models, addressOf }) => addressOf(models[0]),
+  models: ({ models }) => models.map(({ path }) => path).join(' '),
+};
+
+/** The feeds by their name in a pipeline file. */
+const FEEDS = {
+  jsonld: { file: 'products.jsonl', requires: [], rowOf: productJson },
+  google: {
+    file: 'google.tsv',
+    requires: ['a price', 'a picture'],
+    head: tsvRow(Object.keys(GOOGLE)),
+    rowOf: (product) => tsvRow(cellsOf(GOOGLE, product)),
+  },
+  shopify: {
+    file: 'shopify.csv',
+    requires: ['a price'],
+    head: csvRow(Object.keys(SHOPIFY)),
+    rowOf: (product) => csvRow(cellsOf(SHOPIFY, product), false),
+  },
+  csv: {
+    file: 'erp.csv',
+    requires: [],
+    head: csvRow(Object.keys(ERP)),
+    rowOf: (product) => csvRow(cellsOf(ERP, product)),
+  },
+} as const satisfies Record<string, Feed>;
+
+/** A feed of a pipeline file. */
+export type FeedKind = keyof typeof FEEDS;
+
+/** All feeds. */
+export const FEED_KINDS = Object.keys(FEEDS) as [FeedKind, ...FeedKind[]];
+
+/** The name of a feed below `feeds/`. */
+export function feedFile(kind: FeedKind): string {
+  return FEEDS[kind].file;
+}
+
+/**
+ * Writes a feed: its rows without LF at their end, one after the other.
+ *
+ * @param items - Sorted by configuration, which is the order of the rows.
+ * @param leftOut - Counts the items without something that the feed requires, such as `a price`.
+ *
+ * @example
+ * ```ts
+ * const options = { baseUrl: 'https://cdn.example/', availability: 'in_stock' } as const;
+ * [...feedRows('csv', [{ line, files: [] }], options)];
+ * // → ['manufacturer,program,…\r', 'AULI,LUMO,…\r']
+ * ```
+ */
+export function* feedRows(
+  kind: FeedKind,
+  items: Iterable<FeedItem>,
+  options: FeedOptions,
+  leftOut = new Map<string, number>(),
+): Iterable<string> {
+  const { head, requires, rowOf }: Feed = FEEDS[kind];
+  if (head !== undefined) yield head;
+  for (const item of items) {
+    const product = productOf(item, options);
+    const missing = requires.find((name) => !REQUIREMENTS[name](product));
+    if (missing === undefined) yield rowOf(product);
+    else leftOut.set(missing, (leftOut.get(missing) ?? 0) + 1);
+  }
+}
+
+/**
+ * The address of a file of the output folder.
+ *
+ * @example `addressAt('https://cdn.example/3d', 'articles/A B.glb'); // → 'https://cdn.example/3d/articles/A%20B.glb'`
+ */
+export function addressAt(baseUrl: string, path: string): string {
+  const segments = path.split('/').map((name) => encodeURIComponent(name.toWellFormed()));
+  return `${new URL(baseUrl).href.replace(/\/+$/, '')}/${segments.join('/')}`;
+}
+
+function productOf({ line, files }: FeedItem, options: FeedOptions): Product {
+  const number = line.finalarticlenumber || line.basearticlenumber;
+  const id = shortId(number, configurationKey(line));
+  const texts = [line.longtext || line.shorttext, line.varianttext];
+  const isSellable = Number(line.price?.toFixed(2)) > 0 && /^[A-Z]{3}$/.test(line.currency);
+  const master =
+    line.glb === null || line.sha256 === null
+      ? []
+      : [{ delivery: 'articles', path: line.glb, sha256: line.sha256 }];
+  const pictures = files.filter(({ path }) => PICTURE.test(path));
+  return {
+    line,
+    id,
+    groupId: shortId(line.basearticlenumber, articleKey(line)),
+    number,
+    title: line.shorttext || number,
+    description: texts.filter((text) => text !== '').join('\n') || number,
+    price: isSellable ? { amount: line.price!, currency: line.currency } : null,
+    availability: options.availability,
+    page: pageOf({ ...line, id }, options.productUrl),
+    picture: pictures.find(({ path }) => /\/hero\.\w+$/.test(path)) ?? pictures[0],
+    models: [...master, ...files.filter(({ path }) => typeOf(path) !== undefined)],
+    addressOf: (file) => (file === undefined ? '' : addressAt(options.baseUrl, file.path)),
+  };
+}
+
+/** Readable, and unique by 64 bits of the digest of a key. */
+function shortId(number: string, key: string): string {
+  return `${urlName(number).slice(0, 33)}-${sha256Hex(key).slice(0, 16)}`;
+}
+
+type PageFields = Record<(typeof PRODUCT_URL_FIELDS)[number], string>;
+
+function pageOf(fields: PageFields, template = ''): string {
+  return template.replace(/\{(\w+)\}/g, (_, name: keyof PageFields) =>
+    encodeURIComponent(fields[name].toWellFormed()),
+  );
+}
+
+/** The model that a delivery has made for a shop, else the master. */
+function modelFor(delivery: string, models: readonly PublishedFile[]): PublishedFile | undefined {
+  return models.find((model) => model.delivery === delivery) ?? models[0];
+}
+
+function typeOf(path: string): string | undefined {
+  return MODEL_TYPES[path.slice(path.lastIndexOf('.'))];
+}
+
+function cellsOf(columns: Columns, product: Product): Cell[] {
+  return Object.values(columns).map((cell) => cell(product) ?? null);
+}
+
+/** A longer text ends with `…`; no character is divided. */
+function first(text: string, most: number): string {
+  if (text.length <= most) return text;
+  return `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
+/** Google takes 1 to 400 cm. */
+function centimetres(millimetres: number | undefined): string {
+  const length = (millimetres ?? 0) / 10;
+  return length >= 1 && length <= 400 ? `${Number(length.toFixed(2))} cm` : '';
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function html(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!).replace(/\r?\n/g, '<br>');
+}
+
+/** One JSON-LD product of schema.org; `<` is escaped, so that it can stand in a page as it is. */
+function productJson(product: Product): string {
+  const { line, id, groupId, number, title, description, price, page, picture, models } = product;
+  const { addressOf, availability } = product;
+  // A file with several finishes shows another product at first.
+  const ownModels = models.filter(({ delivery }) => delivery !== VARIANTS);
+  const length = (millimetres: number) => ({
+    '@type': 'QuantitativeValue',
+    value: millimetres,
+    unitCode: 'MMT',
+  });
+  const { width, depth, height } = line.sizeMillimetres ?? {};
+  const json = JSON.stringify({
+    '@context': 'https://schema.org',
+    '@type': 'Product',
+    productID: id,
+    name: title,
+    description,
+    sku: number,
+    mpn: number,
+    brand: { '@type': 'Brand', name: line.manufacturer },
+    ...(page && { url: page }),
+    ...(picture && { image: addressOf(picture) }),
+    ...(width !== undefined && { width: length(width) }),
+    ...(depth !== undefined && { depth: length(depth) }),
+    ...(height !== undefined && { height: length(height) }),
+    additionalProperty: line.properties.map(({ text, name, valueText, value }) => ({
+      '@type': 'PropertyValue',
+      name: text || name,
+      value: valueText || value,
+    })),
+    isVariantOf: { '@type': 'ProductGroup', productGroupID: groupId },
+    ...(price && {
+      offers: {
+        '@type': 'Offer',
+        price: price.amount,
+        priceCurrency: price.currency,
+        availability: AVAILABILITIES[availability],
+        itemCondition: 'https://schema.org/NewCondition',
+        ...(page && { url: page }),
+      },
+    }),
+    ...(ownModels.length > 0 && {
+      subjectOf: {
+        '@type': '3DModel',
+        name: title,
+        encoding: ownModels.map((model) => ({
+          '@type': 'MediaObject',
+          contentUrl: addressOf(model),
+          encodingFormat: typeOf(model.path),
+          sha256: model.sha256,
+        })),
+      },
+    }),
+  });
+  return json.replaceAll('<', '\\u003c');
+}

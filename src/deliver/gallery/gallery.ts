@@ -1,0 +1,84 @@
+/** The gallery as files: a page that shows what was published, from any web server and without a network. */
+
+import { readBytes } from '../../support/files.ts';
+import { packageFile } from '../../support/package-file.ts';
+import { pageHead } from '../../support/page-head.ts';
+import { visibleJson } from '../../support/visible.ts';
+import type { GalleryData } from './gallery-data.ts';
+import { GALLERY_STYLE } from './gallery-style.ts';
+
+/** The programs of the page, and the light of its 3D view; beside the sources and in the package. */
+const PROGRAMS = {
+  'gallery.js': 'dist/deliver/gallery-page.js',
+  'viewer.js': 'dist/deliver/gallery-viewer.js',
+  'studio.bin': 'src/deliver/pictures/studio-map.bin',
+} as const;
+
+/** The name of the file with the data. */
+export const GALLERY_DATA_FILE = 'articles.js';
+
+/** Everything else of the page by name, the same for every range. @throws {@link ConverterError} `FILE_MISSING` */
+export async function galleryPageFiles(): Promise<Map<string, Uint8Array>> {
+  const encoder = new TextEncoder();
+  const files = new Map<string, Uint8Array>([
+    ['index.html', encoder.encode(PAGE)],
+    ['gallery.css', encoder.encode(GALLERY_STYLE)],
+  ]);
+  for (const [name, path] of Object.entries(PROGRAMS)) {
+    files.set(name, await readBytes(packageFile(path)));
+  }
+  return files;
+}
+
+/** The file with the data: a script, since a page that was opened from a disk may not read another file. */
+export function galleryDataFile(data: GalleryData): string {
+  return `globalThis.galleryData = ${visibleJson(JSON.stringify(data))};\n`;
+}
+
+/** Allows only what is beside the page; models contain images, which the loader reads as blobs, and a decoder is WebAssembly. */
+const HEAD = pageHead({
+  'script-src': "'self' 'wasm-unsafe-eval'",
+  'style-src': "'self'",
+  'img-src': "'self' data: blob:",
+  'connect-src': "'self' blob:",
+});
+
+const ICON = encodeURIComponent(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path d="M12 2l9 5v10l-9 5-9-5V7z" fill="#2160c4"/><path d="M3 7l9 5 9-5M12 12v10" fill="none" stroke="#fff" stroke-width="1.6"/></svg>',
+);
+
+/** It contains no data: `gallery.js` inserts them as text. */
+const PAGE = `${HEAD}
+<title>Gallery</title>
+<link rel="icon" href="data:image/svg+xml,${ICON}">
+<link rel="stylesheet" href="gallery.css">
+</head>
+<body>
+<a class="skip" href="#cards">Skip to the articles</a>
+<div class="page">
+<header>
+<h1 id="title">Gallery</h1>
+<a id="sheet" href="contact-sheet.jpg" hidden>Contact sheet</a>
+</header>
+<form class="find" role="search" aria-label="Articles">
+<label class="away" for="find">Search by number and name</label>
+<input id="find" type="search" placeholder="Search number or name … ( / )" autocomplete="off" spellcheck="false">
+<label class="away" for="manufacturer">Manufacturer</label>
+<select id="manufacturer"></select>
+<label class="away" for="program">Series</label>
+<select id="program"></select>
+<output id="found" for="find manufacturer program" aria-live="polite"></output>
+</form>
+<main>
+<noscript><p>This page needs JavaScript.</p></noscript>
+<ul id="cards" class="cards" tabindex="-1"></ul>
+<p id="none" class="none" hidden>Nothing found. Try fewer words, or another manufacturer.</p>
+<p class="rest"><button id="more" type="button" hidden>Show more</button></p>
+</main>
+</div>
+<dialog id="detail" aria-labelledby="detail-name"></dialog>
+<script src="${GALLERY_DATA_FILE}"></script>
+<script src="gallery.js"></script>
+</body>
+</html>
+`;

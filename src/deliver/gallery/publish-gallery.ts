@@ -1,0 +1,233 @@
+/** The gallery of an output folder: its data from manifest, catalogue and deliveries, and its files. */
+import { basename, join } from 'node:path';
+import { CONTACT_SHEET_VERSION, contactSheet, MOST_ON_SHEET } from './contact-sheet.ts';
+import { GALLERY_DATA_FILE, galleryDataFile, galleryPageFiles } from './gallery.ts';
+import {
+  type GalleryData,
+  type GalleryFile,
+  type GalleryItem,
+  MASTER,
+  mainPicture,
+} from './gallery-data.ts';
+import type { CatalogueLine, ManifestLine } from '../../model/asset.ts';
+import { configurationId, configurationKey } from '../../model/configuration-id.ts';
+import { exists, readBytesIfExists, sha256Hex } from '../../support/files.ts';
+import { manifestLines, openCatalogue } from '../../run/output/manifest.ts';
+import type { NewLists } from '../../run/output/publication.ts';
+import { publishedAsset } from '../../run/output/publish.ts';
+import { type DeliveryLine, GALLERY_FOLDER, isSharedPath, readDeliveries } from '../../run/output/delivered-files.ts';
+import { mastersOf } from '../masters.ts';
+import type { Run } from '../../run/open-run.ts';
+import type { Published } from '../../run/output/published.ts';
+
+const CONTACT_SHEET = 'contact-sheet.jpg';
+
+/**
+ * Writes the page and its contact sheet below `<output>/gallery/`; files that are equal stay as they are.
+ *
+ * @param lines - What is delivered.
+ * @returns The path of the page.
+ */
+export async function writeGallery(
+  { options, stores }: Run,
+  lists: NewLists,
+  lines: readonly DeliveryLine[],
+): Promise<string> {
+  const { outputDir, name } = options.pipeline;
+  const data = await readGallery(outputDir, name, lines);
+  const readHere = (path: string) => readBytesIfExists(join(outputDir, path));
+  const read = stores.published?.readFile ?? readHere;
+  const digests = new Map(
+    lines.flatMap(({ files }) => files.map(({ path, sha256 }) => [path, sha256])),
+  );
+  const sheet = await sheetOf((path) => read(path, digests.get(path)), data, stores.derived);
+  const files = await galleryPageFiles();
+  if (sheet !== undefined) files.set(CONTACT_SHEET, sheet);
+  else lists.remove(`${GALLERY_FOLDER}/${CONTACT_SHEET}`);
+  const content = galleryDataFile({ ...data, hasContactSheet: sheet !== undefined });
+  // It refers to the others.
+  files.set(GALLERY_DATA_FILE, new TextEncoder().encode(content));
+  for (const [file, bytes] of files) {
+    const before = await readBytesIfExists(join(outputDir, GALLERY_FOLDER, file));
+    if (before !== undefined && Buffer.compare(before, bytes) === 0) continue;
+    await lists.write(`${GALLERY_FOLDER}/${file}`, bytes);
+  }
+  return join(outputDir, GALLERY_FOLDER, 'index.html');
+}
+
+/** Names the files of the page that each gallery has, below the output folder. */
+export async function galleryFiles(): Promise<string[]> {
+  const names = [...(await galleryPageFiles()).keys(), GALLERY_DATA_FILE];
+  return names.map((name) => `${GALLERY_FOLDER}/${name}`);
+}
+
+/** Removes a page that is no longer wanted: the files that it links would go, and it would stay. */
+export async function removeGallery(lists: NewLists): Promise<void> {
+  if (!(await exists(join(lists.outputDir, GALLERY_FOLDER, GALLERY_DATA_FILE)))) return;
+  for (const file of [...(await galleryPageFiles()).keys(), CONTACT_SHEET, GALLERY_DATA_FILE])
+    lists.remove(`${GALLERY_FOLDER}/${file}`);
+}
+
+/** The first configuration of each article that has a picture. */
+async function sheetOf(
+  read: (path: string) => Promise<Uint8Array | undefined>,
+  { items }: GalleryData,
+  derived: Run['stores']['derived'],
+): Promise<Uint8Array | undefined> {
+  const first = new Map<string, string>();
+  for (const item of items) {
+    const path = mainPicture(item)?.path;
+    const article = JSON.stringify([item.manufacturer, item.program, item.number]);
+    if (path !== undefined && !first.has(article)) first.set(article, path);
+  }
+  const paths = [...first.values()].slice(0, MOST_ON_SHEET);
+  const pictures = (await Promise.all(paths.map(read))).filter((picture) => picture !== undefined);
+  if (pictures.length === 0) return undefined;
+  const digests = pictures.map((picture) => sha256Hex(picture)).join(' ');
+  const key = `${CONTACT_SHEET} ${CONTACT_SHEET_VERSION} ${sha256Hex(digests)}`;
+  const kept = await derived.get(key);
+  if (kept !== undefined) return kept;
+  const sheet = await contactSheet(pictures);
+  await derived.put(key, sheet);
+  return sheet;
+}
+
+/** A gallery that is served: its page comes from memory, everything else from the output folder. */
+export interface OpenGallery {
+  /** How many configurations it shows. */
+  count: number;
+  /** A file by its path, as the page names it; undefined for all that the gallery does not show. */
+  read(path: string): Promise<Uint8Array | undefined>;
+}
+
+/**
+ * Opens the gallery of what is published, which needs none yet; nothing is written there.
+ *
+ * @throws {@link ConverterError} `USAGE` where there is no manifest.
+ */
+export async function openGallery(
+  published: Published,
+  title = basename(published.name),
+): Promise<OpenGallery> {
+  await published.requireManifest();
+  const page = await galleryPageFiles();
+  const sheet = `${GALLERY_FOLDER}/${CONTACT_SHEET}`;
+  let shown = new Set<string>();
+  const readData = async () => {
+    await published.refresh();
+    const hasContactSheet = (await published.find(sheet)) !== undefined;
+    const data = await readGallery(published.dir, title);
+    shown = new Set([sheet, ...data.items.flatMap(({ files }) => files.map(({ path }) => path))]);
+    return { ...data, hasContactSheet };
+  };
+  const { items } = await readData();
+  return {
+    count: items.length,
+    async read(path) {
+      // Read anew, since a run may have published in the meantime.
+      if (path === `${GALLERY_FOLDER}/${GALLERY_DATA_FILE}`)
+        return new TextEncoder().encode(galleryDataFile(await readData()));
+      const [folder, name = '', ...below] = path.split('/');
+      const own =
+        folder === GALLERY_FOLDER && below.length === 0
+          ? page.get(name || 'index.html')
+          : undefined;
+      if (own !== undefined) return own;
+      const isPublished = shown.has(path) || isSharedPath(path);
+      return isPublished ? published.find(path) : undefined;
+    },
+  };
+}
+
+/**
+ * Reads what the gallery shows: every configuration with a GLB, in the order of the manifest.
+ *
+ * @param lines - What is delivered. @defaultValue as the list says
+ */
+export async function readGallery(
+  outputDir: string,
+  title: string,
+  lines?: readonly DeliveryLine[],
+): Promise<GalleryData> {
+  const catalogue = await openCatalogue(outputDir);
+  const delivered = new Map<string, DeliveryLine[]>();
+  for (const line of lines ?? (await readDeliveries(outputDir)).values()) {
+    const key = configurationKey(configurationId(line));
+    delivered.set(key, [...(delivered.get(key) ?? []), line]);
+  }
+  const masters = await mastersOf(outputDir);
+  const links = new Map(masters.map(({ id, link }) => [configurationKey(id), link]));
+  const losses = createLosses();
+  const items: GalleryItem[] = [];
+  for await (const line of manifestLines(outputDir)) {
+    const key = configurationKey(configurationId(line));
+    const made = delivered.get(key) ?? [];
+    const item = itemOf(line, links.get(key), catalogue.get(key), made, losses.placeOf);
+    if (item !== undefined) items.push(item);
+  }
+  return { title, hasContactSheet: false, losses: losses.list, items };
+}
+
+function itemOf(
+  line: ManifestLine,
+  link: string | undefined,
+  entry: CatalogueLine | undefined,
+  deliveries: readonly DeliveryLine[],
+  placeOf: (loss: ManifestLine['losses'][number]) => number,
+): GalleryItem | undefined {
+  const asset = publishedAsset(line);
+  if (asset === undefined || link === undefined || !isBelow(asset.glb)) return undefined;
+  const { manufacturer, program, basearticlenumber, finalarticlenumber, error } = line;
+  const figures = line.glb === undefined ? line.lastGood : line;
+  // Configurations share an object.
+  const name = link.slice(link.lastIndexOf('/') + 1);
+  const master = { delivery: MASTER, name, path: asset.glb, bytes: figures?.bytes ?? 0 };
+  const others = deliveries.flatMap(({ delivery, files }) =>
+    files.map(({ name, path, bytes, facts: { variant } }): GalleryFile => {
+      const finish = typeof variant === 'string' ? { finish: variant } : {};
+      return { delivery, name, path, bytes, ...finish };
+    }),
+  );
+  const splitBy = deliveries.find((line) => line.splitBy !== undefined)?.splitBy;
+  const losses = line.losses.filter(({ expected }) => !expected).map(placeOf);
+  return {
+    id: link.replace(/^articles\/|\.glb$/g, ''),
+    ...{ manufacturer, program, number: basearticlenumber, configuration: finalarticlenumber },
+    name: entry?.shorttext ?? '',
+    text: entry?.longtext ?? '',
+    variant: entry?.varianttext ?? '',
+    price: entry?.price ?? null,
+    currency: entry?.currency ?? '',
+    sizeMillimetres: entry?.sizeMillimetres ?? null,
+    triangles: figures?.triangles ?? null,
+    losses: [...new Set(losses)],
+    files: [master, ...others.filter(({ path }) => isBelow(path) && !isSharedPath(path))],
+    ...(splitBy && { splitBy }),
+    ...(error && { error: `${error.code}: ${error.message}` }),
+  };
+}
+
+/** The lists may have been edited: a path leads to what is published, never out of the output folder. */
+function isBelow(path: string): boolean {
+  const [first = '', ...rest] = path.split('/');
+  return (
+    rest.length > 0 &&
+    !/[\\:\p{Cc}]/u.test(path) &&
+    [first, ...rest].every((part) => part !== '' && !part.startsWith('.'))
+  );
+}
+
+function createLosses() {
+  const list: [string, string, string, string][] = [];
+  const places = new Map<string, number>();
+  return {
+    list,
+    placeOf({ where, field, value, done }: ManifestLine['losses'][number]): number {
+      const loss: [string, string, string, string] = [where, field, String(value), done];
+      const key = JSON.stringify(loss);
+      const place = places.get(key) ?? list.push(loss) - 1;
+      places.set(key, place);
+      return place;
+    },
+  };
+}

@@ -1,0 +1,238 @@
+/** The outbox of the webhook: what its receiver has not accepted yet, kept until it has. */
+import { join } from 'node:path';
+import {
+  type Change,
+  type ChangeLine,
+  changeOf,
+  changesMessages,
+  type PublishedLine,
+} from '../run/output/changes.ts';
+import type { PublishedFile } from './feeds/feeds.ts';
+import { postSigned } from './feeds/webhook.ts';
+import type { ArticleRequest } from '../model/article.ts';
+import {
+  configurationId,
+  configurationKey,
+  parseConfigurationKey,
+  sortConfigurationKeys,
+} from '../model/configuration-id.ts';
+import { exists, readTextIfExists } from '../support/files.ts';
+import { PackedMap } from '../support/packed-map.ts';
+import { registerSecret } from '../support/redact.ts';
+import { visibleJson } from '../support/visible.ts';
+import { writeTexts } from '../run/output/manifest.ts';
+import { eachList } from '../run/output/publication.ts';
+import { CHANGES_FILE, OUTBOX_FILE } from '../run/output/delivered-files.ts';
+import type { LastPublication } from '../run/output/last-publication.ts';
+import type { Run } from '../run/open-run.ts';
+import { runId } from '../run/run-options.ts';
+
+/** A change that the receiver has not accepted; a line of `outbox.jsonl`. */
+type Waiting = ArticleRequest & {
+  /** The same each time that the same is sent: a receiver drops what it has had. */
+  id: string;
+  /** Greater than those of all earlier changes. */
+  sequence: number;
+  /** What the receiver has; null is nothing. */
+  known: PublishedLine | null;
+  /** What is published. */
+  now: PublishedLine | null;
+  /** Files of a message that it may have had, since that had no answer: then the change lists all files. */
+  maybe?: PublishedFile[];
+};
+
+/** The changes that wait. */
+interface Outbox {
+  /** That of the last change. */
+  sequence: number;
+  waiting: PackedMap<Waiting>;
+}
+
+/** What became of the changes of an outbox. */
+export interface Sending {
+  /** How many the receiver has accepted. */
+  sent: number;
+  waiting: number;
+  /** Why it has not accepted all. */
+  problem?: string;
+  /** Removes from the outbox what the receiver has; for after the commit of the publication. */
+  settle(): Promise<void>;
+}
+
+/** Whether changes are kept for a receiver: once there is an outbox, also while the pipeline file names no webhook. */
+export async function hasOutbox({ options }: Run): Promise<boolean> {
+  const { outputDir, deliver } = options.pipeline;
+  return deliver?.afterPublish !== undefined || exists(join(outputDir, OUTBOX_FILE));
+}
+
+/**
+ * Adds the changes of a publication to the outbox, one net change for each configuration, and sends what is in it.
+ *
+ * The outbox is written before the first message is sent, and before `published.jsonl`: what is cut off is sent again,
+ * with the same ids.
+ *
+ * @throws {@link ConverterError} an error of the output folder; the reason of the signal.
+ *
+ * @see D-997
+ */
+export async function sendChanges(
+  run: Run,
+  last: LastPublication,
+  now: PackedMap<PublishedLine>,
+): Promise<Sending> {
+  const { outputDir, deliver } = run.options.pipeline;
+  const { afterPublish } = deliver ?? {};
+  const outbox = await addChanges(run, await last.lines(), now);
+  const { waiting, sequence } = outbox;
+  const write = (as?: typeof unsure) =>
+    writeTexts(eachList(outputDir), OUTBOX_FILE, () => outboxTexts(sequence, each(waiting, as)));
+  const settle = () => write();
+  const secret = run.environment.env[afterPublish?.secretVariable ?? ''] ?? '';
+  registerSecret(secret);
+  if (afterPublish === undefined || secret === '') {
+    await settle();
+    const expected = 'expected the key of the signature, received nothing';
+    const problem = afterPublish && `variable ${afterPublish.secretVariable}: ${expected}`;
+    return { sent: 0, waiting: waiting.size, ...(problem && { problem }), settle };
+  }
+  // If this process is killed, the receiver may have had any of them.
+  await write(unsure);
+  await run.stores.published?.publish();
+  const { webhook: url, secretVariable: _, accept: __, ...sending } = afterPublish;
+  const { signal } = run.environment;
+  const all = waiting.size;
+  for (const { body, names } of messagesOf(run, last, waiting)) {
+    const refused = await postSigned(body, {
+      ...{ url, secret, ...sending, signal },
+      now: run.environment.now,
+    });
+    if (refused !== undefined) {
+      if (refused.isUnsure) for (const key of names) waiting.set(key, unsure(waiting.get(key)!));
+      const sent = all - waiting.size;
+      return { sent, waiting: waiting.size, problem: refused.problem, settle };
+    }
+    for (const key of names) waiting.delete(key);
+  }
+  return { sent: all, waiting: 0, settle };
+}
+
+/** What waits after a publication: a change that was taken back is none, unless the receiver may know of it. */
+async function addChanges(
+  { options, stores, startedAt }: Run,
+  last: PackedMap<PublishedLine>,
+  now: PackedMap<PublishedLine>,
+): Promise<Outbox> {
+  const before = await readOutbox(options.pipeline.outputDir);
+  const waiting = new PackedMap<Waiting>(stores.spool);
+  let { sequence } = before;
+  const keys = [...before.waiting.keys(), ...last.keys(), ...now.keys()];
+  for (const key of sortConfigurationKeys(new Set(keys))) {
+    const earlier = before.waiting.get(key);
+    const known = earlier === undefined ? (last.get(key) ?? null) : earlier.known;
+    const current = now.get(key) ?? null;
+    if (earlier !== undefined && isSame(earlier.now, current)) {
+      waiting.set(key, earlier);
+      continue;
+    }
+    const of = configurationId(current ?? known ?? earlier ?? parseConfigurationKey(key));
+    const { maybe } = earlier ?? {};
+    const one = { ...of, known, now: current, ...(maybe && { maybe }) };
+    if (netChange(one) === undefined) continue;
+    sequence++;
+    waiting.set(key, { ...of, id: `${runId(startedAt)}.${sequence}`, sequence, ...one });
+  }
+  return { sequence, waiting };
+}
+
+function isSame(a: PublishedLine | null, b: PublishedLine | null): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+type NetChange = Omit<Waiting, 'id' | 'sequence'>;
+
+function netChange(
+  { known, now, maybe, ...id }: NetChange,
+  urlOf?: LastPublication['urlOf'],
+): ChangeLine | undefined {
+  if (maybe === undefined) return changeOf(known ?? undefined, now ?? undefined, urlOf);
+  const listed = [...(known?.files ?? []), ...maybe];
+  const files = [...new Map(listed.map((file) => [file.path, file])).values()];
+  const before = { ...(known ?? configurationId(id)), files };
+  const change = changeOf(before, now ?? undefined, urlOf, false);
+  // It may not have heard of it.
+  return change && known === null && now !== null ? { ...change, change: 'new' } : change;
+}
+
+/** The same after a message with it had no answer. */
+function unsure(one: Waiting): Waiting {
+  const files = [...(one.maybe ?? []), ...(one.now?.files ?? [])];
+  return { ...one, maybe: [...new Map(files.map((file) => [file.path, file])).values()] };
+}
+
+function* each(
+  waiting: PackedMap<Waiting>,
+  as = (one: Waiting): Waiting => one,
+): Iterable<Waiting> {
+  for (const key of waiting.keys()) yield as(waiting.get(key)!);
+}
+
+/** The oldest changes first, so that none of them waits for ever. */
+function messagesOf(
+  { options, startedAt }: Run,
+  { urlOf }: LastPublication,
+  waiting: Outbox['waiting'],
+) {
+  const counts: Record<Change, number> = { new: 0, changed: 0, removed: 0 };
+  const sequences = new Map<string, number>();
+  for (const key of waiting.keys()) {
+    const { id: _, sequence, ...one } = waiting.get(key)!;
+    counts[netChange(one)!.change]++;
+    sequences.set(key, sequence);
+  }
+  const inOrder = [...sequences].sort(([, a], [, b]) => a - b);
+  const changes = function* () {
+    for (const [key] of inOrder) {
+      const { id, sequence, ...one } = waiting.get(key)!;
+      yield [key, { id, sequence, ...netChange(one, urlOf)! }] as const;
+    }
+  };
+  const summary = {
+    pipeline: options.pipeline.name,
+    run: runId(startedAt),
+    file: CHANGES_FILE,
+    ...(urlOf && { url: urlOf(CHANGES_FILE) }),
+    changes: counts,
+  };
+  return changesMessages(summary, changes());
+}
+
+/** The first line has the last sequence number, and the others what waits. */
+function* outboxTexts(sequence: number, waiting: Iterable<Waiting>): Iterable<string> {
+  yield JSON.stringify({ sequence });
+  for (const one of waiting) yield visibleJson(JSON.stringify(one));
+}
+
+/** Reads an outbox; what cannot be read of it is left out. */
+async function readOutbox(outputDir: string): Promise<Outbox> {
+  const [head = '', ...lines] = (
+    (await readTextIfExists(join(outputDir, OUTBOX_FILE))) ?? ''
+  ).split('\n');
+  const waiting = new PackedMap<Waiting>();
+  let sequence = parsed(head)?.sequence ?? 0;
+  for (const line of lines) {
+    const one = parsed(line);
+    if (one?.id === undefined) continue;
+    waiting.set(configurationKey(one), one);
+    sequence = Math.max(sequence, one.sequence);
+  }
+  return { sequence, waiting };
+}
+
+function parsed(line: string): Waiting | undefined {
+  try {
+    const read = JSON.parse(line) as Waiting;
+    return Number.isSafeInteger(read.sequence) ? read : undefined;
+  } catch {
+    return undefined;
+  }
+}

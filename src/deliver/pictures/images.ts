@@ -1,0 +1,228 @@
+/** Pictures on demand: of what an output folder has published, and of what a pipeline can convert. */
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
+import { openDerivedData, openFileStore } from '../../source/cache/content-store.ts';
+import { openCacheDatabase } from '../../source/cache/database.ts';
+import { evictUnused, MOST_CACHE_BYTES } from '../../source/cache/eviction.ts';
+import type { FoundBrowser } from './browser.ts';
+import { CAMERAS, type CameraName } from './camera.ts';
+import { PICTURE_FORMATS, type PictureOptions } from './picture-options.ts';
+import { createPictureMaker } from './pictures.ts';
+import { openRenderer } from './renderer.ts';
+import { MOST_PIXELS_A_SIDE } from './shot.ts';
+import type { ArticleRequest } from '../../model/article.ts';
+import { configurationId, configurationKey } from '../../model/configuration-id.ts';
+import { ConverterError } from '../../support/errors.ts';
+import { readBytes, sha256Hex, withTemporaryFolder } from '../../support/files.ts';
+import { createSharedWork } from '../../support/shared-work.ts';
+import { convertArticle } from '../../run/single-article.ts';
+import { openMadeFiles } from '../made-files.ts';
+import { bodyFilesOf } from '../../run/open-run.ts';
+import type { Pipeline } from '../../run/file/pipeline-file.ts';
+import type { Published } from '../../run/output/published.ts';
+import { openPublishedMasters, type PublishedMaster } from '../../run/output/published-masters.ts';
+import type { RunEnvironment } from '../../run/run-options.ts';
+
+/** What a picture is asked for: a configuration, and how it is shown. */
+export interface ImageRequest extends ArticleRequest {
+  /** Undefined: that of the server's defaults; so are width and height. */
+  camera: string | undefined;
+  /** Pixels. */
+  width: number | undefined;
+  height: number | undefined;
+}
+
+/** A picture of an article. */
+export interface ArticleImage {
+  bytes: Uint8Array;
+  mimeType: string;
+  /** Differs where the picture differs. */
+  digest: string;
+}
+
+/** Why there is no picture: no article is published that fits, or several are, none of which is the default. */
+export interface NoImage {
+  candidates: readonly ArticleRequest[];
+}
+
+/** Where pictures come from. */
+interface ImageSourceOptions {
+  published: Published;
+  cacheDir: string;
+  browser: FoundBrowser;
+  /** What a request does not say. */
+  standard: PictureOptions;
+  /** Converts what is not in the manifest. @defaultValue only published articles have pictures */
+  pipeline?: Pipeline | undefined;
+  environment: RunEnvironment;
+}
+
+/** Bytes of the pictures that are kept in memory; and of the GLBs that were converted for requests. */
+const MOST_BYTES_IN_MEMORY = 64 * 1024 * 1024;
+
+/** How long the result of a conversion stands before the service is asked again, milliseconds: its data changes daily. */
+const CONVERTED_FOR_MS = 3_600_000;
+const UNKNOWN_FOR_MS = 60_000;
+
+/** Articles that are converted at the same time for requests, and models that are drawn; others wait. */
+const CONVERSIONS_AT_ONCE = 2;
+const DRAWN_AT_ONCE = Math.max(1, Math.floor(availableParallelism() / 2));
+
+/** Conversions, and pictures, that may be made and wait: those of some seconds. */
+const MOST_WAITING = 32;
+
+/** Largest picture that a request may ask for; one of 4,096 by 4,096 takes a core for ten seconds. */
+const MOST_PIXELS = 2048 ** 2;
+
+/** Sides of pictures are multiples of these, up to the sides given: else each side would be a picture of its own. */
+const STEPS = [
+  { upTo: 512, pixels: 16 },
+  { upTo: Number.POSITIVE_INFINITY, pixels: 64 },
+] as const;
+
+/** How many pictures are made until the cache is brought back to its limit. */
+const EVICT_EVERY = 100;
+
+/** A master in memory. */
+interface KeptMaster extends PublishedMaster {
+  bytes: number;
+}
+
+/** Opens the source of pictures; each picture is made once, however many ask for it. */
+export async function openImageSource(options: ImageSourceOptions) {
+  const { cacheDir, browser, standard, pipeline, environment } = options;
+  const database = await openCacheDatabase(cacheDir);
+  const files = bodyFilesOf(cacheDir, database);
+  const store = openFileStore(files, environment.signal, database.contents);
+  const published = openPublishedMasters(options.published);
+  const warn = (text: string) => environment.log.warn(text);
+  const renderer = openRenderer({ browser, pages: DRAWN_AT_ONCE, warn });
+  const kept = new LRUCache<string, ArticleImage>({ maxSize: MOST_BYTES_IN_MEMORY });
+  const drawOnce = createSharedWork<ArticleImage>(
+    DRAWN_AT_ONCE,
+    MOST_WAITING,
+    'too many pictures are being made',
+  );
+  const convertOnce = createSharedWork<KeptMaster | undefined>(
+    CONVERSIONS_AT_ONCE,
+    MOST_WAITING,
+    'too many articles are being converted',
+  );
+  const maxBytes = pipeline?.cacheMaxBytes ?? MOST_CACHE_BYTES;
+  let drawn = 0;
+  const converted = new LRUCache<string, { master: KeptMaster | undefined }>({
+    maxSize: MOST_BYTES_IN_MEMORY,
+  });
+
+  const make = async (master: PublishedMaster, shown: PictureOptions): Promise<ArticleImage> => {
+    const maker = createPictureMaker(renderer, shown);
+    const now = environment.now();
+    if (drawn++ % EVICT_EVERY === 0) await evictUnused({ store, database, now, maxBytes });
+    const madeOf = openMadeFiles(openDerivedData(store, database.contents, now));
+    const [file] = await madeOf(maker, master.sha256, () => {
+      environment.log.info('a picture is made');
+      return master.read();
+    });
+    const { bytes } = file!;
+    return { bytes, mimeType: PICTURE_FORMATS[shown.format].mimeType, digest: sha256Hex(bytes) };
+  };
+  const convert = async (
+    request: ImageRequest,
+    signal: AbortSignal,
+  ): Promise<KeptMaster | undefined> => {
+    if (pipeline === undefined) return undefined;
+    const key = configurationKey(request);
+    const before = converted.get(key);
+    if (before !== undefined) return before.master;
+    return convertOnce(key, signal, async () => {
+      const master = await convertNow(pipeline, request, environment);
+      const ttl = master === undefined ? UNKNOWN_FOR_MS : CONVERTED_FOR_MS;
+      converted.set(key, { master }, { size: 1 + (master?.bytes ?? 0), ttl });
+      return master;
+    });
+  };
+
+  return {
+    /**
+     * The picture of a configuration.
+     *
+     * @param signal - The request was ended: what waits then is not made.
+     * @throws {@link ConverterError} `RATE_LIMITED` while too many are made; `USAGE` for a picture that is too large.
+     */
+    async find(request: ImageRequest, signal: AbortSignal): Promise<ArticleImage | NoImage> {
+      const shown = shownAs(request, standard);
+      const { master: own, candidates } = await published.find(request);
+      const master = own ?? (await convert(request, signal));
+      if (master === undefined) return { candidates };
+      const key = JSON.stringify([shown, master.sha256]);
+      const image = kept.get(key);
+      if (image !== undefined) return image;
+      return drawOnce(key, signal, async () => {
+        const made = await make(master, shown);
+        kept.set(key, made, { size: made.bytes.length });
+        return made;
+      });
+    },
+    async close(): Promise<void> {
+      await renderer.close();
+      database.close();
+    },
+  };
+}
+
+function shownAs(
+  { camera, width, height }: ImageRequest,
+  standard: PictureOptions,
+): PictureOptions {
+  if (camera !== undefined && !Object.hasOwn(CAMERAS, camera)) {
+    const names = Object.keys(CAMERAS).join(', ');
+    throw new ConverterError('USAGE', `camera: expected one of ${names}, received another`);
+  }
+  for (const [name, pixels = 1] of Object.entries({ width, height })) {
+    if (pixels <= MOST_PIXELS_A_SIDE) continue;
+    const expected = `expected at most ${MOST_PIXELS_A_SIDE} pixels`;
+    throw new ConverterError('USAGE', `${name}: ${expected}, received ${pixels}`);
+  }
+  const [first] = standard.cameras;
+  const sides = {
+    width: inSteps(width ?? height) ?? standard.width,
+    height: inSteps(height ?? width) ?? standard.height,
+  };
+  const most = Math.max(MOST_PIXELS, standard.width * standard.height);
+  if (sides.width * sides.height > most) {
+    const received = `${sides.width} × ${sides.height}`;
+    throw new ConverterError(
+      'USAGE',
+      `width × height: expected at most ${most}, received ${received}`,
+    );
+  }
+  const cameras = [(camera as CameraName | undefined) ?? first ?? 'hero'];
+  return { ...standard, ...sides, cameras, frames: 0 };
+}
+
+/** The next larger side of a picture that there is. */
+function inSteps(pixels: number | undefined): number | undefined {
+  if (pixels === undefined) return undefined;
+  const step = STEPS.find(({ upTo }) => pixels <= upTo)!.pixels;
+  return Math.ceil(pixels / step) * step;
+}
+
+async function convertNow(
+  pipeline: Pipeline,
+  request: ImageRequest,
+  environment: RunEnvironment,
+): Promise<KeptMaster | undefined> {
+  try {
+    return await withTemporaryFolder(async (folder) => {
+      const file = join(folder, 'article.glb');
+      await convertArticle(configurationId(request), pipeline, file, environment);
+      const bytes = await readBytes(file);
+      return { sha256: sha256Hex(bytes), bytes: bytes.length, read: async () => bytes };
+    });
+  } catch (error) {
+    const { code } = error as { code?: string };
+    if (code === 'ARTICLE_NOT_FOUND') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,180 @@
+/** A GLB as the page shows it. */
+import { MeshoptDecoder } from 'meshoptimizer';
+import {
+  Box3,
+  type InstancedBufferGeometry,
+  type Light,
+  type Material,
+  Mesh,
+  type Object3D,
+  Scene,
+  Sphere,
+  type Texture,
+  Vector3,
+} from 'three';
+import { GLTFLoader, type GLTFParser } from 'three/addons/loaders/GLTFLoader.js';
+import { imageSizeOf } from '../../profiles/image-size.ts';
+import { castersOf } from './casters.ts';
+import { renderer, setDrawOrder } from './gpu.ts';
+import { separateInstances } from './instances.ts';
+import { depthMaterialFor, isClear, preferDetail, receiveShade } from './shading.ts';
+
+/** Share of the studio's light at which a white board is not as white as the paper behind it. */
+const EXPOSURE = 0.88;
+
+// Files of the profile web are compressed.
+const loader = new GLTFLoader().setMeshoptDecoder(MeshoptDecoder).register((parser) => ({
+  name: 'textures',
+  beforeRoot: () => {
+    expectNoAddresses(parser);
+    return expectTexturesThatFit(parser);
+  },
+  afterRoot: () => expectTextures(parser),
+}));
+
+/** A loaded model. */
+export interface Model {
+  scene: Scene;
+  /** What is opaque, with materials that only draw its depth. */
+  solid: Scene;
+  /** What casts shadows: the opaque parts, or a simpler form of them, in world coordinates. */
+  casters: InstancedBufferGeometry;
+  /** x y z of every vertex that is drawn, metres. */
+  points: Float32Array;
+  bounds: Sphere;
+  floorMetres: number;
+  dispose(): void;
+}
+
+/** One for all models: three.js keeps what glass shows for each scene, and never lets go of it. */
+const scene = new Scene();
+
+const NOTHING = 'the file has no triangle to draw';
+
+/** Loads a GLB. @throws Error with a sentence, where it cannot be drawn. */
+export async function loadModel(glb: ArrayBuffer, environment: Texture): Promise<Model> {
+  const { scene: root } = await loader.parseAsync(glb, '');
+  if (root === undefined) throw new Error(NOTHING);
+  separateInstances(root);
+  root.updateMatrixWorld(true);
+  const lights: Object3D[] = [];
+  const meshes: Mesh[] = [];
+  root.traverse((object) => {
+    if ((object as Light).isLight) lights.push(object);
+    if ((object as Mesh).isMesh) meshes.push(object as Mesh);
+  });
+  setDrawOrder(meshes);
+  // The light is that of the studio.
+  for (const light of lights) light.removeFromParent();
+  for (const material of meshes.flatMap(materialsOf)) {
+    preferDetail(material);
+    if (!isClear(material)) receiveShade(material);
+  }
+  const points = pointsOf(meshes);
+  if (points.length === 0) throw new Error(NOTHING);
+  const box = new Box3().setFromArray(points);
+  const bounds = box.getBoundingSphere(new Sphere());
+  if (!Number.isFinite(bounds.radius)) throw new Error('expected finite positions');
+  scene.clear();
+  scene.add(root);
+  scene.environment = environment;
+  scene.environmentIntensity = EXPOSURE;
+  const opaque = meshes.filter((mesh) => !materialsOf(mesh).some(isClear));
+  const casting = opaque.length > 0 ? opaque : meshes;
+  return {
+    scene,
+    solid: sceneOf(opaque.map(copyInPlace)),
+    casters: await castersOf(casting),
+    points,
+    bounds,
+    floorMetres: box.min.y,
+    dispose() {
+      for (const mesh of meshes) {
+        mesh.geometry.dispose();
+        // Materials stay: their programs would be compiled again for the next model.
+        for (const material of materialsOf(mesh)) disposeTextures(material);
+      }
+    },
+  };
+}
+
+/** A GLB has all that it shows: an address in it would be requested from this machine. */
+function expectNoAddresses({ json }: GLTFParser): void {
+  const sources: { uri?: string }[] = [...(json.buffers ?? []), ...(json.images ?? [])];
+  for (const { uri } of sources)
+    if (uri !== undefined && !/^data:/i.test(uri))
+      throw new Error('expected a file with all that it shows, received one that names an address');
+}
+
+/** three.js would make them smaller, after the browser has taken the memory for all of their pixels. */
+async function expectTexturesThatFit(parser: GLTFParser): Promise<void> {
+  const most = renderer.capabilities.maxTextureSize;
+  for (const [i, { bufferView }] of imagesOf(parser).entries()) {
+    if (bufferView === undefined) continue;
+    const bytes: ArrayBuffer = await parser.getDependency('bufferView', bufferView);
+    const { width, height } = imageSizeOf(new Uint8Array(bytes)) ?? { width: 0, height: 0 };
+    if (Math.max(width, height) <= most) continue;
+    const expected = `expected at most ${most} pixels a side`;
+    throw new Error(`texture ${nameOf(parser, i)}: ${expected}, received ${width} × ${height}`);
+  }
+}
+
+/** three.js would draw the model without those that cannot be decoded. */
+async function expectTextures(parser: GLTFParser): Promise<void> {
+  for (const [i, texture] of ((parser.json.textures ?? []) as Source[]).entries()) {
+    const source = texture.extensions?.EXT_texture_webp?.source ?? texture.source;
+    if ((await parser.getDependency('texture', i)) !== null || source === undefined) continue;
+    throw new Error(`texture ${nameOf(parser, source)}: expected an image, received other bytes`);
+  }
+}
+
+interface Source {
+  source?: number;
+  extensions?: { EXT_texture_webp?: { source: number } };
+}
+
+function imagesOf(parser: GLTFParser): { name?: string; bufferView?: number }[] {
+  return parser.json.images ?? [];
+}
+
+function nameOf(parser: GLTFParser, image: number): string {
+  return imagesOf(parser)[image]?.name || `image ${image}`;
+}
+
+function materialsOf({ material }: Mesh): Material[] {
+  return [material].flat();
+}
+
+function disposeTextures(material: Material): void {
+  for (const value of Object.values(material)) if (value?.isTexture) (value as Texture).dispose();
+}
+
+function sceneOf(meshes: readonly Mesh[]): Scene {
+  const scene = new Scene();
+  for (const mesh of meshes) scene.add(mesh);
+  return scene;
+}
+
+/** The same geometry at the same place, in another scene. */
+function copyInPlace(mesh: Mesh): Mesh {
+  const { geometry, matrixWorld } = mesh;
+  const copy = new Mesh(geometry, depthMaterialFor(materialsOf(mesh)[0]!));
+  copy.matrixAutoUpdate = false;
+  copy.matrix.copy(matrixWorld);
+  copy.matrixWorldNeedsUpdate = true;
+  return copy;
+}
+
+function pointsOf(meshes: readonly Mesh[]): Float32Array {
+  const counts = meshes.map(({ geometry }) => geometry.attributes.position?.count ?? 0);
+  const points = new Float32Array(3 * counts.reduce((sum, count) => sum + count, 0));
+  const point = new Vector3();
+  let at = 0;
+  for (const { geometry, matrixWorld } of meshes) {
+    const { position } = geometry.attributes;
+    for (let i = 0; i < (position?.count ?? 0); i++, at += 3) {
+      point.fromBufferAttribute(position!, i).applyMatrix4(matrixWorld).toArray(points, at);
+    }
+  }
+  return points;
+}

@@ -1,0 +1,148 @@
+/** Pictures as files: which ones a model gets, their formats, and the sheet of a turntable. */
+import { linearFromSrgb } from '../../convert/math/color.ts';
+import type { Vec3 } from '../../model/graphics.ts';
+import { CAMERAS, type CameraName } from './camera.ts';
+import {
+  PICTURE_DEFAULTS,
+  PICTURE_FORMATS,
+  type PictureOptions,
+  TRANSPARENT,
+} from './picture-options.ts';
+import type { Picture, Renderer } from './renderer.ts';
+import type { PictureSize, Shot } from './shot.ts';
+
+/** Frames of a sprite sheet, side by side. */
+const COLUMNS = 6;
+
+/** The names of all pictures of a model, in their order. */
+export function pictureNames(options: PictureOptions): string[] {
+  const turn = turnOf(options).map(({ name }) => name);
+  return [...options.cameras, ...turn, ...(options.frames > 0 ? ['turn'] : [])];
+}
+
+/** A picture in its format. */
+export interface PictureFile extends PictureSize {
+  /** Name of its camera, `turn-01` and the like for a frame, or `turn` for the sheet of all. */
+  name: string;
+  bytes: Uint8Array;
+  /** Of a picture whose model is too large for the scale that was asked for: its own. */
+  pixelsPerMetre?: number;
+}
+
+/** Strength of the shadow on the floor; a floor plan has none. */
+const SHADOW = 0.85;
+
+/** Elevation of a turntable, degrees. */
+const TURN_ELEVATION = CAMERAS.hero.elevationDegrees;
+
+/**
+ * Takes the pictures of a GLB.
+ *
+ * @throws {@link ConverterError} `PICTURE_FAILED` where it cannot be drawn; `BROWSER_MISSING`.
+ * @example
+ * ```ts
+ * const [hero] = await takePictures(renderer, glb, { ...PICTURE_DEFAULTS, format: 'webp' });
+ * hero;   // → { name: 'hero', width: 1024, height: 1024, bytes }
+ * ```
+ */
+export async function takePictures(
+  renderer: Pick<Renderer, 'takePictures'>,
+  glb: Uint8Array,
+  options: PictureOptions,
+): Promise<PictureFile[]> {
+  const named = [
+    ...options.cameras.map((name) => ({
+      name: name as string,
+      shot: shotOf(name, options),
+    })),
+    ...turnOf(options),
+  ];
+  const taken = await renderer.takePictures(
+    glb,
+    named.map(({ shot }) => shot),
+  );
+  const files = await Promise.all(
+    taken.map(async (picture, i) => {
+      const { width, height, pixelsPerMetre: scale } = picture;
+      const bytes = await encode(picture, options);
+      const isSmaller = scale !== undefined && scale < options.pixelsPerMetre;
+      return {
+        ...{ name: named[i]!.name, width, height, bytes },
+        ...(isSmaller && { pixelsPerMetre: scale }),
+      };
+    }),
+  );
+  if (options.frames === 0) return files;
+  return [...files, await sheetOf(taken.slice(options.cameras.length), options)];
+}
+
+function shotOf(name: CameraName, options: PictureOptions): Shot {
+  const camera = CAMERAS[name];
+  const { width, height, pixelsPerMetre } = options;
+  const color = colorOf(options);
+  return camera.projection === 'orthographic'
+    ? { camera, size: { pixelsPerMetre }, backdrop: { color, shadow: 0 } }
+    : { camera, size: { width, height }, backdrop: { color, shadow: SHADOW } };
+}
+
+function turnOf(options: PictureOptions): { name: string; shot: Shot }[] {
+  const digits = String(options.frames).length;
+  return Array.from({ length: options.frames }, (_, i) => ({
+    name: `turn-${String(i + 1).padStart(digits, '0')}`,
+    shot: {
+      camera: {
+        azimuthDegrees: (360 * i) / options.frames,
+        elevationDegrees: TURN_ELEVATION,
+        projection: 'perspective',
+        // The model must not grow and shrink as it turns.
+        isOfTurn: true,
+      },
+      size: { width: options.width, height: options.height },
+      backdrop: { color: colorOf(options), shadow: SHADOW },
+    },
+  }));
+}
+
+function colorOf({ background, format }: PictureOptions): Shot['backdrop']['color'] {
+  // A format without transparency is white behind it.
+  const isClear = background === TRANSPARENT;
+  if (isClear && !PICTURE_FORMATS[format].isOpaque) return undefined;
+  const color = isClear ? PICTURE_DEFAULTS.background : background;
+  const parts = [1, 3, 5].map((at) =>
+    linearFromSrgb(Number.parseInt(color.slice(at, at + 2), 16) / 255),
+  );
+  return parts as unknown as Vec3;
+}
+
+async function encode({ width, height, pixels }: Picture, { format }: PictureOptions) {
+  const { default: sharp } = await import('sharp');
+  const image = sharp(pixels, { raw: { width, height, channels: 4 } });
+  const encoded = {
+    jpg: () => image.removeAlpha().jpeg({ quality: 90, chromaSubsampling: '4:4:4' }),
+    png: () => image.png({ compressionLevel: 9 }),
+    webp: () => image.webp({ quality: 90, effort: 4 }),
+  }[format]();
+  return new Uint8Array(await encoded.toBuffer());
+}
+
+async function sheetOf(frames: readonly Picture[], options: PictureOptions): Promise<PictureFile> {
+  const { default: sharp } = await import('sharp');
+  const [{ width: frameWidth, height: frameHeight } = { width: 1, height: 1 }] = frames;
+  const columns = Math.min(COLUMNS, frames.length);
+  const width = columns * frameWidth;
+  const height = Math.ceil(frames.length / columns) * frameHeight;
+  const blank = { width, height, channels: 4, background: { r: 0, g: 0, b: 0, alpha: 0 } } as const;
+  const pixels = await sharp({ create: blank })
+    .composite(
+      frames.map((frame, i) => ({
+        input: Buffer.from(frame.pixels.buffer, frame.pixels.byteOffset, frame.pixels.length),
+        raw: { width: frameWidth, height: frameHeight, channels: 4 },
+        left: (i % columns) * frameWidth,
+        top: Math.floor(i / columns) * frameHeight,
+        blend: 'over',
+      })),
+    )
+    .raw()
+    .toBuffer();
+  return { name: 'turn', width, height, bytes: await encode({ width, height, pixels }, options) };
+}

@@ -1,0 +1,64 @@
+/** The delivery of pictures: the browser starts with the first one. */
+import { CAMERAS } from './camera.ts';
+import type { Maker } from '../maker.ts';
+import { pictureNames, takePictures } from './picture.ts';
+import type { PictureOptions } from './picture-options.ts';
+import type { Renderer } from './renderer.ts';
+
+/** Raise it where the same model gets another picture. */
+const VERSION = 8;
+
+/** While one is drawn, the pictures of others are encoded and written. */
+const AT_ONCE = 4;
+
+/**
+ * Makes the pictures of masters.
+ *
+ * @param renderer - Closed with the maker.
+ */
+export function createPictureMaker(renderer: Renderer, options: PictureOptions): Maker {
+  const { cameras, format } = options;
+  const fileOf = (name: string) => `${name}.${format}`;
+  return {
+    ...pictureFiles(options),
+    atOnce: AT_ONCE,
+    async make(master, names) {
+      const wanted = new Set(names);
+      const isViewed = (name: string) => wanted.has(fileOf(name));
+      const viewed = cameras.filter(isViewed);
+      // The sheet of a turn needs all frames.
+      const frames = viewed.length < wanted.size ? options.frames : 0;
+      const pictures = await takePictures(renderer, master, {
+        ...options,
+        cameras: viewed,
+        frames,
+      });
+      return pictures
+        .filter(({ name }) => isViewed(name))
+        .map(({ width, height, bytes, pixelsPerMetre: scale }) => ({
+          bytes,
+          facts: { width, height, ...(scale !== undefined && { pixelsPerMetre: scale }) },
+        }));
+    },
+    close: renderer.close,
+  };
+}
+
+/** The pictures of each master, as a delivery names them. */
+export function pictureFiles(options: PictureOptions): Pick<Maker, 'name' | 'files'> {
+  const files = pictureNames(options).map((name) => ({
+    name: `${name}.${options.format}`,
+    key: `${VERSION} ${JSON.stringify(whatDecides(name, options))}`,
+  }));
+  return { name: 'pictures', files };
+}
+
+/** The options on which a picture depends. */
+function whatDecides(
+  name: string,
+  { width, height, background, pixelsPerMetre, frames }: PictureOptions,
+) {
+  const camera = CAMERAS[name as keyof typeof CAMERAS];
+  if (camera?.projection === 'orthographic') return { background, pixelsPerMetre };
+  return { background, width, height, ...(camera === undefined && { frames }) };
+}

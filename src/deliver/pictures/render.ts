@@ -1,0 +1,76 @@
+/** Pictures of everything that an output folder has published, as files of a folder of its own. */
+import { join } from 'node:path';
+import { openDerivedData, openFileStore } from '../../source/cache/content-store.ts';
+import { openCacheDatabase } from '../../source/cache/database.ts';
+import type { MadeFile, Maker } from '../maker.ts';
+import { configurationLabel } from '../../model/configuration-id.ts';
+import { asConverterError, type ConverterError, endsRun } from '../../support/errors.ts';
+import { replaceFile } from '../../support/files.ts';
+import { inParallel } from '../../support/in-parallel.ts';
+import { mastersOf } from '../masters.ts';
+import { openMadeFiles } from '../made-files.ts';
+import { bodyFilesOf } from '../../run/open-run.ts';
+import type { Published } from '../../run/output/published.ts';
+import type { RunEnvironment } from '../../run/run-options.ts';
+
+/** What became of one configuration. */
+type Rendered =
+  | { article: string; files: { path: string; picture: MadeFile }[]; error?: undefined }
+  | { article: string; error: ConverterError };
+
+interface RenderOptions {
+  published: Published;
+  cacheDir: string;
+  /** Receives `<MANUFACTURER>/<PROGRAM>/<article>/<configuration>/<picture>`. */
+  folder: string;
+  /** Closed by the caller. */
+  maker: Maker;
+  environment: Pick<RunEnvironment, 'now' | 'signal' | 'progress'>;
+  onRendered(result: Rendered): void;
+}
+
+/**
+ * Takes the pictures of all published configurations; what was taken of the same GLB before comes from the cache.
+ *
+ * The failure of one configuration is a result like any other.
+ *
+ * @throws {@link ConverterError} `USAGE` without a manifest; an error that every configuration would have, such as
+ *   `BROWSER_MISSING`; the reason of the signal.
+ */
+export async function renderPublished(options: RenderOptions): Promise<void> {
+  const { published, cacheDir, folder, maker, environment, onRendered } = options;
+  await published.requireManifest();
+  const { signal } = environment;
+  const database = await openCacheDatabase(cacheDir);
+  try {
+    const store = openFileStore(bodyFilesOf(cacheDir, database), signal, database.contents);
+    const madeOf = openMadeFiles(openDerivedData(store, database.contents, environment.now()));
+    const masters = await mastersOf(published.dir);
+    const progress = { making: maker.name, total: masters.length, done: 0, failed: 0 };
+    const show = () => environment.progress?.({ ...progress });
+    show();
+    await inParallel(masters, maker.atOnce, async ({ id, glb, link, sha256 }) => {
+      signal.throwIfAborted();
+      const article = configurationLabel(id);
+      try {
+        const made = await madeOf(maker, sha256, () => published.read({ path: glb, sha256 }));
+        const name = link.replace(/^articles\//, '').replace(/\.glb$/, '');
+        const files = made.map((picture, i) => {
+          return { path: join(folder, name, maker.files[i]!.name), picture };
+        });
+        for (const { path, picture } of files) await replaceFile(path, picture.bytes);
+        progress.done++;
+        onRendered({ article, files });
+      } catch (thrown) {
+        const error = asConverterError(thrown);
+        if (signal.aborted || endsRun(error.code)) throw thrown;
+        progress.done++;
+        progress.failed++;
+        onRendered({ article, error });
+      }
+      show();
+    });
+  } finally {
+    database.close();
+  }
+}

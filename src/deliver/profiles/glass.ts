@@ -1,0 +1,61 @@
+/** Glass for readers that blend: light that comes through it is a part of the background. */
+import type { Document, Material } from '@gltf-transform/core';
+import type { Transmission } from '@gltf-transform/extensions';
+import { linearColor, luminance } from '../../convert/math/color.ts';
+import type { LinearRgb } from '../../model/scene.ts';
+
+/** A surface that blends with what is behind it. */
+export interface Blended {
+  /** Its own colour, linear light. */
+  color: LinearRgb;
+  /** 0 to 1. */
+  opacity: number;
+}
+
+/**
+ * Returns how glass blends, by its transmission: it keeps as much of its own light and of the background.
+ *
+ * @param base - Its base colour, linear light, by which glTF multiplies both parts.
+ * @param transmission - The share of the light that comes through, 0 to 1.
+ * @param clearest - The least opacity.
+ */
+export function blendedGlass(base: LinearRgb, transmission: number, clearest: number): Blended {
+  const opacity = Math.max(clearest, 1 - transmission * luminance(base));
+  const own = (value: number) => Math.min(1, (value * (1 - transmission)) / opacity);
+  return { color: [own(base[0]), own(base[1]), own(base[2])], opacity };
+}
+
+/**
+ * Makes glass blend where it lets light through: as the service describes it, which a master keeps (D-510), else by its
+ * transmission.
+ */
+export function blendGlass(document: Document): void {
+  for (const material of document.getRoot().listMaterials()) blend(material);
+}
+
+function blend(material: Material): void {
+  const glass = material.getExtension<Transmission>('KHR_materials_transmission');
+  if (glass === null) return;
+  const [r, g, b, coverage] = material.getBaseColorFactor();
+  const image = material.getBaseColorTexture();
+  const transmitted = blendedGlass([r, g, b], glass.getTransmissionFactor(), LEAST_ALPHA);
+  const { color, opacity } = asReceived(material) ?? transmitted;
+  // The colour of an image is its own.
+  const [red, green, blue] = image === null ? color : [r, g, b];
+  material.setBaseColorFactor([red, green, blue, coverage * opacity]).setAlphaMode('BLEND');
+}
+
+/** An alpha below it makes a pane invisible on a phone; of glass that is quite clear, the reflections stay. */
+const LEAST_ALPHA = 0.15;
+
+/** As D-510 keeps it; other records of the service may be written in other ways. */
+const COLOR = /^0x([0-9A-F]{2})([0-9A-F]{2})([0-9A-F]{2})$/;
+
+function asReceived(material: Material): Blended | undefined {
+  const { service } = material.getExtras() as { service?: { tra?: unknown; dif?: unknown } };
+  const { tra, dif = '0xFFFFFF' } = service ?? {};
+  const [, ...digits] = COLOR.exec(String(dif)) ?? [];
+  if (typeof tra !== 'number' || !(tra > 0 && tra <= 1) || digits.length !== 3) return undefined;
+  const [r, g, b] = digits.map((two) => Number.parseInt(two, 16) / 255);
+  return { color: linearColor([r!, g!, b!]), opacity: Math.max(LEAST_ALPHA, 1 - tra) };
+}

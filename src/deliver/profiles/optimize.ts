@@ -1,0 +1,405 @@
+/** Makes of a master the file of a profile, within its budget. */
+import type { Document, Texture } from '@gltf-transform/core';
+import { ConverterError } from '../../support/errors.ts';
+import { sha256Hex } from '../../support/files.ts';
+import {
+  bakeIrregularParts,
+  bakeTextureTransforms,
+  moveOriginToFloor,
+  removeTangents,
+} from './bake.ts';
+import { compareGeometry, type Geometry, geometryOf } from './check-back.ts';
+import { blendGlass } from './glass.ts';
+import {
+  type GlbFigures,
+  modelUnreadable,
+  readFigures,
+  readSeparateFigures,
+} from '../glb-figures.ts';
+import { type Libraries, loadLibraries } from './libraries.ts';
+import { SHARED_ADDRESS, type SharedFile } from '../maker.ts';
+import {
+  type Breach,
+  breachesOf,
+  breachText,
+  type GeometryFormat,
+  type Profile,
+} from './profiles.ts';
+import { separateMeshes, writeSeparateFiles } from './shared-files.ts';
+import { createSimplifier, extentOf, type Simplifier, scaleOf } from './simplify.ts';
+import type { EncodeTexture, TextureMeaning } from './texture-encoder.ts';
+
+/** The file of a profile. */
+export interface Optimized {
+  /** A GLB, or a `.gltf`. */
+  bytes: Uint8Array;
+  /** What the `.gltf` refers to; a GLB refers to nothing. */
+  shared: SharedFile[];
+  figures: GlbFigures;
+  /** Textures whose transform became that of another texture of their material. */
+  changedTransforms: number;
+  /** How far a surface is at most from that of the master, since it was made simpler. */
+  movedMillimetres: number;
+  /** Reads the file back, as a GLB whose geometry is not compressed. */
+  decoded(): Promise<Uint8Array>;
+}
+
+/** How much of a master is kept. */
+interface Detail {
+  /** Of the triangles, as far as the bound on the distance allows. */
+  ratio: number;
+  /** Longest side of a texture, pixels. */
+  textureSide: number;
+}
+
+/** Side of a texture below which it is not made smaller to save bytes. */
+const SMALLEST_SIDE = 256;
+
+/** Fewest bits of a coordinate, over the longest side of its mesh; bits of a normal; of a UV from 0 to 1. */
+export const QUANTIZATION_BITS = { position: 14, normal: 12, uv: 14 } as const;
+
+/** Draco divides the whole range of UVs, which is many textures wide on long boards. */
+const DRACO_UV_BITS = 16;
+
+/** Coordinates of large meshes get more bits, up to what KHR_mesh_quantization has, to keep this step. */
+const MOST_POSITION_BITS = 16;
+const LARGEST_STEP_METRES = 0.0003;
+
+/**
+ * Makes the file of a profile.
+ *
+ * What exceeds the budget is made simpler within the profile's bound, or its textures smaller.
+ *
+ * @throws {@link ConverterError} `BUDGET_EXCEEDED` where that is not enough, with each limit; `MODEL_UNREADABLE`;
+ * `IMAGE_UNREADABLE`; `COMPRESSION_FAILED` where what was compressed is not decoded to what it was.
+ * @example
+ * ```ts
+ * const { bytes, figures } = await optimize(master, PROFILES.planner, encodeTexture);
+ * figures.triangles;   // → at most 40000
+ * ```
+ */
+export async function optimize(
+  master: Uint8Array,
+  profile: Profile,
+  encodeTexture: EncodeTexture,
+): Promise<Optimized> {
+  const given = await readFigures(master);
+  const libraries = await loadLibraries(profile.geometry);
+  const prepared = () => prepare(master, profile, given, libraries);
+  const encode = encodingOnce(encodeTexture);
+  const attempt = async (detail: Detail, simplifier?: Simplifier): Promise<Attempt> => {
+    const { document, changedTransforms } = await prepared();
+    const movedMillimetres = simplifier?.simplify(document, detail.ratio) ?? 0;
+    if (given.drawCalls > profile.drawCalls) await joinParts(document, libraries);
+    if (profile.origin === 'floor') await moveOriginToFloor(document, libraries);
+    await encodeTextures(document, profile, detail, libraries, encode);
+    const stored = await store(document, profile, libraries);
+    const written = await write(document, profile, libraries);
+    const breaches = breachesOf(written.figures, profile);
+    return { ...written, changedTransforms, movedMillimetres, stored, breaches };
+  };
+
+  const largest = Math.max(1, ...given.images.map(({ width, height }) => Math.max(width, height)));
+  const full: Detail = { ratio: 1, textureSide: Math.min(profile.textures.largest, largest) };
+  let made = await attempt(full);
+  if (isReducible(made)) {
+    const { document } = await prepared();
+    const simplifier = createSimplifier(document, profile.simplifyMillimetres, libraries);
+    const detail = { ...full, ratio: simplifier.ratioFor(profile.triangles) };
+    made = await withMostDetail(made, detail, (one) => attempt(one, simplifier));
+  }
+  const { stored, breaches, readBack, ...optimized } = made;
+  if (breaches.length > 0) throw new ConverterError('BUDGET_EXCEEDED', breaches.map(breachText));
+  if (stored !== undefined) {
+    const decoded = await (await readBack()).transform(libraries.functions.uninstance());
+    compareGeometry(stored, geometryOf(decoded, libraries));
+  }
+  return { ...optimized, decoded: async () => plainGlb(await readBack(), libraries) };
+}
+
+/**
+ * The attempt with the most detail that keeps the budget; if none does, the one with the least.
+ *
+ * @param full - With all detail: it does not keep the budget.
+ * @param detail - With few enough triangles.
+ */
+async function withMostDetail(
+  full: Attempt,
+  detail: Detail,
+  attempt: (detail: Detail) => Promise<Attempt>,
+): Promise<Attempt> {
+  const first = detail.ratio < 1 ? await attempt(detail) : full;
+  if (!isReducible(first)) return first;
+  const levels = lessDetail(detail, first.figures);
+  const last = levels.at(-1);
+  if (last === undefined) return first;
+  let best = await attempt(last);
+  let [tooLarge, fitting] = [-1, levels.length - 1];
+  while (best.breaches.length === 0 && fitting - tooLarge > 1) {
+    const middle = (tooLarge + fitting) >> 1;
+    const tried = await attempt(levels[middle]!);
+    if (tried.breaches.length > 0) tooLarge = middle;
+    else [best, fitting] = [tried, middle];
+  }
+  return best;
+}
+
+/** What was made with some detail, within the budget or not. */
+interface Attempt extends Omit<Optimized, 'decoded'> {
+  /** The geometry before it got another form. */
+  stored: Geometry | undefined;
+  breaches: Breach[];
+  readBack(): Promise<Document>;
+}
+
+/** Whether less detail may help. */
+function isReducible({ breaches }: Attempt): boolean {
+  const limits = breaches.map(({ limit }) => limit);
+  return limits.length > 0 && limits.every((limit) => limit === 'triangles' || limit === 'bytes');
+}
+
+/** From one level of detail to the next: the bytes of textures are fewer by a third, those of surfaces by a sixth. */
+const LEVEL = 2 ** -0.25;
+/** A smaller ratio is none: as simple as the bound allows. */
+const SMALLEST_RATIO = 1 / 128;
+
+/**
+ * Levels of ever less detail: of textures and surfaces, what probably takes more bytes becomes less with each.
+ *
+ * @param figures - Of the level before the first.
+ */
+function lessDetail({ ratio, textureSide }: Detail, { bytes, images }: GlbFigures): Detail[] {
+  const levels: Detail[] = [];
+  const sides = images.map(({ width, height }) => Math.max(width, height));
+  let side = Math.min(textureSide, Math.max(0, ...sides));
+  let textureBytes = images.reduce((sum, image) => sum + image.bytes, 0);
+  let surfaceBytes = bytes - textureBytes;
+  let share = ratio;
+  while (side > SMALLEST_SIDE || share > 0) {
+    if (side > SMALLEST_SIDE && (textureBytes >= surfaceBytes || share === 0)) {
+      side = Math.max(SMALLEST_SIDE, Math.floor(side * LEVEL));
+      textureBytes *= LEVEL ** 2;
+    } else {
+      share = share > SMALLEST_RATIO ? share * LEVEL : 0;
+      surfaceBytes *= LEVEL;
+    }
+    levels.push({ ratio: share, textureSide: side });
+  }
+  return levels;
+}
+
+/** A GLB whose geometry is not compressed. */
+async function plainGlb(document: Document, { io }: Libraries): Promise<Uint8Array> {
+  for (const extension of document.getRoot().listExtensionsUsed()) {
+    if (/_compression$/.test(extension.extensionName)) extension.dispose();
+  }
+  inOneBuffer(document);
+  return io.writeBinary(document);
+}
+
+async function write(
+  document: Document,
+  { files }: Profile,
+  libraries: Libraries,
+): Promise<Pick<Attempt, 'bytes' | 'shared' | 'figures' | 'readBack'>> {
+  const { io } = libraries;
+  if (files === 'one') {
+    const bytes = await io.writeBinary(document);
+    const figures = await readFigures(bytes);
+    return { bytes, shared: [], figures, readBack: () => io.readBinary(bytes) };
+  }
+  const { gltf, shared } = await writeSeparateFiles(document, libraries);
+  const resources = Object.fromEntries(
+    shared.map(({ name, bytes }) => [`${SHARED_ADDRESS}${name}`, new Uint8Array(bytes)]),
+  );
+  const figures = await readSeparateFigures(gltf, (uri) => resources[uri]!);
+  const readBack = () =>
+    io.readJSON({ json: JSON.parse(new TextDecoder().decode(gltf)), resources });
+  return { bytes: gltf, shared, figures, readBack };
+}
+
+async function prepare(
+  master: Uint8Array,
+  profile: Profile,
+  given: GlbFigures,
+  libraries: Libraries,
+): Promise<{ document: Document; changedTransforms: number }> {
+  const { core, io } = libraries;
+  const document = await io.readBinary(master).catch((cause: unknown) => {
+    throw modelUnreadable(cause);
+  });
+  document.setLogger(new core.Logger(core.Logger.Verbosity.SILENT));
+  const root = document.getRoot();
+  root.getAsset().generator = 'btg2gltf';
+  if (profile.glass === 'blend') blendGlass(document);
+  const areBaked = profile.transforms === 'baked';
+  const changedTransforms = areBaked ? bakeTextureTransforms(document, libraries) : 0;
+  const known: readonly string[] = [...profile.mayUse, ...profile.mayRequire];
+  for (const extension of root.listExtensionsUsed()) {
+    if (!known.includes(extension.extensionName)) extension.dispose();
+  }
+  await unite(document, profile, libraries);
+  // An instance can be neither mirrored nor sheared.
+  if (areBaked || profile.instancing || given.drawCalls > profile.drawCalls) {
+    removeTangents(document);
+    bakeIrregularParts(document, libraries);
+  }
+  return { document, changedTransforms };
+}
+
+/** Parts with equal materials become one. */
+async function joinParts(document: Document, { functions }: Libraries): Promise<void> {
+  await document.transform(
+    // Unused UVs would keep parts of one material apart.
+    functions.prune({ keepSolidTextures: true }),
+    functions.flatten(),
+    functions.join(),
+  );
+}
+
+async function encodeTextures(
+  document: Document,
+  { format, normalScale }: Profile,
+  { textureSide }: Detail,
+  { functions, extensions }: Libraries,
+  encodeTexture: EncodeTexture,
+): Promise<void> {
+  if (format === 'kept') return;
+  for (const texture of document.getRoot().listTextures()) {
+    const [bytes, mimeType] = [texture.getImage()!, texture.getMimeType()];
+    const meaning = meaningOf(texture, functions);
+    const isTransparent = texture
+      .listParents()
+      .some(
+        (parent) =>
+          'getAlphaMode' in parent && (parent as never as Alpha).getAlphaMode() !== 'OPAQUE',
+      );
+    const largest = meaning === 'normal' ? textureSide * normalScale : textureSide;
+    const request = { bytes, mimeType, meaning, format, isTransparent, largest };
+    const encoded = await encodeTexture(request);
+    if (encoded !== undefined) texture.setImage(encoded.bytes).setMimeType(encoded.mimeType);
+    if (texture.getMimeType() === 'image/webp')
+      document.createExtension(extensions.EXTTextureWebP).setRequired(true);
+    if (texture.getMimeType() === 'image/ktx2')
+      document.createExtension(extensions.KHRTextureBasisu).setRequired(true);
+  }
+}
+
+/** Of several attempts, each texture is encoded once in each size. */
+function encodingOnce(encodeTexture: EncodeTexture): EncodeTexture {
+  const made = new Map<string, ReturnType<EncodeTexture>>();
+  return (request) => {
+    const { bytes, ...others } = request;
+    const key = `${sha256Hex(bytes)} ${JSON.stringify(others)}`;
+    const encoded = made.get(key) ?? encodeTexture(request);
+    made.set(key, encoded);
+    return encoded;
+  };
+}
+
+interface Alpha {
+  getAlphaMode(): string;
+}
+
+/** A texture with several meanings is stored for the more delicate one. */
+function meaningOf(texture: Texture, functions: Libraries['functions']): TextureMeaning {
+  const slots = functions.listTextureSlots(texture);
+  if (slots.some((slot) => /normaltexture/i.test(slot))) return 'normal';
+  return functions.getTextureColorSpace(texture) === 'srgb' ? 'colour' : 'data';
+}
+
+/** Returns the geometry as it was before, where it gets another form. */
+async function store(
+  document: Document,
+  profile: Profile,
+  libraries: Libraries,
+): Promise<Geometry | undefined> {
+  const { functions } = libraries;
+  await document.transform(
+    // Solid textures stay: to find them, each would be decoded.
+    functions.prune({ keepSolidTextures: true }),
+  );
+  await unite(document, profile, libraries);
+  const before = profile.geometry === 'plain' ? undefined : geometryOf(document, libraries);
+  if (profile.instancing) await instantiate(document, libraries);
+  if (profile.files === 'shared') separateMeshes(document);
+  await GEOMETRY[profile.geometry](document, libraries);
+  // To quantize unites equal lists of several meshes again, and makes lists that are in no buffer.
+  if (profile.files === 'shared') separateMeshes(document);
+  else inOneBuffer(document);
+  return before;
+}
+
+/** Unites what is equal. */
+async function unite(
+  document: Document,
+  { keepsMaterialNames = false }: Profile,
+  { core: { PropertyType }, functions }: Libraries,
+): Promise<void> {
+  const { ACCESSOR, MESH, TEXTURE, MATERIAL, SKIN } = PropertyType;
+  await document.transform(
+    // Meshes are compared by their materials.
+    functions.dedup({ propertyTypes: [TEXTURE] }),
+    functions.dedup({ propertyTypes: [MATERIAL], keepUniqueNames: keepsMaterialNames }),
+    functions.dedup({ propertyTypes: [ACCESSOR, MESH, SKIN] }),
+  );
+}
+
+function inOneBuffer(document: Document): void {
+  const root = document.getRoot();
+  const [buffer, ...others] = root.listBuffers();
+  for (const accessor of root.listAccessors()) accessor.setBuffer(buffer!);
+  for (const other of others) other.dispose();
+}
+
+async function instantiate(document: Document, { functions, extensions }: Libraries) {
+  await document.transform(functions.instance({ min: 2 }));
+  // A reader that does not know it would show one of several parts.
+  if (document.hasExtension('EXT_mesh_gpu_instancing'))
+    document.createExtension(extensions.EXTMeshGPUInstancing).setRequired(true);
+}
+
+/** How geometry gets its form; what compresses it does so when it is written. */
+const GEOMETRY = {
+  plain: async () => {},
+  meshopt: async (document, { functions, extensions, encoder }) => {
+    await document.transform(
+      functions.reorder({ encoder, target: 'size' }),
+      functions.quantize({
+        quantizePosition: positionBits(document),
+        quantizeNormal: QUANTIZATION_BITS.normal,
+        quantizeTexcoord: QUANTIZATION_BITS.uv,
+      }),
+    );
+    document
+      .createExtension(extensions.EXTMeshoptCompression)
+      .setRequired(true)
+      .setEncoderOptions({ method: extensions.EXTMeshoptCompression.EncoderMethod.QUANTIZE });
+  },
+  draco: async (document, { functions }) => {
+    await document.transform(
+      functions.draco({
+        quantizePosition: positionBits(document),
+        quantizeNormal: QUANTIZATION_BITS.normal,
+        quantizeTexcoord: DRACO_UV_BITS,
+      }),
+    );
+  },
+} as const satisfies Record<
+  GeometryFormat,
+  (document: Document, libraries: Libraries) => Promise<void>
+>;
+
+function positionBits(document: Document): number {
+  const extents = document
+    .getRoot()
+    .listMeshes()
+    .flatMap((mesh) => {
+      const scale = scaleOf(mesh);
+      return mesh.listPrimitives().map((primitive) => extentOf(primitive) * scale);
+    });
+  const bits = Math.ceil(
+    Math.log2(Math.max(LARGEST_STEP_METRES, ...extents) / LARGEST_STEP_METRES),
+  );
+  return Math.min(MOST_POSITION_BITS, Math.max(QUANTIZATION_BITS.position, bits));
+}

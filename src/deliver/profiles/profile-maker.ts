@@ -1,0 +1,73 @@
+/** The delivery of a target profile: one GLB or `.gltf` of each master. */
+import type { Maker } from '../maker.ts';
+import { PROFILES, type Profile, type ProfileName } from './profiles.ts';
+import type { Renderer } from '../pictures/renderer.ts';
+import type { TextureEncoder } from './texture-encoder.ts';
+
+/** Raise it where the same model gets another file. */
+const VERSION = 4;
+
+/** One is encoded while another is read. */
+const AT_ONCE = 2;
+
+/**
+ * Makes the files of a profile.
+ *
+ * @param profile - What is asked of it, where a pipeline chooses some of that.
+ * @param renderer - Compares pictures of what was compressed with those of its master; KTX2 it cannot read.
+ * @example
+ * ```ts
+ * const [{ bytes, facts }] = await createProfileMaker('web').make(master, ['model.glb']);
+ * facts.requiredExtensions;   // → 'EXT_meshopt_compression EXT_texture_webp KHR_mesh_quantization'
+ * ```
+ */
+export function createProfileMaker(
+  name: ProfileName,
+  profile: Profile = PROFILES[name],
+  renderer?: Renderer,
+): Maker {
+  const file = profile.files === 'shared' ? 'model.gltf' : 'model.glb';
+  const isCompressed = profile.geometry !== 'plain' || profile.format === 'webp';
+  const isCompared = isCompressed && profile.format !== 'ktx2';
+  let encoder: TextureEncoder | undefined;
+  let isNotCompared = false;
+  return {
+    name,
+    isFlat: profile.files === 'shared',
+    files: [{ name: file, key: `${VERSION} ${JSON.stringify(profile)}` }],
+    atOnce: AT_ONCE,
+    async make(master) {
+      const { optimize } = await import('./optimize.ts');
+      const { comparePictures } = await import('./check-back.ts');
+      const { openTextureEncoder } = await import('./texture-encoder.ts');
+      encoder ??= openTextureEncoder();
+      const made = await optimize(master, profile, encoder.encode);
+      if (isCompared && !(await comparePictures(renderer, master, made.decoded)))
+        isNotCompared = true;
+      const { triangles, drawCalls, images, extensionsRequired } = made.figures;
+      const sides = images.map(({ width, height }) => Math.max(width, height));
+      const facts = {
+        triangles,
+        drawCalls,
+        textures: images.length,
+        largestTexture: Math.max(0, ...sides),
+        requiredExtensions: extensionsRequired.join(' '),
+        ...(made.movedMillimetres > 0 && {
+          movedMillimetres: Number(made.movedMillimetres.toFixed(3)),
+        }),
+        ...(made.changedTransforms > 0 && { changedTransforms: made.changedTransforms }),
+      };
+      const { bytes, shared } = made;
+      return [{ bytes, facts, ...(shared.length > 0 && { shared }) }];
+    },
+    limitation: () =>
+      isNotCompared
+        ? `${name}: without a browser, its models were compared with their masters by geometry, and not by pictures`
+        : undefined,
+    async close() {
+      await encoder?.close();
+      encoder = undefined;
+      await renderer?.close();
+    },
+  };
+}

@@ -1,0 +1,135 @@
+/** Encodes textures with sharp, and as KTX2 in a thread; both are loaded for the first one. */
+import { LRUCache } from 'lru-cache';
+import type { Sharp } from 'sharp';
+import { ConverterError } from '../../support/errors.ts';
+import { sha256Hex } from '../../support/files.ts';
+import { openTextureImage } from '../../support/texture-image.ts';
+import { type EncodeKtx2, openKtx2Encoder } from './ktx2-encoder.ts';
+import type { TextureFormat } from './profiles.ts';
+
+/** What a texture means: directions; an sRGB colour; or numbers, such as roughness. */
+export type TextureMeaning = 'normal' | 'colour' | 'data';
+
+/** A texture and what it is to become. */
+export interface TextureRequest {
+  bytes: Uint8Array;
+  mimeType: string;
+  meaning: TextureMeaning;
+  format: Exclude<TextureFormat, 'kept'>;
+  /** Whether the material uses its transparency. */
+  isTransparent: boolean;
+  /** Longest side, pixels; a smaller texture is not enlarged. */
+  largest: number;
+}
+
+/** Encodes a texture; undefined where it stays as it is. */
+export type EncodeTexture = (
+  request: TextureRequest,
+) => Promise<{ bytes: Uint8Array; mimeType: string } | undefined>;
+
+/** A texture is encoded again, with the loss that it costs, only if that saves this part of its bytes. */
+const WORTH_IT = 0.1;
+
+const ENCODINGS = {
+  jpeg: (image) => image.removeAlpha().jpeg({ quality: 88, chromaSubsampling: '4:4:4' }),
+  webp: (image) => image.webp({ quality: 80, alphaQuality: 100, smartSubsample: true, effort: 4 }),
+  png: (image) => image.png({ compressionLevel: 9 }),
+} as const satisfies Record<string, (image: Sharp) => Sharp>;
+
+/** As WebP, normal maps are JPEG, which does not store fewer pixels of chroma. */
+const encodeTexture =
+  (encodeKtx2: EncodeKtx2): EncodeTexture =>
+  async (request) => {
+    const { bytes, mimeType, meaning, largest } = request;
+    try {
+      const { image, facts } = await openTextureImage(bytes);
+      const { width, height, hasAlpha } = facts;
+      const scale = Math.min(1, largest / Math.max(width, height));
+      if (request.format === 'ktx2') {
+        const [w, h] = [wholeBlocks(width * scale), wholeBlocks(height * scale)];
+        const sized = image.resize(w, h, { fit: 'fill' }).toColourspace('srgb').ensureAlpha();
+        const rgba = await sized.raw({ depth: 'uchar' }).toBuffer();
+        const picture = { rgba: new Uint8Array(rgba), width: w, height: h };
+        return { bytes: await encodeKtx2(picture, meaning), mimeType: 'image/ktx2' };
+      }
+      const format = formatOf(request, hasAlpha);
+      const isSmaller = scale < 1;
+      // Loss upon loss: a JPEG that may stay one stays as it is.
+      if (!isSmaller && mimeType === `image/${format}`) return undefined;
+      const side = (pixels: number) => Math.max(1, Math.round(pixels * scale));
+      const sized = isSmaller ? image.resize(side(width), side(height), { fit: 'fill' }) : image;
+      const encoded = new Uint8Array(
+        await ENCODINGS[format](sized.toColourspace('srgb')).toBuffer(),
+      );
+      const mayStay = !isSmaller && mimeType !== 'image/webp';
+      if (mayStay && encoded.length > bytes.length * (1 - WORTH_IT)) return undefined;
+      return { bytes: encoded, mimeType: `image/${format}` };
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.message.split('\n', 1)[0]! : String(cause);
+      throw new ConverterError('IMAGE_UNREADABLE', `texture: ${reason}`, { cause });
+    }
+  };
+
+/** KHR_texture_basisu asks for sides of whole blocks. */
+function wholeBlocks(pixels: number): number {
+  return Math.max(KTX2_BLOCK, KTX2_BLOCK * Math.round(pixels / KTX2_BLOCK));
+}
+
+const KTX2_BLOCK = 4;
+
+function formatOf(
+  { meaning, format, isTransparent }: TextureRequest,
+  hasAlpha: boolean,
+): keyof typeof ENCODINGS {
+  if (meaning === 'normal' || format === 'ktx2') return 'jpeg';
+  return format === 'jpeg' && isTransparent && hasAlpha ? 'png' : format;
+}
+
+/** Most bytes of encoded textures that are kept: those of a series, which its articles share. */
+const REMEMBERED_BYTES = 64e6;
+
+/** An encoder, which has a thread from the first KTX2 on. */
+export interface TextureEncoder {
+  encode: EncodeTexture;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens an encoder, which encodes a texture that several masters share once. It throws `IMAGE_UNREADABLE`.
+ *
+ * @example
+ * ```ts
+ * const { encode } = openTextureEncoder();
+ * const jpeg = { format: 'jpeg', meaning: 'colour', isTransparent: false, largest: 1024 } as const;
+ * (await encode({ ...jpeg, bytes: png, mimeType: 'image/png' }))?.mimeType;   // → 'image/jpeg'
+ * ```
+ */
+export function openTextureEncoder(): TextureEncoder {
+  type Encoded = Awaited<ReturnType<EncodeTexture>>;
+  const ktx2 = openKtx2Encoder();
+  const encode = encodeTexture(ktx2.encode);
+  const kept = new LRUCache<string, { encoded: Encoded }>({
+    maxSize: REMEMBERED_BYTES,
+    sizeCalculation: ({ encoded }) => 1 + (encoded?.bytes.length ?? 0),
+  });
+  const running = new Map<string, Promise<Encoded>>();
+  return {
+    encode(request) {
+      const { bytes, ...wanted } = request;
+      const key = `${sha256Hex(bytes)} ${JSON.stringify(wanted)}`;
+      const known = kept.get(key);
+      if (known !== undefined) return Promise.resolve(known.encoded);
+      const before = running.get(key);
+      if (before !== undefined) return before;
+      const encoding = encode(request)
+        .then((encoded) => {
+          kept.set(key, { encoded });
+          return encoded;
+        })
+        .finally(() => running.delete(key));
+      running.set(key, encoding);
+      return encoding;
+    },
+    close: ktx2.close,
+  };
+}

@@ -1,0 +1,93 @@
+/** Where textures lie on a surface: the transform of glTF, as coordinates and as a node of USD. */
+import type { TextureInfo } from '@gltf-transform/core';
+import type { Transform } from '@gltf-transform/extensions';
+import { cos, sin } from '../../support/elementary.ts';
+import { type Prim, parameter, tuple } from './usd-text.ts';
+
+/** Where a texture lies: which set of coordinates, and how they are transformed. */
+export interface Placement {
+  uvSet: number;
+  offset: readonly [number, number];
+  rotationRadians: number;
+  scale: readonly [number, number];
+}
+
+/** The placement that a texture has. */
+export function placementOf(info: TextureInfo): Placement {
+  const transform = info.getExtension<Transform>('KHR_texture_transform');
+  return {
+    uvSet: transform?.getTexCoord() ?? info.getTexCoord(),
+    offset: transform?.getOffset() ?? [0, 0],
+    rotationRadians: transform?.getRotation() ?? 0,
+    scale: transform?.getScale() ?? [1, 1],
+  };
+}
+
+/** The placement by coordinates as they are. */
+export function untransformed(uvSet: number): Placement {
+  return { uvSet, offset: [0, 0], rotationRadians: 0, scale: [1, 1] };
+}
+
+/** Whether two textures lie alike. */
+export function isSamePlacement(a: Placement, b: Placement): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/**
+ * How a texture lies where the placement of another is in the coordinates already.
+ *
+ * @returns Undefined where no placement says it: the other one has no extent, or is turned and stretched otherwise.
+ */
+export function relativePlacement(placement: Placement, base: Placement): Placement | undefined {
+  if (isSamePlacement(placement, base)) return untransformed(placement.uvSet);
+  const [x, y] = [placement.scale[0] / base.scale[0], placement.scale[1] / base.scale[1]];
+  const isTurned = base.rotationRadians !== 0;
+  if (!Number.isFinite(x) || !Number.isFinite(y) || (isTurned && x !== y)) return undefined;
+  const rotationRadians = placement.rotationRadians - base.rotationRadians;
+  const [c, s] = [cos(rotationRadians), sin(rotationRadians)];
+  const [u, v] = [x * base.offset[0], y * base.offset[1]];
+  return {
+    uvSet: placement.uvSet,
+    offset: [placement.offset[0] - c * u - s * v, placement.offset[1] + s * u - c * v],
+    rotationRadians,
+    scale: [x, y],
+  };
+}
+
+/**
+ * Makes coordinates of USD, whose second one points up the image, of those of glTF, whose second one points down.
+ *
+ * @returns A function that adds a pair to a list.
+ */
+export function stWriter({ offset, rotationRadians, scale }: Placement) {
+  const [c, s] = [cos(rotationRadians), sin(rotationRadians)];
+  return (u: number, v: number, to: number[]) => {
+    const [x, y] = [u * scale[0], v * scale[1]];
+    to.push(c * x + s * y + offset[0], 1 - (c * y - s * x + offset[1]));
+  };
+}
+
+/**
+ * The node that does the same to untransformed coordinates of USD, which it scales, turns counter-clockwise and moves;
+ * the formula is that of {@link stWriter} with v = 1 - t.
+ */
+export function transformNode(
+  { offset, rotationRadians, scale }: Placement,
+  name: string,
+  input: string,
+): Prim {
+  const [c, s] = [cos(rotationRadians), sin(rotationRadians)];
+  const translation = [offset[0] + s * scale[1], 1 - offset[1] - c * scale[1]];
+  return {
+    type: 'Shader',
+    name,
+    properties: [
+      'uniform token info:id = "UsdTransform2d"',
+      `float2 inputs:in.connect = <${input}>`,
+      `float inputs:rotation = ${parameter((rotationRadians * 180) / Math.PI)}`,
+      `float2 inputs:scale = ${tuple(scale)}`,
+      `float2 inputs:translation = ${tuple(translation)}`,
+      'float2 outputs:result',
+    ],
+  };
+}

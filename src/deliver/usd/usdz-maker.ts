@@ -1,0 +1,43 @@
+/** The delivery of USDZ, for AR on Apple's devices. */
+import { ConverterError } from '../../support/errors.ts';
+import { cutText, TEXT_LIMITS } from '../../support/text-limits.ts';
+import type { Maker } from '../maker.ts';
+
+/** Raise it where the same model gets another file. */
+const VERSION = 1;
+
+/** It has one thread; while one is made, others are read and written. */
+const AT_ONCE = 2;
+
+/** Name of its delivery, beside those of `PROFILES`. */
+export const USDZ_PROFILE = 'ar-ios';
+
+/**
+ * Makes a USDZ of masters.
+ *
+ * The facts are triangles, textures, their bytes, how many losses there are, and the sentences on them.
+ */
+export function createUsdzMaker(): Maker {
+  return {
+    name: USDZ_PROFILE,
+    files: [{ name: 'model.usdz', key: String(VERSION) }],
+    atOnce: AT_ONCE,
+    async make(master) {
+      const { writeUsdz } = await import('./usdz.ts');
+      const { bytes, losses, ...counts } = writeUsdz(await read(master));
+      const lost = cutText(losses.join('; '), TEXT_LIMITS.message);
+      return [{ bytes, facts: { ...counts, losses: losses.length, ...(lost && { lost }) } }];
+    },
+  };
+}
+
+async function read(master: Uint8Array) {
+  const { WebIO } = await import('@gltf-transform/core');
+  const { KHRONOS_EXTENSIONS } = await import('@gltf-transform/extensions');
+  try {
+    return await new WebIO().registerExtensions(KHRONOS_EXTENSIONS).readBinary(master);
+  } catch (cause) {
+    const message = `the master: expected a GLB, received what is none: ${(cause as Error).message}`;
+    throw new ConverterError('STORE_DAMAGED', message, { cause });
+  }
+}

@@ -1,0 +1,100 @@
+/** What a run does before and after its work if other machines take part: its lock, and the run that it continues. */
+import { CONTINUED_WITHIN_MS } from '../source/cache/durable-tables.ts';
+import type { ObjectStore } from './store/object-store.ts';
+import { ConverterError } from '../support/errors.ts';
+import { findUnfinishedRun, openChunkObjects } from './chunks.ts';
+import { executorOf, type RunEnvironment, type RunOptions, runId } from '../run/run-options.ts';
+import { pipelineStore } from './pipeline-store.ts';
+import { lockStore } from './store-lock.ts';
+import { checkQueue, runDigest } from './run-queue.ts';
+
+const CANCELLED = 'cancelled from another process';
+const CANCELLED_HELP = { help: 'run again: a new run takes what is done from the cache' };
+
+/** How often a run looks whether it was cancelled, milliseconds. */
+const LOOK_MS = 2_000;
+
+interface SharedRun {
+  /** Of the run. */
+  environment: RunEnvironment;
+  /** Ends what was prepared. */
+  close(): Promise<void>;
+}
+
+/**
+ * Prepares a run: locks its store, and gives it the start of the run with workers that it continues.
+ *
+ * @throws {@link ConverterError} `OUTPUT_LOCKED`, `STORE_UNSUPPORTED`; the
+ *   codes of the store, and those of {@link checkQueue}.
+ */
+export async function openSharedRun(
+  options: RunOptions,
+  given: RunEnvironment,
+): Promise<SharedRun> {
+  const { pipeline } = options;
+  const executor = executorOf(options);
+  if (pipeline.store === undefined && executor === 'local')
+    return { environment: given, close: async () => {} };
+  if (executor === 'bullmq') await checkQueue(given.env, given.now);
+  // Without the signal: the lock is given back after an interruption, too.
+  const { signal: _, ...always } = given;
+  const store = await pipelineStore(pipeline, always);
+  const unfinished = executor === 'local' ? undefined : await findUnfinishedRun(store);
+  const continued = unfinished && (await continuedRun(options, given, unfinished));
+  const startedAt = continued ?? given.startedAt ?? given.now();
+  const environment = { ...given, startedAt };
+  const lock = pipeline.store ? await lockStore(store, environment) : undefined;
+  if (continued !== undefined && !(await isOpen(store, runId(continued)))) {
+    // Its coordinator has completed it before this one had the lock.
+    await lock?.release();
+    return openSharedRun(options, given);
+  }
+  const ending = new AbortController();
+  const signals = [given.signal, ending.signal, ...(lock ? [lock.lost] : [])];
+  const objects = openChunkObjects(store, runId(startedAt));
+  const look = async () => {
+    const state = await objects.look().catch(() => undefined);
+    if (state?.isCancelled)
+      ending.abort(new ConverterError('INTERRUPTED', CANCELLED, CANCELLED_HELP));
+  };
+  const timer = executor === 'local' ? undefined : setInterval(look, LOOK_MS).unref();
+  return {
+    environment: { ...environment, signal: AbortSignal.any(signals) },
+    async close() {
+      clearInterval(timer);
+      await lock?.release();
+    },
+  };
+}
+
+const isOpen = async (store: ObjectStore, id: string) =>
+  (await openChunkObjects(store, id).look()).isOpen;
+
+/** Returns the start of the last run with workers if it was to do the same, on any machine. */
+async function continuedRun(
+  options: RunOptions,
+  { env, log, now }: RunEnvironment,
+  { id, description }: NonNullable<Awaited<ReturnType<typeof findUnfinishedRun>>>,
+): Promise<number | undefined> {
+  const { digest, startedAt } = description;
+  const isSame = digest === (await runDigest(options, env));
+  if (!isSame || Math.abs(now() - startedAt) > CONTINUED_WITHIN_MS) return undefined;
+  log.info('continues a run that has not ended', { continued: id });
+  return startedAt;
+}
+
+/**
+ * Cancels the run with workers of a pipeline, from any machine: its coordinator ends it within seconds.
+ *
+ * @returns Its id; undefined if there is none.
+ */
+export async function cancelRun(
+  options: RunOptions,
+  environment: Pick<RunEnvironment, 'env' | 'now' | 'random'>,
+): Promise<string | undefined> {
+  const store = await pipelineStore(options.pipeline, environment);
+  const found = await findUnfinishedRun(store);
+  if (found === undefined) return undefined;
+  await openChunkObjects(store, found.id).cancel();
+  return found.id;
+}

@@ -1,0 +1,50 @@
+/** The store of a pipeline, which the machines that work for it share. */
+
+import { randomUUID } from 'node:crypto';
+import { join, relative } from 'node:path';
+import type { ObjectStore } from './store/object-store.ts';
+import { sha256Hex } from '../support/files.ts';
+import type { Pipeline } from '../run/file/pipeline-file.ts';
+import type { RunEnvironment } from '../run/run-options.ts';
+
+type Sharing = Pick<Pipeline, 'name' | 'store' | 'cacheDir' | 'outputDir'>;
+
+/**
+ * Opens the store of a pipeline: what `store:` names, or a folder of the cache, which
+ * workers on this machine share.
+ *
+ * @throws {@link ConverterError} `USAGE`, `PIPELINE_VARIABLE_UNSET`; the codes of {@link ObjectStore}.
+ */
+export async function pipelineStore(
+  pipeline: Sharing,
+  {
+    env,
+    now,
+    random,
+    signal,
+  }: Pick<RunEnvironment, 'env' | 'now' | 'random'> & Partial<Pick<RunEnvironment, 'signal'>>,
+): Promise<ObjectStore> {
+  const { openObjectStore } = await import('./store/open-store.ts');
+  const { url = folderOf(pipeline), pathStyle } = pipeline.store ?? {};
+  return openObjectStore(url, { env, now, random, signal, pathStyle });
+}
+
+/** It distinguishes a store from all others, although machines may reach it by different addresses. */
+const IDENTITY_KEY = 'identity.txt';
+
+/**
+ * Returns what distinguishes a store from all others.
+ *
+ * @throws {@link ConverterError} the codes of {@link ObjectStore}.
+ */
+export async function storeIdentity(store: ObjectStore): Promise<string> {
+  await store.putIfAbsent(IDENTITY_KEY, new TextEncoder().encode(randomUUID()));
+  const found = await store.get(IDENTITY_KEY);
+  return new TextDecoder().decode(found?.content);
+}
+
+/** Pipelines may share a cache; machines may see it at different paths. */
+function folderOf({ name, cacheDir, outputDir }: Sharing): string {
+  const digest = sha256Hex(JSON.stringify([name, relative(cacheDir, outputDir)]));
+  return join(cacheDir, 'shared', digest.slice(0, 16));
+}

@@ -1,0 +1,248 @@
+/** What a pipeline with `store:` has published: checked, read and pruned in the store, by copies of its lists in the cache. */
+import { LRUCache } from 'lru-cache';
+import { CONTINUED_WITHIN_MS } from '../source/cache/durable-tables.ts';
+import { configurationLabel } from '../model/configuration-id.ts';
+import type { Digest } from '../model/snapshot.ts';
+import type { ObjectStore } from './store/object-store.ts';
+import { ConverterError } from '../support/errors.ts';
+import { sha256Hex } from '../support/files.ts';
+import { inParallel } from '../support/in-parallel.ts';
+import { expectNoPublication } from '../run/output/publication.ts';
+import { findUnfinishedRun } from './chunks.ts';
+import { LAST_GOOD_FILE, readDeliveries } from '../run/output/delivered-files.ts';
+import {
+  openListChecks,
+  publishedObjects,
+  RUN_ID,
+  RUNS_FOLDER,
+  requireManifest,
+  type Verification,
+} from '../run/output/output-folder.ts';
+import type { Pipeline } from '../run/file/pipeline-file.ts';
+import type { PrunePlan, Published } from '../run/output/published.ts';
+import type { RunEnvironment } from '../run/run-options.ts';
+import {
+  copyLists,
+  isOfWholeRange,
+  listsFolder,
+  OBJECTS,
+  objectKey,
+  problemOfObject,
+  readDelivered,
+  UNSETTLED,
+} from './output.ts';
+import { pipelineStore } from './pipeline-store.ts';
+import { lockStore } from './store-lock.ts';
+
+/** Objects read or removed at the same time. */
+const AT_ONCE = 8;
+/** Bytes of GLBs that are kept in memory, of a server's answers. */
+const MOST_BYTES_IN_MEMORY = 64 * 1024 * 1024;
+/** For how long the lists are not asked for again, milliseconds. */
+const FRESH_MS = 2_000;
+/** An object that is younger may be one of a run that has not published yet, milliseconds. */
+const YOUNG_MS = 24 * 60 * 60 * 1000;
+/** The folder of a delivery; the list may have been edited, and the others have what nothing refers to. */
+const DELIVERED =
+  /^(?!(?:bodies|derived|objects|probes|responses|runs|snapshots|work)\/)[a-z][\w-]*\//;
+
+/**
+ * Opens what the store of a pipeline has. Nothing is written to the output folder.
+ *
+ * @throws {@link ConverterError} as `pipelineStore`; the codes of {@link ObjectStore}.
+ */
+export async function openPublishedStore(
+  pipeline: Pipeline,
+  environment: Pick<RunEnvironment, 'env' | 'now' | 'random' | 'signal'>,
+): Promise<Published> {
+  const { now, signal } = environment;
+  const store = await pipelineStore(pipeline, environment);
+  const dir = listsFolder(pipeline);
+  const kept = new LRUCache<string, Uint8Array>({ maxSize: MOST_BYTES_IN_MEMORY });
+  let copiedAtMs: number | undefined;
+  let copying: Promise<void> | undefined;
+  let lost: AbortSignal | undefined;
+
+  const copy = async (): Promise<void> => {
+    await copyLists(store, pipeline, dir);
+    copiedAtMs = now();
+  };
+  const refresh = async (): Promise<void> => {
+    const ageMs = copiedAtMs === undefined ? FRESH_MS : now() - copiedAtMs;
+    if (ageMs >= FRESH_MS || ageMs < 0) await copy();
+  };
+  const find = async (path: string): Promise<Uint8Array | undefined> => {
+    const before = kept.get(path);
+    if (before !== undefined) return before;
+    const content = (await store.get(path))?.content;
+    // Others can be replaced.
+    const isFixed = path.startsWith(OBJECTS) && content !== undefined && content.length > 0;
+    if (isFixed) kept.set(path, content, { size: content.length });
+    return content;
+  };
+
+  return {
+    name: store.name,
+    dir,
+    refresh() {
+      copying ??= refresh().finally(() => {
+        copying = undefined;
+      });
+      return copying;
+    },
+    async requireManifest() {
+      await refresh();
+      await requireManifest(dir, store.name);
+    },
+    find,
+    async read({ path, sha256 }) {
+      const content = await find(path);
+      if (content !== undefined && sha256Hex(content) === sha256) return content;
+      const received = content === undefined ? 'nothing' : 'another';
+      const message = `${store.name}/${path}: expected the content ${sha256}, received ${received}`;
+      throw new ConverterError('STORE_DAMAGED', message);
+    },
+    verify: (ending = signal) => verifyStore(store, dir, ending),
+    async lock() {
+      const lock = await lockStore(store, { now, signal });
+      lost = lock.lost;
+      return lock.release;
+    },
+    async planPrune(keepRuns) {
+      await copy();
+      const plan = await planStorePrune(store, dir, (atMs) => now() - atMs < YOUNG_MS);
+      if (keepRuns !== undefined) plan.runs = await oldStoreRuns(store, keepRuns);
+      return plan;
+    },
+    async prune(plan) {
+      await expectNoPublication(dir, store.name);
+      await expectNoUnfinishedRun(store, now());
+      await removeFromStore(store, plan, () => {
+        for (const ending of [signal, lost]) ending?.throwIfAborted();
+      });
+    },
+  };
+}
+
+/** A file to be checked: a GLB has its digest as its object, and configurations that share it. */
+interface Checked {
+  sha256: Digest;
+  /** A publication that was cut off may have replaced or removed it. */
+  isUnsettled?: boolean;
+  object?: { object: Digest; sharedBy: string[] };
+}
+
+async function verifyStore(
+  store: ObjectStore,
+  dir: string,
+  signal: AbortSignal,
+): Promise<Omit<Verification, 'links'>> {
+  const problems: Verification['problems'] = [];
+  const incomplete: Verification['incomplete'] = [];
+  const lists = openListChecks(dir, { problems, incomplete });
+  const checked = new Map<string, Checked>();
+  for (const [object, sharedBy] of await lists.objects((_, line) => configurationLabel(line)))
+    checked.set(objectKey(object), { sha256: object, object: { object, sharedBy } });
+  for (const [path, file] of await deliveredFiles(store, dir)) checked.set(path, file);
+  await lists.checkOthers();
+  // The copies are those of the store.
+  for (const one of [...problems, ...incomplete])
+    one.path = one.path.replace(dir, () => store.name);
+  const found = new Map<string, string>();
+  await inParallel(checked, AT_ONCE, async ([key, { sha256 }]) => {
+    signal.throwIfAborted();
+    const problem = await problemOfObject(store, key, sha256);
+    if (problem !== undefined) found.set(key, problem);
+  });
+  for (const [key, { object, isUnsettled }] of checked) {
+    const problem = found.get(key);
+    const path = `${store.name}/${key}`;
+    if (problem !== undefined && isUnsettled) incomplete.push({ path, problem: CUT_OFF });
+    else if (problem !== undefined) problems.push({ path, problem, ...object });
+  }
+  return { objects: checked.size, problems, incomplete };
+}
+
+const CUT_OFF = 'is being replaced or removed';
+
+/** Each file of a delivery by its key; of feeds and the gallery, what was stored last. */
+async function deliveredFiles(store: ObjectStore, dir: string): Promise<Map<string, Checked>> {
+  const { files: stored } = await readDelivered(store);
+  const lists = [await readDeliveries(dir, LAST_GOOD_FILE), await readDeliveries(dir)];
+  const ofLists = lists
+    .flatMap((list) => [...list.values()])
+    .flatMap(({ files }) => files.map(({ path, sha256 }) => [path, sha256] as const));
+  const ofAll = Object.entries(stored).filter(([path]) => isOfWholeRange(path));
+  return new Map(
+    [...ofAll, ...ofLists].map(([path, sha256]) => [
+      path,
+      { sha256, isUnsettled: stored[path] === UNSETTLED },
+    ]),
+  );
+}
+
+/**
+ * Finds what nothing refers to.
+ *
+ * @param dir - Folder of copies of its lists.
+ * @param isYoung - Whether an object of a time may be one of a run that has not published yet: it is only counted.
+ */
+export async function planStorePrune(
+  store: ObjectStore,
+  dir: string,
+  isYoung: (modifiedAtMs: number) => boolean,
+): Promise<PrunePlan> {
+  const published = await publishedObjects(dir, () => '');
+  const delivered = await deliveredFiles(store, dir);
+  const kept = new Set([...[...published.keys()].map(objectKey), ...delivered.keys()]);
+  const folders = [...delivered.keys()].flatMap((path) => DELIVERED.exec(path)?.[0] ?? []);
+  const plan = { objects: [] as string[], runs: [] as string[], bytes: 0, young: 0 };
+  for (const prefix of new Set([OBJECTS, ...folders.sort()])) {
+    for await (const { key, bytes, modifiedAt } of store.list(prefix)) {
+      if (kept.has(key)) continue;
+      if (isYoung(modifiedAt)) plan.young++;
+      else {
+        plan.objects.push(key);
+        plan.bytes += bytes;
+      }
+    }
+  }
+  return plan;
+}
+
+/** Removes what a plan lists. @param check - Throws where that must end. */
+export async function removeFromStore(
+  store: ObjectStore,
+  { objects, runs }: PrunePlan,
+  check: () => void,
+): Promise<void> {
+  const reports: string[] = [];
+  for (const run of runs) for await (const { key } of store.list(`${run}/`)) reports.push(key);
+  await inParallel([...objects, ...reports], AT_ONCE, async (key) => {
+    check();
+    await store.delete(key);
+  });
+}
+
+/** The folders of reports, but for the last ones. */
+export async function oldStoreRuns(store: ObjectStore, keepRuns: number): Promise<string[]> {
+  const writtenAt = new Map<string, number>();
+  for await (const { key, modifiedAt } of store.list(`${RUNS_FOLDER}/`)) {
+    const [, run = ''] = key.split('/');
+    if (RUN_ID.test(run)) writtenAt.set(run, Math.max(modifiedAt, writtenAt.get(run) ?? 0));
+  }
+  const latest = [...writtenAt].sort(([, a], [, b]) => a - b).at(-1)?.[0];
+  const old = [...writtenAt.keys()].sort().slice(0, -keepRuns);
+  // The last run is not the one with the latest id if the clock was set back.
+  return old.filter((run) => run !== latest).map((run) => `${RUNS_FOLDER}/${run}`);
+}
+
+/** A run that will continue may count on objects that were there before it. @throws `OUTPUT_LOCKED` */
+async function expectNoUnfinishedRun(store: ObjectStore, nowMs: number): Promise<void> {
+  const unfinished = await findUnfinishedRun(store);
+  if (unfinished === undefined) return;
+  if (nowMs - unfinished.description.startedAt > CONTINUED_WITHIN_MS) return;
+  const message = `${store.name}: expected no unfinished run, but run ${unfinished.id} can be continued`;
+  const help = 'run the pipeline to its end, or end that run with btg2gltf cancel';
+  throw new ConverterError('OUTPUT_LOCKED', message, { help });
+}

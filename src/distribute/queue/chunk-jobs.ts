@@ -1,0 +1,60 @@
+/** Jobs as parts of chunks: their identity, halves, and what of them is on the queue. */
+import { z } from 'zod';
+import { type ErrorCode, endsRun } from '../../support/errors.ts';
+import type { ChunkJob } from './chunk-queue.ts';
+
+const place = z.int().nonnegative();
+const chunkJob = z
+  .object({ run: z.string().min(1), chunk: place, from: place, to: place })
+  .refine(({ from, to }) => from < to);
+
+/** Reads what is on a queue; undefined where it is no job of ours, since other programs may use the server. */
+export function readJob(data: unknown): ChunkJob | undefined {
+  return chunkJob.safeParse(data).data;
+}
+
+/** The id on a queue: the same for the same part of a run, so that it is there once. */
+export function jobId({ run, chunk, from, to }: ChunkJob): string {
+  return `${run}.${chunk}.${from}.${to}`;
+}
+
+/** Whether an error of a job ends the run of all: what interrupts one worker does not interrupt the others. */
+export function endsRunOfAll(code: ErrorCode): boolean {
+  return code !== 'INTERRUPTED' && endsRun(code);
+}
+
+/** The two halves of a job, the first of which is the larger; none if it has only one place. */
+export function halvesOf({ run, chunk, from, to }: ChunkJob): ChunkJob[] {
+  const middle = from + Math.ceil((to - from) / 2);
+  if (middle >= to) return [];
+  return [
+    { run, chunk, from, to: middle },
+    { run, chunk, from: middle, to },
+  ];
+}
+
+/**
+ * Divides a job into what is on the queue already, as such or in parts, and the rest.
+ *
+ * @example
+ * ```ts
+ * const job = { run: 'r', chunk: 0, from: 0, to: 8 };
+ * divide(job, [{ ...job, from: 2, to: 4 }]).rest; // → places 0 to 2 and 4 to 8
+ * ```
+ */
+export function divide(
+  job: ChunkJob,
+  queue: readonly ChunkJob[],
+): { queued: ChunkJob[]; rest: ChunkJob[] } {
+  const queued = queue
+    .filter(({ chunk, from, to }) => chunk === job.chunk && from >= job.from && to <= job.to)
+    .sort((a, b) => a.from - b.from);
+  const rest: ChunkJob[] = [];
+  let { from } = job;
+  for (const part of queued) {
+    if (part.from > from) rest.push({ ...job, from, to: part.from });
+    from = Math.max(from, part.to);
+  }
+  if (from < job.to) rest.push({ ...job, from });
+  return { queued, rest };
+}

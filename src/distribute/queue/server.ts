@@ -1,0 +1,332 @@
+/** The server of the queue, Redis or PostgreSQL: its address, a check at the start, and the classes of BullMQ for it. */
+import type {
+  BackendFactory,
+  ConnectionOptions,
+  IQueueBackend,
+  PgPoolClient,
+  Processor,
+  QueueBase,
+  WorkerOptions,
+} from 'bullmq';
+import { ConverterError } from '../../support/errors.ts';
+import { requireInstalled } from '../../support/optional.ts';
+import { registerSecret } from '../../support/redact.ts';
+import type { ChunkJob } from './chunk-queue.ts';
+
+/** An address that has been parsed; plain data, which a thread receives. */
+export interface QueueServer {
+  kind: 'redis' | 'postgres';
+  /** With credentials: never for a message. */
+  url: string;
+  /** Without credentials, for messages. */
+  name: string;
+}
+
+const KINDS: Readonly<Record<string, QueueServer['kind']>> = {
+  'redis:': 'redis',
+  'rediss:': 'redis',
+  'postgres:': 'postgres',
+  'postgresql:': 'postgres',
+};
+
+/** Longest wait for a connection, milliseconds. */
+const CONNECT_MS = 5_000;
+/**
+ * Largest difference to the clock of the server, milliseconds: PostgreSQL compares the time at which a lock ends,
+ * which one machine has written, with the time of another. A lock has at least half of its 5 s left.
+ */
+const MAX_CLOCK_DIFFERENCE_MS = 2_000;
+
+/**
+ * Parses the address of a queue and registers its password as a secret.
+ *
+ * @example
+ * ```ts
+ * parseQueueUrl('redis://:secret@queue:6379').name; // → 'redis://queue:6379'
+ * ```
+ *
+ * @throws {@link ConverterError} `USAGE`.
+ */
+export function parseQueueUrl(url: string): QueueServer {
+  const address = URL.canParse(url) ? new URL(url) : undefined;
+  const kind = address === undefined ? undefined : KINDS[address.protocol];
+  if (address === undefined || kind === undefined) {
+    const received = address?.protocol ?? 'a text that is no address';
+    throw new ConverterError(
+      'USAGE',
+      `BTG2GLTF_QUEUE_URL: expected redis://, rediss:// or postgres://, received ${received}`,
+      { help: 'set it to the address of a server, such as postgres://user:password@host/database' },
+    );
+  }
+  const passwords = [address.password, ...address.searchParams.getAll('password')];
+  for (const secret of [...passwords, ...passwords.map(decoded)]) registerSecret(secret);
+  const path = address.pathname === '/' ? '' : address.pathname;
+  return { kind, url, name: `${address.protocol}//${address.host}${path}` };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** What the clock of a server showed. */
+export interface ServerClock {
+  /** Milliseconds since 1970. */
+  time: number;
+  /** When it was asked and when it had answered, by {@link elapsed}. */
+  asked: number;
+  answered: number;
+}
+
+/** Milliseconds by a clock that cannot be set, the same one in all threads. */
+const elapsed = () => Number(process.hrtime.bigint()) / 1e6;
+
+async function readClock(ask: () => Promise<number>): Promise<ServerClock> {
+  const asked = elapsed();
+  const time = await ask();
+  return { time, asked, answered: elapsed() };
+}
+
+/**
+ * Checks that the server answers, accepts us and is new enough; creates the tables in PostgreSQL.
+ *
+ * @returns What its clock shows, for {@link checkClock}.
+ * @throws {@link ConverterError} `LIBRARY_MISSING`, `QUEUE_UNREACHABLE`, `QUEUE_REFUSED`.
+ */
+export async function checkQueueServer(server: QueueServer): Promise<ServerClock> {
+  requireInstalled('the queue of --executor bullmq');
+  try {
+    return await CHECKS[server.kind](server);
+  } catch (error) {
+    throw connectionError(server, error);
+  }
+}
+
+const CHECKS = { redis: checkRedis, postgres: checkPostgres } satisfies Record<
+  QueueServer['kind'],
+  unknown
+>;
+
+async function checkRedis({ url }: QueueServer): Promise<ServerClock> {
+  const { Redis } = await import('ioredis');
+  const client = new Redis(url, {
+    ...{ lazyConnect: true, connectTimeout: CONNECT_MS, maxRetriesPerRequest: 0 },
+    retryStrategy: () => null,
+  });
+  // It is thrown below, too; without a listener the library prints it.
+  let failure: Error | undefined;
+  client.on('error', (error) => {
+    failure ??= error;
+  });
+  try {
+    await within(CONNECT_MS, client.connect());
+    const info = await within(CONNECT_MS, client.info('server'));
+    const [, major, minor] = /redis_version:(\d+)\.(\d+)/.exec(info) ?? [];
+    if (Number(major) * 100 + Number(minor) < 602) {
+      throw new Error(`expected Redis 6.2 or later, received ${major}.${minor}`);
+    }
+    return await readClock(async () => {
+      const [seconds, microseconds] = await within(CONNECT_MS, client.time());
+      return 1_000 * Number(seconds) + Number(microseconds) / 1_000;
+    });
+  } catch (error) {
+    throw failure ?? error;
+  } finally {
+    client.disconnect();
+  }
+}
+
+async function checkPostgres(server: QueueServer): Promise<ServerClock> {
+  const bullmq = await import('bullmq');
+  const connection = new bullmq.PostgresConnection(connectionOf(server));
+  connection.on('error', () => {});
+  try {
+    const client = await within(CONNECT_MS, connection.pool.connect());
+    try {
+      await migrate(bullmq, client);
+      return await readClock(async () => {
+        const { rows } = await client.query(
+          'SELECT extract(epoch FROM clock_timestamp()) * 1000 AS milliseconds',
+        );
+        return Number(rows[0].milliseconds);
+      });
+    } finally {
+      client.release();
+    }
+  } finally {
+    await connection.close();
+  }
+}
+
+/** A worker may have no right to create tables that are there. */
+async function migrate(bullmq: typeof import('bullmq'), client: PgPoolClient): Promise<void> {
+  const { assertSchemaCompatibility, runMigrations, LATEST_SCHEMA_VERSION } = bullmq;
+  const version = await assertSchemaCompatibility(client).catch((error) => {
+    if (error instanceof bullmq.SchemaMigrationRequiredError) return 0;
+    throw error;
+  });
+  if (version < LATEST_SCHEMA_VERSION) await runMigrations(client);
+}
+
+/**
+ * Checks that this machine has the time of the server, within two seconds.
+ *
+ * A machine that is slow is not refused: what went by while it asked, and since the answer, is no difference.
+ *
+ * @param now - Clock of this machine, milliseconds since 1970.
+ * @throws {@link ConverterError} `WORKER_REFUSED`.
+ */
+export function checkClock({ time, asked, answered }: ServerClock, now: () => number): void {
+  const difference = now() - (elapsed() - answered) - time;
+  if (Math.abs(difference) <= MAX_CLOCK_DIFFERENCE_MS + (answered - asked)) return;
+  const seconds = (Math.abs(difference) / 1000).toFixed(1);
+  throw new ConverterError(
+    'WORKER_REFUSED',
+    `clock of this machine: expected that of the queue's server, received one that is ${seconds} s ${difference > 0 ? 'ahead' : 'behind'}`,
+    { help: 'synchronise the clocks of all machines, such as by NTP' },
+  );
+}
+
+async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    const error = new Error(`no answer within ${milliseconds / 1000} s`);
+    timer = setTimeout(() => reject(error), milliseconds);
+  });
+  try {
+    return await Promise.race([promise, limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** SQLSTATE of PostgreSQL: invalid authorisation, no such database, no right. */
+const REFUSED_STATES = /^(?:28...|3D000|42501)$/;
+const REFUSED_WORDS =
+  /\b(?:NOAUTH|WRONGPASS|NOPERM|invalid password|invalid username-password|SSL is not enabled|version)\b|does not support SSL|expected Redis/i;
+
+function connectionError(server: QueueServer, thrown: unknown): ConverterError {
+  const { code = '', message } = thrown as { code?: string; message: string };
+  const isRefused = REFUSED_STATES.test(code) || REFUSED_WORDS.test(message);
+  // An AggregateError, of several addresses, has no message.
+  const reason = message || code || 'no answer';
+  return new ConverterError(
+    isRefused ? 'QUEUE_REFUSED' : 'QUEUE_UNREACHABLE',
+    `queue ${server.name}: expected a connection, received: ${reason}`,
+    { cause: thrown },
+  );
+}
+
+/** PostgreSQL allows 100 in all by default: a worker needs two that listen, and one for everything else. */
+const POSTGRES_CONNECTIONS = 3;
+
+function connectionOf({ kind, url }: QueueServer): Record<string, unknown> {
+  if (kind === 'postgres') {
+    return {
+      ...{ connectionString: url, max: POSTGRES_CONNECTIONS, keepAlive: true },
+      ...{ connectionTimeoutMillis: CONNECT_MS },
+    };
+  }
+  // A command waits until the server is there again.
+  return {
+    ...{ url, maxRetriesPerRequest: null, connectTimeout: CONNECT_MS },
+    retryStrategy: (attempt: number) => Math.min(100 * attempt, 1_000),
+  };
+}
+
+/** How often events are read if no notification comes, milliseconds. */
+const READ_EVENTS_MS = 1_000;
+/** Events that a queue of jobs keeps: the coordinator reads none. */
+const EVENTS_OF_JOBS = 100;
+/** Longest wait for connections to end. */
+const CLOSE_MS = 2_000;
+
+/** The classes of BullMQ, connected to one server. */
+export type QueueClasses = Awaited<ReturnType<typeof queueClasses>>;
+
+/**
+ * Loads the classes of BullMQ for a server.
+ *
+ * @param onError - Called with each error of a connection, all of which reconnect by themselves.
+ */
+export async function queueClasses(server: QueueServer, onError: (error: Error) => void) {
+  const bullmq = await import('bullmq');
+  const shared =
+    server.kind === 'postgres' ? new bullmq.PostgresConnection(connectionOf(server)) : undefined;
+  shared?.on('error', onError);
+  // The pool listens to connections that wait, and a query to its own: between both, an error would end the process.
+  shared?.pool.on('connect', (client) => client.on('error', onError));
+  const connection = (shared?.pool ?? connectionOf(server)) as ConnectionOptions;
+  // Without one, the classes connect to Redis.
+  const backend = (shared && bullmq.createPostgresBackend) as unknown as BackendFactory<
+    IQueueBackend,
+    ConnectionOptions
+  >;
+  const all: QueueBase<IQueueBackend>[] = [];
+  const opened = <T extends QueueBase<IQueueBackend>>(one: T): T => {
+    one.on('error', onError);
+    all.push(one);
+    return one;
+  };
+  return {
+    ...{ UnrecoverableError: bullmq.UnrecoverableError, WaitingError: bullmq.WaitingError },
+    openQueue: (name: string) => {
+      const options = { connection, streams: { events: { maxLen: EVENTS_OF_JOBS } } };
+      return opened(
+        new bullmq.Queue<ChunkJob, true, 'chunk', ChunkJob, true, 'chunk', IQueueBackend>(
+          ...([name, options, backend] as const),
+        ),
+      );
+    },
+    openWorker: (
+      name: string,
+      process: Processor<ChunkJob, true, 'chunk'>,
+      options: Omit<WorkerOptions, 'connection'>,
+    ) =>
+      opened(
+        new bullmq.Worker<ChunkJob, true, 'chunk', IQueueBackend>(
+          ...([name, process, { ...options, connection }, backend] as const),
+        ),
+      ),
+    openEvents: (name: string) => {
+      const options = { connection, blockingTimeout: READ_EVENTS_MS };
+      return opened(new bullmq.QueueEvents<null, IQueueBackend>(name, options, backend));
+    },
+    openEventsProducer: (name: string) =>
+      opened(new bullmq.QueueEventsProducer<IQueueBackend>(name, { connection }, backend)),
+    /** Ends every connection, also while the server is away. */
+    close: async () => {
+      await settledWithin(
+        CLOSE_MS,
+        all.map((one) => one.close()),
+      );
+      const ends = all.map((one) => one.disconnect());
+      await settledWithin(CLOSE_MS, [...ends, shared?.close() ?? Promise.resolve()]);
+    },
+  };
+}
+
+/** Waits until promises have settled, however they do, or a time has passed. */
+export async function settledWithin(
+  milliseconds: number,
+  promises: readonly Promise<unknown>[],
+): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  await Promise.race([Promise.allSettled(promises), limit]);
+  clearTimeout(timer);
+}
+
+/** Name of the queue of events of a pipeline; with a digest, of the queue of its jobs. BullMQ allows no `:`. */
+export function queueName(pipeline: string, digest?: string): string {
+  const name = `btg2gltf.${encodeURIComponent(pipeline)}`;
+  return digest === undefined ? name : `${name}.${digest}`;
+}
+
+/** The reason why a job of a cancelled run has failed. */
+export const CANCELLED = 'the run was cancelled';

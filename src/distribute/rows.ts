@@ -1,0 +1,164 @@
+/** What the caches of several machines exchange through a store: responses and derived data one by one, snapshots by series. */
+import type { Built } from '../model/asset.ts';
+import type { Digest } from '../model/snapshot.ts';
+import type { ObjectStore } from './store/object-store.ts';
+import { sha256Hex } from '../support/files.ts';
+import { inParallel } from '../support/in-parallel.ts';
+import type { StoredResponse } from '../source/cache/cached-responses.ts';
+import type { WaitingSnapshot } from '../source/cache/cached-snapshots.ts';
+import type { SharedDerivedData } from '../source/cache/content-store.ts';
+import type { CacheDatabase } from '../source/cache/database.ts';
+
+type ResponseKey = Pick<StoredResponse, 'service' | 'operation' | 'request'>;
+
+/** The responses that any machine has received. */
+export interface SharedResponses {
+  /** Returns the last one that was put, with what `put` needs to replace it. */
+  get(key: ResponseKey): Promise<{ response: StoredResponse; etag: string } | undefined>;
+  /** Puts a response in place of the one that was read; if another machine was faster, its response stays. */
+  put(response: StoredResponse, etag: string | undefined): Promise<void>;
+}
+
+/** Opens the responses in a store. */
+export function openSharedResponses(store: ObjectStore): SharedResponses {
+  const keyOf = ({ service, operation, request }: ResponseKey) =>
+    keyIn('responses', JSON.stringify([service, operation, request]));
+  return {
+    async get(key) {
+      const found = await store.get(keyOf(key));
+      return found && { response: parse<StoredResponse>(found.content), etag: found.etag };
+    },
+    async put(response, etag) {
+      await store.replace(keyOf(response), encode(JSON.stringify(response)), etag);
+    },
+  };
+}
+
+/** Opens what machines have computed, such as decoded meshes, in a store. */
+export function openSharedDerivedData(store: ObjectStore): SharedDerivedData {
+  return {
+    async get(key) {
+      const found = await store.get(keyIn('derived', key));
+      return found && parse(found.content);
+    },
+    async put(key, content) {
+      await store.putIfAbsent(keyIn('derived', key), encode(JSON.stringify(content)));
+    },
+  };
+}
+
+/** The key of what is found by a name of any length. */
+function keyIn(folder: string, name: string): string {
+  // Shorter than a digest: a key with a whole one says what the content is.
+  const digits = sha256Hex(name).slice(0, 40);
+  return `${folder}/${digits.slice(0, 2)}/${digits}.json`;
+}
+
+/** The snapshots of some requests, and GLBs by the digest of their sources. */
+interface SnapshotPart {
+  snapshots: WaitingSnapshot[];
+  builds: { source: Digest; built: Built }[];
+}
+
+/** Parts read at the same time. */
+const PARTS_AT_ONCE = 8;
+
+/**
+ * Opens the snapshots in a store: each series has parts, as its requests were divided when they were written.
+ *
+ * @param service - Name of the service in the database.
+ */
+export function openSharedSnapshots(store: ObjectStore, database: CacheDatabase, service: string) {
+  const folderOf = (series: string) =>
+    `snapshots/${sha256Hex(JSON.stringify([service, series])).slice(0, 32)}/`;
+  const loaded = new Map<string, Promise<void>>();
+  const load = async (series: string): Promise<void> => {
+    const keys: string[] = [];
+    for await (const { key } of store.list(folderOf(series))) keys.push(key);
+    await inParallel(keys, PARTS_AT_ONCE, async (key) => {
+      const found = await store.get(key);
+      if (found === undefined) return;
+      const { snapshots, builds } = parse<SnapshotPart>(found.content);
+      for (const snapshot of snapshots) database.snapshots.putRow(snapshot);
+      for (const { source, built } of builds)
+        if (database.builds.get(source) === undefined) database.builds.put(source, built);
+    });
+  };
+  return {
+    /** Takes the snapshots of a series into the database, once. */
+    load(series: string): Promise<void> {
+      const loading =
+        loaded.get(series) ??
+        load(series).catch((error: unknown) => {
+          loaded.delete(series);
+          throw error;
+        });
+      loaded.set(series, loading);
+      return loading;
+    },
+    /**
+     * Puts the snapshots of some requests of a series.
+     *
+     * @param part - Number of the part in the series.
+     * @param sources - Digests of the sources of the GLBs that were built.
+     */
+    async put(
+      series: string,
+      part: number,
+      requests: readonly string[],
+      sources: Iterable<Digest>,
+    ): Promise<void> {
+      const snapshots = requests.flatMap(
+        (request) => database.snapshots.row(service, request) ?? [],
+      );
+      const builds = [...new Set(sources)].sort().flatMap((source) => {
+        const built = database.builds.get(source);
+        return built === undefined ? [] : { source, built };
+      });
+      const key = `${folderOf(series)}${part}.json`;
+      const before = await store.head(key);
+      await store.replace(key, encode(JSON.stringify({ snapshots, builds })), before?.etag);
+    },
+  };
+}
+
+/** What no service answers again: the failures of an output folder, and permanent identifiers. */
+interface DurableState {
+  failures: ReturnType<CacheDatabase['failures']['all']>;
+  permanentIds: ReturnType<CacheDatabase['permanentIds']['all']>;
+}
+
+const STATE_KEY = 'state.json';
+
+/**
+ * Takes the durable tables of a store into the database, in place of the failures that are there.
+ *
+ * @param service - The owner of the permanent identifiers.
+ * @returns A function that stores them as they are then, if anything has changed.
+ */
+export async function loadDurableState(
+  store: ObjectStore,
+  database: CacheDatabase,
+  { output, service }: { output: string; service: string },
+): Promise<() => Promise<void>> {
+  const found = await store.get(STATE_KEY);
+  if (found !== undefined) {
+    const { failures, permanentIds } = parse<DurableState>(found.content);
+    const gone = database.failures.all(output).map(({ request }) => request);
+    database.failures.update(output, { failed: failures, gone });
+    for (const { id, article } of permanentIds) database.permanentIds.put(service, id, article);
+  }
+  const current = (): string => {
+    const failures = database.failures.all(output);
+    const state: DurableState = { failures, permanentIds: database.permanentIds.all(service) };
+    return JSON.stringify(state);
+  };
+  const before = found === undefined ? undefined : current();
+  return async () => {
+    const now = current();
+    if (now !== before) await store.replace(STATE_KEY, encode(now), found?.etag);
+  };
+}
+
+const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
+const parse = <T>(content: Uint8Array): T => JSON.parse(new TextDecoder().decode(content)) as T;

@@ -1,0 +1,68 @@
+/** The queue of a pipeline: its address, and what workers must have in common with a run. */
+import type { ObjectStore } from './store/object-store.ts';
+import { ConverterError } from '../support/errors.ts';
+import { sha256Hex } from '../support/files.ts';
+import { programVersion } from '../support/version.ts';
+import { conversionText } from '../convert/transform/convert-options.ts';
+import type { Environment } from '../run/file/environment.ts';
+import type { Pipeline } from '../run/file/pipeline-file.ts';
+import type { RunOptions } from '../run/run-options.ts';
+import { type AccountContent, withAccount } from '../run/connect.ts';
+import { storeIdentity } from './pipeline-store.ts';
+
+function queueUrl({ BTG2GLTF_QUEUE_URL: url }: Environment): string {
+  if (url) return url;
+  const message =
+    'BTG2GLTF_QUEUE_URL: expected the address of a queue, such as redis://host:6379 or postgres://user@host/database, received none';
+  throw new ConverterError('PIPELINE_VARIABLE_UNSET', message);
+}
+
+/**
+ * Checks that a run will be able to use its queue: it selects articles before it needs it, which may take long.
+ *
+ * @param now - Clock, milliseconds since 1970.
+ * @throws {@link ConverterError} `PIPELINE_VARIABLE_UNSET`, `QUEUE_UNREACHABLE`, `QUEUE_REFUSED`, `WORKER_REFUSED` (clock).
+ */
+export async function checkQueue(env: Environment, now: () => number): Promise<void> {
+  const { checkClock, checkQueueServer, parseQueueUrl } = await import(
+    './queue/server.ts'
+  );
+  checkClock(await checkQueueServer(parseQueueUrl(queueUrl(env))), now);
+}
+
+/**
+ * The queue of a pipeline, and what workers must have in common with a run.
+ *
+ * @throws {@link ConverterError} `PIPELINE_VARIABLE_UNSET`; the codes of the store.
+ */
+export async function queueOf(pipeline: Pipeline, env: Environment, store: ObjectStore) {
+  const url = queueUrl(env);
+  const parts = { ...(await workParts(pipeline, env)), store: await storeIdentity(store) };
+  const options = Object.fromEntries(
+    Object.entries(parts).map(([name, part]) => [name, digestOf(part)]),
+  );
+  const digest = digestOf(options);
+  return { url, pipeline: pipeline.name, version: programVersion(), digest, options };
+}
+
+/** Digest of what a run is to do. */
+export async function runDigest(
+  { pipeline, only, limit, force, failedOnly, repair }: RunOptions,
+  env: Environment,
+): Promise<string> {
+  const work = await workParts(pipeline, env);
+  return sha256Hex(
+    JSON.stringify([programVersion(), work, only, limit, force, failedOnly, repair]),
+  );
+}
+
+/** All on which the result of an article depends, and its limits: workers of a run have the same. */
+async function workParts(pipeline: Pipeline, env: Environment) {
+  const { convert, limits, freshness } = pipeline;
+  // A run that is open has it already; one that looks for a run to continue does not.
+  const given: AccountContent = await withAccount(pipeline.service, env, async () => undefined);
+  const { account = '', ...service } = given;
+  return { convert: conversionText(convert), service, account, limits, freshness };
+}
+
+const digestOf = (value: unknown): string => sha256Hex(JSON.stringify(value)).slice(0, 16);

@@ -1,0 +1,120 @@
+/** The lock of a store: one run at a time publishes there, on any machine. No clocks are compared. */
+
+import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ObjectStore } from './store/object-store.ts';
+import { probeStore } from './store/open-store.ts';
+import { ConverterError } from '../support/errors.ts';
+import { hasEnded } from '../support/processes.ts';
+import { type RunEnvironment, runId } from '../run/run-options.ts';
+
+const LOCK_KEY = 'lock.json';
+/** How often the owner writes its lock again, milliseconds. */
+const RENEWED_EVERY_MS = 5_000;
+/** A lock that was not written for so many of these times has no owner any more. */
+const STALE_AFTER = 4;
+/** How often it is looked at in one of these times. */
+const LOOKS = 5;
+
+/** Who has a lock. */
+interface Owner {
+  host: string;
+  pid: number;
+  /** Id of the run. */
+  run: string;
+}
+
+/** A lock that this process has. */
+export interface StoreLock {
+  /** Aborted with `OUTPUT_LOCKED` when another run has taken the lock, since this one did not renew it in time. */
+  lost: AbortSignal;
+  release(): Promise<void>;
+}
+
+/**
+ * Takes the lock of a store that can be shared. That of a run that has died is taken over after 20 s; at once, if this
+ * machine knows that the process has ended.
+ *
+ * @param renewedEveryMs - How often the lock is written again, milliseconds; the same for all.
+ * @throws {@link ConverterError} `OUTPUT_LOCKED` if another run has it; the reason of the signal; the codes of the store.
+ */
+export async function lockStore(
+  store: ObjectStore,
+  { now, startedAt = now(), signal }: Pick<RunEnvironment, 'now' | 'startedAt' | 'signal'>,
+  renewedEveryMs = RENEWED_EVERY_MS,
+): Promise<StoreLock> {
+  await probeStore(store, now);
+  const owner: Owner = { host: hostname(), pid: process.pid, run: runId(startedAt) };
+  let renewals = 0;
+  const content = () =>
+    new TextEncoder().encode(JSON.stringify({ ...owner, renewals: renewals++ }));
+  let etag = await store.replace(LOCK_KEY, content(), undefined);
+  while (etag === undefined) {
+    const stale = await staleEtag(store, signal, renewedEveryMs);
+    etag = await store.replace(LOCK_KEY, content(), stale);
+  }
+  const lost = new AbortController();
+  let renewing = Promise.resolve();
+  const renew = async () => {
+    if (etag === undefined) return;
+    // While the store cannot be reached, no other run can take the lock either.
+    const next = await store.replace(LOCK_KEY, content(), etag).catch(() => etag);
+    etag = next;
+    if (next === undefined) lost.abort(lockedBy(store, await ownerOf(store)));
+  };
+  const timer = setInterval(() => {
+    renewing = renewing.then(renew);
+  }, renewedEveryMs).unref();
+  return {
+    lost: lost.signal,
+    async release() {
+      clearInterval(timer);
+      await renewing;
+      // Another run may have taken it over meanwhile.
+      await renew();
+      if (etag !== undefined) await store.delete(LOCK_KEY);
+    },
+  };
+}
+
+/** Waits until it is sure that the lock is not renewed, and returns its etag; undefined if there is none. */
+async function staleEtag(
+  store: ObjectStore,
+  signal: AbortSignal,
+  renewedEveryMs: number,
+): Promise<string | undefined> {
+  const first = await store.head(LOCK_KEY);
+  const owner = await ownerOf(store);
+  if (first !== undefined && owner?.host === hostname() && isDead(owner)) return first.etag;
+  for (let looks = 0; looks < STALE_AFTER * LOOKS; looks++) {
+    await sleep(renewedEveryMs / LOOKS, undefined, { signal }).catch(() => signal.throwIfAborted());
+    const now = await store.head(LOCK_KEY);
+    if (now === undefined) return undefined;
+    if (now.etag !== first?.etag) throw lockedBy(store, await ownerOf(store));
+  }
+  return first?.etag;
+}
+
+/** Our own id is that of another run here, or of an earlier process. */
+function isDead({ pid }: Owner): boolean {
+  return pid !== process.pid && hasEnded(pid);
+}
+
+async function ownerOf(store: ObjectStore): Promise<Owner | undefined> {
+  const found = await store.get(LOCK_KEY);
+  if (found === undefined) return undefined;
+  try {
+    return JSON.parse(new TextDecoder().decode(found.content)) as Owner;
+  } catch {
+    return undefined;
+  }
+}
+
+function lockedBy(store: ObjectStore, owner: Owner | undefined): ConverterError {
+  const who =
+    owner === undefined
+      ? 'another run'
+      : `run ${owner.run} of process ${owner.pid} on ${owner.host}`;
+  const message = `${store.name}: expected no other run, but ${who} publishes there`;
+  return new ConverterError('OUTPUT_LOCKED', message);
+}

@@ -1,0 +1,145 @@
+/** A store of objects in a folder, which several processes share, or several machines over a network file system. */
+import { dirname, join } from 'node:path';
+import { ConverterError } from '../../support/errors.ts';
+import { ERRNOS, refuseLinksBelow, unless } from '../../support/file-operations.ts';
+import {
+  digestOfFile,
+  exists,
+  listEntries,
+  publishOnce,
+  readBytesIfExists,
+  removeFile,
+  removeOldTemporaries,
+  rename,
+  replaceFile,
+  sha256Hex,
+  statIfExists,
+  syncFolder,
+  temporaryFolder,
+  viaTemporary,
+  writeNew,
+} from '../../support/files.ts';
+import { createFolderLock } from './folder-lock.ts';
+import { checkKey, checkPrefix, digestOfKey, isKey } from './object-key.ts';
+import type { ObjectInfo, ObjectStore } from './object-store.ts';
+
+const LOCK_FILE = '.store-lock';
+/** No write takes that long. The id in the name of a temporary file says nothing: its process may be on another machine. */
+const OLD_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Opens a store in a folder, which need not exist yet: each object is the file of its key. The `etag` is the SHA-256 of
+ * the content. Headers are not kept: the web server of the folder decides on them.
+ *
+ * @param nowMs - Milliseconds since 1970; what ended processes left a day before is removed.
+ * @throws {@link ConverterError} `OUTPUT_UNWRITABLE`, `FILE_UNREADABLE`.
+ * @example
+ * ```ts
+ * const store = await openFolderStore('/mnt/shared/btg2gltf', Date.now());
+ * await store.putIfAbsent('runs/7/chunks/0.jsonl', lines); // → 'stored'
+ * await store.putIfAbsent('runs/7/chunks/0.jsonl', lines); // → 'present'
+ * ```
+ */
+export async function openFolderStore(folder: string, nowMs: number): Promise<ObjectStore> {
+  refuseLinksBelow(folder);
+  const tmpDir = temporaryFolder(folder);
+  await removeOldTemporaries(tmpDir, nowMs - OLD_MS);
+  const lock = createFolderLock(join(folder, LOCK_FILE));
+
+  const pathOf = (key: string): string => {
+    checkKey(key);
+    return join(folder, key);
+  };
+
+  const infoOf = async (key: string): Promise<ObjectInfo | undefined> => {
+    const path = pathOf(key);
+    const facts = await statIfExists(path);
+    if (facts === undefined || facts.folder) return undefined;
+    const { bytes, modifiedMs: modifiedAt } = facts;
+    const etag = digestOfKey(key) ?? (await etagOf(path));
+    return etag === undefined ? undefined : { bytes, etag, modifiedAt };
+  };
+
+  const putIfAbsent: ObjectStore['putIfAbsent'] = async (key, content, { durable = true } = {}) => {
+    const path = pathOf(key);
+    // Most contents that are there already need no temporary file.
+    if (await exists(path)) return 'present';
+    if (!durable && digestOfKey(key) !== undefined) {
+      // What another process has put there meanwhile is the same.
+      await replaceFile(path, content, { tmpDir, durable });
+      return 'stored';
+    }
+    return (await publishOnce(path, content, tmpDir)) === 'published' ? 'stored' : 'present';
+  };
+
+  return {
+    name: folder,
+    putIfAbsent,
+    async replace(key, content, ifMatch) {
+      const path = pathOf(key);
+      const etag = await digestOf(content);
+      if (ifMatch === undefined) {
+        return (await putIfAbsent(key, content)) === 'stored' ? etag : undefined;
+      }
+      const isSame = async () => (await etagOf(path)) === ifMatch;
+      if (!(await isSame())) return undefined;
+      const isReplaced = await viaTemporary(tmpDir, async (temporary) => {
+        // Not under the lock, since it waits for the disk.
+        await writeNew(temporary, content);
+        return lock(async () => {
+          const isFirst = await isSame();
+          if (isFirst) await rename(temporary, path);
+          return isFirst;
+        });
+      });
+      if (isReplaced) await syncFolder(dirname(path));
+      return isReplaced ? etag : undefined;
+    },
+    async get(key) {
+      const path = pathOf(key);
+      const content = await readBytesIfExists(path);
+      if (content === undefined) return undefined;
+      const etag = sha256Hex(content);
+      if (etag === (digestOfKey(key) ?? etag)) return { content, etag };
+      const message = `${path}: expected the content of this digest, received other content`;
+      throw new ConverterError('STORE_DAMAGED', message);
+    },
+    head: infoOf,
+    async *list(prefix) {
+      checkPrefix(prefix);
+      for await (const key of keysOf(folder, '', prefix)) {
+        const info = await infoOf(key);
+        // It may have been removed since.
+        if (info !== undefined) yield { key, ...info };
+      }
+    },
+    // Not while another process replaces it: the object would be there again.
+    delete: async (key) => {
+      const path = pathOf(key);
+      if (await exists(path)) await lock(() => removeFile(path));
+    },
+  };
+}
+
+const digestOf = async (content: Parameters<ObjectStore['replace']>[1]): Promise<string> =>
+  'path' in content ? (await digestOfFile(content.path)).sha256 : sha256Hex(content);
+
+/** Undefined if there is no such file. */
+async function etagOf(path: string): Promise<string | undefined> {
+  return (await unless(ERRNOS.absent, digestOfFile(path)))?.sha256;
+}
+
+/** Keys below a folder that begin with a prefix, in their order: that of the bytes, where `a.b` precedes `a/b`. */
+async function* keysOf(root: string, folder: string, prefix: string): AsyncIterable<string> {
+  const entries = (await listEntries(join(root, folder))).map(({ name, kind }) => {
+    const key = folder === '' ? name : `${folder}/${name}`;
+    return { key, kind, order: kind === 'folder' ? `${key}/` : key };
+  });
+  entries.sort((a, b) => (a.order < b.order ? -1 : 1));
+  for (const { key, kind, order } of entries) {
+    if (!isKey(key)) continue;
+    if (kind === 'file' && key.startsWith(prefix)) yield key;
+    const mayContain = order.startsWith(prefix) || prefix.startsWith(order);
+    if (kind === 'folder' && mayContain) yield* keysOf(root, key, prefix);
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * The lock of a folder: one of SQLite on an empty file. The system keeps it, so that it ends with its process however
+ * that ends, and it works between machines where the network file system has locks (NFS 4, SMB).
+ */
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type Libsql from 'libsql';
+import { ConverterError } from '../../support/errors.ts';
+import { exists, makeFolder } from '../../support/files.ts';
+
+/** Others hold the lock for milliseconds. */
+const FIRST_WAIT_MS = 1;
+const MOST_WAIT_MS = 50;
+/** Longer than it takes to compare and replace the largest manifest. */
+const GIVE_UP_MS = 60_000;
+/** Primary result code of SQLite: another connection has the lock. */
+const BUSY = 5;
+
+/**
+ * Creates a lock for this process, other threads, processes and machines.
+ *
+ * @param path - Of a file that is created; only the lock uses it.
+ * @returns A function that does some work while it has the lock.
+ * @throws {@link ConverterError} `STORE_UNREACHABLE` if others hold it for a minute; `STORE_UNSUPPORTED` if the file
+ *   system has no locks; `OUTPUT_UNWRITABLE`.
+ */
+export function createFolderLock(path: string) {
+  let last: Promise<unknown> = Promise.resolve();
+  return <T>(work: () => Promise<T>): Promise<T> => {
+    const turn = last.then(() => withLock(path, work));
+    last = turn.catch(() => undefined);
+    return turn;
+  };
+}
+
+async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
+  await makeFolder(dirname(path));
+  // SQLite follows links: here they are refused.
+  await exists(path);
+  const { default: Database } = await import('libsql');
+  const database = open(path, Database);
+  try {
+    let waitedMs = 0;
+    for (let waitMs = FIRST_WAIT_MS; !begin(path, database); ) {
+      if (waitedMs >= GIVE_UP_MS) {
+        const message = `${path}: expected a lock that others hold for milliseconds, received none within ${GIVE_UP_MS / 1000} s`;
+        throw new ConverterError('STORE_UNREACHABLE', message);
+      }
+      await sleep(waitMs);
+      waitedMs += waitMs;
+      waitMs = Math.min(waitMs * 2, MOST_WAIT_MS);
+    }
+    return await work();
+  } finally {
+    // Also ends the lock.
+    database.close();
+  }
+}
+
+function open(path: string, Database: typeof Libsql): Libsql.Database {
+  try {
+    return new Database(path);
+  } catch (cause) {
+    const message = `cannot open ${path}: ${(cause as Error).message}`;
+    throw new ConverterError('OUTPUT_UNWRITABLE', message, { cause });
+  }
+}
+
+/** Takes the lock, and returns whether it was free. */
+function begin(path: string, database: Libsql.Database): boolean {
+  try {
+    database.exec('BEGIN IMMEDIATE');
+    return true;
+  } catch (cause) {
+    const { rawCode = 0, message } = cause as Error & { rawCode?: number };
+    if ((rawCode & 0xff) === BUSY) return false;
+    const sentence = `${path}: expected a file system with locks, received: ${message}`;
+    throw new ConverterError('STORE_UNSUPPORTED', sentence, { cause });
+  }
+}

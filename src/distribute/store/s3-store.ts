@@ -1,0 +1,221 @@
+/** A store of objects in a bucket of S3: AWS, Ceph, R2, MinIO and others with conditional writes. */
+import { randomUUID } from 'node:crypto';
+import { turnFor } from '../../support/budget.ts';
+import { ConverterError } from '../../support/errors.ts';
+import { digestOfFile, sha256Hex } from '../../support/files.ts';
+import { checkKey, checkPrefix, digestOfKey, isKey } from './object-key.ts';
+import type { ObjectContent, ObjectHeaders, ObjectInfo, ObjectStore } from './object-store.ts';
+import {
+  createS3Client,
+  MOST_BYTES,
+  type S3Answer,
+  type S3Body,
+  type S3Client,
+  type S3Request,
+  type S3Settings,
+} from './s3-client.ts';
+import { uploadParts } from './s3-upload.ts';
+import { childText, readXml, type XmlElement } from './s3-xml.ts';
+
+/** What is in the name of a key never changes; a year is the longest that caches honour. */
+const IMMUTABLE = 'public, max-age=31536000, immutable';
+/** Beyond that it takes longer to send a content that is there already than to ask whether it is. */
+const ASK_FIRST_BYTES = 1024 * 1024;
+/** A content that is damaged on the way is requested again. */
+const MOST_READS = 3;
+/** User metadata: the digest of the content, and the write that stored it. */
+const SHA256_HEADER = 'x-amz-meta-sha256';
+const WRITE_HEADER = 'x-amz-meta-write';
+
+/** Ceph 16 compares `If-Match` of a write with the etag without its quotes. */
+const ETAG_SPELLINGS = {
+  quoted: (etag: string) => etag,
+  bare: (etag: string) => etag.replace(/^"|"$/g, ''),
+};
+
+/** What must be true of the key at the moment of the write. */
+type Condition = { 'if-none-match': '*' } | { 'if-match': string };
+
+/**
+ * Opens a store below a prefix of a bucket; no request is sent. An answer to a write that is lost is no failure: the
+ * object says which write stored it.
+ *
+ * Only the content of a key with a digest is sent in parts: Ceph ignores conditions on the completion of an upload, and
+ * there all writers store the same.
+ */
+export function openS3Store(settings: S3Settings): ObjectStore {
+  const { bucket, prefix } = settings;
+  const name = `s3://${bucket}/${prefix}`.replace(/\/$/, '');
+  const client = createS3Client(name, settings);
+  // No output depends on it: it distinguishes writes of all machines.
+  const store = randomUUID();
+  let writes = 0;
+  /** What `If-Match` understands; undefined before the first success. */
+  let etagSpelling: keyof typeof ETAG_SPELLINGS | undefined;
+
+  const keyOf = (key: string): string => {
+    checkKey(key);
+    return prefix + key;
+  };
+
+  /** Returns the `etag`; undefined if the condition does not hold. */
+  const write = async (
+    key: string,
+    body: S3Body,
+    condition: Condition,
+    { contentType = 'application/octet-stream', cacheControl }: ObjectHeaders = {},
+  ): Promise<string | undefined> => {
+    const id = `${store}-${writes++}`;
+    const isAddressed = digestOfKey(key) !== undefined;
+    const cached = cacheControl ?? (isAddressed ? IMMUTABLE : undefined);
+    const headers = {
+      'content-type': contentType,
+      ...(cached && { 'cache-control': cached }),
+      [SHA256_HEADER]: body.sha256,
+      [WRITE_HEADER]: id,
+    };
+    const at = keyOf(key);
+    /** Of the object, if this write has stored it. */
+    const storedEtag = async (): Promise<string | undefined> => {
+      const stored = await head(client, at);
+      return stored?.headers[WRITE_HEADER] === id ? stored.headers.etag : undefined;
+    };
+    if (isAddressed && body.bytes > settings.multipartBytes)
+      return uploadParts(client, settings, { key: at, headers, condition, body, storedEtag });
+    const answer = await client.send({
+      ...{ method: 'PUT', key: at, body, headers: { ...headers, ...condition } },
+      also: 'if-match' in condition ? [404, 412] : [412],
+      check: expectEtag,
+    });
+    if (answer.status < 300) return answer.headers.etag;
+    // An attempt before may have stored it, whose answer was lost.
+    return answer.isRepeated ? storedEtag() : undefined;
+  };
+
+  return {
+    name,
+    async putIfAbsent(key, content, headers) {
+      const body = await describe(name, key, content);
+      if (body.bytes > ASK_FIRST_BYTES && (await head(client, keyOf(key)))) return 'present';
+      const etag = await write(key, body, { 'if-none-match': '*' }, headers);
+      return etag === undefined ? 'present' : 'stored';
+    },
+    async replace(key, content, ifMatch, headers) {
+      const body = await describe(name, key, content);
+      if (ifMatch === undefined) return write(key, body, { 'if-none-match': '*' }, headers);
+      const attempt = (spelling: keyof typeof ETAG_SPELLINGS) =>
+        write(key, body, { 'if-match': ETAG_SPELLINGS[spelling](ifMatch) }, headers);
+      const etag = await attempt(etagSpelling ?? 'quoted');
+      // Of an upload in parts success says nothing, where conditions on it are ignored.
+      if (etag !== undefined && body.bytes <= settings.multipartBytes) etagSpelling ??= 'quoted';
+      if (etag !== undefined || etagSpelling !== undefined) return etag;
+      if ((await head(client, keyOf(key)))?.headers.etag !== ifMatch) return undefined;
+      const bareEtag = await attempt('bare');
+      if (bareEtag !== undefined) etagSpelling = 'bare';
+      return bareEtag;
+    },
+    async get(key) {
+      const request: S3Request = { method: 'GET', key: keyOf(key), also: [404], check: expectEtag };
+      for (let reads = 1; reads <= MOST_READS; reads++) {
+        const { status, headers, body: content } = await client.send(request);
+        if (status === 404) return undefined;
+        await turnFor(content.length, settings.signal);
+        const digest = sha256Hex(content);
+        const expected = [digestOfKey(key), headers[SHA256_HEADER]];
+        if (expected.every((one) => one === undefined || one === digest))
+          return { content, etag: headers.etag! };
+      }
+      const message = `${name}/${key}: expected the content of its digest, received other content`;
+      throw new ConverterError('STORE_DAMAGED', message);
+    },
+    async head(key) {
+      const answer = await head(client, keyOf(key));
+      if (answer === undefined) return undefined;
+      const { etag = '', 'content-length': length, 'last-modified': modified } = answer.headers;
+      return { bytes: Number(length), etag, modifiedAt: Date.parse(modified ?? '') };
+    },
+    async *list(given) {
+      checkPrefix(given);
+      for await (const object of listObjects(name, client, prefix + given)) {
+        const key = object.key.slice(prefix.length);
+        if (isKey(key)) yield { ...object, key };
+      }
+    },
+    async delete(key) {
+      await client.send({ method: 'DELETE', key: keyOf(key), also: [404], check: expectNothing });
+    },
+  };
+}
+
+async function describe(name: string, key: string, content: ObjectContent): Promise<S3Body> {
+  const pieces = content instanceof Uint8Array ? [content] : content;
+  const { bytes, sha256 } =
+    'path' in pieces
+      ? await digestOfFile(pieces.path)
+      : { bytes: pieces.reduce((sum, { length }) => sum + length, 0), sha256: sha256Hex(pieces) };
+  if (bytes <= MOST_BYTES) return { content, bytes, sha256 };
+  const message = `${name}/${key}: expected an object of at most ${MOST_BYTES} bytes, received ${bytes}`;
+  throw new ConverterError('STORE_REFUSED', message, { help: 'make the object smaller' });
+}
+
+/** Some proxies answer with a page of their own, and with 200. */
+const expectEtag = ({ status, headers }: S3Answer): string | undefined =>
+  status < 300 && !headers.etag ? 'expected an answer of S3, received one without etag' : undefined;
+
+const expectNothing = ({ status, body }: S3Answer): string | undefined =>
+  status < 300 && body.length > 0 ? 'expected an answer without content, received one' : undefined;
+
+/** The answer to a HEAD of an object; undefined if there is none. */
+async function head(client: S3Client, key: string): Promise<S3Answer | undefined> {
+  const answer = await client.send({ method: 'HEAD', key, also: [404], check: expectEtag });
+  return answer.status === 404 ? undefined : answer;
+}
+
+/** Every object whose key begins so, page by page. */
+async function* listObjects(
+  name: string,
+  client: S3Client,
+  prefix: string,
+): AsyncIterable<{ key: string } & ObjectInfo> {
+  let last = '';
+  for (let token: string | undefined = ''; token !== undefined; ) {
+    const query = { 'list-type': '2', prefix, ...(token && { 'continuation-token': token }) };
+    const answer = await client.send({ method: 'GET', query, check: expectPage });
+    const page = pageOf(answer)!;
+    for (const element of page.children.filter((child) => child.name === 'Contents')) {
+      const object = objectOf(element);
+      // A folder on some servers; an order that is none would make a list endless.
+      if (!isKey(object.key)) continue;
+      if (object.key <= last) throw unsupportedList(name, `"${object.key}" after "${last}"`);
+      last = object.key;
+      yield object;
+    }
+    const isLast = childText(page, 'IsTruncated') !== 'true';
+    const next = isLast ? undefined : childText(page, 'NextContinuationToken');
+    if (!isLast && (!next || next === token)) throw unsupportedList(name, 'no next page');
+    token = next;
+  }
+}
+
+function objectOf(element: XmlElement): { key: string } & ObjectInfo {
+  const text = (child: string) => childText(element, child) ?? '';
+  return {
+    key: text('Key'),
+    bytes: Number(text('Size')),
+    etag: text('ETag'),
+    modifiedAt: Date.parse(text('LastModified')),
+  };
+}
+
+function pageOf({ body }: S3Answer): XmlElement | undefined {
+  const page = readXml(new TextDecoder().decode(body));
+  return page?.name === 'ListBucketResult' ? page : undefined;
+}
+
+const expectPage = (answer: S3Answer): string | undefined =>
+  pageOf(answer) ? undefined : 'expected a list of objects, received something else';
+
+function unsupportedList(name: string, received: string): ConverterError {
+  const message = `${name}: expected a list in the order of keys, received ${received}`;
+  return new ConverterError('STORE_UNSUPPORTED', message);
+}

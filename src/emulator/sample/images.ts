@@ -1,0 +1,159 @@
+/**
+ * The images of GET materials, preview and ressource: files of `images/`, which `npm run sample-images` draws.
+ *
+ * Two manufacturers that use the same texture get the same bytes.
+ */
+import { join } from 'node:path';
+import { readBytes } from '../../support/files.ts';
+import { packageFile } from '../../support/package-file.ts';
+import { imageName } from './catalogue.ts';
+import type { ArticleDefinition } from './definition.ts';
+import type { EmulatedRange } from './range.ts';
+import { ARTICLES, MANUFACTURERS } from './series/range.ts';
+
+/** The textures of each manufacturer: the name of GET materials → the texture. */
+export const TEXTURES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  FJEL: {
+    EICHE: 'oak',
+    EICHE_RAU: 'oakRoughness',
+    NUSSBAUM: 'walnut',
+    BUCHE: 'beech',
+    FILZ_GRAU: 'feltGrey',
+    FILZ_BLAU: 'feltBlue',
+    FILZ_OCKER: 'feltOchre',
+    FILZ_N: 'feltNormal',
+    LOCHBLECH: 'perforated',
+    LOCHBLECH_M: 'perforatedMetallic',
+    LOCHBLECH_N: 'perforatedNormal',
+    LOCHBLECH_R: 'perforatedRoughness',
+    GEBÜRSTET_N: 'brushedNormal',
+    GEBÜRSTET_R: 'brushedRoughness',
+    STOFF_GRAU: 'fabricGrey',
+    STOFF_N: 'fabricNormal',
+  },
+  BRNK: {
+    STOFF_PETROL: 'fabricPetrol',
+    STOFF_GRAU: 'fabricGrey',
+    STOFF_ROST: 'fabricRust',
+    STOFF_N: 'fabricNormal',
+    STOFF_R: 'fabricRoughness',
+    LEDER_COGNAC: 'leatherCognac',
+    LEDER_SCHWARZ: 'leatherBlack',
+    LEDER_N: 'leatherNormal',
+    LEDER_R: 'leatherRoughness',
+    BUCHE: 'beech',
+    EICHE: 'oak',
+    NETZ: 'mesh',
+    RAUM: 'room',
+    GEBÜRSTET_N: 'brushedNormal',
+    GEBÜRSTET_R: 'brushedRoughness',
+  },
+  AULI: {
+    'EICHE NATUR': 'oak',
+    NUSSBAUM: 'walnut',
+    ESCHE: 'ash',
+    STOFF_SAND: 'fabricSand',
+    STOFF_MOOS: 'fabricMoss',
+    STOFF_ROST: 'fabricRust',
+    STOFF_N: 'fabricNormal',
+    STOFF_R: 'fabricRoughness',
+    LEDER_COGNAC: 'leatherCognac',
+    LEDER_N: 'leatherNormal',
+    LEDER_R: 'leatherRoughness',
+    TERRAZZO: 'terrazzo',
+    GEBÜRSTET_N: 'brushedNormal',
+    GEBÜRSTET_R: 'brushedRoughness',
+  },
+};
+
+/** Paths below `images/`, of ASCII, which every file system keeps as it is. */
+const PATHS = {
+  texture: (texture: string) => `textures/${texture}.jpg`,
+  preview: (texture: string, size: 'small' | 'large') => `previews/${size}/${texture}.jpg`,
+  logo: (manufacturer: string) => `catalogue/${manufacturer}/logo.png`,
+  info: (manufacturer: string) => `catalogue/${manufacturer}/info.jpg`,
+  article: ({ manufacturer, program, number }: ArticleDefinition) =>
+    `catalogue/${manufacturer}/${program}/${encodeURIComponent(number)}.jpg`,
+};
+
+/** The image operations of a range that answer with a file. */
+export type Images = Required<Pick<EmulatedRange, 'material' | 'preview' | 'resource'>>;
+
+/** Reads each image at its first request, and keeps it. */
+export function createImages(): Images {
+  const [previews, resources] = [previewPaths(), resourcePaths()];
+  const known = new Map<string, Promise<Uint8Array>>();
+  const imageOf = async (path: string | undefined): Promise<Uint8Array | undefined> => {
+    if (path === undefined) return undefined;
+    const image = known.get(path) ?? readImage(path);
+    known.set(path, image);
+    return image;
+  };
+  return {
+    material(manufacturer, name) {
+      const texture = textureOf(manufacturer, name);
+      return imageOf(texture && PATHS.texture(texture));
+    },
+    preview: (...names) => imageOf(previews.get(names.join('/'))),
+    async resource(segments) {
+      const [language, name] = segments.slice(-2);
+      if (!/^(?:any|[a-z]{2})$/.test(language ?? '')) return undefined;
+      return imageOf(resources.get([...segments.slice(0, -2), name].join('/')));
+    },
+  };
+}
+
+/** Reads an image by its path below `images/`. */
+export function readImage(path: string): Promise<Uint8Array> {
+  return readBytes(imageFile(path));
+}
+
+/** The file of an image. */
+export function imageFile(path: string): string {
+  return packageFile(join('src/emulator/sample/images', path));
+}
+
+/** The path of every image, each once, sorted. */
+export function imagePaths(): string[] {
+  const textures = Object.values(TEXTURES).flatMap((names) => Object.values(names));
+  const paths = [...textures.map(PATHS.texture), ...previewPaths().values()];
+  return [...new Set([...paths, ...resourcePaths().values()])].sort();
+}
+
+/** The texture that a manufacturer names so; undefined if there is none. */
+function textureOf(manufacturer: string, name: string): string | undefined {
+  const names = Object.hasOwn(TEXTURES, manufacturer) ? TEXTURES[manufacturer]! : {};
+  return Object.hasOwn(names, name) ? names[name] : undefined;
+}
+
+/** The preview of each property value, small and large, by `<manufacturer>/<program>/<file name>`. */
+function previewPaths(): Map<string, string> {
+  const paths = new Map<string, string>();
+  for (const { manufacturer, program, properties } of ARTICLES) {
+    for (const { preview } of properties.flatMap((property) => property.choices ?? [])) {
+      if (preview === undefined) continue;
+      const texture = textureOf(manufacturer, preview.replace(/\.JPG$/, ''));
+      if (texture === undefined) throw new Error(`sample range: no texture for ${preview}`);
+      const folder = `${manufacturer}/${program}`;
+      paths.set(`${folder}/${preview}`, PATHS.preview(texture, 'small'));
+      paths.set(`${folder}/L_${preview}`, PATHS.preview(texture, 'large'));
+    }
+  }
+  return paths;
+}
+
+/** Logos and catalogue images by `<manufacturer>/[<program>/]<file name>`; the language does not matter. */
+function resourcePaths(): Map<string, string> {
+  const paths = new Map<string, string>();
+  for (const { id, series } of MANUFACTURERS) {
+    paths.set(`${id}/LOGO.PNG`, PATHS.logo(id));
+    paths.set(`${id}/INFO.JPG`, PATHS.info(id));
+    for (const { program, articles } of series) {
+      paths.set(`${id}/${program}/${program}.JPG`, PATHS.article(articles[0]!));
+      for (const article of articles) {
+        paths.set(`${id}/${program}/${imageName(article)}`, PATHS.article(article));
+      }
+    }
+  }
+  return paths;
+}

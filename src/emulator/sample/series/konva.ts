@@ -1,0 +1,301 @@
+/**
+ * KONVA by Brenkhoff: visitor chairs, stools and a bench; the origin is below the seat's middle.
+ */
+import { cos, sin, tan } from '../../../support/elementary.ts';
+import { blockName, heightOnFloor } from '../blocks/blocks.ts';
+import type {
+  ArticleDefinition,
+  PropertyDefinition,
+  SeriesDefinition,
+  Values,
+} from '../definition.ts';
+import { imp, type Part, solid, top } from '../tree.ts';
+import { bodySymbol, brnk, cloth, layer, UPHOLSTERY } from './brenkhoff-common.ts';
+import { choice, choices, pick, text } from './properties.ts';
+
+const PROGRAM = 'KONVA';
+const D3 = layer(PROGRAM, 'D3');
+const own = (family: string, ...measures: number[]): string =>
+  blockName('BRNK::KONVA', family, ...measures);
+const konva = (name: string): string => `BRNK::KONVA::${name}`;
+
+const SHELLS: Readonly<Record<string, string>> = {
+  WEISS: brnk('KUNSTSTOFF_WEISS'),
+  PETROL: brnk('KUNSTSTOFF_PETROL'),
+  SENF: brnk('KUNSTSTOFF_SENF'),
+  BUCHE: konva('BUCHE_SCHALE'),
+  EICHE: konva('EICHE_SCHALE'),
+};
+
+const SHELL: PropertyDefinition = choices('SCHALE', 'OBERFLÄCHE', text('Schale', 'Shell'), [
+  choice('WEISS', 'W', 'Kunststoff weiß', 'Plastic, white'),
+  choice('PETROL', 'P', 'Kunststoff petrol', 'Plastic, petrol'),
+  choice('SENF', 'S', 'Kunststoff senf', 'Plastic, mustard'),
+  choice('BUCHE', 'BU', 'Buche Formholz', 'Moulded beech', { surcharge: 46 }),
+  choice('EICHE', 'EI', 'Eiche Formholz', 'Moulded oak', { surcharge: 58 }),
+]);
+
+const STEEL: PropertyDefinition = choices('GESTELL', 'OBERFLÄCHE', text('Gestell', 'Frame'), [
+  choice('CHROM', 'C', 'verchromt', 'Chrome'),
+  choice('SW', 'S', 'schwarz', 'Black'),
+]);
+
+const PAD: PropertyDefinition = choices('POLSTER', 'BEZUG', text('Sitzpolster', 'Seat pad'), [
+  choice('OHNE', '0', 'ohne', 'none'),
+  choice('MIT', '1', 'mit', 'with', { surcharge: 38 }),
+]);
+
+/** The cover is a property only with a pad. */
+const PAD_COVER: PropertyDefinition = {
+  ...UPHOLSTERY,
+  visible: (values) => values.POLSTER === 'MIT',
+};
+
+const steel = (values: Values): string =>
+  values.GESTELL === 'SW' ? brnk('PULVER_SCHWARZ') : brnk('CHROM');
+const shellOf = (values: Values): string => pick(SHELLS, values, 'SCHALE');
+
+/** A shell on one of the frames. */
+function shellChair(frame: string, values: Values, more: Part[] = [], seat = 450): Part[] {
+  const pad =
+    values.POLSTER === 'MIT'
+      ? [imp(own('SCHALENPOLSTER', 460), { mat: cloth(values), lay: D3 })]
+      : [];
+  return [
+    imp(frame, { mat: steel(values), lay: D3 }),
+    top({ at: [0, seat / 1000, 0], lay: D3 }, [
+      imp(own('SCHALE', 460), { mat: shellOf(values), lay: D3 }),
+      ...pad,
+    ]),
+    ...more,
+    ...bodySymbol(PROGRAM, 0.54),
+  ];
+}
+
+/** Glides under four legs. */
+function feet(points: readonly (readonly [number, number])[]): Part[] {
+  return points.map(([x, z]) =>
+    imp(own('GLEITER', 22), { at: [x, 0, z], mat: brnk('GUMMI'), lay: D3 }),
+  );
+}
+
+/** A cantilever chair with seat and back cushions. */
+function cantilever(arms: boolean, values: Values): Part[] {
+  const armPads = [0.255, -0.255].map((x) =>
+    imp(own('KASTEN', 46, 20, 240, 9), {
+      at: [x - 0.023, 0.655, -0.13],
+      rot: [-2, 0, 0],
+      mat: brnk('SCHWARZ'),
+      lay: D3,
+    }),
+  );
+  return [
+    imp(own('FREISCHWINGER', 440, 450), { mat: steel(values), lay: D3 }),
+    ...(arms ? [imp(own('ARMBÜGEL', 440, 450), { mat: steel(values), lay: D3 })] : []),
+    imp(own('LEHNENBOGEN', 440, 430, 830), { mat: steel(values), lay: D3 }),
+    imp(own('SITZPOLSTER', 455, 450, 60), { at: [0, 0.45, 0.02], mat: cloth(values), lay: D3 }),
+    imp(own('RÜCKENPOLSTER', 410, 330), {
+      at: [0, 0.55, -0.232],
+      rot: [-3, 0, 0],
+      mat: cloth(values),
+      lay: D3,
+    }),
+    ...(arms ? armPads : []),
+    ...bodySymbol(PROGRAM, 0.58),
+  ];
+}
+
+/** A wooden frame of four turned legs and rails. */
+function woodLegs(height: number, w: number, d: number, lean: number, mat: string): Part[] {
+  const leg = own('KONUSBEIN', height, 34, 22);
+  const corners = [
+    [1, 1],
+    [-1, 1],
+    [-1, -1],
+    [1, -1],
+  ] as const;
+  const splay = (height / 1000) * tan((lean * Math.PI) / 180);
+  return corners.map(([x, z]) => {
+    const rot = [-z * lean, 0, x * lean] as const;
+    const at = [x * (w / 2 + splay), heightOnFloor(leg, rot), z * (d / 2 + splay)] as const;
+    return imp(leg, { at, rot, mat, lay: D3 });
+  });
+}
+
+/** A shell chair on a wooden frame. */
+function woodChair(values: Values): Part[] {
+  const mat = konva(values.SCHALE === 'EICHE' ? 'EICHE_SCHALE' : 'BUCHE_SCHALE');
+  const rails = [
+    imp(own('PLATTE', 300, 40, 22), { at: [-0.15, 0.375, 0.1], mat: konva('BUCHE'), lay: D3 }),
+    imp(own('PLATTE', 300, 40, 22), { at: [-0.15, 0.375, -0.122], mat: konva('BUCHE'), lay: D3 }),
+    imp(own('PLATTE', 240, 30, 40), {
+      at: [-0.02, 0.398, 0.12],
+      rot: [0, 90, 0],
+      mat: konva('BUCHE'),
+      lay: D3,
+    }),
+  ];
+  return [
+    ...woodLegs(420, 0.28, 0.23, 7, mat),
+    ...rails,
+    top({ at: [0, 0.45, 0], lay: D3 }, [imp(own('SCHALE', 460), { mat: shellOf(values) })]),
+    ...bodySymbol(PROGRAM, 0.54),
+  ];
+}
+
+/** A bar stool: round pad, wooden legs, chrome foot rest. */
+function barStool(values: Values): Part[] {
+  const rest = (y: number, reach: number): Part[] =>
+    [0, 90, 180, 270].map((turn) =>
+      imp(own('STANGE', reach * 2, 14), {
+        at: [
+          -cos((turn * Math.PI) / 180) * (reach / 1000) +
+            sin((turn * Math.PI) / 180) * (reach / 1000),
+          y,
+          cos((turn * Math.PI) / 180) * (reach / 1000) +
+            sin((turn * Math.PI) / 180) * (reach / 1000),
+        ],
+        rot: [0, turn, 0],
+        mat: 'BRNK::BASIS::CHROM_UMGEBUNG',
+        lay: D3,
+      }),
+    );
+  return [
+    ...woodLegs(700, 0.21, 0.21, 5, konva('BUCHE_SCHALE')),
+    imp(own('RUNDPLATTE', 340, 22), { at: [0, 0.695, 0], mat: konva('BUCHE'), lay: D3 }),
+    imp(own('RUNDPOLSTER', 350, 55), { at: [0, 0.715, 0], mat: cloth(values), lay: D3 }),
+    ...rest(0.26, 144),
+    ...bodySymbol(PROGRAM, 0.42),
+  ];
+}
+
+/** A pouf: one cushion of revolution on a dark base. */
+function pouf(values: Values): Part[] {
+  return [
+    imp(own('RUNDPOLSTER', 460, 400), { at: [0, 0.025, 0], mat: cloth(values), lay: D3 }),
+    solid('cyl', '0.03 0.19', { mat: brnk('SCHWARZ'), lay: D3 }),
+    solid('ellipsoid', [0.022, 0.008, 0.022], { at: [0, 0.425, 0], mat: cloth(values), lay: D3 }),
+    ...bodySymbol(PROGRAM, 0.46),
+  ];
+}
+
+/** A long bench on loop legs with a divided cushion. */
+function bench(values: Values): Part[] {
+  const leg = own('KUFE', 400, 380, 50);
+  return [
+    top({ mat: steel(values), lay: D3 }, [
+      imp(leg, { at: [-0.62, 0, -0.19] }),
+      imp(leg, { at: [0.62, 0, -0.19], scale: [-1, 1, 1] }),
+      imp(own('PROFIL', 1240, 30, 40), { at: [-0.62, 0.36, -0.02] }),
+    ]),
+    imp(own('PLATTE', 1400, 18, 420), {
+      at: [-0.7, 0.4, -0.21],
+      mat: konva('EICHE_SCHALE'),
+      lay: D3,
+    }),
+    ...[-0.69, 0.005].map((x) =>
+      imp(own('KISSEN', 685, 60, 410), { at: [x, 0.418, -0.205], mat: cloth(values), lay: D3 }),
+    ),
+    ...bodySymbol(PROGRAM, 1.4),
+  ];
+}
+
+function seat(
+  number: string,
+  de: string,
+  en: string,
+  price: number,
+  properties: readonly PropertyDefinition[],
+  parts: (values: Values) => Part[],
+  variants: Values[] = [],
+): ArticleDefinition {
+  return {
+    manufacturer: 'BRNK',
+    program: PROGRAM,
+    number,
+    short: text(de, en),
+    long: [text('geprüft nach Dauerbelastung 110 kg', 'tested with a continuous load of 110 kg')],
+    price,
+    properties,
+    parts,
+    variants,
+  };
+}
+
+/** The series. */
+export const KONVA: SeriesDefinition = {
+  manufacturer: 'BRNK',
+  program: PROGRAM,
+  text: text('KONVA Besucherstühle', 'KONVA visitor chairs'),
+  articles: [
+    seat(
+      'KV20 F',
+      'Freischwinger',
+      'Cantilever chair',
+      268,
+      [UPHOLSTERY, STEEL],
+      (v) => cantilever(false, v),
+      [{ STOFF: 'LEDER CO' }],
+    ),
+    seat(
+      'KV20 FA',
+      'Freischwinger mit Armlehnen',
+      'Cantilever armchair',
+      312,
+      [UPHOLSTERY, STEEL],
+      (v) => cantilever(true, v),
+    ),
+    seat(
+      'KV40/4',
+      'Schalenstuhl, Vierfuß',
+      'Shell chair, four legs',
+      149,
+      [SHELL, STEEL, PAD, PAD_COVER],
+      (v) =>
+        shellChair(
+          own('VIERFUSS', 450),
+          v,
+          feet([
+            [0.23, 0.235],
+            [-0.23, 0.235],
+            [0.22, -0.25],
+            [-0.22, -0.25],
+          ]),
+        ),
+      [
+        { SCHALE: 'PETROL', GESTELL: 'SW' },
+        { SCHALE: 'BUCHE', POLSTER: 'MIT', STOFF: 'GRAU' },
+        // Without a pad no cover is visible.
+        { STOFF: 'GRAU' },
+      ],
+    ),
+    seat(
+      'KV40/K',
+      'Schalenstuhl, Kufengestell',
+      'Shell chair, sled base',
+      158,
+      [SHELL, STEEL, PAD, PAD_COVER],
+      (v) => shellChair(own('KUFENGESTELL', 450), v),
+      [{ SCHALE: 'SENF', GESTELL: 'SW' }],
+    ),
+    seat(
+      'KV40/H',
+      'Schalenstuhl, Holzgestell',
+      'Shell chair, wooden frame',
+      229,
+      [SHELL],
+      woodChair,
+      [{ SCHALE: 'EICHE' }],
+    ),
+    seat('KV-HOCKER HÖHE 77', 'Barhocker, Holz', 'Bar stool, wood', 198, [UPHOLSTERY], barStool),
+    seat('KV-POUF Ø46', 'Sitzpouf', 'Pouf', 142, [UPHOLSTERY], pouf, [{ STOFF: 'ROST' }]),
+    seat(
+      'KV-BANK 140',
+      'Polsterbank 1400',
+      'Upholstered bench 1400',
+      420,
+      [UPHOLSTERY, STEEL],
+      bench,
+    ),
+  ],
+};

@@ -1,0 +1,368 @@
+/**
+ * Converts snapshots into GLBs: small articles, and a medium one that is alone, in this process; others in child
+ * processes, which can be ended at any moment.
+ */
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { ContentStore, FileStoreOptions } from '../../source/cache/content-store.ts';
+import type { ConversionInput, DecodedReader } from '../../model/snapshot.ts';
+import { createBudget } from '../../support/budget.ts';
+import { ConverterError, type ErrorCode, isConverterError } from '../../support/errors.ts';
+import { exists, removeStaleTemporaries } from '../../support/files.ts';
+import { collectGarbage } from '../../support/garbage.ts';
+import type { ConvertOptions } from '../../convert/transform/convert-options.ts';
+import { loadConverter } from './steps.ts';
+import type { Run } from '../open-run.ts';
+
+/**
+ * The program of a child process: a file beside this one. Without it, as in the sources, which tests run, and in a
+ * bundle to which it was not added, all conversions run in this process, and cannot be ended.
+ */
+const PROGRAM = fileURLToPath(new URL('./conversion-process.js', import.meta.url));
+
+/** Articles converted at the same time: small ones in this process, others in a process each. */
+const CONVERSIONS_AT_ONCE = 2;
+
+/** GLBs of small conversions that wait for the disk. */
+const MOST_UNWRITTEN_BYTES = 32 * 1024 * 1024;
+
+/** Of the mesh cache of each process. */
+const CACHE_BYTES = 64 * 1024 * 1024;
+
+/**
+ * By the bytes of parts list and blocks. A medium conversion takes long enough for a child process to pay where
+ * others work meanwhile. A large one takes long in one step, or hundreds of MiB, and is alone.
+ */
+const SIZES = {
+  medium: { listBytes: 128 * 1024, blockBytes: 1024 ** 2, allBytes: 4 * 1024 ** 2 },
+  large: { listBytes: 256 * 1024, blockBytes: 8 * 1024 ** 2, allBytes: 32 * 1024 ** 2 },
+} as const;
+type Size = 'small' | keyof typeof SIZES;
+/**
+ * What a conversion in this process may contain; one with more is large, which does not show in its bytes. No step
+ * delays a signal by more than about half a second: 150,000 surfaces did by three.
+ */
+const HERE = { maxNodes: 5_000, maxTriangles: 1_000_000, maxSceneBytes: 32 * 1024 * 1024 };
+const MOST_SURFACES_HERE = 20_000;
+const MOST_PIXELS_HERE = 1024 ** 2;
+
+/** What goes to a child process and back. */
+export interface ConversionMessages {
+  /** The first message. */
+  opening: {
+    bodies: FileStoreOptions;
+    objects: FileStoreOptions;
+    options: ConvertOptions;
+    cacheBytes: number;
+    /** Path of the database of small bodies, and of what was computed. */
+    database: string;
+  } & { startedAt: number; force: boolean };
+  /** A step of the converter, its input, and the name of the file that it makes. */
+  request: { step: Step; input: ConversionInput; file: string };
+  answer: { result: StepResult<Step> } | { error: SentError };
+}
+
+type Converter = Awaited<ReturnType<typeof loadConverter>>;
+type Step = keyof Converter;
+type StepResult<S extends Step> = Awaited<ReturnType<Converter[S]>>;
+
+/** `help` if it is not that of the code; `stack` of an error without a code: it locates a mistake of this program. */
+type SentError = { code: ErrorCode; message: string } & Record<
+  'help' | 'stack',
+  string | undefined
+>;
+
+/** The size of a conversion by what is known without reading a body. */
+export async function conversionSize(
+  { partsList, blocks }: ConversionInput,
+  bodies: Pick<ContentStore, 'sizeOf'>,
+): Promise<Size> {
+  const list = (await bodies.sizeOf(partsList)) ?? 0;
+  let [largest, all] = [0, 0];
+  for (const block of blocks.values()) {
+    if (!('bytes' in block)) continue;
+    largest = Math.max(largest, block.bytes);
+    all += block.bytes;
+  }
+  const has = (size: keyof typeof SIZES) => {
+    const { listBytes, blockBytes, allBytes } = SIZES[size];
+    return list >= listBytes || largest >= blockBytes || all >= allBytes;
+  };
+  return has('large') ? 'large' : has('medium') ? 'medium' : 'small';
+}
+
+/**
+ * Opens the conversions of a run.
+ *
+ * @returns A function that does a step of the converter within the time limit of an article, and rejects with
+ *   `INTERRUPTED` as soon as the run ends.
+ */
+export function openConversions(run: Run, decoded: DecodedReader | undefined) {
+  const { bodies } = run.stores;
+  const turns = createBudget(CONVERSIONS_AT_ONCE);
+  /** The time limit begins with the turn: the conversions before it do not count. */
+  const inTurn = async <T>(
+    share: number,
+    work: (limit: AbortSignal, release: () => void) => Promise<T>,
+  ): Promise<T> => {
+    const release = await turns.take(share);
+    // Responses that have arrived are read first, so that the connections are not idle.
+    await new Promise(setImmediate);
+    return within(run, async (limit) => {
+      try {
+        if (run.session.ended.aborted) throw interrupted();
+        return await work(limit, release);
+      } finally {
+        release();
+      }
+    });
+  };
+  const open = async () => {
+    if (!(await exists(PROGRAM))) {
+      const all = inThisProcess(run, decoded);
+      return (request: ConversionMessages['request']) => within(run, () => all(request));
+    }
+    const here = inThisProcess(run, decoded, 'limited');
+    const inChild = inProcesses(run);
+    const isSlow = run.options.pipeline.convert.tangents !== 'none';
+    return async (request: ConversionMessages['request']) => {
+      const size = await conversionSize(request.input, bodies);
+      const isHere = size === 'small' || (size === 'medium' && turns.isUnused() && !isSlow);
+      if (isHere) {
+        try {
+          return await inTurn(1, (_, release) => here(request, release));
+        } catch (error) {
+          if (!isConverterError(error, 'SCENE_TOO_LARGE')) throw error;
+        }
+      }
+      const isAlone = isHere || size === 'large';
+      return inTurn(isAlone ? CONVERSIONS_AT_ONCE : 1, (limit) =>
+        inChild(request, AbortSignal.any([run.session.ended, limit]), isAlone),
+      );
+    };
+  };
+  let opened: ReturnType<typeof open> | undefined;
+  return async <S extends Step>(step: S, input: ConversionInput, file = '') => {
+    opened ??= open();
+    const work = await opened;
+    if (run.session.ended.aborted) throw interrupted();
+    return work({ step, input, file }) as Promise<StepResult<S>>;
+  };
+}
+
+/** What a time limit of a run needs. */
+interface LimitedRun {
+  readonly options: {
+    readonly pipeline: { readonly limits: { readonly articleTimeoutMs: number } };
+  };
+  readonly session: Pick<Run['session'], 'pausedMs'>;
+}
+
+/**
+ * Limits the time of work for one article, and aborts the signal of the work and its requests then. Pauses, in which the service holds back every request, do not count.
+ */
+export function within<T>(
+  { options, session }: LimitedRun,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const limitMs = options.pipeline.limits.articleTimeoutMs;
+  const stop = new AbortController();
+  return new Promise((resolve, reject) => {
+    const message = `timed out after ${limitMs / 1000} s (limits.articleTimeoutMs)`;
+    let countedMs = session.pausedMs();
+    const late = () => {
+      const addedMs = session.pausedMs() - countedMs;
+      countedMs += addedMs;
+      if (addedMs > 0) {
+        timer = setTimeout(late, addedMs);
+        return;
+      }
+      reject(new ConverterError('ARTICLE_TIMEOUT', message));
+      stop.abort();
+    };
+    let timer = setTimeout(late, limitMs);
+    work(stop.signal)
+      .then(resolve, reject)
+      .finally(() => clearTimeout(timer));
+  });
+}
+
+function interrupted(): ConverterError {
+  return new ConverterError('INTERRUPTED', 'interrupted during the conversion');
+}
+
+function inThisProcess(
+  { stores, options, metrics, session }: Run,
+  decoded: DecodedReader | undefined,
+  limited?: 'limited',
+) {
+  const { convert } = options.pipeline;
+  const { bodies, objects } = stores;
+  const writes = createBudget(MOST_UNWRITTEN_BYTES);
+  /** The next conversion begins while this one's GLB waits for the disk. */
+  const putting = (release: () => void) => async (glb: readonly Uint8Array[]) => {
+    const done = await writes.take(glb.reduce((sum, { length }) => sum + length, 0));
+    release();
+    return metrics.stopwatch.during('write', () => objects.put(glb)).finally(done);
+  };
+  const limits = limited && {
+    options: { ...convert, ...smallerLimits(convert) },
+    maxPicturePixels: MOST_PIXELS_HERE,
+    maxSurfaces: MOST_SURFACES_HERE,
+  };
+  const derived = options.force ? undefined : stores.derived;
+  const pause = async () => {
+    await new Promise(setImmediate);
+    if (session.ended.aborted) throw interrupted();
+  };
+  const own = { options: convert, decoded, cacheBytes: CACHE_BYTES, pause };
+  const given = { bodies, bodyFiles: stores.bodyFiles, objects, derived, ...own, ...limits };
+  let converter: Promise<Converter> | undefined;
+  return async ({ step, input, file }: ConversionMessages['request'], release = () => {}) => {
+    converter ??= loadConverter(given);
+    if (step === 'build') return (await converter).build(input, file, putting(release));
+    return (await converter)[step](input, file);
+  };
+}
+
+function smallerLimits(options: ConvertOptions): typeof HERE {
+  const entries = Object.entries(HERE) as [keyof typeof HERE, number][];
+  const limits = entries.map(([name, most]) => [name, Math.min(most, options[name])]);
+  return Object.fromEntries(limits);
+}
+
+function inProcesses({ stores, options, session, startedAt }: Run) {
+  const { convert, limits } = options.pipeline;
+  const opening: ConversionMessages['opening'] = {
+    bodies: stores.bodyFiles,
+    objects: stores.objectFiles,
+    options: convert,
+    cacheBytes: CACHE_BYTES,
+    database: stores.database.contents.path,
+    startedAt,
+    force: options.force ?? false,
+  };
+  const children = new Set<ConversionProcess>();
+  const idle = new Set<ConversionProcess>();
+  const start = () => {
+    const child = startProcess(opening, limits.conversionHeapMb, () => {
+      children.delete(child);
+      idle.delete(child);
+    });
+    children.add(child);
+    return child;
+  };
+  const endAll = (some: ReadonlySet<ConversionProcess>) =>
+    Promise.all(Array.from(some, (child) => child.end()));
+  session.ended.addEventListener('abort', () => endAll(children), { once: true });
+
+  const attempt = async (
+    { step, input, file }: ConversionMessages['request'],
+    signal: AbortSignal,
+    isAlone: boolean,
+  ) => {
+    const { key, partsList, blocks, images } = input;
+    // An idle process keeps its caches and what it has not collected yet.
+    if (isAlone) await endAll(idle);
+    if (signal.aborted) throw interrupted();
+    collectGarbage();
+    // The process sees only what is written.
+    stores.database.flush();
+    const [child = start()] = idle;
+    idle.delete(child);
+    signal.addEventListener('abort', child.end);
+    try {
+      const answer = await child.send({ step, input: { key, partsList, blocks, images }, file });
+      if (isAlone) await child.end();
+      else idle.add(child);
+      if ('error' in answer) throw errorOf(answer.error);
+      return answer.result;
+    } finally {
+      signal.removeEventListener('abort', child.end);
+    }
+  };
+  /** A process that crashes costs one more attempt. */
+  return (...request: Parameters<typeof attempt>) =>
+    attempt(...request).catch((error: unknown) => {
+      if (error instanceof ProcessCrash) return attempt(...request);
+      throw error;
+    });
+}
+
+type ConversionProcess = ReturnType<typeof startProcess>;
+
+function startProcess(opening: ConversionMessages['opening'], heapMb: number, onEnd: () => void) {
+  const child = fork(PROGRAM, {
+    serialization: 'advanced',
+    execArgv: [`--max-old-space-size=${heapMb}`],
+    // Nothing secret. Each of many malloc arenas would keep what a picture took;
+    // a freed list would stay between those in use, so each has memory of its own: 10 MiB less in all.
+    env: { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: String(256 * 1024) },
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  let reject = (_error: unknown) => {};
+  let resolve = (_answer: ConversionMessages['answer']) => {};
+  let ended: Error | undefined;
+  const fail = (error: unknown) => {
+    onEnd();
+    reject(error);
+  };
+  child.on('message', (answer: ConversionMessages['answer']) => resolve(answer));
+  const hasEnded = new Promise<void>((end) => {
+    child.on('error', (error) => {
+      fail(error);
+      end();
+    });
+    child.on('exit', async (...how) => {
+      const folders = [opening.objects.tmpDir, opening.bodies.tmpDir];
+      // What it was writing; where that fails, the next run removes it.
+      await Promise.all(folders.map(removeStaleTemporaries)).catch(() => {});
+      fail(ended ?? exitError(how, heapMb));
+      end();
+    });
+  });
+  // A process that has ended receives nothing: its exit says why, perhaps after the error of the pipe.
+  const send = (message: ConversionMessages['opening' | 'request']) =>
+    child.send(message, () => {});
+  send(opening);
+  return {
+    send: (request: ConversionMessages['request']): Promise<ConversionMessages['answer']> => {
+      child.ref();
+      child.channel?.ref();
+      const answer = new Promise<ConversionMessages['answer']>((...settle) => {
+        [resolve, reject] = settle;
+      });
+      send(request);
+      // This process does not wait for one without work.
+      return answer.finally(() => {
+        child.unref();
+        child.channel?.unref();
+      });
+    },
+    /** Ends the process, also in the middle of a conversion, which then is interrupted. */
+    end: () => {
+      ended = interrupted();
+      onEnd();
+      child.kill('SIGKILL');
+      return hasEnded;
+    },
+  };
+}
+
+function errorOf({ code, message, help, stack }: SentError): ConverterError {
+  const cause = stack === undefined ? undefined : Object.assign(new Error(message), { stack });
+  return new ConverterError(code, message, { cause, ...(help !== undefined && { help }) });
+}
+
+/** A process ended that had a request, and not for want of memory. */
+class ProcessCrash extends Error {}
+/** How a process ends that has no memory: by the engine, by the system; and on Windows. */
+const OUT_OF_MEMORY: readonly unknown[] = ['SIGABRT', 'SIGKILL', 134, 0xc0000409];
+
+function exitError([code, signal]: [number | null, string | null], heapMb: number): Error {
+  const how = signal ?? code;
+  if (!OUT_OF_MEMORY.includes(how))
+    return new ProcessCrash(`conversion: its process ended with ${how}`);
+  const message = `conversion: expected at most ${heapMb} MiB of memory, needed more (limits.conversionHeapMb)`;
+  return new ConverterError('OUT_OF_MEMORY', message);
+}

@@ -1,0 +1,173 @@
+/** The converter of a process: snapshots become GLBs, with one cache of meshes for all of them. */
+import { availableParallelism } from 'node:os';
+import { parse } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Worker } from 'node:worker_threads';
+import type { ContentStore, FileStoreOptions } from '../../source/cache/content-store.ts';
+import type { Built } from '../../model/asset.ts';
+import type { Scene } from '../../model/scene.ts';
+import type { ConversionInput, DecodedReader } from '../../model/snapshot.ts';
+import { exists } from '../../support/files.ts';
+import {
+  collectGarbage,
+  growHeapSlowly,
+  MOST_GARBAGE_OF_MESHES,
+  release,
+} from '../../support/garbage.ts';
+import type { PreparedMesh } from '../../convert/transform/block-mesh.ts';
+import type { ConvertOptions } from '../../convert/transform/convert-options.ts';
+import type { PrepareAhead } from '../../convert/transform/load-meshes.ts';
+import type { MaterialExplanation } from '../../convert/transform/material-table.ts';
+import type { NamedFile } from '../../convert/write/gltf.ts';
+import type { MeshThreadMessages } from './mesh-thread.ts';
+import type { Run } from '../open-run.ts';
+
+/** The program of the second thread: a file beside this one. Without it, as in the sources, there is no such thread. */
+const THREAD = fileURLToPath(new URL('./mesh-thread.js', import.meta.url));
+
+interface ConverterInput {
+  /** Only read. */
+  bodies: Pick<ContentStore, 'get'>;
+  /** Where they are, for the second thread. */
+  bodyFiles: FileStoreOptions;
+  /** Where `build` puts GLBs. */
+  objects: Pick<ContentStore, 'put'>;
+  options: ConvertOptions;
+  decoded?: DecodedReader | undefined;
+  /** What was computed in earlier runs. Without it, everything is computed again and nothing is stored. */
+  derived?: Run['stores']['derived'] | undefined;
+  cacheBytes: number;
+  /** Then its memory matters more than the time of collecting garbage. */
+  hasOwnProcess?: boolean;
+  /** Serves signals and responses between the steps of a block. */
+  pause?: () => Promise<void>;
+  /** Pixels of the largest picture that is decoded; one with more is `SCENE_TOO_LARGE`. @defaultValue no limit */
+  maxPicturePixels?: number | undefined;
+  /** Surfaces of the largest block; one with more is `SCENE_TOO_LARGE`. @defaultValue no limit */
+  maxSurfaces?: number | undefined;
+}
+
+/** From here on memory matters more than time: collecting garbage earlier costs a tenth of the time of a build. */
+const BUILDS_OF_A_LARGE_RUN = 100;
+
+/** Loads the converter, with one cache of meshes for all articles. */
+export async function loadConverter(given: ConverterInput) {
+  const { bodies, objects, options, decoded, derived, cacheBytes, maxPicturePixels } = given;
+  const [transformation, { createMeshCache }, codec, tangents, glb, { writeGltf }] =
+    await Promise.all([
+      import('../../convert/transform/transform-article.ts'),
+      import('../../convert/transform/mesh-cache.ts'),
+      import('../../support/image-codec.ts'),
+      import('../../support/tangent-generator.ts'),
+      import('../../convert/write/glb.ts'),
+      import('../../convert/write/gltf.ts'),
+    ]);
+  let builds = 0;
+  const shared = {
+    maxSurfaces: given.maxSurfaces,
+    read: (digest: string) => bodies.get(digest),
+    release,
+    decoded,
+    prepareAhead: meshThread(given),
+    options,
+    images: codec.sharpImageCodec(options.maxPixelsInFlight, maxPicturePixels),
+    loadTangents: tangents.loadTangentGenerator,
+    cache: createMeshCache(cacheBytes, derived),
+    betweenSteps: given.hasOwnProcess ? () => collectGarbage(MOST_GARBAGE_OF_MESHES) : given.pause,
+  };
+  const transform = (
+    snapshot: ConversionInput,
+    explain?: (material: MaterialExplanation) => void,
+  ) => transformation.transformArticle({ snapshot, explain, ...shared });
+  return {
+    /** Stores the GLB; returns its digest, figures and findings. */
+    build: async (
+      snapshot: ConversionInput,
+      _file?: string,
+      put = objects.put,
+    ): Promise<Omit<Built, 'warnings'> & Pick<Scene, 'warnings'>> => {
+      builds++;
+      if (builds === BUILDS_OF_A_LARGE_RUN) growHeapSlowly();
+      const scene = await transform(snapshot);
+      await shared.betweenSteps?.();
+      const { digest, bytes } = await put(glb.writeGlbPieces(scene));
+      return { ...foundIn(scene), sha256: digest, bytes };
+    },
+    /** The scene, and the `.glb` file, or the `.gltf` file with those beside it. */
+    write: async (snapshot: ConversionInput, file: string) => {
+      const scene = await transform(snapshot);
+      const { name, ext } = parse(file);
+      const files: NamedFile[] =
+        ext.toLowerCase() === '.gltf'
+          ? writeGltf(scene, name)
+          : [{ name: `${name}.glb`, bytes: glb.writeGlb(scene) }];
+      return { scene, files };
+    },
+    /** The counts of the scene, and how each material was made. */
+    explain: async (snapshot: ConversionInput) => {
+      const materials: MaterialExplanation[] = [];
+      const { counts } = await transform(snapshot, (material) => void materials.push(material));
+      return { counts, materials };
+    },
+  };
+}
+
+/**
+ * A function that prepares a mesh in a second thread, and returns undefined where that fails. A block of 70,000
+ * triangles takes 25 ms, which is what the thread takes to start. It ends after the last block of an article: a thread
+ * that waits has 60 MiB.
+ */
+function meshThread({
+  bodyFiles,
+  options,
+  maxSurfaces = Infinity,
+}: ConverterInput): PrepareAhead | undefined {
+  if (availableParallelism() === 1) return undefined;
+  const waiting = new Map<string, (mesh: PreparedMesh | undefined) => void>();
+  // Two articles may have the same block.
+  const asked = new Map<string, Promise<PreparedMesh | undefined>>();
+  let opened: Promise<Worker | undefined> | undefined;
+  const settle = (worker: Worker, { digest, mesh }: MeshThreadMessages['answer']) => {
+    waiting.get(digest)?.(mesh);
+    waiting.delete(digest);
+    // The process does not wait for a thread without work.
+    if (waiting.size === 0) worker.unref();
+  };
+  const open = async () => {
+    if (!(await exists(THREAD))) return undefined;
+    const { Worker } = await import('node:worker_threads');
+    // Large bodies are files; without the database the thread starts sooner.
+    const { database: _, ...bodies } = bodyFiles;
+    const workerData: MeshThreadMessages['opening'] = { bodies, options, maxSurfaces };
+    const worker = new Worker(THREAD, { workerData });
+    worker.on('message', (answer: MeshThreadMessages['answer']) => settle(worker, answer));
+    // Its error is followed by its end.
+    worker.on('error', () => {});
+    worker.on('exit', () => {
+      opened = undefined;
+      for (const digest of waiting.keys()) settle(worker, { digest });
+    });
+    return worker;
+  };
+  const ask: PrepareAhead = async (digest, isLast) => {
+    opened ??= open().catch(() => undefined);
+    const worker = await opened;
+    if (worker === undefined) return undefined;
+    worker.ref();
+    return new Promise((resolve) => {
+      waiting.set(digest, resolve);
+      worker.postMessage({ digest, isLast } satisfies MeshThreadMessages['request']);
+    });
+  };
+  return (digest, isLast) => {
+    const answer = asked.get(digest) ?? ask(digest, isLast).finally(() => asked.delete(digest));
+    asked.set(digest, answer);
+    return answer;
+  };
+}
+
+/** Everything of the scene but its content is a figure or a finding, and is kept as it is. */
+function foundIn(scene: Scene): Omit<Built, 'sha256' | 'bytes'> {
+  const { nodes: _, meshes: _meshes, geometries: _geometries, materials, images, ...found } = scene;
+  return { ...found, materials: materials.length, textures: images.length };
+}

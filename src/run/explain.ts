@@ -1,0 +1,259 @@
+/** Explains from the cache why configurations look as they do, or why they failed, without a network. */
+import type { CacheDatabase } from '../source/cache/database.ts';
+import { openSharedSnapshots } from '../distribute/rows.ts';
+import { feedRows } from '../deliver/feeds/feeds.ts';
+import { inputsDigest, loadSnapshot } from '../source/fetch/snapshot.ts';
+import type { ArticleRequest } from '../model/article.ts';
+import type { ManifestLine } from '../model/asset.ts';
+import {
+  type ArticleId,
+  articleKey,
+  configurationKey,
+  configurationLabel,
+  configurationLabels,
+  isConfigurationKey,
+  parseConfigurationKey,
+} from '../model/configuration-id.ts';
+import type { Decision } from '../model/result.ts';
+import type { ArticleSnapshot } from '../model/snapshot.ts';
+import { ConverterError, helpFor, isConverterError } from '../support/errors.ts';
+import { globMatcher } from '../support/glob.ts';
+import { groupBy } from '../support/group-by.ts';
+import type { PackedMap } from '../support/packed-map.ts';
+import { publishedAsset } from './output/publish.ts';
+import { feedName } from '../deliver/accepted.ts';
+import { seriesOf } from '../distribute/chunks.ts';
+import { snapshotSource, sourceDigest } from './articles/configuration.ts';
+import { openConversions } from './conversions/dispatch.ts';
+import { type DeliveryLine, readDeliveries } from './output/delivered-files.ts';
+import { type Run, withRun } from './open-run.ts';
+import type { Pipeline } from './file/pipeline-file.ts';
+import { selectedByOf } from './make-report.ts';
+import type { RunEnvironment } from './run-options.ts';
+import { readNotSelected, readSelection } from './articles/select.ts';
+
+/** What failed, what is published, and the labels of `others` that exist: see {@link othersOf}. */
+export type Explanation = Awaited<ReturnType<typeof explainArticle>>;
+type FailureExplanation = Awaited<ReturnType<typeof matchingFailures>>[number];
+type ArticleExplanation = Awaited<ReturnType<typeof explainLine>> & {
+  /** What was made of its GLB. */
+  deliveries: DeliveryLine[];
+  /** The feeds that do not have it, and what they require. */
+  leftOut: ReturnType<typeof leftOutOf>;
+};
+
+/**
+ * Explains the configurations of a pipeline that match: what failed, and what is published.
+ *
+ * @param pattern - Glob on `MANUFACTURER/PROGRAM/number`, base or final, or on a number alone.
+ * @throws {@link ConverterError} `USAGE` if none matches; `SNAPSHOT_MISSING` if a published one is not in the cache.
+ */
+export function explainArticle(pattern: string, pipeline: Pipeline, environment: RunEnvironment) {
+  return withRun({ pipeline }, environment, async (run) => {
+    const matches = globMatcher(pattern);
+    const isMeant = (id: ArticleRequest) =>
+      [id.basearticlenumber, id.finalarticlenumber, ...configurationLabels(id)].some(matches);
+    const all = run.stores.previous.lines;
+    const stored = run.stores.database.failures.all(pipeline.outputDir);
+    const records = new Map(stored.map((record) => [record.request, record]));
+    const failed: ManifestLine[] = [];
+    const articles: ArticleExplanation[] = [];
+    const convert = openConversions(run, undefined);
+    const delivered = await readDeliveries(run.stores.listsDir);
+    const deliveries = groupBy(delivered.values(), configurationKey);
+    for (const line of all.values()) {
+      if (!isMeant(line)) continue;
+      if (hasFailed(line, records, run)) failed.push(line);
+      else {
+        const own = deliveries.get(configurationKey(line)) ?? [];
+        const leftOut = leftOutOf(line, own, run);
+        articles.push({ ...(await explainLine(line, run, convert)), deliveries: own, leftOut });
+      }
+    }
+    const failures = await matchingFailures(run, failed, records, isMeant, matches);
+    if (articles.length === 0 && failures.length === 0)
+      throw noMatch(pattern, run.stores.shared?.name ?? pipeline.outputDir, all);
+    return { failures, articles, others: othersOf(failures, articles, all) };
+  });
+}
+
+/** The feeds of the pipeline that a published line is missing from, for want of something that they require. */
+function leftOutOf(line: ManifestLine, deliveries: readonly DeliveryLine[], run: Run) {
+  const { feeds } = run.options.pipeline.deliver ?? {};
+  const entry = run.stores.previous.catalogues[0]?.get(configurationKey(line));
+  if (feeds === undefined || entry === undefined || line.onlyCarts) return [];
+  const files = deliveries.flatMap(({ delivery, files }) =>
+    files.map((file) => ({ ...file, delivery })),
+  );
+  return [...new Set(feeds.kinds)].flatMap((kind) => {
+    const missing = new Map<string, number>();
+    for (const _ of feedRows(kind, [{ line: entry, files }], feeds, missing));
+    return Array.from(missing.keys(), (requires) => ({ feed: feedName(kind), requires }));
+  });
+}
+
+/** Whether what a line requests failed when it was last tried: not if all of it was fetched since. */
+function hasFailed(line: ManifestLine, records: FailureRecords, run: Run): boolean {
+  if (line.status !== 'failed') return false;
+  const { service, database } = snapshotSource(run);
+  const isFetched = (key: string) =>
+    !records.has(key) && database.snapshots.get(service, key) !== undefined;
+  return !line.requested.map(configurationKey).every(isFetched);
+}
+
+const NAMED = 3;
+
+function noMatch(pattern: string, output: string, all: PackedMap<ManifestLine>) {
+  const what = `${pattern}: expected a pattern that matches one of ${all.size} configurations`;
+  const message = `${what} in ${output}, received none`;
+  const labels = Array.from(all.keys(), (key) => configurationLabel(parseConfigurationKey(key)));
+  const some = [...new Set(labels)].slice(0, NAMED).join(', ');
+  const help = `use MANUFACTURER/PROGRAM/number with * and ?, in quotes; the output has ${some}`;
+  const nothing = 'run the pipeline first: it has published nothing yet';
+  return new ConverterError('USAGE', message, { help: all.size === 0 ? nothing : help });
+}
+
+/** What failed when it was last tried, according to the history; to the manifest if the cache was deleted. */
+async function matchingFailures(
+  { options: { pipeline } }: Run,
+  lines: readonly ManifestLine[],
+  records: FailureRecords,
+  isMeant: (request: ArticleRequest) => boolean,
+  matches: (text: string) => boolean,
+) {
+  const selectedBy = selectedByOf(await lastSelection(pipeline));
+  const { failures: notSelected } = await readNotSelected(pipeline);
+  const isRecording = pipeline.service.recording !== undefined;
+  const subjectOf = (key: string) => {
+    if (isConfigurationKey(key)) {
+      const selectors = selectedBy(parseConfigurationKey(records.get(key)?.root || key)) ?? [];
+      return { what: undefined, request: parseConfigurationKey(key), selectedBy: selectors };
+    }
+    const own = notSelected.filter(({ what }) => what === key);
+    const article = own.find((failure) => failure.article)?.article;
+    const selectors = own.flatMap((failure) => failure.selectedBy ?? []);
+    return {
+      what: key,
+      request: article && requestOf(article),
+      selectedBy: [...new Set(selectors)],
+    };
+  };
+  const explained = ({ key, line }: { key: string; line?: ManifestLine }) => {
+    const record: Failure = records.get(key) ?? line!.error!;
+    const { code, message, attempts, firstSeen, lastSeen } = record;
+    const { what, request, selectedBy: selectors } = subjectOf(key);
+    return {
+      /** The part of the selection that failed; undefined for a configuration. */
+      what,
+      /** Of a part of the selection: its base article, if it has one. */
+      request,
+      error: { code, message, help: helpFor(code, isRecording) },
+      /** Undefined if the cache was deleted. */
+      attempts,
+      firstSeen,
+      lastSeen,
+      /** Who asks for it, according to the last selection. */
+      selectedBy: selectors,
+      /** The GLB that stays published. */
+      lastGood: line?.lastGood?.glb,
+    };
+  };
+  const ofLines = lines.flatMap((line) => {
+    const keys = line.requested.map(configurationKey);
+    const known = keys.filter((key) => records.has(key));
+    return (known.length > 0 ? known : keys.slice(0, 1)).map((key) => ({ key, line }));
+  });
+  const shown = new Set(ofLines.map(({ key }) => key));
+  const isWanted = (key: string) => {
+    const { what, request } = subjectOf(key);
+    return (request && isMeant(request)) || what?.split(' ').some(matches);
+  };
+  const others = [...records.keys()].filter((key) => !shown.has(key) && isWanted(key));
+  return [...ofLines, ...others.map((key) => ({ key }))].map(explained);
+}
+
+/** By request, or by the name of a part of the selection. */
+type FailureRecord = ReturnType<CacheDatabase['failures']['all']>[number];
+type FailureRecords = ReadonlyMap<string, FailureRecord>;
+type Failure = Pick<FailureRecord, 'code' | 'message'> & Partial<FailureRecord>;
+
+/** The request for the default configuration of a base article. */
+function requestOf({ manufacturer, program, basearticlenumber }: ArticleId): ArticleRequest {
+  const none = { finalarticlenumber: '', reinitstring: '', metareinitstring: '' };
+  return { manufacturer, program, basearticlenumber, ...none };
+}
+
+/** None before the first selection. */
+function lastSelection(pipeline: Pipeline): ReturnType<typeof readSelection> {
+  return readSelection(pipeline).catch((error: unknown) => {
+    if (isConverterError(error, 'SNAPSHOT_MISSING')) return [];
+    throw error;
+  });
+}
+
+/** Labels of what is published beside failures; nothing if all that was asked for is. */
+function othersOf(
+  failures: readonly FailureExplanation[],
+  explained: readonly ArticleExplanation[],
+  all: PackedMap<ManifestLine>,
+): string[] {
+  const shown = new Set(explained.map(({ line }) => configurationKey(line)));
+  const published: ArticleRequest[] = [];
+  for (const line of all.values()) {
+    const key = configurationKey(line);
+    if (!shown.has(key) && publishedAsset(line) !== undefined)
+      published.push(parseConfigurationKey(key));
+  }
+  const failed = failures.flatMap(({ request }) => request ?? []);
+  const programOf = ({ manufacturer, program }: ArticleRequest) => `${manufacturer}/${program}`;
+  const like = (keyOf: (id: ArticleRequest) => string) => {
+    const wanted = new Set(failed.map(keyOf));
+    return published.filter((line) => wanted.has(keyOf(line))).map(configurationLabel);
+  };
+  const same = like(articleKey);
+  return [...new Set(same.length > 0 || shown.size > 0 ? same : like(programOf))];
+}
+
+async function explainLine(
+  line: ManifestLine,
+  run: Run,
+  convert: ReturnType<typeof openConversions>,
+) {
+  const { convert: options, outputDir } = run.options.pipeline;
+  const { database } = run.stores;
+  const sourceOf = sourceDigest(options);
+  const isCurrent = (snapshot: ArticleSnapshot) => sourceOf(inputsDigest(snapshot)) === line.source;
+  const snapshot = await snapshotOf(line, run, isCurrent);
+  const key = configurationKey(line);
+  const decision: (Decision & { run: string }) | undefined = database.decisions.get(outputDir, key);
+  // Without geometry there is nothing to convert: see `line.reason`.
+  const explained = line.sha256 === undefined ? undefined : await convert('explain', snapshot);
+  return {
+    line,
+    ...(explained ?? { materials: [], counts: undefined }),
+    /** Decision of the last run that processed it; undefined if it is not in the cache. */
+    decision,
+    /** Whether the next build from the cache would write it anew. */
+    rebuilds: !isCurrent(snapshot),
+  };
+}
+
+/** The snapshot of a line: that of this machine, or, if the line was made from another one, what machines share. */
+async function snapshotOf(
+  line: ManifestLine,
+  run: Run,
+  isCurrent: (snapshot: ArticleSnapshot) => boolean,
+): Promise<ArticleSnapshot> {
+  const request = line.requested[0] ?? line;
+  const source = snapshotSource(run);
+  const { shared, database } = run.stores;
+  if (shared === undefined) return loadSnapshot(source, request);
+  const own = await loadSnapshot(source, request).catch((error: unknown) => {
+    if (isConverterError(error, 'SNAPSHOT_MISSING')) return undefined;
+    throw error;
+  });
+  if (own !== undefined && isCurrent(own)) return own;
+  const series = seriesOf({ article: { request } });
+  await openSharedSnapshots(shared, database, source.service).load(series);
+  return loadSnapshot(source, request);
+}

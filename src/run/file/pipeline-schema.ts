@@ -1,0 +1,453 @@
+/**
+ * The one description of a pipeline file: parsing, `pipelines/schema.json`, the help and the documentation
+ * are derived from it, and each default is written here once.
+ *
+ * @see D-744.
+ */
+import { z } from 'zod';
+import { MOST_CACHE_BYTES } from '../../source/cache/eviction.ts';
+import { FRESHNESS_DEFAULT, FRESHNESS_POLICIES, type FreshnessPolicy } from '../../source/cache/freshness.ts';
+import { CAMERAS, type CameraName } from '../../deliver/pictures/camera.ts';
+import {
+  PICTURE_DEFAULTS,
+  PICTURE_FORMATS,
+  type PictureFormat,
+} from '../../deliver/pictures/picture-options.ts';
+import { MOST_PIXELS_A_SIDE } from '../../deliver/pictures/shot.ts';
+import { IMAGE_LOCATION_DEFAULT } from '../../source/fetch/image-location.ts';
+import { SERVICE_DEFAULTS } from '../../source/service/service-config.ts';
+import { IMAGE_FIELDS, readFields } from '../../convert/wire/material.ts';
+import { MAX_CART_VALUES } from '../../convert/wire/value.ts';
+import {
+  CONVERT_OPTIONS,
+  type ConvertOption,
+  type ConvertOptions,
+} from '../../convert/transform/convert-options.ts';
+import { MATERIAL_TABLE } from '../../convert/transform/material-table.ts';
+import { acceptSchema } from '../../deliver/accept-schema.ts';
+import { afterPublishSchema, feedsSchema } from '../../deliver/feeds/feeds-schema.ts';
+import { gatesSchema } from '../failures/gate-table.ts';
+import { profilesSchema } from '../../deliver/profiles/profiles-schema.ts';
+
+const text = z.string();
+const named = z.string().min(1);
+const url = z.url({ protocol: /^https?$/ });
+
+/** Longest timer of Node, milliseconds: almost 25 days. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** The addresses of a service whose variables are not set, where no service is needed. */
+export const UNSET_ADDRESS = 'http://service-variable-unset.invalid';
+
+const whole = z.int();
+const flag = z.boolean();
+const integers = new Map<string, typeof whole>();
+
+/** A whole number with a default. Equal limits share a schema, since each takes 20 µs. */
+function int(standard: number, min: number, doc: string, max = Number.MAX_SAFE_INTEGER) {
+  const limits = `${min} ${max}`;
+  const number = integers.get(limits) ?? whole.check(z.gte(min), z.lte(max));
+  integers.set(limits, number);
+  return preset(number, standard, doc);
+}
+
+/** Describes a schema that nothing else uses, without the copy that its own method makes: 1 of 3 ms of each start. */
+function described<S extends z.ZodType>(schema: S, doc: string): S {
+  z.globalRegistry.add(schema, { description: doc });
+  return schema;
+}
+
+/** A value with a default. */
+function preset<S extends z.ZodType>(schema: S, standard: z.output<S>, doc: string) {
+  return described(schema.default(standard as never), doc);
+}
+
+/** A mapping that may be left out, since each of its keys has a default or may be left out. */
+function section<S extends z.ZodRawShape>(doc: string, shape: S) {
+  return described(z.strictObject(shape).prefault({} as never), doc);
+}
+
+const rateLimitSchema = z
+  .strictObject({
+    perSecond: z.number().positive().optional().describe('requests per second, evenly spaced'),
+    concurrency: z.int().min(1).optional().describe('concurrent requests; not adapted then'),
+  })
+  .describe('limits of the service, if they are known');
+
+const { allowHttp, rememberMe, padding, tokenElement, concurrency, timeoutMs } = SERVICE_DEFAULTS;
+const { retries, backoffMs, giveUpAfterMs, maxPauseMs, maxTotalPauseMs } = SERVICE_DEFAULTS;
+const { maxResponseBytes, maxJsonValues, maxBytesInFlight } = SERVICE_DEFAULTS;
+
+/** They become part of file names, which compare without case. */
+const languages = z
+  .array(z.string().regex(/^[A-Za-z0-9_-]+$/, 'expected a language such as en'))
+  .min(1)
+  .refine(
+    (list) => new Set(list.map((lang) => lang.toLowerCase())).size === list.length,
+    'expected each language once',
+  );
+
+const serviceSchema = z
+  .strictObject({
+    emulator: z.literal(true).optional().describe('the sample range of the emulator'),
+    recording: named.optional().describe('a folder with a recording'),
+    authUrl: url.optional().describe('REST base address of the authentication server'),
+    baseUrl: url.optional().describe('base address of the API'),
+    allowHttp: preset(flag, allowHttp, 'also http:// beyond this machine: nothing is encrypted'),
+    profile: preset(text, '', 'server profile'),
+    lang: preset(
+      z.union([text, languages], 'expected a language, or a list of languages'),
+      'en',
+      'display language; several: each has a catalogue, and the first is that of catalogue.jsonl',
+    ),
+    langalt: preset(text, '', 'alternative language'),
+    currency: preset(text, '', 'currency of prices'),
+    rememberMe: preset(flag, rememberMe, 'tokens are valid for 90 days instead of 12 hours'),
+    padding: preset(z.enum(['pkcs1', 'oaep']), padding, 'padding of the encrypted login'),
+    tokenElement: preset(
+      z.enum(['first', 'last']),
+      tokenElement,
+      'which element of the response is the token',
+    ),
+    imageLocation: preset(
+      named,
+      IMAGE_LOCATION_DEFAULT,
+      'path of an image in GET materials; also {program}',
+    ),
+    concurrency: int(concurrency, 1, 'most concurrent requests; fewer during an overload', 256),
+    rateLimit: rateLimitSchema.optional(),
+    timeoutMs: int(timeoutMs, 1, 'time limit of one attempt of a request'),
+    retries: int(retries, 0, 'attempts after the first', 20),
+    backoffMs: int(backoffMs, 1, 'milliseconds before the second attempt; doubles each time'),
+    giveUpAfterMs: int(giveUpAfterMs, 0, 'how long to wait for a service that does not respond'),
+    maxPauseMs: int(maxPauseMs, 1, 'longest pause after "too many requests" (429)', LONGEST_MS),
+    maxTotalPauseMs: int(maxTotalPauseMs, 1, 'longest sum of all pauses of a run'),
+    maxResponseBytes: int(maxResponseBytes, 1024, 'largest response that is accepted'),
+    maxJsonValues: int(maxJsonValues, 1, 'most objects, lists and keys of a response in JSON'),
+    maxBytesInFlight: int(maxBytesInFlight, 1, 'bytes of all responses; beyond, all but one wait'),
+  })
+  .describe('where the articles come from: emulator, recording, or authUrl and baseUrl');
+
+/** How an entry of `articles:` is read. */
+interface EntryContext {
+  /** Makes a path absolute. */
+  at(path: string): string;
+  as: 'planning' | 'articles';
+}
+
+function source<S extends z.ZodType, P = z.output<S>>(
+  schema: S,
+  read = (content: z.output<S>, _entry: EntryContext) => content as unknown as P,
+) {
+  return { schema: schema.optional(), read };
+}
+
+/** The ways to select articles, by the key of an entry of `articles:`: what it contains and how it is read. */
+const SOURCES = {
+  list: source(named.describe('a CSV file of articles'), (list, { at }) => ({ file: at(list) })),
+  catalogue: source(
+    z
+      .strictObject({
+        parentnode: preset(text, '', 'the folder to start at; empty is the top'),
+        manufacturers: preset(z.array(named), ['*'], 'globs on manufacturer ids'),
+        programs: preset(z.array(named), ['*'], 'globs on series ids'),
+      })
+      .describe('every article below a folder of the catalogue'),
+  ),
+  search: source(
+    z
+      .strictObject({ manufacturer: named, query: named })
+      .describe('what a search in one manufacturer finds'),
+  ),
+  carts: source(
+    named.describe('stored top-level articles: a path with *, ? and **'),
+    (carts, { at, as }) => ({ glob: at(carts), as }),
+  ),
+  permanentids: source(
+    z
+      .union(
+        [z.array(named).min(1), named],
+        'expected a list of identifiers, or the path of a file',
+      )
+      .describe('permanent identifiers, or a file with one per line; looked up in the cache'),
+    (ids, { at, as }) => {
+      const from = typeof ids === 'string' ? { file: at(ids) } : { ids };
+      return { from, as };
+    },
+  ),
+  configurations: source(
+    z
+      .strictObject({
+        manufacturer: named.toUpperCase(),
+        program: named.toUpperCase(),
+        basearticlenumber: named,
+        values: z
+          .record(named, z.union([text, z.number(), z.boolean()]).transform(String))
+          .prefault({})
+          .describe('values by CLASS.PROPERTY, set in this order; none: the default configuration'),
+        each: z
+          .array(named)
+          .min(1)
+          .optional()
+          .describe('properties by CLASS.PROPERTY: each value of each, one property at a time'),
+        max: z.int().min(1).optional().describe('most configurations; required by each'),
+      })
+      .meta({ dependentRequired: { each: ['max'] } })
+      .describe('configurations of one base article'),
+    // The order of the keys is part of the name of the file of the selection.
+    ({ manufacturer, program, values, each = [], max = 1, ...number }) => {
+      return { ...number, manufacturer, program, values, each, max };
+    },
+  ),
+  article: source(
+    z
+      .strictObject({
+        manufacturer: named,
+        program: named,
+        basearticlenumber: named,
+        finalarticlenumber: text.default(''),
+        reinitstring: text.default(''),
+        metareinitstring: text.default(''),
+      })
+      .describe('one article; what is missing is resolved'),
+  ),
+};
+
+type Sources = typeof SOURCES;
+
+/** The keys of an entry of `articles:` of which it has exactly one. */
+export const SOURCE_KINDS = Object.keys(SOURCES) as (keyof Sources)[];
+
+/** One way to select articles; its paths are absolute. */
+type PipelineSource = {
+  [K in keyof Sources]: { kind: K } & ReturnType<Sources[K]['read']>;
+}[keyof Sources];
+
+const sourceSchemas = Object.fromEntries(
+  Object.entries(SOURCES).map(([kind, { schema }]) => [kind, schema]),
+) as { [K in keyof Sources]: Sources[K]['schema'] };
+
+const sourceSchema = z
+  .strictObject({
+    ...sourceSchemas,
+    as: z
+      .enum(['planning', 'articles'])
+      .optional()
+      .describe('of carts and permanentids: one asset of each (default), or of each child too'),
+  })
+  .describe('one way to select articles');
+
+/** What the material decoder reads as a colour. */
+const COLOR =
+  /^(?:(?:0x|#)[0-9A-Fa-f]{6}|(?:0(?:\.\d+)?|1(?:\.0+)?)(?: (?:0(?:\.\d+)?|1(?:\.0+)?)){2})$/;
+const BACKGROUND_SPELLINGS = 'expected a colour such as #f4f4f4, or transparent';
+const COLOR_SPELLINGS = 'expected a colour: 0xRRGGBB or three numbers 0..1';
+
+/** A value of a material, as the material decoder reads it; a text such as `0,5` becomes a number. */
+function materialValue(field: string) {
+  return z
+    .union([z.number(), z.string()], 'expected a number or a text')
+    .transform((value, { issues }) => {
+      let complaint: string | undefined;
+      const fields: Record<string, unknown> = readFields({ [field]: value }, (problem) => {
+        complaint ??= problem;
+      });
+      const read = fields[field];
+      if (read === undefined && complaint !== undefined) {
+        const expected = /expected an? \w+/.exec(complaint)?.[0] ?? complaint;
+        const message = expected === 'expected a color' ? COLOR_SPELLINGS : expected;
+        issues.push({ code: 'custom', message, input: value });
+      }
+      return typeof read === 'number' ? read : value;
+    });
+}
+
+const IMAGES: ReadonlySet<string> = new Set(IMAGE_FIELDS);
+
+/** Values of a material by the fields of the material table; images cannot be overridden. Few files have any. */
+const materialValues = z.lazy(() =>
+  z.strictObject(
+    Object.fromEntries(
+      Object.keys(MATERIAL_TABLE)
+        .filter((field) => field !== 'mname' && !IMAGES.has(field))
+        .map((field) => [field, materialValue(field).optional()]),
+    ),
+  ),
+);
+
+const KINDS: { [K in ConvertOption['kind']]: (option: OptionOf<K>) => z.ZodType } = {
+  flag: () => flag,
+  choice: ({ choices }) =>
+    choices.every((choice) => typeof choice === 'string') ? z.enum(choices) : z.literal(choices),
+  number: ({ min, above, max, integer }) => {
+    let number: z.ZodNumber = integer ? whole : z.number();
+    if (min !== undefined) number = number.min(min);
+    if (above !== undefined) number = number.gt(above);
+    return max === undefined ? number : number.max(max);
+  },
+  color: () => z.string().regex(COLOR, COLOR_SPELLINGS),
+  patterns: () => z.array(z.string()),
+  overrides: () => z.record(z.string(), materialValues),
+};
+
+type OptionOf<K> = Extract<ConvertOption, { kind: K }>;
+
+function schemaOf(option: ConvertOption): z.ZodType {
+  const kind = KINDS[option.kind] as (option: ConvertOption) => z.ZodType;
+  return described(kind(option).prefault(option.default), option.doc);
+}
+
+/** The `convert:` section, derived from the table of options. */
+export const convertSchema = z.strictObject(
+  Object.fromEntries(
+    Object.entries(CONVERT_OPTIONS).map(([name, option]) => [name, schemaOf(option)]),
+  ),
+) as unknown as z.ZodType<ConvertOptions, Partial<ConvertOptions>>;
+
+const side = z.int().min(1).max(MOST_PIXELS_A_SIDE);
+
+/** Few files have it, and each start makes the schemas. */
+const deliverSchema = z.lazy(() =>
+  z.strictObject({
+    pictures: z
+      .strictObject({
+        cameras: preset(
+          z.array(z.enum(Object.keys(CAMERAS) as [CameraName, ...CameraName[]])),
+          [...PICTURE_DEFAULTS.cameras],
+          'views: hero is three-quarter, top a floor plan',
+        ),
+        width: preset(side, PICTURE_DEFAULTS.width, 'pixels'),
+        height: preset(side, PICTURE_DEFAULTS.height, 'pixels'),
+        format: preset(
+          z.enum(Object.keys(PICTURE_FORMATS) as [PictureFormat, ...PictureFormat[]]),
+          PICTURE_DEFAULTS.format,
+          'of the files',
+        ),
+        background: preset(
+          z.string().regex(/^(?:#[0-9a-f]{6}|transparent)$/i, BACKGROUND_SPELLINGS),
+          PICTURE_DEFAULTS.background,
+          'colour behind the model, such as #f4f4f4, or transparent',
+        ),
+        pixelsPerMetre: int(PICTURE_DEFAULTS.pixelsPerMetre, 1, 'scale of the camera top'),
+        frames: int(PICTURE_DEFAULTS.frames, 0, 'pictures of a turn about the model', 360),
+        accept: acceptSchema(),
+      })
+      .refine(({ cameras, frames }) => cameras.length + frames > 0, {
+        error: 'expected at least one view, or frames: of a turn, received none',
+        path: ['cameras'],
+      })
+      .optional()
+      .describe('pictures of each article, below pictures/'),
+    gallery: preset(flag, false, 'a page that shows everything published, below gallery/'),
+    variants: preset(
+      z.union([flag, z.strictObject({ accept: acceptSchema() })]),
+      false,
+      'one file with all finishes of an article, below variants/: true, or { accept: … }',
+    ),
+    feeds: feedsSchema().optional(),
+    afterPublish: afterPublishSchema().optional(),
+    profiles: profilesSchema().optional(),
+  }),
+);
+
+/** The pipeline file as a whole. */
+export const pipelineSchema = z
+  .strictObject({
+    name: named.describe('shown in logs and reports'),
+    service: serviceSchema,
+    articles: z.array(sourceSchema).min(1).describe('merged, duplicates removed'),
+    convert: convertSchema.prefault({}).describe('options of the conversion'),
+    limits: section('limits of articles and carts', {
+      articleTimeoutMs: int(
+        900_000,
+        1,
+        'time limit of fetching, and of converting, one article, milliseconds',
+        LONGEST_MS,
+      ),
+      conversionHeapMb: int(1024, 64, 'JavaScript memory of one conversion, MiB', 65_536),
+      maxTextCharacters: int(
+        100_000,
+        100,
+        'longest text of the catalogue; longer ones are cut',
+        1_000_000,
+      ),
+      maxCartValues: int(MAX_CART_VALUES, 1, 'most objects, lists and keys of one cart'),
+      maxCarts: int(100_000, 1, 'most carts, and children of carts, of one entry of articles:'),
+      maxCartBytes: int(
+        2 ** 30,
+        1,
+        'most bytes of the carts of one entry of articles:; the largest are omitted',
+      ),
+    }),
+    gates: gatesSchema,
+    failures: section('how often an article that keeps failing is tried', {
+      quarantineAfterNights: int(
+        3,
+        1,
+        'days of failure after which an article is tried less often',
+      ),
+      retryEveryNights: int(7, 1, 'days between two attempts from then on'),
+      quarantineAfterKills: int(2, 2, 'runs that were killed with an article in work'),
+    }),
+    deliver: deliverSchema.optional().describe('what is made of the published files'),
+    store: z
+      .strictObject({
+        url: named.describe('s3://BUCKET/PREFIX, or a folder that all machines see'),
+        pathStyle: flag
+          .optional()
+          .describe(
+            'whether the bucket is in the path, not in the host name; default: with AWS_ENDPOINT_URL_S3',
+          ),
+      })
+      .optional()
+      .describe(
+        'where several machines share data and results; without it they are in the folders',
+      ),
+    output: z.strictObject({
+      dir: named.describe('relative to this file'),
+      keepRuns: int(90, 1, 'reports that stay; a run that publishes removes older ones'),
+      keepObjectsDays: int(
+        14,
+        0,
+        'days for which files stay to which nothing refers any more',
+        36_500,
+      ),
+    }),
+    freshness: preset(
+      z.enum(Object.keys(FRESHNESS_POLICIES) as [FreshnessPolicy, ...FreshnessPolicy[]]),
+      FRESHNESS_DEFAULT,
+      'when a cached response is used: not converted since (convertdate), confirmed by the service (revalidate), not at all (always: every run requests anew), at any age (never: no run requests anew)',
+    ),
+    cache: section('responses of the service, cached between runs', {
+      dir: named.optional().describe('relative to this file; default: .cache beside the output'),
+      maxBytes: int(MOST_CACHE_BYTES, 0, 'beyond this, the least recently used bodies are evicted'),
+    }),
+  })
+  .describe('a pipeline of btg2gltf');
+
+type Input = z.input<typeof pipelineSchema>;
+/** What a pipeline file may contain. */
+export type PipelineInput = Omit<Input, 'gates'> & Partial<Pick<Input, 'gates'>>;
+/** The content of a pipeline file, with defaults. */
+export type PipelineContent = z.output<typeof pipelineSchema>;
+
+/** Reads an entry of `articles:` that has exactly one of the {@link SOURCE_KINDS}. */
+export function readSource(
+  entry: PipelineContent['articles'][number],
+  at: EntryContext['at'],
+): PipelineSource {
+  const kind = SOURCE_KINDS.find((key) => entry[key] !== undefined)!;
+  const read = SOURCES[kind].read as (content: unknown, entry: EntryContext) => object;
+  return { kind, ...read(entry[kind], { at, as: entry.as ?? 'planning' }) } as PipelineSource;
+}
+
+/** Returns the JSON Schema of pipeline files, which is `pipelines/schema.json`. */
+export function pipelineJsonSchema(): Record<string, unknown> {
+  return z.toJSONSchema(pipelineSchema, {
+    io: 'input',
+    // In the file an address may be `${VARIABLE}`, which is not a URI.
+    override: ({ jsonSchema }) => {
+      delete jsonSchema.format;
+    },
+  }) as Record<string, unknown>;
+}

@@ -1,0 +1,133 @@
+/** Reads the YAML of a pipeline file: fills in variables, and remembers lines and order. */
+import {
+  type Document,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  LineCounter,
+  parseDocument,
+  visit,
+} from 'yaml';
+import { asConverterError, ConverterError } from '../../support/errors.ts';
+import { didYouMean } from '../../support/nearest.ts';
+import { ENVIRONMENT, type Environment } from './environment.ts';
+
+/** Keys, and indices of entries. */
+export type YamlPath = readonly PropertyKey[];
+
+/** The value of a text, and where its parts are. */
+export type YamlFile = ReturnType<typeof readYaml>;
+
+/** Names a line of the text, for errors. */
+type At = (line: number) => string;
+
+/**
+ * Reads YAML and fills in variables.
+ *
+ * @param isOffline - Variables in `service:` need not be set.
+ * @throws {@link ConverterError} `PIPELINE_INVALID`, `PIPELINE_VARIABLE_UNSET` naming the line.
+ */
+export function readYaml(text: string, at: At, env: Environment, isOffline: boolean) {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines });
+  const lineAt = (offset = 0) => lines.linePos(offset).line;
+  const [problem] = document.errors;
+  if (problem !== undefined) {
+    const sentence =
+      problem.code === 'DUPLICATE_KEY'
+        ? `${keyIn(text, problem.pos[0])}: expected one value, received a second one`
+        : unreadable(problem.message);
+    throw new ConverterError('PIPELINE_INVALID', `${at(lineAt(problem.pos[0]))}: ${sentence}`);
+  }
+  const serviceVariables: Record<string, string> = {};
+  fillIn(document, (name, offset, isOfService) => {
+    const value = env[name] ?? '';
+    if (isOfService) serviceVariables[name] = value;
+    if (value !== '' || (isOfService && isOffline)) return value;
+    const sentence = `variable ${name}: expected a value, received nothing${unsetHint(name, env)}`;
+    throw new ConverterError('PIPELINE_VARIABLE_UNSET', `${at(lineAt(offset))}: ${sentence}`);
+  });
+  const mapAt = (path: YamlPath) => {
+    const node = document.getIn(path, true);
+    return isMap(node) ? node : undefined;
+  };
+  /** The line of a value, or of its nearest ancestor that exists. */
+  const lineOf = (path: YamlPath): number => {
+    const node = document.getIn(path, true);
+    if (isNode(node) && node.range) return lineAt(node.range[0]);
+    return path.length === 0 ? 1 : lineOf(path.slice(0, -1));
+  };
+  return {
+    serviceVariables,
+    value: toPlain(() => document.toJS(), at),
+    lineOf,
+    /** A scalar as it is written; undefined below an alias. */
+    sourceAt: (path: YamlPath): string | undefined => {
+      const node = document.getIn(path, true);
+      return isScalar(node) ? node.source : undefined;
+    },
+    /** The keys of a mapping in the order of the file. */
+    keysAt: (path: YamlPath): string[] => mapAt(path)?.items.map(keyOf) ?? [],
+    /** The line of a key within the mapping at a path. */
+    lineOfKey: (path: YamlPath, key: string): number => {
+      const node = mapAt(path)?.items.find((pair) => keyOf(pair) === key)?.key;
+      return isScalar(node) ? lineAt(node.range?.[0]) : lineOf(path);
+    },
+  };
+}
+
+const VARIABLE = /\$\{([^}]*)\}/g;
+/** As in JSON: an id such as 007 remains a text. */
+const PLAIN_NUMBER_OR_BOOLEAN = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?|true|false)$/;
+/** Index of the pair of a key at the top among the ancestors of a value: document, mapping, pair. */
+const TOP_PAIR = 2;
+
+function fillIn(
+  document: Document,
+  lookUp: (name: string, offset: number | undefined, isOfService: boolean) => string,
+): void {
+  visit(document, {
+    Scalar(_, node, path) {
+      if (typeof node.value !== 'string' || !node.value.includes('${')) return;
+      const top = path[TOP_PAIR];
+      const isOfService = isPair(top) && keyOf(top) === 'service';
+      const filled = node.value.replace(VARIABLE, (_match, name: string) =>
+        lookUp(name, node.range?.[0], isOfService),
+      );
+      // An unquoted variable may be a number or a boolean.
+      const isBare = node.type === 'PLAIN' && PLAIN_NUMBER_OR_BOOLEAN.test(filled);
+      node.value = isBare ? (JSON.parse(filled) as unknown) : filled;
+      node.source = filled;
+    },
+  });
+}
+
+/** The library refuses an alias that expands without end. */
+function toPlain(read: () => unknown, at: At): unknown {
+  try {
+    return read();
+  } catch (cause) {
+    const sentence = unreadable(asConverterError(cause).message);
+    throw new ConverterError('PIPELINE_INVALID', `${at(1)}: ${sentence}`, { cause });
+  }
+}
+
+function unreadable(message: string): string {
+  return `the YAML cannot be read: ${message.split(/ at line |\n/)[0]}`;
+}
+
+function keyOf({ key }: { key: unknown }): string {
+  return String(isScalar(key) ? key.value : key);
+}
+
+/** The key that a text has at an offset, in quotes. */
+function keyIn(text: string, offset: number): string {
+  const [key = ''] = /^(?:"[^"]*"|'[^']*'|[^:,}\n]*)/.exec(text.slice(offset))!;
+  return JSON.stringify(key.trim().replace(/^(["'])(.*)\1$/, '$2'));
+}
+
+function unsetHint(name: string, env: Environment): string {
+  const known = [...Object.keys(ENVIRONMENT), ...Object.keys(env)];
+  return known.includes(name) ? '' : didYouMean(name, known);
+}

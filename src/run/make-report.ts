@@ -1,0 +1,416 @@
+/** Makes the report of a run from its results, and writes it into the folder of the run. */
+import { join, relative, sep } from 'node:path';
+import type { CacheDatabase } from '../source/cache/database.ts';
+import { CONFIGURATION_INVALID } from '../source/fetch/resolve-article.ts';
+import type { SelectedArticle, Selection, SelectionFailure } from '../source/fetch/selection.ts';
+import type { ArticleKey, ArticleRequest } from '../model/article.ts';
+import type { Built, ManifestLine } from '../model/asset.ts';
+import {
+  configurationId,
+  configurationKey,
+  ID_FIELDS,
+  parseConfigurationKey,
+  sortConfigurationKeys,
+} from '../model/configuration-id.ts';
+import type { Result } from '../model/result.ts';
+import type { Warning } from '../model/warning.ts';
+import { createCollector, type ReportedLine } from './report/collect.ts';
+import type { Description, FailureRow, GateReport, RunReport } from './report/run-report.ts';
+import { helpFor } from '../support/errors.ts';
+import {
+  digestOfFile,
+  exists,
+  readPieces,
+  replaceFile,
+  temporaryFolder,
+} from '../support/files.ts';
+import type { PackedMap } from '../support/packed-map.ts';
+import { redact, redactMessages } from '../support/redact.ts';
+import { cutText, TEXT_LIMITS } from '../support/text-limits.ts';
+import { visibleJson } from '../support/visible.ts';
+import { catalogueFiles, jsonPieces } from './output/manifest.ts';
+import { publishedAsset, sizeOf } from './output/publish.ts';
+import type { Distribution } from '../distribute/coordinator.ts';
+import type { Changes } from './output/last-publication.ts';
+import type { Damage, PreviousOutput, Run } from './open-run.ts';
+import { linkLatestRun, RUNS_FOLDER, runFolders } from './output/output-folder.ts';
+import type { Quarantine } from './failures/quarantine.ts';
+import type { Results } from './articles/results.ts';
+import { isPublished, type RunEnd, reportedEnd } from './run-end.ts';
+import { isPartial, type RunOptions, runId } from './run-options.ts';
+import { describeService, languagesOf } from './connect.ts';
+
+interface ReportContent {
+  command: RunReport['command'];
+  end: RunEnd;
+  selection: Selection;
+  gates?: GateReport | undefined;
+  /** Of a fetch, which makes no manifest. */
+  fetched?: readonly Result[];
+  /** Of a run or build. */
+  output?: RunOutput;
+  delivered?: RunReport['delivered'] | undefined;
+  /** Of a distributed run. */
+  distribution?: Pick<Distribution, 'workers' | 'fromCache'> | undefined;
+}
+
+/** What a run made. */
+interface RunOutput {
+  /** Of the new manifest. */
+  lines: PackedMap<ManifestLine>;
+  results: Results;
+  quarantine: Pick<Quarantine, 'historyOf' | 'rootOf'>;
+  /** Since the last publication. */
+  changes: Changes;
+}
+
+const NO_GATES = { refused: false, accepted: false, count: 0, byGate: {}, findings: [] };
+
+/** Summarizes a run: the report, which lists the first failures only, and all failures. No message has a secret. */
+export async function makeReport(run: Run, content: ReportContent) {
+  const { options, stores, session, metrics, startedAt } = run;
+  const { pipeline } = options;
+  const { command, end, gates = NO_GATES, output } = content;
+  const untranslated = isOutputPublished(content) ? await languagesNotOffered(pipeline) : [];
+  const { collected, failures } = collectRows(run, content, untranslated);
+  const totalMs = metrics.stopwatch.totalMs();
+  const { error: stop } = end;
+  const { distribution } = content;
+  const fromCache = (await session.cacheHits()) + (distribution?.fromCache() ?? 0);
+  const report: RunReport = {
+    format: 2,
+    command,
+    run: runId(startedAt),
+    pipeline: pipeline.name,
+    service: redact(describeService(pipeline.service)),
+    startedAt: new Date(startedAt).toISOString(),
+    endedAt: new Date(startedAt + totalMs).toISOString(),
+    totalMs,
+    stageMs: metrics.stopwatch.stageMs(),
+    ended: reportedEnd(end),
+    published: isOutputPublished(content),
+    ...(stop && { stop: { code: stop.code, message: stop.message, help: stop.help } }),
+    ...withDescriptions(collected(), (id) => describe(id, output, stores.previous)),
+    requests: { ...metrics.requests.totals(), fromCache },
+    gates,
+    drift: metrics.drift.rows(),
+    ...(content.delivered && { delivered: content.delivered }),
+    ...(distribution && { workers: distribution.workers() }),
+    outputDir: redact(pipeline.outputDir),
+    cacheDir: redact(pipeline.cacheDir),
+  };
+  const redacted = redactMessages(report);
+  const pictures = await picturesOf(run, redacted, output?.lines);
+  return { report: redacted, failures: () => withoutSecrets(failures()), pictures };
+}
+
+/** Languages of which the catalogue has the texts of another one, in all articles. */
+async function languagesNotOffered({
+  outputDir,
+  service,
+}: Run['options']['pipeline']): Promise<Warning[]> {
+  const languages = languagesOf(service);
+  if (languages.length < 2) return [];
+  const known = new Map<string, string>();
+  const warnings: Warning[] = [];
+  for (const [at, file] of catalogueFiles(languages).entries()) {
+    const path = join(outputDir, file);
+    if (!(await exists(path))) continue;
+    const lang = languages[at]!;
+    const { sha256 } = await digestOfFile(path);
+    const same = known.get(sha256);
+    if (same === undefined) known.set(sha256, lang);
+    else if (await hasText(path)) {
+      const message = `the texts in "${lang}" are those in "${same}", of all articles`;
+      warnings.push({ code: 'LANGUAGE_NOT_OFFERED', message });
+    }
+  }
+  return warnings;
+}
+
+async function hasText(path: string): Promise<boolean> {
+  for await (const piece of readPieces(path))
+    if (SOME_TEXT.test(Buffer.from(piece).toString())) return true;
+  return false;
+}
+
+/** A text of the catalogue that is not empty. */
+const SOME_TEXT = /"(?:short|long)text":"[^"]/;
+
+/** Small pictures of what is new and has changed; a report without them is better than none. */
+async function picturesOf(run: Run, report: RunReport, lines: RunOutput['lines'] | undefined) {
+  const { new: added, changed } = report.changes;
+  const isShown = run.options.pipeline.deliver?.pictures && added.count + changed.count > 0;
+  if (!isShown || lines === undefined) return [];
+  const { reportPictures } = await import('../deliver/pictures/report-pictures.ts');
+  return reportPictures(run, report, lines).catch((error: Error) => {
+    run.environment.log.warn('the report has no pictures', { message: error.message });
+    return [];
+  });
+}
+
+function* withoutSecrets(rows: Iterable<FailureRow>): Iterable<FailureRow> {
+  for (const row of rows) yield redactMessages(row);
+}
+
+function isOutputPublished({ command, end }: ReportContent): boolean {
+  return command !== 'fetch' && isPublished(end);
+}
+
+function collectRows(
+  { options, stores }: Run,
+  content: ReportContent,
+  untranslated: readonly Warning[],
+) {
+  const { pipeline } = options;
+  const { selection, fetched = [], output } = content;
+  const published = isOutputPublished(content);
+  const helpOf = (code: string) => helpFor(code, pipeline.service.recording !== undefined);
+  const collector = createCollector(helpOf);
+  const selectedBy = selectedByOf(selection.articles);
+  const overrides = overridesOf(options, stores.database);
+  const lines = output
+    ? runLines(output, stores.previous, selectedBy, overrides.add)
+    : fetched.map((result) => fetchedLine(result, selectedBy));
+  for (const line of lines) {
+    // A GLB that is not published has no link: its path is that in the store.
+    const path = published || line.sha256 === undefined ? '' : stores.objects.pathOf(line.sha256);
+    const glb = relative(pipeline.outputDir, path).replaceAll(sep, '/');
+    collector.add(path === '' ? line : { ...line, glb });
+  }
+  for (const failure of selection.failures) {
+    const row = { ...selectionRow(failure), help: helpOf(failure.code) };
+    collector.addNotSelected({ ...row, ...output?.quarantine.historyOf(failure) });
+  }
+  for (const warning of [...selection.warnings, ...untranslated, ...overrides.warnings()])
+    collector.addSelectionWarning(warning);
+  for (const [key, damage] of stores.damages) {
+    const line = output?.lines.get(key);
+    const { glb, sha256 } = (line && publishedAsset(line)) ?? {};
+    const isLeft = damage.object === sha256 && !stores.checks.isWritten(damage.object ?? '');
+    const row = { ...parseConfigurationKey(key), message: damageText(damage, isLeft) };
+    collector.addDamaged(glb === undefined ? row : { ...row, glb });
+  }
+  if (output !== undefined) addOtherChanges(collector, output);
+  return collector;
+}
+
+/** Finds the overrides that changed no material, where that is known of each configuration with a GLB. */
+function overridesOf(options: RunOptions, { builds }: Pick<CacheDatabase, 'builds'>) {
+  const unused = new Set(Object.keys(options.pipeline.convert.overrides));
+  let known = 0;
+  let isUnknown = isPartial(options);
+  return {
+    /** Adds a line; one that was built long ago may not be known any more. */
+    add({ source, sha256 }: Pick<ManifestLine, 'source' | 'sha256'>, built?: Built): void {
+      if (sha256 === undefined || unused.size === 0) return;
+      const used = built?.usedOverrides ?? builds.get(source)?.usedOverrides;
+      if (used === undefined) isUnknown = true;
+      else known++;
+      for (const pattern of used ?? []) unused.delete(pattern);
+    },
+    warnings(): Warning[] {
+      if (isUnknown || known === 0) return [];
+      return Array.from(unused, (pattern) => {
+        const name = cutText(pattern, TEXT_LIMITS.name);
+        const message = `the overrides of ${name} match no material of the ${known} configurations`;
+        return { code: 'OVERRIDE_UNUSED', message };
+      });
+    },
+  };
+}
+
+/** Adds what is removed, and what this run has not processed: an earlier one published it, and was killed. */
+function addOtherChanges(
+  collector: ReturnType<typeof createCollector>,
+  { lines, results, changes }: RunOutput,
+): void {
+  const processed = new Set(results.keys());
+  for (const [key, found] of changes) {
+    if (processed.has(key) && lines.has(key)) continue;
+    collector.addChange(found, () => lines.get(key) ?? parseConfigurationKey(key));
+  }
+}
+
+/** @param isLeft - Whether the damaged GLB is still published. */
+function damageText({ object, problem }: Damage, isLeft: boolean): string {
+  if (object === undefined) return problem;
+  return `its GLB was ${problem}; it is ${isLeft ? 'not ' : ''}built anew`;
+}
+
+type Collected = ReturnType<ReturnType<typeof createCollector>['collected']>;
+
+/** Adds name and size to the rows that the report lists. */
+function withDescriptions(collected: Collected, of: (id: ArticleKey) => Description): Collected {
+  const each = <T extends ArticleKey>(rows: T[]) => rows.map((row) => ({ ...row, ...of(row) }));
+  const list = <T extends { rows: ArticleKey[] }>(one: T) => ({ ...one, rows: each(one.rows) });
+  const { changes, incomplete, damaged, slowest, largest, skipped, failures } = collected;
+  const { new: added, changed, removed } = changes;
+  return {
+    ...collected,
+    changes: { new: list(added), changed: list(changed), removed: list(removed) },
+    incomplete: list(incomplete),
+    damaged: list(damaged),
+    slowest: each(slowest),
+    largest: each(largest),
+    skipped: each(skipped),
+    failures: each(failures),
+  };
+}
+
+/** The short text of the catalogue, and the size of the GLB, of this run or of the one before. */
+function describe(
+  id: ArticleKey,
+  output: RunOutput | undefined,
+  previous: PreviousOutput,
+): Description {
+  const key = configurationKey(id);
+  const entry = output?.results.readOf(key)?.catalogue[0] ?? previous.catalogues[0]?.get(key);
+  const line = output?.lines.get(key) ?? previous.lines.get(key);
+  const size = sizeOf(line?.boundsMetres ?? line?.lastGood?.boundsMetres);
+  return {
+    ...(entry?.shorttext && { name: cutText(entry.shorttext, TEXT_LIMITS.name) }),
+    ...(size && { sizeMillimetres: size }),
+  };
+}
+
+const NO_ID = Object.fromEntries(ID_FIELDS.map((field) => [field, ''])) as unknown as ArticleKey;
+
+function selectionRow({ what, article, ...failure }: SelectionFailure): Omit<FailureRow, 'help'> {
+  return { what: cutText(what, TEXT_LIMITS.name), ...NO_ID, ...article, ...failure };
+}
+
+/** Returns who selected a request: lines of lists, folders, carts. */
+type SelectedBy = (request: ArticleRequest) => readonly string[] | undefined;
+
+/** Finds who selected a request; articles are searched only if something failed. */
+export function selectedByOf(articles: readonly SelectedArticle[]): SelectedBy {
+  let known: Map<string, readonly string[]> | undefined;
+  return (request) => {
+    known ??= new Map(
+      articles.flatMap(({ request: first, alike = [], why }) =>
+        [first, ...alike].map((one) => [configurationKey(one), why] as const),
+      ),
+    );
+    return known.get(configurationKey(request));
+  };
+}
+
+function fetchedLine(result: Result, selectedBy: SelectedBy): ReportedLine {
+  const { status, request, key } = result;
+  if (status === 'failed') {
+    const { error } = result;
+    return { ...request, status, warnings: [], losses: [], error, selectedBy: selectedBy(request) };
+  }
+  const warnings = status === 'fetched' ? result.warnings : [];
+  const incomplete = incompleteIn(warnings);
+  return { ...configurationId(key), status: 'fetched', warnings, losses: [], incomplete };
+}
+
+function incompleteIn(warnings: readonly Warning[]): string | undefined {
+  return warnings.find(({ code }) => code === CONFIGURATION_INVALID)?.message;
+}
+
+/** In the order of their keys. */
+function* runLines(
+  output: RunOutput,
+  { lines: before, settled }: PreviousOutput,
+  selectedBy: SelectedBy,
+  met: ReturnType<typeof overridesOf>['add'],
+): Iterable<ReportedLine> {
+  const { lines, results, quarantine, changes } = output;
+  for (const key of sortConfigurationKeys(results.keys())) {
+    const fresh = results.onlyFreshOf(key);
+    const known = fresh && lines.isShared(key, before) ? settled.get(key) : undefined;
+    if (known !== undefined) {
+      met(known);
+      yield Object.assign(settledLine(key, known, fresh!.ms), changes.get(key));
+      continue;
+    }
+    const line = lines.get(key);
+    if (line === undefined) continue;
+    const collected = results.of(key);
+    const failed = collected.find(({ result }) => result.status === 'failed')?.result;
+    const history = failed && quarantine.historyOf(failed.request);
+    const earlier = lines.isShared(key, before) ? line : before.get(key);
+    const built = collected.map(({ result }) => result).find((result) => 'built' in result)?.built;
+    met(line, built);
+    yield Object.assign(builtLine(line, collected, built, earlier), changes.get(key), {
+      ...(history && { history }),
+      ...(failed && { selectedBy: selectedBy(quarantine.rootOf(failed.request)) }),
+    });
+  }
+}
+
+/** Most lines of most runs: a line that stays as it was, which is not decoded. */
+function settledLine(
+  key: string,
+  { source: _, ...line }: NonNullable<ReturnType<PreviousOutput['settled']['get']>>,
+  ms: number,
+): ReportedLine {
+  const found: Pick<ReportedLine, 'status' | 'warnings' | 'isFresh' | 'ms'> = {
+    status: 'unchanged',
+    warnings: [],
+    isFresh: true,
+    ms,
+  };
+  return Object.assign(parseConfigurationKey(key), line, found);
+}
+
+function builtLine(
+  line: ManifestLine,
+  collected: ReturnType<Results['of']>,
+  built: Built | undefined,
+  known: ManifestLine | undefined,
+): ReportedLine {
+  const { bytes, triangles } = known ?? {};
+  const sizes = bytes === undefined || triangles === undefined ? {} : { bytes, triangles };
+  // A spread of its thirty fields takes longer than to decode it.
+  return Object.assign(line, {
+    ms: collected.reduce((sum, { ms }) => sum + ms, 0),
+    isFresh: collected.every(({ result }) => result.status === 'fresh'),
+    counts: built?.counts,
+    incomplete: incompleteIn(line.warnings),
+    ...(known && { before: sizes }),
+  });
+}
+
+const [FAILURES_FILE, JSON_FILE, HTML_FILE] = ['failures.jsonl', 'report.json', 'report.html'];
+const REPORT_FILES = [FAILURES_FILE, JSON_FILE, HTML_FILE];
+
+/** Those of deliveries come last. */
+function* allFailures<T>(rows: Iterable<T>, { delivered }: RunReport) {
+  yield* rows;
+  yield* delivered?.failures ?? [];
+}
+
+/**
+ * Writes `report.json`, `report.html` and `failures.jsonl` into the folder of the run, and links it.
+ *
+ * @returns The folder; its name is the id of the run.
+ */
+export async function writeReport(
+  { options, environment, startedAt, stores }: Run,
+  { report, failures, pictures }: Awaited<ReturnType<typeof makeReport>>,
+): Promise<string> {
+  const { reportHtmlWithPictures } = await import('./report/html.ts');
+  // Not of the report: the redacted path would be another folder.
+  const { outputDir } = options.pipeline;
+  const id = runId(startedAt);
+  const previousRun = (await runFolders(outputDir)).filter((other) => other < id).at(-1);
+  const written = previousRun === undefined ? report : { ...report, previousRun };
+  const folder = join(outputDir, RUNS_FOLDER, id);
+  const put = (name: string, content: string | Iterable<Uint8Array>) =>
+    replaceFile(join(folder, name), content, { tmpDir: temporaryFolder(outputDir) });
+  // One is written while the disk still syncs another.
+  const puts = await Promise.allSettled([
+    put(FAILURES_FILE, jsonPieces(allFailures(failures(), report))),
+    put(JSON_FILE, visibleJson(`${JSON.stringify(written, null, 2)}\n`)),
+    put(HTML_FILE, reportHtmlWithPictures(written, pictures)),
+  ]);
+  const failed = puts.find((result) => result.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+  await stores.published?.add(REPORT_FILES.map((name) => `${RUNS_FOLDER}/${id}/${name}`));
+  await linkLatestRun(outputDir, id).catch((error: Error) => environment.log.warn(error.message));
+  return folder;
+}

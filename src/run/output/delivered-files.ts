@@ -1,0 +1,105 @@
+/** The list of what was delivered: which files each configuration has beside its GLB. */
+import { join } from 'node:path';
+import { type FileFacts, SHARED_FOLDER } from '../../deliver/maker.ts';
+import type { ArticleRequest } from '../../model/article.ts';
+import { configurationKey } from '../../model/configuration-id.ts';
+import type { Digest } from '../../model/snapshot.ts';
+import { readTextIfExists, sha256Hex } from '../../support/files.ts';
+
+/** Name of the list of what was delivered, in the output folder. */
+export const DELIVERIES_FILE = 'deliveries.jsonl';
+/**
+ * Name of the list of what deliveries made of older masters, where nothing could be made of those that are published:
+ * it stays at its place, and no other list names it.
+ */
+export const LAST_GOOD_FILE = 'deliveries-last-good.jsonl';
+/** Every published file with its digest, and digests of texts; the next publication is compared with it. */
+export const PUBLISHED_FILE = 'published.jsonl';
+/** The configurations that differ from the publication before. */
+export const CHANGES_FILE = 'changes.jsonl';
+/** The changes that the receiver of the webhook has not accepted yet. */
+export const OUTBOX_FILE = 'outbox.jsonl';
+/** Names of folders of files that are made of the whole range. */
+export const [FEEDS_FOLDER, GALLERY_FOLDER] = ['feeds', 'gallery'] as const;
+
+/** A file that was delivered. */
+export interface DeliveredFile {
+  name: string;
+  /** With `/`, relative to the output folder. */
+  path: string;
+  sha256: Digest;
+  bytes: number;
+  facts: FileFacts;
+}
+
+/** What one configuration got of one delivery; a line of `deliveries.jsonl`. */
+export type DeliveryLine = ArticleRequest & {
+  delivery: string;
+  /** Digest of the masters, of their links and of what was asked for: equal digests give equal files. */
+  source: string;
+  files: DeliveredFile[];
+  /** Texts of the properties that divide the article into several files, where there are several. */
+  splitBy?: string[];
+  /** `attempts`: of those with the same source, where an attempt takes long. */
+  error?: { code: string; message: string; attempts?: number };
+};
+
+/** The path of a file that configurations share, by its digest and ending. */
+export function sharedPath(delivery: string, name: string): string {
+  return `${delivery}/${SHARED_FOLDER}/${name}`;
+}
+
+/** Characters of the name of a file among others that are for people; a digest makes it unique. */
+const READABLE = 80;
+
+/**
+ * The path of a file that lies beside those of all other configurations.
+ *
+ * @param link - The path of its master, as below `articles/`.
+ * @example `flatPath('shared', 'articles/FJEL/LINEA/LN-M/default.glb', 'gltf'); // → 'shared/LN-M-….gltf'`
+ */
+export function flatPath(delivery: string, link: string, ending: string): string {
+  const article = link.split('/').at(-2)!.slice(0, READABLE);
+  return `${delivery}/${article}-${sha256Hex(link).slice(0, 16)}.${ending}`;
+}
+
+const FLAT_PATH = /^[\w-]+\/[^/]+-[0-9a-f]{16}\.gltf$/;
+
+const SHARED_PATH = new RegExp(`^[\\w-]+/${SHARED_FOLDER}/[0-9a-f]{64}\\.\\w+$`);
+
+/** Whether a path is that of a shared file: a part of other files, and nothing that a person opens. */
+export function isSharedPath(path: string): boolean {
+  return SHARED_PATH.test(path);
+}
+
+const CONFIGURATION_PATH = /^[\w-]+(?:\/[^/]+){3}\/(?:default|[0-9a-f]{16})(?:\.glb|\/[^/]+)$/;
+
+/** Whether a delivery gives its files such a path. Other files in its folder may be those of a user. */
+export function isDeliveryPath(path: string): boolean {
+  return CONFIGURATION_PATH.test(path) || FLAT_PATH.test(path) || isSharedPath(path);
+}
+
+/** Identifies a line among those of before. */
+export function placeOf(delivery: string, id: ArticleRequest): string {
+  return `${delivery} ${configurationKey(id)}`;
+}
+
+/**
+ * Reads a list of deliveries. A line that cannot be read is made again: it says nothing that the files do not say.
+ *
+ * @param file - {@link DELIVERIES_FILE} or {@link LAST_GOOD_FILE}.
+ */
+export async function readDeliveries(
+  outputDir: string,
+  file: typeof DELIVERIES_FILE | typeof LAST_GOOD_FILE = DELIVERIES_FILE,
+): Promise<Map<string, DeliveryLine>> {
+  const text = (await readTextIfExists(join(outputDir, file))) ?? '';
+  const lines = new Map<string, DeliveryLine>();
+  for (const line of text.split('\n')) {
+    try {
+      const read = JSON.parse(line) as DeliveryLine;
+      lines.set(placeOf(read.delivery, read), read);
+    } catch {}
+  }
+  return lines;
+}

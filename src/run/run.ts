@@ -1,0 +1,385 @@
+/** Executes a pipeline: `run`, its halves `fetch` and `build`, and the dry run. */
+import type { Selection } from '../source/fetch/selection.ts';
+import type { ManifestLine } from '../model/asset.ts';
+import { configurationKey, configurationLabel } from '../model/configuration-id.ts';
+import type { Decision } from '../model/result.ts';
+import type { Digest } from '../model/snapshot.ts';
+import { asConverterError, ConverterError } from '../support/errors.ts';
+import { inParallel } from '../support/in-parallel.ts';
+import type { PackedMap } from '../support/packed-map.ts';
+import { publishedAsset } from './output/publish.ts';
+import { convertFetched, fetchAndConvert, fetchOnly } from './articles/configuration.ts';
+import { checkDeliveries, deliverWanted } from '../deliver/after-run.ts';
+import { type Executor, openExecutor } from '../distribute/executor.ts';
+import { assessRun } from './failures/gates.ts';
+import { openLastPublication } from './output/last-publication.ts';
+import { newLines, publishResults } from './output/lines.ts';
+import { checkRun, type Run, withRun } from './open-run.ts';
+import { lockOutput } from './output/lock.ts';
+import { inThisProcess, processAll } from './articles/processing.ts';
+import { openQuarantine, type Quarantine } from './failures/quarantine.ts';
+import { makeReport, writeReport } from './make-report.ts';
+import { createResults, type Processor, type Results } from './articles/results.ts';
+import { removeOutdated } from './output/retention.ts';
+import { isPublished, type RunEnd, type RunResult } from './run-end.ts';
+import { isPartial, type RunEnvironment, type RunOptions, runId } from './run-options.ts';
+import { selectFetched, selectLive } from './articles/select.ts';
+import { openSharedRun } from '../distribute/lifecycle.ts';
+
+/**
+ * Converts what a pipeline selects: service → GLBs.
+ *
+ * @returns A report that lists the failures of single articles, and how the run ended.
+ * @throws {@link ConverterError} an error before the run began, such as `OUTPUT_LOCKED`.
+ *
+ * @example
+ * ```ts
+ * const { report } = await runPipeline({ pipeline: await loadPipeline('demo.yaml', {}) }, environment);
+ * report.configurations; // → { selected: 72, converted: 72, unchanged: 0, failed: 0 }
+ * ```
+ */
+export function runPipeline(options: RunOptions, environment: RunEnvironment): Promise<RunResult> {
+  const plan = { command: 'run', select: selectLive, processor: fetchAndConvert } as const;
+  return executeLocked(options, environment, plan);
+}
+
+/** Builds what was fetched: snapshots → GLBs, without a network. */
+export function buildPipeline(
+  options: RunOptions,
+  environment: RunEnvironment,
+): Promise<RunResult> {
+  const plan = { command: 'build', select: selectFetched, processor: convertFetched } as const;
+  return executeLocked(options, environment, plan);
+}
+
+/** Fetches what a pipeline selects: service → snapshots in the cache. */
+export function fetchPipeline(
+  options: RunOptions,
+  environment: RunEnvironment,
+): Promise<RunResult> {
+  const execute = async (run: Run, killed: KilledWork): Promise<RunResult> => {
+    const results = createResults(run.stores.previous, run.stores.spool);
+    const quarantine = openQuarantine(run, results, 'fetch', killed);
+    const { selection, tried } = await quarantine.select(await selectLive(run, quarantine));
+    const { done, total } = await processAll(
+      run,
+      tried,
+      inThisProcess(run, await fetchOnly(run)),
+      quarantine,
+    );
+    const isWhole = done === total && !isPartial(options) && !hasFailedOnly(selection);
+    quarantine.record(selection.failures, isWhole);
+    const end: RunEnd = { kind: 'complete' };
+    const fetched = Array.from(results.all(), ({ result }) => result);
+    const { report } = await makeReport(run, { command: 'fetch', end, selection, fetched });
+    await run.session.finish(isPartial(options));
+    return { report, runFolder: undefined, end };
+  };
+  const noted = (run: Run) => unlessKilled(run, execute);
+  return withRun(options, environment, noted, 'fetch');
+}
+
+/** What was in work when earlier runs were killed. */
+type KilledWork = ReturnType<Run['notes']['begin']>;
+
+/** What `--dry-run` shows. */
+export type DryRun = Awaited<ReturnType<typeof dryRunPipeline>>;
+
+/**
+ * Selects, and estimates the requests of a run; fetches neither parts lists nor geometry.
+ *
+ * @see D-807.
+ */
+export function dryRunPipeline(options: RunOptions, environment: RunEnvironment) {
+  return withRun(options, environment, async (run) => {
+    const quarantine = openQuarantine(
+      run,
+      createResults(run.stores.previous, run.stores.spool),
+      'run',
+    );
+    const { selection, tried } = await quarantine.select(await selectLive(run, quarantine));
+    const fetcher = await run.session.fetcher();
+    const wanted = tried.flatMap(({ request, alike = [] }) => [request, ...alike]);
+    const estimate = await fetcher.estimate(wanted);
+    const requests = estimate.articles + estimate.partsLists + estimate.bodies;
+    const { concurrency } = options.pipeline.service;
+    const meanMs = run.metrics.requests.meanMs();
+    const requestsMs = ((meanMs ?? 0) * requests) / Math.min(concurrency, requests || 1);
+    await run.session.finish(true);
+    return {
+      selection: { ...selection, articles: tried },
+      /** Requests sent to select, and those that a run would send after that. */
+      sent: run.metrics.requests.totals().sent,
+      estimate,
+      requests,
+      /** Duration of the requests and mean of one, milliseconds; a mean is undefined if nothing was measured. */
+      requestsMs,
+      meanMs,
+      concurrency,
+    };
+  });
+}
+
+interface RunPlan {
+  command: 'run' | 'build';
+  select(run: Run, quarantine: Quarantine): Promise<Selection>;
+  processor(run: Run): Promise<Processor>;
+}
+
+/** A run that publishes locks its output folder. */
+async function executeLocked(
+  options: RunOptions,
+  environment: RunEnvironment,
+  plan: RunPlan,
+): Promise<RunResult> {
+  checkRun(options, environment);
+  await checkDeliveries(options, environment);
+  const { pipeline } = options;
+  const locks = [await lockOutput(pipeline.outputDir, environment.now())];
+  try {
+    const shared = await openSharedRun(options, environment);
+    locks.unshift(shared.close);
+    const execute = async (run: Run) => {
+      return unlessKilled(run, (_, killed) => executeRun(run, plan, killed));
+    };
+    return await withRun(options, shared.environment, execute, 'owner');
+  } finally {
+    // A lock that remains is taken over later; the result of the run is more important.
+    for (const release of locks)
+      await release().catch((error: Error) => environment.log.warn(error.message));
+  }
+}
+
+/** Removes the notes of what is in work when the run ends by itself or is interrupted; a kill leaves them. */
+async function unlessKilled(
+  run: Run,
+  work: (run: Run, killed: KilledWork) => Promise<RunResult>,
+): Promise<RunResult> {
+  const { signal } = run.environment;
+  const { begin, stop } = run.notes;
+  signal.addEventListener('abort', stop);
+  try {
+    return await work(run, begin());
+  } finally {
+    signal.removeEventListener('abort', stop);
+    stop();
+  }
+}
+
+/**
+ * Executes a run: select → process → assess → publish → record → report.
+ *
+ * The published state stays valid until the new one is complete: objects → gates → links → lists → deliveries and
+ * their lists → changes → report → former files. A report is written however the run ends; what it compares is then the
+ * last publication.
+ *
+ * @see D-998 (order), D-834 (deadline), D-850 (gates), D-852 (failures).
+ */
+async function executeRun(run: Run, plan: RunPlan, killed: KilledWork): Promise<RunResult> {
+  const { options, stores, metrics } = run;
+  const results = createResults(stores.previous, stores.spool);
+  const quarantine = openQuarantine(run, results, plan.command, killed);
+  const { selection, end: processed, distribution } = await selectAndProcess(run, plan, quarantine);
+  const isWhole = processed.kind === 'complete' && !isPartial(options) && !hasFailedOnly(selection);
+  const lines = newLines(run, results, selection, !isWhole, quarantine.isOfCart);
+  const notSelected = selection.failures.filter(({ onlyCarts }) => !onlyCarts).length;
+  const { gates, end: assessed } = await assessRun(run, lines, notSelected, processed);
+  const last = openLastPublication(run);
+  const published = await endAfter(assessed, 'publishFailed', isPublished(assessed), () =>
+    metrics.stopwatch.during('publish', async () => {
+      await last.begin();
+      await publishResults(run, lines, results, isWhole);
+    }),
+  );
+  const recorded = await endAfter(published, 'recordFailed', isPublished(processed), async () => {
+    if (isPublished(published)) recordDecisions(run, results, isWhole ? lines : undefined);
+    quarantine.record(selection.failures, isWhole);
+    await run.stores.published?.saveState();
+  });
+  let after: Awaited<ReturnType<typeof deliverWanted>> | undefined;
+  const delivered = await endAfter(recorded, 'recordFailed', isPublished(recorded), async () => {
+    after = await deliverWanted(run, last);
+  });
+  const changes = after?.changes ?? (await last.changesBy(lines, results));
+  const output = { lines, results, quarantine, changes };
+  const report = async (end: RunEnd) => {
+    const made = await makeReport(run, {
+      command: plan.command,
+      end,
+      selection,
+      gates,
+      output,
+      delivered: after?.delivered,
+      distribution,
+    });
+    const runFolder = await writeReport(run, made).catch((error: unknown) => {
+      // It must not hide the error that ended the run.
+      if (end.kind === 'complete') throw error;
+      return undefined;
+    });
+    return { report: made.report, runFolder };
+  };
+  let reported = await report(delivered);
+  // Without a report, the next run compares with the same publication.
+  const settled = reported.runFolder === undefined ? undefined : after;
+  const end = await endAfter(delivered, 'recordFailed', settled !== undefined, async () =>
+    settled?.settle(),
+  );
+  if (end !== delivered) reported = await report(end);
+  if (end.kind === 'complete') {
+    await run.session.finish(isPartial(options));
+    await distribution?.remove();
+  } else if (end.kind === 'refused') {
+    // The next run processes all again: causes of its failures may be gone by then.
+    run.session.refuse();
+    await distribution?.remove();
+  }
+  if (settled !== undefined) await removeOutdatedUnlessFails(run);
+  return { ...reported, end };
+}
+
+/** The run has succeeded: what it could not remove, the next one removes. */
+async function removeOutdatedUnlessFails(run: Run): Promise<void> {
+  await removeOutdated(run).catch(({ message }: Error) =>
+    run.environment.log.warn('what is outdated could not be removed', { message }),
+  );
+}
+
+/** If every entry failed, it is not known what is still selected: everything published stays. */
+function hasFailedOnly({ articles, failures }: Selection): boolean {
+  return articles.length === 0 && failures.length > 0;
+}
+
+async function selectAndProcess(
+  run: Run,
+  plan: RunPlan,
+  quarantine: Quarantine,
+): Promise<{ selection: Selection; end: RunEnd; distribution?: Executor['distribution'] }> {
+  let selection: Selection = { articles: [], failures: [], warnings: [] };
+  let executor: Executor | undefined;
+  let selecting: Promise<Selection> | undefined;
+  let opening: Promise<Executor> | undefined;
+  const ended = (end: RunEnd) => ({ selection, end, distribution: executor?.distribution });
+  try {
+    await findDamage(run);
+    selecting = plan.select(run, quarantine);
+    opening = openExecutor(run, plan.processor, selecting);
+    const [selected, opened] = await Promise.all([selecting, opening]);
+    executor = opened;
+    const chosen = await quarantine.select(selected);
+    selection = chosen.selection;
+    const { done, total } = await processAll(run, chosen.tried, executor.execute, quarantine);
+    await run.session.close();
+    if (done === total) return ended({ kind: 'complete' });
+    const message = `the deadline passed: ${done} of ${total} configurations were processed; the others are unchanged`;
+    const error = new ConverterError('OUT_OF_TIME', message);
+    return ended({ kind: 'outOfTime', error });
+  } catch (thrown) {
+    const end = stoppedBy(run, causeOf(run, asConverterError(thrown)));
+    // Without a queue, nothing has to be selected any more.
+    await run.session.close();
+    await selecting?.catch(() => {});
+    return ended(end);
+  } finally {
+    // If the selection has failed, it closes by itself.
+    await opening?.then(
+      ({ close }) => close(),
+      () => {},
+    );
+  }
+}
+
+/** What ends a run from outside, such as a cancellation, interrupts requests: it is the cause, and not they. */
+function causeOf({ environment }: Run, error: ConverterError): ConverterError {
+  const reason: unknown = environment.signal.reason;
+  return error.code === 'INTERRUPTED' && reason instanceof ConverterError ? reason : error;
+}
+
+/** After the deadline the session is closed: its requests then fail as interrupted. */
+function stoppedBy({ environment, isOutOfTime }: Run, error: ConverterError): RunEnd {
+  if (error.code !== 'INTERRUPTED') return { kind: 'failed', error };
+  if (environment.signal.aborted || !isOutOfTime()) return { kind: 'interrupted', error };
+  const message = 'the deadline passed during the selection: nothing was processed';
+  return { kind: 'notSelected', error: new ConverterError('OUT_OF_TIME', message) };
+}
+
+/** Objects read at the same time. */
+const CHECKS_AT_ONCE = 8;
+/** Damaged objects, and names of configurations that share one, in the log; the report lists all. */
+const LOGGED_DAMAGES = 20;
+
+/**
+ * Finds published GLBs that something else has changed or removed, and the configurations that share them. The run
+ * treats them as missing, so that it builds anew what it selects. @see D-836
+ */
+async function findDamage({ environment, stores }: Run): Promise<void> {
+  const { previous, checks, damages } = stores;
+  const found = new Map<Digest, { problem: string; sharedBy: string[] }>();
+  await inParallel(previous.objects.keys(), CHECKS_AT_ONCE, async (object) => {
+    environment.signal.throwIfAborted();
+    const { problem } = await checks.check(object);
+    if (problem !== undefined) found.set(object, { problem, sharedBy: [] });
+  });
+  if (found.size === 0) return;
+  for (const line of previous.lines.values()) {
+    const asset = publishedAsset(line);
+    const damage = asset && found.get(asset.sha256);
+    if (damage === undefined) continue;
+    damages.set(configurationKey(line), { object: asset!.sha256, problem: damage.problem });
+    damage.sharedBy.push(configurationLabel(line));
+  }
+  const inOrder = [...found].sort(([a], [b]) => (a < b ? -1 : 1));
+  for (const [object, { problem, sharedBy }] of inOrder.slice(0, LOGGED_DAMAGES)) {
+    const configurations = sharedBy.length;
+    const names = sharedBy.slice(0, LOGGED_DAMAGES);
+    environment.log.warn(`a published GLB is ${problem}`, { object, configurations, names });
+  }
+  const more = inOrder.length - LOGGED_DAMAGES;
+  if (more > 0) environment.log.warn('more published GLBs are damaged or missing', { more });
+}
+
+async function endAfter(
+  end: RunEnd,
+  kind: 'publishFailed' | 'recordFailed',
+  isTaken: boolean,
+  step: () => Promise<void>,
+): Promise<RunEnd> {
+  try {
+    if (isTaken) await step();
+    return end;
+  } catch (thrown) {
+    const error = asConverterError(thrown);
+    if (!isPublished(end)) return end;
+    if (kind === 'publishFailed' && error.code === 'INTERRUPTED')
+      return { kind: 'interrupted', error };
+    return { kind, error, isComplete: end.kind === 'complete' };
+  }
+}
+
+/** Stores what decided about each configuration, for `explain`. @param all - If the run met all. */
+function recordDecisions(
+  { options, stores, startedAt }: Run,
+  results: Results,
+  all: PackedMap<ManifestLine> | undefined,
+): void {
+  const { outputDir } = options.pipeline;
+  const { decisions } = stores.database;
+  decisions.putAll(outputDir, runId(startedAt), decisionsOf(results));
+  if (all === undefined) return;
+  decisions.keepOnly(outputDir, all);
+  stores.checks.forgetOthers();
+}
+
+const KEPT: Decision = { tier: 'kept', why: [] };
+
+function* decisionsOf(results: Results): Iterable<[key: string, decision: Decision]> {
+  for (const key of results.keys()) {
+    if (results.onlyFreshOf(key) !== undefined) {
+      yield [key, KEPT];
+      continue;
+    }
+    const { result } = results.of(key)[0]!;
+    const tier = result.status === 'fresh' ? 'kept' : 'failed';
+    yield [key, 'decision' in result ? result.decision : { tier, why: [] }];
+  }
+}

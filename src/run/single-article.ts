@@ -1,0 +1,71 @@
+/** Converts one article into one file, without manifest and store. */
+import { basename, dirname, extname, join } from 'node:path';
+import type { ArticleKey, ArticleRequest } from '../model/article.ts';
+import type { Scene } from '../model/scene.ts';
+import type { Warning } from '../model/warning.ts';
+import { ConverterError } from '../support/errors.ts';
+import { replaceFile } from '../support/files.ts';
+import { redactMessages } from '../support/redact.ts';
+import { openConversions, within } from './conversions/dispatch.ts';
+import { type Run, withRun } from './open-run.ts';
+import type { Pipeline } from './file/pipeline-file.ts';
+import type { RunEnvironment } from './run-options.ts';
+import { inFirstLanguage } from './connect.ts';
+
+/** The result of {@link convertArticle}. */
+export interface ConvertedArticle {
+  /** As the service resolved it. */
+  key: ArticleKey;
+  file: string;
+  /** Every file that was written, `file` last: a `.gltf` file has its buffer and images beside it. */
+  files: string[];
+  /** Of all files together. */
+  bytes: number;
+  scene: Scene;
+  warnings: Warning[];
+}
+
+/**
+ * Fetches and converts one article.
+ *
+ * @param pipeline - Provides service, options and cache; its articles and output are not used.
+ * @param file - Replaced as a whole: `.glb`, or `.gltf` with buffer and images in files beside it.
+ * @throws {@link ConverterError} `USAGE` for a file name with another ending; `ARTICLE_NOT_FOUND`, `BLOCK_MISSING` and any other code that fails an article or a run.
+ *
+ * @example
+ * ```ts
+ * await convertArticle(request, pipeline, 'desk.glb', environment);
+ * // → { key: { manufacturer: 'ACME', … }, file: 'desk.glb', bytes: 81234, … }
+ * ```
+ */
+export async function convertArticle(
+  request: ArticleRequest,
+  pipeline: Pipeline,
+  file: string,
+  environment: RunEnvironment,
+): Promise<ConvertedArticle> {
+  expectKnownEnding(file);
+  // Nothing is published, so no output folder is read.
+  const options = { pipeline: { ...inFirstLanguage(pipeline), outputDir: pipeline.cacheDir } };
+  const work = async (run: Run): Promise<ConvertedArticle> => {
+    const { session } = run;
+    const fetcher = await session.fetcher();
+    const snapshot = await within(run, () => fetcher.fetch(request));
+    const convert = openConversions(run, fetcher.decoded);
+    const { scene, files: written } = await convert('write', snapshot, file);
+    const beside = written.slice(0, -1).map(({ name }) => join(dirname(file), name));
+    const files = [...beside, file];
+    for (const [index, { bytes }] of written.entries()) await replaceFile(files[index]!, bytes);
+    await session.finish(false);
+    const warnings = redactMessages([...snapshot.warnings, ...scene.warnings]);
+    const bytes = written.reduce((sum, { bytes: { length } }) => sum + length, 0);
+    return { key: snapshot.key, file, files, bytes, scene, warnings };
+  };
+  return withRun(options, environment, work, 'convert');
+}
+
+function expectKnownEnding(file: string): void {
+  if (['.glb', '.gltf'].includes(extname(file).toLowerCase())) return;
+  const expected = 'expected a file name that ends with .glb or .gltf';
+  throw new ConverterError('USAGE', `output: ${expected}, received "${basename(file)}"`);
+}

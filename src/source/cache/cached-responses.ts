@@ -1,0 +1,133 @@
+/** The tables of cached responses and their bodies in `state.db`. */
+import type { Digest, Fetched } from '../../model/snapshot.ts';
+import { USE_RECORDED_EVERY_MS } from './contents.ts';
+import type { FreshnessStamp } from './freshness.ts';
+import { Table } from './sqlite.ts';
+import { EVICTED_AFTER_MS } from './uses.ts';
+
+/** A cached response and what decides whether it is fresh. */
+export interface StoredResponse extends Omit<FreshnessStamp, 'owner'> {
+  /** Name of the service: address, profile, languages and currency. */
+  service: string;
+  /** Operation, such as `getBlock`. */
+  operation: string;
+  /** See `requestKey` of the table of operations. */
+  request: string;
+  /** The body by digest, or that the service has none. */
+  answer: Fetched;
+  /** Validators; empty if the service sent none. */
+  etag: string;
+  lastModified: string;
+  /** Of a listing that is not believed yet: how many nodes it had before. Such a response is not fresh. */
+  expectedNodes?: number | undefined;
+}
+
+type ResponseRow = Omit<StoredResponse, 'answer' | 'expectedNodes'> &
+  Record<'digest' | 'code' | 'message', string> & { bytes: number; expectedNodes: number | null };
+
+/** The columns of a response under the names of its fields. */
+const SELECT_RESPONSE = `
+  SELECT service, operation, request, digest, bytes, missing_code AS code, missing_message AS message,
+    etag, last_modified AS lastModified, manufacturer AS datedBy, convertdate,
+    fetched_on AS fetchedOn, requested_at AS requestedAt, expected_nodes AS expectedNodes
+  FROM cached_responses WHERE service = ? AND operation = ? AND request = ?`;
+
+/** The table `cached_responses`; their bodies are in the content store. */
+export class CachedResponses extends Table<StoredResponse> {
+  get(key: Pick<StoredResponse, 'service' | 'operation' | 'request'>): StoredResponse | undefined {
+    const waiting = this.waiting.get(keyOfResponse(key));
+    if (waiting !== undefined) return waiting;
+    const row = this.db.get<ResponseRow>(SELECT_RESPONSE, key.service, key.operation, key.request);
+    if (row === undefined) return undefined;
+    const { digest, bytes, code, message, expectedNodes, ...response } = row;
+    const answer = digest === null ? { missing: { code, message } } : { digest, bytes };
+    return { ...response, answer, ...(expectedNodes !== null && { expectedNodes }) };
+  }
+
+  put(response: StoredResponse): void {
+    this.later(keyOfResponse(response), response);
+  }
+
+  protected override write(response: StoredResponse): void {
+    const { service, operation, request, answer, etag, lastModified } = response;
+    const { datedBy, convertdate, fetchedOn, requestedAt, expectedNodes = null } = response;
+    const body =
+      'digest' in answer
+        ? [answer.digest, answer.bytes, null, null]
+        : [null, 0, answer.missing.code, answer.missing.message];
+    const stamp = [datedBy, convertdate, fetchedOn, requestedAt, expectedNodes];
+    const sql =
+      'INSERT OR REPLACE INTO cached_responses VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)';
+    this.db.run(sql, service, operation, request, ...body, etag, lastModified, ...stamp);
+  }
+
+  /** Evicts responses whose bodies were evicted, and those without a body that were last requested long ago. */
+  evict(now: number): void {
+    const sql = `
+      DELETE FROM cached_responses WHERE CASE
+        WHEN digest IS NULL THEN requested_at < ?
+        ELSE digest NOT IN (SELECT digest FROM cached_bodies)
+      END`;
+    this.db.flush();
+    this.db.run(sql, now - EVICTED_AFTER_MS);
+  }
+}
+
+function keyOfResponse(key: Pick<StoredResponse, 'service' | 'operation' | 'request'>): string {
+  return `${key.service}\0${key.operation}\0${key.request}`;
+}
+
+/** One body of the content store. */
+interface CachedBody {
+  digest: Digest;
+  bytes: number;
+  /** Start of the run that used it last, to the week; milliseconds since the epoch. */
+  usedAt: number;
+}
+
+const SELECT_BODY = 'SELECT digest, bytes, used_at AS usedAt FROM cached_bodies';
+
+/** The table `cached_bodies`: size and last use of each body. */
+export class CachedBodies extends Table<CachedBody> {
+  put(body: CachedBody): void {
+    this.later(body.digest, body);
+  }
+
+  /** Records that a body was used, unless its recorded use is recent. */
+  use(digest: Digest, now: number): void {
+    const body = this.#get(digest);
+    if (body === undefined || now - body.usedAt <= USE_RECORDED_EVERY_MS) return;
+    this.put({ ...body, usedAt: now });
+  }
+
+  has(digest: Digest): boolean {
+    return this.#get(digest) !== undefined;
+  }
+
+  totalBytes(): number {
+    const sql = 'SELECT TOTAL(bytes) AS bytes FROM cached_bodies';
+    this.db.flush();
+    return this.db.get<{ bytes: number }>(sql)!.bytes;
+  }
+
+  all(): CachedBody[] {
+    this.db.flush();
+    return this.db.all(SELECT_BODY);
+  }
+
+  remove(bodies: readonly Pick<CachedBody, 'digest'>[]): void {
+    const sql = 'DELETE FROM cached_bodies WHERE digest = ?';
+    this.db.flush();
+    this.db.transaction(() => {
+      for (const { digest } of bodies) this.db.run(sql, digest);
+    });
+  }
+
+  protected override write({ digest, bytes, usedAt }: CachedBody): void {
+    this.db.run('INSERT OR REPLACE INTO cached_bodies VALUES (?, ?, ?)', digest, bytes, usedAt);
+  }
+
+  #get(digest: Digest): CachedBody | undefined {
+    return this.waiting.get(digest) ?? this.db.get(`${SELECT_BODY} WHERE digest = ?`, digest);
+  }
+}

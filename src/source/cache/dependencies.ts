@@ -1,0 +1,65 @@
+/** Collects on which responses one snapshot depends, and which of them this run requested. */
+import type { ArticleSnapshot } from '../../model/snapshot.ts';
+import type { OperationName } from '../service/operations.ts';
+import type { FreshnessStamp } from './freshness.ts';
+
+type RequestedParts = NonNullable<ArticleSnapshot['requested']>;
+
+/** Which part of a snapshot an operation answers. */
+const PARTS: Partial<Record<OperationName, keyof RequestedParts>> = {
+  getArticle: 'article',
+  getPartsList: 'partsList',
+  getBlock: 'bodies',
+  getMaterial: 'bodies',
+};
+
+/** The responses that were tracked; they are needed until the signal is aborted. */
+export class Dependencies {
+  readonly #requested = { article: 0, partsList: 0, bodies: 0 };
+  readonly #stamps = new Map<string, FreshnessStamp>();
+  #hasFailed = false;
+
+  readonly signal: AbortSignal | undefined;
+
+  constructor(signal?: AbortSignal) {
+    this.signal = signal;
+  }
+
+  /** Adds a response; `fromService` is whether it was requested in this run. */
+  async track<Response extends { fromService: boolean; stamp: FreshnessStamp }>(
+    operation: OperationName,
+    pending: Promise<Response>,
+  ): Promise<Response> {
+    try {
+      const response = await pending;
+      const part = PARTS[operation];
+      if (response.fromService && part !== undefined) this.#requested[part]++;
+      this.#addStamp(response.stamp);
+      return response;
+    } catch (error) {
+      this.#hasFailed = true;
+      throw error;
+    }
+  }
+
+  /** What was requested in this run, also for another article. */
+  get requested(): RequestedParts {
+    const { article, partsList, bodies } = this.#requested;
+    return { article: article > 0, partsList: partsList > 0, bodies };
+  }
+
+  /** The stamps of all responses, each once; undefined if a request failed, which may be temporary. */
+  get stamps(): FreshnessStamp[] | undefined {
+    return this.#hasFailed ? undefined : [...this.#stamps.values()];
+  }
+
+  /** Many bodies have the same stamp; the oldest of them decides how long they are fresh. */
+  #addStamp(stamp: FreshnessStamp): void {
+    const { owner, datedBy, convertdate, fetchedOn, requestedAt } = stamp;
+    const key = `${owner}\0${datedBy}\0${convertdate}`;
+    const known = this.#stamps.get(key) ?? { ...stamp };
+    if (fetchedOn < known.fetchedOn) known.fetchedOn = fetchedOn;
+    known.requestedAt = Math.min(known.requestedAt, requestedAt);
+    this.#stamps.set(key, known);
+  }
+}

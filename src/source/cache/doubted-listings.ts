@@ -1,0 +1,47 @@
+/** Listings of the catalogue that are too short to be believed: a service that has lost nodes for a while lists fewer, or none. */
+import type { CatalogueNode } from '../../model/catalogue.ts';
+import type { Digest } from '../../model/snapshot.ts';
+import { OPERATIONS, type OperationName } from '../service/operations.ts';
+import type { StoredResponse } from './cached-responses.ts';
+import type { ContentStore } from './content-store.ts';
+
+const LISTINGS: ReadonlySet<OperationName> = new Set<OperationName>(['getNodes', 'search']);
+/** A listing that lacks this share, or is empty, is believed once it was the same on two days of one conversion. */
+const DOUBTED_LOSS = 0.2;
+
+/** Whether an operation lists nodes of the catalogue. */
+export const isListing = (operation: OperationName): boolean => LISTINGS.has(operation);
+
+/** A listing that was requested again. */
+interface Listing {
+  operation: OperationName;
+  /** Nothing where the cached answer has not changed. */
+  received: { digest: Digest; decoded: unknown } | undefined;
+  /** Day of the run, `YYYY-MM-DD`. */
+  today: string;
+  /** The conversion dates of a manufacturer. */
+  stateOf(manufacturer: string): Promise<string>;
+}
+
+/** How many nodes a listing had, by the cache, that is too short to be believed; undefined if it is believed. @see D-848 */
+export async function nodesExpected(
+  { operation, received, today, stateOf }: Listing,
+  cached: StoredResponse | undefined,
+  store: ContentStore,
+): Promise<number | undefined> {
+  const before = cached && 'digest' in cached.answer ? cached.answer.digest : undefined;
+  if (before !== undefined && before === (received?.digest ?? before)) {
+    const { expectedNodes, fetchedOn, datedBy, convertdate } = cached!;
+    // Another conversion may have lost what an earlier one never had.
+    const isSameState = (await stateOf(datedBy)) === convertdate;
+    if (isSameState) return fetchedOn < today ? undefined : expectedNodes;
+  }
+  // Without its body it is not known how many there were.
+  const body = before && (await store.get(before).catch(() => undefined));
+  const had = body ? countOf(OPERATIONS[operation].decode(body)) : 0;
+  const count = received === undefined ? had : countOf(received.decoded);
+  const expected = cached?.expectedNodes ?? had;
+  return count === 0 || count <= (1 - DOUBTED_LOSS) * expected ? expected : undefined;
+}
+
+const countOf = (nodes: unknown) => (nodes as CatalogueNode[]).length;

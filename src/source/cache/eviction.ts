@@ -1,0 +1,83 @@
+/** Keeps a cache folder within its size limit, and removes what was not used for long; never durable tables. */
+import type { Digest } from '../../model/snapshot.ts';
+import type { ContentStore } from './content-store.ts';
+import { USE_RECORDED_EVERY_MS } from './contents.ts';
+import type { CacheDatabase } from './database.ts';
+
+/** Size of a cache where nothing else is said. The whole of a real service (D-611) is about 14 GB. */
+export const MOST_CACHE_BYTES = 20 * 2 ** 30;
+
+interface EvictionOptions {
+  /** Bodies by content. */
+  store: ContentStore;
+  database: CacheDatabase;
+  /** Start of the run that ends, milliseconds since the epoch. */
+  now: number;
+  /** Limit for the size of all bodies. */
+  maxBytes: number;
+  /** Id of that run, which no longer needs the cache. */
+  run?: number;
+}
+
+/** Bodies are evicted down to this share of the limit, so that not every run has to evict. */
+const EVICTED_TO_SHARE = 0.9;
+
+/**
+ * Evicts what was not used for long; if the cache exceeds its limit, also the least recently used bodies.
+ * While other runs use the cache, none is evicted that was used since a week before the first of them began.
+ *
+ * @returns Number and size of the evicted bodies.
+ * @see D-846.
+ */
+export async function evictUnused(
+  options: EvictionOptions,
+): Promise<{ bodies: number; bytes: number }> {
+  const { database, now, maxBytes } = options;
+  database.builds.evict(now);
+  database.snapshots.evict(now);
+  const total = database.bodies.totalBytes() + database.contents.derived.totalBytes();
+  const others = database.runs.oldestRunning(now, options.run);
+  const needed = others === undefined ? Number.POSITIVE_INFINITY : others - USE_RECORDED_EVERY_MS;
+  const excess = total <= maxBytes ? 0 : total - maxBytes * EVICTED_TO_SHARE;
+  const evicted = excess === 0 ? [] : leastRecentlyUsed(database, excess, needed);
+  database.bodies.remove(evicted);
+  database.contents.derived.removeAll(evicted);
+  database.responses.evict(now);
+  for (const { digest } of evicted) await removeUnknown(options, digest);
+  if (evicted.length > 0 && others === undefined) {
+    // A killed run may have stored bodies that it could not record.
+    for await (const digest of options.store.list()) await removeUnknown(options, digest);
+  }
+  if (evicted.length > 0) database.contents.shrink();
+  return { bodies: evicted.length, bytes: evicted.reduce((sum, { bytes }) => sum + bytes, 0) };
+}
+
+/** Bodies and derived data by last use, until their size suffices or the next one is needed. */
+function leastRecentlyUsed(database: CacheDatabase, excessBytes: number, neededSince: number) {
+  const uses = usesBySnapshots(database);
+  const bodies = [...database.bodies.all(), ...database.contents.derived.all()]
+    .map((body) => ({ ...body, usedAt: Math.max(body.usedAt, uses.get(body.digest) ?? 0) }))
+    .sort((a, b) => a.usedAt - b.usedAt || (a.digest < b.digest ? -1 : 1));
+  let freed = 0;
+  const end = bodies.findIndex(({ bytes, usedAt }) => {
+    if (freed >= excessBytes || usedAt >= neededSince) return true;
+    freed += bytes;
+    return false;
+  });
+  return end < 0 ? bodies : bodies.slice(0, end);
+}
+
+/** A run without changes reads no body: the use of a snapshot is one of its bodies. 4 s for 50,000 of them. */
+function usesBySnapshots(database: CacheDatabase): Map<Digest, number> {
+  const uses = new Map<Digest, number>();
+  for (const { digests, usedAt } of database.snapshots.bodies()) {
+    for (const digest of digests) uses.set(digest, Math.max(usedAt, uses.get(digest) ?? 0));
+  }
+  return uses;
+}
+
+/** Removes a body that is not recorded; another run may have recorded an evicted one again. */
+async function removeUnknown({ store, database }: EvictionOptions, digest: Digest): Promise<void> {
+  const isKnown = database.bodies.has(digest) || database.contents.derived.has(digest);
+  if (!isKnown) await store.remove(digest);
+}

@@ -1,0 +1,259 @@
+/** Records the answers of a service, so that `serve --recording` can replay them. */
+import { join } from 'node:path';
+import { OPERATIONS, type OperationName, requestKey, type Values } from '../service/operations.ts';
+import type { RawAnswer } from '../service/service-config.ts';
+import { queryOf } from '../service/target.ts';
+import { isRecord, type JsonRecord, parseJson } from '../../convert/wire/value.ts';
+import { asConverterError, ConverterError } from '../../support/errors.ts';
+import { encodeFileName } from '../../support/file-names.ts';
+import { readBytesIfExists, replaceFile, sha256Hex } from '../../support/files.ts';
+import { redact } from '../../support/redact.ts';
+
+const FORMAT = 1;
+
+/** What a recording contains. */
+export interface RecordingContent {
+  /** By operation; `plannings` are those behind permanent identifiers. */
+  answers: Record<string, number>;
+  bytes: number;
+  /** Answers from which a secret was removed: they are not what the service sent. */
+  redacted: number;
+}
+
+/** How the answers of an operation are recorded. */
+type Rule =
+  /** Among the listings of the catalogue. */
+  | { form: 'listing' }
+  /** With its request, in one file; `more` returns values of the request from the body that was sent. */
+  | { form: 'record'; folder: string; more?(sent: unknown): Record<string, string> }
+  /** As it came, in a path of what identifies its request; the separator is one of folders within a value. */
+  | { form: 'body'; folder: string; suffix: string; separator?: string; isJson?: true };
+
+type RuleOf<Form> = Extract<Rule, { form: Form }>;
+
+/** One row for every operation. */
+const RULES: Readonly<Record<OperationName, Rule | undefined>> = {
+  // A replay has keys and tokens of its own, and knows each path from the listings.
+  getPublicKey: undefined,
+  getSessionToken: undefined,
+  logoutCatalogue: undefined,
+  logoutGraphics: undefined,
+  getBreadcrumbs: undefined,
+  // No run sends these: D-821, D-782.
+  storePlanning: undefined,
+  restoreConfiguration: undefined,
+  getArticleImage: undefined,
+  getNodes: { form: 'listing' },
+  search: { form: 'listing' },
+  getArticle: { form: 'record', folder: 'ofml/articles' },
+  changeProperty: { form: 'record', folder: 'ofml/changes', more: changeOf },
+  getPartsList: { form: 'record', folder: 'odb/btg' },
+  getBlock: { form: 'body', folder: 'odb/block', suffix: '.json', separator: '::', isJson: true },
+  getMaterial: { form: 'body', folder: 'odb/materials', suffix: '.JPG' },
+  getManufacturerResource: { form: 'body', folder: 'xcf/ressource', suffix: '' },
+  getSeriesResource: { form: 'body', folder: 'xcf/ressource', suffix: '' },
+  getResource: { form: 'body', folder: 'xcf/ressource', suffix: '', separator: '/' },
+  getPreview: { form: 'body', folder: 'ocd/preview', suffix: '' },
+};
+
+/** Between manufacturer and query in the id of a search; no folder has such an id: D-820. */
+const SEARCH = ';SEARCH;';
+
+/** What was recorded in one file, or as one listing. */
+interface Entry {
+  operation: string;
+  bytes: number;
+  isRedacted: boolean;
+}
+
+/**
+ * Opens a recorder in an empty folder. The same answers give the same bytes, in any order.
+ *
+ * @see D-724, D-820, D-821, D-822.
+ */
+export function createRecorder(dir: string) {
+  const listings = new Map<string, unknown[]>();
+  const recorded = new Map<string, Entry>();
+
+  const note = (file: string, operation: string, { length }: Uint8Array, isRedacted: boolean) =>
+    recorded.set(file, { operation, bytes: length, isRedacted });
+
+  const list = ({ operation, values, bytes }: RawAnswer): void => {
+    const answer = readJson(bytes);
+    if (!Array.isArray(answer?.value)) return;
+    const id = redact(identityOf(operation, values).join(SEARCH));
+    listings.set(id, answer.value);
+    note(`listing ${id}`, operation, bytes, answer.isRedacted);
+  };
+
+  /** The response is written as it is spelled: it may be too deep for JSON.stringify (D-113). */
+  const write = async (file: string, request: Values, operation: string, bytes: Uint8Array) => {
+    const answer = readJson(bytes);
+    if (answer === undefined || !isRecord(answer.value)) return;
+    const head = JSON.stringify(redactValues(request));
+    await replaceFile(join(dir, file), `{"request":${head},"response":${answer.text}}\n`);
+    note(file, operation, bytes, answer.isRedacted);
+  };
+
+  const record = async (raw: RawAnswer, { folder, more }: RuleOf<'record'>): Promise<void> => {
+    const { operation, values, bytes } = raw;
+    const sent = more?.(JSON.parse(raw.sent ?? '{}')) ?? {};
+    const query = Object.fromEntries(queryOf(OPERATIONS[operation], values));
+    const file = `${folder}/${recordFile(operation, redactValues({ ...values, ...sent }))}`;
+    await write(file, { ...query, ...sent }, operation, bytes);
+  };
+
+  const body = async (raw: RawAnswer, rule: RuleOf<'body'>): Promise<void> => {
+    const answer = rule.isJson && (readJson(raw.bytes) ?? readPage(raw.bytes));
+    const redacted = answer?.isRedacted ? answer.text : undefined;
+    const path = bodyPath(raw, rule).map((name) => encodeFileName(redact(name)));
+    const file = `${rule.folder}/${path.join('/')}${rule.suffix}`;
+    await replaceFile(join(dir, file), redacted ?? raw.bytes);
+    note(file, raw.operation, raw.bytes, redacted !== undefined);
+  };
+
+  return {
+    /** Records an answer, unless it is an error or a run does not need it. */
+    async answer(raw: RawAnswer): Promise<void> {
+      const rule = RULES[raw.operation];
+      if (rule === undefined || raw.status < 200 || raw.status > 299) return;
+      if (rule.form === 'listing') list(raw);
+      else if (rule.form === 'record') await record(raw, rule);
+      else await body(raw, rule);
+    },
+    /** Records the planning behind a permanent identifier. */
+    async planning(id: string, topLevelArticle: unknown): Promise<void> {
+      const bytes = new TextEncoder().encode(JSON.stringify(topLevelArticle));
+      await write(planningFile(id), { permanentid: id }, 'plannings', bytes);
+    },
+    /** Writes the files that need all answers; a recording is complete only then. */
+    async finish(name: string): Promise<RecordingContent> {
+      const convertdate = latestDate(listings.get('') ?? []);
+      const files = {
+        'xcf/nodes.json': sortedListings(listings),
+        'recording.json': { format: FORMAT, name: redact(name), convertdate },
+      };
+      for (const [file, content] of Object.entries(files)) {
+        await replaceFile(join(dir, file), `${JSON.stringify(content, null, 1)}\n`);
+      }
+      return contentOf([...recorded.values()]);
+    },
+  };
+}
+
+/** The planning that a recording has of a permanent identifier. @throws {@link ConverterError} `RECORDING_INVALID`. */
+export async function readRecordedPlanning(recording: string, id: string): Promise<unknown> {
+  const path = join(recording, planningFile(id));
+  const bytes = await readBytesIfExists(path);
+  if (bytes === undefined) return undefined;
+  try {
+    const { request, response } = parseJson(bytes) as Record<string, JsonRecord>;
+    // A file system may ignore case; identifiers do not.
+    return request!.permanentid === redact(id) ? response : undefined;
+  } catch (cause) {
+    const why = asConverterError(cause).message;
+    const message = `${path}: expected request.permanentid and response: ${why}`;
+    throw new ConverterError('RECORDING_INVALID', message, { cause });
+  }
+}
+
+/**
+ * Removes secrets from the strings of a JSON text, however they are escaped; all else is kept byte for
+ * byte. Each string is redacted by itself: a pattern that matched past its end would garble the text.
+ */
+export function withoutSecrets(text: string): string {
+  return text.replace(/"[^"\\]*(?:\\.[^"\\]*)*"/gs, (spelled) => {
+    const plain = spelled.includes('\\') ? (JSON.parse(spelled) as string) : spelled.slice(1, -1);
+    const clean = redact(plain);
+    return clean === plain ? spelled : JSON.stringify(clean);
+  });
+}
+
+/** What identifies a request: its key is the JSON of these texts. */
+function identityOf(operation: OperationName, values: Values): string[] {
+  return JSON.parse(requestKey(operation, values));
+}
+
+/** What was changed, and the meta configuration before; the whole article before is too large. */
+function changeOf(sent: unknown): Record<string, string> {
+  const { jsondata, ...change } = sent as Record<string, unknown>;
+  const { reinit } = (jsondata ?? {}) as { reinit?: unknown };
+  const names = ['proptype', 'propclass', 'prop', 'newvalue'];
+  const setting = Object.fromEntries(names.map((name) => [name, String(change[name] ?? '')]));
+  return { ...setting, metareinitstring: String(reinit ?? '') };
+}
+
+/** The file of a record, `ACME_DESK_D1~6d0d9b2a54a3a8c1.json`: readable, and a digest of the request key. */
+function recordFile(operation: OperationName, values: Values): string {
+  const { manufacturer = '', program = '', basearticlenumber = '' } = values;
+  const article = [manufacturer.toUpperCase(), program.toUpperCase(), basearticlenumber].join('_');
+  return `${encodeFileName(article)}~${sha256Hex(requestKey(operation, values)).slice(0, 16)}.json`;
+}
+
+/** The folders and the name of a body. The name of a block may contain the separator. */
+function bodyPath({ operation, values }: RawAnswer, { separator }: RuleOf<'body'>): string[] {
+  const identity = identityOf(operation, values);
+  if (separator === undefined) return identity;
+  const segments = identity.join(separator).split(separator);
+  if (operation !== 'getBlock') return segments;
+  const [manufacturer = '', program = '', ...name] = segments;
+  return [manufacturer, program, name.join(separator)];
+}
+
+/** Path in a recording of the planning behind an identifier. */
+function planningFile(id: string): string {
+  return `ofml/plannings/${encodeFileName(redact(id))}.json`;
+}
+
+function redactValues(values: Values): Values {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value = '']) => [name, redact(value)]),
+  );
+}
+
+/** The text of a JSON body without its secrets, and its value; undefined if it is not JSON. */
+function readJson(bytes: Uint8Array) {
+  try {
+    const received = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    const text = withoutSecrets(received);
+    const value = parseJson(new TextEncoder().encode(text));
+    return { text, value, isRedacted: text !== received };
+  } catch {
+    return undefined;
+  }
+}
+
+/** A body that should be JSON and is not, such as an error page, may contain anything. */
+function readPage(bytes: Uint8Array) {
+  const received = new TextDecoder().decode(bytes);
+  const text = redact(received);
+  return { text, isRedacted: text !== received };
+}
+
+/** Folders by id, then searches by theirs. */
+function sortedListings(listings: ReadonlyMap<string, unknown[]>) {
+  const isSearch = (id: string) => Number(id.includes(SEARCH));
+  return [...listings]
+    .sort(([a], [b]) => isSearch(a) - isSearch(b) || (a < b ? -1 : 1))
+    .map(([parentnode, nodes]) => ({ parentnode, nodes }));
+}
+
+/**
+ * The latest conversion date; empty if one of the folders has none, since a replay gives such a folder
+ * the date of the recording, and it had none.
+ */
+function latestDate(nodes: readonly unknown[]): string {
+  const dates = nodes.map((node) => (node as { convertdate?: unknown } | null)?.convertdate);
+  const texts = dates.filter((date): date is string => typeof date === 'string' && date !== '');
+  return texts.length < dates.length ? '' : (texts.sort().at(-1) ?? '');
+}
+
+function contentOf(all: readonly Entry[]): RecordingContent {
+  const answers: Record<string, number> = {};
+  for (const { operation } of all) answers[operation] = (answers[operation] ?? 0) + 1;
+  return {
+    answers: Object.fromEntries(Object.entries(answers).sort(([a], [b]) => (a < b ? -1 : 1))),
+    bytes: all.reduce((sum, { bytes }) => sum + bytes, 0),
+    redacted: all.filter(({ isRedacted }) => isRedacted).length,
+  };
+}

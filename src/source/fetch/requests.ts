@@ -1,0 +1,180 @@
+/** The requests of a fetch, and an estimate of how many it would send. */
+import type { SnapshotRecord } from '../cache/cached-snapshots.ts';
+import type { CacheDatabase } from '../cache/database.ts';
+import type { CacheableRequest, ResponseCache } from '../cache/response-cache.ts';
+import type { ArticleKey, ArticleRequest } from '../../model/article.ts';
+import { configurationKey } from '../../model/configuration-id.ts';
+import type { PartsList, PartsListNode } from '../../model/graphics.ts';
+import type { Warning } from '../../model/warning.ts';
+import { requestKey } from '../service/operations.ts';
+import { canonicalName } from '../../convert/wire/value.ts';
+import { groupBy } from '../../support/group-by.ts';
+import { type ImageLocation, locateImage } from './image-location.ts';
+
+/** GET articles. @param varcode - Variant code, or empty. @param lang - Language, if it is not the client's. */
+export function articleRequest(
+  { manufacturer, program, basearticlenumber, reinitstring }: ArticleRequest,
+  varcode = '',
+  lang?: string,
+): CacheableRequest<'getArticle'> {
+  const values = { manufacturer, program, basearticlenumber, reinitstring, varcode };
+  return { operation: 'getArticle', values, owner: manufacturer, ...(lang && { lang }) };
+}
+
+/** GET btg. */
+export function partsListRequest(key: ArticleKey): CacheableRequest<'getPartsList'> {
+  // The final number is required, also if the article has none: then the base number is sent.
+  const finalarticlenumber = key.finalarticlenumber || key.basearticlenumber;
+  const values = { ...key, finalarticlenumber };
+  return { operation: 'getPartsList', values, owner: key.manufacturer };
+}
+
+/** GET materials. @param datedBy - Manufacturer of the article that needs it. */
+export function imageRequest(
+  { manufacturer, name }: ImageLocation,
+  datedBy: string,
+): CacheableRequest<'getMaterial'> {
+  const subject = `image ${manufacturer}/${name}`;
+  const values = { manufacturer, name };
+  return { operation: 'getMaterial', values, owner: manufacturer, datedBy, subject };
+}
+
+/** GET block. */
+export type BlockRequest = CacheableRequest<'getBlock'> & { subject: string };
+
+/** Its owner is the article's manufacturer, if its name has none. */
+function blockRequest(name: string, datedBy: string): BlockRequest {
+  const canonical = canonicalName(name);
+  const end = canonical.indexOf('::');
+  const owner = end > 0 ? canonical.slice(0, end) : datedBy;
+  const subject = `block ${name}`;
+  return { operation: 'getBlock', values: { name }, owner, datedBy, subject };
+}
+
+/**
+ * The requests for the blocks that the nodes of a parts list use, by canonical name. One that `blocks[]` does
+ * not list is requested without a leading `::`, with manufacturer and program in upper case. @see D-111.
+ */
+export function blockRequests(
+  partsList: PartsList,
+  manufacturer: string,
+): { requests: Map<string, BlockRequest>; warnings: Warning[] } {
+  const listed = new Map<string, string>();
+  for (const name of partsList.blockNames) {
+    const canonical = canonicalName(name);
+    if (!listed.has(canonical)) listed.set(canonical, name);
+  }
+  const requests = new Map<string, BlockRequest>();
+  const warnings: Warning[] = [];
+  for (const [canonical, spelled] of usedNames(partsList.nodes)) {
+    const name = listed.get(canonical) ?? unlistedName(spelled);
+    requests.set(canonical, blockRequest(name, manufacturer));
+    if (listed.has(canonical)) continue;
+    const message = `block ${spelled} is not in blocks[]: asked for as ${name}`;
+    warnings.push({ code: 'BLOCK_UNLISTED', message });
+  }
+  return { requests, warnings };
+}
+
+/** The names of nodes by canonical name, in order of first use. */
+function usedNames(roots: readonly PartsListNode[]): Map<string, string> {
+  const names = new Map<string, string>();
+  const stack = roots.toReversed();
+  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+    const canonical = canonicalName(node.blockName);
+    if (canonical !== '' && !names.has(canonical)) names.set(canonical, node.blockName);
+    for (let i = node.children.length - 1; i >= 0; i--) stack.push(node.children[i]!);
+  }
+  return names;
+}
+
+function unlistedName(spelled: string): string {
+  const segments = spelled.replace(/^::/, '').split('::');
+  const ids = Math.min(2, segments.length - 1);
+  return segments.map((part, index) => (index < ids ? part.toUpperCase() : part)).join('::');
+}
+
+/**
+ * Requests that a fetch would send: GET articles, GET btg, GET block and materials; and configurations that
+ * were never fetched, whose blocks and images are a guess.
+ */
+type RequestEstimate = Record<'articles' | 'partsLists' | 'bodies' | 'unknown', number>;
+
+interface EstimateOptions {
+  service: string;
+  database: CacheDatabase;
+  /** Languages of translations. */
+  languages: readonly string[];
+  cache: ResponseCache;
+  /** Defined if the whole snapshot of an article is fresh. */
+  freshSnapshot(request: ArticleRequest): Promise<unknown>;
+  imageLocation?: string;
+}
+
+/**
+ * For an empty cache: a service of 2,000 series has about 18,000 blocks and 93,000 images, so that a
+ * series has 55; and a single article rarely takes more than 12.
+ */
+const BODIES_PER_SERIES = 55;
+const BODIES_PER_CONFIGURATION = 12;
+
+/** Counts the requests whose responses are not in the cache, or no longer fresh. @see D-807. */
+export async function estimateRequests(
+  requests: readonly ArticleRequest[],
+  options: EstimateOptions,
+): Promise<RequestEstimate> {
+  const { service, database, cache, languages } = options;
+  const estimate = { articles: 0, partsLists: 0, bodies: 0, unknown: 0 };
+  const bodies = new Set<string>();
+  const toCheck = new Map<string, CacheableRequest>();
+  const unknown: ArticleRequest[] = [];
+  for (const request of requests) {
+    const isFresh = (await options.freshSnapshot(request)) !== undefined;
+    for (const lang of isFresh ? [] : [undefined, ...languages]) {
+      if (await cache.wouldRequest(articleRequest(request, '', lang))) estimate.articles++;
+    }
+    const record = database.snapshots.get(service, configurationKey(request));
+    if (record === undefined) {
+      unknown.push(request);
+      continue;
+    }
+    const partsList = { ...partsListRequest(record.key), owner: request.manufacturer };
+    if (!isFresh && (await cache.wouldRequest(partsList))) estimate.partsLists++;
+    for (const body of bodiesOf(record, options.imageLocation)) {
+      const key = `${body.operation} ${requestKey(body.operation, body.values)}`;
+      bodies.add(key);
+      if (!isFresh) toCheck.set(key, body);
+    }
+  }
+  for (const body of toCheck.values()) if (await cache.wouldRequest(body)) estimate.bodies++;
+  estimate.partsLists += unknown.length;
+  estimate.unknown = unknown.length;
+  estimate.bodies += guess(unknown, bodies.size, requests.length - unknown.length);
+  return estimate;
+}
+
+/** The blocks of a configuration that was fetched before, and the first location of each image. */
+function bodiesOf(record: SnapshotRecord, imageLocation?: string): CacheableRequest[] {
+  const { manufacturer } = record.key;
+  const blocks = record.blocks.map(([name]) => blockRequest(name, manufacturer));
+  const owners = { manufacturer, blockManufacturers: blocks.map(({ owner }) => owner) };
+  const images = record.images.flatMap(([reference]) => {
+    try {
+      const [first] = locateImage(reference, owners, imageLocation);
+      return first === undefined ? [] : [imageRequest(first, manufacturer)];
+    } catch {
+      // A refused reference is never requested.
+      return [];
+    }
+  });
+  return [...blocks, ...images];
+}
+
+/** As many for each as the known ones have; if none is known, a rule of thumb. */
+function guess(unknown: readonly ArticleRequest[], bodies: number, known: number): number {
+  if (known > 0) return Math.round((unknown.length * bodies) / known);
+  const series = groupBy(unknown, ({ manufacturer, program }) => `${manufacturer}\0${program}`);
+  return [...series.values()].reduce((sum, { length }) => {
+    return sum + Math.min(BODIES_PER_SERIES, length * BODIES_PER_CONFIGURATION);
+  }, 0);
+}

@@ -1,0 +1,133 @@
+/** Snapshots between runs: how they are stored, loaded, and compared. */
+
+import type { SnapshotRecord } from '../cache/cached-snapshots.ts';
+import type { ContentStore } from '../cache/content-store.ts';
+import type { CacheDatabase } from '../cache/database.ts';
+import type { ArticleRequest, PlanningChild } from '../../model/article.ts';
+import { articleLabel, configurationKey } from '../../model/configuration-id.ts';
+import type { ArticleSnapshot, Digest, Fetched } from '../../model/snapshot.ts';
+import { decodeArticle } from '../../convert/wire/article.ts';
+import { ConverterError } from '../../support/errors.ts';
+import { sha256Hex } from '../../support/files.ts';
+import { IMAGE_LOCATION_DEFAULT } from './image-location.ts';
+import { META_CHILD_WITHOUT_PLACEMENT } from './placement.ts';
+import { CONFIGURATION_INVALID } from './resolve-article.ts';
+
+interface SnapshotSource {
+  /** Name of the service in the database: the client's id. */
+  service: string;
+  database: CacheDatabase;
+  /** Bodies by content. */
+  store: ContentStore;
+}
+
+/**
+ * Loads the snapshot that a request had when it was last fetched, without a network.
+ *
+ * @throws {@link ConverterError} `SNAPSHOT_MISSING`; `STORE_DAMAGED` if the body of its article is lost.
+ */
+export async function loadSnapshot(
+  { service, database, store }: SnapshotSource,
+  request: ArticleRequest,
+): Promise<ArticleSnapshot> {
+  const record = database.snapshots.get(service, configurationKey(request));
+  if (record === undefined) {
+    const article = articleLabel(request);
+    const message = `${article}: expected a snapshot in the cache, received none`;
+    throw new ConverterError('SNAPSHOT_MISSING', message, { article });
+  }
+  const { key, partsList, warnings, unplaced, translations: stored } = record;
+  const articleDigest = record.article;
+  const article = decodeArticle(await store.get(articleDigest));
+  const [blocks, images] = [new Map(record.blocks), new Map(record.images)];
+  const translate = async ([lang, digest]: [string, Digest]) => {
+    return { lang, digest, article: decodeArticle(await store.get(digest)) };
+  };
+  const translations = stored && (await Promise.all(stored.map(translate)));
+  const some = { ...(translations && { translations }), ...(unplaced && { unplaced }) };
+  return { key, article, articleDigest, partsList, blocks, images, warnings, ...some };
+}
+
+/** A snapshot as the database stores it: its article by digest. */
+export function recordOf(snapshot: ArticleSnapshot): SnapshotRecord {
+  const {
+    key,
+    articleDigest: article,
+    partsList,
+    blocks,
+    images,
+    warnings,
+    translations,
+    unplaced,
+  } = snapshot;
+  return {
+    key,
+    article,
+    partsList,
+    blocks: [...blocks],
+    images: [...images],
+    warnings,
+    translations: translations?.map(({ lang, digest }) => [lang, digest]),
+    unplaced,
+  };
+}
+
+/** Count up whenever a fetch gathers other bodies, other warnings or another summary from the same responses. */
+const FETCH_VERSION = '3';
+
+/**
+ * What a snapshot depends on besides responses.
+ *
+ * @param children - Of a stored planning.
+ * @param languages - Of translations.
+ */
+export function optionsDigest(
+  imageLocation: string = IMAGE_LOCATION_DEFAULT,
+  children?: readonly PlanningChild[],
+  languages: readonly string[] = [],
+): string {
+  const planning = children === undefined ? '' : sha256Hex(JSON.stringify(children));
+  return JSON.stringify([FETCH_VERSION, imageLocation, planning, ...languages]);
+}
+
+/** Code of the warning that an article cannot be had in a further language. */
+export const TRANSLATION_MISSING = 'TRANSLATION_MISSING';
+
+/** Codes of warnings about the article and not its GLB: they are new in each run, and no reason to rebuild. */
+export const REPORTED: ReadonlySet<string> = new Set([
+  'ARTICLE_REPORTED',
+  CONFIGURATION_INVALID,
+  META_CHILD_WITHOUT_PLACEMENT,
+  TRANSLATION_MISSING,
+]);
+
+/**
+ * Digests the parts list, the blocks, the images and the warnings that concern them; neither the identity of
+ * the article nor any option. A missing body counts by its code, so that the digest changes once it exists.
+ *
+ * @see D-745.
+ */
+export function inputsDigest(
+  snapshot: Pick<ArticleSnapshot, 'partsList' | 'blocks' | 'images' | 'warnings'>,
+): Digest {
+  const [blocks, images] = [contentsOf(snapshot.blocks), contentsOf(snapshot.images)];
+  const warnings = snapshot.warnings.filter(({ code }) => !REPORTED.has(code));
+  return sha256Hex(JSON.stringify({ partsList: snapshot.partsList, blocks, images, warnings }));
+}
+
+/** Digests the answers about the article, in each language, and what was found about it: all that its texts come from. */
+export function answersDigest(
+  snapshot: Pick<ArticleSnapshot, 'articleDigest' | 'translations' | 'warnings'>,
+): Digest {
+  const { articleDigest, translations = [] } = snapshot;
+  const languages = translations.map(({ lang, digest }) => [lang, digest]);
+  const warnings = snapshot.warnings.filter(({ code }) => REPORTED.has(code));
+  return sha256Hex(JSON.stringify({ article: articleDigest, languages, warnings }));
+}
+
+/** Sorted by name, each with its digest, or why it has none. */
+function contentsOf(fetched: ReadonlyMap<string, Fetched>): [name: string, content: string][] {
+  return Array.from(fetched, ([name, body]): [string, string] => {
+    return [name, 'digest' in body ? body.digest : body.missing.code];
+  }).sort(([a], [b]) => (a < b ? -1 : 1));
+}

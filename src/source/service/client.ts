@@ -1,0 +1,450 @@
+/** Client: every operation of the service as a method; from here a request goes through traffic and transport. */
+import { setMaxListeners } from 'node:events';
+import type { Article, ArticleKey, PropertyChange } from '../../model/article.ts';
+import type { Breadcrumb, CatalogueNode } from '../../model/catalogue.ts';
+import type { ArticleId } from '../../model/configuration-id.ts';
+import type { Block, PartsList } from '../../model/graphics.ts';
+import { ConverterError, type ErrorCode } from '../../support/errors.ts';
+import {
+  CHECKS,
+  checked,
+  checkParameters,
+  type ParameterCheck,
+  required,
+} from '../../support/parameters.ts';
+import { looksLikeDeadToken, readAnswer, withContext } from './answer.ts';
+import { accountOf } from './crypto.ts';
+import {
+  type AnswerOf,
+  OPERATIONS,
+  type Operation,
+  type OperationName,
+  type Values,
+} from './operations.ts';
+import { markLasting } from './request-failure.ts';
+import {
+  concurrencyOf,
+  SERVICE_DEFAULTS,
+  type ServiceConfig,
+  type Settings,
+  serviceId,
+} from './service-config.ts';
+import { openSession, type Probe } from './session.ts';
+import { createFallback, readServiceAddress } from './target.ts';
+import { Traffic } from './traffic.ts';
+import { conditionsOf, createTransport, type Exchange, type Validators } from './transport.ts';
+import type { Drift } from '../../convert/wire/fields.ts';
+import { parsePreview, parseResource } from '../../convert/wire/resource.ts';
+import { describe, isRecord, type JsonRecord, withoutUndefined } from '../../convert/wire/value.ts';
+
+/** A body as received, checked to be complete. */
+export interface Body extends Validators {
+  bytes: Uint8Array;
+}
+
+/** The answer that the validators of the request are still valid. */
+export interface NotModified {
+  notModified: true;
+}
+
+type MaybeValidators = Validators | undefined;
+
+/** {@link NotModified} if validators were given, else nothing. */
+type IfGiven<Given extends MaybeValidators> = Given extends Validators ? NotModified : never;
+
+/** A body with what was decoded from it, or {@link NotModified}. */
+type Loaded<Content, Given extends MaybeValidators> = Promise<(Body & Content) | IfGiven<Given>>;
+
+/** A method whose last argument is the validators of an earlier answer. */
+type Load<Args extends unknown[], Content> = <Given extends MaybeValidators = undefined>(
+  ...args: [...own: Args, validators?: Given]
+) => Loaded<Content, Given>;
+
+/** What only some requests have. */
+interface CallOptions<Given extends MaybeValidators> {
+  /** Sent as JSON; a text is sent as it is. */
+  body?: JsonRecord | string;
+  /** Which of the addresses of the row is tried first, if that is known beforehand. */
+  first?: number;
+  /** Of an earlier answer: makes the request conditional. */
+  validators?: Given | undefined;
+  /** For which articles it is made. */
+  demand?: Parameters<Traffic['request']>[1];
+}
+
+/** One configuration of an article. Its `reinitstring` is opaque, empty for the default configuration. */
+export type Configuration = ArticleId & Pick<ArticleKey, 'reinitstring'>;
+
+/** Which article is loaded, and how configured. */
+export interface ArticleQuery extends ArticleId, Partial<Pick<ArticleKey, 'reinitstring'>> {
+  /** Variant code. */
+  varcode?: string;
+  /** Includes properties that are not visible. */
+  getallproperties?: boolean;
+}
+
+/**
+ * A client of one service. Every method rejects with a {@link ConverterError} with code, operation, article and
+ * redacted URL. With the validators of an earlier answer, the answer may be that it was not modified (D-840).
+ */
+export interface ServiceClient {
+  /** What answers depend on: address, profile, languages, currency and account, without secrets. */
+  readonly id: string;
+  /**
+   * Calls any operation, as the methods below do, and returns the body with the decoded `answer`. The row of
+   * `OPERATIONS` says which values are sent. After a 404 the same run does not send the request again.
+   */
+  call<Name extends OperationName, Given extends MaybeValidators = undefined>(
+    name: Name,
+    values: Values,
+    options?: CallOptions<Given>,
+  ): Loaded<{ answer: AnswerOf<Name> }, Given>;
+  /** Children of a catalogue folder; `''` is the root. @see Spec 4.2 */
+  getNodes: Load<[parentnode: string], { nodes: CatalogueNode[] }>;
+  /** Path from the root to a folder. @see Spec 4.2 */
+  getBreadcrumbs(parentnode: string): Promise<Breadcrumb[]>;
+  /** Article nodes whose number or short text contains the query. @see Spec 4.2 */
+  search(manufacturer: string, query: string): Promise<CatalogueNode[]>;
+  /** Loads one article; `ARTICLE_NOT_FOUND`. @see Spec 4.3 */
+  getArticle: Load<[query: ArticleQuery], { article: Article }>;
+  /** Loads the parts list of one configuration; `ARTICLE_NOT_FOUND`. @see Spec 4.4 */
+  getPartsList: Load<[key: ArticleKey], { partsList: PartsList }>;
+  /** Loads a block by its name as `blocks[]` spells it; `BLOCK_MISSING`, `BLOCK_INVALID`. @see Spec 4.4 */
+  getBlock: Load<[requestName: string], { block: Block }>;
+  /** Loads an image by its name without `.JPG`; `IMAGE_MISSING`. @see Spec 4.4 */
+  getMaterial: Load<[manufacturer: string, name: string], unknown>;
+  /** Loads a resource of a manufacturer, such as its logo; `RESOURCE_MISSING`. @see Spec 4.2 */
+  getManufacturerResource(manufacturer: string, language: string, name: string): Promise<Body>;
+  /** Loads a resource of a series, such as a catalogue image; `RESOURCE_MISSING`. @see Spec 4.2 */
+  getSeriesResource(
+    manufacturer: string,
+    program: string,
+    language: string,
+    name: string,
+  ): Promise<Body>;
+  /** Loads what a `rescontent` refers to; `RESOURCE_MISSING`, `RESOURCE_REFUSED`. @see Spec 2.1, 4.2 */
+  getResource(rescontent: string): Promise<Body>;
+  /**
+   * Changes one property and returns the whole article anew. A child is changed through its topmost article.
+   * `PROPERTY_VALUE_REFUSED`, `CHILD_WITHOUT_ROOT`. @see Spec 4.3 (POST articles), 3 (rule 3)
+   */
+  changeProperty(
+    configuration: Configuration,
+    change: PropertyChange,
+  ): Promise<Body & { article: Article }>;
+  /** Loads what a `previewimage` refers to; `IMAGE_MISSING`, `IMAGE_REFUSED`. @see Spec 2.2, 4.3; D-604 */
+  getPreview(previewimage: string): Promise<Body>;
+  /**
+   * Stores a planning, the JSON of its topmost article as received, and returns its permanent identifier for the
+   * planning page of the same system. `CART_INVALID`, `CHILD_WITHOUT_ROOT`. @see Spec 4.3 (reinit), 2.5, 9 (rule 7)
+   */
+  storePlanning(topLevelArticle: unknown): Promise<string>;
+  /** Restores one configuration by `ocd/reinit`, which is not verified (D-782); {@link getArticle} with a `reinitstring` is verified. */
+  restoreConfiguration(configuration: Configuration): Promise<Body & { article: Article }>;
+  /** Loads a rendered image of an article. @deprecated It may be removed: render the GLB. @see Spec 4.4, 9 (rule 6) */
+  getArticleImage(key: ArticleKey): Promise<Body>;
+  /** Whether and how long requests were held; and how others that use the service with this client limit it. */
+  readonly traffic: Pick<Traffic, 'state' | 'pausedMs' | 'share' | 'hold'>;
+  /** Drops what is in flight, logs out of both groups (own tokens only), closes; never rejects. */
+  close(): Promise<void>;
+}
+
+/**
+ * Creates a client; nothing is sent before the first request.
+ *
+ * @param config - `now` and `random` are required; see {@link SERVICE_DEFAULTS} for the rest.
+ * @throws {@link ConverterError} `USAGE` if an address cannot be read.
+ *
+ * @example
+ * ```ts
+ * const client = createClient({ authUrl, baseUrl, credentials: { username, password }, now, random });
+ * const { nodes } = await client.getNodes('');
+ * await client.close();
+ * ```
+ * @see Spec 4, 5; D-609.
+ */
+export function createClient(config: ServiceConfig): ServiceClient {
+  const checks = { now: required(CHECKS.function), random: required(CHECKS.function) };
+  checkParameters('createClient', config, checks, true);
+  const settings = { ...SERVICE_DEFAULTS, ...withoutUndefined(config) } as Settings;
+  const stop = new AbortController();
+  // Each request in flight listens to it.
+  setMaxListeners(0, stop.signal);
+  const connection = connect(settings, stop.signal);
+  const call = createCall(settings, connection);
+  let closed: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    config.signal?.removeEventListener('abort', close);
+    stop.abort();
+    closed ??= connection.session.close().then(connection.transport.destroy);
+    return closed;
+  };
+  if (config.signal?.aborted) close();
+  else config.signal?.addEventListener('abort', close, { once: true });
+  return withChecks({
+    id: serviceId({
+      ...(config.id === undefined && { account: accountOf(config.credentials) }),
+      ...config,
+    }),
+    call,
+    close,
+    traffic: connection.traffic,
+    getNodes: (parentnode, validators) =>
+      loaded('nodes', call('getNodes', { parentnode }, { validators })),
+    getBreadcrumbs: async (parentnode) => (await call('getBreadcrumbs', { parentnode })).answer,
+    search: async (manufacturer, query) => (await call('search', { manufacturer, query })).answer,
+    getArticle({ getallproperties, ...query }, validators) {
+      const values = { ...query, getallproperties: getallproperties ? 'true' : '' };
+      return loaded('article', call('getArticle', values, { validators }));
+    },
+    getPartsList: (key, validators) =>
+      loaded('partsList', call('getPartsList', { ...key }, { validators })),
+    getBlock: (name, validators) => loaded('block', call('getBlock', { name }, { validators })),
+    async getMaterial(manufacturer, name, validators) {
+      const answered = await call('getMaterial', { manufacturer, name }, { validators });
+      return 'notModified' in answered ? answered : bodyOf(answered);
+    },
+    getManufacturerResource: async (manufacturer, language, name) =>
+      bodyOf(await call('getManufacturerResource', { manufacturer, language, name })),
+    getSeriesResource: async (manufacturer, program, language, name) =>
+      bodyOf(await call('getSeriesResource', { manufacturer, program, language, name })),
+    async getResource(rescontent) {
+      const { spelling, path } = parseResource(rescontent, config.baseUrl);
+      const first = spelling === 'ressource' ? 0 : 1;
+      return bodyOf(await call('getResource', { path }, { first }));
+    },
+    async changeProperty(configuration, change) {
+      const { id, rootid, proptype, propclass, prop, newvalue, jsondata } = change;
+      expectTopLevel(jsondata, 'changeProperty', rootid);
+      const body = { id, rootid, proptype, propclass, prop, newvalue, jsondata };
+      return loaded('article', call('changeProperty', { ...configuration }, { body }));
+    },
+    getPreview: async (previewimage) =>
+      bodyOf(await call('getPreview', parsePreview(previewimage, config.baseUrl))),
+    async storePlanning(topLevelArticle) {
+      expectTopLevel(topLevelArticle, 'storePlanning');
+      const { manufacturer, program, basearticlenumber = '' } = topLevelArticle as Values;
+      // Not sent: they name the article in an error.
+      const values = { manufacturer, program, basearticlenumber };
+      const body = { json: topLevelArticle };
+      const permanentId = (await call('storePlanning', values, { body })).answer;
+      config.onPermanentId?.(permanentId, topLevelArticle);
+      return permanentId;
+    },
+    restoreConfiguration: (configuration) =>
+      loaded('article', call('restoreConfiguration', { ...configuration })),
+    getArticleImage: async (key) => bodyOf(await call('getArticleImage', { ...key })),
+  });
+}
+
+const TEXT = required(CHECKS.string);
+const OBJECT = required(CHECKS.object);
+
+/** The parameters of each method, in their order. */
+const METHOD_CHECKS = {
+  call: {
+    name: required({
+      expected: 'the name of an operation',
+      is: (name) => typeof name === 'string' && Object.hasOwn(OPERATIONS, name),
+    }),
+    values: OBJECT,
+    options: CHECKS.object,
+  },
+  getNodes: { parentnode: TEXT },
+  getBreadcrumbs: { parentnode: TEXT },
+  search: { manufacturer: TEXT, query: TEXT },
+  getArticle: { query: OBJECT },
+  getPartsList: { key: OBJECT },
+  getBlock: { requestName: TEXT },
+  getMaterial: { manufacturer: TEXT, name: TEXT },
+  getManufacturerResource: { manufacturer: TEXT, language: TEXT, name: TEXT },
+  getSeriesResource: { manufacturer: TEXT, program: TEXT, language: TEXT, name: TEXT },
+  getResource: { rescontent: TEXT },
+  changeProperty: { configuration: OBJECT, change: OBJECT },
+  getPreview: { previewimage: TEXT },
+  restoreConfiguration: { configuration: OBJECT },
+  getArticleImage: { key: OBJECT },
+} as const satisfies Partial<Record<keyof ServiceClient, Readonly<Record<string, ParameterCheck>>>>;
+
+/** Makes each method check its parameters first, for programs without types. */
+function withChecks(client: ServiceClient): ServiceClient {
+  const methods = Object.entries(METHOD_CHECKS).map(([name, checks]) => {
+    const method = client[name as keyof typeof METHOD_CHECKS];
+    return [name, checked(method, checks, { name, isAsync: true })];
+  });
+  return { ...client, ...Object.fromEntries(methods) };
+}
+
+function bodyOf({ bytes, etag, lastModified }: Body): Body {
+  return { bytes, etag, lastModified };
+}
+
+/** Puts the answer of a call under the name by which its method returns it. */
+async function loaded<Name extends string, Answer, Given extends MaybeValidators>(
+  name: Name,
+  called: Loaded<{ answer: Answer }, Given>,
+): Loaded<Record<Name, Answer>, Given> {
+  const answered = await called;
+  if ('notModified' in answered) return answered;
+  return { ...bodyOf(answered), ...({ [name]: answered.answer } as Record<Name, Answer>) };
+}
+
+type Connection = ReturnType<typeof connect>;
+
+/** Creates transport, traffic and session of one client. */
+function connect(settings: Settings, signal: AbortSignal) {
+  const { timeoutMs, profile, lang, langalt, currency } = settings;
+  const { perSecond, concurrency: allowed } = settings.rateLimit ?? {};
+  const concurrency = concurrencyOf(settings);
+  const addresses = {
+    authUrl: readServiceAddress(settings.authUrl, 'authUrl', settings.allowHttp),
+    baseUrl: readServiceAddress(settings.baseUrl, 'baseUrl', settings.allowHttp),
+  };
+  const transport = createTransport(settings, addresses, concurrency);
+  const traffic = new Traffic({
+    ...settings,
+    concurrency,
+    perSecond,
+    signal,
+    onPause: settings.onPause,
+    isConcurrencyKnown: allowed !== undefined,
+    // A living service always answers the root of the catalogue.
+    probe: async () => {
+      const { response, target } = await sendRoot(await session.token());
+      readAnswer(OPERATIONS.getNodes, response, target.queryBytes);
+    },
+  });
+  let sent = 0;
+  const send = ({ signals = [], ...exchange }: Omit<Exchange, 'timeoutMs'>) =>
+    traffic.send(async () => {
+      const order = ++sent;
+      const all = { ...exchange, timeoutMs, signals: [signal, ...signals] };
+      return { ...(await transport.send(all)), order };
+    });
+  // Values of the client, not of one request: a row of the table sends those that it declares.
+  const shared = { profile, lang, langalt, currency };
+  const sendRoot = (token: string) => send({ name: 'getNodes', values: shared, token, number: 1 });
+  const sender = { traffic, transport, signal, timeoutMs, origin: addresses.authUrl.origin };
+  const session = openSession(settings, sender, async (token, { name, values, address }) => {
+    const sentValues = { ...shared, ...values };
+    const exchange = { name, values: sentValues, address, token, number: 1 };
+    const { response, target, order } = await send(exchange);
+    const operation: Operation<unknown> = OPERATIONS[name];
+    const isRefused = looksLikeDeadToken(operation, response);
+    if (!isRefused) readAnswer(operation, response, target.queryBytes);
+    return { order, isRefused };
+  });
+  return { addresses, shared, transport, traffic, session, send };
+}
+
+/** Makes the function that calls an operation, from the first attempt to the last. */
+function createCall(settings: Settings, connection: Connection): ServiceClient['call'] {
+  const { addresses, shared, traffic } = connection;
+  const sendToEither = createFallback();
+  return async (name, own, { body: content, first, validators, demand } = {}) => {
+    const values = { ...shared, ...own };
+    const body = typeof content === 'object' ? jsonText(content) : content;
+    return sendToEither(OPERATIONS[name], first, async (address) => {
+      const signals = demand && [demand.signal];
+      const request = { name, values, address, body, validators, signals };
+      try {
+        return await traffic.request(createAttempt(settings, connection, request), demand);
+      } catch (error) {
+        throw withContext(error, request, addresses);
+      }
+    });
+  };
+}
+
+/**
+ * Makes the function that attempts a request with a token that should be alive. Over all its attempts a request gets
+ * at most one new token, and a status that refuses it with a live token is tried once more (D-609).
+ */
+function createAttempt<Name extends OperationName, Given extends MaybeValidators>(
+  { onAnswer, onDrift }: Settings,
+  { session, send }: Connection,
+  request: Omit<Exchange, 'timeoutMs' | 'number'> & {
+    name: Name;
+    validators: Given | undefined;
+  },
+) {
+  const { name, values, address, body, validators } = request;
+  const operation = OPERATIONS[name];
+  const report = onDrift && ((drift: Drift) => onDrift({ operation: name, ...drift }));
+  const probe = canProbe(request) ? { name, values, address } : undefined;
+  let mayReplaceToken = true;
+  let refusals = 0;
+  const sendWithToken = async (number: number) => {
+    for (;;) {
+      const token = await session.token();
+      const { response, target, order } = await send({ ...request, token, number });
+      const accept = () => session.accept({ token, order }, probe);
+      if (!looksLikeDeadToken(operation, response)) return { response, target, accept };
+      const state = await session.examine({ token, order });
+      if (state === 'alive') refusals += 1;
+      if (state !== 'dead' || !mayReplaceToken) return { response, target, accept };
+      mayReplaceToken = false;
+      await session.replace(token, response.status === 401);
+    }
+  };
+  type Parts = Parameters<Parameters<Traffic['request']>[0]>;
+  return async (...[number, arrived]: Parts): Loaded<{ answer: AnswerOf<Name> }, Given> => {
+    const { response, target, accept } = await sendWithToken(number);
+    const { bytes, etag, lastModified, status } = response;
+    if (status < 400) await arrived(bytes.length);
+    await onAnswer?.({ operation: name, values, ...(body && { sent: body }), status, bytes });
+    try {
+      const notModified = isNotModified(status, validators);
+      const answer = notModified || readAnswer(operation, response, target.queryBytes, report);
+      accept();
+      if (notModified) return { notModified } as IfGiven<Given>;
+      return { bytes, etag, lastModified, answer: answer as AnswerOf<Name> };
+    } catch (error) {
+      throw REFUSALS.has(status) && refusals > 1 ? markLasting(error as Error) : error;
+    }
+  };
+}
+
+/** Whether a request, once answered, is a probe like the root; images may be served without a look at the token. */
+function canProbe({ name, values }: Probe): boolean {
+  const { method, answer } = OPERATIONS[name];
+  const isRoot = name === 'getNodes' && !values.parentnode;
+  return method === 'GET' && answer === 'json' && !isRoot;
+}
+
+/** Statuses that refuse a request; with a live token they will do so again. */
+const REFUSALS: ReadonlySet<number> = new Set([401, 403]);
+
+function isNotModified(status: number, validators: MaybeValidators): boolean {
+  if (status !== 304) return false;
+  if (Object.keys(conditionsOf(validators)).length > 0) return true;
+  const message = 'expected an answer, received "not modified" to a request without conditions';
+  throw new ConverterError('RESPONSE_INVALID', message, { status });
+}
+
+/** Checks that a value is the JSON of a topmost article: its `id` is its `rootid` (spec 3, rule 3; 4.6). */
+function expectTopLevel(article: unknown, operation: OperationName, rootid?: string): void {
+  const fail = (code: ErrorCode, message: string) =>
+    new ConverterError(code, `${operation}: ${message}`, { operation });
+  if (!isRecord(article)) {
+    throw fail('CART_INVALID', `expected the JSON of an article, received ${describe(article)}`);
+  }
+  const [id, root] = ['id', 'rootid'].map((field) => {
+    const value = article[field];
+    if ((typeof value === 'string' && value !== '') || typeof value === 'number') return `${value}`;
+    throw fail('CART_INVALID', `${field}: expected an id, received ${describe(value)}`);
+  });
+  if (id === root && id === (rootid ?? id)) return;
+  const received = `${id} of the planning ${rootid ?? root}`;
+  throw fail('CHILD_WITHOUT_ROOT', `expected the topmost article, received ${received}`);
+}
+
+/** A body as text. Not every value can be one: an object may contain itself, or be nested too deep for the engine. */
+function jsonText(body: JsonRecord): string {
+  try {
+    return JSON.stringify(body);
+  } catch (cause) {
+    const message = 'article: expected an object that can be written as JSON, received another one';
+    throw new ConverterError('CART_INVALID', message, { cause });
+  }
+}

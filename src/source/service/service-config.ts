@@ -1,0 +1,181 @@
+/** Configuration of a client and its defaults; imports only a timer at run time. */
+import type { ConverterError } from '../../support/errors.ts';
+import { type StartTimer, startTimer } from '../../support/timer.ts';
+import type { OperationName, Values } from './operations.ts';
+import type { TokenSource } from './token-source.ts';
+import type { Drift } from '../../convert/wire/fields.ts';
+
+/** A login, or a token that was given. */
+export type Credentials =
+  | { username: string; password: string; appKey?: string }
+  | { token: string };
+
+/** A client's settings; what is left out takes its value from {@link SERVICE_DEFAULTS}. */
+export interface ServiceConfig {
+  /** Address of the authentication server. */
+  authUrl: string;
+  /** Address of the API, without `/api/…`. */
+  baseUrl: string;
+  /** Whether they may begin with `http://` beyond this machine, so that passwords are not encrypted. @defaultValue false */
+  allowHttp?: boolean;
+  credentials: Credentials;
+  /** Where tokens come from if another process logs in for this one; a token that was given needs none. */
+  tokens?: TokenSource;
+  /** Names the service instead of `baseUrl` if the address changes from run to run. */
+  id?: string;
+  /** Names the account, without revealing it. @defaultValue made from the credentials, unless `id` is given */
+  account?: string;
+  /** Server profile. */
+  profile?: string;
+  /** Display language. */
+  lang?: string;
+  /** Language of texts that do not exist in `lang`. */
+  langalt?: string;
+  currency?: string;
+  /** A token for 90 days instead of 12 hours. @defaultValue false */
+  rememberMe?: boolean;
+  /** Padding of the encrypted name and password. @defaultValue 'pkcs1' */
+  padding?: 'pkcs1' | 'oaep';
+  /** Which element of the login's result is the token. @defaultValue 'first' */
+  tokenElement?: 'first' | 'last';
+  /** Most requests in flight; fewer while the service is overloaded. Minimum 1. @defaultValue 8 */
+  concurrency?: number;
+  /** Known limits: requests a second, sent at equal distances, and requests in flight, not adapted then. */
+  rateLimit?: { perSecond?: number | undefined; concurrency?: number | undefined } | undefined;
+  /** Milliseconds from sending a request to the last byte of its answer. @defaultValue 60000 */
+  timeoutMs?: number;
+  /** Attempts after the first. @defaultValue 4 */
+  retries?: number;
+  /** Milliseconds before the first of them; doubles each time. @defaultValue 500 */
+  backoffMs?: number;
+  /** Milliseconds without a good answer after which a service counts as gone. @defaultValue 300000 */
+  giveUpAfterMs?: number;
+  /**
+   * Whether that holds before the first answer, too; then an unknown host or a bad certificate still fails at once.
+   * @defaultValue false, as for a person who waits for the answer
+   */
+  waitsForFirstAnswer?: boolean;
+  /** Longest pause that one answer can impose (429, or 503 with `Retry-After`), milliseconds. @defaultValue 3600000 */
+  maxPauseMs?: number;
+  /** Longest sum of all pauses, milliseconds. @defaultValue 14400000 (4 hours) */
+  maxTotalPauseMs?: number;
+  /** Most bytes of one answer: this many are decoded in about a second, in which nothing else happens. @defaultValue 33554432 (32 MiB) */
+  maxResponseBytes?: number;
+  /** Most objects, lists and keys of one answer in JSON, which take far more memory than text. @defaultValue 500000 */
+  maxJsonValues?: number;
+  /** Bytes of all answers that are being received and decoded, beyond which all but the oldest wait. @defaultValue 33554432 (32 MiB) */
+  maxBytesInFlight?: number;
+  /** Milliseconds since 1970. */
+  now: () => number;
+  /** 0 to 1. */
+  random: () => number;
+  /** Starts what ends pauses and requests that take too long. @defaultValue a timer of the engine */
+  startTimer?: StartTimer;
+  /** Once aborted, what is in flight is dropped and the client closes. */
+  signal?: AbortSignal;
+  /** Receives every attempt. */
+  onRequest?: (event: RequestEvent) => void;
+  /** Receives every complete answer before it is decoded, with any status; awaited. */
+  onAnswer?: (answer: RawAnswer) => void | Promise<void>;
+  /** Receives mismatches between answers and the specification. */
+  onDrift?: (drift: ServiceDrift) => void;
+  /** Called when a 429, or a 503 with `Retry-After`, begins a pause, with its milliseconds. */
+  onPause?: (ms: number) => void;
+  /** Called when all requests begin to wait for a service that does not answer, with the last failure; without it, once it answers. */
+  onOutage?: (failure: ConverterError | undefined) => void;
+  /** Receives each planning that was stored, with its permanent identifier. */
+  onPermanentId?: (permanentId: string, topLevelArticle: unknown) => void;
+}
+
+/** Which of several processes this is that hold the limits of one service together. */
+export interface LimitShare {
+  /** From 0. */
+  index: number;
+  /** From 1. */
+  count: number;
+}
+
+/** Most requests in flight that a configuration allows. */
+export function concurrencyOf({
+  concurrency = SERVICE_DEFAULTS.concurrency,
+  rateLimit,
+}: Pick<ServiceConfig, 'concurrency' | 'rateLimit'>): number {
+  return Math.min(concurrency, rateLimit?.concurrency ?? Number.POSITIVE_INFINITY);
+}
+
+/**
+ * Divides a number of concurrent requests among processes: whole numbers, whose sum it is. Without one a process waits.
+ *
+ * @example
+ * ```ts
+ * [0, 1, 2].map((index) => sharedConcurrency(8, { index, count: 3 })); // → [3, 3, 2]
+ * sharedConcurrency(2, { index: 2, count: 3 }); // → 0
+ * ```
+ */
+export function sharedConcurrency(concurrency: number, { index, count }: LimitShare): number {
+  return Math.floor((concurrency - 1 - index) / count) + 1;
+}
+
+/** One attempt to send an operation; it contains no secret. */
+export interface RequestEvent {
+  operation: string;
+  /** Undefined if no answer was received. */
+  status: number | undefined;
+  bytes: number;
+  /** From 1. */
+  attempt: number;
+  ms?: number;
+}
+
+/** One mismatch between an answer of an operation and the specification. */
+export interface ServiceDrift extends Drift {
+  operation: OperationName;
+}
+
+/** A complete answer, as it came. */
+export interface RawAnswer {
+  operation: OperationName;
+  /** Values of the request; the row of the operation says which of them are sent. */
+  values: Values;
+  /** JSON text that was sent, if any. */
+  sent?: string;
+  status: number;
+  bytes: Uint8Array;
+}
+
+/** The defaults of a client's settings. */
+export const SERVICE_DEFAULTS = {
+  allowHttp: false,
+  rememberMe: false,
+  padding: 'pkcs1',
+  tokenElement: 'first',
+  concurrency: 8,
+  timeoutMs: 60_000,
+  retries: 4,
+  backoffMs: 500,
+  giveUpAfterMs: 5 * 60_000,
+  maxPauseMs: 60 * 60_000,
+  maxTotalPauseMs: 4 * 60 * 60_000,
+  maxResponseBytes: 32 * 1024 * 1024,
+  maxJsonValues: 500_000,
+  maxBytesInFlight: 32 * 1024 * 1024,
+  startTimer,
+} as const satisfies Partial<ServiceConfig>;
+
+/** A client's settings with every default filled in. */
+export type Settings = ServiceConfig & Required<Pick<ServiceConfig, keyof typeof SERVICE_DEFAULTS>>;
+
+/**
+ * Names a service as its answers depend on it: address, profile, languages, currency and account, no secret (D-716).
+ *
+ * @example `serviceId({ baseUrl: 'https://h/base/', lang: 'en', … }); // → 'https://h/base?lang=en'`
+ */
+export function serviceId(config: ServiceConfig): string {
+  const { profile, lang, langalt, currency, account } = config;
+  // The account is last: what was fetched is found by what is before it.
+  const parts = Object.entries({ profile, lang, langalt, currency, account })
+    .filter(([, value]) => value)
+    .map(([name, value]) => `${name}=${encodeURIComponent(value ?? '')}`);
+  const address = config.id ?? config.baseUrl.replace(/\/+$/, '');
+  return parts.length === 0 ? address : `${address}?${parts.join('&')}`;
+}

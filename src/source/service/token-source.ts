@@ -1,0 +1,108 @@
+/** Token source: logs in for all who use one account, once when a token is needed, and out at the end. */
+import { isConverterError } from '../../support/errors.ts';
+import type { StartTimer } from '../../support/timer.ts';
+import { interrupted } from './transport.ts';
+
+const HOUR_MS = 60 * 60 * 1000;
+/** How long a token lives by the specification. */
+const LIFETIMES_MS = { session: 12 * HOUR_MS, remembered: 90 * 24 * HOUR_MS };
+/** Share of its life after which a token is renewed: no request may be in flight when it ends. */
+const RENEW_AFTER_SHARE = 11 / 12;
+/** Pause before a renewal that failed is tried again, while the token still lives. */
+const RENEWAL_PAUSE_MS = 60_000;
+/** How long a refused login is not repeated: another one with the same password could lock the account. */
+const REFUSAL_MS = 60_000;
+/** How long the end waits for a login that is in flight. */
+const GRACE_MS = 5_000;
+
+/** A token. */
+export interface IssuedToken {
+  value: string;
+  /** When to ask for another, milliseconds since 1970. */
+  renewAtMs: number;
+}
+
+/** Where sessions have their tokens from: a login of this process, or of another one for several. */
+export interface TokenSource {
+  /**
+   * Returns the token in use unless it is the replaced one or near its end, else a new one: one login for all who wait.
+   *
+   * @param replaced - The token that the service accepts no more.
+   * @throws {@link ConverterError} what a failed login throws; a refusal again to all who ask within a minute.
+   */
+  obtain(replaced?: string): Promise<IssuedToken>;
+  /** The service said that a token is dead: it needs no logout. */
+  forget(token: string): void;
+  /** Logs out every token that was obtained, if it was obtained here; never rejects. */
+  close(): Promise<void>;
+}
+
+/** What a token source is made of. */
+interface TokenSourceOptions {
+  /** Tokens live for 90 days instead of 12 hours. */
+  rememberMe: boolean;
+  now: () => number;
+  startTimer: StartTimer;
+  login: () => Promise<string>;
+  /** Ends a token at every group; never rejects. */
+  logout: (token: string) => Promise<void>;
+}
+
+/** Creates a token source; nothing is sent before a token is needed. See spec 5, 8; D-609. */
+export function createTokenSource(options: TokenSourceOptions): TokenSource {
+  const { rememberMe, now, startTimer, login, logout } = options;
+  const lifetimeMs = LIFETIMES_MS[rememberMe ? 'remembered' : 'session'];
+  const toLogOut = new Set<string>();
+  let current: (IssuedToken & { endsAtMs: number }) | undefined;
+  let pending: Promise<IssuedToken> | undefined;
+  let refusal: { error: unknown; endsAtMs: number } | undefined;
+  let isClosed = false;
+
+  const logIn = async (): Promise<IssuedToken> => {
+    // Counted from before the request: the server's clock started somewhere in between.
+    const startedMs = now();
+    try {
+      const value = await login();
+      toLogOut.add(value);
+      const renewAtMs = startedMs + lifetimeMs * RENEW_AFTER_SHARE;
+      current = { value, renewAtMs, endsAtMs: startedMs + lifetimeMs };
+      return current;
+    } catch (error) {
+      const isUsable = current !== undefined && now() < current.endsAtMs && !isClosed;
+      if (isUsable) {
+        current = { ...current!, renewAtMs: now() + RENEWAL_PAUSE_MS };
+        return current;
+      }
+      if (isConverterError(error, 'LOGIN_REFUSED', 'AUTH_PROTOCOL'))
+        refusal = { error, endsAtMs: now() + REFUSAL_MS };
+      throw error;
+    }
+  };
+
+  return {
+    async obtain(replaced) {
+      if (isClosed) throw interrupted();
+      if (current !== undefined && current.value === replaced) current = undefined;
+      if (current !== undefined && now() < current.renewAtMs) return current;
+      if (refusal !== undefined && now() < refusal.endsAtMs) throw refusal.error;
+      pending ??= logIn().finally(() => {
+        pending = undefined;
+      });
+      return pending;
+    },
+    forget: (token) => void toLogOut.delete(token),
+    async close() {
+      isClosed = true;
+      // The token of a login in flight must be logged out too, but the end does not wait for long.
+      let stopTimer = () => {};
+      const late = new Promise<void>((done) => {
+        stopTimer = startTimer(done, GRACE_MS);
+      });
+      await Promise.race([pending?.catch(() => {}), late]);
+      stopTimer();
+      const tokens = [...toLogOut];
+      toLogOut.clear();
+      await Promise.all(tokens.map(logout));
+    },
+  };
+}

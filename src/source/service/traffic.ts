@@ -1,0 +1,444 @@
+/**
+ * Traffic: decides when a request is sent, and whether it is sent again after a failure.
+ *
+ * All requests of a client share one state:
+ *
+ * | state   | begins after                                          | a request                 | ends when             |
+ * | ------- | ----------------------------------------------------- | ------------------------- | --------------------- |
+ * | open    |                                                       | is sent within the limits |                       |
+ * | paused  | a 429, or a 503 with `Retry-After` (D-710)            | waits                     | all pauses are over   |
+ * | probing | four failures in a row that may be an outage (D-843)  | waits, loses no attempt   | a probe is answered   |
+ * | gone    | `giveUpAfterMs` without an answered probe, or refused | fails: `SERVICE_GONE`     | never                 |
+ * |         | the same before the first answer (D-843)              | `SERVICE_UNREACHABLE`     | never                 |
+ * |         | pauses of more than `maxTotalPauseMs` in all          | fails: `RATE_LIMITED`     | never                 |
+ *
+ * One loop makes a request ({@link Traffic.request}): it waits for a permit, the pause and the rate limit, and
+ * is sent. A permit goes to the article that has the fewest. A failure is classified once; that decides whether the concurrency limit is halved (D-842), whether
+ * the service is probed, and whether the request is sent again at once, after a back-off, or not (D-711).
+ */
+import { createFairBudget, turnFor } from '../../support/budget.ts';
+import { asConverterError, ConverterError } from '../../support/errors.ts';
+import { createRateLimit, readRetryAfter } from './rate-limit.ts';
+import { classify, type Failure } from './request-failure.ts';
+import { type LimitShare, type Settings, sharedConcurrency } from './service-config.ts';
+import { type HttpResponse, interrupted } from './transport.ts';
+
+const FIRST_PAUSE_MS = 500;
+const MAX_OWN_PAUSE_MS = 60_000;
+const MAX_BACKOFF_MS = 30_000;
+/** A 429 is no failure of the request, but it must end some day. */
+const MAX_REFUSALS = 30;
+/** A larger answer has its permit until it is decoded. */
+const SMALL_BYTES = 64 * 1024;
+/** Failures in a row, of any requests, after which the service is probed: fewer than the usual attempts at one. */
+const SUSPICIOUS_FAILURES = 4;
+/** Rounds of refusals without an answer in between after which a service may count as gone. */
+const HOPELESS_ROUNDS = 10;
+
+/** Limits and times of one service. */
+interface TrafficOptions
+  extends Pick<
+    Settings,
+    | 'concurrency'
+    | 'retries'
+    | 'backoffMs'
+    | 'giveUpAfterMs'
+    | 'maxPauseMs'
+    | 'maxTotalPauseMs'
+    | 'now'
+    | 'random'
+    | 'startTimer'
+    | 'waitsForFirstAnswer'
+    | 'onOutage'
+  > {
+  /** Whether `concurrency` is known to be allowed: then it is not adapted. */
+  isConcurrencyKnown?: boolean;
+  /** Requests a second, if the limit of the service is known. */
+  perSecond?: number | undefined;
+  /** Called when a 429 begins a pause, with its milliseconds. */
+  onPause?: ((ms: number) => void) | undefined;
+  /** Sends what a living service always answers; rejects if it does not. */
+  probe: () => Promise<unknown>;
+  /** Ends every wait. */
+  signal: AbortSignal;
+}
+
+type Arrived = (bytes: number) => Promise<void>;
+type Work<T> = (arrived: Arrived) => Promise<T>;
+type Attempt<T> = (number: number, arrived: Arrived) => Promise<T>;
+
+/** For which articles a request is made, of which more may join while it waits; what ends it; and its retries, if not the usual ones. */
+interface Demand {
+  requesters: ReadonlySet<object>;
+  signal: AbortSignal;
+  retries?: number;
+}
+
+/** Controls all requests to one service. */
+export class Traffic {
+  readonly #options: TrafficOptions;
+  #delayMs: () => number;
+  /** The largest number of permits. */
+  #mostPermits: number;
+  readonly #permits: ReturnType<typeof createFairBudget>;
+  /** Of requests that are not made for an article. */
+  readonly #ownDemand: Demand;
+
+  /** Answers that have given their permit back and are not decoded yet. */
+  #undecoded = 0;
+  /** Answers of any kind but an overload. */
+  #answers = 0;
+  /** How many there were when a requester halved the limit; without it since its next answer. */
+  readonly #halvedAt = new WeakMap<object, number>();
+  /** Counts changes of the limit: what was sent before the last one says nothing about the new limit. */
+  #limitRound = 0;
+  #successes = 0;
+
+  #pauses = 0;
+  #pausesOver: Promise<unknown> = Promise.resolve();
+  #ownPauses = 0;
+  #pausedMs = 0;
+  #pausedUntilMs = Number.NEGATIVE_INFINITY;
+
+  #interruption: ConverterError | undefined;
+  #hasAnswered = false;
+  #failures = 0;
+  #refusals = NO_REFUSALS;
+  /** Pending while the service is probed; true if it was away and is back. */
+  #probing: Promise<boolean> | undefined;
+  #gone: ConverterError | undefined;
+
+  constructor(options: TrafficOptions) {
+    this.#options = options;
+    this.#delayMs = createRateLimit(options.perSecond, options.now);
+    this.#mostPermits = options.concurrency;
+    this.#permits = createFairBudget(options.concurrency);
+    this.#ownDemand = { requesters: new Set(), signal: options.signal };
+  }
+
+  get state(): 'open' | 'paused' | 'probing' | 'gone' {
+    if (this.#gone !== undefined) return 'gone';
+    if (this.#pauses > 0) return 'paused';
+    return this.#probing === undefined ? 'open' : 'probing';
+  }
+
+  /**
+   * Limits this process to its share of the limits, since others send requests to the same service: all together hold
+   * them. One that has no request in flight, because there are more processes, holds every request.
+   *
+   * @example `share({ index: 2, count: 3 }); // of 8 concurrent requests it has 2, the first two have 3`
+   */
+  share(share: LimitShare): void {
+    const { concurrency, perSecond, now } = this.#options;
+    const isFull = this.#permits.total === this.#mostPermits;
+    this.#mostPermits = sharedConcurrency(concurrency, share);
+    this.#permits.total = isFull
+      ? this.#mostPermits
+      : Math.min(this.#permits.total, this.#mostPermits);
+    const sending = Math.min(share.count, concurrency);
+    // All change at the same time: what follows is one distance away, as if the last request had left now.
+    this.#delayMs = createRateLimit(perSecond && perSecond / sending, now, now());
+  }
+
+  /** Holds every request for a time, since another process met a 429. */
+  hold(ms: number): void {
+    this.#hold(Math.min(ms, this.#options.maxPauseMs));
+  }
+
+  /** Milliseconds of all pauses up to now. */
+  get pausedMs(): number {
+    const leftMs = Math.max(0, this.#pausedUntilMs - this.#options.now());
+    return Math.max(0, this.#pausedMs - leftMs);
+  }
+
+  /**
+   * Makes one exchange after every pause and at the rate limit; starts a pause if the answer demands one.
+   *
+   * @throws {@link ConverterError} `SERVICE_GONE`, `RATE_LIMITED`; the reason of the signal.
+   */
+  async send<T extends { response: Pick<HttpResponse, 'status' | 'retryAfter'> }>(
+    exchange: () => Promise<T>,
+  ): Promise<T> {
+    // While it waits for its turn, another answer may start a pause.
+    do {
+      while (this.#pauses > 0) await this.#pausesOver;
+      const ms = this.#delayMs();
+      if (ms > 0) await this.#sleep(ms).catch(() => {});
+    } while (this.#pauses > 0);
+    this.#options.signal.throwIfAborted();
+    if (this.#gone !== undefined) throw this.#gone;
+    const received = await exchange();
+    const { status, retryAfter } = received.response;
+    if (status === 429 || (status === 503 && retryAfter !== undefined)) this.#pause(retryAfter);
+    else if (status < 500) this.#ownPauses = 0;
+    return received;
+  }
+
+  /**
+   * Makes a request: attempts it with a permit, again and again while that may help; attempts count from 1.
+   *
+   * @param attempt - Waits for `arrived` before it decodes an answer, so that the next request is sent first.
+   * @param demand - Ends the request with its signal.
+   * @throws {@link ConverterError} what the last attempt threw; `SERVICE_GONE`, `RATE_LIMITED`; `INTERRUPTED` once stopped.
+   */
+  request<T>(attempt: Attempt<T>, demand = this.#ownDemand): Promise<T> {
+    return this.#run(attempt, true, demand);
+  }
+
+  /** Makes a login: as {@link request}, but without a permit, and it does not count as a failure of the service. */
+  login<T>(attempt: Attempt<T>): Promise<T> {
+    return this.#run(attempt, false, this.#ownDemand);
+  }
+
+  async #run<T>(attempt: Attempt<T>, isRequest: boolean, demand: Demand): Promise<T> {
+    const { signal } = this.#options;
+    const { retries = this.#options.retries } = demand;
+    const throwIfStopped = () => {
+      signal.throwIfAborted();
+      demand.signal.throwIfAborted();
+    };
+    let number = 1;
+    let backoffs = 0;
+    try {
+      for (;;) {
+        throwIfStopped();
+        if (isRequest && this.#gone !== undefined) throw this.#gone;
+        if (isRequest) await this.#probing;
+        const begunMs = this.#options.now();
+        const work: Work<T> = async (arrived) => {
+          throwIfStopped();
+          return attempt(number, arrived);
+        };
+        const outcome = await (isRequest ? this.#withPermit(demand, work) : settle(work));
+        if ('result' in outcome) {
+          if (isRequest) {
+            this.#answered();
+            this.#refusals = NO_REFUSALS;
+          }
+          return outcome.result;
+        }
+        throwIfStopped();
+        const { error, failure } = outcome;
+        if (isRequest && (await this.#isBack(error, failure, begunMs))) continue;
+        if (!failure.mayPass) throw error;
+        // A refused request waits for the end of the pause instead, and loses no attempt.
+        if (!failure.isRefusal || number >= MAX_REFUSALS) {
+          if (backoffs >= retries) throw error;
+          await this.#sleep(this.#backoffMs(backoffs++));
+        }
+        number += 1;
+      }
+    } catch (error) {
+      if (!signal.aborted && !demand.signal.aborted) throw error;
+      // One error for all: there may be 20,000 requests, and an error is cut, redacted and located.
+      this.#interruption ??= interrupted();
+      throw this.#interruption;
+    }
+  }
+
+  async #withPermit<T>(demand: Demand, work: Work<T>): Promise<Outcome<T>> {
+    const { taker: requester, giveBack } = await this.#permits.take(demand.requesters);
+    const round = this.#limitRound;
+    let isEarly = false;
+    // Otherwise of answers that arrive together all connections are idle until the last one is decoded.
+    const outcome = await settle(work, async (bytes) => {
+      isEarly = bytes <= SMALL_BYTES && this.#undecoded < this.#permits.total;
+      if (!isEarly) return;
+      this.#undecoded += 1;
+      giveBack();
+      await turnFor();
+    });
+    if (!demand.signal.aborted) this.#adapt(requester, round, outcome);
+    if (isEarly) this.#undecoded -= 1;
+    else giveBack();
+    return outcome;
+  }
+
+  /** Halves the concurrency limit after an overload, raises it by one after as many successes as it is. */
+  #adapt(requester: object, round: number, outcome: Outcome<unknown>): void {
+    const isOverload = 'failure' in outcome && outcome.failure.isOverload;
+    if (!isOverload) {
+      this.#answers += 1;
+      this.#halvedAt.delete(requester);
+    }
+    // Of all requests that fail together only the first counts.
+    if (this.#options.isConcurrencyKnown === true || round !== this.#limitRound) return;
+    if (isOverload) {
+      // An article that fails again, while others are answered, must not slow them down.
+      if (this.#answers > (this.#halvedAt.get(requester) ?? this.#answers)) return;
+      this.#halvedAt.set(requester, this.#answers);
+      this.#limitRound += 1;
+      this.#successes = 0;
+      const half = Math.max(1, Math.floor(this.#permits.total / 2));
+      this.#permits.total = Math.min(half, this.#mostPermits);
+      return;
+    }
+    this.#successes += 1;
+    if (this.#successes >= this.#permits.total && this.#permits.total < this.#mostPermits) {
+      this.#successes = 0;
+      this.#permits.total += 1;
+    }
+  }
+
+  #pause(retryAfter: string | undefined): void {
+    const { maxPauseMs, now, random } = this.#options;
+    const announcedMs = readRetryAfter(retryAfter, now());
+    const ownMs =
+      Math.min(FIRST_PAUSE_MS * 2 ** this.#ownPauses, MAX_OWN_PAUSE_MS) * (1 + random());
+    // Only a pause of our own grows, and only once for all requests that were refused together.
+    if (announcedMs === undefined && this.#pauses === 0) this.#ownPauses += 1;
+    const ms = Math.min(announcedMs ?? ownMs, maxPauseMs);
+    this.#options.onPause?.(ms);
+    this.#hold(ms);
+  }
+
+  #hold(ms: number): void {
+    if (!this.#mayPause(ms)) return;
+    this.#pauses += 1;
+    const over = this.#sleep(ms)
+      .catch(() => {})
+      .then(() => {
+        this.#pauses -= 1;
+      });
+    this.#pausesOver = Promise.all([this.#pausesOver, over]);
+  }
+
+  /** Counts a pause, and ends all requests if all pauses together are too long. */
+  #mayPause(ms: number): boolean {
+    const { maxTotalPauseMs, now } = this.#options;
+    const untilMs = now() + ms;
+    // Pauses overlap: only what this one adds counts.
+    const addedMs = Math.max(0, Math.min(ms, untilMs - this.#pausedUntilMs));
+    if (this.#pausedMs + addedMs > maxTotalPauseMs) {
+      const expected = `expected pauses of at most ${maxTotalPauseMs / 1000} s in all`;
+      const received = `received another one of ${Math.ceil(ms / 1000)} s after ${Math.ceil(this.#pausedMs / 1000)} s`;
+      this.#gone ??= new ConverterError('RATE_LIMITED', `service: ${expected}, ${received}`);
+      return false;
+    }
+    this.#pausedMs += addedMs;
+    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, untilMs);
+    return true;
+  }
+
+  #answered(): void {
+    this.#hasAnswered = true;
+    this.#failures = 0;
+  }
+
+  /** Counts a failure, probes the service if it may be away, and returns whether to send the request again. */
+  async #isBack(error: unknown, failure: Failure, begunMs: number): Promise<boolean> {
+    if (failure.isRefusal) await this.#countRefusal(error, begunMs);
+    else this.#refusals = NO_REFUSALS;
+    if (!failure.mayBeOutage) {
+      this.#answered();
+      return false;
+    }
+    // An address that cannot be reached, or no login, is not the fault of one request.
+    this.#failures += failure.isUnreachable ? SUSPICIOUS_FAILURES : 1;
+    if (!this.#mayBeAway(failure)) return false;
+    this.#probing ??= this.#probeUntilBack(error, failure);
+    const wasAway = await this.#probing;
+    // If the service was there all the time, a failed login is over by now; any other failure is the request's own.
+    return wasAway || failure.wasSentAgain;
+  }
+
+  #mayBeAway({ isAddressWrong }: Failure): boolean {
+    if (this.#hasAnswered) return this.#failures >= SUSPICIOUS_FAILURES;
+    const { waitsForFirstAnswer = false, retries } = this.#options;
+    if (!waitsForFirstAnswer || isAddressWrong) return false;
+    // The first request is alone: it must not fail before there are as many failures.
+    return this.#failures >= Math.min(SUSPICIOUS_FAILURES, retries + 1);
+  }
+
+  /** Returns whether the service was away and is back; rejects once it is gone. */
+  async #probeUntilBack(error: unknown, { isUnreachable }: Failure): Promise<boolean> {
+    const { now, giveUpAfterMs, onOutage } = this.#options;
+    const startedMs = now();
+    let pausedMs = 0;
+    let isAnnounced = false;
+    const announce = () => {
+      if (!isAnnounced) onOutage?.(asConverterError(error));
+      isAnnounced = true;
+    };
+    // The probe shows whether any other failure is of the service; it may take as long as a login.
+    if (isUnreachable && giveUpAfterMs > 0) announce();
+    for (let probes = 0; (await this.#probe()) === 'down'; probes++) {
+      // The pauses alone count where the clock was set back.
+      const leftMs = giveUpAfterMs - Math.max(pausedMs, now() - startedMs);
+      if (leftMs <= 0) throw this.#isGone(error);
+      announce();
+      const pauseMs = Math.min(this.#backoffMs(probes), leftMs);
+      await this.#sleep(pauseMs);
+      pausedMs += pauseMs;
+    }
+    if (isAnnounced) onOutage?.(undefined);
+    this.#answered();
+    this.#probing = undefined;
+    return pausedMs > 0;
+  }
+
+  /** All that are refused together are one round: a request sent before its first refusal adds nothing. */
+  async #countRefusal(error: unknown, begunMs: number): Promise<void> {
+    const { now, giveUpAfterMs } = this.#options;
+    if (begunMs < this.#refusals.lastMs) return;
+    const rounds = this.#refusals.rounds + 1;
+    const firstMs = rounds === 1 ? begunMs : this.#refusals.firstMs;
+    this.#refusals = { rounds, firstMs, lastMs: now() };
+    if (rounds < HOPELESS_ROUNDS || this.#refusals.lastMs - firstMs < giveUpAfterMs) return;
+    if ((await this.#probe()) === 'refusing') throw this.#isGone(error);
+    this.#refusals = NO_REFUSALS;
+  }
+
+  async #probe(): Promise<'up' | 'refusing' | 'down'> {
+    const outcome = await settle(this.#options.probe);
+    if ('result' in outcome) return 'up';
+    const { mayBeOutage, isRefusal } = outcome.failure;
+    if (mayBeOutage) return 'down';
+    return isRefusal ? 'refusing' : 'up';
+  }
+
+  #isGone(failure: unknown): ConverterError {
+    const { message } = asConverterError(failure);
+    const seconds = this.#options.giveUpAfterMs / 1000;
+    const sentence = `service: expected a response within ${seconds} s, received none; the last failure was`;
+    // One that has never answered may have another address.
+    const code = this.#hasAnswered ? 'SERVICE_GONE' : 'SERVICE_UNREACHABLE';
+    this.#gone = new ConverterError(code, `${sentence}: ${message}`);
+    return this.#gone;
+  }
+
+  #backoffMs(before: number): number {
+    const { backoffMs, random } = this.#options;
+    return Math.min(backoffMs * 2 ** before, MAX_BACKOFF_MS) * (0.5 + 0.5 * random());
+  }
+
+  /** Rejects once the run is stopped. */
+  async #sleep(ms: number): Promise<void> {
+    const { startTimer, signal } = this.#options;
+    signal.throwIfAborted();
+    await new Promise<void>((resolve, reject) => {
+      const stop = () => {
+        stopTimer();
+        reject(signal.reason);
+      };
+      const stopTimer = startTimer(() => {
+        signal.removeEventListener('abort', stop);
+        resolve();
+      }, ms);
+      signal.addEventListener('abort', stop, { once: true });
+    });
+  }
+}
+
+/** What an attempt came to. */
+type Outcome<T> = { result: T } | { error: unknown; failure: Failure };
+
+async function settle<T>(work: Work<T>, arrived: Arrived = async () => {}): Promise<Outcome<T>> {
+  try {
+    return { result: await work(arrived) };
+  } catch (error) {
+    return { error, failure: classify(error) };
+  }
+}
+
+const NO_REFUSALS = { rounds: 0, firstMs: Number.NaN, lastMs: Number.NEGATIVE_INFINITY };

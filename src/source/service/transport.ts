@@ -1,0 +1,396 @@
+/** One exchange with the service: sends, follows redirects, reads the whole body within limits, reports it. */
+import { promisify } from 'node:util';
+import type { ZlibOptions } from 'node:zlib';
+import type { Agent, Dispatcher } from 'undici';
+import { createGrowingBudget, turnFor } from '../../support/budget.ts';
+import { ConverterError } from '../../support/errors.ts';
+import { programVersion } from '../../support/version.ts';
+import { OPERATIONS, type OperationName, type Values } from './operations.ts';
+import { connectionCode, connectionError } from './request-failure.ts';
+import type { Settings } from './service-config.ts';
+import { type Addresses, buildTarget, type Target } from './target.ts';
+import { hasMoreValues } from '../../convert/wire/value.ts';
+
+const MAX_CONNECT_MS = 10_000;
+/** The default of Node: other servers and proxies send and accept no more either. */
+const MAX_HEADER_BYTES = 16_384;
+const KEEP_ALIVE_MS = 30_000;
+const MAX_REDIRECTS = 3;
+const JSON_HEADERS = { accept: 'application/json', 'content-type': 'application/json' } as const;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+/** What may be sent in a header; some servers send other bytes, which are not sent back. */
+const HEADER_VALUE = /^[\x20-\x7e]+$/;
+
+/** JSON of this kind shrinks to a fifth. */
+const ACCEPT_ENCODING = 'gzip, br, deflate';
+/** Unpackers of `node:zlib` by `content-encoding`; each stops at the given size. */
+const UNPACKERS = {
+  gzip: 'gunzip',
+  'x-gzip': 'gunzip',
+  deflate: 'inflate',
+  br: 'brotliDecompress',
+} as const;
+
+/** A body may unpack to this many times its size: JSON of vertices does to about 10, hardly any to 100. */
+const MAX_UNPACK_RATIO = 200;
+/** A body of this size does no harm, however small it was packed. */
+const HARMLESS_BYTES = 16 * 1024 * 1024;
+/** So many times their size most bodies unpack to at most; one that unpacks to more is unpacked once more. */
+const USUAL_UNPACK_RATIO = 16;
+const USUAL_BYTES = 256 * 1024;
+
+/** What a server sent with an answer so that a later request can be conditional; empty if it sent none. */
+export interface Validators {
+  etag: string;
+  lastModified: string;
+}
+
+/** One exchange. */
+export interface Exchange {
+  name: OperationName;
+  values: Values;
+  /** Which of the addresses of its row. @defaultValue 0, its own */
+  address?: number | undefined;
+  token?: string;
+  /** JSON text. */
+  body?: string | undefined;
+  /** Makes the request conditional. */
+  validators?: Validators | undefined;
+  /** Number of the attempt, from 1. */
+  number: number;
+  /** From sending to the last byte of the answer. */
+  timeoutMs: number;
+  /** Each of them ends it. */
+  signals?: readonly AbortSignal[] | undefined;
+}
+
+/** One complete answer. */
+export interface HttpResponse extends Validators {
+  status: number;
+  bytes: Uint8Array;
+  retryAfter: string | undefined;
+  location: string | undefined;
+}
+
+interface HttpRequest extends Pick<Exchange, 'body' | 'timeoutMs' | 'signals'>, Target {
+  method: 'GET' | 'POST';
+  headers: Readonly<Record<string, string>>;
+}
+
+/** Creates a transport with at most so many connections to one origin; none is opened before it is needed. */
+export function createTransport(
+  settings: Pick<
+    Settings,
+    'maxResponseBytes' | 'maxJsonValues' | 'maxBytesInFlight' | 'now' | 'startTimer' | 'onRequest'
+  >,
+  addresses: Addresses,
+  connections: number,
+) {
+  const { maxJsonValues, maxBytesInFlight, now, onRequest } = settings;
+  const openShare = createGrowingBudget(maxBytesInFlight);
+  let opening: ReturnType<typeof openAgent> | undefined;
+  const follow = async (request: HttpRequest): Promise<HttpResponse> => {
+    opening ??= openAgent(connections);
+    const { agent, userAgent } = await opening;
+    const headers = { ...request.headers, 'user-agent': userAgent };
+    let { origin, path } = request;
+    for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+      const attempt = { ...request, headers, origin, path };
+      const response = await sendInTime(agent, attempt, settings, openShare);
+      if (!REDIRECTS.has(response.status)) return response;
+      ({ origin, path } = redirectTarget(request.method, origin, path, response.location ?? ''));
+    }
+    const message = `expected at most ${MAX_REDIRECTS} redirects, received more`;
+    throw new ConverterError('REDIRECT_REFUSED', message);
+  };
+  return {
+    /**
+     * Makes one exchange; follows a redirect of a GET within its own host.
+     * @throws {@link ConverterError} `SERVICE_UNREACHABLE HTTP_CONNECTION HTTP_TIMEOUT
+     * RESPONSE_TOO_LARGE RESPONSE_INVALID REDIRECT_REFUSED`, `INTERRUPTED` once a signal is aborted.
+     */
+    async send(exchange: Exchange): Promise<{ response: HttpResponse; target: Target }> {
+      const { name, values, address, token, number, validators, ...sent } = exchange;
+      const { method } = OPERATIONS[name];
+      const target = buildTarget(OPERATIONS[name], values, addresses, token, address);
+      const startedMs = now();
+      const report = (status: number | undefined, bytes: number) =>
+        onRequest?.({ operation: name, status, bytes, attempt: number, ms: now() - startedMs });
+      let response: HttpResponse;
+      try {
+        response = await follow({ ...sent, ...target, method, headers: conditionsOf(validators) });
+        // The body may have waited for its turn, and decoding it may take long.
+        if (isAborted(sent)) throw interrupted();
+        if (OPERATIONS[name].answer === 'json') expectFewValues(response.bytes, maxJsonValues);
+      } catch (error) {
+        report(error instanceof ConverterError ? error.status : undefined, 0);
+        throw error;
+      }
+      report(response.status, response.bytes.length);
+      return { response, target };
+    },
+    /** Drops every connection, also those in use; never rejects. */
+    async destroy(): Promise<void> {
+      await (await opening)?.agent.destroy().catch(() => {});
+    },
+  };
+}
+
+async function openAgent(connections: number): Promise<{ agent: Agent; userAgent: string }> {
+  const { Agent } = await import('undici');
+  const agent = new Agent({
+    connections,
+    pipelining: 1,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // A timer of our own covers the whole exchange, also a body that arrives byte by byte.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    // Set explicitly, so that no environment variable can switch it off.
+    connect: { timeout: MAX_CONNECT_MS, rejectUnauthorized: true },
+  });
+  return { agent, userAgent: `btg2gltf/${programVersion()}` };
+}
+
+async function sendInTime(
+  agent: Agent,
+  request: HttpRequest,
+  { maxResponseBytes: maxBytes, startTimer }: Pick<Settings, 'maxResponseBytes' | 'startTimer'>,
+  openShare: ReturnType<typeof createGrowingBudget>,
+): Promise<HttpResponse> {
+  const { timeoutMs, signals = [] } = request;
+  const share = openShare();
+  const received = receiveBody(maxBytes, (amount) => need(amount));
+  const interrupt = () => received.stop(interrupted());
+  const timeout = `timed out after ${timeoutMs / 1000} s`;
+  const late = () => received.stop(new ConverterError('HTTP_TIMEOUT', timeout));
+  let stopTimer = startTimer(late, timeoutMs);
+  let isOver = false;
+  // The time does not count in which the answer waits for others, so that slow ones fail themselves alone.
+  const need = (amount: number): Promise<void> | undefined => {
+    const wait = share.need(amount);
+    if (wait === undefined) return undefined;
+    stopTimer();
+    return wait.then(() => {
+      if (!isOver) stopTimer = startTimer(late, timeoutMs);
+    });
+  };
+  for (const signal of signals) signal.addEventListener('abort', interrupt, { once: true });
+  try {
+    if (isAborted(request)) throw interrupted();
+    agent.dispatch(dispatchOptions(request), received.handler);
+    const { status, headers, body } = await received.end;
+    const header = (name: string): string | undefined => {
+      const value = headers[name];
+      return Array.isArray(value) ? value.join(', ') : value;
+    };
+    return {
+      status,
+      bytes: await unpackBody(body, header('content-encoding'), { maxBytes, need }),
+      etag: header('etag') ?? '',
+      lastModified: settledDate(header('last-modified'), header('date')),
+      retryAfter: header('retry-after'),
+      location: header('location'),
+    };
+  } catch (thrown) {
+    share.close();
+    if (isAborted(request)) throw interrupted();
+    throw failureOf(thrown, request.origin);
+  } finally {
+    // What it waits for must not start its time again.
+    isOver = true;
+    stopTimer();
+    // Once the answer is decoded, in this turn.
+    setImmediate(share.close);
+    for (const signal of signals) signal.removeEventListener('abort', interrupt);
+  }
+}
+
+const isAborted = ({ signals = [] }: Pick<Exchange, 'signals'>) => signals.some((s) => s.aborted);
+
+function dispatchOptions({ method, origin, path, body, headers }: HttpRequest) {
+  const accept = body === undefined ? { accept: '*/*' } : JSON_HEADERS;
+  const all = { ...headers, 'accept-encoding': ACCEPT_ENCODING, ...accept };
+  return { method, origin, path, body: body ?? null, headers: all };
+}
+
+/** What one body may take. */
+interface BodyLimits {
+  /** As sent, and again as unpacked. */
+  maxBytes: number;
+  /** Takes so many bytes of those that all bodies share; returns what to wait for, unless it has them at once. */
+  need(bytes: number): Promise<void> | undefined;
+}
+
+/**
+ * Gathers an answer from the callbacks of the pool: a stream of each body would take twice the time of a small answer.
+ * `stop` ends the exchange at once, also before it has a connection; then and after a failure `end` rejects. A body that
+ * has to wait is not read on. Throws `RESPONSE_TOO_LARGE` before more than `maxBytes` are in memory.
+ */
+function receiveBody(maxBytes: number, need: BodyLimits['need']) {
+  let controller: Dispatcher.DispatchController | undefined;
+  let reason: Error | undefined;
+  let status = 0;
+  let headers: Record<string, string | string[] | undefined> = {};
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  let resolve = () => {};
+  let reject = (_: Error) => {};
+  const end = new Promise<void>((...settle) => {
+    [resolve, reject] = settle;
+  }).then(() => ({ status, headers, body: joinChunks(chunks, length) }));
+  const stop = (error: Error): void => {
+    reason ??= error;
+    reject(reason);
+    controller?.abort(reason);
+  };
+  const expectAtMost = (bytes: number): void => {
+    if (bytes > maxBytes) stop(tooLarge(`${maxBytes} bytes`));
+  };
+  const handler: Dispatcher.DispatchHandler = {
+    onRequestStart(started) {
+      controller = started;
+      if (reason !== undefined) started.abort(reason);
+    },
+    onResponseStart(_, ...answer) {
+      [status, headers] = answer;
+      expectAtMost(Number(headers['content-length'] ?? 0));
+    },
+    onResponseData(source, chunk) {
+      length += chunk.length;
+      expectAtMost(length);
+      if (reason !== undefined) return;
+      chunks.push(chunk);
+      const wait = need(length);
+      if (wait === undefined) return;
+      source.pause();
+      wait.then(() => source.resume());
+    },
+    onResponseEnd: () => resolve(),
+    onResponseError: (_, error) => reject(error),
+  };
+  return { handler, end, stop };
+}
+
+/** Unpacks a body (D-844). Throws `RESPONSE_INVALID` if it cannot be unpacked, `RESPONSE_TOO_LARGE` before it is in memory. */
+export async function unpackBody(
+  packed: Uint8Array,
+  contentEncoding = '',
+  { maxBytes, need }: BodyLimits,
+): Promise<Uint8Array> {
+  const ratioBytes = Math.max(packed.length * MAX_UNPACK_RATIO, HARMLESS_BYTES);
+  const limit = ratioBytes < maxBytes ? `${MAX_UNPACK_RATIO} times its size` : `${maxBytes} bytes`;
+  const mostBytes = Math.min(ratioBytes, maxBytes);
+  let body = packed;
+  // The last encoding was applied last.
+  for (const name of contentEncoding.toLowerCase().split(',').reverse()) {
+    const encoding = name.trim();
+    if (encoding === '' || encoding === 'identity' || body.length === 0) continue;
+    const usualBytes = Math.min(Math.max(body.length * USUAL_UNPACK_RATIO, USUAL_BYTES), mostBytes);
+    await need(packed.length + usualBytes);
+    let unpacked = await unpack(body, encoding, usualBytes);
+    if (unpacked === undefined && usualBytes < mostBytes) {
+      await need(packed.length + mostBytes);
+      unpacked = await unpack(body, encoding, mostBytes);
+    }
+    if (unpacked === undefined) throw tooLarge(limit);
+    body = unpacked;
+  }
+  await need(body.length);
+  await turnFor(body.length);
+  return body;
+}
+
+/** One chunk is copied too: it may be a small part of a large buffer that would stay in memory. */
+function joinChunks(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}
+
+/** Returns undefined if there are more bytes than allowed. */
+async function unpack(
+  packed: Uint8Array,
+  encoding: string,
+  maxOutputLength: number,
+): Promise<Uint8Array | undefined> {
+  if (!Object.hasOwn(UNPACKERS, encoding)) {
+    const message = `expected a body packed with gzip, deflate or br, received ${encoding}`;
+    throw new ConverterError('RESPONSE_INVALID', message);
+  }
+  const zlib = await import('node:zlib');
+  const name = UNPACKERS[encoding as keyof typeof UNPACKERS];
+  // Some servers send deflate without the header that HTTP requires; its low four bits are 8.
+  const isBare = name === 'inflate' && (packed[0]! & 0x0f) !== 8;
+  const unpacker = promisify<Uint8Array, ZlibOptions, Buffer>(zlib[isBare ? 'inflateRaw' : name]);
+  // Each piece passes through the thread pool: 20 of a block of 300 kB by default take 1 ms more.
+  const chunkSize = Math.min(Math.max(8 * packed.length, 2 ** 14), 2 ** 20, maxOutputLength);
+  try {
+    return new Uint8Array(await unpacker(packed, { maxOutputLength, chunkSize }));
+  } catch (cause) {
+    if ((cause as { code?: string }).code === 'ERR_BUFFER_TOO_LARGE') return undefined;
+    const message = `expected a body packed with ${encoding}, received something else or only a part of it`;
+    throw new ConverterError('RESPONSE_INVALID', message, { cause });
+  }
+}
+
+function expectFewValues(bytes: Uint8Array, maxValues: number): void {
+  if (!hasMoreValues(bytes, maxValues)) return;
+  const message = `expected at most ${maxValues} objects, lists and keys, received more`;
+  const help = 'raise service.maxJsonValues if the response is correct';
+  throw new ConverterError('RESPONSE_TOO_LARGE', message, { help });
+}
+
+function tooLarge(limit: string, help?: string): ConverterError {
+  const message = `expected an answer of at most ${limit}, received more`;
+  return new ConverterError('RESPONSE_TOO_LARGE', message, { ...(help && { help }) });
+}
+
+/** Of a request whose run was stopped. */
+export function interrupted(): ConverterError {
+  return new ConverterError('INTERRUPTED', 'interrupted before the response was complete');
+}
+
+/** The token is in the query: it may go to no other host, and never from https down to http. */
+function redirectTarget(method: string, origin: string, path: string, location: string) {
+  const from = new URL(origin);
+  const base = `${origin}${path}`;
+  const to = URL.canParse(location, base) ? new URL(location, base) : undefined;
+  const isUpgrade = from.protocol === 'http:' && to?.protocol === 'https:';
+  const isSameHost = to?.origin === from.origin || (isUpgrade && to?.hostname === from.hostname);
+  if (method !== 'GET' || location === '' || to === undefined || !isSameHost) {
+    const where = isSameHost ? `a ${method}` : 'to another host';
+    const how = location === '' || to === undefined ? 'without an address' : where;
+    const message = `the service redirects ${how}, which is not followed`;
+    throw new ConverterError('REDIRECT_REFUSED', message);
+  }
+  return { origin: to.origin, path: `${to.pathname}${to.search}` };
+}
+
+/** Returns the headers that make a request conditional; empty if no validator can be sent (D-840). */
+export function conditionsOf(validators: Validators | undefined): Record<string, string> {
+  if (validators === undefined) return {};
+  const { etag = '', lastModified = '' } = validators;
+  const headers = { 'if-none-match': etag, 'if-modified-since': lastModified };
+  return Object.fromEntries(
+    Object.entries(headers).filter(([, value]) => HEADER_VALUE.test(value)),
+  );
+}
+
+/** A `Last-Modified` counts whole seconds: what was answered within that second may change once more and keep it. */
+function settledDate(lastModified = '', date = ''): string {
+  if (lastModified === '') return '';
+  return Date.parse(lastModified) >= Date.parse(date) ? '' : lastModified;
+}
+
+/** Names what was thrown while a request was sent or its answer was read. */
+function failureOf(thrown: unknown, origin: string): ConverterError {
+  if (thrown instanceof ConverterError) return thrown;
+  if (connectionCode(thrown) !== 'UND_ERR_HEADERS_OVERFLOW') return connectionError(thrown, origin);
+  const help = 'report it to the operator of the service';
+  return tooLarge(`${MAX_HEADER_BYTES} bytes of headers`, help);
+}

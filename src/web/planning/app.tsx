@@ -1,0 +1,148 @@
+/** The page as a whole: which of catalogue, stage and panel a mode and a width show. */
+import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
+import { isRecord, type JsonRecord } from '../../convert/wire/value.ts';
+import { ArticlePanel } from './article-panel.tsx';
+import { Catalogue } from './catalogue.tsx';
+import type { PlanningView } from './interfaces.ts';
+import type { NamedProblem } from './parameters.ts';
+import { isOpening } from './planning.ts';
+import type { Session } from './opened-page.ts';
+import { Stage } from './stage.tsx';
+import type { Texts } from './texts.ts';
+
+/** Shows an opened page. */
+export function App({ session }: { session: Session }) {
+  const { texts, parameters } = session;
+  const [, refresh] = useReducer((count: number) => count + 1, 0);
+  const [view, setView] = useState<PlanningView>();
+  const { planned, opening } = session.state.planning;
+  const hasCatalogue = parameters.mode !== 'configurator';
+  const { isCatalogueOpen, opened } = session.state.shown;
+  useEffect(() => session.subscribe(() => refresh(undefined)), [session]);
+  const title = planned?.article.ocd?.shorttext;
+  useEffect(() => {
+    document.title = title ? `${title} – ${texts.title}` : texts.title;
+  }, [title, texts]);
+  const hasArticle = planned !== undefined || opening !== undefined;
+  const isArticleNamed =
+    !isCatalogueOpen && (planned !== undefined || isOpening(session.state.planning));
+  const isFirst = useRef(true);
+  // Before another event, which may move the focus.
+  useLayoutEffect(() => {
+    if (isFirst.current) {
+      isFirst.current = false;
+      return;
+    }
+    // The heading names what has been opened; what had the focus may be out of sight. A list stays where it was.
+    const place = isCatalogueOpen ? '.catalogue h2' : '.panel';
+    const options = { preventScroll: isCatalogueOpen };
+    const { activeElement: before } = document;
+    requestAnimationFrame(() => {
+      // The frame may be late, and the person has moved the focus meanwhile.
+      const { activeElement: now, body } = document;
+      if (now === before || now === body)
+        document.querySelector<HTMLElement>(place)?.focus(options);
+    });
+  }, [isCatalogueOpen, opened]);
+  const showCatalogue = (isOpen: boolean) => () => session.go({ isCatalogueOpen: isOpen });
+  // No link: followed, it would make an entry of the history, without the token.
+  const skip = () => {
+    const properties = document.getElementById('properties');
+    (properties ?? document.querySelector<HTMLElement>('.panel'))?.focus();
+  };
+  const layout = `page mode-${parameters.mode} ${isCatalogueOpen ? 'in-catalogue' : 'in-article'}`;
+  return (
+    <div class={layout}>
+      {!isCatalogueOpen && (
+        <button type="button" class="skip" onClick={skip}>
+          {texts.skip}
+        </button>
+      )}
+      {!isArticleNamed && <h1 class="away">{texts.title}</h1>}
+      <div class="notices">
+        {session.state.isTokenDead && <TokenNotice session={session} />}
+        {session.state.earlier !== undefined && (
+          <Earlier session={session} earlier={session.state.earlier} />
+        )}
+      </div>
+      {hasCatalogue && (
+        <div class="switch">
+          {isCatalogueOpen ? (
+            hasArticle && (
+              <button type="button" onClick={showCatalogue(false)}>
+                {texts.backToArticle}
+              </button>
+            )
+          ) : (
+            <button type="button" onClick={showCatalogue(true)}>
+              {texts.showCatalogue}
+            </button>
+          )}
+        </div>
+      )}
+      {hasCatalogue && (
+        <div class="browse">
+          <Catalogue session={session} />
+        </div>
+      )}
+      <div class="plan">
+        <Stage session={session} onView={setView} />
+        <div class="panel" tabIndex={-1}>
+          <ArticlePanel session={session} view={view} />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** Offers what this tab has configured before: the address asks for something else, and it may be meant. */
+function Earlier({ session, earlier }: { session: Session; earlier: JsonRecord }) {
+  const { texts } = session;
+  const { ocd, basearticlenumber } = earlier;
+  const name = (isRecord(ocd) && ocd.shorttext) || basearticlenumber;
+  const target = { json: earlier, pending: [] };
+  return (
+    <div class="earlier" role="status">
+      <p>{texts.earlier(String(name))}</p>
+      <p class="row">
+        <button type="button" onClick={() => session.go({ target, isCatalogueOpen: false })}>
+          {texts.goOn}
+        </button>
+        <button type="button" onClick={session.forgetEarlier}>
+          {texts.dismiss}
+        </button>
+      </p>
+    </div>
+  );
+}
+
+function TokenNotice({ session: { texts, embedding, state } }: { session: Session }) {
+  const { wasTokenAccepted, planning } = state;
+  return (
+    <div class="failure token" role="alert">
+      <p>
+        <b>
+          {wasTokenAccepted ? texts.tokenDied : texts.tokenNotAccepted}
+          {planning.planned !== undefined && ` ${texts.choicesKept}`}
+        </b>{' '}
+        {embedding.isEmbedded ? texts.tokenParent : texts.tokenAlone}
+      </p>
+    </div>
+  );
+}
+
+/** Says what is wrong with the parameters of the page. */
+export function Problems({ texts, problems }: { texts: Texts; problems: readonly NamedProblem[] }) {
+  return (
+    <div class="problems" role="alert">
+      <h1>{texts.cannotOpen}</h1>
+      <ul>
+        {problems.map(({ problem, names }) => (
+          <li key={`${problem} ${names}`}>
+            <code>{names}</code> {texts.problems[problem]}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

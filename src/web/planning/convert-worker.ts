@@ -1,0 +1,137 @@
+/** The program of the converter's worker: snapshots become GLBs, with one cache of meshes, and GLBs USDZ files. */
+import type { ConversionInput, Digest, Fetched } from '../../model/snapshot.ts';
+import { asConverterError } from '../../support/errors.ts';
+import { CONVERT_DEFAULTS, type ConvertOptions } from '../../convert/transform/convert-options.ts';
+import { createMeshCache } from '../../convert/transform/mesh-cache.ts';
+import { transformArticle } from '../../convert/transform/transform-article.ts';
+import { writeGlb } from '../../convert/write/glb.ts';
+import { browserImageCodec } from './image-codec.ts';
+import type { ConvertedModel, MissingBody, PlanningSnapshot } from './interfaces.ts';
+
+/** What the page and the worker send each other. */
+export interface WorkerMessages {
+  /** `endedUpTo`: conversions up to this number are ended. */
+  request:
+    | { options: Partial<ConvertOptions> }
+    | { number: number; snapshot: PlanningSnapshot }
+    | { number: number; glb: Uint8Array }
+    | { endedUpTo: number };
+  answer: { number: number } & (
+    | { result: ConvertedModel | Uint8Array<ArrayBuffer> }
+    | { error: { code: string; message: string; help: string } }
+  );
+}
+
+/** A part that lacks a block is left out, and marked by the view, so that a person can go on planning. */
+const PLANNING_OPTIONS = { ...CONVERT_DEFAULTS, allowMissingParts: true };
+
+/** What several configurations of an article have in common; a phone has no memory for more. */
+const CACHE_BYTES = 64 * 1024 * 1024;
+
+const cache = createMeshCache(CACHE_BYTES);
+const images = browserImageCodec();
+const steps = new MessageChannel();
+let options: ConvertOptions = PLANNING_OPTIONS;
+let endedUpTo = 0;
+/** Of all work so far: one after the other. */
+let done: Promise<void> = Promise.resolve();
+
+addEventListener('message', ({ data }: MessageEvent<WorkerMessages['request']>) => {
+  if ('options' in data) options = { ...PLANNING_OPTIONS, ...data.options };
+  else if ('endedUpTo' in data) endedUpTo = data.endedUpTo;
+  else {
+    // A later conversion ends all earlier ones.
+    if ('snapshot' in data) endedUpTo = data.number - 1;
+    done = done.then(() => answer(data));
+  }
+});
+
+async function answer(
+  request: Extract<WorkerMessages['request'], { number: number }>,
+): Promise<void> {
+  const { number } = request;
+  try {
+    const result = 'glb' in request ? await usdzOf(request.glb) : await convert(request);
+    const { buffer } = 'glb' in result ? result.glb : result;
+    send({ number, result }, [buffer]);
+  } catch (thrown) {
+    const { code, message, help } = asConverterError(thrown);
+    send({ number, error: { code, message, help } }, []);
+  }
+}
+
+function send(message: WorkerMessages['answer'], transfer: Transferable[]): void {
+  postMessage(message, { transfer });
+}
+
+async function usdzOf(glb: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
+  const usdz = await import('./usdz.js');
+  return usdz.usdzOf(glb);
+}
+
+async function convert({
+  number,
+  snapshot: given,
+}: {
+  number: number;
+  snapshot: PlanningSnapshot;
+}): Promise<ConvertedModel> {
+  const betweenSteps = async () => {
+    await untilMessagesAreRead();
+    if (number <= endedUpTo) throw new DOMException('a later conversion began', 'AbortError');
+  };
+  await betweenSteps();
+  const { snapshot, bodies } = await withDigests(given);
+  const read = async (digest: Digest) => bodies.get(digest)!;
+  const scene = await transformArticle({ snapshot, read, options, images, cache, betweenSteps });
+  await betweenSteps();
+  const { min, max } = scene.boundsMetres;
+  return {
+    glb: writeGlb(scene) as Uint8Array<ArrayBuffer>,
+    sizeMetres: [max[0] - min[0], max[1] - min[1], max[2] - min[2]],
+    triangles: scene.triangles,
+    holesMetres: scene.holesMetres,
+    warnings: scene.warnings.map(({ code, message }) => ({ code, message })),
+  };
+}
+
+/** Messages that have arrived are read before the next step; a timer would wait for milliseconds. */
+function untilMessagesAreRead(): Promise<void> {
+  return new Promise((resolve) => {
+    steps.port1.onmessage = () => resolve();
+    steps.port2.postMessage(undefined);
+  });
+}
+
+/** The bodies by digest, as the transformation reads them. */
+async function withDigests(given: PlanningSnapshot) {
+  const bodies = new Map<Digest, Uint8Array>();
+  const add = async (bytes: Uint8Array): Promise<Digest> => {
+    const digest = await digestOf(bytes);
+    bodies.set(digest, bytes);
+    return digest;
+  };
+  const fetched = async (all: ReadonlyMap<string, Uint8Array | MissingBody>) => {
+    const found = new Map<string, Fetched>();
+    for (const [name, body] of all)
+      found.set(name, 'missing' in body ? body : { digest: await add(body), bytes: body.length });
+    return found;
+  };
+  const snapshot: ConversionInput = {
+    key: given.key,
+    partsList: await add(given.partsList),
+    blocks: await fetched(given.blocks),
+    images: await fetched(given.images),
+  };
+  return { snapshot, bodies };
+}
+
+let unknown = 0;
+
+/** A browser has the function on HTTPS and loopback only. Without it, the cache finds nothing of earlier work. */
+async function digestOf(bytes: Uint8Array): Promise<Digest> {
+  const subtle: SubtleCrypto | undefined = crypto.subtle;
+  if (!subtle) return `unknown ${unknown++}`;
+  const digest = await subtle.digest('SHA-256', new Uint8Array(bytes));
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
+}

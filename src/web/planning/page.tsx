@@ -1,0 +1,42 @@
+/** The program of the planning page: it reads the parameters, hides the token, and shows the page. */
+import { render } from 'preact';
+import { App, Problems } from './app.tsx';
+import { openConverter } from './converter.ts';
+import { keepToken, keptToken } from './history.ts';
+import { readParameters } from './parameters.ts';
+import { openSession } from './opened-page.ts';
+import { textsOf } from './texts.ts';
+
+const { parameters, problems } = readParameters(withKeptToken(location.search));
+keepToken(window, parameters.token);
+const texts = textsOf(parameters.lang, parameters.langalt, ...navigator.languages);
+const root = document.documentElement;
+root.lang = texts.language;
+document.title = texts.title;
+const main = document.getElementById('planning')!;
+
+/** A person goes on where a run would fail; a browser has no generator of tangents, and viewers make their own. */
+const WHILE_PLANNING = { allowMissingParts: true, strict: false, tangents: 'none' } as const;
+
+if (problems.length > 0) {
+  render(<Problems texts={texts} problems={problems} />, main);
+} else {
+  const { baseUrl = '', serviceUrl, imageLocation, convert = '{}' } = root.dataset;
+  const service = { baseUrl, serviceUrl, imageLocation };
+  const converter = openConverter(new URL('convert-worker.js', import.meta.url), {
+    ...JSON.parse(convert),
+    ...WHILE_PLANNING,
+  });
+  render(
+    <App session={openSession({ page: window, parameters, service, texts, converter })} />,
+    main,
+  );
+}
+
+/** A page that is loaded again has the token that it had. */
+function withKeptToken(search: string): string {
+  const query = new URLSearchParams(search);
+  const token = keptToken(window);
+  if (!query.has('token') && token !== '') query.set('token', token);
+  return query.toString();
+}

@@ -1,0 +1,64 @@
+/** Serves a gallery to the browser of this machine: files by their paths, nothing else. */
+import { extname } from 'node:path';
+import { isNameOf, listen, MISDIRECTED, type ServerAddress } from '../../support/listening.ts';
+
+/** What is served, and where. */
+interface GalleryServerOptions extends ServerAddress {
+  /** A file by its path, decoded, without a slash at the beginning; undefined where there is none. */
+  read(path: string): Promise<Uint8Array | undefined>;
+}
+
+/** Types by ending; any other file is for saving. */
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.jpg': 'image/jpeg',
+  '.png': 'image/png',
+  '.webp': 'image/webp',
+  '.glb': 'model/gltf-binary',
+  '.gltf': 'model/gltf+json',
+  '.usdz': 'model/vnd.usdz+zip',
+};
+const ANY_TYPE = 'application/octet-stream';
+
+/** Nothing of another page may read the files, and none is taken for another type. */
+const HEADERS = {
+  'cache-control': 'no-cache',
+  'x-content-type-options': 'nosniff',
+  'cross-origin-resource-policy': 'same-origin',
+  'x-frame-options': 'DENY',
+} as const;
+
+/**
+ * Starts the server. It answers 404 for all that `read` does not know, and 421 for a name that is not its own.
+ *
+ * @throws {@link ConverterError} `USAGE` if the address cannot be used.
+ */
+export async function openGalleryServer(options: GalleryServerOptions) {
+  const { fastify } = await import('fastify');
+  const app = fastify({ logger: false, forceCloseConnections: true });
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(HEADERS);
+    if (isNameOf(request.headers.host, options)) return;
+    return reply.code(MISDIRECTED.status).send(`${MISDIRECTED.message}\n`);
+  });
+  app.setErrorHandler((error: { statusCode?: number }, _request, reply) => {
+    const { statusCode = 500 } = error;
+    // The message of a file that cannot be read has its path on this machine.
+    const sentence = statusCode < 500 ? 'expected an address of a file' : 'the file cannot be read';
+    return reply.code(statusCode).type('text/plain').send(`${sentence}\n`);
+  });
+  app.get('/', async (_request, reply) => reply.redirect('/gallery/'));
+  app.get('/gallery', async (_request, reply) => reply.redirect('/gallery/'));
+  app.get('/*', async (request, reply) => {
+    // Decoded; what cannot be is refused before.
+    const { '*': path } = request.params as { '*': string };
+    const bytes = await options.read(path);
+    if (bytes === undefined) return reply.code(404).type('text/plain').send('nothing here\n');
+    const ending = path.endsWith('/') ? '.html' : extname(path).toLowerCase();
+    return reply.type(TYPES[ending] ?? ANY_TYPE).send(Buffer.from(bytes));
+  });
+  const origin = await listen(app, options);
+  return { url: `${origin}/gallery/`, close: () => app.close() };
+}

@@ -1,0 +1,350 @@
+/**
+ * The planning page for a live service: the page has a token of this process, and every request is made anew for the
+ * service, with a login that stays on this side.
+ */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { PlanningSite } from '../../emulator/route.ts';
+import type { ServiceClient } from '../../source/service/client.ts';
+import { GROUPS, OPERATIONS, type Operation, type OperationName } from '../../source/service/operations.ts';
+import { interrupted } from '../../source/service/transport.ts';
+import { isRecord, type JsonRecord } from '../../convert/wire/value.ts';
+import {
+  asConverterError,
+  type ConverterError,
+  type ErrorCode,
+  isConverterError,
+} from '../../support/errors.ts';
+import { redact, redactTexts, registerSecret } from '../../support/redact.ts';
+import {
+  createGateway,
+  type GatewayOptions,
+  type GatewayServer,
+  isSameSecret,
+  Refusal,
+} from './http.ts';
+
+/** A client of the service, and what has to be closed with it. */
+interface OpenService {
+  client: Pick<ServiceClient, 'call'>;
+  close(): Promise<void>;
+}
+
+/** What the page is served with. */
+export interface PlanningProxyOptions extends GatewayOptions {
+  /** Opens the service; called again after the client of the last one has given up. */
+  open(): Promise<OpenService>;
+  /** The token of the page; that of the service never leaves this process. */
+  token: string;
+  site: PlanningSite;
+  /** The stored plannings of this service. */
+  permanentIds: {
+    get(permanentid: string): unknown;
+    put(permanentid: string, article: unknown): void;
+  };
+}
+
+/** `{base_url}` and `{frontend_url}`, below the address of the server. */
+const BASE = '/service';
+const FRONTEND = '/frontend';
+const STORED = '/planning/permanentid/';
+
+/** A whole planning of some hundred articles has a few MiB. */
+const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
+const REQUEST_TIMEOUT_MS = 60_000;
+/** Codes after which a client answers nothing any more. */
+const GIVEN_UP: readonly ErrorCode[] = ['SERVICE_GONE', 'RATE_LIMITED'];
+/** Of the service's statuses, those that concern its token or its load, and not what the page has asked. */
+const NOT_OF_THE_PAGE: readonly number[] = [401, 403, 407, 408, 429];
+/** Errors that are no fault of the service's answer. */
+const STATUSES: Partial<Record<ErrorCode, number>> = {
+  HTTP_TIMEOUT: 504,
+  INTERRUPTED: 503,
+  RATE_LIMITED: 503,
+  SERVICE_GONE: 503,
+  QUERY_TOO_LONG: 414,
+};
+/** Sent with every answer: data is shown by the page, and never opened as a page itself. */
+const HEADERS = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': "default-src 'none'; sandbox",
+} as const;
+const JSON_TYPE = 'application/json; charset=utf-8';
+/** Parameters that every operation accepts, whether it uses them or not. */
+const LANGUAGES = ['lang', 'langalt'];
+
+/** One address of an operation, as a pattern of encoded paths. */
+interface ProxiedPath {
+  name: OperationName;
+  /** Which of the addresses of its row. */
+  address: number;
+  pattern: RegExp;
+}
+
+const PATHS = proxiedPaths();
+
+/** Every address of the three groups that takes a token in its query: not the logout. A row's own address comes first. */
+function proxiedPaths(): ProxiedPath[] {
+  const rows = Object.entries(OPERATIONS) as [OperationName, Operation<unknown>][];
+  const paths = rows.flatMap(([name, { token, group, path, others = [] }]) => {
+    if (token !== 'query') return [];
+    return [{ group, path }, ...others].flatMap((at, address) => {
+      const isProxied = at.group === 'xcf' || at.group === 'ofml' || at.group === 'odb';
+      return isProxied ? [{ name, address, pattern: patternOf(at) }] : [];
+    });
+  });
+  return paths.sort((a, b) => a.address - b.address);
+}
+
+function patternOf({ group, path }: Pick<Operation<unknown>, 'group' | 'path'>): RegExp {
+  const literal = `${GROUPS[group].path}${path}`.replace(/[.]/g, '\\.');
+  const filled = literal.replace(/\{(\w+)(\\.\\.\\.)?\}/g, (_, name: string, many?: string) =>
+    many === undefined ? `(?<${name}>[^/]+)` : `(?<${name}>.+)`,
+  );
+  return new RegExp(`^${filled}$`);
+}
+
+/**
+ * Opens the proxy: the page below `/frontend`, the API groups `xcf.dll`, `ofml.dll` and `odb.dll` below `/service`, and
+ * there the stored plannings at `/planning/permanentid/ID`.
+ *
+ * Bodies pass as they are, without the token of the service. Errors are JSON, `{"error": …, "code": …}`: 401 without the token of the page, 404 for what
+ * is no operation and for an identifier that is not known here, 413 for a body beyond 8 MiB, the service's own status
+ * where it concerns the request, and 502, 503 or 504 where it concerns the service. It logs no query and no body.
+ *
+ * @returns Its `url` is the `{frontend_url}`. Its end logs out.
+ * @throws {@link ConverterError} `USAGE` if the address cannot be used; what the login or the catalogue is refused with.
+ * @see Spec 4.2 to 4.5, 5.
+ */
+export async function openPlanningProxy(options: PlanningProxyOptions): Promise<GatewayServer> {
+  const { log, token, site, permanentIds } = options;
+  registerSecret(token);
+  const { fastify } = await import('fastify');
+  const app = fastify({
+    logger: false,
+    forceCloseConnections: 'idle',
+    exposeHeadRoutes: false,
+    bodyLimit: BODY_LIMIT_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    frameworkErrors: (error, _request, reply) => void sendError(reply, error),
+  }) as unknown as FastifyInstance;
+  const gateway = createGateway(app, options);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  app.setErrorHandler((error, _request, reply) => sendError(reply, error));
+  app.setNotFoundHandler((_request, reply) => sendError(reply, new Refusal(404, 'nothing here')));
+  // Before a body is read.
+  const onRequest = async ({ url }: FastifyRequest) => expectToken(splitTarget(url).query, token);
+  const service = createReopened(options.open);
+
+  const pageOf = async (name: string, request: FastifyRequest, reply: FastifyReply) => {
+    const { url, headers, host } = request;
+    const { query } = splitTarget(url);
+    const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';
+    const baseUrl = `${scheme}://${host}${BASE}`;
+    const answered = await site({ name, query: query.toString(), baseUrl, headers });
+    return reply.code(answered.status).headers(answered.headers).send(answered.body);
+  };
+  app.get('/', (request, reply) => pageOf('/', request, reply));
+  app.get(`${FRONTEND}/planning`, (request, reply) => pageOf('', request, reply));
+  app.get(`${FRONTEND}/planning/:name`, (request, reply) =>
+    pageOf((request.params as { name: string }).name, request, reply),
+  );
+  app.get(`${BASE}${STORED}:id`, { onRequest }, async (request, reply) => {
+    const article = permanentIds.get((request.params as { id: string }).id);
+    if (article !== undefined) {
+      return reply.headers(HEADERS).type(JSON_TYPE).send(JSON.stringify(article));
+    }
+    const sentence =
+      'permanentid: expected one whose planning was stored through this cache, received an unknown one; no operation of the service resolves an identifier, so open the article itself';
+    throw new Refusal(404, sentence);
+  });
+  app.route({
+    method: ['GET', 'POST'],
+    url: `${BASE}/api/*`,
+    onRequest,
+    async handler(request, reply) {
+      const { name, ...call } = readCall(request);
+      const { bytes, answer } = await service.use(async ({ client }) => {
+        const signal = endOf(reply);
+        const demand = { requesters: new Set<object>(), signal };
+        return client.call(name, call.values, { ...call.options, demand });
+      });
+      if (name === 'storePlanning') permanentIds.put(String(answer), call.json?.json);
+      const { buffer, byteOffset, byteLength } = withoutSecrets(name, bytes);
+      reply.headers(HEADERS).type(contentTypeOf(OPERATIONS[name].answer, bytes));
+      return reply.send(Buffer.from(buffer, byteOffset, byteLength));
+    },
+  });
+
+  function sendError(reply: FastifyReply, thrown: unknown) {
+    const { status, error, code } = failureOf(thrown);
+    // Not where the page no longer waits.
+    if (status >= 500 && code !== 'INTERRUPTED')
+      log.warn('a request of the planning page failed', { code, message: error });
+    return reply
+      .code(status)
+      .headers(HEADERS)
+      .send({ error, ...(code && { code }) });
+  }
+
+  let server: GatewayServer;
+  try {
+    // A wrong password or address is known before the page is opened.
+    await service.use(({ client }) => client.call('getNodes', { parentnode: '' }));
+    server = await gateway.listen(FRONTEND);
+  } catch (error) {
+    await service.close();
+    throw error;
+  }
+  return {
+    url: server.url,
+    close: async () => {
+      await server.close();
+      await service.close();
+    },
+  };
+}
+
+/** A service that is opened when it is needed, and again after its client has given up. */
+function createReopened(open: PlanningProxyOptions['open']) {
+  let current: Promise<OpenService> | undefined;
+  const drop = async (service: Promise<OpenService> | undefined) => {
+    if (current === service) current = undefined;
+    await service?.then(({ close }) => close()).catch(() => undefined);
+  };
+  return {
+    async use<T>(work: (service: OpenService) => Promise<T>): Promise<T> {
+      current ??= open();
+      const service = current;
+      const opened = await service.catch((error) => {
+        if (current === service) current = undefined;
+        throw error;
+      });
+      try {
+        return await work(opened);
+      } catch (error) {
+        if (isConverterError(error, ...GIVEN_UP)) void drop(service);
+        throw error;
+      }
+    },
+    close: () => drop(current),
+  };
+}
+
+/** Aborted when the page no longer waits for an answer. */
+function endOf({ raw }: FastifyReply): AbortSignal {
+  const left = new AbortController();
+  raw.once('close', () => {
+    if (!raw.writableFinished) left.abort(interrupted());
+  });
+  return left.signal;
+}
+
+function splitTarget(url: string) {
+  const at = url.indexOf('?');
+  const path = at < 0 ? url : url.slice(0, at);
+  return { path, query: new URLSearchParams(at < 0 ? '' : url.slice(at + 1)) };
+}
+
+function expectToken(query: URLSearchParams, token: string): void {
+  const given = query.getAll('token');
+  if (given.length === 1 && isSameSecret(given[0]!, token)) return;
+  const received = given.length === 0 ? 'none' : 'another';
+  const sentence = `token: expected that of the link which this server printed, received ${received}; open the link of the running server`;
+  throw new Refusal(401, sentence);
+}
+
+/** What a request asks of the service. */
+function readCall({ method, url, body }: FastifyRequest) {
+  const { path, query } = splitTarget(url);
+  const below = path.slice(BASE.length);
+  const found = PATHS.find(
+    ({ name, pattern }) => OPERATIONS[name].method === method && pattern.test(below),
+  );
+  if (found === undefined) throw new Refusal(404, 'no operation of the API that a page may call');
+  const { name, address, pattern } = found;
+  const values: Record<string, string> = {};
+  // A path that cannot be decoded was refused before.
+  for (const [key, raw] of Object.entries(pattern.exec(below)!.groups ?? {})) {
+    const segments = raw.split('/').map(decodeURIComponent);
+    // The service may decode it once more, and read a backslash as a slash.
+    if (segments.some((segment) => segment.split(/[/\\]/).some((part) => /^\.\.?$/.test(part))))
+      throw new Refusal(
+        404,
+        `${key}: expected a name, received a path that leads to another folder`,
+      );
+    values[key] = segments.join('/');
+  }
+  const known = new Map(OPERATIONS[name].query.map((one) => [one.name, one.from]));
+  for (const [key, value] of query) {
+    const from = known.get(key);
+    if (from !== undefined) values[from] = value;
+    else if (key !== 'token' && !LANGUAGES.includes(key)) {
+      throw new Refusal(400, `parameter ${key}: expected none of this name`);
+    }
+  }
+  const first = address;
+  if (OPERATIONS[name].body === undefined) return { name, values, options: { first } };
+  const { text, json } = readJson(body instanceof Uint8Array ? body : new Uint8Array());
+  return { name, values, options: { first, body: text }, json };
+}
+
+/** The texts of an answer may repeat the token of the service, such as in the address of an image. */
+function withoutSecrets(name: OperationName, bytes: Uint8Array): Uint8Array {
+  const { group, answer } = OPERATIONS[name];
+  if (group === 'odb' || answer !== 'json') return bytes;
+  const text = new TextDecoder().decode(bytes);
+  if (redact(text) === text) return bytes;
+  return new TextEncoder().encode(JSON.stringify(redactTexts(JSON.parse(text))));
+}
+
+function readJson(bytes: Uint8Array): { text: string; json: JsonRecord } {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    const json: unknown = JSON.parse(text);
+    if (isRecord(json)) return { text, json };
+  } catch {
+    // Neither text nor JSON.
+  }
+  throw new Refusal(400, 'body: expected a JSON object in UTF-8');
+}
+
+/** By the first bytes: the specification names no type of a resource. */
+const SIGNATURES: readonly [start: string, type: string][] = [
+  ['\xff\xd8\xff', 'image/jpeg'],
+  ['\x89PNG', 'image/png'],
+  ['GIF8', 'image/gif'],
+  ['RIFF', 'image/webp'],
+  ['BM', 'image/bmp'],
+  ['<', 'image/svg+xml'],
+];
+
+function contentTypeOf(kind: Operation<unknown>['answer'], bytes: Uint8Array): string {
+  const start = Buffer.from(bytes.subarray(0, 8)).toString('latin1');
+  if (kind === 'json' || (kind === 'text' && /^\s*[[{"]/.test(start))) return JSON_TYPE;
+  if (kind === 'text') return 'text/plain; charset=utf-8';
+  const known = SIGNATURES.find(([signature]) => start.startsWith(signature));
+  return known?.[1] ?? 'application/octet-stream';
+}
+
+/** The answer to what was thrown; a sentence without secrets, and without details of a mistake of this program. */
+function failureOf(thrown: unknown): { status: number; error: string; code?: ErrorCode } {
+  if (thrown instanceof Refusal) return { status: thrown.status, error: thrown.message };
+  const { statusCode } = thrown as { statusCode?: number };
+  if (statusCode === 413) {
+    const error = `body: expected at most ${BODY_LIMIT_BYTES} bytes, received more`;
+    return { status: 413, error };
+  }
+  if (statusCode !== undefined && statusCode < 500) {
+    return { status: statusCode, error: 'expected a request as HTTP defines it' };
+  }
+  const error = asConverterError(thrown);
+  const { code, message } = error;
+  return { status: statusOf(error), error: redact(message), code };
+}
+
+function statusOf({ code, status = 0 }: ConverterError): number {
+  const isOfThePage = status >= 400 && status < 500 && !NOT_OF_THE_PAGE.includes(status);
+  return isOfThePage ? status : (STATUSES[code] ?? 502);
+}

@@ -1,0 +1,263 @@
+/** The planning page as its server sees it: one HTML document, the policy that guards it, and its files. */
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { PlanningSite, SiteAnswer, SiteRequest } from '../../emulator/route.ts';
+import { readBytesIfExists, sha256Hex } from '../../support/files.ts';
+import { packageFile } from '../../support/package-file.ts';
+import { pageHead } from '../../support/page-head.ts';
+import type { ConvertOptions } from '../../convert/transform/convert-options.ts';
+
+/** How the page is served. */
+interface SiteOptions {
+  /**
+   * Origins of the pages that may show it in a frame, beside its own; `none`: no page may, not even its own.
+   *
+   * @defaultValue those of this machine
+   */
+  frameAncestors?: readonly string[] | 'none' | undefined;
+  /** How the page converts: as the pipeline that it is for. @defaultValue the defaults */
+  convert?: Partial<ConvertOptions> | undefined;
+  /** Of the pipeline: which addresses of images in answers are the service's own, and where it has those of materials. */
+  service?: { baseUrl?: string | undefined; imageLocation?: string | undefined } | undefined;
+}
+
+interface SiteFile {
+  /** From the top of the package. */
+  path: string;
+  contentType: string;
+  /** Whether it shrinks. */
+  isText: boolean;
+}
+
+const SCRIPT = { contentType: 'text/javascript; charset=utf-8', isText: true } as const;
+
+/** The files of the page. */
+const FILES = {
+  'page.js': { ...SCRIPT, path: 'dist/planning/page.js' },
+  'view.js': { ...SCRIPT, path: 'dist/planning/view.js' },
+  'convert-worker.js': { ...SCRIPT, path: 'dist/planning/convert-worker.js' },
+  // What the worker loads when a USDZ file is asked for.
+  'usdz.js': { ...SCRIPT, path: 'dist/planning/usdz.js' },
+  'page.css': {
+    contentType: 'text/css; charset=utf-8',
+    isText: true,
+    path: 'dist/planning/page.css',
+  },
+  // The light of the 3D view, deflated: the page inflates it.
+  'studio.bin': {
+    contentType: 'application/octet-stream',
+    isText: false,
+    path: 'src/deliver/pictures/studio-map.bin',
+  },
+} as const satisfies Record<string, SiteFile>;
+
+/** A file as it is sent, by its encoding; the `ETag` names content and encoding. */
+interface LoadedFile {
+  digest: string;
+  bytes: Uint8Array;
+  packed: Map<string, Promise<Uint8Array>>;
+}
+
+/** Encodings, the preferred one first. A script of 1 MB takes 30 ms, once for each process. */
+const PACKERS: Readonly<Record<string, (bytes: Uint8Array) => Promise<Uint8Array>>> = {
+  br: (bytes) =>
+    promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
+  gzip: (bytes) => promisify(gzip)(bytes),
+};
+
+/** Pages of this machine, at any port. An address of IPv6 is no source of a policy. */
+const LOOPBACK = ['http', 'https'].flatMap((scheme) =>
+  ['localhost', '127.0.0.1'].map((host) => `${scheme}://${host}:*`),
+);
+
+/** A worker has the policy of its own file, not that of the page. */
+const WORKER_POLICY =
+  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self' blob:";
+
+const NO_STORE = {
+  'cache-control': 'no-store',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+} as const;
+
+/**
+ * Opens the site of the planning page. Nothing of a query is in its HTML; the policy of the page names the origin of the
+ * cart address of its query, and nothing else of it.
+ *
+ * @returns A function that answers a request: 200, 304 for the file that the browser has, 404 for any other name, and
+ *   503 with a sentence for a file that was not built. The name `/` is a page that says where the planning page is.
+ *
+ * @example
+ * ```ts
+ * const site = openPlanningSite({ frameAncestors: ['https://shop.example'] });
+ * await startEmulator({ range, planningSite: site });
+ * ```
+ *
+ * @see Spec 4.5; Content Security Policy Level 3.
+ */
+export function openPlanningSite({
+  frameAncestors = LOOPBACK,
+  convert,
+  service,
+}: SiteOptions = {}): PlanningSite {
+  const loaded = new Map<string, LoadedFile>();
+  const data = dataOf({
+    convert: convert && JSON.stringify(convert),
+    'service-url': service?.baseUrl,
+    'image-location': service?.imageLocation,
+  });
+  const ancestors = frameAncestors === 'none' ? ["'none'"] : ["'self'", ...frameAncestors];
+  return async (request) => {
+    const { name } = request;
+    if (name === '') return page(request, ancestors, data);
+    if (name === '/') return ROOT;
+    if (!Object.hasOwn(FILES, name)) return failure(404, 'the planning page has no such file');
+    const file = loaded.get(name) ?? (await load(FILES[name as keyof typeof FILES].path));
+    if (file === undefined) {
+      const where = FILES[name as keyof typeof FILES].path;
+      const sentence = `planning: expected the file ${where}, received none; run npm run build`;
+      return failure(503, sentence);
+    }
+    loaded.set(name, file);
+    return answer(FILES[name as keyof typeof FILES], file, request.headers);
+  };
+}
+
+/** For who opens the address of the server without a path. The token is in the link alone. */
+const ROOT: SiteAnswer = {
+  status: 200,
+  headers: {
+    ...NO_STORE,
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': "frame-ancestors 'none'",
+  },
+  body: `${pageHead({ 'style-src': "'unsafe-inline'" })}
+<title>btg2gltf serve</title>
+<style>body { max-width: 40rem; margin: 12vh auto; padding: 0 1rem; font: 1rem/1.5 system-ui, sans-serif }</style>
+</head>
+<body>
+<h1>btg2gltf serve</h1>
+<p>The planning page is at <code>/frontend/planning</code>. Open it with the link that <code>btg2gltf serve</code> has
+printed: the link contains a token, without which the page shows nothing.</p>
+<p lang="de">Die Planungsseite ist unter <code>/frontend/planning</code>. Öffnen Sie sie mit dem Link, den
+<code>btg2gltf serve</code> ausgegeben hat: Er enthält ein Token, ohne das die Seite nichts zeigt.</p>
+</body>
+</html>
+`,
+};
+
+function failure(status: number, error: string): SiteAnswer {
+  const headers = { ...NO_STORE, 'content-type': 'application/json; charset=utf-8' };
+  return { status, headers, body: JSON.stringify({ error }) };
+}
+
+async function load(path: string): Promise<LoadedFile | undefined> {
+  const bytes = await readBytesIfExists(packageFile(path));
+  return bytes && { digest: sha256Hex(bytes).slice(0, 32), bytes, packed: new Map() };
+}
+
+/** A file, packed if the browser takes that; a new version of the program is another `ETag`. */
+async function answer(
+  { contentType, isText }: SiteFile,
+  file: LoadedFile,
+  headers: SiteRequest['headers'],
+): Promise<SiteAnswer> {
+  const accepted = String(headers['accept-encoding'] ?? '').split(/[\s,]+/);
+  const encoding = isText
+    ? Object.keys(PACKERS).find((name) => accepted.includes(name))
+    : undefined;
+  const etag = `"${file.digest}${encoding === undefined ? '' : `-${encoding}`}"`;
+  const always = {
+    etag,
+    'cache-control': 'no-cache',
+    'x-content-type-options': 'nosniff',
+    'cross-origin-resource-policy': 'same-origin',
+    vary: 'accept-encoding',
+    'content-security-policy': WORKER_POLICY,
+  };
+  if (headers['if-none-match'] === etag) return { status: 304, headers: always, body: '' };
+  const own = { ...always, 'content-type': contentType };
+  if (encoding === undefined) return { status: 200, headers: own, body: file.bytes };
+  const packed = file.packed.get(encoding) ?? PACKERS[encoding]!(file.bytes);
+  file.packed.set(encoding, packed);
+  return {
+    status: 200,
+    headers: { ...own, 'content-encoding': encoding },
+    body: await packed,
+  };
+}
+
+function page(
+  { query, baseUrl }: SiteRequest,
+  ancestors: readonly string[],
+  data: string,
+): SiteAnswer {
+  const { origin } = new URL(baseUrl);
+  const cart = policyOrigin(new URLSearchParams(query).get('urlwarenkorb') ?? '');
+  const policy = {
+    'default-src': ["'none'"],
+    // The loops over vertices are WebAssembly.
+    'script-src': ["'self'", "'wasm-unsafe-eval'"],
+    'style-src': ["'self'"],
+    'worker-src': ["'self'"],
+    // The images of a model are blobs, which its loader fetches.
+    'img-src': ["'self'", 'blob:', 'data:', origin],
+    'connect-src': ["'self'", 'blob:', origin, ...(cart === undefined ? [] : [cart])],
+    'frame-ancestors': ancestors,
+    'base-uri': ["'none'"],
+    'form-action': ["'none'"],
+  };
+  const directives = Object.entries(policy).map(([name, all]) => `${name} ${all.join(' ')}`);
+  const headers = {
+    ...NO_STORE,
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': directives.join('; '),
+  };
+  return { status: 200, headers, body: html(dataOf({ 'base-url': baseUrl }) + data) };
+}
+
+/**
+ * The origin of a web address as a policy may name it; undefined for any other text. A name of a host may contain the
+ * signs that end a directive, so that only plain names pass.
+ *
+ * @example `policyOrigin('https://shop.example/cart?a=1'); // → 'https://shop.example'`
+ */
+export function policyOrigin(address: string): string | undefined {
+  if (!URL.canParse(address)) return undefined;
+  const { origin } = new URL(address);
+  return /^https?:\/\/[\w.[\]:-]+$/.test(origin) ? origin : undefined;
+}
+
+const ICON = encodeURIComponent(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path d="M12 2l9 5v10l-9 5-9-5V7z" fill="#2160c4"/><path d="M3 7l9 5 9-5M12 12v10" fill="none" stroke="#fff" stroke-width="1.6"/></svg>',
+);
+
+/** What the program of the page reads, as attributes. */
+function dataOf(values: Readonly<Record<string, string | undefined>>): string {
+  const attribute = (value: string) => value.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+  return Object.entries(values)
+    .map(([name, value]) => (value === undefined ? '' : ` data-${name}="${attribute(value)}"`))
+    .join('');
+}
+
+/** Addresses are relative, so that the page works below any path; its program fills `main`. */
+function html(data: string): string {
+  return `<!doctype html>
+<html lang="en"${data}>
+<head>
+<meta charset="utf-8">
+<title>Planning</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<link rel="icon" href="data:image/svg+xml,${ICON}">
+<link rel="stylesheet" href="planning/page.css">
+<script type="module" src="planning/page.js"></script>
+</head>
+<body>
+<noscript><p>This page needs JavaScript.</p></noscript>
+<main id="planning"></main>
+</body>
+</html>
+`;
+}

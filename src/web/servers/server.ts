@@ -1,0 +1,347 @@
+/** An HTTP server with one address that other systems post to: body limits, origins, errors. */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyCorsOptions } from '@fastify/cors';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ConverterError, type ErrorCode } from '../../support/errors.ts';
+import { LISTEN_CHECKS } from '../../support/listening.ts';
+import type { Logger } from '../../support/log.ts';
+import { CHECKS, type ParameterCheck, required } from '../../support/parameters.ts';
+import {
+  createGateway,
+  type GatewayOptions,
+  type GatewayServer,
+  isSameSecret,
+  Refusal,
+} from './http.ts';
+
+/** Where and how a server listens, and who may post to it. */
+export interface ServerOptions extends GatewayOptions {
+  /** Origins of the web pages that may post without the secret. @defaultValue none */
+  origins?: readonly string[];
+  /** A page of any origin may post with it: `?secret=` in the address, or `Authorization: Bearer`. */
+  secret?: string;
+  /** Most bytes of all posts that are in memory, at least those of the largest. @defaultValue those of the largest */
+  maxBytesInMemory?: number;
+}
+
+/** What a program without types must give a server. */
+export const SERVER_CHECKS = {
+  now: required(CHECKS.function),
+  log: required(CHECKS.object),
+  ...LISTEN_CHECKS,
+} as const satisfies Partial<Record<keyof ServerOptions, ParameterCheck>>;
+
+/** One post with its complete body. */
+export interface Post {
+  bytes: Uint8Array;
+  contentType: string;
+  accept: string;
+  /** Address of the sender. */
+  sender: string;
+}
+
+/** An answer with status 200. */
+interface PostAnswer {
+  contentType: string;
+  text: string;
+}
+
+/** What a server does with a post. */
+interface PostHandler {
+  /** The path of the posts; any other is a 404. */
+  path: string;
+  bodyLimitBytes: number;
+  /** Returns the answer, or what waits for it when the bytes of the post are no longer in memory. */
+  answer(post: Post): Promise<PostAnswer | (() => Promise<PostAnswer>)>;
+}
+
+const REQUEST_TIMEOUT_MS = 60_000;
+/** A connection that sends no complete request head in this time is closed. */
+const HEADERS_TIMEOUT_MS = 10_000;
+const CHECK_INTERVAL_MS = 1_000;
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Our own errors that are no 500, and whether the sender may read the message and correct it. */
+const STATUSES: Partial<Record<ErrorCode, { status: number; isPublic: boolean }>> = {
+  CART_INVALID: { status: 422, isPublic: true },
+  CHILD_WITHOUT_ROOT: { status: 422, isPublic: true },
+  DISK_FULL: { status: 507, isPublic: false },
+};
+
+/**
+ * Starts a server.
+ *
+ * Errors are JSON, `{"error": "…"}`: 404 for another path, 405 for anything but a post, 403 for a page
+ * whose origin is not listed and that has no secret, 421 for an unknown name, 413 beyond the body limit, 500
+ * without details for an internal error. It logs neither query nor header nor body.
+ *
+ * @throws {@link ConverterError} `USAGE` if the address cannot be used.
+ *
+ * @see D-811, D-812.
+ */
+export async function openServer(
+  options: ServerOptions,
+  handler: PostHandler,
+): Promise<GatewayServer> {
+  const { log } = options;
+  const { fastify } = await import('fastify');
+  const { default: cors } = await import('@fastify/cors');
+  const app = fastify({
+    logger: false,
+    forceCloseConnections: 'idle',
+    exposeHeadRoutes: false,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: CHECK_INTERVAL_MS },
+    frameworkErrors: (error, _request, reply) => void sendError(reply, error, log),
+  }) as unknown as FastifyInstance;
+  const gateway = createGateway(app, options);
+  app.removeAllContentTypeParsers();
+  const bodies = createBodies(options, handler.bodyLimitBytes);
+  const received = new WeakMap<object, Body>();
+  app.addContentTypeParser('*', async (request: FastifyRequest, stream: Readable) => {
+    const body = bodies.open(Number(request.headers['content-length'] ?? handler.bodyLimitBytes));
+    received.set(request, body);
+    try {
+      return await readBody(stream, request.headers, body, bodies);
+    } catch (error) {
+      bodies.release(body);
+      throw error;
+    }
+  });
+  // A sender that has gone may end a post before its handler is called.
+  app.addHook('onRequestAbort', async (request) => bodies.release(received.get(request)));
+  app.setErrorHandler((error, _request, reply) => sendError(reply, error, log));
+  const missing = new Refusal(404, `nothing here; post to ${handler.path}`);
+  const noPost = new Refusal(405, 'expected a POST', { headers: { allow: 'POST, OPTIONS' } });
+  app.setNotFoundHandler(({ url }, reply) => {
+    const isAddress = url.split('?', 1)[0] === handler.path;
+    return sendError(reply, isAddress ? noPost : missing, log);
+  });
+  addHeaders(app, gateway.isClosing);
+  await app.register(cors, corsOptions(options));
+  // A function of its own: what it refers to is no longer in memory when it has ended.
+  const receive = async (request: FastifyRequest) => {
+    const { body, headers, ip: sender } = request;
+    request.body = undefined;
+    try {
+      return await handler.answer({
+        bytes: body instanceof Uint8Array ? body : new Uint8Array(),
+        contentType: headers['content-type'] ?? '',
+        accept: headers.accept ?? '',
+        sender,
+      });
+    } finally {
+      bodies.release(received.get(request));
+    }
+  };
+  app.post(handler.path, async (request, reply) => {
+    const answer = await receive(request);
+    const { contentType, text } = typeof answer === 'function' ? await answer() : answer;
+    return reply.type(contentType).send(text);
+  });
+  return gateway.listen(handler.path);
+}
+
+function addHeaders(app: FastifyInstance, isClosing: () => boolean): void {
+  app.addHook('onSend', async ({ headers }, reply) => {
+    reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+    // Before a public page may reach a server in a private network; the CORS library has no option.
+    if (reply.statusCode === 204 && headers['access-control-request-private-network'] === 'true') {
+      reply.header('access-control-allow-private-network', 'true');
+    }
+    // An open connection would delay the shutdown.
+    if (isClosing()) reply.header('connection', 'close');
+  });
+}
+
+/** The library only omits its headers for an unlisted origin; the request has to be refused as well. */
+function corsOptions(options: ServerOptions) {
+  const common: FastifyCorsOptions = { methods: ['POST'], maxAge: 600, strictPreflight: false };
+  type Done = (error: Error | null, result?: FastifyCorsOptions) => void;
+  return () => (request: FastifyRequest, done: Done) => {
+    if (isPreflight(request, options) || mayPost(request, options))
+      return done(null, { ...common, origin: true });
+    done(new Refusal(403, 'pages of this origin may not post here; see --allow-origin'));
+  };
+}
+
+/** A preflight has no secret: the browser asks whether it may send the header with it. */
+function isPreflight({ method, headers }: FastifyRequest, { secret }: ServerOptions) {
+  const isAsked = headers['access-control-request-method'] !== undefined;
+  return method === 'OPTIONS' && isAsked && secret !== undefined;
+}
+
+function mayPost({ headers, query }: FastifyRequest, { origins = [], secret }: ServerOptions) {
+  const { origin, authorization = '' } = headers;
+  // Anything but a page of a browser sends none.
+  if (origin === undefined || origins.includes(origin)) return true;
+  if (secret === undefined) return false;
+  const given =
+    (query as Record<string, unknown>).secret ?? authorization.replace(/^Bearer +/i, '');
+  return typeof given === 'string' && isSameSecret(given, secret);
+}
+
+/**
+ * How much of a body that is too large is read and discarded: a client that is still sending does
+ * not read an answer, and would see a broken connection instead of the reason.
+ */
+const DRAINED_BYTES = 64 * 1024 * 1024;
+const MEBIBYTE = 1024 * 1024;
+/** Of a body of many chunks: smaller ones cost much time. */
+const SMALLEST_CHUNKS_BYTES = 64;
+const MANY_CHUNKS = 1000;
+
+/** After each chunk of a post that was dropped: the others need the time. */
+const DROPPED_PAUSE_MS = 50;
+
+/** The body of a post; released, too, if the memory is needed for another. */
+interface Body {
+  bytes: Buffer;
+  length: number;
+  /** As declared, otherwise the largest possible. */
+  expectedLength: number;
+  startMs: number;
+  state: 'receiving' | 'complete' | 'released';
+}
+
+/**
+ * The bodies in memory. Only received bytes count, so that a declared length takes nothing from others. Beyond the
+ * limit, the one that is the largest for the longest time is dropped: a slow sender or a large post makes room for a
+ * small one. If that is the one that needs room, it first waits for a post that is being stored.
+ */
+function createBodies({ maxBytesInMemory = 0, now }: ServerOptions, limitBytes: number) {
+  const most = Math.max(maxBytesInMemory, limitBytes);
+  const held = new Set<Body>();
+  let heldBytes = 0;
+  const waiting: (() => void)[] = [];
+  const release = (body: Body | undefined) => {
+    if (body === undefined || !held.delete(body)) return;
+    heldBytes -= body.length;
+    Object.assign(body, { bytes: Buffer.alloc(0), length: 0, state: 'released' });
+    for (const go of waiting.splice(0)) go();
+  };
+  const costOf = ({ startMs, expectedLength }: Body) => (now() - startMs + 1) * expectedLength;
+  const makeRoomFor = async (body: Body) => {
+    const all = [...held];
+    const [costliest = body] = all
+      .filter(({ state, length }) => state === 'receiving' && length > 0)
+      .sort((a, b) => costOf(b) - costOf(a));
+    const isStoring = all.some(({ state }) => state === 'complete');
+    if (costliest !== body || !isStoring) release(costliest);
+    else await new Promise<void>((done) => waiting.push(done));
+  };
+  const append = (body: Body, chunk: Buffer) => {
+    heldBytes += chunk.length;
+    const length = body.length + chunk.length;
+    if (length > body.bytes.length) {
+      const size = length < MEBIBYTE ? 2 * length : body.expectedLength;
+      const larger = Buffer.allocUnsafeSlow(Math.max(length, size));
+      body.bytes.copy(larger, 0, 0, body.length);
+      body.bytes = larger;
+    }
+    // Copied, because a chunk of a single byte takes hundreds.
+    chunk.copy(body.bytes, body.length);
+    body.length = length;
+  };
+  const appendLater = async (body: Body, chunk: Buffer) => {
+    while (body.state === 'receiving' && heldBytes + chunk.length > most) await makeRoomFor(body);
+    if (body.state === 'receiving') append(body, chunk);
+  };
+  return {
+    limitBytes,
+    open(expectedLength: number): Body {
+      const body: Body = {
+        ...{ bytes: Buffer.alloc(0), length: 0, expectedLength },
+        ...{ startMs: now(), state: 'receiving' },
+      };
+      held.add(body);
+      return body;
+    },
+    /** Returns what to wait for before the next chunk, if anything. */
+    add(body: Body, chunk: Buffer): Promise<void> | undefined {
+      if (body.state !== 'receiving') return sleep(DROPPED_PAUSE_MS);
+      if (heldBytes + chunk.length > most) return appendLater(body, chunk);
+      append(body, chunk);
+      return undefined;
+    },
+    release,
+  };
+}
+
+/** Reads a body: 413 beyond the limit, 415 for a compressed body, 503 if it was dropped. @see D-811 */
+async function readBody(
+  stream: Readable,
+  headers: IncomingHttpHeaders,
+  body: Body,
+  { limitBytes, add, release }: ReturnType<typeof createBodies>,
+): Promise<Uint8Array> {
+  const coding = headers['content-encoding'] ?? 'identity';
+  if (coding !== 'identity') {
+    throw new Refusal(415, `content-encoding: expected none, received ${JSON.stringify(coding)}`);
+  }
+  const maxReadBytes = limitBytes + DRAINED_BYTES;
+  if (Number(headers['content-length'] ?? 0) > maxReadBytes) throw tooLarge(limitBytes);
+  let readBytes = 0;
+  let chunks = 0;
+  stream.on('data', (chunk: Buffer) => {
+    readBytes += chunk.length;
+    chunks += 1;
+    const areSmall = chunks > MANY_CHUNKS && readBytes < chunks * SMALLEST_CHUNKS_BYTES;
+    if (areSmall || readBytes > maxReadBytes) stream.destroy();
+    if (readBytes > limitBytes) return release(body);
+    const room = add(body, chunk);
+    if (room === undefined) return;
+    stream.pause();
+    void room.then(() => stream.resume());
+  });
+  await finished(stream);
+  if (readBytes > limitBytes) throw tooLarge(limitBytes);
+  if (body.state !== 'receiving') {
+    const message = 'memory: expected room for this post, received too many others; post it again';
+    throw new Refusal(503, message, { headers: { 'retry-after': '1' } });
+  }
+  body.state = 'complete';
+  return body.bytes.subarray(0, body.length);
+}
+
+function tooLarge(limitBytes: number): Refusal {
+  const limit = limitBytes >= MEBIBYTE ? `${limitBytes / MEBIBYTE} MiB` : `${limitBytes} bytes`;
+  return new Refusal(413, `body: expected at most ${limit}`, { headers: { connection: 'close' } });
+}
+
+function sendError(reply: FastifyReply, error: unknown, log: Logger): FastifyReply {
+  const { status, message, details } = refusalOf(error, log);
+  const text = JSON.stringify({ error: message, code: details.code });
+  reply.headers(details.headers ?? {}).type(JSON_TYPE);
+  return reply.code(status).send(text);
+}
+
+/** What the sender may know about an error; the rest is logged. */
+function refusalOf(error: unknown, log: Logger): Refusal {
+  if (error instanceof Refusal) return error;
+  const code = error instanceof ConverterError ? { code: error.code } : {};
+  const { statusCode = 500 } = error as { statusCode?: number };
+  const { status, isPublic } = (code.code === undefined
+    ? { status: statusCode, isPublic: statusCode < 500 }
+    : STATUSES[code.code]) ?? { status: 500, isPublic: false };
+  const message = error instanceof Error ? error.message : String(error);
+  if (isPublic) return new Refusal(status, message, code);
+  log.error('a post failed', { ...code, message });
+  return new Refusal(status, 'this could not be done; the log says why', code);
+}
+
+/** An answer in JSON. */
+export function jsonAnswer(value: unknown): PostAnswer {
+  return { contentType: JSON_TYPE, text: `${JSON.stringify(value)}\n` };
+}
+
+/** An origin in the spelling of browsers; undefined for anything but scheme and host. */
+export function readOrigin(text: string): string | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const { origin, protocol, pathname, search, hash } = new URL(text);
+  const isBare = pathname === '/' && search === '' && hash === '';
+  return /^https?:$/.test(protocol) && isBare ? origin : undefined;
+}

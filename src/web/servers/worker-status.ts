@@ -1,0 +1,128 @@
+/** What those who operate the workers of a machine ask: whether they live and can work, and metrics for Prometheus. */
+import type { FastifyInstance } from 'fastify';
+import type { WorkerEvent } from '../../distribute/worker.ts';
+import { createGateway, type GatewayOptions, type GatewayServer, Refusal } from './http.ts';
+
+interface WorkerStatusOptions extends GatewayOptions {
+  /** Name of the pipeline, a label of all metrics. */
+  pipeline: string;
+  /** How many workers there are: their numbers, from 1, are the other label. */
+  workers: number;
+}
+
+/** A status server, which learns from the workers what it answers. */
+export interface WorkerStatusServer extends GatewayServer {
+  watch(worker: number, event: WorkerEvent): void;
+}
+
+/** How long the end waits for an answer that is being sent, milliseconds: the worker has 30 s in all. */
+const GRACE_MS = 1_000;
+const TEXT_TYPE = 'text/plain; charset=utf-8';
+
+/**
+ * Starts the server: `/health` answers 200 while the process lives, `/ready` 200 while all workers are connected to the queue and
+ * otherwise 503, `/metrics` the figures of each. Any other path is a 404.
+ *
+ * @throws {@link ConverterError} `USAGE` if the address cannot be used.
+ *
+ * @example
+ * ```ts
+ * const status = await openWorkerStatus({ port: 9464, pipeline: 'nightly', workers: 1, now: Date.now, log });
+ * await runWorker(options, environment, name, (event) => status.watch(1, event));
+ * ```
+ */
+export async function openWorkerStatus(options: WorkerStatusOptions): Promise<WorkerStatusServer> {
+  const { fastify } = await import('fastify');
+  const app = fastify({
+    logger: false,
+    forceCloseConnections: true,
+  }) as unknown as FastifyInstance;
+  // Probes come every few seconds: their answers are for --verbose.
+  const log = { ...options.log, info: options.log.debug };
+  const gateway = createGateway(app, { graceMs: GRACE_MS, ...options, log });
+  const workers = Array.from({ length: options.workers }, (_, index) => index + 1);
+  const { registry, watch } = await createMetrics(options.pipeline, workers);
+  const waiting = new Set(workers);
+  app.setErrorHandler(async (error, _request, reply) => {
+    const status = error instanceof Refusal ? error.status : 500;
+    const text = error instanceof Refusal ? error.message : 'this could not be done';
+    return reply.code(status).type(TEXT_TYPE).send(`${text}\n`);
+  });
+  app.setNotFoundHandler(async (_request, reply) =>
+    reply.code(404).type(TEXT_TYPE).send('nothing here\n'),
+  );
+  app.get('/health', async (_request, reply) => reply.type(TEXT_TYPE).send('alive\n'));
+  app.get('/ready', async (_request, reply) => {
+    const isReady = waiting.size === 0;
+    const which = workers.length > 1 ? `worker ${[...waiting].sort().join(', ')}: ` : '';
+    const text = isReady ? 'ready' : `${which}not connected to the queue, or stopping`;
+    return reply
+      .code(isReady ? 200 : 503)
+      .type(TEXT_TYPE)
+      .send(`${text}\n`);
+  });
+  app.get('/metrics', async (_request, reply) =>
+    reply.type(registry.contentType).send(await registry.metrics()),
+  );
+  const server = await gateway.listen('/metrics');
+  return {
+    ...server,
+    watch(worker, event) {
+      if (event.kind === 'ready') waiting[event.isReady ? 'delete' : 'add'](worker);
+      watch(worker, event);
+    },
+  };
+}
+
+const PREFIX = 'btg2gltf_worker_';
+
+/** The figures of all workers, from zero at the start of the first process. */
+async function createMetrics(pipeline: string, workers: readonly number[]) {
+  const { Registry, Counter, Gauge } = (await import('prom-client')).default;
+  const registry = new Registry();
+  registry.setDefaultLabels({ pipeline });
+  const spec = (name: string, help: string, ...others: string[]) => {
+    return { name: PREFIX + name, help, labelNames: ['worker', ...others], registers: [registry] };
+  };
+  const ready = new Gauge(spec('ready', 'Whether the worker is connected to the queue: 1 or 0.'));
+  const share = new Gauge(
+    spec('share', 'The part of the limits of the service that this worker has, from 0 to 1.'),
+  );
+  const chunks = new Counter(
+    spec('chunks_total', 'Chunks by result; failed ones are done again.', 'result'),
+  );
+  const seconds = new Counter(
+    spec('chunk_seconds_total', 'Seconds from taking chunks to storing what became of them.'),
+  );
+  const configurations = new Counter(
+    spec('configurations_total', 'Configurations by result.', 'result'),
+  );
+  const requests = new Counter(
+    spec('requests_total', 'Requests by status of the response; none: without one.', 'status'),
+  );
+  const received = new Counter(spec('received_bytes_total', 'Bytes received from the service.'));
+  const hits = new Counter(spec('cache_hits_total', 'Responses from the cache.'));
+  const memory = new Gauge(spec('memory_bytes', 'Resident memory of the process.'));
+  // Without a value an alarm would not see that a worker has never been there.
+  for (const worker of workers) ready.set({ worker }, 0);
+  const HEARD: {
+    [K in WorkerEvent['kind']]: (event: Extract<WorkerEvent, { kind: K }>, worker: number) => void;
+  } = {
+    ready: ({ isReady }, worker) => ready.set({ worker }, Number(isReady)),
+    share: ({ part }, worker) => share.set({ worker }, part),
+    memory: ({ bytes }, worker) => memory.set({ worker }, bytes),
+    chunk({ ms, figures }, worker) {
+      chunks.inc({ worker, result: figures === undefined ? 'failed' : 'done' });
+      seconds.inc({ worker }, ms / 1000);
+      if (figures === undefined) return;
+      for (const [result, count] of Object.entries(figures.configurations))
+        configurations.inc({ worker, result }, count);
+      for (const [status, count] of Object.entries(figures.requests))
+        requests.inc({ worker, status }, count);
+      received.inc({ worker }, figures.bytesReceived);
+      hits.inc({ worker }, figures.fromCache);
+    },
+  };
+  const watch = (worker: number, event: WorkerEvent) => HEARD[event.kind](event as never, worker);
+  return { registry, watch };
+}

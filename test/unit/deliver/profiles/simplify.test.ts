@@ -1,0 +1,58 @@
+/** Simpler surfaces, measured by the heights of waves over a floor, which need no other measure. */
+import { NodeIO } from '@gltf-transform/core';
+import { describe, expect, it } from 'vitest';
+import { createProfileMaker } from '../../../../src/deliver/profiles/profile-maker.ts';
+import { PROFILES } from '../../../../src/deliver/profiles/profiles.ts';
+import { writeGlb } from '../../../../src/convert/write/glb.ts';
+import { sceneOf } from '../../../helpers/snapshot.ts';
+
+describe('a budget', () => {
+  it('of triangles moves no surface farther than the bound, and how far is stated', async () => {
+    const COUNT = 120;
+    const height = (x: number, z: number) => 0.004 * Math.sin(40 * x) * Math.sin(40 * z);
+    const side = Array.from({ length: COUNT + 1 }, (_, i) => i / COUNT);
+    const points = side.flatMap((x) => side.map((z) => [x, height(x, z), z]));
+    const corners = Array.from({ length: COUNT * COUNT }, (_, i) => {
+      const a = Math.floor(i / COUNT) * (COUNT + 1) + (i % COUNT);
+      return [a, a + 1, a + COUNT + 1, a + 1, a + COUNT + 2, a + COUNT + 1];
+    });
+    const waves = await writeGlb(
+      await sceneOf({
+        btg: [{ type: 'imp', btgname: 'A::B::WAVES', mat: 'OAK' }],
+        mats: [{ mname: 'OAK' }],
+        blocks: { 'A::B::WAVES': { V: points.flat(), A: [{ F: corners.flat() }] } },
+      }),
+    );
+    const profile = { ...PROFILES.planner, triangles: 8_000 };
+    const [made] = await createProfileMaker('planner', profile).make(waves, ['model.glb']);
+    const { triangles, movedMillimetres } = made!.facts;
+    expect(triangles).toBeGreaterThan(4_000);
+    expect(triangles).toBeLessThanOrEqual(8_000);
+    const document = await new NodeIO().readBinary(made!.bytes);
+    const [primitive] = document.getRoot().listMeshes()[0]!.listPrimitives();
+    const positions = primitive!.getAttribute('POSITION')!;
+    const vertex = (i: number) => positions.getElement(i, [0, 0, 0]) as [number, number, number];
+    const indices = primitive!.getIndices()!.getArray()!;
+    let farthest = 0;
+    for (let i = 0; i < indices.length; i += 3) {
+      const [a, b, c] = [vertex(indices[i]!), vertex(indices[i + 1]!), vertex(indices[i + 2]!)];
+      const area = (b[0]! - a[0]!) * (c[2]! - a[2]!) - (c[0]! - a[0]!) * (b[2]! - a[2]!);
+      if (area === 0) continue;
+      const inPlan = (k: 0 | 2, value: number) =>
+        value >= Math.min(a[k], b[k], c[k]) && value <= Math.max(a[k], b[k], c[k]);
+      for (const x of side.filter((value) => inPlan(0, value))) {
+        for (const z of side.filter((value) => inPlan(2, value))) {
+          const v = ((x - a[0]!) * (c[2]! - a[2]!) - (c[0]! - a[0]!) * (z - a[2]!)) / area;
+          const w = ((b[0]! - a[0]!) * (z - a[2]!) - (x - a[0]!) * (b[2]! - a[2]!)) / area;
+          if (Math.min(v, w, 1 - v - w) < 0) continue;
+          const y = a[1]! + v * (b[1]! - a[1]!) + w * (c[1]! - a[1]!);
+          farthest = Math.max(farthest, Math.abs(y - height(x, z)));
+        }
+      }
+    }
+    // In plan: along the normal of a slope it is less.
+    expect(1000 * farthest).toBeLessThan(1.02 * profile.simplifyMillimetres);
+    expect(movedMillimetres).toBeLessThanOrEqual(profile.simplifyMillimetres);
+    expect(1000 * farthest).toBeGreaterThan(0.9 * Number(movedMillimetres));
+  });
+});
