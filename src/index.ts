@@ -14,7 +14,12 @@ import * as planning from './web/servers/planning-url.ts';
 import type { Scene, TextureTransform, TextureUse } from './model/scene.ts';
 import * as article from './run/single-article.ts';
 import * as outputFolder from './run/output/output-folder.ts';
-import * as pipelineFile from './run/file/pipeline-file.ts';
+import * as pipelines from './deliver/pipeline.ts';
+import * as runs from './run/run.ts';
+import type { RunResult } from './run/run-end.ts';
+import type { RunEnvironment, RunOptions } from './run/run-options.ts';
+import { PARTS } from './wiring.ts';
+import { PIPELINE_CHECK } from './run/file/pipeline-file.ts';
 import * as recorder from './run/record.ts';
 import * as lists from './run/articles/source-files.ts';
 import * as html from './run/report/html.ts';
@@ -69,13 +74,12 @@ export type { ArticleSnapshot, ContentReader, Digest } from './model/snapshot.ts
 export type { Warning } from './model/warning.ts';
 export type { ConvertedArticle } from './run/single-article.ts';
 export type { Verification } from './run/output/output-folder.ts';
-export type { Pipeline } from './run/file/pipeline-file.ts';
+export type { Pipeline } from './deliver/pipeline.ts';
 
 import { convertSchema } from './run/file/pipeline-schema.ts';
 
-export { pipelineJsonSchema } from './run/file/pipeline-schema.ts';
+export { pipelineJsonSchema } from './deliver/pipeline.ts';
 export type { RecordResult } from './run/record.ts';
-export { buildPipeline, fetchPipeline, runPipeline } from './run/run.ts';
 export type { RunResult } from './run/run-end.ts';
 export type { Progress, RunEnvironment, RunOptions } from './run/run-options.ts';
 export { type FinishedRun, type RunReport, reportJsonSchema } from './run/report/run-report.ts';
@@ -290,20 +294,28 @@ export const migrate = checked(migration.migrate, {
 /** Makes the address of the planning page of a service. */
 export const planningUrl = checked(planning.planningUrl, { link: OBJECT });
 
+type Convert = typeof article.convertArticle;
+
+function convertWithStore(
+  ...[request, pipeline, file, environment]: Parameters<Convert>
+): ReturnType<Convert> {
+  return article.convertArticle(request, pipeline, file, environment, PARTS.sharing?.open);
+}
+
 /** Fetches and converts one article of a pipeline into one file. */
-export const convertArticle = checked(article.convertArticle, {
+export const convertArticle = checked(convertWithStore, {
   request: ARTICLE,
-  pipeline: pipelineFile.PIPELINE_CHECK,
+  pipeline: PIPELINE_CHECK,
   file: TEXT,
 });
 
 const PIPELINE_CHECKS = { env: required(CHECKS.env), isOffline: CHECKS.boolean };
 
 /** Reads and checks a pipeline file; variables in `service:` need not be set if `isOffline`. */
-export const loadPipeline = checked(pipelineFile.loadPipeline, { path: TEXT, ...PIPELINE_CHECKS });
+export const loadPipeline = checked(pipelines.loadPipeline, { path: TEXT, ...PIPELINE_CHECKS });
 
 /** Checks the text of a pipeline file; `file` is its path, which errors name and paths are relative to. */
-export const parsePipeline = checked(pipelineFile.parsePipeline, {
+export const parsePipeline = checked(pipelines.parsePipeline, {
   text: required(CHECKS.string),
   file: TEXT,
   ...PIPELINE_CHECKS,
@@ -315,9 +327,43 @@ export const verifyOutput = checked(outputFolder.verifyOutput, {
   signal: CHECKS.signal,
 });
 
+/**
+ * Converts what a pipeline selects: service → GLBs, and what it asks for beside them.
+ *
+ * @returns A report that lists the failures of single articles, and how the run ended.
+ * @throws {@link ConverterError} an error before the run began, such as `OUTPUT_LOCKED`.
+ */
+export function runPipeline(options: RunOptions, environment: RunEnvironment): Promise<RunResult> {
+  return runs.runPipeline(options, environment, PARTS);
+}
+
+/** Builds what was fetched: snapshots → GLBs, without a network. As {@link runPipeline}. */
+export function buildPipeline(
+  options: RunOptions,
+  environment: RunEnvironment,
+): Promise<RunResult> {
+  return runs.buildPipeline(options, environment, PARTS);
+}
+
+/** Fetches what a pipeline selects: service → snapshots in the cache. As {@link runPipeline}. */
+export function fetchPipeline(
+  options: RunOptions,
+  environment: RunEnvironment,
+): Promise<RunResult> {
+  return runs.fetchPipeline(options, environment, PARTS);
+}
+
+type RecordPipeline = typeof recorder.recordPipeline;
+
+function recordWithStore(
+  ...[options, dir, environment]: Parameters<RecordPipeline>
+): ReturnType<RecordPipeline> {
+  return recorder.recordPipeline(options, dir, environment, PARTS);
+}
+
 /** Records the responses that a pipeline needs in a folder, for {@link openRecording}. */
-export const recordPipeline = checked(recorder.recordPipeline, {
-  options: objectOf('an object with pipeline', { pipeline: pipelineFile.PIPELINE_CHECK }),
+export const recordPipeline = checked(recordWithStore, {
+  options: objectOf('an object with pipeline', { pipeline: PIPELINE_CHECK }),
   dir: TEXT,
 });
 

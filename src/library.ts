@@ -1,11 +1,14 @@
 /** The main functions of the library, with defaults from this process for all that they need beside their task. */
+import { PARTS } from './wiring.ts';
 import { dirname } from 'node:path';
 import { startEmulatorOf } from './emulator/start-emulator.ts';
 import type { ArticleRequest } from './model/article.ts';
 import { type ConvertedArticle, convertArticle } from './run/single-article.ts';
 import { type Environment, registerSecrets } from './run/file/environment.ts';
-import { loadPipeline, type Pipeline, readPipelineObject } from './run/file/pipeline-file.ts';
-import type { PipelineInput } from './run/file/pipeline-schema.ts';
+import type { Pipeline } from './run/file/pipeline-file.ts';
+import { readPipelineObject } from './deliver/pipeline.ts';
+import { loadPipeline } from './deliver/pipeline.ts';
+import type { PipelineInput } from './deliver/pipeline.ts';
 import { runPipeline } from './run/run.ts';
 import type { RunResult } from './run/run-end.ts';
 import {
@@ -171,7 +174,11 @@ export async function run(parameters: RunParameters): Promise<RunResult> {
   return withEnvironment({ log, now, random, signal, env }, async (environment) => {
     const callback = guarded(onProgress, environment.log);
     const { progress } = callback;
-    const result = await runPipeline({ ...options, pipeline }, { ...environment, progress });
+    const result = await runPipeline(
+      { ...options, pipeline },
+      { ...environment, progress },
+      PARTS,
+    );
     const error = result.end.error ?? (await callback.firstError(environment.signal));
     if (error !== undefined) throw error;
     return result;

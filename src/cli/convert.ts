@@ -1,5 +1,6 @@
 /** `btg2gltf convert`: one article into one file. */
 
+import { PARTS } from '../wiring.ts';
 import { dirname, join, resolve } from 'node:path';
 import type { ArticleRequest } from '../model/article.ts';
 import { articleLabel, ID_FIELDS } from '../model/configuration-id.ts';
@@ -49,7 +50,13 @@ export const convertCommand: Command = {
     const cache = textOf(args, 'cache') ?? join(dirname(file), '.cache');
     const { pipeline } = applyOptions(await pipelineOf(args, io), { ...others, cache }, io);
     const environment = { ...environmentOf(io), log: SILENT };
-    const converted = await convertArticle(requestOf(args), pipeline, file, environment);
+    const converted = await convertArticle(
+      requestOf(args),
+      pipeline,
+      file,
+      environment,
+      PARTS.sharing?.open,
+    );
     const { bytes, files } = converted;
     io.print(`${file}: ${bytes} bytes${files.length === 1 ? '' : ` in ${files.length} files`}\n`);
     io.printData(resultText(converted));

@@ -1,4 +1,5 @@
 /** `btg2gltf deliver PIPELINE.yaml`: what the pipeline makes of its published files, alone. */
+import { PARTS } from '../wiring.ts';
 import { failedDeliveries } from '../run/report/assessment.ts';
 import { deliveredText } from '../run/report/summary.ts';
 import { visibleLines } from '../support/visible.ts';
@@ -21,7 +22,7 @@ export const deliverCommand: Command = {
     const { deliverPipeline } = await import('../deliver/after-run.ts');
     const { log, progress, close } = await openOutput(args, io);
     const environment = { ...environmentOf(io), log, progress };
-    const delivered = await deliverPipeline(options, environment).finally(close);
+    const delivered = await deliverPipeline(options, environment, PARTS.sharing).finally(close);
     const asksForNothing = 'the pipeline file has no deliver: section';
     const lines = delivered === undefined ? [asksForNothing] : deliveredText({ delivered });
     io.printData(visibleLines([...lines, '']));

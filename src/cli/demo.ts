@@ -1,7 +1,8 @@
 /** `btg2gltf demo`: the pipeline of the sample range, which needs no file, no account and no network. */
+import { PARTS } from '../wiring.ts';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { loadPipeline } from '../run/file/pipeline-file.ts';
+import { loadPipeline } from '../deliver/pipeline.ts';
 import { type Command, textOf } from './command.ts';
 import { applyOptions } from './pipeline-options.ts';
 import { execute } from './run-commands.ts';
@@ -24,7 +25,7 @@ export const demoCommand: Command = {
     // The cache too, so that nothing remains beside the folder.
     const folders = { output: folder, cache: join(folder, '.cache') };
     const options = { ...applyOptions(pipeline, folders, io), browserOptional: true };
-    const exit = await execute(runPipeline, options, {}, io);
+    const exit = await execute((...run) => runPipeline(...run, PARTS), options, {}, io);
     if (exit === 0) io.print(nextSteps(folder));
     return exit;
   },

@@ -1,4 +1,5 @@
 /** `btg2gltf doctor`: checks what a run needs, one line each, and says what to do. */
+import { sectionOf } from '../deliver/section.ts';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
@@ -11,7 +12,8 @@ import {
 } from '../deliver/pictures/browser.ts';
 import type { CatalogueNode } from '../model/catalogue.ts';
 import { ENVIRONMENT, type Environment, readCredentials } from '../run/file/environment.ts';
-import { loadPipeline, type Pipeline } from '../run/file/pipeline-file.ts';
+import type { Pipeline } from '../run/file/pipeline-file.ts';
+import { loadPipeline } from '../deliver/pipeline.ts';
 import { describeService, openService, type Service } from '../run/connect.ts';
 import { readArticleList } from '../run/articles/source-files.ts';
 import { amount, duration, size } from '../run/report/text.ts';
@@ -176,7 +178,7 @@ const QUEUE_VARIABLE = 'BTG2GLTF_QUEUE_URL' satisfies keyof typeof ENVIRONMENT;
 
 /** A webhook without its key is called by no run, which fails: the changes wait in the outbox. */
 function* checkWebhook(pipeline: Pipeline | undefined, env: Environment): Generator<Finding> {
-  const after = pipeline?.deliver?.afterPublish;
+  const after = pipeline && sectionOf(pipeline)?.afterPublish;
   if (after === undefined) return;
   const { secretVariable } = after;
   if ((env[secretVariable] ?? '') !== '') yield ok('webhook', `${secretVariable} is set`);

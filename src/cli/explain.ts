@@ -1,5 +1,6 @@
 /** `btg2gltf explain`: why an article was built or failed, its material rules and its losses. */
 
+import { PARTS } from '../wiring.ts';
 import { configurationLabel } from '../model/configuration-id.ts';
 import type { Decision } from '../model/result.ts';
 import { type Explanation, explainArticle } from '../run/explain.ts';
@@ -38,6 +39,7 @@ export const explainCommand: Command = {
       textOf(args, 'ARTICLE')!,
       pipeline,
       environment,
+      PARTS,
     );
     if (args.json) {
       for (const row of [...failures.map(failureJson), ...articles.map(asJson)])

@@ -3,7 +3,8 @@ import { resolve } from 'node:path';
 import type { GatewayServer } from '../web/servers/http.ts';
 import { INBOX_DEFAULTS, openInbox, type PermanentIdStore } from '../web/servers/inbox.ts';
 import { openRelay, RELAY_DEFAULTS } from '../web/servers/relay.ts';
-import { loadPipeline, type Pipeline } from '../run/file/pipeline-file.ts';
+import type { Pipeline } from '../run/file/pipeline-file.ts';
+import { loadPipeline } from '../deliver/pipeline.ts';
 import { describeService, openService, type Service } from '../run/connect.ts';
 import { ConverterError } from '../support/errors.ts';
 import {

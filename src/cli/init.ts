@@ -1,7 +1,7 @@
 /** `btg2gltf init`: writes a pipeline file with comments, after some questions on a terminal. */
 import { basename, dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { pipelineJsonSchema } from '../run/file/pipeline-schema.ts';
+import { pipelineJsonSchema } from '../deliver/pipeline.ts';
 import { exists, replaceFile } from '../support/files.ts';
 import { type Command, type Io, textOf, usageError } from './command.ts';
 

@@ -4,7 +4,7 @@ import { type GlbFigures, readFigures } from '../deliver/glb-figures.ts';
 import { breachesOf, breachText, PROFILE_NAMES, PROFILES } from '../deliver/profiles/profiles.ts';
 import type { DeliveredFile, DeliveryLine } from '../run/output/delivered-files.ts';
 import { findPublished } from '../run/output/find-published.ts';
-import { loadPipeline } from '../run/file/pipeline-file.ts';
+import { loadPipeline } from '../deliver/pipeline.ts';
 import { amount, integer, size } from '../run/report/text.ts';
 import { exists, readBytes } from '../support/files.ts';
 import { visibleLines } from '../support/visible.ts';

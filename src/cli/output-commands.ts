@@ -1,8 +1,13 @@
 /** `btg2gltf verify` and `btg2gltf prune`: commands on what is published. */
+import { PARTS } from '../wiring.ts';
+import { DELIVERY_FOLDERS } from '../deliver/folders.ts';
 import { resolve } from 'node:path';
-import { countOutdated, missingLists } from '../run/output/outdated.ts';
-import { defaultCacheDir, type Pipeline } from '../run/file/pipeline-file.ts';
-import { openPublished, type Published, publishedIn } from '../run/output/published.ts';
+import { countOutdated } from '../run/output/outdated.ts';
+import { missingLists } from '../deliver/missing-lists.ts';
+import { defaultCacheDir } from '../run/file/pipeline-file.ts';
+import type { Pipeline } from '../run/file/pipeline-file.ts';
+import { type Published, publishedIn } from '../run/output/published.ts';
+import { openPublished } from '../distribute/published.ts';
 import { amount, size } from '../run/report/text.ts';
 import { SILENT } from '../support/log.ts';
 import { redact } from '../support/redact.ts';
@@ -45,7 +50,7 @@ export async function openSubject(
   const isOwn = file !== undefined && folder === undefined;
   const cacheDir = isOwn ? file.cacheDir : defaultCacheDir(outputDir);
   const pipeline = file && { ...file, outputDir, cacheDir };
-  const published = pipeline ? await openPublished(pipeline, io) : publishedIn(outputDir, io.now);
+  const published = pipeline ? await openPublished(pipeline, io) : publishedIn(outputDir, io.now, DELIVERY_FOLDERS);
   return { published, name: file?.name, cacheDir, pipeline };
 }
 
@@ -78,7 +83,10 @@ export const verifyCommand: Command = {
     const isIntact = problems.length + incomplete.length === 0;
     const environment = { ...environmentOf(io), log: SILENT };
     // Lists that are damaged cannot be compared.
-    const outdated = isIntact && pipeline ? await countOutdated(pipeline, environment) : undefined;
+    const outdated =
+      isIntact && pipeline
+        ? await countOutdated(pipeline, environment, PARTS.sharing?.open)
+        : undefined;
     const { name } = published;
     // Below the folder, a path is made of data.
     const masked = (path: string) => path.replace(name, () => redact(name));

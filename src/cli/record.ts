@@ -1,4 +1,5 @@
 /** `btg2gltf record PIPELINE.yaml --to DIR`: records the responses that a run needs. */
+import { PARTS } from '../wiring.ts';
 import { resolve } from 'node:path';
 import { configurationLabel } from '../model/configuration-id.ts';
 import type { RecordResult } from '../run/record.ts';
@@ -29,7 +30,7 @@ export const recordCommand: Command = {
     const options = await readRunOptions(args, io);
     const { log, progress, selecting, close } = await openOutput(args, io);
     const environment = { ...environmentOf(io), log, progress, selecting };
-    const result = await recordPipeline(options, dir, environment).finally(close);
+    const result = await recordPipeline(options, dir, environment, PARTS).finally(close);
     io.printData(`${summarise(result.report, undefined)}\n`);
     io.print(`${recordingText(result, dir)}\n`);
     return result.report.configurations.failed > 0 ? 1 : 0;

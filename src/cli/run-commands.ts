@@ -1,4 +1,5 @@
 /** `btg2gltf run PIPELINE.yaml` and its halves `fetch` and `build`. */
+import { PARTS } from '../wiring.ts';
 import { dirname, join, resolve } from 'node:path';
 import type { SelectedArticle } from '../source/fetch/selection.ts';
 import { ID_FIELDS } from '../model/configuration-id.ts';
@@ -56,9 +57,10 @@ export function pipelineCommand(name: keyof typeof EXAMPLES): Command {
       const options = await (name === 'build'
         ? readOfflineOptions(textOf(args, 'PIPELINE.yaml')!, args, io)
         : readRunOptions(args, io));
-      if (!args['dry-run']) return execute(pipeline[`${name}Pipeline`], options, args, io);
+      const work = pipeline[`${name}Pipeline`];
+      if (!args['dry-run']) return execute((...run) => work(...run, PARTS), options, args, io);
       const environment = { ...environmentOf(io), log: SILENT };
-      return printDryRun(await pipeline.dryRunPipeline(options, environment), io);
+      return printDryRun(await pipeline.dryRunPipeline(options, environment, PARTS), io);
     },
   };
 }

@@ -6,7 +6,7 @@ import { startEmulatorOf } from '../emulator/start-emulator.ts';
 import type { GatewayServer } from '../web/servers/http.ts';
 import { openPlanningSite, policyOrigin } from '../web/servers/planning-site.ts';
 import { planningUrl } from '../web/servers/planning-url.ts';
-import { loadPipeline } from '../run/file/pipeline-file.ts';
+import { loadPipeline } from '../deliver/pipeline.ts';
 import { describeService, languagesOf, openService } from '../run/connect.ts';
 import type { JsonRecord } from '../convert/wire/value.ts';
 import { registerSecret } from '../support/redact.ts';

@@ -1,6 +1,6 @@
 /** Failures of deliveries that a pipeline file accepts: they are reported, and are no failure of the run. */
 import { VARIANTS } from './gallery/gallery-data.ts';
-import type { Pipeline } from '../run/file/pipeline-file.ts';
+import type { DeliverSection } from './section.ts';
 
 /** How the webhook is called among deliveries. */
 export const WEBHOOK = 'webhook';
@@ -11,7 +11,7 @@ export const WEBHOOK = 'webhook';
  * @param delivery - Its name in `deliveries.jsonl`, {@link feedName} or {@link WEBHOOK}.
  */
 export function acceptedOf(
-  deliver: NonNullable<Pipeline['deliver']>,
+  deliver: DeliverSection,
   delivery: string,
 ): ReadonlySet<string> {
   const { pictures, variants, feeds, afterPublish, profiles = [] } = deliver;

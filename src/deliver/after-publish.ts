@@ -1,56 +1,33 @@
-/** What follows a publication: feeds, the list of changes, and the webhook that receives it. */
+/** What is made of a publication as a whole: feeds, and the webhook that receives its changes. */
 
+import { type DeliverSection, sectionOf } from './section.ts';
 import { FEED_KINDS, type FeedItem, type FeedKind, feedFile, feedRows } from './feeds/feeds.ts';
 import { sortConfigurationKeys } from '../model/configuration-id.ts';
 import { ConverterError } from '../support/errors.ts';
 import { openCatalogue, writeTexts } from '../run/output/manifest.ts';
 import type { NewLists } from '../run/output/publication.ts';
 import { acceptedOf, feedName, WEBHOOK } from './accepted.ts';
-import type { Delivered, DeliveryFailure } from './deliver.ts';
+import type { Delivered, Deliveries, SentChanges } from '../run/deliveries.ts';
+import type { DeliveryFailure } from './deliver.ts';
 import { type DeliveryLine, FEEDS_FOLDER, isSharedPath, OUTBOX_FILE } from '../run/output/delivered-files.ts';
-import { type Changes, type LastPublication, publishedNow } from '../run/output/last-publication.ts';
+import { publishedNow } from '../run/output/last-publication.ts';
 import type { Run } from '../run/open-run.ts';
-import { hasOutbox, type Sending, sendChanges } from './outbox.ts';
-import { removeFormerFiles } from '../run/output/former-files.ts';
+import { type Sending, sendChanges } from './outbox.ts';
 
-/** What follows a publication, for the report. */
-interface AfterPublish {
-  changes: Changes;
-  /** What the webhook of the pipeline has received; undefined where it was not called. */
-  sent?: Pick<WrittenFeed, 'counts' | 'failures'>;
-  /**
-   * Makes this publication the last one, and removes the files that no list names any more; what is cut off before is
-   * compared, and sent, again.
-   */
-  settle(): Promise<void>;
+/** Sends the changes of a publication to the webhook of the pipeline. @throws as {@link sendChanges} */
+export async function sendToWebhook(
+  run: Run,
+  ...publication: Parameters<NonNullable<Awaited<ReturnType<Deliveries['sender']>>>>
+): Promise<SentChanges> {
+  const { settle, ...sending } = await sendChanges(run, ...publication);
+  return { sent: sentBy(run, sending), settle };
 }
 
-/**
- * Lists what has changed since the last publication, and calls the webhook of the pipeline.
- *
- * @throws {@link ConverterError} an error of the output folder; the reason of the signal.
- */
-export async function afterPublish(run: Run, last: LastPublication): Promise<AfterPublish> {
-  const { log } = run.environment;
-  const { published } = run.stores;
-  const keepsOutbox = await hasOutbox(run);
-  const isSame = !keepsOutbox && (await last.isSame());
-  const now = isSame ? undefined : (await publishedNow(run)).lines;
-  const changes = await last.writeChanges(now);
-  const outbox = keepsOutbox && now ? await sendChanges(run, last, now) : undefined;
-  const sent = outbox && sentBy(run, outbox);
-  for (const { message } of sent?.failures ?? []) log.warn(message);
-  const settle = async () => {
-    if (now !== undefined) await last.commit(now);
-    await outbox?.settle();
-    await published?.publish();
-    await removeFormerFiles(run);
-  };
-  return { changes, ...(sent && { sent }), settle };
-}
-
-function sentBy({ options }: Run, { sent, waiting, problem }: Sending): AfterPublish['sent'] {
-  const { deliver } = options.pipeline;
+function sentBy(
+  { options }: Run,
+  { sent, waiting, problem }: Omit<Sending, 'settle'>,
+): SentChanges['sent'] {
+  const deliver = sectionOf(options.pipeline);
   if (deliver?.afterPublish === undefined || sent + waiting === 0) return undefined;
   const counts = countsOf(WEBHOOK, sent);
   if (problem === undefined) return { counts, failures: [] };
@@ -70,7 +47,7 @@ function countsOf(name: string, made: number): Counts {
 
 /** One failure stands for all configurations. */
 function failedAsAWhole(
-  deliver: NonNullable<Run['options']['pipeline']['deliver']>,
+  deliver: DeliverSection,
   counts: Counts,
   count: number,
   { code, message, help }: ConverterError,
@@ -102,7 +79,8 @@ export async function writeFeeds(
   lists: NewLists,
   deliveries: readonly DeliveryLine[],
 ): Promise<WrittenFeed[]> {
-  const { outputDir, deliver } = run.options.pipeline;
+  const { outputDir } = run.options.pipeline;
+  const deliver = sectionOf(run.options.pipeline);
   const kinds: readonly FeedKind[] = deliver?.feeds?.kinds ?? [];
   for (const kind of FEED_KINDS) {
     if (!kinds.includes(kind)) lists.remove(`${FEEDS_FOLDER}/${feedFile(kind)}`);
@@ -133,7 +111,7 @@ export async function writeFeeds(
 
 /** A feed without any row is a failure. */
 function writtenFeed(
-  deliver: NonNullable<Run['options']['pipeline']['deliver']>,
+  deliver: DeliverSection,
   kind: FeedKind,
   all: number,
   leftOut: ReadonlyMap<string, number>,

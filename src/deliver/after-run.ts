@@ -1,45 +1,19 @@
-/** Delivery after a run and alone; what it needs is loaded only where a pipeline asks for it. */
-import { BROWSER_VARIABLE, findBrowser } from './pictures/browser.ts';
-import { type LastPublication, openLastPublication } from '../run/output/last-publication.ts';
+/** Delivery alone: what the pipeline makes of its published files. */
+import { followPublication } from '../run/output/after-publication.ts';
+import { openLastPublication } from '../run/output/last-publication.ts';
 import { checkRun, type Run, withRun } from '../run/open-run.ts';
 import { lockOutput } from '../run/output/lock.ts';
 import type { RunEnvironment, RunOptions } from '../run/run-options.ts';
-import { openSharedRun } from '../distribute/lifecycle.ts';
-
-/**
- * Checks what deliveries need of this machine, before anything is requested: a variable that names no browser.
- *
- * @throws {@link ConverterError} `USAGE`.
- */
-export async function checkDeliveries({ pipeline }: RunOptions, { env }: RunEnvironment) {
-  const { pictures, profiles } = pipeline.deliver ?? {};
-  if (pictures === undefined && profiles === undefined) return;
-  await findBrowser(undefined, env[BROWSER_VARIABLE], pipeline.cacheDir);
-}
-
-/** What the pipeline makes of the published files, and what has changed since the last publication. */
-export async function deliverWanted(run: Run, last: LastPublication) {
-  const delivered = run.options.pipeline.deliver && (await deliverAll(run));
-  const { afterPublish } = await import('./after-publish.ts');
-  const { sent, ...after } = await afterPublish(run, last);
-  if (sent !== undefined) {
-    delivered?.deliveries.push(sent.counts);
-    delivered?.failures.push(...sent.failures);
-  }
-  return { delivered, ...after };
-}
-
-async function deliverAll(run: Run) {
-  const { deliver } = await import('./deliver.ts');
-  return run.metrics.stopwatch.during('deliver', () => deliver(run));
-}
+import { DELIVERIES } from './deliveries.ts';
+import type { Sharing } from '../run/executor.ts';
 
 /** As after a run, but for the report. */
 async function deliverAlone(run: Run) {
-  if (run.options.pipeline.deliver === undefined) return undefined;
-  const last = openLastPublication(run);
+  const { pipeline } = run.options;
+  if (pipeline.deliver === undefined) return undefined;
+  const last = openLastPublication(run, DELIVERIES.urlOf(pipeline));
   await last.begin();
-  const { delivered, settle } = await deliverWanted(run, last);
+  const { delivered, settle } = await followPublication(run, last, DELIVERIES);
   await settle();
   return delivered;
 }
@@ -51,14 +25,19 @@ async function deliverAlone(run: Run) {
  * @returns Undefined where it asks for nothing.
  * @throws {@link ConverterError} an error before anything was made, such as `OUTPUT_LOCKED`.
  */
-export async function deliverPipeline(options: RunOptions, environment: RunEnvironment) {
+export async function deliverPipeline(
+  options: RunOptions,
+  environment: RunEnvironment,
+  sharing?: Sharing,
+) {
   checkRun(options, environment);
-  await checkDeliveries(options, environment);
+  await DELIVERIES.check(options.pipeline, environment);
   const locks = [await lockOutput(options.pipeline.outputDir, environment.now())];
   try {
-    const shared = await openSharedRun(options, environment);
-    locks.unshift(() => shared.close());
-    return await withRun(options, shared.environment, deliverAlone, 'owner');
+    const shared = await sharing?.prepare(options, environment);
+    if (shared !== undefined) locks.unshift(shared.close);
+    const own = shared?.environment ?? environment;
+    return await withRun(options, own, deliverAlone, 'owner', sharing?.open);
   } finally {
     for (const release of locks)
       await release().catch((error: Error) => environment.log.warn(error.message));

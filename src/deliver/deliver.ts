@@ -1,4 +1,5 @@
 /** Delivery: makes of the published masters what others need, such as pictures, and publishes it beside them. */
+import { sectionOf } from './section.ts';
 import { extname, join } from 'node:path';
 import { openFileStore } from '../source/cache/content-store.ts';
 import { articleLabel } from '../model/configuration-id.ts';
@@ -22,7 +23,8 @@ import {
   placeOf,
   readDeliveries,
 } from '../run/output/delivered-files.ts';
-import { type Delivery, mastersOf, type Placed, type Subject } from './masters.ts';
+import { type Delivery, type Placed, type Subject } from './delivery.ts';
+import { mastersOf } from '../run/output/masters.ts';
 import { isBrowserOptional, openDeliveries } from './kinds.ts';
 import { removeGallery, writeGallery } from './gallery/publish-gallery.ts';
 import type { Run } from '../run/open-run.ts';
@@ -79,7 +81,8 @@ export interface Delivered {
  * @throws {@link ConverterError} an error of the output folder; the reason of the signal.
  */
 export async function deliver(run: Run): Promise<Delivered> {
-  const { outputDir, deliver: wanted } = run.options.pipeline;
+  const { outputDir } = run.options.pipeline;
+  const wanted = sectionOf(run.options.pipeline);
   await requireManifest(outputDir);
   const masters = await mastersOf(outputDir);
   const deliveries = await openDeliveries(run, masters);
@@ -153,7 +156,7 @@ function startDelivery(
   const { outputDir } = options.pipeline;
   const counts = { made: 0, unchanged: 0, failed: 0, accepted: 0, omitted: 0 };
   const byCode: Record<string, number> = {};
-  const accepted = acceptedOf(options.pipeline.deliver!, delivery);
+  const accepted = acceptedOf(sectionOf(options.pipeline)!, delivery);
   const bytesOfFiles = new Map<Digest, number>();
   const bytesOfMasters = new Map<Digest, number>();
   /** Returns how many masters have files. */

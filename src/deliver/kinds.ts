@@ -1,4 +1,5 @@
 /** The deliveries that a pipeline asks for. */
+import { sectionOf } from './section.ts';
 import { extname } from 'node:path';
 import { BROWSER_VARIABLE, findBrowser, installHelp, NONE } from './pictures/browser.ts';
 import type { Maker } from './maker.ts';
@@ -12,14 +13,15 @@ import { configurationLabel } from '../model/configuration-id.ts';
 import { ConverterError } from '../support/errors.ts';
 import { sha256Hex } from '../support/files.ts';
 import { flatPath, sharedPath } from '../run/output/delivered-files.ts';
-import { beside, type Delivery, type Master, readMaster, type Subject } from './masters.ts';
+import { type Delivery, type Subject } from './delivery.ts';
+import { beside, type Master, readMaster } from '../run/output/masters.ts';
 import { openMadeFiles } from './made-files.ts';
 import type { Run } from '../run/open-run.ts';
 import { openVariants } from './variants/publish-variants.ts';
 
 /** Opens them, in the order in which they work. */
 export async function openDeliveries(run: Run, masters: readonly Master[]): Promise<Delivery[]> {
-  const { pictures, profiles = [], variants } = run.options.pipeline.deliver ?? {};
+  const { pictures, profiles = [], variants } = sectionOf(run.options.pipeline) ?? {};
   const makers: Maker[] = [];
   if (pictures !== undefined) makers.push(await openPictureMaker(pictures, run));
   const renderer = profiles.length > 0 ? await rendererOf(run) : undefined;

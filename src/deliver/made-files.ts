@@ -1,5 +1,6 @@
 /** Files made of masters, each once: what was made of the same content before is taken from the cache. */
-import type { FileFacts, MadeFile, Maker, SharedFile } from './maker.ts';
+import type { MadeFile, Maker, SharedFile } from './maker.ts';
+import type { FileFacts } from '../run/output/delivered-files.ts';
 import type { Digest } from '../model/snapshot.ts';
 import type { Run } from '../run/open-run.ts';
 

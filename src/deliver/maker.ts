@@ -1,7 +1,5 @@
 /** What every kind of delivery has in common: it makes files of a master, one article at a time. */
-
-/** Facts of a file that readers of `deliveries.jsonl` need, such as the width of a picture. */
-export type FileFacts = Readonly<Record<string, string | number | boolean>>;
+import { type FileFacts, SHARED_FOLDER } from '../run/output/delivered-files.ts';
 
 /** A file that was made of a master. */
 export interface MadeFile {
@@ -17,9 +15,6 @@ export interface SharedFile {
   name: string;
   bytes: Uint8Array;
 }
-
-/** The folder of shared files, below that of their delivery. */
-export const SHARED_FOLDER = 'files';
 
 /** It leads there from a file beside the folder: Babylon.js refuses addresses that go up. */
 export const SHARED_ADDRESS = `${SHARED_FOLDER}/`;

@@ -1,4 +1,5 @@
 /** The outbox of the webhook: what its receiver has not accepted yet, kept until it has. */
+import { sectionOf } from './section.ts';
 import { join } from 'node:path';
 import {
   type Change,
@@ -7,7 +8,7 @@ import {
   changesMessages,
   type PublishedLine,
 } from '../run/output/changes.ts';
-import type { PublishedFile } from './feeds/feeds.ts';
+import type { PublishedFile } from '../run/output/delivered-files.ts';
 import { postSigned } from './feeds/webhook.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import {
@@ -16,7 +17,7 @@ import {
   parseConfigurationKey,
   sortConfigurationKeys,
 } from '../model/configuration-id.ts';
-import { exists, readTextIfExists } from '../support/files.ts';
+import { readTextIfExists } from '../support/files.ts';
 import { PackedMap } from '../support/packed-map.ts';
 import { registerSecret } from '../support/redact.ts';
 import { visibleJson } from '../support/visible.ts';
@@ -59,12 +60,6 @@ export interface Sending {
   settle(): Promise<void>;
 }
 
-/** Whether changes are kept for a receiver: once there is an outbox, also while the pipeline file names no webhook. */
-export async function hasOutbox({ options }: Run): Promise<boolean> {
-  const { outputDir, deliver } = options.pipeline;
-  return deliver?.afterPublish !== undefined || exists(join(outputDir, OUTBOX_FILE));
-}
-
 /**
  * Adds the changes of a publication to the outbox, one net change for each configuration, and sends what is in it.
  *
@@ -80,8 +75,8 @@ export async function sendChanges(
   last: LastPublication,
   now: PackedMap<PublishedLine>,
 ): Promise<Sending> {
-  const { outputDir, deliver } = run.options.pipeline;
-  const { afterPublish } = deliver ?? {};
+  const { outputDir } = run.options.pipeline;
+  const { afterPublish } = sectionOf(run.options.pipeline) ?? {};
   const outbox = await addChanges(run, await last.lines(), now);
   const { waiting, sequence } = outbox;
   const write = (as?: typeof unsure) =>

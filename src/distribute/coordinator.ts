@@ -1,6 +1,6 @@
 /** The coordinator of a distributed run: has workers process chunks of the selection, and collects what they found out. */
 import type { ChunkJob, ChunkQueue } from './queue/chunk-queue.ts';
-import type { RunReport } from '../run/report/run-report.ts';
+import type { Distribution } from '../run/executor.ts';
 import type { ObjectStore } from './store/object-store.ts';
 import type { ConverterError } from '../support/errors.ts';
 import { inParallel } from '../support/in-parallel.ts';
@@ -21,14 +21,8 @@ import { runDigest } from './run-queue.ts';
 const PUTS_AT_ONCE = 16;
 
 /** The chunks of a run on workers. */
-export interface Distribution {
+export interface ChunkDistribution extends Distribution {
   execute: Execute;
-  /** What each worker did, for the report. */
-  workers(): NonNullable<RunReport['workers']>;
-  /** Responses that workers took from their caches. */
-  fromCache(): number;
-  /** Removes what was exchanged. */
-  remove(): Promise<void>;
 }
 
 /**
@@ -40,7 +34,7 @@ export async function distribute(
   run: Run,
   queue: ChunkQueue,
   store: ObjectStore,
-): Promise<Distribution> {
+): Promise<ChunkDistribution> {
   const { options, environment, metrics, stores, startedAt } = run;
   const id = runId(startedAt);
   const objects = openChunkObjects(store, id);

@@ -1,46 +1,20 @@
-/** Where the work of a run is done: in this process, or by workers that take chunks of it from a queue. */
+/** The work of a run on a queue: workers take chunks of it. */
 import type { ObjectStore } from './store/object-store.ts';
-import type { Distribution } from './coordinator.ts';
 import type { Run } from '../run/open-run.ts';
-import { type Execute, inThisProcess } from '../run/articles/processing.ts';
-import type { Processor } from '../run/articles/results.ts';
-import { executorOf, runId } from '../run/run-options.ts';
+import type { Executor } from '../run/executor.ts';
+import { runId } from '../run/run-options.ts';
 import { pipelineStore } from './pipeline-store.ts';
 import { queueOf } from './run-queue.ts';
-
-/** An executor of one run. */
-export interface Executor {
-  execute: Execute;
-  /** If workers do the work. */
-  distribution?: Distribution;
-  close(): Promise<void>;
-}
-
-const OPEN = {
-  local: async (run, processor, selected) => {
-    await selected;
-    return { execute: inThisProcess(run, await processor(run)), close: async () => {} };
-  },
-  bullmq: openWorkers,
-} satisfies Record<ReturnType<typeof executorOf>, typeof openExecutor>;
+import { storeIn } from './shared-store.ts';
 
 /**
- * Opens the executor that the options name. A queue is connected while the run selects its articles.
+ * Opens an executor whose workers take chunks from a queue, which is connected while the run selects its articles.
  *
  * @param selected - Settles when they are selected.
  * @throws {@link ConverterError} `PIPELINE_VARIABLE_UNSET`, `QUEUE_UNREACHABLE`, `QUEUE_REFUSED`, and the codes of the store.
  */
-export function openExecutor(
+export async function openWorkers(
   run: Run,
-  processor: (run: Run) => Promise<Processor>,
-  selected: Promise<unknown>,
-): Promise<Executor> {
-  return OPEN[executorOf(run.options)](run, processor, selected);
-}
-
-async function openWorkers(
-  run: Run,
-  _: (run: Run) => Promise<Processor>,
   selected: Promise<unknown>,
 ): Promise<Executor> {
   const [{ openChunkQueue }, { distribute }] = await Promise.all([
@@ -69,5 +43,5 @@ async function openWorkers(
 
 /** The one that is open: what its account was allowed before, it will be allowed again. */
 async function storeOf({ options, environment, stores }: Run): Promise<ObjectStore> {
-  return stores.shared ?? pipelineStore(options.pipeline, environment);
+  return storeIn(stores) ?? pipelineStore(options.pipeline, environment);
 }

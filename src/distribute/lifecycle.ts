@@ -33,8 +33,6 @@ export async function openSharedRun(
 ): Promise<SharedRun> {
   const { pipeline } = options;
   const executor = executorOf(options);
-  if (pipeline.store === undefined && executor === 'local')
-    return { environment: given, close: async () => {} };
   if (executor === 'bullmq') await checkQueue(given.env, given.now);
   // Without the signal: the lock is given back after an interruption, too.
   const { signal: _, ...always } = given;

@@ -1,4 +1,6 @@
 /** The output of a pipeline with `store:`. The store has it; a folder is a copy of what a run reads and writes. */
+import type { SharedOutput, SharedOutputOptions } from '../run/shared-store.ts';
+import { objectKey } from '../run/output/article-path.ts';
 import { join } from 'node:path';
 import type { CacheDatabase } from '../source/cache/database.ts';
 import { loadDurableState } from './rows.ts';
@@ -58,10 +60,6 @@ function headersOf(key: string): ObjectHeaders {
   const extension = /\.\w+$/.exec(key)?.[0] ?? '';
   return extension in HEADERS ? HEADERS[extension as keyof typeof HEADERS] : {};
 }
-
-/** The path of a GLB below the output folder, and its key. */
-export const objectKey = (digest: Digest): string =>
-  `${OBJECTS}${digest.slice(0, 2)}/${digest}${EXTENSION}`;
 
 /**
  * The folder of the lists of a store for those that do not publish: never the output folder, where a run on this
@@ -134,21 +132,6 @@ export async function problemOfObject(
   }
 }
 
-/** The output of a run in a store. */
-export type SharedOutput = Awaited<ReturnType<typeof openSharedOutput>>;
-
-/** Whose output it is. */
-interface SharedOutputOptions {
-  /** Whether a run publishes it, whose output folder is the copy then. */
-  publishes: boolean;
-  /** Whether every object is read, and a damaged one removed, so that it is stored again. */
-  repair: boolean;
-  /** How the sizes of its GLBs are known; undefined if they are listed. */
-  sizes: ((object: Digest) => number | undefined) | undefined;
-  /** Whether failures and permanent identifiers are taken into the database. */
-  loadsState: boolean;
-}
-
 /**
  * Opens the output of a store, and copies what the run reads of it.
  *
@@ -159,7 +142,7 @@ export async function openSharedOutput(
   pipeline: Pipeline,
   database: CacheDatabase,
   { publishes, repair, sizes, loadsState }: SharedOutputOptions,
-) {
+): Promise<SharedOutput> {
   const { outputDir, service } = pipeline;
   const dir = publishes ? outputDir : listsFolder(pipeline);
   const files = listsOf(service);

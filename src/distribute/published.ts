@@ -19,18 +19,11 @@ import {
   type Verification,
 } from '../run/output/output-folder.ts';
 import type { Pipeline } from '../run/file/pipeline-file.ts';
-import type { PrunePlan, Published } from '../run/output/published.ts';
+import { type PrunePlan, type Published, publishedIn } from '../run/output/published.ts';
+import { DELIVERY_FOLDERS } from '../deliver/folders.ts';
 import type { RunEnvironment } from '../run/run-options.ts';
-import {
-  copyLists,
-  isOfWholeRange,
-  listsFolder,
-  OBJECTS,
-  objectKey,
-  problemOfObject,
-  readDelivered,
-  UNSETTLED,
-} from './output.ts';
+import { copyLists, isOfWholeRange, listsFolder, OBJECTS, problemOfObject, readDelivered, UNSETTLED } from './output.ts';
+import { objectKey } from '../run/output/article-path.ts';
 import { pipelineStore } from './pipeline-store.ts';
 import { lockStore } from './store-lock.ts';
 
@@ -47,11 +40,24 @@ const DELIVERED =
   /^(?!(?:bodies|derived|objects|probes|responses|runs|snapshots|work)\/)[a-z][\w-]*\//;
 
 /**
+ * Opens what a pipeline has published, wherever that is.
+ *
+ * @throws {@link ConverterError} as `pipelineStore`.
+ */
+export async function openPublished(
+  pipeline: Pipeline,
+  environment: Pick<RunEnvironment, 'env' | 'now' | 'random' | 'signal'>,
+): Promise<Published> {
+  if (pipeline.store === undefined) return publishedIn(pipeline.outputDir, environment.now, DELIVERY_FOLDERS);
+  return openPublishedStore(pipeline, environment);
+}
+
+/**
  * Opens what the store of a pipeline has. Nothing is written to the output folder.
  *
  * @throws {@link ConverterError} as `pipelineStore`; the codes of {@link ObjectStore}.
  */
-export async function openPublishedStore(
+async function openPublishedStore(
   pipeline: Pipeline,
   environment: Pick<RunEnvironment, 'env' | 'now' | 'random' | 'signal'>,
 ): Promise<Published> {

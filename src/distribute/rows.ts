@@ -4,20 +4,14 @@ import type { Digest } from '../model/snapshot.ts';
 import type { ObjectStore } from './store/object-store.ts';
 import { sha256Hex } from '../support/files.ts';
 import { inParallel } from '../support/in-parallel.ts';
-import type { StoredResponse } from '../source/cache/cached-responses.ts';
+import type {
+  ResponseKey,
+  SharedResponses,
+  StoredResponse,
+} from '../source/cache/cached-responses.ts';
 import type { WaitingSnapshot } from '../source/cache/cached-snapshots.ts';
 import type { SharedDerivedData } from '../source/cache/content-store.ts';
 import type { CacheDatabase } from '../source/cache/database.ts';
-
-type ResponseKey = Pick<StoredResponse, 'service' | 'operation' | 'request'>;
-
-/** The responses that any machine has received. */
-export interface SharedResponses {
-  /** Returns the last one that was put, with what `put` needs to replace it. */
-  get(key: ResponseKey): Promise<{ response: StoredResponse; etag: string } | undefined>;
-  /** Puts a response in place of the one that was read; if another machine was faster, its response stays. */
-  put(response: StoredResponse, etag: string | undefined): Promise<void>;
-}
 
 /** Opens the responses in a store. */
 export function openSharedResponses(store: ObjectStore): SharedResponses {

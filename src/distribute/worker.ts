@@ -1,5 +1,6 @@
 /** A worker of distributed runs: processes the chunks that a queue hands to it, as the run itself would. */
 
+import { sharedStore, storeIn } from './shared-store.ts';
 import { openSharedSnapshots } from './rows.ts';
 import type { ChunkJob, WorkerHandlers, WorkerShare } from './queue/chunk-queue.ts';
 import { configurationKey } from '../model/configuration-id.ts';
@@ -169,9 +170,10 @@ async function openPart(
 
 /** The snapshots that the machines of a run share, if they share any. */
 function snapshotsOf({ stores, options }: Run): OpenRun['snapshots'] {
-  const { shared, database } = stores;
+  const store = storeIn(stores);
   return (
-    shared && openSharedSnapshots(shared, database, pipelineServiceId(options.pipeline.service))
+    store &&
+    openSharedSnapshots(store, stores.database, pipelineServiceId(options.pipeline.service))
   );
 }
 
@@ -351,7 +353,7 @@ async function startRun(
     end = resolve;
   });
   return new Promise((resolve, reject) => {
-    const role = { missing: new Set(missing), store };
+    const role = { missing: new Set(missing), shared: sharedStore(store) };
     const started = { ...environment, startedAt };
     const work = async (run: Run) => {
       const processor = await fetchAndConvert(run);

@@ -1,7 +1,6 @@
 /** Explains from the cache why configurations look as they do, or why they failed, without a network. */
+import type { RunParts } from './parts.ts';
 import type { CacheDatabase } from '../source/cache/database.ts';
-import { openSharedSnapshots } from '../distribute/rows.ts';
-import { feedRows } from '../deliver/feeds/feeds.ts';
 import { inputsDigest, loadSnapshot } from '../source/fetch/snapshot.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import type { ManifestLine } from '../model/asset.ts';
@@ -21,8 +20,6 @@ import { globMatcher } from '../support/glob.ts';
 import { groupBy } from '../support/group-by.ts';
 import type { PackedMap } from '../support/packed-map.ts';
 import { publishedAsset } from './output/publish.ts';
-import { feedName } from '../deliver/accepted.ts';
-import { seriesOf } from '../distribute/chunks.ts';
 import { snapshotSource, sourceDigest } from './articles/configuration.ts';
 import { openConversions } from './conversions/dispatch.ts';
 import { type DeliveryLine, readDeliveries } from './output/delivered-files.ts';
@@ -39,7 +36,7 @@ type ArticleExplanation = Awaited<ReturnType<typeof explainLine>> & {
   /** What was made of its GLB. */
   deliveries: DeliveryLine[];
   /** The feeds that do not have it, and what they require. */
-  leftOut: ReturnType<typeof leftOutOf>;
+  leftOut: { feed: string; requires: string }[];
 };
 
 /**
@@ -48,8 +45,13 @@ type ArticleExplanation = Awaited<ReturnType<typeof explainLine>> & {
  * @param pattern - Glob on `MANUFACTURER/PROGRAM/number`, base or final, or on a number alone.
  * @throws {@link ConverterError} `USAGE` if none matches; `SNAPSHOT_MISSING` if a published one is not in the cache.
  */
-export function explainArticle(pattern: string, pipeline: Pipeline, environment: RunEnvironment) {
-  return withRun({ pipeline }, environment, async (run) => {
+export function explainArticle(
+  pattern: string,
+  pipeline: Pipeline,
+  environment: RunEnvironment,
+  { deliveries, sharing }: RunParts = {},
+) {
+  const explain = async (run: Run) => {
     const matches = globMatcher(pattern);
     const isMeant = (id: ArticleRequest) =>
       [id.basearticlenumber, id.finalarticlenumber, ...configurationLabels(id)].some(matches);
@@ -60,13 +62,15 @@ export function explainArticle(pattern: string, pipeline: Pipeline, environment:
     const articles: ArticleExplanation[] = [];
     const convert = openConversions(run, undefined);
     const delivered = await readDeliveries(run.stores.listsDir);
-    const deliveries = groupBy(delivered.values(), configurationKey);
+    const filesOf = groupBy(delivered.values(), configurationKey);
     for (const line of all.values()) {
       if (!isMeant(line)) continue;
       if (hasFailed(line, records, run)) failed.push(line);
       else {
-        const own = deliveries.get(configurationKey(line)) ?? [];
-        const leftOut = leftOutOf(line, own, run);
+        const own = filesOf.get(configurationKey(line)) ?? [];
+        const entry = run.stores.previous.catalogues[0]?.get(configurationKey(line));
+        const isInFeeds = deliveries !== undefined && pipeline.deliver !== undefined && entry !== undefined && !line.onlyCarts;
+        const leftOut = isInFeeds ? await deliveries.leftOut(pipeline, entry, own) : [];
         articles.push({ ...(await explainLine(line, run, convert)), deliveries: own, leftOut });
       }
     }
@@ -74,22 +78,8 @@ export function explainArticle(pattern: string, pipeline: Pipeline, environment:
     if (articles.length === 0 && failures.length === 0)
       throw noMatch(pattern, run.stores.shared?.name ?? pipeline.outputDir, all);
     return { failures, articles, others: othersOf(failures, articles, all) };
-  });
-}
-
-/** The feeds of the pipeline that a published line is missing from, for want of something that they require. */
-function leftOutOf(line: ManifestLine, deliveries: readonly DeliveryLine[], run: Run) {
-  const { feeds } = run.options.pipeline.deliver ?? {};
-  const entry = run.stores.previous.catalogues[0]?.get(configurationKey(line));
-  if (feeds === undefined || entry === undefined || line.onlyCarts) return [];
-  const files = deliveries.flatMap(({ delivery, files }) =>
-    files.map((file) => ({ ...file, delivery })),
-  );
-  return [...new Set(feeds.kinds)].flatMap((kind) => {
-    const missing = new Map<string, number>();
-    for (const _ of feedRows(kind, [{ line: entry, files }], feeds, missing));
-    return Array.from(missing.keys(), (requires) => ({ feed: feedName(kind), requires }));
-  });
+  };
+  return withRun({ pipeline }, environment, explain, undefined, sharing?.open);
 }
 
 /** Whether what a line requests failed when it was last tried: not if all of it was fetched since. */
@@ -253,7 +243,6 @@ async function snapshotOf(
     throw error;
   });
   if (own !== undefined && isCurrent(own)) return own;
-  const series = seriesOf({ article: { request } });
-  await openSharedSnapshots(shared, database, source.service).load(series);
+  await shared.loadSnapshots(database, source.service, request);
   return loadSnapshot(source, request);
 }

@@ -1,4 +1,5 @@
 /** Makes the report of a run from its results, and writes it into the folder of the run. */
+import type { Deliveries } from './deliveries.ts';
 import { join, relative, sep } from 'node:path';
 import type { CacheDatabase } from '../source/cache/database.ts';
 import { CONFIGURATION_INVALID } from '../source/fetch/resolve-article.ts';
@@ -30,7 +31,7 @@ import { cutText, TEXT_LIMITS } from '../support/text-limits.ts';
 import { visibleJson } from '../support/visible.ts';
 import { catalogueFiles, jsonPieces } from './output/manifest.ts';
 import { publishedAsset, sizeOf } from './output/publish.ts';
-import type { Distribution } from '../distribute/coordinator.ts';
+import type { Distribution } from './executor.ts';
 import type { Changes } from './output/last-publication.ts';
 import type { Damage, PreviousOutput, Run } from './open-run.ts';
 import { linkLatestRun, RUNS_FOLDER, runFolders } from './output/output-folder.ts';
@@ -52,6 +53,8 @@ interface ReportContent {
   delivered?: RunReport['delivered'] | undefined;
   /** Of a distributed run. */
   distribution?: Pick<Distribution, 'workers' | 'fromCache'> | undefined;
+  /** They find pictures of what is new and has changed. */
+  deliveries?: Deliveries | undefined;
 }
 
 /** What a run made. */
@@ -100,7 +103,7 @@ export async function makeReport(run: Run, content: ReportContent) {
     cacheDir: redact(pipeline.cacheDir),
   };
   const redacted = redactMessages(report);
-  const pictures = await picturesOf(run, redacted, output?.lines);
+  const pictures = await picturesOf(run, redacted, output?.lines, content.deliveries);
   return { report: redacted, failures: () => withoutSecrets(failures()), pictures };
 }
 
@@ -138,12 +141,16 @@ async function hasText(path: string): Promise<boolean> {
 const SOME_TEXT = /"(?:short|long)text":"[^"]/;
 
 /** Small pictures of what is new and has changed; a report without them is better than none. */
-async function picturesOf(run: Run, report: RunReport, lines: RunOutput['lines'] | undefined) {
+async function picturesOf(
+  run: Run,
+  report: RunReport,
+  lines: RunOutput['lines'] | undefined,
+  deliveries: Deliveries | undefined,
+) {
   const { new: added, changed } = report.changes;
-  const isShown = run.options.pipeline.deliver?.pictures && added.count + changed.count > 0;
-  if (!isShown || lines === undefined) return [];
-  const { reportPictures } = await import('../deliver/pictures/report-pictures.ts');
-  return reportPictures(run, report, lines).catch((error: Error) => {
+  const isShown = run.options.pipeline.deliver && added.count + changed.count > 0;
+  if (!isShown || lines === undefined || deliveries === undefined) return [];
+  return deliveries.reportPictures(run, report, lines).catch((error: Error) => {
     run.environment.log.warn('the report has no pictures', { message: error.message });
     return [];
   });

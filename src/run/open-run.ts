@@ -7,13 +7,10 @@ import {
   openFileStore,
 } from '../source/cache/content-store.ts';
 import { type CacheDatabase, openCacheDatabase } from '../source/cache/database.ts';
-import { shareContents } from '../distribute/contents.ts';
-import { openSharedDerivedData } from '../distribute/rows.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import type { CatalogueLine, ListedRequest, ManifestLine } from '../model/asset.ts';
 import { configurationKey } from '../model/configuration-id.ts';
 import type { Digest } from '../model/snapshot.ts';
-import type { ObjectStore } from '../distribute/store/object-store.ts';
 import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
 import { refuseLinksBelow } from '../support/file-operations.ts';
 import {
@@ -35,9 +32,8 @@ import { OBJECTS_FOLDER, objectFiles, openObjectChecks } from './output/output-f
 import { PIPELINE_CHECK, type Pipeline } from './file/pipeline-file.ts';
 import { OPTION_CHECKS, type RunEnvironment, type RunOptions } from './run-options.ts';
 import { createServiceSession, type ServiceSession } from './run-session.ts';
+import type { OpenSharedStore, SharedOutput, SharedStore } from './shared-store.ts';
 import { languagesOf, pipelineServiceId, withAccount } from './connect.ts';
-import { openSharedOutput } from '../distribute/output.ts';
-import { pipelineStore } from '../distribute/pipeline-store.ts';
 
 /** An open run: its options, what the process provides, and what is open. */
 export interface Run {
@@ -58,7 +54,7 @@ export interface Run {
     /** Lines and results. */
     spool: Spool;
     /** What several machines share. */
-    shared: ObjectStore | undefined;
+    shared: SharedStore | undefined;
   };
   session: ServiceSession;
   metrics: ReturnType<typeof createRunMetrics>;
@@ -78,7 +74,7 @@ export type Role =
   | 'owner'
   | 'fetch'
   | 'convert'
-  | { missing: ReadonlySet<Digest>; store: ObjectStore };
+  | { missing: ReadonlySet<Digest>; shared: SharedStore };
 
 /** What the output folder published before the run. */
 export type PreviousOutput = Awaited<ReturnType<typeof openPrevious>>;
@@ -102,6 +98,7 @@ export function checkRun(options: RunOptions, environment: RunEnvironment): void
  * Opens a run, works with it and closes it, also if the work fails.
  *
  * @param role - Whose part in a run it is. @defaultValue one that notes nothing, such as that of `explain`
+ * @param openStore - For a pipeline with `store:`.
  * @throws {@link ConverterError} `OUTPUT_UNWRITABLE`, `STATE_INVALID`, `STORE_DAMAGED`, or what the work throws.
  */
 export async function withRun<T>(
@@ -109,6 +106,7 @@ export async function withRun<T>(
   environment: RunEnvironment,
   work: (run: Run) => Promise<T>,
   role?: Role,
+  openStore?: OpenSharedStore,
 ): Promise<T> {
   checkRun(given, environment);
   const { cacheDir, outputDir } = given.pipeline;
@@ -118,9 +116,9 @@ export async function withRun<T>(
   }
   const startedAt = environment.startedAt ?? environment.now();
   const metrics = createRunMetrics(environment.now);
-  const storeOfWorker = typeof role === 'object' ? role.store : undefined;
+  const storeOfWorker = typeof role === 'object' ? role.shared : undefined;
   const shared =
-    given.pipeline.store && (storeOfWorker ?? (await pipelineStore(given.pipeline, environment)));
+    given.pipeline.store && (storeOfWorker ?? (await openStore?.(given.pipeline, environment)));
   const database = await openCacheDatabase(cacheDir);
   const account = openAccount(given.pipeline, database);
   const service = await withAccount(given.pipeline.service, environment.env, account.read).catch(
@@ -132,10 +130,9 @@ export async function withRun<T>(
   const options = { ...given, pipeline: { ...given.pipeline, service } };
   const bodyFiles = bodyFilesOf(cacheDir, database);
   const ownBodies = openFileStore(bodyFiles, environment.signal, database.contents);
-  const sharedBodies = shared && shareContents(ownBodies, shared, BODIES);
+  const sharedBodies = shared?.bodies(ownBodies);
   const bodies = sharedBodies ?? ownBodies;
-  const sharedDerived = shared && openSharedDerivedData(shared);
-  const derived = openDerivedData(bodies, database.contents, startedAt, sharedDerived);
+  const derived = openDerivedData(bodies, database.contents, startedAt, shared?.derived);
   // A run is unattended; a person waits for what any other command answers. D-843
   const waitsForFirstAnswer = role !== undefined && role !== 'convert';
   const opening = { options, environment, startedAt, metrics, bodies, database, shared };
@@ -165,9 +162,6 @@ export async function withRun<T>(
     scratch?.close();
   }
 }
-
-/** Bodies in a store: any of them can be fetched again. */
-const BODIES = { folder: 'bodies', headers: { durable: false } };
 
 /** Where a cache has its bodies, and what was computed from them. */
 export function bodyFilesOf(cacheDir: string, { contents }: CacheDatabase): FileStoreOptions {
@@ -250,7 +244,7 @@ async function openOutput(
   { log }: RunEnvironment,
   database: CacheDatabase,
   spool: Spool,
-  { shared, role }: { shared: ObjectStore | undefined; role: Role | undefined },
+  { shared, role }: { shared: SharedStore | undefined; role: Role | undefined },
 ) {
   const { outputDir } = pipeline;
   const publishes = role === 'owner';
@@ -260,10 +254,10 @@ async function openOutput(
     if (leftOut++ < LOGGED_LINES)
       log.warn('a line is left out, since it cannot be read', { where, problem });
   };
-  const published =
+  const published: SharedOutput | undefined =
     shared === undefined || role === 'convert'
       ? undefined
-      : await openSharedOutput(shared, pipeline, database, {
+      : await shared.openOutput(pipeline, database, {
           publishes,
           repair: publishes && repair,
           sizes: publishes ? undefined : sizesOf(role, () => previous),

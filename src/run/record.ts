@@ -1,4 +1,5 @@
 /** Records all that a run of a pipeline needs of the service: `fetch` with every response requested anew. */
+import type { RunParts } from './parts.ts';
 import { basename, dirname, join } from 'node:path';
 import { createRecorder, type RecordingContent } from '../source/fetch/recorder.ts';
 import type { SelectedArticle } from '../source/fetch/selection.ts';
@@ -61,6 +62,7 @@ export async function recordPipeline(
   options: RunOptions,
   dir: string,
   environment: RunEnvironment,
+  parts: RunParts = {},
 ): Promise<RecordResult> {
   await checkReplaceable(dir);
   // A recording has one answer to each request, in one language.
@@ -69,7 +71,11 @@ export async function recordPipeline(
     const recorder = createRecorder(folder);
     const { answer: onAnswer, planning: onPlanning } = recorder;
     const recorded = { ...environment, onAnswer, onPlanning };
-    const { report } = await fetchPipeline({ ...options, pipeline, force: true }, recorded);
+    const { report } = await fetchPipeline(
+      { ...options, pipeline, force: true },
+      recorded,
+      parts,
+    );
     expectSelected(report);
     const content = await recorder.finish(pipeline.name);
     const replay = await replaySelection(pipeline, folder, environment);

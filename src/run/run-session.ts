@@ -1,13 +1,12 @@
 /** The session of a run with the service, which is opened on first use. */
 import type { ContentStore } from '../source/cache/content-store.ts';
 import type { CacheDatabase } from '../source/cache/database.ts';
-import { openSharedResponses } from '../distribute/rows.ts';
 import type { Fetcher } from '../source/fetch/fetch-article.ts';
 import type { LimitShare } from '../source/service/service-config.ts';
-import type { ObjectStore } from '../distribute/store/object-store.ts';
 import type { ConverterError } from '../support/errors.ts';
 import type { createRunMetrics } from './metrics.ts';
 import type { RunEnvironment, RunOptions } from './run-options.ts';
+import type { SharedStore } from './shared-store.ts';
 import { languagesOf, openService, pipelineServiceId, type Service } from './connect.ts';
 
 interface SessionOptions {
@@ -19,7 +18,7 @@ interface SessionOptions {
   bodies: ContentStore;
   database: CacheDatabase;
   /** What several machines share. */
-  shared: ObjectStore | undefined;
+  shared: SharedStore | undefined;
   /** Whether the service is waited for from the first request on. */
   waitsForFirstAnswer: boolean;
 }
@@ -71,7 +70,7 @@ export function createServiceSession(opening: SessionOptions) {
       listingsRefusedAt: options.accept ? undefined : begun.refusedAt,
       freshness,
       imageLocation: content.imageLocation,
-      shared: shared && openSharedResponses(shared),
+      shared: shared?.responses,
       languages: Object.fromEntries(others.map((lang) => [lang, idIn(lang)])),
     });
   };

@@ -9,8 +9,9 @@ import { inParallel } from '../support/in-parallel.ts';
 import type { PackedMap } from '../support/packed-map.ts';
 import { publishedAsset } from './output/publish.ts';
 import { convertFetched, fetchAndConvert, fetchOnly } from './articles/configuration.ts';
-import { checkDeliveries, deliverWanted } from '../deliver/after-run.ts';
-import { type Executor, openExecutor } from '../distribute/executor.ts';
+import { type AfterPublication, followPublication } from './output/after-publication.ts';
+import type { RunParts } from './parts.ts';
+import { type Executor, localExecutor, type Sharing } from './executor.ts';
 import { assessRun } from './failures/gates.ts';
 import { openLastPublication } from './output/last-publication.ts';
 import { newLines, publishResults } from './output/lines.ts';
@@ -22,9 +23,14 @@ import { makeReport, writeReport } from './make-report.ts';
 import { createResults, type Processor, type Results } from './articles/results.ts';
 import { removeOutdated } from './output/retention.ts';
 import { isPublished, type RunEnd, type RunResult } from './run-end.ts';
-import { isPartial, type RunEnvironment, type RunOptions, runId } from './run-options.ts';
+import {
+  executorOf,
+  isPartial,
+  type RunEnvironment,
+  type RunOptions,
+  runId,
+} from './run-options.ts';
 import { selectFetched, selectLive } from './articles/select.ts';
-import { openSharedRun } from '../distribute/lifecycle.ts';
 
 /**
  * Converts what a pipeline selects: service → GLBs.
@@ -38,24 +44,30 @@ import { openSharedRun } from '../distribute/lifecycle.ts';
  * report.configurations; // → { selected: 72, converted: 72, unchanged: 0, failed: 0 }
  * ```
  */
-export function runPipeline(options: RunOptions, environment: RunEnvironment): Promise<RunResult> {
+export function runPipeline(
+  options: RunOptions,
+  environment: RunEnvironment,
+  parts: RunParts = {},
+): Promise<RunResult> {
   const plan = { command: 'run', select: selectLive, processor: fetchAndConvert } as const;
-  return executeLocked(options, environment, plan);
+  return executeLocked(options, environment, plan, parts);
 }
 
 /** Builds what was fetched: snapshots → GLBs, without a network. */
 export function buildPipeline(
   options: RunOptions,
   environment: RunEnvironment,
+  parts: RunParts = {},
 ): Promise<RunResult> {
   const plan = { command: 'build', select: selectFetched, processor: convertFetched } as const;
-  return executeLocked(options, environment, plan);
+  return executeLocked(options, environment, plan, parts);
 }
 
 /** Fetches what a pipeline selects: service → snapshots in the cache. */
 export function fetchPipeline(
   options: RunOptions,
   environment: RunEnvironment,
+  { sharing }: RunParts = {},
 ): Promise<RunResult> {
   const execute = async (run: Run, killed: KilledWork): Promise<RunResult> => {
     const results = createResults(run.stores.previous, run.stores.spool);
@@ -76,7 +88,7 @@ export function fetchPipeline(
     return { report, runFolder: undefined, end };
   };
   const noted = (run: Run) => unlessKilled(run, execute);
-  return withRun(options, environment, noted, 'fetch');
+  return withRun(options, environment, noted, 'fetch', sharing?.open);
 }
 
 /** What was in work when earlier runs were killed. */
@@ -90,8 +102,12 @@ export type DryRun = Awaited<ReturnType<typeof dryRunPipeline>>;
  *
  * @see D-807.
  */
-export function dryRunPipeline(options: RunOptions, environment: RunEnvironment) {
-  return withRun(options, environment, async (run) => {
+export function dryRunPipeline(
+  options: RunOptions,
+  environment: RunEnvironment,
+  { sharing }: RunParts = {},
+) {
+  const estimate = async (run: Run) => {
     const quarantine = openQuarantine(
       run,
       createResults(run.stores.previous, run.stores.spool),
@@ -100,8 +116,8 @@ export function dryRunPipeline(options: RunOptions, environment: RunEnvironment)
     const { selection, tried } = await quarantine.select(await selectLive(run, quarantine));
     const fetcher = await run.session.fetcher();
     const wanted = tried.flatMap(({ request, alike = [] }) => [request, ...alike]);
-    const estimate = await fetcher.estimate(wanted);
-    const requests = estimate.articles + estimate.partsLists + estimate.bodies;
+    const expected = await fetcher.estimate(wanted);
+    const requests = expected.articles + expected.partsLists + expected.bodies;
     const { concurrency } = options.pipeline.service;
     const meanMs = run.metrics.requests.meanMs();
     const requestsMs = ((meanMs ?? 0) * requests) / Math.min(concurrency, requests || 1);
@@ -110,14 +126,15 @@ export function dryRunPipeline(options: RunOptions, environment: RunEnvironment)
       selection: { ...selection, articles: tried },
       /** Requests sent to select, and those that a run would send after that. */
       sent: run.metrics.requests.totals().sent,
-      estimate,
+      estimate: expected,
       requests,
       /** Duration of the requests and mean of one, milliseconds; a mean is undefined if nothing was measured. */
       requestsMs,
       meanMs,
       concurrency,
     };
-  });
+  };
+  return withRun(options, environment, estimate, undefined, sharing?.open);
 }
 
 interface RunPlan {
@@ -131,18 +148,20 @@ async function executeLocked(
   options: RunOptions,
   environment: RunEnvironment,
   plan: RunPlan,
+  parts: RunParts,
 ): Promise<RunResult> {
   checkRun(options, environment);
-  await checkDeliveries(options, environment);
   const { pipeline } = options;
+  if (pipeline.deliver) await parts.deliveries?.check(pipeline, environment);
   const locks = [await lockOutput(pipeline.outputDir, environment.now())];
   try {
-    const shared = await openSharedRun(options, environment);
-    locks.unshift(shared.close);
+    const shared = await parts.sharing?.prepare(options, environment);
+    if (shared !== undefined) locks.unshift(shared.close);
     const execute = async (run: Run) => {
-      return unlessKilled(run, (_, killed) => executeRun(run, plan, killed));
+      return unlessKilled(run, (_, killed) => executeRun(run, plan, killed, parts));
     };
-    return await withRun(options, shared.environment, execute, 'owner');
+    const own = shared?.environment ?? environment;
+    return await withRun(options, own, execute, 'owner', parts.sharing?.open);
   } finally {
     // A lock that remains is taken over later; the result of the run is more important.
     for (const release of locks)
@@ -175,16 +194,32 @@ async function unlessKilled(
  *
  * @see D-998 (order), D-834 (deadline), D-850 (gates), D-852 (failures).
  */
-async function executeRun(run: Run, plan: RunPlan, killed: KilledWork): Promise<RunResult> {
+async function executeRun(
+  run: Run,
+  plan: RunPlan,
+  killed: KilledWork,
+  { deliveries, sharing }: RunParts,
+): Promise<RunResult> {
   const { options, stores, metrics } = run;
   const results = createResults(stores.previous, stores.spool);
   const quarantine = openQuarantine(run, results, plan.command, killed);
-  const { selection, end: processed, distribution } = await selectAndProcess(run, plan, quarantine);
+  const { selection, end: processed, distribution } = await selectAndProcess(
+    run,
+    plan,
+    quarantine,
+    sharing,
+  );
   const isWhole = processed.kind === 'complete' && !isPartial(options) && !hasFailedOnly(selection);
   const lines = newLines(run, results, selection, !isWhole, quarantine.isOfCart);
   const notSelected = selection.failures.filter(({ onlyCarts }) => !onlyCarts).length;
-  const { gates, end: assessed } = await assessRun(run, lines, notSelected, processed);
-  const last = openLastPublication(run);
+  const { gates, end: assessed } = await assessRun(
+    run,
+    lines,
+    notSelected,
+    processed,
+    deliveries,
+  );
+  const last = openLastPublication(run, deliveries?.urlOf(options.pipeline));
   const published = await endAfter(assessed, 'publishFailed', isPublished(assessed), () =>
     metrics.stopwatch.during('publish', async () => {
       await last.begin();
@@ -196,9 +231,9 @@ async function executeRun(run: Run, plan: RunPlan, killed: KilledWork): Promise<
     quarantine.record(selection.failures, isWhole);
     await run.stores.published?.saveState();
   });
-  let after: Awaited<ReturnType<typeof deliverWanted>> | undefined;
+  let after: AfterPublication | undefined;
   const delivered = await endAfter(recorded, 'recordFailed', isPublished(recorded), async () => {
-    after = await deliverWanted(run, last);
+    after = await followPublication(run, last, deliveries);
   });
   const changes = after?.changes ?? (await last.changesBy(lines, results));
   const output = { lines, results, quarantine, changes };
@@ -211,6 +246,7 @@ async function executeRun(run: Run, plan: RunPlan, killed: KilledWork): Promise<
       output,
       delivered: after?.delivered,
       distribution,
+      deliveries,
     });
     const runFolder = await writeReport(run, made).catch((error: unknown) => {
       // It must not hide the error that ended the run.
@@ -234,13 +270,13 @@ async function executeRun(run: Run, plan: RunPlan, killed: KilledWork): Promise<
     run.session.refuse();
     await distribution?.remove();
   }
-  if (settled !== undefined) await removeOutdatedUnlessFails(run);
+  if (settled !== undefined) await removeOutdatedUnlessFails(run, deliveries?.folders ?? []);
   return { ...reported, end };
 }
 
 /** The run has succeeded: what it could not remove, the next one removes. */
-async function removeOutdatedUnlessFails(run: Run): Promise<void> {
-  await removeOutdated(run).catch(({ message }: Error) =>
+async function removeOutdatedUnlessFails(run: Run, folders: readonly string[]): Promise<void> {
+  await removeOutdated(run, folders).catch(({ message }: Error) =>
     run.environment.log.warn('what is outdated could not be removed', { message }),
   );
 }
@@ -254,6 +290,7 @@ async function selectAndProcess(
   run: Run,
   plan: RunPlan,
   quarantine: Quarantine,
+  sharing: Sharing | undefined,
 ): Promise<{ selection: Selection; end: RunEnd; distribution?: Executor['distribution'] }> {
   let selection: Selection = { articles: [], failures: [], warnings: [] };
   let executor: Executor | undefined;
@@ -263,7 +300,7 @@ async function selectAndProcess(
   try {
     await findDamage(run);
     selecting = plan.select(run, quarantine);
-    opening = openExecutor(run, plan.processor, selecting);
+    opening = openExecutor(run, plan, selecting, sharing);
     const [selected, opened] = await Promise.all([selecting, opening]);
     executor = opened;
     const chosen = await quarantine.select(selected);
@@ -287,6 +324,18 @@ async function selectAndProcess(
       () => {},
     );
   }
+}
+
+/** A queue is connected while the run selects its articles. */
+async function openExecutor(
+  run: Run,
+  { processor }: RunPlan,
+  selected: Promise<unknown>,
+  sharing: Sharing | undefined,
+): Promise<Executor> {
+  if (executorOf(run.options) !== 'local' && sharing) return sharing.executor(run, selected);
+  await selected;
+  return localExecutor(run, processor);
 }
 
 /** What ends a run from outside, such as a cancellation, interrupts requests: it is the cause, and not they. */

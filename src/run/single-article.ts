@@ -1,4 +1,5 @@
 /** Converts one article into one file, without manifest and store. */
+import type { OpenSharedStore } from './shared-store.ts';
 import { basename, dirname, extname, join } from 'node:path';
 import type { ArticleKey, ArticleRequest } from '../model/article.ts';
 import type { Scene } from '../model/scene.ts';
@@ -43,6 +44,7 @@ export async function convertArticle(
   pipeline: Pipeline,
   file: string,
   environment: RunEnvironment,
+  openStore?: OpenSharedStore,
 ): Promise<ConvertedArticle> {
   expectKnownEnding(file);
   // Nothing is published, so no output folder is read.
@@ -61,7 +63,7 @@ export async function convertArticle(
     const bytes = written.reduce((sum, { bytes: { length } }) => sum + length, 0);
     return { key: snapshot.key, file, files, bytes, scene, warnings };
   };
-  return withRun(options, environment, work, 'convert');
+  return withRun(options, environment, work, 'convert', openStore);
 }
 
 function expectKnownEnding(file: string): void {

@@ -3,7 +3,7 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { startEmulator } from '../../src/emulator/emulator.ts';
-import { loadPipeline } from '../../src/run/file/pipeline-file.ts';
+import { loadPipeline } from '../../src/deliver/pipeline.ts';
 import { pipelineStore } from '../../src/distribute/pipeline-store.ts';
 import type { RunReport } from '../../src/run/report/run-report.ts';
 import type { ObjectStore } from '../../src/distribute/store/object-store.ts';

@@ -2,7 +2,7 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { parsePipeline } from '../../src/run/file/pipeline-file.ts';
+import { parsePipeline } from '../../src/deliver/pipeline.ts';
 import { readManifest } from '../../src/run/output/manifest.ts';
 import type { CommandResult } from '../helpers/command.ts';
 import { type CountedRange, countedBlock, countedRange } from '../helpers/counted-range.ts';

@@ -1,20 +1,11 @@
 /** Feeds: the published configurations as shops, search engines and an ERP import them. */
+import { addressAt, type PublishedFile } from '../../run/output/delivered-files.ts';
 import type { CatalogueLine } from '../../model/asset.ts';
 import { articleKey, configurationKey } from '../../model/configuration-id.ts';
-import type { Digest } from '../../model/snapshot.ts';
 import { urlName } from '../../support/file-names.ts';
 import { sha256Hex } from '../../support/files.ts';
 import { type Cell, csvRow, tsvRow } from './delimited.ts';
 import { VARIANTS } from '../gallery/gallery-data.ts';
-
-/** A published file of a configuration. */
-export interface PublishedFile {
-  /** Name of the delivery that made it; `articles` for the master. */
-  delivery: string;
-  /** With `/`, relative to the output folder. */
-  path: string;
-  sha256: Digest;
-}
 
 /** A configuration, and its files without the master. */
 export interface FeedItem {
@@ -231,16 +222,6 @@ export function* feedRows(
     if (missing === undefined) yield rowOf(product);
     else leftOut.set(missing, (leftOut.get(missing) ?? 0) + 1);
   }
-}
-
-/**
- * The address of a file of the output folder.
- *
- * @example `addressAt('https://cdn.example/3d', 'articles/A B.glb'); // → 'https://cdn.example/3d/articles/A%20B.glb'`
- */
-export function addressAt(baseUrl: string, path: string): string {
-  const segments = path.split('/').map((name) => encodeURIComponent(name.toWellFormed()));
-  return `${new URL(baseUrl).href.replace(/\/+$/, '')}/${segments.join('/')}`;
 }
 
 function productOf({ line, files }: FeedItem, options: FeedOptions): Product {

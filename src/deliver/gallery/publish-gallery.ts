@@ -16,7 +16,7 @@ import { manifestLines, openCatalogue } from '../../run/output/manifest.ts';
 import type { NewLists } from '../../run/output/publication.ts';
 import { publishedAsset } from '../../run/output/publish.ts';
 import { type DeliveryLine, GALLERY_FOLDER, isSharedPath, readDeliveries } from '../../run/output/delivered-files.ts';
-import { mastersOf } from '../masters.ts';
+import { mastersOf } from '../../run/output/masters.ts';
 import type { Run } from '../../run/open-run.ts';
 import type { Published } from '../../run/output/published.ts';
 

@@ -1,4 +1,5 @@
 /** Pictures on demand: of what an output folder has published, and of what a pipeline can convert. */
+import type { OpenSharedStore } from '../../run/shared-store.ts';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
@@ -55,6 +56,8 @@ interface ImageSourceOptions {
   standard: PictureOptions;
   /** Converts what is not in the manifest. @defaultValue only published articles have pictures */
   pipeline?: Pipeline | undefined;
+  /** For a pipeline with `store:`. */
+  openStore?: OpenSharedStore | undefined;
   environment: RunEnvironment;
 }
 
@@ -91,7 +94,7 @@ interface KeptMaster extends PublishedMaster {
 
 /** Opens the source of pictures; each picture is made once, however many ask for it. */
 export async function openImageSource(options: ImageSourceOptions) {
-  const { cacheDir, browser, standard, pipeline, environment } = options;
+  const { cacheDir, browser, standard, pipeline, openStore, environment } = options;
   const database = await openCacheDatabase(cacheDir);
   const files = bodyFilesOf(cacheDir, database);
   const store = openFileStore(files, environment.signal, database.contents);
@@ -136,7 +139,7 @@ export async function openImageSource(options: ImageSourceOptions) {
     const before = converted.get(key);
     if (before !== undefined) return before.master;
     return convertOnce(key, signal, async () => {
-      const master = await convertNow(pipeline, request, environment);
+      const master = await convertNow(pipeline, request, environment, openStore);
       const ttl = master === undefined ? UNKNOWN_FOR_MS : CONVERTED_FOR_MS;
       converted.set(key, { master }, { size: 1 + (master?.bytes ?? 0), ttl });
       return master;
@@ -212,11 +215,12 @@ async function convertNow(
   pipeline: Pipeline,
   request: ImageRequest,
   environment: RunEnvironment,
+  openStore: OpenSharedStore | undefined,
 ): Promise<KeptMaster | undefined> {
   try {
     return await withTemporaryFolder(async (folder) => {
       const file = join(folder, 'article.glb');
-      await convertArticle(configurationId(request), pipeline, file, environment);
+      await convertArticle(configurationId(request), pipeline, file, environment, openStore);
       const bytes = await readBytes(file);
       return { sha256: sha256Hex(bytes), bytes: bytes.length, read: async () => bytes };
     });

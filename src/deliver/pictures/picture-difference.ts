@@ -1,13 +1,6 @@
 /** How much two pictures of an article differ: in tone, and in edges. */
 import pixelmatch from 'pixelmatch';
-
-/** Shares from 0 (equal) to 1, of the part of the picture that the article takes. */
-export interface PictureDifference {
-  /** Root mean square of the differences of red, green and blue (RMSE): another finish, a texture that is lost. */
-  tone: number;
-  /** Pixels that differ visibly, those of smoothed edges left out: another shape, a part that is lost. */
-  edges: number;
-}
+import type { PictureDifference } from '../../run/failures/gate-table.ts';
 
 /** Both pictures are brought to this width and height: a joint is still to be seen, the noise of JPEG is not. */
 const SIDE = 512;

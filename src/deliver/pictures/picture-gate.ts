@@ -1,23 +1,16 @@
 /** Compares, before a run publishes, pictures of the GLBs that have changed with those of the GLBs that they replace. */
+import { sectionOf } from '../section.ts';
 import type { Maker } from '../maker.ts';
-import { type PictureDifference, pictureDifference } from './picture-difference.ts';
+import { pictureDifference } from './picture-difference.ts';
+import type { PictureDifference } from '../../run/failures/gate-table.ts';
 import { mainView } from './picture-options.ts';
 import type { Digest } from '../../model/snapshot.ts';
 import { asConverterError } from '../../support/errors.ts';
 import { inParallel } from '../../support/in-parallel.ts';
 import { hasBrowser, NO_BROWSER, openPictureMaker } from '../kinds.ts';
 import { openMadeFiles } from '../made-files.ts';
+import type { ComparedPictures, GlbPair } from '../../run/deliveries.ts';
 import type { Run } from '../../run/open-run.ts';
-
-/** The GLB that is published, and the one that would replace it. */
-export type GlbPair = readonly [was: Digest, is: Digest];
-
-interface ComparedPictures {
-  /** By both digests. */
-  differences: ReadonlyMap<string, PictureDifference>;
-  /** What could not be compared, and why. */
-  notCompared?: string;
-}
 
 /**
  * Compares the picture that stands for each GLB. Those of before are mostly in the cache, where the delivery of the last
@@ -33,7 +26,7 @@ export async function comparePictures(
   const none = (reason: string): ComparedPictures => {
     return { differences: new Map(), notCompared: `pictures were not compared: ${reason}` };
   };
-  const wanted = run.options.pipeline.deliver?.pictures;
+  const wanted = sectionOf(run.options.pipeline)?.pictures;
   if (wanted === undefined) return none('the pipeline file has no deliver: pictures:');
   if (!(await hasBrowser(run))) return none(NO_BROWSER);
   const maker = await openPictureMaker(mainView(wanted), run);

@@ -7,7 +7,7 @@ import { configurationLabel } from '../../model/configuration-id.ts';
 import { asConverterError, type ConverterError, endsRun } from '../../support/errors.ts';
 import { replaceFile } from '../../support/files.ts';
 import { inParallel } from '../../support/in-parallel.ts';
-import { mastersOf } from '../masters.ts';
+import { mastersOf } from '../../run/output/masters.ts';
 import { openMadeFiles } from '../made-files.ts';
 import { bodyFilesOf } from '../../run/open-run.ts';
 import type { Published } from '../../run/output/published.ts';

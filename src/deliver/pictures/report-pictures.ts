@@ -1,4 +1,5 @@
 /** Small pictures of what is new and has changed, for the page of the report: only those that a run has taken anyway. */
+import { sectionOf } from '../section.ts';
 import { pictureDifference } from './picture-difference.ts';
 import { mainView } from './picture-options.ts';
 import { pictureFiles } from './pictures.ts';
@@ -42,7 +43,7 @@ export async function reportPictures(
   { changes }: Pick<RunReport, 'changes'>,
   lines: PackedMap<ManifestLine>,
 ): Promise<ArticlePictures[]> {
-  const wanted = run.options.pipeline.deliver?.pictures;
+  const wanted = sectionOf(run.options.pipeline)?.pictures;
   if (wanted === undefined) return [];
   const { derived, previous } = run.stores;
   const files = pictureFiles(mainView(wanted));

@@ -11,14 +11,8 @@ import { articleKey, articleLabel, configurationKey } from '../../model/configur
 import { sha256Hex } from '../../support/files.ts';
 import { groupBy } from '../../support/group-by.ts';
 import { openCatalogue } from '../../run/output/manifest.ts';
-import {
-  beside,
-  type Delivery,
-  type Master,
-  type Outcome,
-  readMaster,
-  type Subject,
-} from '../masters.ts';
+import { type Delivery, type Outcome, type Subject } from '../delivery.ts';
+import { beside, type Master, readMaster } from '../../run/output/masters.ts';
 import type { Run } from '../../run/open-run.ts';
 
 /** For people; the paths of files differ by the names of configurations. */

@@ -1,10 +1,17 @@
 /** The gates, one row each: what they compare between two runs, in which words, and their default thresholds. */
 import { z } from 'zod';
-import type { PictureDifference } from '../../deliver/pictures/picture-difference.ts';
 import type { AssetFigures } from '../../model/asset.ts';
 import type { Bounds } from '../../model/scene.ts';
 import type { GATE_LABELS } from '../report/run-report.ts';
 import { shareSchema } from './percentage.ts';
+
+/** Shares from 0 (equal) to 1, of the part of the picture that the article takes. */
+export interface PictureDifference {
+  /** Root mean square of the differences of red, green and blue (RMSE): another finish, a texture that is lost. */
+  tone: number;
+  /** Pixels that differ visibly, those of smoothed edges left out: another shape, a part that is lost. */
+  edges: number;
+}
 
 /** When a gate warns or refuses. Shares are from 0 to 1. */
 export interface GateThresholds {

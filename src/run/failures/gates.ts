@@ -1,5 +1,6 @@
 /** Quality gates between two runs: compares the new manifest with the published one. */
-import type { PictureDifference } from '../../deliver/pictures/picture-difference.ts';
+import type { Deliveries } from '../deliveries.ts';
+import type { PictureDifference } from './gate-table.ts';
 import type { AssetFigures, ManifestLine } from '../../model/asset.ts';
 import {
   configurationKey,
@@ -15,7 +16,7 @@ import { publishedAsset } from '../output/publish.ts';
 import { GATE_ROWS, GATE_TABLE, type Gate, type Gates } from './gate-table.ts';
 import { exceededFailures } from './max-failures.ts';
 import type { Run } from '../open-run.ts';
-import type { GlbPair } from '../../deliver/pictures/picture-gate.ts';
+import type { GlbPair } from '../deliveries.ts';
 import { isPublished, type RunEnd } from '../run-end.ts';
 import type { RunOptions } from '../run-options.ts';
 import { compareShares, sharePercent } from './percentage.ts';
@@ -297,6 +298,7 @@ const ALL_DIFFERENT: PictureDifference = { tone: 1, edges: 1 };
 async function assessPublication(
   run: Run,
   lines: PackedMap<ManifestLine>,
+  deliveries: Deliveries | undefined,
 ): Promise<GateAssessment> {
   const { previous } = run.stores;
   const assess = (differenceOf: DifferenceOf) =>
@@ -309,8 +311,8 @@ async function assessPublication(
   if (pairs.size === 0) return assessment;
   const { byGate } = assess(() => ALL_DIFFERENT);
   if (!GATE_ROWS.some(([gate, { picture }]) => picture && byGate[gate])) return assessment;
-  const { comparePictures } = await import('../../deliver/pictures/picture-gate.ts');
-  const { differences, notCompared } = await comparePictures(run, [...pairs.values()]);
+  if (deliveries === undefined) return assessment;
+  const { differences, notCompared } = await deliveries.comparePictures(run, [...pairs.values()]);
   const assessed = assess((was, is) => differences.get(`${was} ${is}`));
   return notCompared === undefined ? assessed : { ...assessed, notCompared };
 }
@@ -319,6 +321,7 @@ async function assessPublication(
  * Assesses the new manifest: the gates first, then the number of failures. Carts do not count.
  *
  * @param notSelected - Number of entries of the selection that failed.
+ * @param deliveries - Compares pictures, where a gate needs them.
  * @see D-850, D-853
  */
 export async function assessRun(
@@ -326,10 +329,11 @@ export async function assessRun(
   lines: PackedMap<ManifestLine>,
   notSelected: number,
   end: RunEnd,
+  deliveries?: Deliveries,
 ): Promise<{ gates?: GateReport; end: RunEnd }> {
   if (!isPublished(end)) return { end };
   const { options } = run;
-  const found = await assessPublication(run, lines);
+  const found = await assessPublication(run, lines, deliveries);
   const first = found.findings.find(({ action }) => action === 'refuse');
   const message = `gate ${first?.gate}: ${first?.message}; the previous result stays published`;
   const error = found.refused

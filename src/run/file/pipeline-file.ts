@@ -9,8 +9,8 @@ import { CHECKS, required, SCHEMA_TYPES } from '../../support/parameters.ts';
 import type { ENVIRONMENT, Environment } from './environment.ts';
 import {
   type PipelineContent,
-  pipelineJsonSchema,
-  pipelineSchema,
+  jsonSchemaOf,
+  type PipelineSchema,
   readSource,
   SOURCE_KINDS,
   UNSET_ADDRESS,
@@ -57,86 +57,87 @@ interface Origin {
   code: 'PIPELINE_INVALID' | 'USAGE';
 }
 
-/**
- * Reads and checks a pipeline file.
- *
- * @param path - Absolute, or relative to the working folder.
- * @param isOffline - Variables in `service:` need not be set.
- * @throws {@link ConverterError} `FILE_MISSING`, `FILE_UNREADABLE`, `PIPELINE_INVALID`, `PIPELINE_VARIABLE_UNSET`.
- */
-export async function loadPipeline(
-  path: string,
-  env: Environment,
-  isOffline = false,
-): Promise<Pipeline> {
-  const text = await readText(path).catch((cause: unknown) => {
-    if (!isConverterError(cause, 'FILE_MISSING')) throw cause;
-    const message = `${path}: expected a pipeline file, received none`;
-    throw new ConverterError('FILE_MISSING', message, { cause });
-  });
-  return parsePipeline(text, path, env, isOffline);
-}
+/** Reads pipeline files by one schema. */
+export class PipelineReader {
+  readonly #schema: PipelineSchema;
+  #keysAt: KeysAt | undefined;
 
-/**
- * Checks the text of a pipeline file.
- *
- * @param file - Its path, for errors; paths in the text are relative to its folder.
- *
- * @example
- * ```ts
- * parsePipeline('name: x\nservice: { emulator: true }\narticles: [{ lsit: a.csv }]\noutput: { dir: out }', 'x.yaml', {});
- * // → PIPELINE_INVALID 'x.yaml:3: expected a known key, received "lsit"; did you mean "list"?'
- * ```
- *
- * @see D-744.
- */
-export function parsePipeline(
-  text: string,
-  file: string,
-  env: Environment,
-  isOffline = false,
-): Pipeline {
-  const at = (line: number) => `${file}:${line}`;
-  const origin: Origin = { at, folder: dirname(file), code: 'PIPELINE_INVALID' };
-  return checkPipeline(text, origin, env, isOffline);
-}
-
-/**
- * Checks the content of a pipeline file as an object; paths in it are relative to the working folder.
- *
- * @param name - Name of the object, for errors.
- * @throws {@link ConverterError} `USAGE` naming each wrong field; `PIPELINE_VARIABLE_UNSET`.
- */
-export function readPipelineObject(content: object, name: string, env: Environment): Pipeline {
-  let json: string;
-  try {
-    json = JSON.stringify(content);
-  } catch (cause) {
-    const message = `${name}: expected texts, numbers, booleans, lists and objects, received something else`;
-    throw new ConverterError('USAGE', message, { cause });
+  constructor(schema: PipelineSchema) {
+    this.#schema = schema;
   }
-  // JSON is YAML: one reader fills in variables and checks.
-  return checkPipeline(json, { at: () => name, folder: '.', code: 'USAGE' }, env);
+
+  /**
+   * Reads and checks a pipeline file.
+   *
+   * @param path - Absolute, or relative to the working folder.
+   * @param isOffline - Variables in `service:` need not be set.
+   * @throws {@link ConverterError} `FILE_MISSING`, `FILE_UNREADABLE`, `PIPELINE_INVALID`, `PIPELINE_VARIABLE_UNSET`.
+   */
+  async load(path: string, env: Environment, isOffline = false): Promise<Pipeline> {
+    const text = await readText(path).catch((cause: unknown) => {
+      if (!isConverterError(cause, 'FILE_MISSING')) throw cause;
+      const message = `${path}: expected a pipeline file, received none`;
+      throw new ConverterError('FILE_MISSING', message, { cause });
+    });
+    return this.parse(text, path, env, isOffline);
+  }
+
+  /**
+   * Checks the text of a pipeline file.
+   *
+   * @param file - Its path, for errors; paths in the text are relative to its folder.
+   * @throws {@link ConverterError} `PIPELINE_INVALID` naming line and key of each problem; `PIPELINE_VARIABLE_UNSET`.
+   * @see D-744.
+   */
+  parse(text: string, file: string, env: Environment, isOffline = false): Pipeline {
+    const at = (line: number) => `${file}:${line}`;
+    const origin: Origin = { at, folder: dirname(file), code: 'PIPELINE_INVALID' };
+    return this.#check(text, origin, env, isOffline);
+  }
+
+  /**
+   * Checks the content of a pipeline file as an object; paths in it are relative to the working folder.
+   *
+   * @param name - Name of the object, for errors.
+   * @throws {@link ConverterError} `USAGE` naming each wrong field; `PIPELINE_VARIABLE_UNSET`.
+   */
+  readObject(content: object, name: string, env: Environment): Pipeline {
+    let json: string;
+    try {
+      json = JSON.stringify(content);
+    } catch (cause) {
+      const message = `${name}: expected texts, numbers, booleans, lists and objects, received something else`;
+      throw new ConverterError('USAGE', message, { cause });
+    }
+    // JSON is YAML: one reader fills in variables and checks.
+    return this.#check(json, { at: () => name, folder: '.', code: 'USAGE' }, env);
+  }
+
+  #check(text: string, { at, folder, code }: Origin, env: Environment, isOffline = false): Pipeline {
+    const yaml = readYaml(text, at, env, isOffline);
+    const { serviceVariables } = yaml;
+    const isUnset = Object.values(serviceVariables).includes('');
+    const content = isUnset ? { ...(yaml.value as object), service: UNSET_SERVICE } : yaml.value;
+    // Code for a schema that is used once takes longer to generate than it saves.
+    const parsed = this.#schema.safeParse(content, { jitless: true });
+    const keysAt: KeysAt = (path) => {
+      this.#keysAt ??= keysOf(jsonSchemaOf(this.#schema));
+      return this.#keysAt(path);
+    };
+    const problems = problemsOf(yaml, parsed.error?.issues ?? [], parsed.data, keysAt);
+    if (parsed.data === undefined || problems.length > 0) {
+      const lines = problems.map(({ line, sentence }) => `${at(line)}: ${sentence}`);
+      throw new ConverterError(code, lines);
+    }
+    return pipelineOf(parsed.data, folder, serviceVariables);
+  }
 }
 
-function checkPipeline(
-  text: string,
-  { at, folder, code }: Origin,
-  env: Environment,
-  isOffline = false,
+function pipelineOf(
+  { articles, output, cache, service, store, ...rest }: PipelineContent,
+  folder: string,
+  serviceVariables: Pipeline['serviceVariables'],
 ): Pipeline {
-  const yaml = readYaml(text, at, env, isOffline);
-  const { serviceVariables } = yaml;
-  const isUnset = Object.values(serviceVariables).includes('');
-  const content = isUnset ? { ...(yaml.value as object), service: UNSET_SERVICE } : yaml.value;
-  // Code for a schema that is used once takes longer to generate than it saves.
-  const parsed = pipelineSchema.safeParse(content, { jitless: true });
-  const problems = problemsOf(yaml, parsed.error?.issues ?? [], parsed.data);
-  if (parsed.data === undefined || problems.length > 0) {
-    const lines = problems.map(({ line, sentence }) => `${at(line)}: ${sentence}`);
-    throw new ConverterError(code, lines);
-  }
-  const { articles, output, cache, service, store, ...rest } = parsed.data;
   const { recording } = service;
   const absolute = (path: string) => resolve(folder, path);
   const outputDir = absolute(output.dir);
@@ -173,20 +174,21 @@ function problemsOf(
   yaml: YamlFile,
   issues: readonly z.core.$ZodIssue[],
   content: PipelineContent | undefined,
+  keysAt: KeysAt,
 ): Problem[] {
-  const misspelt = new Set(issues.flatMap(misspeltPaths));
+  const misspelt = new Set(issues.flatMap((issue) => misspeltPaths(issue, keysAt)));
   const isMisspelt = ({ path }: z.core.$ZodIssue) =>
     misspelt.has(pathText(path)) && valueAt(yaml.value, path) === undefined;
   const problems = issues
     .filter((issue) => !isMisspelt(issue))
-    .flatMap((issue) => ofIssue(yaml, issue));
+    .flatMap((issue) => ofIssue(yaml, issue, keysAt));
   for (const [path, sentence] of content === undefined ? [] : brokenRules(yaml, content))
     problems.push({ line: yaml.lineOf(path), sentence: `${pathText(path)}: ${sentence}` });
   return problems.sort((a, b) => a.line - b.line);
 }
 
 /** Keys that unknown keys stand for by their spelling: reported once, as unknown, and not as missing too. */
-function misspeltPaths(issue: z.core.$ZodIssue): string[] {
+function misspeltPaths(issue: z.core.$ZodIssue, keysAt: KeysAt): string[] {
   if (issue.code !== 'unrecognized_keys') return [];
   const known = keysAt(issue.path);
   return issue.keys.map((key) => pathText([...issue.path, nearestName(key, known) ?? key]));
@@ -198,7 +200,7 @@ function pathText(path: YamlPath): string {
   return steps.join('').replace(/(^|: )\.|: (?=,|$)/g, '$1');
 }
 
-function ofIssue(yaml: YamlFile, issue: z.core.$ZodIssue): Problem[] {
+function ofIssue(yaml: YamlFile, issue: z.core.$ZodIssue, keysAt: KeysAt): Problem[] {
   if (issue.code === 'unrecognized_keys') {
     const known = keysAt(issue.path);
     return issue.keys.map((key) => {
@@ -350,15 +352,19 @@ interface SchemaNode {
   additionalProperties?: SchemaNode;
 }
 
-/** The known keys of the mapping at a path. */
-function keysAt(path: YamlPath): string[] {
-  let node: SchemaNode | undefined = pipelineJsonSchema() as SchemaNode;
-  for (const step of path) {
-    const inside: SchemaNode | undefined =
-      typeof step === 'number' ? node?.items : node?.properties?.[String(step)];
-    node = inside ?? node?.additionalProperties;
-  }
-  return Object.keys(node?.properties ?? {});
+/** Returns the known keys of the mapping at a path. */
+type KeysAt = (path: YamlPath) => string[];
+
+function keysOf(schema: SchemaNode): KeysAt {
+  return (path) => {
+    let node: SchemaNode | undefined = schema;
+    for (const step of path) {
+      const inside: SchemaNode | undefined =
+        typeof step === 'number' ? node?.items : node?.properties?.[String(step)];
+      node = inside ?? node?.additionalProperties;
+    }
+    return Object.keys(node?.properties ?? {});
+  };
 }
 
 function valueAt(value: unknown, path: YamlPath): unknown {

@@ -7,13 +7,6 @@
 import { z } from 'zod';
 import { MOST_CACHE_BYTES } from '../../source/cache/eviction.ts';
 import { FRESHNESS_DEFAULT, FRESHNESS_POLICIES, type FreshnessPolicy } from '../../source/cache/freshness.ts';
-import { CAMERAS, type CameraName } from '../../deliver/pictures/camera.ts';
-import {
-  PICTURE_DEFAULTS,
-  PICTURE_FORMATS,
-  type PictureFormat,
-} from '../../deliver/pictures/picture-options.ts';
-import { MOST_PIXELS_A_SIDE } from '../../deliver/pictures/shot.ts';
 import { IMAGE_LOCATION_DEFAULT } from '../../source/fetch/image-location.ts';
 import { SERVICE_DEFAULTS } from '../../source/service/service-config.ts';
 import { IMAGE_FIELDS, readFields } from '../../convert/wire/material.ts';
@@ -24,10 +17,7 @@ import {
   type ConvertOptions,
 } from '../../convert/transform/convert-options.ts';
 import { MATERIAL_TABLE } from '../../convert/transform/material-table.ts';
-import { acceptSchema } from '../../deliver/accept-schema.ts';
-import { afterPublishSchema, feedsSchema } from '../../deliver/feeds/feeds-schema.ts';
 import { gatesSchema } from '../failures/gate-table.ts';
-import { profilesSchema } from '../../deliver/profiles/profiles-schema.ts';
 
 const text = z.string();
 const named = z.string().min(1);
@@ -240,7 +230,6 @@ const sourceSchema = z
 /** What the material decoder reads as a colour. */
 const COLOR =
   /^(?:(?:0x|#)[0-9A-Fa-f]{6}|(?:0(?:\.\d+)?|1(?:\.0+)?)(?: (?:0(?:\.\d+)?|1(?:\.0+)?)){2})$/;
-const BACKGROUND_SPELLINGS = 'expected a colour such as #f4f4f4, or transparent';
 const COLOR_SPELLINGS = 'expected a colour: 0xRRGGBB or three numbers 0..1';
 
 /** A value of a material, as the material decoder reads it; a text such as `0,5` becomes a number. */
@@ -304,55 +293,13 @@ export const convertSchema = z.strictObject(
   ),
 ) as unknown as z.ZodType<ConvertOptions, Partial<ConvertOptions>>;
 
-const side = z.int().min(1).max(MOST_PIXELS_A_SIDE);
-
-/** Few files have it, and each start makes the schemas. */
-const deliverSchema = z.lazy(() =>
-  z.strictObject({
-    pictures: z
-      .strictObject({
-        cameras: preset(
-          z.array(z.enum(Object.keys(CAMERAS) as [CameraName, ...CameraName[]])),
-          [...PICTURE_DEFAULTS.cameras],
-          'views: hero is three-quarter, top a floor plan',
-        ),
-        width: preset(side, PICTURE_DEFAULTS.width, 'pixels'),
-        height: preset(side, PICTURE_DEFAULTS.height, 'pixels'),
-        format: preset(
-          z.enum(Object.keys(PICTURE_FORMATS) as [PictureFormat, ...PictureFormat[]]),
-          PICTURE_DEFAULTS.format,
-          'of the files',
-        ),
-        background: preset(
-          z.string().regex(/^(?:#[0-9a-f]{6}|transparent)$/i, BACKGROUND_SPELLINGS),
-          PICTURE_DEFAULTS.background,
-          'colour behind the model, such as #f4f4f4, or transparent',
-        ),
-        pixelsPerMetre: int(PICTURE_DEFAULTS.pixelsPerMetre, 1, 'scale of the camera top'),
-        frames: int(PICTURE_DEFAULTS.frames, 0, 'pictures of a turn about the model', 360),
-        accept: acceptSchema(),
-      })
-      .refine(({ cameras, frames }) => cameras.length + frames > 0, {
-        error: 'expected at least one view, or frames: of a turn, received none',
-        path: ['cameras'],
-      })
-      .optional()
-      .describe('pictures of each article, below pictures/'),
-    gallery: preset(flag, false, 'a page that shows everything published, below gallery/'),
-    variants: preset(
-      z.union([flag, z.strictObject({ accept: acceptSchema() })]),
-      false,
-      'one file with all finishes of an article, below variants/: true, or { accept: … }',
-    ),
-    feeds: feedsSchema().optional(),
-    afterPublish: afterPublishSchema().optional(),
-    profiles: profilesSchema().optional(),
-  }),
-);
-
-/** The pipeline file as a whole. */
-export const pipelineSchema = z
-  .strictObject({
+/**
+ * The pipeline file as a whole.
+ *
+ * @param deliver - The section `deliver:`, which its wing describes.
+ */
+export function pipelineSchemaWith<D extends z.ZodType>(deliver: D) {
+  return z.strictObject({
     name: named.describe('shown in logs and reports'),
     service: serviceSchema,
     articles: z.array(sourceSchema).min(1).describe('merged, duplicates removed'),
@@ -389,7 +336,7 @@ export const pipelineSchema = z
       retryEveryNights: int(7, 1, 'days between two attempts from then on'),
       quarantineAfterKills: int(2, 2, 'runs that were killed with an article in work'),
     }),
-    deliver: deliverSchema.optional().describe('what is made of the published files'),
+    deliver: deliver.optional().describe('what is made of the published files'),
     store: z
       .strictObject({
         url: named.describe('s3://BUCKET/PREFIX, or a folder that all machines see'),
@@ -424,12 +371,15 @@ export const pipelineSchema = z
     }),
   })
   .describe('a pipeline of btg2gltf');
+}
 
-type Input = z.input<typeof pipelineSchema>;
+/** The schema with any section `deliver:`: its content is known where it is used. */
+export type PipelineSchema = ReturnType<typeof pipelineSchemaWith<z.ZodType<object, object>>>;
+type Input = z.input<PipelineSchema>;
 /** What a pipeline file may contain. */
 export type PipelineInput = Omit<Input, 'gates'> & Partial<Pick<Input, 'gates'>>;
 /** The content of a pipeline file, with defaults. */
-export type PipelineContent = z.output<typeof pipelineSchema>;
+export type PipelineContent = z.output<PipelineSchema>;
 
 /** Reads an entry of `articles:` that has exactly one of the {@link SOURCE_KINDS}. */
 export function readSource(
@@ -442,8 +392,8 @@ export function readSource(
 }
 
 /** Returns the JSON Schema of pipeline files, which is `pipelines/schema.json`. */
-export function pipelineJsonSchema(): Record<string, unknown> {
-  return z.toJSONSchema(pipelineSchema, {
+export function jsonSchemaOf(schema: z.ZodType): Record<string, unknown> {
+  return z.toJSONSchema(schema, {
     io: 'input',
     // In the file an address may be `${VARIABLE}`, which is not a URI.
     override: ({ jsonSchema }) => {

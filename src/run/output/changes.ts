@@ -3,7 +3,7 @@ import type { ArticleRequest } from '../../model/article.ts';
 import { type CatalogueEntry, PARTS, type Part } from '../../model/asset.ts';
 import { configurationId, sortConfigurationKeys } from '../../model/configuration-id.ts';
 import { sha256Hex } from '../../support/files.ts';
-import type { PublishedFile } from '../../deliver/feeds/feeds.ts';
+import type { PublishedFile } from './delivered-files.ts';
 
 /** The part to which a field of the catalogue belongs. */
 const PART_OF_FIELD = {

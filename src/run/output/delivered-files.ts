@@ -1,6 +1,5 @@
 /** The list of what was delivered: which files each configuration has beside its GLB. */
 import { join } from 'node:path';
-import { type FileFacts, SHARED_FOLDER } from '../../deliver/maker.ts';
 import type { ArticleRequest } from '../../model/article.ts';
 import { configurationKey } from '../../model/configuration-id.ts';
 import type { Digest } from '../../model/snapshot.ts';
@@ -21,6 +20,21 @@ export const CHANGES_FILE = 'changes.jsonl';
 export const OUTBOX_FILE = 'outbox.jsonl';
 /** Names of folders of files that are made of the whole range. */
 export const [FEEDS_FOLDER, GALLERY_FOLDER] = ['feeds', 'gallery'] as const;
+
+/** Facts of a file that readers of `deliveries.jsonl` need, such as the width of a picture. */
+export type FileFacts = Readonly<Record<string, string | number | boolean>>;
+
+/** The folder of shared files, below that of their delivery. */
+export const SHARED_FOLDER = 'files';
+
+/** A published file of a configuration. */
+export interface PublishedFile {
+  /** Name of the delivery that made it; `articles` for the master. */
+  delivery: string;
+  /** With `/`, relative to the output folder. */
+  path: string;
+  sha256: Digest;
+}
 
 /** A file that was delivered. */
 export interface DeliveredFile {
@@ -77,6 +91,16 @@ const CONFIGURATION_PATH = /^[\w-]+(?:\/[^/]+){3}\/(?:default|[0-9a-f]{16})(?:\.
 /** Whether a delivery gives its files such a path. Other files in its folder may be those of a user. */
 export function isDeliveryPath(path: string): boolean {
   return CONFIGURATION_PATH.test(path) || FLAT_PATH.test(path) || isSharedPath(path);
+}
+
+/**
+ * The address of a file of the output folder.
+ *
+ * @example `addressAt('https://cdn.example/3d', 'articles/A B.glb'); // → 'https://cdn.example/3d/articles/A%20B.glb'`
+ */
+export function addressAt(baseUrl: string, path: string): string {
+  const segments = path.split('/').map((name) => encodeURIComponent(name.toWellFormed()));
+  return `${new URL(baseUrl).href.replace(/\/+$/, '')}/${segments.join('/')}`;
 }
 
 /** Identifies a line among those of before. */

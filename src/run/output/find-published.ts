@@ -5,7 +5,7 @@ import type { Digest } from '../../model/snapshot.ts';
 import { ConverterError } from '../../support/errors.ts';
 import { globMatcher } from '../../support/glob.ts';
 import { type DeliveryLine, readDeliveries } from './delivered-files.ts';
-import { mastersOf } from '../../deliver/masters.ts';
+import { mastersOf } from './masters.ts';
 import type { Published } from './published.ts';
 
 /** A published configuration. */

@@ -6,8 +6,9 @@ import {
   catalogueDigests,
   changesBetween,
   type PublishedLine,
+  type UrlOf,
 } from './changes.ts';
-import { addressAt, type PublishedFile } from '../../deliver/feeds/feeds.ts';
+import { type PublishedFile } from './delivered-files.ts';
 import type { CatalogueLine, ManifestLine, Part } from '../../model/asset.ts';
 import { configurationId, configurationKey, ID_FIELDS } from '../../model/configuration-id.ts';
 import {
@@ -42,7 +43,7 @@ import { newCatalogues } from './lines.ts';
 import type { Run } from '../open-run.ts';
 import type { Results } from '../articles/results.ts';
 import { languagesOf } from '../connect.ts';
-import { objectKey } from '../../distribute/output.ts';
+import { objectKey } from './article-path.ts';
 
 /** What became of each configuration that differs from the last publication. */
 export type Changes = ReadonlyMap<string, Readonly<{ change: Change; what: readonly Part[] }>>;
@@ -54,12 +55,12 @@ export type LastPublication = ReturnType<typeof openLastPublication>;
  * Opens the comparison with the last publication that a run has reported. The manifest is no basis: a run that was
  * killed may have replaced it, and has reported nothing.
  *
+ * @param urlOf - If published files have addresses.
  * @see D-996
  */
-export function openLastPublication(run: Run) {
+export function openLastPublication(run: Run, urlOf?: UrlOf) {
   const { options, stores } = run;
-  const { outputDir, deliver } = options.pipeline;
-  const urlOf = deliver?.feeds && ((path: string) => addressAt(deliver.feeds!.baseUrl, path));
+  const { outputDir } = options.pipeline;
   const compared = comparedLists(run);
   let reading: ReturnType<typeof lastPublished> | undefined;
   const last = () => {

@@ -28,7 +28,7 @@ import { publish } from './publish.ts';
 import type { Run } from '../open-run.ts';
 import type { Results } from '../articles/results.ts';
 import { languagesOf, pipelineServiceId } from '../connect.ts';
-import { objectKey } from '../../distribute/output.ts';
+import { objectKey } from './article-path.ts';
 
 /** Whether only carts select a request. */
 type IsOfCart = (request: ArticleRequest) => boolean;

@@ -5,26 +5,10 @@ import { configurationKey } from '../../model/configuration-id.ts';
 import { isConverterError } from '../../support/errors.ts';
 import { exists } from '../../support/files.ts';
 import { catalogueDigest, snapshotSource } from '../articles/configuration.ts';
-import { FEEDS_FOLDER } from './delivered-files.ts';
-import { withRun } from '../open-run.ts';
+import { type Run, withRun } from '../open-run.ts';
+import type { OpenSharedStore } from '../shared-store.ts';
 import type { Pipeline } from '../file/pipeline-file.ts';
 import type { RunEnvironment } from '../run-options.ts';
-
-/** Names what the pipeline makes of the whole range and the output folder does not have: feeds, and files of the gallery. */
-export async function missingLists({ outputDir, deliver }: Pipeline): Promise<string[]> {
-  if (deliver === undefined) return [];
-  // Every command has this module.
-  const [{ feedFile }, { galleryFiles }] = await Promise.all([
-    import('../../deliver/feeds/feeds.ts'),
-    import('../../deliver/gallery/publish-gallery.ts'),
-  ]);
-  const kinds = new Set(deliver.feeds?.kinds);
-  const feeds = Array.from(kinds, (kind) => `${FEEDS_FOLDER}/${feedFile(kind)}`);
-  const all = [...feeds, ...(deliver.gallery ? await galleryFiles() : [])];
-  const paths = all.map((name) => join(outputDir, name));
-  const found = await Promise.all(paths.map(exists));
-  return paths.filter((_, at) => !found[at]);
-}
 
 /**
  * Counts the published lines whose answers were cached anew since, such as by `fetch` or by a run that was cut: the next
@@ -35,9 +19,10 @@ export async function missingLists({ outputDir, deliver }: Pipeline): Promise<st
 export async function countOutdated(
   pipeline: Pipeline,
   environment: RunEnvironment,
+  openStore?: OpenSharedStore,
 ): Promise<number | undefined> {
   if (!(await exists(join(pipeline.cacheDir, DATABASE_FILE)))) return undefined;
-  const count = withRun({ pipeline }, environment, async (run) => {
+  const countIn = async (run: Run) => {
     const { service, database } = snapshotSource(run);
     const answersOf = catalogueDigest(run.options.pipeline);
     let outdated = 0;
@@ -49,7 +34,8 @@ export async function countOutdated(
       if (isOld) outdated++;
     }
     return outdated;
-  });
+  };
+  const count = withRun({ pipeline }, environment, countIn, undefined, openStore);
   return count.catch((error: unknown) => {
     if (isConverterError(error, 'PIPELINE_VARIABLE_UNSET')) return undefined;
     throw error;

@@ -2,9 +2,6 @@
 import { extname, join, sep } from 'node:path';
 import { type ContentStore, type FileStoreOptions, openFileStore } from '../../source/cache/content-store.ts';
 import type { CacheDatabase } from '../../source/cache/database.ts';
-import { PICTURES, VARIANTS } from '../../deliver/gallery/gallery-data.ts';
-import { PROFILE_NAMES } from '../../deliver/profiles/profiles.ts';
-import { USDZ_PROFILE } from '../../deliver/usd/usdz-maker.ts';
 import type { CatalogueLine, ManifestLine } from '../../model/asset.ts';
 import { configurationKey } from '../../model/configuration-id.ts';
 import type { Digest } from '../../model/snapshot.ts';
@@ -56,6 +53,22 @@ function openObjects(outputDir: string): ContentStore {
   return openFileStore(objectFiles(outputDir));
 }
 
+/** The checks of a run: each object is examined once. */
+export interface ObjectChecks {
+  /**
+   * Checks an object: returns its size, and what is wrong with it. A later change of it in this run makes no
+   * difference.
+   */
+  check(object: Digest): Promise<{ problem: string | undefined; bytes: number | undefined }>;
+  /** Records an object that this run has just written. */
+  recordWritten(object: Digest): Promise<void>;
+  /** Notes an object that a worker of this run has written. */
+  noteWritten(object: Digest): void;
+  isWritten(object: Digest): boolean;
+  /** Forgets the objects that the run has neither checked nor written. */
+  forgetOthers(): void;
+}
+
 /**
  * Creates the checks of a run: each object is examined once. One that has the size and time at which its content
  * was right is not read.
@@ -66,7 +79,7 @@ export function openObjectChecks(
   outputDir: string,
   { objects: table }: Pick<CacheDatabase, 'objects'>,
   readsAll: boolean,
-) {
+): ObjectChecks {
   const { pathOf } = openObjects(outputDir);
   let rows: ReturnType<typeof table.all> | undefined;
   const known = () => {
@@ -94,26 +107,19 @@ export function openObjectChecks(
   };
 
   return {
-    /**
-     * Checks an object: returns its size, and what is wrong with it. A later change of it in this run makes no
-     * difference.
-     */
-    check(object: Digest) {
+    check(object) {
       const result = checked.get(object) ?? examine(object);
       checked.set(object, result);
       return result;
     },
-    /** Records an object that this run has just written. */
-    async recordWritten(object: Digest): Promise<void> {
+    async recordWritten(object) {
       const facts = await statIfExists(pathOf(object));
       if (facts !== undefined) table.put(outputDir, object, facts);
       written.add(object);
     },
-    /** Notes an object that a worker of this run has written. */
-    noteWritten: (object: Digest) => void written.add(object),
-    isWritten: (object: Digest) => written.has(object),
-    /** Forgets the objects that the run has neither checked nor written. */
-    forgetOthers(): void {
+    noteWritten: (object) => void written.add(object),
+    isWritten: (object) => written.has(object),
+    forgetOthers() {
       const isOther = (object: Digest) => !checked.has(object) && !written.has(object);
       table.remove(outputDir, [...known().keys()].filter(isOther));
     },
@@ -376,17 +382,19 @@ async function isSameFile(a: string, b: string): Promise<boolean> {
   return found[0] !== undefined && found[0].identity === found[1]?.identity;
 }
 
-/** The folder of each delivery that there is: one that was cut off, and is not asked for any more, is in no list. */
-const DELIVERY_FOLDERS = [...PROFILE_NAMES, USDZ_PROFILE, PICTURES, VARIANTS];
-
 /**
  * Finds objects and links that no line of the manifest refers to, and the folders of old runs. @see D-832
  *
+ * @param deliveryFolders - Those of all kinds of deliveries.
  * @param keepRuns - Number of latest reports to keep. @defaultValue all
  * @returns Sorted paths below the output folder, with `/`; and the size of the objects, whose bytes the links share.
  * @throws {@link ConverterError} `USAGE` without a manifest.
  */
-export async function planPrune(outputDir: string, keepRuns?: number) {
+export async function planPrune(
+  outputDir: string,
+  deliveryFolders: readonly string[],
+  keepRuns?: number,
+) {
   const { pathOf } = openObjects(outputDir);
   const linkOf = ({ glb }: { glb: string }) => join(outputDir, glb);
   const published = [...(await publishedObjects(outputDir, linkOf))];
@@ -398,7 +406,7 @@ export async function planPrune(outputDir: string, keepRuns?: number) {
   const relative = (path: string) => path.slice(outputDir.length + 1).replaceAll(sep, '/');
   const objects = await filesBelow(join(outputDir, OBJECTS_FOLDER), kept);
   const links = (await filesBelow(join(outputDir, ARTICLES_FOLDER), kept)).map(relative);
-  for (const folder of DELIVERY_FOLDERS) {
+  for (const folder of deliveryFolders) {
     const paths = (await filesBelow(join(outputDir, folder), kept)).map(relative);
     links.push(...paths.filter(isDeliveryPath));
   }
@@ -421,12 +429,13 @@ export async function oldRuns(outputDir: string, keepRuns: number): Promise<stri
 /** Removes what a plan lists, and the folders that become empty. */
 export async function carryOutPrune(
   outputDir: string,
+  deliveryFolders: readonly string[],
   { objects, links, runs }: Omit<Awaited<ReturnType<typeof planPrune>>, 'bytes'>,
 ): Promise<void> {
   for (const path of [...links, ...objects]) await removeFile(join(outputDir, path));
   for (const path of runs) await removeTree(join(outputDir, path));
   if (objects.length + links.length === 0) return;
-  for (const path of [ARTICLES_FOLDER, OBJECTS_FOLDER, ...DELIVERY_FOLDERS])
+  for (const path of [ARTICLES_FOLDER, OBJECTS_FOLDER, ...deliveryFolders])
     await removeEmptyFolders(join(outputDir, path));
 }
 

@@ -15,8 +15,6 @@ import {
   verifyOutput,
 } from './output-folder.ts';
 import { lockOutput } from './lock.ts';
-import type { Pipeline } from '../file/pipeline-file.ts';
-import type { RunEnvironment } from '../run-options.ts';
 
 /** A GLB or a file of a delivery. */
 export interface PublishedFile {
@@ -67,13 +65,18 @@ export interface Published {
  * Opens what an output folder has.
  *
  * @param now - Clock, milliseconds since 1970.
+ * @param deliveryFolders - Those of all kinds of deliveries, for `planPrune`.
  * @example
  * ```ts
  * const published = publishedIn('output/demo', Date.now);
  * await published.find('articles/FJEL/LINEA/LN-M-V.EI…/default.glb'); // → its bytes
  * ```
  */
-export function publishedIn(outputDir: string, now: () => number): Published {
+export function publishedIn(
+  outputDir: string,
+  now: () => number,
+  deliveryFolders: readonly string[] = [],
+): Published {
   return {
     name: outputDir,
     dir: outputDir,
@@ -91,10 +94,10 @@ export function publishedIn(outputDir: string, now: () => number): Published {
     },
     verify: (signal) => verifyOutput(outputDir, signal),
     lock: () => lockOutput(outputDir, now()),
-    planPrune: (keepRuns) => planPrune(outputDir, keepRuns),
+    planPrune: (keepRuns) => planPrune(outputDir, deliveryFolders, keepRuns),
     async prune({ links = [], ...plan }) {
       await expectNoPublication(outputDir);
-      await carryOutPrune(outputDir, { ...plan, links });
+      await carryOutPrune(outputDir, deliveryFolders, { ...plan, links });
     },
   };
 }
@@ -108,18 +111,4 @@ async function refuseCopy(outputDir: string): Promise<void> {
     const message = `${outputDir}: expected an output folder with its GLBs, received the lists of a pipeline whose GLBs are in a store`;
     throw new ConverterError('USAGE', message, { help: 'name the pipeline file instead' });
   }
-}
-
-/**
- * Opens what a pipeline has published, wherever that is.
- *
- * @throws {@link ConverterError} as `pipelineStore`.
- */
-export async function openPublished(
-  pipeline: Pipeline,
-  environment: Pick<RunEnvironment, 'env' | 'now' | 'random' | 'signal'>,
-): Promise<Published> {
-  if (pipeline.store === undefined) return publishedIn(pipeline.outputDir, environment.now);
-  const { openPublishedStore } = await import('../../distribute/published.ts');
-  return openPublishedStore(pipeline, environment);
 }

@@ -1,6 +1,5 @@
 /** What a publishing run removes at its end: old reports, and what nothing has referred to for some days. */
 import { join } from 'node:path';
-import type { ObjectStore } from '../../distribute/store/object-store.ts';
 import {
   readTextIfExists,
   replaceFile,
@@ -13,27 +12,15 @@ import { DELIVERIES_FILE, LAST_GOOD_FILE } from './delivered-files.ts';
 import type { Run } from '../open-run.ts';
 import { carryOutPrune, oldRuns, planPrune } from './output-folder.ts';
 import type { PrunePlan } from './published.ts';
+import type { PublicationPlace } from '../shared-store.ts';
 
-/** The list of what nothing refers to, and since when: a folder of the cache, for each output folder, and a key of a store. */
-const [UNREFERENCED_FOLDER, UNREFERENCED_KEY] = ['unreferenced', 'unreferenced.json'];
+/** The folder of the cache with the list of what nothing refers to, and since when, for each output folder. */
+const UNREFERENCED_FOLDER = 'unreferenced';
 /** The lists that refer to files. */
-const LISTS = [MANIFEST_FILE, DELIVERIES_FILE, LAST_GOOD_FILE];
+export const REFERRING_LISTS = [MANIFEST_FILE, DELIVERIES_FILE, LAST_GOOD_FILE];
 /** What the program has made by its name; a file of a user is left to `prune`, which asks. */
 const OWN = /^(?:objects\/[0-9a-f]{2}\/[0-9a-f]{64}\.\w+|articles(?:\/[^/]+){3}\/[^/]+\.glb)$/;
 const DAY_MS = 24 * 60 * 60 * 1000;
-
-/** Where files are published. */
-interface Place {
-  /** Another text for each content of the lists. */
-  lists(): Promise<string>;
-  /** Finds what nothing refers to. */
-  plan(): Promise<PrunePlan>;
-  /** Finds all reports but the last ones. */
-  oldRuns(keepRuns: number): Promise<string[]>;
-  remove(plan: PrunePlan): Promise<void>;
-  read(): Promise<string | undefined>;
-  write(text: string): Promise<void>;
-}
 
 /** The content of the list. */
 interface Unreferenced {
@@ -47,20 +34,24 @@ interface Unreferenced {
  * Removes what `output:` keeps no longer: reports beyond `keepRuns`, and objects and links to which nothing has referred
  * for `keepObjectsDays`, by the clock of the run. Files are searched for only where a list has changed, or one is due.
  *
+ * @param deliveryFolders - Those of all kinds of deliveries.
  * @throws {@link ConverterError} an error of the output folder or the store.
  * @see D-993
  */
-export async function removeOutdated(run: Run): Promise<void> {
-  const { options, stores, startedAt } = run;
+export async function removeOutdated(
+  run: Run,
+  deliveryFolders: readonly string[],
+): Promise<void> {
+  const { options, stores, startedAt, environment } = run;
   const { outputDir, store } = options.pipeline;
-  await removeFrom(folderPlace(options.pipeline), options.pipeline, startedAt);
+  await removeFrom(folderPlace(options.pipeline, deliveryFolders), options.pipeline, startedAt);
   if (store === undefined || stores.shared === undefined) return;
-  const place = await storePlace(stores.shared, outputDir, run);
+  const place = await stores.shared.place(outputDir, environment.signal);
   if (place !== undefined) await removeFrom(place, options.pipeline, startedAt);
 }
 
 async function removeFrom(
-  place: Place,
+  place: PublicationPlace,
   { keepRuns, keepObjectsDays }: Run['options']['pipeline'],
   nowMs: number,
 ): Promise<void> {
@@ -102,55 +93,28 @@ function readUnreferenced(text: string | undefined): Unreferenced {
   }
 }
 
-function folderPlace({ outputDir, cacheDir }: Run['options']['pipeline']): Place {
+function folderPlace(
+  { outputDir, cacheDir }: Run['options']['pipeline'],
+  deliveryFolders: readonly string[],
+): PublicationPlace {
   const path = join(cacheDir, UNREFERENCED_FOLDER, `${sha256Hex(outputDir).slice(0, 16)}.json`);
   return {
     async lists() {
-      const facts = await Promise.all(LISTS.map((file) => statIfExists(join(outputDir, file))));
+      const facts = await Promise.all(REFERRING_LISTS.map((file) => statIfExists(join(outputDir, file))));
       // Each is replaced as a whole, by another file.
       return facts.map((one) => one && `${one.identity} ${one.modifiedMs}`).join(', ');
     },
-    plan: () => planPrune(outputDir),
+    plan: () => planPrune(outputDir, deliveryFolders),
     oldRuns: (keepRuns) => oldRuns(outputDir, keepRuns),
     async remove({ objects, links = [], runs }) {
       if (objects.length + links.length + runs.length > 0)
-        await carryOutPrune(outputDir, { objects, links, runs });
+        await carryOutPrune(outputDir, deliveryFolders, { objects, links, runs });
     },
     read: () => readTextIfExists(path),
     // Without it, files are kept longer.
     async write(text) {
       const tmpDir = temporaryFolder(cacheDir);
       await replaceFile(path, text, { tmpDir, access: 'private', durable: false });
-    },
-  };
-}
-
-/** Undefined while a run can be continued in the store: it may count on any object there. */
-async function storePlace(
-  store: ObjectStore,
-  outputDir: string,
-  { environment: { signal } }: Run,
-): Promise<Place | undefined> {
-  const { oldStoreRuns, planStorePrune, removeFromStore } = await import('../../distribute/published.ts');
-  const { findUnfinishedRun } = await import('../../distribute/chunks.ts');
-  if ((await findUnfinishedRun(store)) !== undefined) return undefined;
-  let etag: string | undefined;
-  return {
-    async lists() {
-      const infos = await Promise.all(LISTS.map((file) => store.head(file)));
-      return infos.map((info) => info?.etag).join(', ');
-    },
-    // This run has the lock: nothing is younger than its publication.
-    plan: () => planStorePrune(store, outputDir, () => false),
-    oldRuns: (keepRuns) => oldStoreRuns(store, keepRuns),
-    remove: (plan) => removeFromStore(store, plan, () => signal.throwIfAborted()),
-    async read() {
-      const found = await store.get(UNREFERENCED_KEY);
-      etag = found?.etag;
-      return found && new TextDecoder().decode(found.content);
-    },
-    async write(text) {
-      await store.replace(UNREFERENCED_KEY, new TextEncoder().encode(text), etag);
     },
   };
 }

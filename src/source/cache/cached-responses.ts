@@ -131,3 +131,14 @@ export class CachedBodies extends Table<CachedBody> {
     return this.waiting.get(digest) ?? this.db.get(`${SELECT_BODY} WHERE digest = ?`, digest);
   }
 }
+
+/** What identifies a response. */
+export type ResponseKey = Pick<StoredResponse, 'service' | 'operation' | 'request'>;
+
+/** The responses that any machine has received. */
+export interface SharedResponses {
+  /** Returns the last one that was put, with what `put` needs to replace it. */
+  get(key: ResponseKey): Promise<{ response: StoredResponse; etag: string } | undefined>;
+  /** Puts a response in place of the one that was read; if another machine was faster, its response stays. */
+  put(response: StoredResponse, etag: string | undefined): Promise<void>;
+}

@@ -30,7 +30,7 @@ import {
 } from './freshness.ts';
 import { missingBecause } from './missing-body.ts';
 import { RequestsInFlight } from './requests-in-flight.ts';
-import type { SharedResponses } from '../../distribute/rows.ts';
+import type { SharedResponses } from './cached-responses.ts';
 
 /** Options of the response cache of one run. */
 export interface ResponseCacheOptions

@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { parsePipeline } from '../../../src/run/file/pipeline-file.ts';
+import { parsePipeline } from '../../../src/deliver/pipeline.ts';
 import { command } from '../../helpers/command.ts';
 import { temporaryFolder } from '../../helpers/temporary.ts';
 

@@ -1,14 +1,8 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  addressAt,
-  FEED_KINDS,
-  type FeedItem,
-  type FeedKind,
-  type FeedOptions,
-  feedRows,
-} from '../../../../src/deliver/feeds/feeds.ts';
+import { FEED_KINDS, type FeedItem, type FeedKind, type FeedOptions, feedRows } from '../../../../src/deliver/feeds/feeds.ts';
+import { addressAt } from '../../../../src/run/output/delivered-files.ts';
 import type { CatalogueLine } from '../../../../src/model/asset.ts';
 import { anyText } from '../../../helpers/any-text.ts';
 

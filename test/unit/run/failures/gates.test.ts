@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { PictureDifference } from '../../../../src/deliver/pictures/picture-difference.ts';
+import type { PictureDifference } from '../../../../src/run/failures/gate-table.ts';
 import type { ManifestLine } from '../../../../src/model/asset.ts';
 import { configurationKey } from '../../../../src/model/configuration-id.ts';
 import type { Bounds } from '../../../../src/model/scene.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { pipelineJsonSchema, pipelineSchema } from '../../../../src/run/file/pipeline-schema.ts';
+import { pipelineJsonSchema, pipelineSchema } from '../../../../src/deliver/pipeline.ts';
 import { readFields } from '../../../../src/convert/wire/material.ts';
 
 import { CONVERT_DEFAULTS } from '../../../../src/convert/transform/convert-options.ts';

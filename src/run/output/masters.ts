@@ -1,16 +1,14 @@
-/** What every delivery has in common: it makes files of published masters, of each alone or of several together. */
+/** The published GLBs of which others are made. */
 import { join } from 'node:path';
-import type { MadeFile } from './maker.ts';
-import type { ArticleRequest } from '../model/article.ts';
-import { configurationId, configurationKey } from '../model/configuration-id.ts';
-import type { Digest } from '../model/snapshot.ts';
-import { ConverterError } from '../support/errors.ts';
-import { readBytes, sha256Hex } from '../support/files.ts';
-import { assignPaths } from '../run/output/article-path.ts';
-import { manifestLines } from '../run/output/manifest.ts';
-import { publishedAsset } from '../run/output/publish.ts';
-import type { DeliveredFile, DeliveryLine } from '../run/output/delivered-files.ts';
-import type { Run } from '../run/open-run.ts';
+import type { ArticleRequest } from '../../model/article.ts';
+import { configurationId, configurationKey } from '../../model/configuration-id.ts';
+import type { Digest } from '../../model/snapshot.ts';
+import { ConverterError } from '../../support/errors.ts';
+import { readBytes, sha256Hex } from '../../support/files.ts';
+import type { Run } from '../open-run.ts';
+import { assignPaths } from './article-path.ts';
+import { manifestLines } from './manifest.ts';
+import { publishedAsset } from './publish.ts';
 
 /** A published master. */
 export interface Master {
@@ -25,46 +23,6 @@ export interface Master {
   isDefault: boolean;
   /** Only carts select it: it is the planning of one customer. */
   isOnlyOfCarts: boolean;
-}
-
-/** Masters of which files are made together; what fails, fails for all of them. */
-export interface Subject {
-  /** For people, in a row of failures. */
-  label: string;
-  masters: readonly [Master, ...Master[]];
-  /** Digest of all that decides its files and their paths. */
-  source: Digest;
-}
-
-/** A file to be published. */
-export interface Placed extends MadeFile {
-  name: string;
-  /** Below the folder of the delivery, with `/`, relative to the output folder. */
-  path: string;
-}
-
-/** What a delivery has for one master. */
-export type Outcome = Pick<DeliveryLine, 'files' | 'splitBy'>;
-
-/** A kind of delivery, and what it works on. */
-export interface Delivery {
-  /** Also of its folder beside `articles/`. */
-  name: string;
-  /** Made one after the other, as they are needed. */
-  subjects: Iterable<Subject>;
-  /** How many subjects are worked on at the same time. */
-  atOnce: number;
-  /**
-   * Makes the files of a subject.
-   *
-   * @param keep - Stores a file, so that it need not stay in memory; it is published with all others of the subject.
-   * @returns What each master has, in their order.
-   */
-  make(subject: Subject, keep: (file: Placed) => Promise<DeliveredFile>): Promise<Outcome[]>;
-  /** Returns a sentence about what it does without, once it has worked. */
-  limitation?: (() => string | undefined) | undefined;
-  /** Ends what `make` has started. */
-  close?: (() => Promise<void>) | undefined;
 }
 
 /** Lists the published masters, in the order of the manifest. */

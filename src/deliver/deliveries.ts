@@ -1,0 +1,37 @@
+/** What a run knows of deliveries; each is loaded when a pipeline asks for it. */
+import { sectionOf } from './section.ts';
+import { join } from 'node:path';
+import type { Deliveries } from '../run/deliveries.ts';
+import { addressAt, OUTBOX_FILE } from '../run/output/delivered-files.ts';
+import { exists } from '../support/files.ts';
+import { DELIVERY_FOLDERS } from './folders.ts';
+
+/** The deliveries of this program. */
+export const DELIVERIES: Deliveries = {
+  folders: DELIVERY_FOLDERS,
+  async check(pipeline, { env }) {
+    const deliver = sectionOf(pipeline);
+    if (deliver?.pictures === undefined && deliver?.profiles === undefined) return;
+    const { BROWSER_VARIABLE, findBrowser } = await import('./pictures/browser.ts');
+    await findBrowser(undefined, env[BROWSER_VARIABLE], pipeline.cacheDir);
+  },
+  urlOf(pipeline) {
+    const { feeds } = sectionOf(pipeline) ?? {};
+    return feeds && ((path) => addressAt(feeds.baseUrl, path));
+  },
+  comparePictures: async (...pairs) =>
+    (await import('./pictures/picture-gate.ts')).comparePictures(...pairs),
+  deliver: async (run) => (await import('./deliver.ts')).deliver(run),
+  async sender(run) {
+    const { pipeline } = run.options;
+    // Once there is an outbox, changes are kept also while the pipeline file names no webhook.
+    const hasWebhook = sectionOf(pipeline)?.afterPublish !== undefined;
+    const isKept = hasWebhook || exists(join(pipeline.outputDir, OUTBOX_FILE));
+    if (!(await isKept)) return undefined;
+    const { sendToWebhook } = await import('./after-publish.ts');
+    return (last, now) => sendToWebhook(run, last, now);
+  },
+  reportPictures: async (...report) =>
+    (await import('./pictures/report-pictures.ts')).reportPictures(...report),
+  leftOut: async (...line) => (await import('./feeds/left-out.ts')).leftOutOf(...line),
+};

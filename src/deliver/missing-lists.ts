@@ -1,0 +1,24 @@
+/** The lists of the whole range that a pipeline asks for, and that the output folder does not have. */
+import { sectionOf } from './section.ts';
+import { join } from 'node:path';
+import type { Pipeline } from '../run/file/pipeline-file.ts';
+import { FEEDS_FOLDER } from '../run/output/delivered-files.ts';
+import { exists } from '../support/files.ts';
+
+/** Names what the pipeline makes of the whole range and the output folder does not have: feeds, and files of the gallery. */
+export async function missingLists(pipeline: Pipeline): Promise<string[]> {
+  const { outputDir } = pipeline;
+  const deliver = sectionOf(pipeline);
+  if (deliver === undefined) return [];
+  // Every command has this module.
+  const [{ feedFile }, { galleryFiles }] = await Promise.all([
+    import('./feeds/feeds.ts'),
+    import('./gallery/publish-gallery.ts'),
+  ]);
+  const kinds = new Set(deliver.feeds?.kinds);
+  const feeds = Array.from(kinds, (kind) => `${FEEDS_FOLDER}/${feedFile(kind)}`);
+  const all = [...feeds, ...(deliver.gallery ? await galleryFiles() : [])];
+  const paths = all.map((name) => join(outputDir, name));
+  const found = await Promise.all(paths.map(exists));
+  return paths.filter((_, at) => !found[at]);
+}

@@ -1,0 +1,42 @@
+/** The key `pictures:` of `deliver:`. */
+import { z } from 'zod';
+import { acceptSchema } from '../accept-schema.ts';
+import { CAMERAS, type CameraName } from './camera.ts';
+import { PICTURE_DEFAULTS, PICTURE_FORMATS, type PictureFormat } from './picture-options.ts';
+import { MOST_PIXELS_A_SIDE } from './shot.ts';
+
+const CAMERA_NAMES = Object.keys(CAMERAS) as [CameraName, ...CameraName[]];
+const FORMATS = Object.keys(PICTURE_FORMATS) as [PictureFormat, ...PictureFormat[]];
+const BACKGROUND_SPELLINGS = 'expected a colour such as #f4f4f4, or transparent';
+
+const whole = (min: number, max: number) => z.int().min(min).max(max);
+
+/** Views of each article. */
+export const picturesSchema = () =>
+  z
+    .strictObject({
+      cameras: z
+        .array(z.enum(CAMERA_NAMES))
+        .default([...PICTURE_DEFAULTS.cameras])
+        .describe('views: hero is three-quarter, top a floor plan'),
+      width: whole(1, MOST_PIXELS_A_SIDE).default(PICTURE_DEFAULTS.width).describe('pixels'),
+      height: whole(1, MOST_PIXELS_A_SIDE).default(PICTURE_DEFAULTS.height).describe('pixels'),
+      format: z.enum(FORMATS).default(PICTURE_DEFAULTS.format).describe('of the files'),
+      background: z
+        .string()
+        .regex(/^(?:#[0-9a-f]{6}|transparent)$/i, BACKGROUND_SPELLINGS)
+        .default(PICTURE_DEFAULTS.background)
+        .describe('colour behind the model, such as #f4f4f4, or transparent'),
+      pixelsPerMetre: whole(1, Number.MAX_SAFE_INTEGER)
+        .default(PICTURE_DEFAULTS.pixelsPerMetre)
+        .describe('scale of the camera top'),
+      frames: whole(0, 360)
+        .default(PICTURE_DEFAULTS.frames)
+        .describe('pictures of a turn about the model'),
+      accept: acceptSchema(),
+    })
+    .refine(({ cameras, frames }) => cameras.length + frames > 0, {
+      error: 'expected at least one view, or frames: of a turn, received none',
+      path: ['cameras'],
+    })
+    .describe('pictures of each article, below pictures/');

@@ -1,0 +1,78 @@
+/** The store of a pipeline as a run uses it. */
+import type { RunEnvironment } from '../run/run-options.ts';
+import { REFERRING_LISTS } from '../run/output/retention.ts';
+import type { Pipeline } from '../run/file/pipeline-file.ts';
+import type { PublicationPlace, SharedStore } from '../run/shared-store.ts';
+import { findUnfinishedRun, seriesOf } from './chunks.ts';
+import { shareContents } from './contents.ts';
+import { openSharedOutput } from './output.ts';
+import { pipelineStore } from './pipeline-store.ts';
+import { oldStoreRuns, planStorePrune, removeFromStore } from './published.ts';
+import { openSharedDerivedData, openSharedResponses, openSharedSnapshots } from './rows.ts';
+import type { ObjectStore } from './store/object-store.ts';
+
+/** Bodies in a store: any of them can be fetched again. */
+const BODIES = { folder: 'bodies', headers: { durable: false } };
+/** The list of what nothing refers to, and since when. */
+const UNREFERENCED_KEY = 'unreferenced.json';
+
+/** Also for the rest of this wing. */
+export interface OpenStore extends SharedStore {
+  readonly objects: ObjectStore;
+}
+
+/** Opens the store of a pipeline. @throws {@link ConverterError} `USAGE`, `PIPELINE_VARIABLE_UNSET`. */
+export async function openSharedStore(
+  pipeline: Pipeline,
+  environment: RunEnvironment,
+): Promise<OpenStore> {
+  return sharedStore(await pipelineStore(pipeline, environment));
+}
+
+/** What a run uses of a store. */
+export function sharedStore(objects: ObjectStore): OpenStore {
+  return {
+    objects,
+    name: objects.name,
+    responses: openSharedResponses(objects),
+    derived: openSharedDerivedData(objects),
+    bodies: (own) => shareContents(own, objects, BODIES),
+    loadSnapshots: (database, service, request) =>
+      openSharedSnapshots(objects, database, service).load(seriesOf({ article: { request } })),
+    openOutput: (...output) => openSharedOutput(objects, ...output),
+    place: (outputDir, signal) => openPlace(objects, outputDir, signal),
+  };
+}
+
+/** The store that a run has open: only this wing opens one. */
+export function storeIn({ shared }: { shared: SharedStore | undefined }): ObjectStore | undefined {
+  return (shared as OpenStore | undefined)?.objects;
+}
+
+/** Undefined while a run can be continued in the store: it may count on any object there. */
+async function openPlace(
+  store: ObjectStore,
+  outputDir: string,
+  signal: AbortSignal,
+): Promise<PublicationPlace | undefined> {
+  if ((await findUnfinishedRun(store)) !== undefined) return undefined;
+  let etag: string | undefined;
+  return {
+    async lists() {
+      const infos = await Promise.all(REFERRING_LISTS.map((file) => store.head(file)));
+      return infos.map((info) => info?.etag).join(', ');
+    },
+    // This run has the lock: nothing is younger than its publication.
+    plan: () => planStorePrune(store, outputDir, () => false),
+    oldRuns: (keepRuns) => oldStoreRuns(store, keepRuns),
+    remove: (plan) => removeFromStore(store, plan, () => signal.throwIfAborted()),
+    async read() {
+      const found = await store.get(UNREFERENCED_KEY);
+      etag = found?.etag;
+      return found && new TextDecoder().decode(found.content);
+    },
+    async write(text) {
+      await store.replace(UNREFERENCED_KEY, new TextEncoder().encode(text), etag);
+    },
+  };
+}

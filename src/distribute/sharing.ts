@@ -1,0 +1,14 @@
+/** What a run knows of other machines; most of it is loaded when a pipeline asks for it. */
+import type { Sharing } from '../run/executor.ts';
+
+/** The work of several machines together. */
+export const SHARING: Sharing = {
+  open: async (...pipeline) => (await import('./shared-store.ts')).openSharedStore(...pipeline),
+  async prepare(options, environment) {
+    const isAlone = options.pipeline.store === undefined && (options.executor ?? 'local') === 'local';
+    if (isAlone) return { environment, close: async () => {} };
+    const { openSharedRun } = await import('./lifecycle.ts');
+    return openSharedRun(options, environment);
+  },
+  executor: async (...run) => (await import('./executor.ts')).openWorkers(...run),
+};

@@ -1,0 +1,50 @@
+/** Who does the work of a run: this process, or what the wing above brings. */
+import type { Execute } from './articles/processing.ts';
+import { inThisProcess } from './articles/processing.ts';
+import type { Processor } from './articles/results.ts';
+import type { Run } from './open-run.ts';
+import type { RunReport } from './report/run-report.ts';
+import type { RunEnvironment, RunOptions } from './run-options.ts';
+import type { OpenSharedStore } from './shared-store.ts';
+
+/** What workers did, and what is left of it. */
+export interface Distribution {
+  /** What each worker did, for the report. */
+  workers(): NonNullable<RunReport['workers']>;
+  /** Responses that workers took from their caches. */
+  fromCache(): number;
+  /** Removes what was exchanged. */
+  remove(): Promise<void>;
+}
+
+/** An executor of one run. */
+export interface Executor {
+  execute: Execute;
+  /** If workers do the work. */
+  distribution?: Distribution;
+  close(): Promise<void>;
+}
+
+/** Several machines that work together: for a pipeline with `store:`, and for another executor than this process. */
+export interface Sharing {
+  open: OpenSharedStore;
+  /**
+   * Prepares a run that others take part in: locks its store, and gives it the start of the run that it continues.
+   *
+   * @throws {@link ConverterError} `OUTPUT_LOCKED`, `STORE_UNSUPPORTED`, and the codes of store and queue.
+   */
+  prepare(
+    options: RunOptions,
+    environment: RunEnvironment,
+  ): Promise<{ environment: RunEnvironment; close(): Promise<void> }>;
+  /** Opens an executor whose workers are other processes. @param selected - Settles when the run has selected its articles. */
+  executor(run: Run, selected: Promise<unknown>): Promise<Executor>;
+}
+
+/** Processes articles in this process. */
+export async function localExecutor(
+  run: Run,
+  processor: (run: Run) => Promise<Processor>,
+): Promise<Executor> {
+  return { execute: inThisProcess(run, await processor(run)), close: async () => {} };
+}
