@@ -296,7 +296,7 @@ export const planningUrl = checked(planning.planningUrl, { link: OBJECT });
 
 type Convert = typeof article.convertArticle;
 
-function convertWithStore(
+async function convertWithStore(
   ...[request, pipeline, file, environment]: Parameters<Convert>
 ): ReturnType<Convert> {
   return article.convertArticle(request, pipeline, file, environment, PARTS.sharing?.open);
@@ -307,7 +307,7 @@ export const convertArticle = checked(convertWithStore, {
   request: ARTICLE,
   pipeline: PIPELINE_CHECK,
   file: TEXT,
-});
+}, { name: 'convertArticle' });
 
 const PIPELINE_CHECKS = { env: required(CHECKS.env), isOffline: CHECKS.boolean };
 
@@ -355,7 +355,7 @@ export function fetchPipeline(
 
 type RecordPipeline = typeof recorder.recordPipeline;
 
-function recordWithStore(
+async function recordWithStore(
   ...[options, dir, environment]: Parameters<RecordPipeline>
 ): ReturnType<RecordPipeline> {
   return recorder.recordPipeline(options, dir, environment, PARTS);
@@ -365,7 +365,7 @@ function recordWithStore(
 export const recordPipeline = checked(recordWithStore, {
   options: objectOf('an object with pipeline', { pipeline: PIPELINE_CHECK }),
   dir: TEXT,
-});
+}, { name: 'recordPipeline' });
 
 /** Parses an article list: UTF-8, or UTF-16 with a byte-order mark. */
 export const parseArticleList = checked(lists.parseArticleList, { bytes: BYTES, file: TEXT });

@@ -1,4 +1,5 @@
 /** Delivery: makes of the published masters what others need, such as pictures, and publishes it beside them. */
+import type { Delivered } from '../run/deliveries.ts';
 import { sectionOf } from './section.ts';
 import { extname, join } from 'node:path';
 import { openFileStore } from '../source/cache/content-store.ts';
@@ -29,46 +30,6 @@ import { isBrowserOptional, openDeliveries } from './kinds.ts';
 import { removeGallery, writeGallery } from './gallery/publish-gallery.ts';
 import type { Run } from '../run/open-run.ts';
 import { objectFiles, requireManifest } from '../run/output/output-folder.ts';
-
-/** Something that was asked for and was not made. */
-export interface DeliveryFailure {
-  /** Empty where the delivery failed as a whole. */
-  article: string;
-  delivery: string;
-  code: string;
-  message: string;
-  help: string;
-  /** Whether the pipeline file accepts it. */
-  isAccepted: boolean;
-}
-
-/** What all deliveries did, in configurations. */
-export interface Delivered {
-  deliveries: {
-    name: string;
-    made: number;
-    unchanged: number;
-    failed: number;
-    /** Those that failed by a code that the pipeline file accepts. */
-    accepted: number;
-    /** Those that failed, accepted ones too, by code. */
-    byCode: Record<string, number>;
-    /** Those that need a browser, where the run may do without one; of a feed, those that lack what it requires. */
-    omitted: number;
-    /** Of the files, equal ones counted once. */
-    bytes: number;
-    /** Of the masters that they were made from, equal ones counted once. */
-    masterBytes: number;
-  }[];
-  /** The first of each delivery, and the first of those that are accepted. */
-  failures: DeliveryFailure[];
-  /** Properties that divide articles into several files; `articles` are some of the `count`. */
-  splits: { splitBy: string[]; count: number; articles: string[] }[];
-  /** What was left out or not received, and what to do. */
-  omitted: string[];
-  /** Path of the page of the gallery, where it was wanted. */
-  gallery?: string;
-}
 
 /**
  * Delivers what the pipeline asks for.

@@ -15,6 +15,9 @@ import type { RunEnvironment } from './run-options.ts';
 /** What all deliveries did, for the report. */
 export type Delivered = NonNullable<RunReport['delivered']>;
 
+/** Something that was asked for and was not made. */
+export type DeliveryFailure = Delivered['failures'][number];
+
 /** The GLB that is published, and the one that would replace it. */
 export type GlbPair = readonly [was: Digest, is: Digest];
 

@@ -3,7 +3,7 @@ import { luminance } from '../math/color.ts';
 import type { ServiceMaterial, SrgbColor } from '../../model/graphics.ts';
 import type { LinearRgb } from '../../model/scene.ts';
 import type { ConvertOptions } from './convert-options.ts';
-import type { MaterialContext } from './material-table.ts';
+import type { MaterialContext } from './material-context.ts';
 
 /** Up to this `tra` a material counts as opaque. */
 const OPAQUE_TRA = 0.001;

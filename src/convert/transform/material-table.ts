@@ -1,10 +1,11 @@
 /** Material table: one row for every field of `mats[]`, dropped ones too, in the order of application. */
 
+import type { ConvertOptions } from './convert-options.ts';
+import type { MaterialContext, MaterialShading } from './material-context.ts';
 import { linearColor, luminance } from '../math/color.ts';
 import { pow } from '../../support/elementary.ts';
-import type { ImageField, MaterialValues, ServiceMaterial, SrgbColor } from '../../model/graphics.ts';
-import type { LinearRgb, SceneMaterial } from '../../model/scene.ts';
-import type { ConvertOptions } from './convert-options.ts';
+import type { MaterialValues, ServiceMaterial, SrgbColor } from '../../model/graphics.ts';
+import type { LinearRgb } from '../../model/scene.ts';
 import { applyTransparency, CLEAR_ROUGHNESS, isGlass } from './glass.ts';
 
 /** White, in sRGB as in linear light. */
@@ -17,27 +18,6 @@ const DEFAULT_SHI = 30;
 type Range = readonly [least: number, most: number];
 const UNIT: Range = [0, 1];
 const POSITIVE: Range = [0, Infinity];
-
-/** A material's values in glTF's terms, and which images it uses; they are not yet packed. */
-export type MaterialShading = Omit<SceneMaterial, 'doubleSided' | 'extras' | `${string}Texture`> & {
-  images: Record<'baseColor' | 'normal' | 'roughness' | 'metallic' | 'emissive', boolean>;
-  /** Fields without a counterpart in glTF, for the extras. */
-  kept: Record<string, unknown>;
-};
-
-/** An image: whether a normal map is grey, and the mean colour of a picture that is shown as metal. */
-type KnownImage = { grey?: boolean; meanLinear?: LinearRgb };
-
-/** What a row works on. */
-export interface MaterialContext {
-  material: ServiceMaterial;
-  /** Readable images only. */
-  images: Partial<Record<ImageField, KnownImage>>;
-  options: ConvertOptions;
-  shading: MaterialShading;
-  /** Reports that a field is not carried over exactly. */
-  lose(field: string, done: string): void;
-}
 
 type Apply = (context: MaterialContext) => void;
 

@@ -14,13 +14,8 @@ import { asConverterError, type ErrorCode } from '../../support/errors.ts';
 import { globMatcher } from '../../support/glob.ts';
 import { CONVERT_DEFAULTS, type ConvertOptions } from './convert-options.ts';
 import { type Losses, missingError } from './losses.ts';
-import {
-  isShownAsMetal,
-  type MaterialContext,
-  type MaterialExplanation,
-  type MaterialShading,
-  shadingOf,
-} from './material-table.ts';
+import { isShownAsMetal, type MaterialExplanation, shadingOf } from './material-table.ts';
+import type { MaterialContext, MaterialShading } from './material-context.ts';
 import type { createTexturePacker } from './texture-pack.ts';
 import { placementsOf, placeUvs, type UvMap } from './uv.ts';
 import type { VertexPlan } from './vertex-data.ts';

@@ -3,10 +3,12 @@ import type { Worker } from 'node:worker_threads';
 import { requireInstalled } from '../../support/optional.ts';
 import { packageFile } from '../../support/package-file.ts';
 import type { Ktx2Messages, Ktx2Picture } from './ktx2-thread.ts';
-import type { TextureMeaning } from './texture-encoder.ts';
 
 /** In the package and beside the sources: a thread needs a program that Node reads as it is. */
 const THREAD = packageFile('dist/deliver/profiles/ktx2-thread.js');
+
+/** What a texture means: directions; an sRGB colour; or numbers, such as roughness. */
+export type TextureMeaning = 'normal' | 'colour' | 'data';
 
 /** Encodes pixels with what is known of their meaning. */
 export type EncodeKtx2 = (picture: Ktx2Picture, meaning: TextureMeaning) => Promise<Uint8Array>;

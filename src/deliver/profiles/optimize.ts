@@ -27,7 +27,8 @@ import {
 } from './profiles.ts';
 import { separateMeshes, writeSeparateFiles } from './shared-files.ts';
 import { createSimplifier, extentOf, type Simplifier, scaleOf } from './simplify.ts';
-import type { EncodeTexture, TextureMeaning } from './texture-encoder.ts';
+import type { EncodeTexture } from './texture-encoder.ts';
+import type { TextureMeaning } from './ktx2-encoder.ts';
 
 /** The file of a profile. */
 export interface Optimized {

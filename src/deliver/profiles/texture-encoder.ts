@@ -4,11 +4,8 @@ import type { Sharp } from 'sharp';
 import { ConverterError } from '../../support/errors.ts';
 import { sha256Hex } from '../../support/files.ts';
 import { openTextureImage } from '../../support/texture-image.ts';
-import { type EncodeKtx2, openKtx2Encoder } from './ktx2-encoder.ts';
+import { type EncodeKtx2, openKtx2Encoder, type TextureMeaning } from './ktx2-encoder.ts';
 import type { TextureFormat } from './profiles.ts';
-
-/** What a texture means: directions; an sRGB colour; or numbers, such as roughness. */
-export type TextureMeaning = 'normal' | 'colour' | 'data';
 
 /** A texture and what it is to become. */
 export interface TextureRequest {

@@ -3,7 +3,22 @@
  * price, properties, numbers and the parts list.
  */
 import { canonicalNumber, isInRange, type NumberForm, type NumberRange } from './numbers.ts';
-import type { Part } from './tree.ts';
+import type { Point } from './shapes/surface.ts';
+
+/** One node of a parts list. */
+export interface Part {
+  type: string;
+  btgname?: string;
+  offs?: Point;
+  rot?: Point;
+  scale?: Point;
+  mat?: string;
+  lay?: string;
+  params?: unknown;
+  children?: Part[];
+  /** `childs` is written beside `prop` instead of inside it. */
+  childsBesideProp?: boolean;
+}
 
 /** A text in the languages of the range. */
 export interface Text {

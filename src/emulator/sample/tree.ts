@@ -1,21 +1,6 @@
 /** Short forms for the nodes of a parts list, in the field names of the service. */
-import type { ArticleDefinition } from './definition.ts';
+import type { ArticleDefinition, Part } from './definition.ts';
 import type { Point } from './shapes/surface.ts';
-
-/** One node of a parts list. */
-export interface Part {
-  type: string;
-  btgname?: string;
-  offs?: Point;
-  rot?: Point;
-  scale?: Point;
-  mat?: string;
-  lay?: string;
-  params?: unknown;
-  children?: Part[];
-  /** `childs` is written beside `prop` instead of inside it. */
-  childsBesideProp?: boolean;
-}
 
 /** Placement, material and layer of a node. */
 export interface NodeOptions {

@@ -2,12 +2,13 @@
  * Converts snapshots into GLBs: small articles, and a medium one that is alone, in this process; others in child
  * processes, which can be ended at any moment.
  */
+import type { Converter, ConversionMessages, SentError, Step, StepResult } from './messages.ts';
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { ContentStore, FileStoreOptions } from '../../source/cache/content-store.ts';
+import type { ContentStore } from '../../source/cache/content-store.ts';
 import type { ConversionInput, DecodedReader } from '../../model/snapshot.ts';
 import { createBudget } from '../../support/budget.ts';
-import { ConverterError, type ErrorCode, isConverterError } from '../../support/errors.ts';
+import { ConverterError, isConverterError } from '../../support/errors.ts';
 import { exists, removeStaleTemporaries } from '../../support/files.ts';
 import { collectGarbage } from '../../support/garbage.ts';
 import type { ConvertOptions } from '../../convert/transform/convert-options.ts';
@@ -45,32 +46,6 @@ type Size = 'small' | keyof typeof SIZES;
 const HERE = { maxNodes: 5_000, maxTriangles: 1_000_000, maxSceneBytes: 32 * 1024 * 1024 };
 const MOST_SURFACES_HERE = 20_000;
 const MOST_PIXELS_HERE = 1024 ** 2;
-
-/** What goes to a child process and back. */
-export interface ConversionMessages {
-  /** The first message. */
-  opening: {
-    bodies: FileStoreOptions;
-    objects: FileStoreOptions;
-    options: ConvertOptions;
-    cacheBytes: number;
-    /** Path of the database of small bodies, and of what was computed. */
-    database: string;
-  } & { startedAt: number; force: boolean };
-  /** A step of the converter, its input, and the name of the file that it makes. */
-  request: { step: Step; input: ConversionInput; file: string };
-  answer: { result: StepResult<Step> } | { error: SentError };
-}
-
-type Converter = Awaited<ReturnType<typeof loadConverter>>;
-type Step = keyof Converter;
-type StepResult<S extends Step> = Awaited<ReturnType<Converter[S]>>;
-
-/** `help` if it is not that of the code; `stack` of an error without a code: it locates a mistake of this program. */
-type SentError = { code: ErrorCode; message: string } & Record<
-  'help' | 'stack',
-  string | undefined
->;
 
 /** The size of a conversion by what is known without reading a body. */
 export async function conversionSize(

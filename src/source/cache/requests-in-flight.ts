@@ -1,5 +1,5 @@
 /** Requests that are on their way: all that want the same wait for one. */
-import { interrupted } from '../service/transport.ts';
+import { interrupted } from '../service/request-failure.ts';
 
 /** For whom a request is sent. */
 interface Demand {

@@ -120,3 +120,8 @@ export function classify(error: unknown) {
     mayBeOutage: code === 'SERVICE_UNREACHABLE' || (mayPass && (status < 400 || status >= 500)),
   };
 }
+
+/** Of a request whose run was stopped. */
+export function interrupted(): ConverterError {
+  return new ConverterError('INTERRUPTED', 'interrupted before the response was complete');
+}

@@ -26,7 +26,8 @@ import { SERVICE_DEFAULTS, type ServiceConfig, type Settings } from './service-c
 import { readServiceAddress } from './target.ts';
 import { createTokenSource, type IssuedToken, type TokenSource } from './token-source.ts';
 import { Traffic } from './traffic.ts';
-import { createTransport, type Exchange, interrupted } from './transport.ts';
+import { createTransport, type Exchange } from './transport.ts';
+import { interrupted } from './request-failure.ts';
 import { withoutUndefined } from '../../convert/wire/value.ts';
 
 /** Logging out must not delay the end of a run. */

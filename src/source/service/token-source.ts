@@ -1,7 +1,7 @@
 /** Token source: logs in for all who use one account, once when a token is needed, and out at the end. */
 import { isConverterError } from '../../support/errors.ts';
 import type { StartTimer } from '../../support/timer.ts';
-import { interrupted } from './transport.ts';
+import { interrupted } from './request-failure.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 /** How long a token lives by the specification. */

@@ -1,4 +1,5 @@
 /** One exchange with the service: sends, follows redirects, reads the whole body within limits, reports it. */
+import { interrupted } from './request-failure.ts';
 import { promisify } from 'node:util';
 import type { ZlibOptions } from 'node:zlib';
 import type { Agent, Dispatcher } from 'undici';
@@ -348,11 +349,6 @@ function expectFewValues(bytes: Uint8Array, maxValues: number): void {
 function tooLarge(limit: string, help?: string): ConverterError {
   const message = `expected an answer of at most ${limit}, received more`;
   return new ConverterError('RESPONSE_TOO_LARGE', message, { ...(help && { help }) });
-}
-
-/** Of a request whose run was stopped. */
-export function interrupted(): ConverterError {
-  return new ConverterError('INTERRUPTED', 'interrupted before the response was complete');
 }
 
 /** The token is in the query: it may go to no other host, and never from https down to http. */

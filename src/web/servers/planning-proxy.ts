@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { PlanningSite } from '../../emulator/route.ts';
 import type { ServiceClient } from '../../source/service/client.ts';
 import { GROUPS, OPERATIONS, type Operation, type OperationName } from '../../source/service/operations.ts';
-import { interrupted } from '../../source/service/transport.ts';
+import { interrupted } from '../../source/service/request-failure.ts';
 import { isRecord, type JsonRecord } from '../../convert/wire/value.ts';
 import {
   asConverterError,

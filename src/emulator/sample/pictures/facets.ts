@@ -4,7 +4,7 @@
  * A second, independent reading of placement: frames, rotation, scale.
  */
 import { cos, sin } from '../../../support/elementary.ts';
-import type { Part } from '../tree.ts';
+import type { Part } from '../definition.ts';
 
 /** The sources of shapes and colours. */
 export interface FacetSources {

@@ -1,6 +1,6 @@
 /** Draws the nodes of a parts list as a small picture, without textures and smooth shading. */
 import { hypot } from '../../../support/elementary.ts';
-import type { Part } from '../tree.ts';
+import type { Part } from '../definition.ts';
 import {
   cross,
   dot,

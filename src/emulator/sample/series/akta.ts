@@ -3,7 +3,8 @@
  */
 import { blockName } from '../blocks/blocks.ts';
 import type { ArticleDefinition, SeriesDefinition, Values } from '../definition.ts';
-import { imp, type Part, solid, top } from '../tree.ts';
+import { imp, solid, top } from '../tree.ts';
+import type { Part } from '../definition.ts';
 import { bodySymbol, brnk, cloth, layer, UPHOLSTERY } from './brenkhoff-common.ts';
 import { choice, choices, text } from './properties.ts';
 

@@ -4,7 +4,8 @@
 import { blockName } from '../blocks/blocks.ts';
 import type { PropertyDefinition, Values } from '../definition.ts';
 import type { Point } from '../shapes/surface.ts';
-import { imp, type NodeOptions, type Part } from '../tree.ts';
+import { imp, type NodeOptions } from '../tree.ts';
+import type { Part } from '../definition.ts';
 import { choice, choices, text } from './properties.ts';
 
 /** Material of Aulinde's shared program. */

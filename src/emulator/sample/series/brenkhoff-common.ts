@@ -3,7 +3,8 @@
  */
 import { blockName } from '../blocks/blocks.ts';
 import type { PropertyDefinition, Values } from '../definition.ts';
-import { imp, type Part, solid } from '../tree.ts';
+import { imp, solid } from '../tree.ts';
+import type { Part } from '../definition.ts';
 import { choice, choices, pick, text } from './properties.ts';
 
 /** Material of Brenkhoff's shared program. */

@@ -7,7 +7,8 @@ import type {
   SeriesDefinition,
   Values,
 } from '../definition.ts';
-import { imp, movable, type Part, solid, top } from '../tree.ts';
+import { imp, movable, solid, top } from '../tree.ts';
+import type { Part } from '../definition.ts';
 import { carcass, D3, drawer, HANDLE, METAL, PROGRAM, shelves } from './depot-parts.ts';
 import {
   basis,

@@ -3,7 +3,8 @@
  */
 import { heightOnFloor } from '../blocks/blocks.ts';
 import type { ArticleDefinition, SeriesDefinition, Values } from '../definition.ts';
-import { imp, type Part, solid, top } from '../tree.ts';
+import { imp, solid, top } from '../tree.ts';
+import type { Part } from '../definition.ts';
 import {
   basis,
   DECOR,

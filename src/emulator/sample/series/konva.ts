@@ -9,7 +9,8 @@ import type {
   SeriesDefinition,
   Values,
 } from '../definition.ts';
-import { imp, type Part, solid, top } from '../tree.ts';
+import { imp, solid, top } from '../tree.ts';
+import type { Part } from '../definition.ts';
 import { bodySymbol, brnk, cloth, layer, UPHOLSTERY } from './brenkhoff-common.ts';
 import { choice, choices, pick, text } from './properties.ts';
 

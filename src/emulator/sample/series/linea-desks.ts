@@ -2,7 +2,8 @@
  * LINEA by Fjelmark: desks, sit-stand desks, a bench for two.
  */
 import type { ArticleDefinition, Values } from '../definition.ts';
-import { imp, type Part, solid, top } from '../tree.ts';
+import { imp, solid, top } from '../tree.ts';
+import type { Part } from '../definition.ts';
 import {
   basis,
   DECOR,

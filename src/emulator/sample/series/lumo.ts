@@ -9,7 +9,8 @@ import type {
   SeriesDefinition,
   Values,
 } from '../definition.ts';
-import { imp, movable, type Part, solid, top } from '../tree.ts';
+import { imp, movable, solid, top } from '../tree.ts';
+import type { Part } from '../definition.ts';
 import { home, layer, plan, shared, WOOD, wood } from './aulinde-common.ts';
 import { choice, choices, pick, text } from './properties.ts';
 

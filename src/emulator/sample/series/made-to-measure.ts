@@ -5,7 +5,8 @@
  * has no cable tray; the available edges depend on the finish.
  */
 import type { ArticleDefinition, PropertyDefinition, Values } from '../definition.ts';
-import { imp, type Part, top } from '../tree.ts';
+import { imp, top } from '../tree.ts';
+import type { Part } from '../definition.ts';
 import {
   basis,
   board,

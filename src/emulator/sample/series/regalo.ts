@@ -8,7 +8,8 @@ import type {
   SeriesDefinition,
   Values,
 } from '../definition.ts';
-import { imp, movable, type Part, top } from '../tree.ts';
+import { imp, movable, top } from '../tree.ts';
+import type { Part } from '../definition.ts';
 import { board, home, layer, plan, shared, WOOD, wood } from './aulinde-common.ts';
 import { choice, choices, millimetres, text } from './properties.ts';
 

@@ -9,7 +9,8 @@ import type {
   SeriesDefinition,
   Values,
 } from '../definition.ts';
-import { imp, type Part, solid, top } from '../tree.ts';
+import { imp, solid, top } from '../tree.ts';
+import type { Part } from '../definition.ts';
 import { COVER, cover, home, layer, plan, shared, WOOD, wood } from './aulinde-common.ts';
 import { choice, choices, text } from './properties.ts';
 

@@ -10,7 +10,8 @@ import {
   valuesOf,
 } from '../definition.ts';
 import type { Point } from '../shapes/surface.ts';
-import { articleRoot, type Part, top } from '../tree.ts';
+import { articleRoot, top } from '../tree.ts';
+import type { Part } from '../definition.ts';
 import { DEPOT } from './depot.ts';
 import { basis, DECOR, layer } from './fjelmark-common.ts';
 import { FORUM } from './forum.ts';

@@ -3,7 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTextureEncoder, type TextureMeaning } from '../../../../src/deliver/profiles/texture-encoder.ts';
+import { openTextureEncoder } from '../../../../src/deliver/profiles/texture-encoder.ts';
+import type { TextureMeaning } from '../../../../src/deliver/profiles/ktx2-encoder.ts';
 
 const require = createRequire(import.meta.url);
 const TRANSCODER = 'three/examples/jsm/libs/basis/basis_transcoder';
