@@ -1,4 +1,8 @@
 /** The converter in a browser: `btg2gltf/browser`. */
+
+export { imageReferences } from './convert/wire/material.ts';
+export { decodePartsList } from './convert/wire/parts-list.ts';
+export { canonicalName } from './convert/wire/value.ts';
 export { openConverter } from './web/planning/converter.ts';
 export type {
   ConvertedModel,
@@ -6,6 +10,3 @@ export type {
   PlanningConverter,
   PlanningSnapshot,
 } from './web/planning/interfaces.ts';
-export { imageReferences } from './convert/wire/material.ts';
-export { decodePartsList } from './convert/wire/parts-list.ts';
-export { canonicalName } from './convert/wire/value.ts';

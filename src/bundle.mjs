@@ -11,7 +11,7 @@ const PROGRAMS = {
   program: 'cli/program.ts',
   'conversion-process': 'run/conversions/conversion-process.ts',
   'mesh-thread': 'run/conversions/mesh-thread.ts',
-  'queue-thread': 'distribute/queue/thread.ts',
+  'queue-thread': 'distribute/queue/queue-thread.ts',
 };
 /** They are CommonJS: to start even one standard module takes 12 ms. */
 const STARTERS = {

@@ -4,52 +4,37 @@
  * without types.
  */
 
-import * as contentStore from './source/cache/content-store.ts';
-import * as database from './source/cache/database.ts';
-import * as recording from './emulator/replay.ts';
-import * as selection from './source/fetch/select-articles.ts';
-import type { ArticleSource } from './source/fetch/selection.ts';
-import * as migration from './web/migrate/migrate.ts';
-import * as planning from './web/servers/planning-url.ts';
-import type { Scene, TextureTransform, TextureUse } from './model/scene.ts';
-import * as article from './run/single-article.ts';
-import * as outputFolder from './run/output/output-folder.ts';
+import * as meshes from './convert/transform/mesh-cache.ts';
+import * as transform from './convert/transform/transform-article.ts';
+import * as glb from './convert/write/glb.ts';
 import * as pipelines from './deliver/pipeline.ts';
-import * as runs from './run/run.ts';
-import type { RunResult } from './run/run-end.ts';
-import type { RunEnvironment, RunOptions } from './run/run-options.ts';
-import { PARTS } from './wiring.ts';
-import { PIPELINE_CHECK } from './run/file/pipeline-file.ts';
-import * as recorder from './run/record.ts';
+import * as recording from './emulator/replay.ts';
+import type { Scene, TextureTransform, TextureUse } from './model/scene.ts';
 import * as lists from './run/articles/source-files.ts';
+import { PIPELINE_CHECK } from './run/file/pipeline-file.ts';
+import type { RunResult } from './run/open/run-end.ts';
+import type { RunEnvironment, RunOptions } from './run/open/run-options.ts';
+import * as manifest from './run/output/manifest.ts';
+import * as outputFolder from './run/output/output-folder.ts';
+import * as recorder from './run/record.ts';
 import * as html from './run/report/html.ts';
 import * as junit from './run/report/junit.ts';
 import * as metrics from './run/report/metrics.ts';
 import { runReportSchema } from './run/report/run-report.ts';
 import * as summary from './run/report/summary.ts';
+import * as runs from './run/run.ts';
+import * as article from './run/single-article.ts';
+import * as contentStore from './source/cache/content-store.ts';
+import * as database from './source/cache/database.ts';
+import * as selection from './source/fetch/select-articles.ts';
+import type { ArticleSource } from './source/fetch/selection.ts';
 import { CHECKS, checked, type ParameterCheck, required } from './support/parameters.ts';
-import * as meshes from './convert/transform/mesh-cache.ts';
-import * as transform from './convert/transform/transform-article.ts';
-import * as glb from './convert/write/glb.ts';
-import * as manifest from './run/output/manifest.ts';
+import * as migration from './web/migrate/migrate.ts';
+import * as planning from './web/servers/planning-url.ts';
+import { PARTS } from './wiring.ts';
 
-export type { ContentStore } from './source/cache/content-store.ts';
-export type { CacheDatabase } from './source/cache/database.ts';
+export type { Pipeline } from './deliver/pipeline.ts';
 export { type Emulator, type EmulatorOptions, startEmulator } from './emulator/emulator.ts';
-export { createFetcher, type Fetcher, type FetcherOptions } from './source/fetch/fetch-article.ts';
-
-export type {
-  ArticleSource,
-  SelectedArticle,
-  Selection,
-  SelectionFailure,
-} from './source/fetch/selection.ts';
-export type { GatewayServer } from './web/servers/http.ts';
-export { type InboxOptions, openInbox, type PermanentIdStore } from './web/servers/inbox.ts';
-export type { MigrateOptions } from './web/migrate/migrate.ts';
-export type { Change, Hint, HintCode, Migration } from './web/migrate/migrate-url.ts';
-export type { PlannedArticle, PlanningLink, StoredPlanning } from './web/servers/planning-url.ts';
-export { openRelay, type RelayOptions } from './web/servers/relay.ts';
 export {
   type ConvertParameters,
   convert,
@@ -72,19 +57,33 @@ export type { ImageCodec } from './model/image-codec.ts';
 export type { Bounds, Loss, Scene } from './model/scene.ts';
 export type { ArticleSnapshot, ContentReader, Digest } from './model/snapshot.ts';
 export type { Warning } from './model/warning.ts';
-export type { ConvertedArticle } from './run/single-article.ts';
 export type { Verification } from './run/output/output-folder.ts';
-export type { Pipeline } from './deliver/pipeline.ts';
+export type { ConvertedArticle } from './run/single-article.ts';
+export type { ContentStore } from './source/cache/content-store.ts';
+export type { CacheDatabase } from './source/cache/database.ts';
+export { createFetcher, type Fetcher, type FetcherOptions } from './source/fetch/fetch-article.ts';
+export type {
+  ArticleSource,
+  SelectedArticle,
+  Selection,
+  SelectionFailure,
+} from './source/fetch/selection.ts';
+export type { MigrateOptions } from './web/migrate/migrate.ts';
+export type { Change, Hint, HintCode, Migration } from './web/migrate/migrate-url.ts';
+export type { GatewayServer } from './web/servers/http.ts';
+export { type InboxOptions, openInbox, type PermanentIdStore } from './web/servers/inbox.ts';
+export type { PlannedArticle, PlanningLink, StoredPlanning } from './web/servers/planning-url.ts';
+export { openRelay, type RelayOptions } from './web/servers/relay.ts';
 
 import { convertSchema } from './run/file/pipeline-schema.ts';
 
 export { pipelineJsonSchema } from './deliver/pipeline.ts';
-export type { RecordResult } from './run/record.ts';
-export type { RunResult } from './run/run-end.ts';
-export type { Progress, RunEnvironment, RunOptions } from './run/run-options.ts';
-export { type FinishedRun, type RunReport, reportJsonSchema } from './run/report/run-report.ts';
 export type { EmulatedRange } from './emulator/sample/range.ts';
 export { createSampleRange } from './emulator/sample/sample-range.ts';
+export type { RunResult } from './run/open/run-end.ts';
+export type { Progress, RunEnvironment, RunOptions } from './run/open/run-options.ts';
+export type { RecordResult } from './run/record.ts';
+export { type FinishedRun, type RunReport, reportJsonSchema } from './run/report/run-report.ts';
 export {
   type ArticleQuery,
   type Configuration,
@@ -303,11 +302,15 @@ async function convertWithStore(
 }
 
 /** Fetches and converts one article of a pipeline into one file. */
-export const convertArticle = checked(convertWithStore, {
-  request: ARTICLE,
-  pipeline: PIPELINE_CHECK,
-  file: TEXT,
-}, { name: 'convertArticle' });
+export const convertArticle = checked(
+  convertWithStore,
+  {
+    request: ARTICLE,
+    pipeline: PIPELINE_CHECK,
+    file: TEXT,
+  },
+  { name: 'convertArticle' },
+);
 
 const PIPELINE_CHECKS = { env: required(CHECKS.env), isOffline: CHECKS.boolean };
 
@@ -362,10 +365,14 @@ async function recordWithStore(
 }
 
 /** Records the responses that a pipeline needs in a folder, for {@link openRecording}. */
-export const recordPipeline = checked(recordWithStore, {
-  options: objectOf('an object with pipeline', { pipeline: PIPELINE_CHECK }),
-  dir: TEXT,
-}, { name: 'recordPipeline' });
+export const recordPipeline = checked(
+  recordWithStore,
+  {
+    options: objectOf('an object with pipeline', { pipeline: PIPELINE_CHECK }),
+    dir: TEXT,
+  },
+  { name: 'recordPipeline' },
+);
 
 /** Parses an article list: UTF-8, or UTF-16 with a byte-order mark. */
 export const parseArticleList = checked(lists.parseArticleList, { bytes: BYTES, file: TEXT });

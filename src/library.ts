@@ -1,27 +1,27 @@
 /** The main functions of the library, with defaults from this process for all that they need beside their task. */
-import { PARTS } from './wiring.ts';
+
 import { dirname } from 'node:path';
+import type { PipelineInput } from './deliver/pipeline.ts';
+import { loadPipeline, readPipelineObject } from './deliver/pipeline.ts';
 import { startEmulatorOf } from './emulator/start-emulator.ts';
 import type { ArticleRequest } from './model/article.ts';
-import { type ConvertedArticle, convertArticle } from './run/single-article.ts';
 import { type Environment, registerSecrets } from './run/file/environment.ts';
 import type { Pipeline } from './run/file/pipeline-file.ts';
-import { readPipelineObject } from './deliver/pipeline.ts';
-import { loadPipeline } from './deliver/pipeline.ts';
-import type { PipelineInput } from './deliver/pipeline.ts';
-import { runPipeline } from './run/run.ts';
-import type { RunResult } from './run/run-end.ts';
+import type { RunResult } from './run/open/run-end.ts';
 import {
   OPTION_CHECKS,
   type Progress,
   type RunEnvironment,
   type RunOptions,
-} from './run/run-options.ts';
+} from './run/open/run-options.ts';
+import { runPipeline } from './run/run.ts';
+import { type ConvertedArticle, convertArticle } from './run/single-article.ts';
 import type { Credentials } from './source/service/service-config.ts';
 import { asConverterError, ConverterError } from './support/errors.ts';
 import { withTemporaryFolder } from './support/files.ts';
 import { type Logger, SILENT } from './support/log.ts';
 import { CHECKS, checkParameters, type ParameterCheck, required } from './support/parameters.ts';
+import { PARTS } from './wiring.ts';
 
 /** The section `service` of a pipeline file, with credentials if they are not in the environment. */
 export interface ServiceInput extends Omit<PipelineInput['service'], 'emulator'> {
@@ -174,11 +174,7 @@ export async function run(parameters: RunParameters): Promise<RunResult> {
   return withEnvironment({ log, now, random, signal, env }, async (environment) => {
     const callback = guarded(onProgress, environment.log);
     const { progress } = callback;
-    const result = await runPipeline(
-      { ...options, pipeline },
-      { ...environment, progress },
-      PARTS,
-    );
+    const result = await runPipeline({ ...options, pipeline }, { ...environment, progress }, PARTS);
     const error = result.end.error ?? (await callback.firstError(environment.signal));
     if (error !== undefined) throw error;
     return result;

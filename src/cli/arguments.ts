@@ -128,8 +128,8 @@ function checkOptions(command: string, specs: Options, given: Record<string, unk
 }
 
 function checkValue(option: string, spec: OptionSpec, value: unknown): string | number | boolean {
-  const wrong = (expected: string, hint = '') =>
-    usageError(`--${option}: expected ${expected}, received ${JSON.stringify(value)}${hint}`);
+  const wrong = (expected: string) =>
+    usageError(`--${option}: expected ${expected}, received ${JSON.stringify(value)}`);
   if (Array.isArray(value)) throw wrong('one value');
   if (spec.type === 'boolean') {
     if (typeof value !== 'boolean') throw wrong('no value');
@@ -139,7 +139,7 @@ function checkValue(option: string, spec: OptionSpec, value: unknown): string | 
   if (text === '' && !spec.mayBeEmpty) throw wrong('a value');
   if (spec.choices !== undefined && !spec.choices.includes(text)) {
     const hint = FORMER[`--${option} ${text}`] ?? didYouMean(text, spec.choices);
-    throw wrong(spec.choices.join(' or '), hint);
+    throw wrong(`${spec.choices.join(' or ')}${hint}`);
   }
   if (spec.type === 'string') return text;
   const min = spec.min ?? 0;

@@ -1,6 +1,5 @@
 /** `btg2gltf catalogue ls [NODE|MANUFACTURER]`, `search QUERY --manufacturer M` and `show ARTICLE`. */
 
-import { articleMessages } from '../source/fetch/resolve-article.ts';
 import type {
   Article,
   ArticleProperty,
@@ -11,6 +10,7 @@ import type {
 import type { CatalogueNode } from '../model/catalogue.ts';
 import { type ArticleId, articleLabel, configurationLabel } from '../model/configuration-id.ts';
 import { amount } from '../run/report/text.ts';
+import { articleMessages } from '../source/fetch/resolve-article.ts';
 import type { ServiceClient } from '../source/service/client.ts';
 import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
 import { didYouMean } from '../support/nearest.ts';
@@ -104,7 +104,7 @@ export const catalogueCommand: Command = {
   async run(args, io) {
     const { query } = queryOf(args);
     const { pipeline } = applyOptions(await pipelineOf(args, io), args, io);
-    const { openService } = await import('../run/connect.ts');
+    const { openService } = await import('../run/open/connect.ts');
     const service = await openService(pipeline.service, environmentOf(io));
     try {
       const { json, text } = await query(service.client, args);

@@ -1,12 +1,12 @@
 /** `btg2gltf convert`: one article into one file. */
 
-import { PARTS } from '../wiring.ts';
 import { dirname, join, resolve } from 'node:path';
 import type { ArticleRequest } from '../model/article.ts';
 import { articleLabel, ID_FIELDS } from '../model/configuration-id.ts';
 import type { ConvertedArticle } from '../run/single-article.ts';
 import { SILENT } from '../support/log.ts';
 import { visibleLines } from '../support/visible.ts';
+import { PARTS } from '../wiring.ts';
 import { type Arguments, type Command, textOf } from './command.ts';
 import { applyOptions, optionsOf } from './pipeline-options.ts';
 import { environmentOf, pipelineOf, SERVICE_OPTIONS } from './service-options.ts';

@@ -1,8 +1,9 @@
 /** `btg2gltf deliver PIPELINE.yaml`: what the pipeline makes of its published files, alone. */
-import { PARTS } from '../wiring.ts';
+
 import { failedDeliveries } from '../run/report/assessment.ts';
 import { deliveredText } from '../run/report/summary.ts';
 import { visibleLines } from '../support/visible.ts';
+import { PARTS } from '../wiring.ts';
 import { type Command, textOf } from './command.ts';
 import { optionsOf, PIPELINE_POSITIONAL, readOfflineOptions } from './pipeline-options.ts';
 import { openOutput } from './run-output.ts';

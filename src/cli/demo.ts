@@ -1,8 +1,9 @@
 /** `btg2gltf demo`: the pipeline of the sample range, which needs no file, no account and no network. */
-import { PARTS } from '../wiring.ts';
+
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { loadPipeline } from '../deliver/pipeline.ts';
+import { PARTS } from '../wiring.ts';
 import { type Command, textOf } from './command.ts';
 import { applyOptions } from './pipeline-options.ts';
 import { execute } from './run-commands.ts';

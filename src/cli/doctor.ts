@@ -1,5 +1,5 @@
 /** `btg2gltf doctor`: checks what a run needs, one line each, and says what to do. */
-import { sectionOf } from '../deliver/section.ts';
+
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
@@ -10,12 +10,13 @@ import {
   installHelp,
   startBrowser,
 } from '../deliver/pictures/browser.ts';
+import { loadPipeline } from '../deliver/pipeline.ts';
+import { sectionOf } from '../deliver/section.ts';
 import type { CatalogueNode } from '../model/catalogue.ts';
+import { readArticleList } from '../run/articles/source-files.ts';
 import { ENVIRONMENT, type Environment, readCredentials } from '../run/file/environment.ts';
 import type { Pipeline } from '../run/file/pipeline-file.ts';
-import { loadPipeline } from '../deliver/pipeline.ts';
-import { describeService, openService, type Service } from '../run/connect.ts';
-import { readArticleList } from '../run/articles/source-files.ts';
+import { describeService, openService, type Service } from '../run/open/connect.ts';
 import { amount, duration, size } from '../run/report/text.ts';
 import { asConverterError, ConverterError, ERROR_CODES, endsRun } from '../support/errors.ts';
 import {

@@ -1,13 +1,13 @@
 /** `btg2gltf explain`: why an article was built or failed, its material rules and its losses. */
 
-import { PARTS } from '../wiring.ts';
+import type { MaterialExplanation } from '../convert/transform/material-table.ts';
 import { configurationLabel } from '../model/configuration-id.ts';
 import type { Decision } from '../model/result.ts';
 import { type Explanation, explainArticle } from '../run/explain.ts';
 import { amount, instant } from '../run/report/text.ts';
 import { SILENT } from '../support/log.ts';
 import { visibleJson, visibleLines } from '../support/visible.ts';
-import type { MaterialExplanation } from '../convert/transform/material-table.ts';
+import { PARTS } from '../wiring.ts';
 import { type Command, textOf } from './command.ts';
 import { optionsOf, readOfflineOptions } from './pipeline-options.ts';
 import { environmentOf } from './service-options.ts';

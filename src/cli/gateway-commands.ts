@@ -1,12 +1,12 @@
 /** `btg2gltf inbox` and `btg2gltf relay`: the servers that the planning frontend posts to. */
 import { resolve } from 'node:path';
+import { loadPipeline } from '../deliver/pipeline.ts';
+import type { Pipeline } from '../run/file/pipeline-file.ts';
+import { describeService, openService, type Service } from '../run/open/connect.ts';
+import { ConverterError } from '../support/errors.ts';
 import type { GatewayServer } from '../web/servers/http.ts';
 import { INBOX_DEFAULTS, openInbox, type PermanentIdStore } from '../web/servers/inbox.ts';
 import { openRelay, RELAY_DEFAULTS } from '../web/servers/relay.ts';
-import type { Pipeline } from '../run/file/pipeline-file.ts';
-import { loadPipeline } from '../deliver/pipeline.ts';
-import { describeService, openService, type Service } from '../run/connect.ts';
-import { ConverterError } from '../support/errors.ts';
 import {
   type Arguments,
   type Command,

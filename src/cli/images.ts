@@ -1,13 +1,14 @@
 /** `btg2gltf images`: the image endpoint of the service, for ERP systems. */
-import { PARTS } from '../wiring.ts';
+
 import { resolve } from 'node:path';
 import { BROWSER_VARIABLE, findBrowser, installHelp } from '../deliver/pictures/browser.ts';
 import { CAMERAS, type CameraName } from '../deliver/pictures/camera.ts';
 import { PICTURE_DEFAULTS } from '../deliver/pictures/picture-options.ts';
 import { MOST_PIXELS_A_SIDE } from '../deliver/pictures/shot.ts';
-import type { GatewayServer } from '../web/servers/http.ts';
 import { loadPipeline } from '../deliver/pipeline.ts';
 import { ConverterError } from '../support/errors.ts';
+import type { GatewayServer } from '../web/servers/http.ts';
+import { PARTS } from '../wiring.ts';
 import { type Command, given, numberOf, textOf, usageError } from './command.ts';
 import { listenOptions, readListening, serveUntilInterrupted } from './listen.ts';
 import { POSITIONALS, subjectOf } from './output-commands.ts';

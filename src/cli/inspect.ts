@@ -1,10 +1,10 @@
 /** `btg2gltf inspect FILE.glb|ARTICLE`: what a GLB consists of, and which profiles it fits. */
 import { resolve } from 'node:path';
-import { type GlbFigures, readFigures } from '../deliver/glb-figures.ts';
+import { type GlbFigures, readFigures } from '../deliver/making/glb-figures.ts';
+import { loadPipeline } from '../deliver/pipeline.ts';
 import { breachesOf, breachText, PROFILE_NAMES, PROFILES } from '../deliver/profiles/profiles.ts';
 import type { DeliveredFile, DeliveryLine } from '../run/output/delivered-files.ts';
-import { findPublished } from '../run/output/find-published.ts';
-import { loadPipeline } from '../deliver/pipeline.ts';
+import { findPublished } from '../run/publishing/find-published.ts';
 import { amount, integer, size } from '../run/report/text.ts';
 import { exists, readBytes } from '../support/files.ts';
 import { visibleLines } from '../support/visible.ts';

@@ -1,7 +1,8 @@
 /** `btg2gltf migrate-url URL`: converts an address of v1 or v2 to v2.5 and lists the differences. */
-import type { Migration } from '../web/migrate/migrate-url.ts';
+
 import { redact, registerSecret } from '../support/redact.ts';
 import { visibleJson, visibleLines } from '../support/visible.ts';
+import type { Migration } from '../web/migrate/migrate-url.ts';
 import { type Command, textOf } from './command.ts';
 
 /** Secret parameters, also in an address within the address. */

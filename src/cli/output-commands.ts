@@ -1,17 +1,18 @@
 /** `btg2gltf verify` and `btg2gltf prune`: commands on what is published. */
-import { PARTS } from '../wiring.ts';
-import { DELIVERY_FOLDERS } from '../deliver/folders.ts';
+
 import { resolve } from 'node:path';
-import { countOutdated } from '../run/output/outdated.ts';
+import { DELIVERY_FOLDERS } from '../deliver/folders.ts';
 import { missingLists } from '../deliver/missing-lists.ts';
-import { defaultCacheDir } from '../run/file/pipeline-file.ts';
-import type { Pipeline } from '../run/file/pipeline-file.ts';
-import { type Published, publishedIn } from '../run/output/published.ts';
 import { openPublished } from '../distribute/published.ts';
+import type { Pipeline } from '../run/file/pipeline-file.ts';
+import { defaultCacheDir } from '../run/file/pipeline-file.ts';
+import { type Published, publishedIn } from '../run/output/published.ts';
+import { countOutdated } from '../run/processor/outdated.ts';
 import { amount, size } from '../run/report/text.ts';
 import { SILENT } from '../support/log.ts';
 import { redact } from '../support/redact.ts';
 import { visible, visibleJson } from '../support/visible.ts';
+import { PARTS } from '../wiring.ts';
 import { type Arguments, type Command, type Io, numberOf, textOf } from './command.ts';
 import { pipelineAt } from './pipeline-options.ts';
 import { environmentOf } from './service-options.ts';
@@ -50,7 +51,9 @@ export async function openSubject(
   const isOwn = file !== undefined && folder === undefined;
   const cacheDir = isOwn ? file.cacheDir : defaultCacheDir(outputDir);
   const pipeline = file && { ...file, outputDir, cacheDir };
-  const published = pipeline ? await openPublished(pipeline, io) : publishedIn(outputDir, io.now, DELIVERY_FOLDERS);
+  const published = pipeline
+    ? await openPublished(pipeline, io)
+    : publishedIn(outputDir, io.now, DELIVERY_FOLDERS);
   return { published, name: file?.name, cacheDir, pipeline };
 }
 

@@ -1,9 +1,9 @@
 /** The options of commands that use a pipeline, and how they change what a run is to do. */
 import { resolve } from 'node:path';
-import { defaultCacheDir } from '../run/file/pipeline-file.ts';
-import type { Pipeline } from '../run/file/pipeline-file.ts';
 import { loadPipeline } from '../deliver/pipeline.ts';
-import { RUN_OPTIONS, type RunOptions } from '../run/run-options.ts';
+import type { Pipeline } from '../run/file/pipeline-file.ts';
+import { defaultCacheDir } from '../run/file/pipeline-file.ts';
+import { RUN_OPTIONS, type RunOptions } from '../run/open/run-options.ts';
 import { SERVICE_DEFAULTS } from '../source/service/service-config.ts';
 import { type Arguments, type Io, type OptionSpec, textOf } from './command.ts';
 import { LOG_FORMAT_OPTION } from './run-output.ts';

@@ -1,11 +1,12 @@
 /** `btg2gltf record PIPELINE.yaml --to DIR`: records the responses that a run needs. */
-import { PARTS } from '../wiring.ts';
+
 import { resolve } from 'node:path';
 import { configurationLabel } from '../model/configuration-id.ts';
 import type { RecordResult } from '../run/record.ts';
 import { summarise } from '../run/report/summary.ts';
 import { amount } from '../run/report/text.ts';
 import { visibleLines } from '../support/visible.ts';
+import { PARTS } from '../wiring.ts';
 import { type Command, textOf } from './command.ts';
 import { optionsOf, PIPELINE_POSITIONAL, readRunOptions } from './pipeline-options.ts';
 import { openOutput } from './run-output.ts';

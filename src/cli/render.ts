@@ -3,7 +3,6 @@ import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { BROWSER_VARIABLE, findBrowser } from '../deliver/pictures/browser.ts';
 import { CAMERAS, type CameraName } from '../deliver/pictures/camera.ts';
-import type { FileFacts } from '../run/output/delivered-files.ts';
 import { takePictures } from '../deliver/pictures/picture.ts';
 import {
   PICTURE_DEFAULTS,
@@ -15,8 +14,9 @@ import {
 import { createPictureMaker } from '../deliver/pictures/pictures.ts';
 import { openRenderer, type Renderer } from '../deliver/pictures/renderer.ts';
 import { MOST_PIXELS_A_SIDE } from '../deliver/pictures/shot.ts';
-import type { Pipeline } from '../run/file/pipeline-file.ts';
 import { openPublished } from '../distribute/published.ts';
+import type { Pipeline } from '../run/file/pipeline-file.ts';
+import type { FileFacts } from '../run/output/delivered-files.ts';
 import { amount, integer, size } from '../run/report/text.ts';
 import { ConverterError } from '../support/errors.ts';
 import { makeFolder, readBytes, replaceFile } from '../support/files.ts';

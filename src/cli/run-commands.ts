@@ -1,24 +1,25 @@
 /** `btg2gltf run PIPELINE.yaml` and its halves `fetch` and `build`. */
-import { PARTS } from '../wiring.ts';
+
 import { dirname, join, resolve } from 'node:path';
-import type { SelectedArticle } from '../source/fetch/selection.ts';
 import { ID_FIELDS } from '../model/configuration-id.ts';
-import type { DryRun } from '../run/run.ts';
-import type { RunResult } from '../run/run-end.ts';
+import type { RunResult } from '../run/open/run-end.ts';
 import {
   type Progress,
   type RunEnvironment,
   type RunOptions,
   runId,
-} from '../run/run-options.ts';
+} from '../run/open/run-options.ts';
 import { failedDeliveries } from '../run/report/assessment.ts';
 import type { FinishedRun } from '../run/report/run-report.ts';
 import { summarise } from '../run/report/summary.ts';
 import { amount, duration } from '../run/report/text.ts';
+import type { DryRun } from '../run/run.ts';
+import type { SelectedArticle } from '../source/fetch/selection.ts';
 import { type ConverterError, ERROR_CODES } from '../support/errors.ts';
 import { readTextIfExists, removeStaleTemporaries, replaceFile } from '../support/files.ts';
 import { SILENT } from '../support/log.ts';
 import { visible } from '../support/visible.ts';
+import { PARTS } from '../wiring.ts';
 import {
   type Arguments,
   type Command,

@@ -1,15 +1,15 @@
 /** `btg2gltf serve`: the emulator, for developing against the service; and the planning page, of either. */
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
-import type { CacheDatabase } from '../source/cache/database.ts';
+import type { JsonRecord } from '../convert/wire/value.ts';
+import { loadPipeline } from '../deliver/pipeline.ts';
 import { startEmulatorOf } from '../emulator/start-emulator.ts';
+import { describeService, languagesOf, openService } from '../run/open/connect.ts';
+import type { CacheDatabase } from '../source/cache/database.ts';
+import { registerSecret } from '../support/redact.ts';
 import type { GatewayServer } from '../web/servers/http.ts';
 import { openPlanningSite, policyOrigin } from '../web/servers/planning-site.ts';
 import { planningUrl } from '../web/servers/planning-url.ts';
-import { loadPipeline } from '../deliver/pipeline.ts';
-import { describeService, languagesOf, openService } from '../run/connect.ts';
-import type { JsonRecord } from '../convert/wire/value.ts';
-import { registerSecret } from '../support/redact.ts';
 import { type Arguments, type Command, given, type Io, textOf, usageError } from './command.ts';
 import { listenOptions, readListening, readOrigins, serveUntilInterrupted } from './listen.ts';
 import { LOG_FORMAT_OPTION, openLog } from './run-output.ts';

@@ -1,10 +1,9 @@
 /** The service and the environment of a command. */
 import { resolve } from 'node:path';
+import { loadPipeline, readPipelineObject } from '../deliver/pipeline.ts';
 import { startEmulatorOf } from '../emulator/start-emulator.ts';
 import type { Pipeline } from '../run/file/pipeline-file.ts';
-import { readPipelineObject } from '../deliver/pipeline.ts';
-import { loadPipeline } from '../deliver/pipeline.ts';
-import type { RunEnvironment } from '../run/run-options.ts';
+import type { RunEnvironment } from '../run/open/run-options.ts';
 import { type Arguments, type Io, type OptionSpec, textOf, usageError } from './command.ts';
 
 /** Ways to name a service; without any of them the environment variables do. */

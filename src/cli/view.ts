@@ -1,7 +1,8 @@
 /** `btg2gltf view`: the gallery of an output folder, in the browser of this machine. */
-import { openGalleryServer } from '../web/servers/gallery-server.ts';
+
 import { openGallery } from '../deliver/gallery/publish-gallery.ts';
 import { amount } from '../run/report/text.ts';
+import { openGalleryServer } from '../web/servers/gallery-server.ts';
 import type { Command } from './command.ts';
 import { listenOptions, readListening, serveUntilInterrupted } from './listen.ts';
 import { SUBJECT, subjectOf } from './output-commands.ts';

@@ -1,5 +1,5 @@
 /** `btg2gltf worker PIPELINE.yaml`: works for runs of a pipeline with `--executor bullmq`. */
-import type { RunOptions } from '../run/run-options.ts';
+import type { RunOptions } from '../run/open/run-options.ts';
 import { asConverterError, ERROR_CODES } from '../support/errors.ts';
 import type { Logger } from '../support/log.ts';
 import { type Arguments, type Command, type Io, numberOf, textOf, usageError } from './command.ts';
@@ -80,7 +80,7 @@ async function workInProcesses(
 ): Promise<void> {
   const [{ runWorkerProcesses }, { openServiceTokens }] = await Promise.all([
     import('../distribute/worker-processes.ts'),
-    import('../run/connect.ts'),
+    import('../run/open/connect.ts'),
   ]);
   const tokens = await openServiceTokens(pipeline.service, io);
   const start = io.startWorker;

@@ -1,5 +1,5 @@
 /** Failures of deliveries that a pipeline file accepts: they are reported, and are no failure of the run. */
-import { VARIANTS } from './gallery/gallery-data.ts';
+import { VARIANTS } from './making/names.ts';
 import type { DeliverSection } from './section.ts';
 
 /** How the webhook is called among deliveries. */
@@ -10,10 +10,7 @@ export const WEBHOOK = 'webhook';
  *
  * @param delivery - Its name in `deliveries.jsonl`, {@link feedName} or {@link WEBHOOK}.
  */
-export function acceptedOf(
-  deliver: DeliverSection,
-  delivery: string,
-): ReadonlySet<string> {
+export function acceptedOf(deliver: DeliverSection, delivery: string): ReadonlySet<string> {
   const { pictures, variants, feeds, afterPublish, profiles = [] } = deliver;
   const given: Record<string, readonly string[] | undefined> = {
     pictures: pictures?.accept,

@@ -1,17 +1,27 @@
 /** What is made of a publication as a whole: feeds, and the webhook that receives its changes. */
 
-import { type DeliverSection, sectionOf } from './section.ts';
-import { FEED_KINDS, type FeedItem, type FeedKind, feedFile, feedRows } from './feeds/feeds.ts';
 import { sortConfigurationKeys } from '../model/configuration-id.ts';
-import { ConverterError } from '../support/errors.ts';
+import type { Run } from '../run/open/open-run.ts';
+import {
+  type DeliveryLine,
+  FEEDS_FOLDER,
+  isSharedPath,
+  OUTBOX_FILE,
+} from '../run/output/delivered-files.ts';
 import { openCatalogue, writeTexts } from '../run/output/manifest.ts';
 import type { NewLists } from '../run/output/publication.ts';
+import type {
+  Delivered,
+  Deliveries,
+  DeliveryFailure,
+  SentChanges,
+} from '../run/publishing/deliveries.ts';
+import { publishedNow } from '../run/publishing/last-publication.ts';
+import { ConverterError } from '../support/errors.ts';
 import { acceptedOf, feedName, WEBHOOK } from './accepted.ts';
-import type { Delivered, Deliveries, DeliveryFailure, SentChanges } from '../run/deliveries.ts';
-import { type DeliveryLine, FEEDS_FOLDER, isSharedPath, OUTBOX_FILE } from '../run/output/delivered-files.ts';
-import { publishedNow } from '../run/output/last-publication.ts';
-import type { Run } from '../run/open-run.ts';
+import { FEED_KINDS, type FeedItem, type FeedKind, feedFile, feedRows } from './feeds/feeds.ts';
 import { type Sending, sendChanges } from './outbox.ts';
+import { type DeliverSection, sectionOf } from './section.ts';
 
 /** Sends the changes of a publication to the webhook of the pipeline. @throws as {@link sendChanges} */
 export async function sendToWebhook(

@@ -1,11 +1,12 @@
 /** Delivery alone: what the pipeline makes of its published files. */
-import { followPublication } from '../run/output/after-publication.ts';
-import { openLastPublication } from '../run/output/last-publication.ts';
-import { checkRun, type Run, withRun } from '../run/open-run.ts';
-import { lockOutput } from '../run/output/lock.ts';
-import type { RunEnvironment, RunOptions } from '../run/run-options.ts';
-import { DELIVERIES } from './deliveries.ts';
+
 import type { Sharing } from '../run/executor.ts';
+import { checkRun, type Run, withRun } from '../run/open/open-run.ts';
+import type { RunEnvironment, RunOptions } from '../run/open/run-options.ts';
+import { lockOutput } from '../run/output/lock.ts';
+import { followPublication } from '../run/publishing/after-publication.ts';
+import { openLastPublication } from '../run/publishing/last-publication.ts';
+import { DELIVERIES } from './deliveries.ts';
 
 /** As after a run, but for the report. */
 async function deliverAlone(run: Run) {

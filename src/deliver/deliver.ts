@@ -1,20 +1,9 @@
 /** Delivery: makes of the published masters what others need, such as pictures, and publishes it beside them. */
-import type { Delivered } from '../run/deliveries.ts';
-import { sectionOf } from './section.ts';
+
 import { extname, join } from 'node:path';
-import { openFileStore } from '../source/cache/content-store.ts';
 import { articleLabel } from '../model/configuration-id.ts';
 import type { Digest } from '../model/snapshot.ts';
-import { DELIVERY_FAILURES } from '../run/report/run-report.ts';
-import { amount } from '../run/report/text.ts';
-import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
-import { readTextIfExists, statIfExists, temporaryFolder } from '../support/files.ts';
-import { groupBy } from '../support/group-by.ts';
-import { inParallel } from '../support/in-parallel.ts';
-import { linkOrCopy } from '../support/links.ts';
-import { type NewLists, replaceLists } from '../run/output/publication.ts';
-import { acceptedOf } from './accepted.ts';
-import { writeFeeds } from './after-publish.ts';
+import type { Run } from '../run/open/open-run.ts';
 import {
   DELIVERIES_FILE,
   type DeliveredFile,
@@ -24,12 +13,24 @@ import {
   placeOf,
   readDeliveries,
 } from '../run/output/delivered-files.ts';
-import { type Delivery, type Placed, type Subject } from './delivery.ts';
-import { mastersOf } from '../run/output/masters.ts';
-import { isBrowserOptional, openDeliveries } from './kinds.ts';
-import { removeGallery, writeGallery } from './gallery/publish-gallery.ts';
-import type { Run } from '../run/open-run.ts';
 import { objectFiles, requireManifest } from '../run/output/output-folder.ts';
+import { type NewLists, replaceLists } from '../run/output/publication.ts';
+import type { Delivered } from '../run/publishing/deliveries.ts';
+import { mastersOf } from '../run/publishing/masters.ts';
+import { DELIVERY_FAILURES } from '../run/report/run-report.ts';
+import { amount } from '../run/report/text.ts';
+import { openFileStore } from '../source/cache/content-store.ts';
+import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
+import { readTextIfExists, statIfExists, temporaryFolder } from '../support/files.ts';
+import { groupBy } from '../support/group-by.ts';
+import { inParallel } from '../support/in-parallel.ts';
+import { linkOrCopy } from '../support/links.ts';
+import { acceptedOf } from './accepted.ts';
+import { writeFeeds } from './after-publish.ts';
+import { removeGallery, writeGallery } from './gallery/publish-gallery.ts';
+import { isBrowserOptional, openDeliveries } from './kinds.ts';
+import type { Delivery, Placed, Subject } from './making/delivery.ts';
+import { sectionOf } from './section.ts';
 
 /**
  * Delivers what the pipeline asks for.

@@ -1,10 +1,11 @@
 /** What a run knows of deliveries; each is loaded when a pipeline asks for it. */
-import { sectionOf } from './section.ts';
+
 import { join } from 'node:path';
-import type { Deliveries } from '../run/deliveries.ts';
 import { addressAt, OUTBOX_FILE } from '../run/output/delivered-files.ts';
+import type { Deliveries } from '../run/publishing/deliveries.ts';
 import { exists } from '../support/files.ts';
 import { DELIVERY_FOLDERS } from './folders.ts';
+import { sectionOf } from './section.ts';
 
 /** The deliveries of this program. */
 export const DELIVERIES: Deliveries = {
@@ -20,7 +21,7 @@ export const DELIVERIES: Deliveries = {
     return feeds && ((path) => addressAt(feeds.baseUrl, path));
   },
   comparePictures: async (...pairs) =>
-    (await import('./pictures/picture-gate.ts')).comparePictures(...pairs),
+    (await import('./picture-gate.ts')).comparePictures(...pairs),
   deliver: async (run) => (await import('./deliver.ts')).deliver(run),
   async sender(run) {
     const { pipeline } = run.options;
@@ -32,6 +33,6 @@ export const DELIVERIES: Deliveries = {
     return (last, now) => sendToWebhook(run, last, now);
   },
   reportPictures: async (...report) =>
-    (await import('./pictures/report-pictures.ts')).reportPictures(...report),
-  leftOut: async (...line) => (await import('./feeds/left-out.ts')).leftOutOf(...line),
+    (await import('./report-pictures.ts')).reportPictures(...report),
+  leftOut: async (...line) => (await import('./left-out.ts')).leftOutOf(...line),
 };

@@ -1,22 +1,23 @@
 /** The deliveries that a pipeline asks for. */
-import { sectionOf } from './section.ts';
+
 import { extname } from 'node:path';
-import { BROWSER_VARIABLE, findBrowser, installHelp, NONE } from './pictures/browser.ts';
-import type { Maker } from './maker.ts';
-import type { PictureOptions } from './pictures/picture-options.ts';
-import { createPictureMaker } from './pictures/pictures.ts';
-import { createProfileMaker } from './profiles/profile-maker.ts';
-import { webProfile } from './profiles/profiles.ts';
-import { openRenderer, type Renderer } from './pictures/renderer.ts';
-import { createUsdzMaker, USDZ_PROFILE } from './usd/usdz-maker.ts';
 import { configurationLabel } from '../model/configuration-id.ts';
+import type { Run } from '../run/open/open-run.ts';
+import { flatPath, sharedPath } from '../run/output/delivered-files.ts';
+import { beside, type Master, readMaster } from '../run/publishing/masters.ts';
 import { ConverterError } from '../support/errors.ts';
 import { sha256Hex } from '../support/files.ts';
-import { flatPath, sharedPath } from '../run/output/delivered-files.ts';
-import { type Delivery, type Subject } from './delivery.ts';
-import { beside, type Master, readMaster } from '../run/output/masters.ts';
-import { openMadeFiles } from './made-files.ts';
-import type { Run } from '../run/open-run.ts';
+import type { Delivery, Subject } from './making/delivery.ts';
+import { openMadeFiles } from './making/made-files.ts';
+import type { Maker } from './making/maker.ts';
+import { BROWSER_VARIABLE, findBrowser, installHelp, NONE } from './pictures/browser.ts';
+import type { PictureOptions } from './pictures/picture-options.ts';
+import { createPictureMaker } from './pictures/pictures.ts';
+import { openRenderer, type Renderer } from './pictures/renderer.ts';
+import { createProfileMaker } from './profiles/profile-maker.ts';
+import { webProfile } from './profiles/profiles.ts';
+import { sectionOf } from './section.ts';
+import { createUsdzMaker, USDZ_PROFILE } from './usd/usdz-maker.ts';
 import { openVariants } from './variants/publish-variants.ts';
 
 /** Opens them, in the order in which they work. */

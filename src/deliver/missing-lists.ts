@@ -1,9 +1,10 @@
 /** The lists of the whole range that a pipeline asks for, and that the output folder does not have. */
-import { sectionOf } from './section.ts';
+
 import { join } from 'node:path';
 import type { Pipeline } from '../run/file/pipeline-file.ts';
 import { FEEDS_FOLDER } from '../run/output/delivered-files.ts';
 import { exists } from '../support/files.ts';
+import { sectionOf } from './section.ts';
 
 /** Names what the pipeline makes of the whole range and the output folder does not have: feeds, and files of the gallery. */
 export async function missingLists(pipeline: Pipeline): Promise<string[]> {

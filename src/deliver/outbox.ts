@@ -1,6 +1,15 @@
 /** The outbox of the webhook: what its receiver has not accepted yet, kept until it has. */
-import { sectionOf } from './section.ts';
+
 import { join } from 'node:path';
+import type { ArticleRequest } from '../model/article.ts';
+import {
+  configurationId,
+  configurationKey,
+  parseConfigurationKey,
+  sortConfigurationKeys,
+} from '../model/configuration-id.ts';
+import type { Run } from '../run/open/open-run.ts';
+import { runId } from '../run/open/run-options.ts';
 import {
   type Change,
   type ChangeLine,
@@ -9,24 +18,16 @@ import {
   type PublishedLine,
 } from '../run/output/changes.ts';
 import type { PublishedFile } from '../run/output/delivered-files.ts';
-import { postSigned } from './feeds/webhook.ts';
-import type { ArticleRequest } from '../model/article.ts';
-import {
-  configurationId,
-  configurationKey,
-  parseConfigurationKey,
-  sortConfigurationKeys,
-} from '../model/configuration-id.ts';
+import { CHANGES_FILE, OUTBOX_FILE } from '../run/output/delivered-files.ts';
+import { writeTexts } from '../run/output/manifest.ts';
+import { eachList } from '../run/output/publication.ts';
+import type { LastPublication } from '../run/publishing/last-publication.ts';
 import { readTextIfExists } from '../support/files.ts';
 import { PackedMap } from '../support/packed-map.ts';
 import { registerSecret } from '../support/redact.ts';
 import { visibleJson } from '../support/visible.ts';
-import { writeTexts } from '../run/output/manifest.ts';
-import { eachList } from '../run/output/publication.ts';
-import { CHANGES_FILE, OUTBOX_FILE } from '../run/output/delivered-files.ts';
-import type { LastPublication } from '../run/output/last-publication.ts';
-import type { Run } from '../run/open-run.ts';
-import { runId } from '../run/run-options.ts';
+import { postSigned } from './feeds/webhook.ts';
+import { sectionOf } from './section.ts';
 
 /** A change that the receiver has not accepted; a line of `outbox.jsonl`. */
 type Waiting = ArticleRequest & {

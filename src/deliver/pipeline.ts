@@ -3,8 +3,8 @@ import type { z } from 'zod';
 import type { Environment } from '../run/file/environment.ts';
 import { type Pipeline as AnyPipeline, PipelineReader } from '../run/file/pipeline-file.ts';
 import {
-  jsonSchemaOf,
   type PipelineInput as AnyPipelineInput,
+  jsonSchemaOf,
   pipelineSchemaWith,
 } from '../run/file/pipeline-schema.ts';
 import { type DeliverSection, deliverSchema } from './section.ts';

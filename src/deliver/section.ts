@@ -1,14 +1,14 @@
 /** The section `deliver:` of a pipeline file, put together from the keys of the kinds of deliveries. */
 import { z } from 'zod';
-import { acceptSchema } from './accept-schema.ts';
 import { afterPublishSchema, feedsSchema } from './feeds/feeds-schema.ts';
+import { acceptSchema } from './making/accept-schema.ts';
 import { picturesSchema } from './pictures/pictures-schema.ts';
 import { profilesSchema } from './profiles/profiles-schema.ts';
 
 /** Few files have it, and each start makes the schemas. */
 export const deliverSchema = z.lazy(() =>
   z.strictObject({
-    pictures: picturesSchema().optional(),
+    pictures: picturesSchema().optional().describe('pictures of each article, below pictures/'),
     gallery: z
       .boolean()
       .default(false)
@@ -29,6 +29,10 @@ export const deliverSchema = z.lazy(() =>
 export type DeliverSection = z.output<typeof deliverSchema>;
 
 /** What a pipeline asks for; undefined if it asks for nothing. The schema of its file has checked it. */
-export function sectionOf({ deliver }: { deliver?: object | undefined }): DeliverSection | undefined {
+export function sectionOf({
+  deliver,
+}: {
+  deliver?: object | undefined;
+}): DeliverSection | undefined {
   return deliver as DeliverSection | undefined;
 }

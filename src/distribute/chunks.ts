@@ -1,14 +1,15 @@
 /** The chunks of a distributed run in the store: the list of each, and what became of its articles. */
-import type { ChunkJob } from './queue/chunk-queue.ts';
-import type { SelectedArticle } from '../source/fetch/selection.ts';
+
 import type { FailedResult, Result } from '../model/result.ts';
 import type { Digest } from '../model/snapshot.ts';
-import type { ObjectStore } from './store/object-store.ts';
+import type { Measurements } from '../run/open/metrics.ts';
+import type { RunOptions } from '../run/open/run-options.ts';
+import type { SelectedArticle } from '../source/fetch/selection.ts';
 import { ConverterError } from '../support/errors.ts';
 import { sha256Hex } from '../support/files.ts';
 import { inParallel } from '../support/in-parallel.ts';
-import type { Measurements } from '../run/metrics.ts';
-import type { RunOptions } from '../run/run-options.ts';
+import type { ChunkJob } from './queue/chunk-queue.ts';
+import type { ObjectStore } from './store/object-store.ts';
 
 /** Where the objects of runs that have not ended are. */
 const WORK = 'work/';

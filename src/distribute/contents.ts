@@ -1,9 +1,9 @@
 /** The contents of one machine before those of a store that machines share: what one has fetched, no other requests. */
 import { LRUCache } from 'lru-cache';
 import type { Digest } from '../model/snapshot.ts';
-import type { ObjectHeaders, ObjectStore } from './store/object-store.ts';
-import { isConverterError } from '../support/errors.ts';
 import type { ContentStore } from '../source/cache/content-store.ts';
+import { isConverterError } from '../support/errors.ts';
+import type { ObjectHeaders, ObjectStore } from './store/object-store.ts';
 
 /** Where contents are in the store. */
 interface SharedContentsOptions {

@@ -1,7 +1,9 @@
 /** The coordinator of a distributed run: has workers process chunks of the selection, and collects what they found out. */
-import type { ChunkJob, ChunkQueue } from './queue/chunk-queue.ts';
+
 import type { Distribution } from '../run/executor.ts';
-import type { ObjectStore } from './store/object-store.ts';
+import type { Run } from '../run/open/open-run.ts';
+import { runId } from '../run/open/run-options.ts';
+import { type Execute, logFailure } from '../run/processing.ts';
 import type { ConverterError } from '../support/errors.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import {
@@ -12,10 +14,9 @@ import {
   openChunkObjects,
   removeChunkObjects,
 } from './chunks.ts';
-import type { Run } from '../run/open-run.ts';
-import { type Execute, logFailure } from '../run/articles/processing.ts';
-import { runId } from '../run/run-options.ts';
+import type { ChunkJob, ChunkQueue } from './queue/chunk-queue.ts';
 import { runDigest } from './run-queue.ts';
+import type { ObjectStore } from './store/object-store.ts';
 
 /** Lists stored at the same time. */
 const PUTS_AT_ONCE = 16;

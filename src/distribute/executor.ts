@@ -1,11 +1,12 @@
 /** The work of a run on a queue: workers take chunks of it. */
-import type { ObjectStore } from './store/object-store.ts';
-import type { Run } from '../run/open-run.ts';
+
 import type { Executor } from '../run/executor.ts';
-import { runId } from '../run/run-options.ts';
+import type { Run } from '../run/open/open-run.ts';
+import { runId } from '../run/open/run-options.ts';
 import { pipelineStore } from './pipeline-store.ts';
 import { queueOf } from './run-queue.ts';
 import { storeIn } from './shared-store.ts';
+import type { ObjectStore } from './store/object-store.ts';
 
 /**
  * Opens an executor whose workers take chunks from a queue, which is connected while the run selects its articles.
@@ -13,10 +14,7 @@ import { storeIn } from './shared-store.ts';
  * @param selected - Settles when they are selected.
  * @throws {@link ConverterError} `PIPELINE_VARIABLE_UNSET`, `QUEUE_UNREACHABLE`, `QUEUE_REFUSED`, and the codes of the store.
  */
-export async function openWorkers(
-  run: Run,
-  selected: Promise<unknown>,
-): Promise<Executor> {
+export async function openWorkers(run: Run, selected: Promise<unknown>): Promise<Executor> {
   const [{ openChunkQueue }, { distribute }] = await Promise.all([
     import('./queue/coordinator.ts'),
     import('./coordinator.ts'),

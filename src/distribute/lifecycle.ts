@@ -1,12 +1,18 @@
 /** What a run does before and after its work if other machines take part: its lock, and the run that it continues. */
+
+import {
+  executorOf,
+  type RunEnvironment,
+  type RunOptions,
+  runId,
+} from '../run/open/run-options.ts';
 import { CONTINUED_WITHIN_MS } from '../source/cache/durable-tables.ts';
-import type { ObjectStore } from './store/object-store.ts';
 import { ConverterError } from '../support/errors.ts';
 import { findUnfinishedRun, openChunkObjects } from './chunks.ts';
-import { executorOf, type RunEnvironment, type RunOptions, runId } from '../run/run-options.ts';
 import { pipelineStore } from './pipeline-store.ts';
-import { lockStore } from './store-lock.ts';
 import { checkQueue, runDigest } from './run-queue.ts';
+import type { ObjectStore } from './store/object-store.ts';
+import { lockStore } from './store-lock.ts';
 
 const CANCELLED = 'cancelled from another process';
 const CANCELLED_HELP = { help: 'run again: a new run takes what is done from the cache' };

@@ -1,11 +1,25 @@
 /** The output of a pipeline with `store:`. The store has it; a folder is a copy of what a run reads and writes. */
-import type { SharedOutput, SharedOutputOptions } from '../run/shared-store.ts';
-import { objectKey } from '../run/output/article-path.ts';
+
 import { join } from 'node:path';
-import type { CacheDatabase } from '../source/cache/database.ts';
-import { loadDurableState } from './rows.ts';
 import type { Digest } from '../model/snapshot.ts';
-import type { ObjectHeaders, ObjectStore } from './store/object-store.ts';
+import type { Pipeline } from '../run/file/pipeline-file.ts';
+import { describeService, languagesOf } from '../run/open/connect.ts';
+import type { SharedOutput, SharedOutputOptions } from '../run/open/shared-store.ts';
+import { objectKey } from '../run/output/article-path.ts';
+import {
+  CHANGES_FILE,
+  DELIVERIES_FILE,
+  type DeliveryLine,
+  FEEDS_FOLDER,
+  GALLERY_FOLDER,
+  LAST_GOOD_FILE,
+  OUTBOX_FILE,
+  PUBLISHED_FILE,
+} from '../run/output/delivered-files.ts';
+import { CATALOGUE_FILE, catalogueFiles, MANIFEST_FILE } from '../run/output/manifest.ts';
+import { DAMAGED, MISSING, openListedChecks } from '../run/output/output-folder.ts';
+import { PUBLISHING_FILE } from '../run/output/publication.ts';
+import type { CacheDatabase } from '../source/cache/database.ts';
 import { ConverterError, isConverterError } from '../support/errors.ts';
 import {
   digestOfFile,
@@ -18,21 +32,8 @@ import {
   temporaryFolder,
 } from '../support/files.ts';
 import { inParallel } from '../support/in-parallel.ts';
-import { CATALOGUE_FILE, catalogueFiles, MANIFEST_FILE } from '../run/output/manifest.ts';
-import { PUBLISHING_FILE } from '../run/output/publication.ts';
-import {
-  CHANGES_FILE,
-  DELIVERIES_FILE,
-  type DeliveryLine,
-  FEEDS_FOLDER,
-  GALLERY_FOLDER,
-  LAST_GOOD_FILE,
-  OUTBOX_FILE,
-  PUBLISHED_FILE,
-} from '../run/output/delivered-files.ts';
-import { DAMAGED, MISSING, openListedChecks } from '../run/output/output-folder.ts';
-import type { Pipeline } from '../run/file/pipeline-file.ts';
-import { describeService, languagesOf } from '../run/connect.ts';
+import { loadDurableState } from './rows.ts';
+import type { ObjectHeaders, ObjectStore } from './store/object-store.ts';
 
 /** What the keys of GLBs begin with. */
 export const OBJECTS = 'objects/';

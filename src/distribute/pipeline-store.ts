@@ -2,10 +2,10 @@
 
 import { randomUUID } from 'node:crypto';
 import { join, relative } from 'node:path';
-import type { ObjectStore } from './store/object-store.ts';
-import { sha256Hex } from '../support/files.ts';
 import type { Pipeline } from '../run/file/pipeline-file.ts';
-import type { RunEnvironment } from '../run/run-options.ts';
+import type { RunEnvironment } from '../run/open/run-options.ts';
+import { sha256Hex } from '../support/files.ts';
+import type { ObjectStore } from './store/object-store.ts';
 
 type Sharing = Pick<Pipeline, 'name' | 'store' | 'cacheDir' | 'outputDir'>;
 

@@ -1,14 +1,11 @@
 /** What a pipeline with `store:` has published: checked, read and pruned in the store, by copies of its lists in the cache. */
 import { LRUCache } from 'lru-cache';
-import { CONTINUED_WITHIN_MS } from '../source/cache/durable-tables.ts';
+import { DELIVERY_FOLDERS } from '../deliver/folders.ts';
 import { configurationLabel } from '../model/configuration-id.ts';
 import type { Digest } from '../model/snapshot.ts';
-import type { ObjectStore } from './store/object-store.ts';
-import { ConverterError } from '../support/errors.ts';
-import { sha256Hex } from '../support/files.ts';
-import { inParallel } from '../support/in-parallel.ts';
-import { expectNoPublication } from '../run/output/publication.ts';
-import { findUnfinishedRun } from './chunks.ts';
+import type { Pipeline } from '../run/file/pipeline-file.ts';
+import type { RunEnvironment } from '../run/open/run-options.ts';
+import { objectKey } from '../run/output/article-path.ts';
 import { LAST_GOOD_FILE, readDeliveries } from '../run/output/delivered-files.ts';
 import {
   openListChecks,
@@ -18,13 +15,24 @@ import {
   requireManifest,
   type Verification,
 } from '../run/output/output-folder.ts';
-import type { Pipeline } from '../run/file/pipeline-file.ts';
+import { expectNoPublication } from '../run/output/publication.ts';
 import { type PrunePlan, type Published, publishedIn } from '../run/output/published.ts';
-import { DELIVERY_FOLDERS } from '../deliver/folders.ts';
-import type { RunEnvironment } from '../run/run-options.ts';
-import { copyLists, isOfWholeRange, listsFolder, OBJECTS, problemOfObject, readDelivered, UNSETTLED } from './output.ts';
-import { objectKey } from '../run/output/article-path.ts';
+import { CONTINUED_WITHIN_MS } from '../source/cache/durable-tables.ts';
+import { ConverterError } from '../support/errors.ts';
+import { sha256Hex } from '../support/files.ts';
+import { inParallel } from '../support/in-parallel.ts';
+import { findUnfinishedRun } from './chunks.ts';
+import {
+  copyLists,
+  isOfWholeRange,
+  listsFolder,
+  OBJECTS,
+  problemOfObject,
+  readDelivered,
+  UNSETTLED,
+} from './output.ts';
 import { pipelineStore } from './pipeline-store.ts';
+import type { ObjectStore } from './store/object-store.ts';
 import { lockStore } from './store-lock.ts';
 
 /** Objects read or removed at the same time. */
@@ -48,7 +56,8 @@ export async function openPublished(
   pipeline: Pipeline,
   environment: Pick<RunEnvironment, 'env' | 'now' | 'random' | 'signal'>,
 ): Promise<Published> {
-  if (pipeline.store === undefined) return publishedIn(pipeline.outputDir, environment.now, DELIVERY_FOLDERS);
+  if (pipeline.store === undefined)
+    return publishedIn(pipeline.outputDir, environment.now, DELIVERY_FOLDERS);
   return openPublishedStore(pipeline, environment);
 }
 

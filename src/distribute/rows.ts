@@ -1,9 +1,6 @@
 /** What the caches of several machines exchange through a store: responses and derived data one by one, snapshots by series. */
 import type { Built } from '../model/asset.ts';
 import type { Digest } from '../model/snapshot.ts';
-import type { ObjectStore } from './store/object-store.ts';
-import { sha256Hex } from '../support/files.ts';
-import { inParallel } from '../support/in-parallel.ts';
 import type {
   ResponseKey,
   SharedResponses,
@@ -12,6 +9,9 @@ import type {
 import type { WaitingSnapshot } from '../source/cache/cached-snapshots.ts';
 import type { SharedDerivedData } from '../source/cache/content-store.ts';
 import type { CacheDatabase } from '../source/cache/database.ts';
+import { sha256Hex } from '../support/files.ts';
+import { inParallel } from '../support/in-parallel.ts';
+import type { ObjectStore } from './store/object-store.ts';
 
 /** Opens the responses in a store. */
 export function openSharedResponses(store: ObjectStore): SharedResponses {

@@ -1,14 +1,15 @@
 /** The queue of a pipeline: its address, and what workers must have in common with a run. */
-import type { ObjectStore } from './store/object-store.ts';
-import { ConverterError } from '../support/errors.ts';
-import { sha256Hex } from '../support/files.ts';
-import { programVersion } from '../support/version.ts';
+
 import { conversionText } from '../convert/transform/convert-options.ts';
 import type { Environment } from '../run/file/environment.ts';
 import type { Pipeline } from '../run/file/pipeline-file.ts';
-import type { RunOptions } from '../run/run-options.ts';
-import { type AccountContent, withAccount } from '../run/connect.ts';
+import { type AccountContent, withAccount } from '../run/open/connect.ts';
+import type { RunOptions } from '../run/open/run-options.ts';
+import { ConverterError } from '../support/errors.ts';
+import { sha256Hex } from '../support/files.ts';
+import { programVersion } from '../support/version.ts';
 import { storeIdentity } from './pipeline-store.ts';
+import type { ObjectStore } from './store/object-store.ts';
 
 function queueUrl({ BTG2GLTF_QUEUE_URL: url }: Environment): string {
   if (url) return url;
@@ -24,9 +25,7 @@ function queueUrl({ BTG2GLTF_QUEUE_URL: url }: Environment): string {
  * @throws {@link ConverterError} `PIPELINE_VARIABLE_UNSET`, `QUEUE_UNREACHABLE`, `QUEUE_REFUSED`, `WORKER_REFUSED` (clock).
  */
 export async function checkQueue(env: Environment, now: () => number): Promise<void> {
-  const { checkClock, checkQueueServer, parseQueueUrl } = await import(
-    './queue/server.ts'
-  );
+  const { checkClock, checkQueueServer, parseQueueUrl } = await import('./queue/server.ts');
   checkClock(await checkQueueServer(parseQueueUrl(queueUrl(env))), now);
 }
 

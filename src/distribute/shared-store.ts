@@ -1,8 +1,9 @@
 /** The store of a pipeline as a run uses it. */
-import type { RunEnvironment } from '../run/run-options.ts';
-import { REFERRING_LISTS } from '../run/output/retention.ts';
+
 import type { Pipeline } from '../run/file/pipeline-file.ts';
-import type { PublicationPlace, SharedStore } from '../run/shared-store.ts';
+import type { RunEnvironment } from '../run/open/run-options.ts';
+import type { PublicationPlace, SharedStore } from '../run/open/shared-store.ts';
+import { REFERRING_LISTS } from '../run/publishing/retention.ts';
 import { findUnfinishedRun, seriesOf } from './chunks.ts';
 import { shareContents } from './contents.ts';
 import { openSharedOutput } from './output.ts';

@@ -2,11 +2,11 @@
 
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ObjectStore } from './store/object-store.ts';
-import { probeStore } from './store/open-store.ts';
+import { type RunEnvironment, runId } from '../run/open/run-options.ts';
 import { ConverterError } from '../support/errors.ts';
 import { hasEnded } from '../support/processes.ts';
-import { type RunEnvironment, runId } from '../run/run-options.ts';
+import type { ObjectStore } from './store/object-store.ts';
+import { probeStore } from './store/open-store.ts';
 
 const LOCK_KEY = 'lock.json';
 /** How often the owner writes its lock again, milliseconds. */

@@ -1,11 +1,13 @@
 /** A worker of distributed runs: processes the chunks that a queue hands to it, as the run itself would. */
 
-import { sharedStore, storeIn } from './shared-store.ts';
-import { openSharedSnapshots } from './rows.ts';
-import type { ChunkJob, WorkerHandlers, WorkerShare } from './queue/chunk-queue.ts';
 import { configurationKey } from '../model/configuration-id.ts';
+import type { Processor } from '../run/articles/results.ts';
+import { pipelineServiceId } from '../run/open/connect.ts';
+import { type Run, withRun } from '../run/open/open-run.ts';
+import type { RunEnvironment, RunOptions } from '../run/open/run-options.ts';
+import { inThisProcess } from '../run/processing.ts';
+import { fetchAndConvert } from '../run/processor/configuration.ts';
 import { concurrencyOf, sharedConcurrency } from '../source/service/service-config.ts';
-import type { ObjectStore } from './store/object-store.ts';
 import { ConverterError } from '../support/errors.ts';
 import { syncFolder } from '../support/files.ts';
 import { groupBy } from '../support/group-by.ts';
@@ -17,14 +19,12 @@ import {
   type RunDescription,
   seriesOf,
 } from './chunks.ts';
-import { fetchAndConvert } from '../run/articles/configuration.ts';
-import { type Run, withRun } from '../run/open-run.ts';
-import { inThisProcess } from '../run/articles/processing.ts';
-import type { Processor } from '../run/articles/results.ts';
-import type { RunEnvironment, RunOptions } from '../run/run-options.ts';
-import { pipelineServiceId } from '../run/connect.ts';
 import { pipelineStore } from './pipeline-store.ts';
+import type { ChunkJob, WorkerHandlers, WorkerShare } from './queue/chunk-queue.ts';
+import { openSharedSnapshots } from './rows.ts';
 import { queueOf } from './run-queue.ts';
+import { sharedStore, storeIn } from './shared-store.ts';
+import type { ObjectStore } from './store/object-store.ts';
 
 /** Jobs of a worker at the same time: the next one begins while the last articles of one are converted. */
 const JOBS_AT_ONCE = 2;

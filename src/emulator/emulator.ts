@@ -7,7 +7,6 @@ import { createHash, randomBytes } from 'node:crypto';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import { type EmulatedRange, type Json, RangeRefusal } from './sample/range.ts';
 import { isConverterError } from '../support/errors.ts';
 import {
   isNameOf,
@@ -30,6 +29,7 @@ import {
 import { API_ROUTES } from './routes-api.ts';
 import { authRoutes, type KeyForm, type Login } from './routes-auth.ts';
 import { FRONTEND_ROUTES, STORED_PLANNING } from './routes-frontend.ts';
+import { type EmulatedRange, type Json, RangeRefusal } from './sample/range.ts';
 import { type ApiGroup, createTokenRegistry, type TOKEN_LIFETIMES_MS } from './tokens.ts';
 
 /** The settings of an emulator. */

@@ -4,6 +4,11 @@
  * No part of a request ever becomes a path: all paths come from listing the folder when it is opened.
  */
 import { join } from 'node:path';
+import { ConverterError } from '../support/errors.ts';
+import { encodeFileName, LONGEST_FILE_NAME } from '../support/file-names.ts';
+import { listEntries, readBytes, readBytesIfExists } from '../support/files.ts';
+import { memberText, spelledAs } from './json-text.ts';
+import { ARTICLE } from './route.ts';
 import {
   type EmulatedRange,
   isFound,
@@ -11,11 +16,6 @@ import {
   type Query,
   RangeRefusal,
 } from './sample/range.ts';
-import { ConverterError } from '../support/errors.ts';
-import { encodeFileName, LONGEST_FILE_NAME } from '../support/file-names.ts';
-import { listEntries, readBytes, readBytesIfExists } from '../support/files.ts';
-import { memberText, spelledAs } from './json-text.ts';
-import { ARTICLE } from './route.ts';
 
 const FORMAT = 1;
 const SEPARATOR = '::';

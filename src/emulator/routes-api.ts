@@ -1,5 +1,5 @@
 /** The operations of the API: catalogue, article and graphics group (Spec 4.2 to 4.4). */
-import type { Json, PropertyChange, Query } from './sample/range.ts';
+
 import { parseJsonExactly } from './json-text.ts';
 import {
   type Answer,
@@ -12,6 +12,7 @@ import {
   type Route,
   type RouteContext,
 } from './route.ts';
+import type { Json, PropertyChange, Query } from './sample/range.ts';
 import type { ApiGroup } from './tokens.ts';
 
 /** Largest body that contains a whole planning. */

@@ -6,7 +6,7 @@
  *
  * @see Spec 4.5, 4.6; D-794.
  */
-import type { Json, Query } from './sample/range.ts';
+
 import { jsonText } from './json-text.ts';
 import {
   type Answer,
@@ -17,6 +17,7 @@ import {
   type Route,
   type RouteContext,
 } from './route.ts';
+import type { Json, Query } from './sample/range.ts';
 
 /** The address of the page contains a token: it must reach neither a cache nor another site. */
 const HEADERS = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' };

@@ -1,11 +1,12 @@
 /** Who does the work of a run: this process, or what the wing above brings. */
-import type { Execute } from './articles/processing.ts';
-import { inThisProcess } from './articles/processing.ts';
+
 import type { Processor } from './articles/results.ts';
-import type { Run } from './open-run.ts';
+import type { Run } from './open/open-run.ts';
+import type { RunEnvironment, RunOptions } from './open/run-options.ts';
+import type { OpenSharedStore } from './open/shared-store.ts';
+import type { Execute } from './processing.ts';
+import { inThisProcess } from './processing.ts';
 import type { RunReport } from './report/run-report.ts';
-import type { RunEnvironment, RunOptions } from './run-options.ts';
-import type { OpenSharedStore } from './shared-store.ts';
 
 /** What workers did, and what is left of it. */
 export interface Distribution {

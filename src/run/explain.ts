@@ -1,7 +1,5 @@
 /** Explains from the cache why configurations look as they do, or why they failed, without a network. */
-import type { RunParts } from './parts.ts';
-import type { CacheDatabase } from '../source/cache/database.ts';
-import { inputsDigest, loadSnapshot } from '../source/fetch/snapshot.ts';
+
 import type { ArticleRequest } from '../model/article.ts';
 import type { ManifestLine } from '../model/asset.ts';
 import {
@@ -15,19 +13,22 @@ import {
 } from '../model/configuration-id.ts';
 import type { Decision } from '../model/result.ts';
 import type { ArticleSnapshot } from '../model/snapshot.ts';
+import type { CacheDatabase } from '../source/cache/database.ts';
+import { inputsDigest, loadSnapshot } from '../source/fetch/snapshot.ts';
 import { ConverterError, helpFor, isConverterError } from '../support/errors.ts';
 import { globMatcher } from '../support/glob.ts';
 import { groupBy } from '../support/group-by.ts';
 import type { PackedMap } from '../support/packed-map.ts';
-import { publishedAsset } from './output/publish.ts';
-import { snapshotSource, sourceDigest } from './articles/configuration.ts';
+import { readNotSelected, readSelection } from './articles/select.ts';
 import { openConversions } from './conversions/dispatch.ts';
-import { type DeliveryLine, readDeliveries } from './output/delivered-files.ts';
-import { type Run, withRun } from './open-run.ts';
 import type { Pipeline } from './file/pipeline-file.ts';
 import { selectedByOf } from './make-report.ts';
-import type { RunEnvironment } from './run-options.ts';
-import { readNotSelected, readSelection } from './articles/select.ts';
+import { type Run, withRun } from './open/open-run.ts';
+import type { RunEnvironment } from './open/run-options.ts';
+import { type DeliveryLine, readDeliveries } from './output/delivered-files.ts';
+import { publishedAsset } from './output/publish.ts';
+import type { RunParts } from './parts.ts';
+import { snapshotSource, sourceDigest } from './processor/configuration.ts';
 
 /** What failed, what is published, and the labels of `others` that exist: see {@link othersOf}. */
 export type Explanation = Awaited<ReturnType<typeof explainArticle>>;
@@ -69,7 +70,11 @@ export function explainArticle(
       else {
         const own = filesOf.get(configurationKey(line)) ?? [];
         const entry = run.stores.previous.catalogues[0]?.get(configurationKey(line));
-        const isInFeeds = deliveries !== undefined && pipeline.deliver !== undefined && entry !== undefined && !line.onlyCarts;
+        const isInFeeds =
+          deliveries !== undefined &&
+          pipeline.deliver !== undefined &&
+          entry !== undefined &&
+          !line.onlyCarts;
         const leftOut = isInFeeds ? await deliveries.leftOut(pipeline, entry, own) : [];
         articles.push({ ...(await explainLine(line, run, convert)), deliveries: own, leftOut });
       }

@@ -1,9 +1,6 @@
 /** Makes the report of a run from its results, and writes it into the folder of the run. */
-import type { Deliveries } from './deliveries.ts';
+
 import { join, relative, sep } from 'node:path';
-import type { CacheDatabase } from '../source/cache/database.ts';
-import { CONFIGURATION_INVALID } from '../source/fetch/resolve-article.ts';
-import type { SelectedArticle, Selection, SelectionFailure } from '../source/fetch/selection.ts';
 import type { ArticleKey, ArticleRequest } from '../model/article.ts';
 import type { Built, ManifestLine } from '../model/asset.ts';
 import {
@@ -15,8 +12,9 @@ import {
 } from '../model/configuration-id.ts';
 import type { Result } from '../model/result.ts';
 import type { Warning } from '../model/warning.ts';
-import { createCollector, type ReportedLine } from './report/collect.ts';
-import type { Description, FailureRow, GateReport, RunReport } from './report/run-report.ts';
+import type { CacheDatabase } from '../source/cache/database.ts';
+import { CONFIGURATION_INVALID } from '../source/fetch/resolve-article.ts';
+import type { SelectedArticle, Selection, SelectionFailure } from '../source/fetch/selection.ts';
 import { helpFor } from '../support/errors.ts';
 import {
   digestOfFile,
@@ -29,17 +27,20 @@ import type { PackedMap } from '../support/packed-map.ts';
 import { redact, redactMessages } from '../support/redact.ts';
 import { cutText, TEXT_LIMITS } from '../support/text-limits.ts';
 import { visibleJson } from '../support/visible.ts';
-import { catalogueFiles, jsonPieces } from './output/manifest.ts';
-import { publishedAsset, sizeOf } from './output/publish.ts';
-import type { Distribution } from './executor.ts';
-import type { Changes } from './output/last-publication.ts';
-import type { Damage, PreviousOutput, Run } from './open-run.ts';
-import { linkLatestRun, RUNS_FOLDER, runFolders } from './output/output-folder.ts';
-import type { Quarantine } from './failures/quarantine.ts';
 import type { Results } from './articles/results.ts';
-import { isPublished, type RunEnd, reportedEnd } from './run-end.ts';
-import { isPartial, type RunOptions, runId } from './run-options.ts';
-import { describeService, languagesOf } from './connect.ts';
+import type { Distribution } from './executor.ts';
+import type { Quarantine } from './failures/quarantine.ts';
+import { describeService, languagesOf } from './open/connect.ts';
+import type { Damage, PreviousOutput, Run } from './open/open-run.ts';
+import { isPublished, type RunEnd, reportedEnd } from './open/run-end.ts';
+import { isPartial, type RunOptions, runId } from './open/run-options.ts';
+import { catalogueFiles, jsonPieces } from './output/manifest.ts';
+import { linkLatestRun, RUNS_FOLDER, runFolders } from './output/output-folder.ts';
+import { publishedAsset, sizeOf } from './output/publish.ts';
+import type { Deliveries } from './publishing/deliveries.ts';
+import type { Changes } from './publishing/last-publication.ts';
+import { createCollector, type ReportedLine } from './report/collect.ts';
+import type { Description, FailureRow, GateReport, RunReport } from './report/run-report.ts';
 
 interface ReportContent {
   command: RunReport['command'];

@@ -1,11 +1,10 @@
 /** Records all that a run of a pipeline needs of the service: `fetch` with every response requested anew. */
-import type { RunParts } from './parts.ts';
+
 import { basename, dirname, join } from 'node:path';
-import { createRecorder, type RecordingContent } from '../source/fetch/recorder.ts';
-import type { SelectedArticle } from '../source/fetch/selection.ts';
 import type { ArticleRequest } from '../model/article.ts';
 import { configurationKey } from '../model/configuration-id.ts';
-import type { RunReport } from './report/run-report.ts';
+import { createRecorder, type RecordingContent } from '../source/fetch/recorder.ts';
+import type { SelectedArticle } from '../source/fetch/selection.ts';
 import { asConverterError, ConverterError } from '../support/errors.ts';
 import { refuseLinksBelow } from '../support/file-operations.ts';
 import {
@@ -19,12 +18,14 @@ import {
 } from '../support/files.ts';
 import { SILENT } from '../support/log.ts';
 import { hasEnded } from '../support/processes.ts';
-import { withRun } from './open-run.ts';
-import type { Pipeline } from './file/pipeline-file.ts';
-import { fetchPipeline } from './run.ts';
-import type { RunEnvironment, RunOptions } from './run-options.ts';
 import { readSelection, selectLive } from './articles/select.ts';
-import { inFirstLanguage, withAccount } from './connect.ts';
+import type { Pipeline } from './file/pipeline-file.ts';
+import { inFirstLanguage, withAccount } from './open/connect.ts';
+import { withRun } from './open/open-run.ts';
+import type { RunEnvironment, RunOptions } from './open/run-options.ts';
+import type { RunParts } from './parts.ts';
+import type { RunReport } from './report/run-report.ts';
+import { fetchPipeline } from './run.ts';
 
 /** The result of {@link recordPipeline}. */
 export interface RecordResult {
@@ -71,11 +72,7 @@ export async function recordPipeline(
     const recorder = createRecorder(folder);
     const { answer: onAnswer, planning: onPlanning } = recorder;
     const recorded = { ...environment, onAnswer, onPlanning };
-    const { report } = await fetchPipeline(
-      { ...options, pipeline, force: true },
-      recorded,
-      parts,
-    );
+    const { report } = await fetchPipeline({ ...options, pipeline, force: true }, recorded, parts);
     expectSelected(report);
     const content = await recorder.finish(pipeline.name);
     const replay = await replaySelection(pipeline, folder, environment);

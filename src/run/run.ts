@@ -1,36 +1,37 @@
 /** Executes a pipeline: `run`, its halves `fetch` and `build`, and the dry run. */
-import type { Selection } from '../source/fetch/selection.ts';
+
 import type { ManifestLine } from '../model/asset.ts';
 import { configurationKey, configurationLabel } from '../model/configuration-id.ts';
 import type { Decision } from '../model/result.ts';
 import type { Digest } from '../model/snapshot.ts';
+import type { Selection } from '../source/fetch/selection.ts';
 import { asConverterError, ConverterError } from '../support/errors.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import type { PackedMap } from '../support/packed-map.ts';
-import { publishedAsset } from './output/publish.ts';
-import { convertFetched, fetchAndConvert, fetchOnly } from './articles/configuration.ts';
-import { type AfterPublication, followPublication } from './output/after-publication.ts';
-import type { RunParts } from './parts.ts';
+import { createResults, type Processor, type Results } from './articles/results.ts';
+import { selectFetched, selectLive } from './articles/select.ts';
 import { type Executor, localExecutor, type Sharing } from './executor.ts';
 import { assessRun } from './failures/gates.ts';
-import { openLastPublication } from './output/last-publication.ts';
-import { newLines, publishResults } from './output/lines.ts';
-import { checkRun, type Run, withRun } from './open-run.ts';
-import { lockOutput } from './output/lock.ts';
-import { inThisProcess, processAll } from './articles/processing.ts';
 import { openQuarantine, type Quarantine } from './failures/quarantine.ts';
 import { makeReport, writeReport } from './make-report.ts';
-import { createResults, type Processor, type Results } from './articles/results.ts';
-import { removeOutdated } from './output/retention.ts';
-import { isPublished, type RunEnd, type RunResult } from './run-end.ts';
+import { checkRun, type Run, withRun } from './open/open-run.ts';
+import { isPublished, type RunEnd, type RunResult } from './open/run-end.ts';
 import {
   executorOf,
   isPartial,
   type RunEnvironment,
   type RunOptions,
   runId,
-} from './run-options.ts';
-import { selectFetched, selectLive } from './articles/select.ts';
+} from './open/run-options.ts';
+import { lockOutput } from './output/lock.ts';
+import { publishedAsset } from './output/publish.ts';
+import type { RunParts } from './parts.ts';
+import { inThisProcess, processAll } from './processing.ts';
+import { convertFetched, fetchAndConvert, fetchOnly } from './processor/configuration.ts';
+import { type AfterPublication, followPublication } from './publishing/after-publication.ts';
+import { openLastPublication } from './publishing/last-publication.ts';
+import { newLines, publishResults } from './publishing/lines.ts';
+import { removeOutdated } from './publishing/retention.ts';
 
 /**
  * Converts what a pipeline selects: service → GLBs.
@@ -203,22 +204,15 @@ async function executeRun(
   const { options, stores, metrics } = run;
   const results = createResults(stores.previous, stores.spool);
   const quarantine = openQuarantine(run, results, plan.command, killed);
-  const { selection, end: processed, distribution } = await selectAndProcess(
-    run,
-    plan,
-    quarantine,
-    sharing,
-  );
+  const {
+    selection,
+    end: processed,
+    distribution,
+  } = await selectAndProcess(run, plan, quarantine, sharing);
   const isWhole = processed.kind === 'complete' && !isPartial(options) && !hasFailedOnly(selection);
   const lines = newLines(run, results, selection, !isWhole, quarantine.isOfCart);
   const notSelected = selection.failures.filter(({ onlyCarts }) => !onlyCarts).length;
-  const { gates, end: assessed } = await assessRun(
-    run,
-    lines,
-    notSelected,
-    processed,
-    deliveries,
-  );
+  const { gates, end: assessed } = await assessRun(run, lines, notSelected, processed, deliveries);
   const last = openLastPublication(run, deliveries?.urlOf(options.pipeline));
   const published = await endAfter(assessed, 'publishFailed', isPublished(assessed), () =>
     metrics.stopwatch.during('publish', async () => {

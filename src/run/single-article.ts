@@ -1,5 +1,5 @@
 /** Converts one article into one file, without manifest and store. */
-import type { OpenSharedStore } from './shared-store.ts';
+
 import { basename, dirname, extname, join } from 'node:path';
 import type { ArticleKey, ArticleRequest } from '../model/article.ts';
 import type { Scene } from '../model/scene.ts';
@@ -8,10 +8,11 @@ import { ConverterError } from '../support/errors.ts';
 import { replaceFile } from '../support/files.ts';
 import { redactMessages } from '../support/redact.ts';
 import { openConversions, within } from './conversions/dispatch.ts';
-import { type Run, withRun } from './open-run.ts';
 import type { Pipeline } from './file/pipeline-file.ts';
-import type { RunEnvironment } from './run-options.ts';
-import { inFirstLanguage } from './connect.ts';
+import { inFirstLanguage } from './open/connect.ts';
+import { type Run, withRun } from './open/open-run.ts';
+import type { RunEnvironment } from './open/run-options.ts';
+import type { OpenSharedStore } from './open/shared-store.ts';
 
 /** The result of {@link convertArticle}. */
 export interface ConvertedArticle {

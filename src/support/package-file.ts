@@ -1,12 +1,15 @@
 /** Files that are part of this package. */
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+/** Two folders above this file: as it is, compiled, and in the bundle. */
+const PACKAGE = fileURLToPath(new URL('../../', import.meta.url));
+
 /**
- * The path of a file by its path from the top of the package. This file is two folders below it: as it is, compiled, and
- * in the bundle.
+ * The path of a file by its path from the top of the package.
  *
  * @example `packageFile('pipelines/schema.json'); // → '/…/node_modules/btg2gltf/pipelines/schema.json'`
  */
 export function packageFile(path: string): string {
-  return fileURLToPath(new URL(`../../${path}`, import.meta.url));
+  return join(PACKAGE, path);
 }

@@ -52,45 +52,53 @@ const textRule = (name: keyof typeof TEXT_RULES, ...faults: Fault[]) =>
   row(name, (files) => breaches(files, name), ...faults);
 
 const ROWS = [
-  row('every folder of src has a layer', unknownFolders, [
-    { 'src/utils/a.ts': '' },
-    /^src\/utils\/a\.ts: src\/utils is not a known folder/,
-  ]),
   row(
-    'imports go to lower layers, never from a stage to a stage',
+    'every folder of src is a wing, or a room of one',
+    unknownFolders,
+    [{ 'src/utils/a.ts': '' }, /^src\/utils\/a\.ts: src\/utils is not a known folder/],
+    [{ 'src/run/other/a.ts': '' }, /src\/run\/other is not a known folder/],
+  ),
+  row(
+    'imports go to lower wings, and within a wing to lower rooms',
     upwardImports,
     [
-      { 'src/fetch/a.ts': "import type { B } from '../write/b.ts';" },
-      /^src\/fetch\/a\.ts:1 imports src\/write\/b\.ts: a stage may not import another stage/,
+      { 'src/source/fetch/a.ts': "import type { B } from '../../run/output/b.ts';" },
+      /^src\/source\/fetch\/a\.ts:1 imports src\/run\/output\/b\.ts: run is above source/,
     ],
     [
-      { 'src/cache/a.ts': "\nexport { b } from '../pipeline/b.ts';" },
-      /^src\/cache\/a\.ts:2 .* pipeline is above cache/,
+      { 'src/source/cache/a.ts': "\nexport { b } from '../fetch/b.ts';" },
+      /^src\/source\/cache\/a\.ts:2 .* fetch is above cache/,
     ],
+    [{ 'src/run/file/a.ts': "import type { R } from '../run.ts';" }, /is above file/],
     [{ 'src/cli/a.ts': "const b = await import('../index.ts');" }, /index is above cli/],
+    [{ 'src/web/planning/a.tsx': "import { b } from '../servers/b.ts';" }, /servers is above/],
     [{ 'src/cli/a.ts': "import '../../test/helpers/b.ts';" }, /src may import only from src/],
   ),
   row(
-    'transform, emulator and planning import only what they may',
+    'emulator, decoders, writers and planning page import only what they may',
     forbiddenImports,
     [
-      { 'src/transform/a.ts': "import { c } from '../service/client.ts';" },
-      /pure decoders wire-\*\.ts/,
+      { 'src/convert/wire/a.ts': "import { c } from '../math/color.ts';" },
+      /know nothing of the transformation/,
     ],
     [
-      { 'src/emulator/a.ts': "import { c } from '../service/wire-value.ts';" },
+      { 'src/emulator/a.ts': "import { c } from '../convert/wire/value.ts';" },
       /independent reading/,
     ],
-    [{ 'src/planning/a.ts': "import { c } from '../cache/c.ts';" }, /runs in a browser/],
+    [
+      { 'src/web/planning/a.ts': "import { c } from '../../source/cache/c.ts';" },
+      /runs in a browser/,
+    ],
   ),
   row(
     'a test helper that checks a result does not use the code that made it',
     dependentEvaluators,
     [
       {
-        'test/helpers/evaluate-parts-list.ts': "import { r } from '../../src/convert/math/ofml-frame.ts';",
+        'test/helpers/evaluate-parts-list.ts':
+          "import { r } from '../../src/convert/math/ofml-frame.ts';",
       },
-      /imports src\/math\/ofml-frame\.ts, which it checks/,
+      /imports src\/convert\/math\/ofml-frame\.ts, which it checks/,
     ],
   ),
   row('a unit test mirrors a file of src', unmirroredTests, [
@@ -99,7 +107,7 @@ const ROWS = [
   ]),
   row('there are no cycles', cycles, [
     {
-      'src/cache/a.ts': "import { b } from './b.ts';",
+      'src/cache/a.ts': "import type { B } from './b.ts';",
       'src/cache/b.ts': "export const c = await import('./c.ts');",
       'src/cache/c.ts': "export * from './a.ts';",
     },
@@ -108,17 +116,20 @@ const ROWS = [
   row(
     'pure folders need neither Node nor a package',
     impurities,
-    [{ 'src/math/a.ts': "import { cpus } from 'node:os';" }, /^src\/math\/a\.ts:1 imports node:os/],
-    [{ 'src/transform/a.ts': "import sharp from 'sharp';" }, /imports sharp/],
+    [
+      { 'src/convert/math/a.ts': "import { cpus } from 'node:os';" },
+      /^src\/convert\/math\/a\.ts:1 imports node:os/,
+    ],
+    [{ 'src/convert/transform/a.ts': "import sharp from 'sharp';" }, /imports sharp/],
     [{ 'src/model/a.ts': "import type { z } from 'zod';" }, /imports zod/],
     [{ 'src/convert/write/glb.ts': 'Buffer.from([1]);' }, /:1 uses Buffer/],
     [
       {
-        'src/service/wire-a.ts':
-          "import { z } from 'zod'; import { f } from '../support/files.ts';",
+        'src/convert/wire/a.ts':
+          "import { z } from 'zod'; import { f } from '../../support/files.ts';",
         'src/support/files.ts': "import { open } from 'fs/promises';",
       },
-      /^src\/support\/files\.ts:1 imports fs\/promises \(loaded by src\/service\/wire-a\.ts\)/,
+      /^src\/support\/files\.ts:1 imports fs\/promises \(loaded by src\/convert\/wire\/a\.ts\)/,
     ],
   ),
   row(
@@ -129,28 +140,28 @@ const ROWS = [
   ),
   textRule(
     'only cli/ prints, reads argv and env, or ends the process',
-    [{ 'src/write/a.ts': 'console.log(1);' }, /:1 has console\.: only src\/cli may/],
+    [{ 'src/run/output/a.ts': 'console.log(1);' }, /:1 has console\.: only src\/cli may/],
     [{ 'src/index.ts': 'process.exitCode = 1;' }, /process\.exitCode/],
     [{ 'src/pipeline/a.ts': 'const { env } = process.env;' }, /process\.env/],
     [{ 'src/fetch/a.ts': `f(\`\${process.argv[1]}\`);` }, /process\.argv/],
   ),
   textRule(
-    'no clock and no random below pipeline/',
-    [{ 'src/write/a.ts': 'const t = Date.now();' }, /:1 has Date\.now: the same input/],
+    'no clock and no random but in commands',
+    [{ 'src/run/output/a.ts': 'const t = Date.now();' }, /:1 has Date\.now: the same input/],
     [{ 'src/fetch/a.ts': 'const t = new Date( );' }, /new Date/],
     [{ 'src/emulator/auth.ts': 'Math.random()' }, /Math\.random/],
   ),
   textRule(
     'no output depends on the engine',
     [
-      { 'src/transform/a.ts': '\nMath.acos(Math.sqrt(x));' },
-      /^src\/transform\/a\.ts:2 has Math\.acos: engines differ[^\n]*$/,
+      { 'src/convert/transform/a.ts': '\nMath.acos(Math.sqrt(x));' },
+      /^src\/convert\/transform\/a\.ts:2 has Math\.acos: engines differ[^\n]*$/,
     ],
-    [{ 'src/sample/a/b.ts': 'const { hypot } = Math;' }, /:1 has Math:/],
-    [{ 'src/math/a.ts': 'x ** 2.4' }, /has \*\*/],
-    [{ 'src/math/a.ts': '10 ** -n' }, /has \*\*/],
-    [{ 'src/math/a.ts': '2 ** 0.5' }, /has \*\*/],
-    [{ 'src/write/a.ts': 'a.localeCompare(b)' }, /has \.localeCompare/],
+    [{ 'src/emulator/sample/a/b.ts': 'const { hypot } = Math;' }, /:1 has Math:/],
+    [{ 'src/convert/math/a.ts': 'x ** 2.4' }, /has \*\*/],
+    [{ 'src/convert/math/a.ts': '10 ** -n' }, /has \*\*/],
+    [{ 'src/convert/math/a.ts': '2 ** 0.5' }, /has \*\*/],
+    [{ 'src/run/output/a.ts': 'a.localeCompare(b)' }, /has \.localeCompare/],
   ),
   textRule('nothing is left to do', [{ 'src/a.ts': `// ${'TO'}${'DO'}: later` }, /:1 has .*do it/]),
   textRule('no path of one machine', [
@@ -207,10 +218,10 @@ const ROWS = [
   row(
     'every export is documented directly above it',
     undocumentedExports,
-    [{ 'src/math/a.ts': 'export const A = 1;' }, /:1 exports A without/],
-    [{ 'src/math/a.ts': '/** A. */\n\nexport function a() {}' }, /exports a/],
-    [{ 'src/math/a.ts': '/* no */\nexport class B {}' }, /exports B/],
-    [{ 'src/math/a.ts': '/** A. */\nlet x;\n/* no */\nexport class C {}' }, /C/],
+    [{ 'src/convert/math/a.ts': 'export const A = 1;' }, /:1 exports A without/],
+    [{ 'src/convert/math/a.ts': '/** A. */\n\nexport function a() {}' }, /exports a/],
+    [{ 'src/convert/math/a.ts': '/* no */\nexport class B {}' }, /exports B/],
+    [{ 'src/convert/math/a.ts': '/** A. */\nlet x;\n/* no */\nexport class C {}' }, /C/],
   ),
 ];
 
@@ -234,13 +245,13 @@ describe('the checks read code, not prose', () => {
       `const t = \`console.log \${s.length / 2} process.exit\`;`,
       'const p = /console.log"/.test(s) || [/`/, 1];',
     ].join('\n');
-    const files = [sourceFile('src/math/a.ts', text)];
+    const files = [sourceFile('src/convert/math/a.ts', text)];
     for (const { check } of ROWS) expect(check(files)).toEqual([]);
   });
 
   it('still sees code behind all of these', () => {
     const text = `const a = \`x\${\`y\${1}\`}\`; const b = 4 / 2; const c = "\\""; /["/\`]/; console.log();`;
-    const files = [sourceFile('src/math/a.ts', text)];
+    const files = [sourceFile('src/convert/math/a.ts', text)];
     expect(
       breaches(files, 'only cli/ prints, reads argv and env, or ends the process'),
     ).toHaveLength(1);

@@ -8,103 +8,109 @@ import {
   type SourceFile,
 } from './source-tree.ts';
 
-/** The layers of folders, bottom to top; folders of one layer may not import one another. */
-const LAYERS = [
-  ['model'],
-  ['support'],
-  ['store'],
-  ['math'],
-  ['kernels'],
-  ['service'],
-  ['cache'],
-  ['fetch', 'transform', 'write', 'deliver'],
-  ['execute'],
-  ['report'],
-  ['pipeline'],
-  ['sample'],
-  ['emulator'],
-  ['gateway'],
-  ['planning'],
-  ['cli'],
-];
+/**
+ * The wings, bottom to top, and their rooms, bottom to top: a file imports from its own room and from what is below it.
+ * The files of a wing that lie in no room are above all of its rooms.
+ */
+const WINGS = {
+  model: [],
+  support: [],
+  convert: ['math', 'kernels', 'wire', 'transform', 'write'],
+  source: ['service', 'cache', 'fetch'],
+  emulator: ['sample'],
+  run: [
+    ...['report', 'file', 'output', 'open', 'conversions', 'articles', 'publishing'],
+    ...['processor', 'failures'],
+  ],
+  deliver: ['making', 'pictures', 'usd', 'profiles', 'variants', 'gallery', 'feeds'],
+  distribute: ['store', 'queue'],
+  web: ['planning', 'servers', 'migrate'],
+  cli: [],
+} as const satisfies Record<string, readonly string[]>;
+const NAMES = Object.keys(WINGS) as (keyof typeof WINGS)[];
+/** Beside the wings: where they meet. A command may import it, too. */
+const WIRING = 'src/wiring.ts';
 
-/** Folders that may import less than all lower layers. */
-const NARROWER: { from: string; to: RegExp; may: RegExp; why: string }[] = [
+/** Folders that may import less than all below them. */
+const NARROWER: { from: RegExp; to: RegExp; may: RegExp; why: string }[] = [
   {
-    from: 'transform',
-    to: /^src\/service\//,
-    may: /\/wire-[\w-]+\.ts$/,
-    why: 'transform may import only the pure decoders wire-*.ts from service',
+    from: /^src\/emulator\//,
+    to: /^src\//,
+    may: /^src\/(model|support|emulator)\//,
+    why: 'the emulator is a second, independent reading of the specification: model and support only',
   },
   {
-    from: 'emulator',
-    to: /^src\//,
-    may: /^src\/(model|support|sample|emulator)\//,
-    why: 'the emulator is a second, independent reading of the specification: model, support and sample only',
+    from: /^src\/convert\/(wire|write)\//,
+    to: /^src\/convert\//,
+    may: /^src\/convert\/(kernels|wire|write)\//,
+    why: 'a decoder and a writer know nothing of the transformation',
   },
   {
-    from: 'sample',
+    from: /^src\/web\/planning\//,
     to: /^src\//,
-    may: /^src\/(model|support|sample)\/|^src\/math\/elementary\.ts$/,
-    why: 'the emulator serves the sample range: model, support and elementary functions only',
-  },
-  {
-    from: 'planning',
-    to: /^src\//,
-    may: /^src\/(planning|model|math|transform|support)\/|^src\/service\/(operations|target)\.ts$|^src\/fetch\/(image-location|requests|resolve-article)\.ts$|^src\/write\/(glb|scene-)|\/wire-[\w-]+\.ts$|^src\/deliver\/(usdz|camera|page\/(model-stage|studio-texture|elements))\.ts$/,
+    may: /^src\/(web\/planning|model|convert|support)\/|^src\/source\/service\/(operations|target)\.ts$|^src\/source\/fetch\/(image-location|requests|resolve-article)\.ts$|^src\/deliver\/(usd\/usdz|pictures\/camera|pictures\/page\/(model-stage|studio-texture|elements))\.ts$/,
     why: 'the planning page runs in a browser: only pure folders',
   },
 ];
 
 /** Files that also run in a browser: no Node, no package. */
-const PURE =
-  /^src\/(model|math|transform)\/|^src\/service\/wire-|^src\/write\/(glb|scene-)|^src\/deliver\/(usd-|usdz\.|stored-zip)/;
+const PURE = /^src\/(model|convert)\/|^src\/deliver\/usd\/(usd-|usdz\.|stored-zip)/;
 
 /** Test helpers that compute the expected result independently, and the code that they check. */
 const EVALUATORS = /^test\/helpers\/.*(evaluat|glb-reader|reference|oracle|truth|judge|ideal)/;
 const JUDGED = /^src\/(?!model\/|support\/)/;
 
-/** The folder of a file of `src`, or `index`. */
-function folderOf(path: string): string {
-  const [, folder = '', below] = path.split('/');
-  return below === undefined ? 'index' : folder;
+/** Wing and room of a file of `src`; of a file beside the wings neither. */
+function placeOf(path: string): { wing?: string | undefined; room?: string | undefined } {
+  const [, wing, room, below] = path.split('/');
+  if (room === undefined) return {};
+  return { wing, room: below === undefined ? undefined : room };
 }
 
-function layerOf(folder: string): number {
-  if (folder === 'index') return LAYERS.length;
-  return LAYERS.findIndex((folders) => folders.includes(folder));
+/** Higher numbers are above lower ones. */
+function heightOf(path: string): [wing: number, room: number] {
+  if (path === WIRING) return [NAMES.indexOf('cli'), -1];
+  const { wing, room } = placeOf(path);
+  if (wing === undefined) return [NAMES.length, 0];
+  const rooms: readonly string[] = WINGS[wing as keyof typeof WINGS] ?? [];
+  return [NAMES.indexOf(wing as keyof typeof WINGS), room ? rooms.indexOf(room) : rooms.length];
 }
 
 const code = (files: SourceFile[], folder = 'src/') =>
-  files.filter((f) => f.path.startsWith(folder) && f.path.endsWith('.ts'));
+  files.filter((f) => f.path.startsWith(folder) && /\.tsx?$/.test(f.path));
 
-/** Every folder of `src` is in {@link LAYERS}. */
+/** Every folder of `src` is in {@link WINGS}. */
 export function unknownFolders(files: SourceFile[]): string[] {
-  return code(files)
-    .filter((file) => layerOf(folderOf(file.path)) < 0)
-    .map(
-      (file) =>
-        `${file.path}: src/${folderOf(file.path)} is not a known folder; move the file, or add the folder to LAYERS of import-rules.ts and to src/ARCHITECTURE.md`,
-    );
-}
-
-/** Imports go to lower layers only, and never from a stage to a stage. */
-export function upwardImports(files: SourceFile[]): string[] {
-  return eachLocalImport(files, (from, target) => {
-    const to = folderOf(target);
-    if (from === to || layerOf(to) < layerOf(from)) return undefined;
-    const how =
-      layerOf(to) === layerOf(from)
-        ? 'a stage may not import another stage'
-        : `${to} is above ${from}`;
-    return `${how}; share a type in src/model, or pass the value as a parameter`;
+  return code(files).flatMap(({ path }) => {
+    const { wing, room } = placeOf(path);
+    if (wing === undefined) return [];
+    const rooms: readonly string[] | undefined = WINGS[wing as keyof typeof WINGS];
+    const isKnown = rooms && (rooms.length === 0 || room === undefined || rooms.includes(room));
+    if (isKnown) return [];
+    const folder = rooms ? `${wing}/${room}` : wing;
+    const todo = 'move the file, or add the folder to WINGS of import-rules.ts and to its README';
+    return [`${path}: src/${folder} is not a known folder; ${todo}`];
   });
 }
 
-/** Some folders may import less than all lower layers. */
+/** Imports go to lower wings only, and within a wing to lower rooms; those of types, too. */
+export function upwardImports(files: SourceFile[]): string[] {
+  return eachLocalImport(files, (path, target) => {
+    const [from, to] = [heightOf(path), heightOf(target)];
+    if (to[0] < from[0] || (to[0] === from[0] && to[1] <= from[1])) return undefined;
+    const [a, b] = [placeOf(path), placeOf(target)];
+    const isWing = a.wing !== b.wing;
+    const how = isWing ? `${b.wing ?? 'index'} is above ${a.wing}` : `${b.room} is above ${a.room}`;
+    return `${how}; declare an interface where it is used, or pass the value as a parameter`;
+  });
+}
+
+/** Some folders may import less than all that is below them. */
 export function forbiddenImports(files: SourceFile[]): string[] {
   return eachLocalImport(files, (from, target) => {
-    const rule = NARROWER.find((r) => r.from === from && r.to.test(target) && !r.may.test(target));
+    const rule = NARROWER.find(
+      (r) => r.from.test(from) && r.to.test(target) && !r.may.test(target),
+    );
     return rule && `${rule.why}; pass the value as a parameter`;
   });
 }
@@ -131,9 +137,9 @@ export function unmirroredTests(files: SourceFile[]): string[] {
     .map(({ path }) => `${path} mirrors no file of src; rename it, or move it out of test/unit`);
 }
 
-/** Imports of values, lazy ones included, form no cycle. */
+/** Imports, lazy ones and those of types included, form no cycle. */
 export function cycles(files: SourceFile[]): string[] {
-  const graph = valueGraph(files);
+  const graph = graphOf(files, true);
   const done = new Set<string>();
   const found: string[] = [];
   const visit = (path: string, trail: string[]) => {
@@ -151,7 +157,7 @@ export function cycles(files: SourceFile[]): string[] {
 
 /** Pure files, and all that they load, use neither Node nor a package (except lru-cache, and zod in wire-*.ts). */
 export function impurities(files: SourceFile[]): string[] {
-  const graph = valueGraph(files);
+  const graph = graphOf(files);
   const byPath = new Map(files.map((file) => [file.path, file]));
   const pure = code(files).filter((file) => PURE.test(file.path));
   const reached = new Map<string, string>();
@@ -186,27 +192,30 @@ function allowedPackage(file: SourceFile, line: ImportLine): boolean {
   if (isBuiltin(line.specifier)) return false;
   // Types are gone where the code runs.
   if (line.typeOnly && line.specifier.startsWith('@gltf-transform/')) return true;
-  return line.specifier === 'lru-cache' || (line.specifier === 'zod' && /\/wire-/.test(file.path));
+  return line.specifier === 'lru-cache' || (line.specifier === 'zod' && /\/wire\//.test(file.path));
 }
 
 function eachLocalImport(
   files: SourceFile[],
-  judge: (folder: string, target: string) => string | undefined,
+  judge: (path: string, target: string) => string | undefined,
 ): string[] {
   return importsIn(code(files)).flatMap(({ file, where, target }) => {
     if (target === undefined) return [];
     const breach = target.startsWith('src/')
-      ? judge(folderOf(file.path), target)
+      ? judge(file.path, target)
       : 'src may import only from src; move the file into src';
     return breach === undefined ? [] : `${where} imports ${target}: ${breach}`;
   });
 }
 
-function valueGraph(files: SourceFile[]): Map<string, string[]> {
+/** What each file imports. @param types - Whether imports that are gone after compilation count. */
+function graphOf(files: SourceFile[], types = false): Map<string, string[]> {
   return new Map(
     code(files).map((file) => [
       file.path,
-      importsOf(file).flatMap((i) => (i.typeOnly || i.target === undefined ? [] : [i.target])),
+      importsOf(file).flatMap((i) =>
+        (i.typeOnly && !types) || i.target === undefined ? [] : [i.target],
+      ),
     ]),
   );
 }

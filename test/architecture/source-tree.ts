@@ -31,7 +31,7 @@ export async function readTree(root: URL, ...folders: string[]): Promise<SourceF
   const found: SourceFile[] = [];
   for (const folder of folders) {
     const names = await readdir(join(top, folder), { recursive: true }).catch(() => []);
-    for (const name of names.filter((each) => /\.(ts|md|yaml|yml|json|csv|html)$/.test(each))) {
+    for (const name of names.filter((each) => /\.(tsx?|md|yaml|yml|json|csv|html)$/.test(each))) {
       const path = relative(top, join(top, folder, name)).replaceAll('\\', '/');
       found.push(sourceFile(path, await readFile(join(top, path), 'utf8')));
     }
@@ -41,7 +41,7 @@ export async function readTree(root: URL, ...folders: string[]): Promise<SourceF
 
 /** A file of the given path and text. */
 export function sourceFile(path: string, text: string): SourceFile {
-  return { path, text, bare: path.endsWith('.ts') ? blank(text) : text };
+  return { path, text, bare: /\.tsx?$/.test(path) ? blank(text) : text };
 }
 
 /** The 1-based line of an offset. */

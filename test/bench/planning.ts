@@ -28,8 +28,13 @@ export function planning(input: GroupInput): Promise<void> {
   return whileServing(['serve'], LINK, async (link) => {
     await transfer(input, link);
     const path = resolve('dist', 'deliver', 'browser.js');
-    const { findBrowser, startBrowser, endBrowser }: typeof import('../../src/deliver/pictures/browser.ts') =
-      await import(pathToFileURL(path).href);
+    const {
+      findBrowser,
+      startBrowser,
+      endBrowser,
+    }: typeof import('../../src/deliver/pictures/browser.ts') = await import(
+      pathToFileURL(path).href
+    );
     const found = await findBrowser(undefined, undefined, '.cache');
     if (found === undefined) {
       const missing = 'there is no browser';

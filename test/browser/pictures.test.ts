@@ -1,6 +1,7 @@
 /** Pictures that a real browser takes of real GLBs. */
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { writeGlb } from '../../src/convert/write/glb.ts';
 import { takePictures } from '../../src/deliver/pictures/picture.ts';
 import {
   PICTURE_DEFAULTS,
@@ -8,7 +9,6 @@ import {
   TRANSPARENT,
 } from '../../src/deliver/pictures/picture-options.ts';
 import { openRenderer, type Renderer } from '../../src/deliver/pictures/renderer.ts';
-import { writeGlb } from '../../src/convert/write/glb.ts';
 import { sharedRenderer } from '../helpers/browser.ts';
 import { browserProcesses, killBrowserProcesses } from '../helpers/browser-processes.ts';
 import { encoded, flatPicture } from '../helpers/flat-picture.ts';

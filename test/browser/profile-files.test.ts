@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readFigures } from '../../src/deliver/glb-figures.ts';
+import { readFigures } from '../../src/deliver/making/glb-figures.ts';
 import { createProfileMaker } from '../../src/deliver/profiles/profile-maker.ts';
 import {
   PROFILE_NAMES,

@@ -7,7 +7,10 @@ import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { takePictures } from '../../src/deliver/pictures/picture.ts';
-import { PICTURE_DEFAULTS, type PictureOptions } from '../../src/deliver/pictures/picture-options.ts';
+import {
+  PICTURE_DEFAULTS,
+  type PictureOptions,
+} from '../../src/deliver/pictures/picture-options.ts';
 import type { Renderer } from '../../src/deliver/pictures/renderer.ts';
 import { createUsdzMaker } from '../../src/deliver/usd/usdz-maker.ts';
 import { type ConvertParameters, convert } from '../../src/library.ts';

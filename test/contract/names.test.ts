@@ -1,8 +1,8 @@
 /** The client and the emulator of a recording whose names hold every character. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { decodeBlock } from '../../src/convert/wire/block.ts';
 import type { Emulator } from '../../src/emulator/emulator.ts';
 import type { ServiceClient } from '../../src/source/service/client.ts';
-import { decodeBlock } from '../../src/convert/wire/block.ts';
 import {
   ARTICLE,
   BLOCK,

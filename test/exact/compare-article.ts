@@ -2,8 +2,8 @@
  * Compare article: the evaluator's expectation against the reader's findings in a GLB.
  */
 
-import type { Loss } from '../../src/model/scene.ts';
 import type { ConvertOptions } from '../../src/convert/transform/convert-options.ts';
+import type { Loss } from '../../src/model/scene.ts';
 import type { ExpectedArticle } from '../helpers/evaluator/evaluate.ts';
 import { EVALUATOR_DEFAULTS } from '../helpers/evaluator/options.ts';
 import type { ReadArticle } from '../helpers/glb-reader/read-glb.ts';

@@ -1,6 +1,7 @@
 /** Compare model: a published GLB against its article, and what pictures and other files made of it have to show. */
-import type { ArticleKey } from '../../src/model/article.ts';
+
 import type { EmulatedRange } from '../../src/emulator/sample/range.ts';
+import type { ArticleKey } from '../../src/model/article.ts';
 import { srgbOf } from '../helpers/evaluator/colors.ts';
 import { meanColor } from '../helpers/evaluator/delivered-files.ts';
 import type { ExpectedArticle } from '../helpers/evaluator/evaluate.ts';

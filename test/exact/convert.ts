@@ -1,10 +1,11 @@
 /**
  * Convert: raw bodies through the converter to a GLB, as a black box.
  */
-import type { Loss } from '../../src/model/scene.ts';
+
 import type { ConvertOptions } from '../../src/convert/transform/convert-options.ts';
 import { transformArticle } from '../../src/convert/transform/transform-article.ts';
 import { writeGlb } from '../../src/convert/write/glb.ts';
+import type { Loss } from '../../src/model/scene.ts';
 import { articleKeyOf } from '../helpers/article-key.ts';
 import { type Bodies, snapshotOf, transformedWith } from '../helpers/snapshot.ts';
 

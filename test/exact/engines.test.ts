@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import * as elementary from '../../src/support/elementary.ts';
 import { readManifest } from '../../src/run/output/manifest.ts';
+import * as elementary from '../../src/support/elementary.ts';
 import { launchBrowser } from '../helpers/browser.ts';
 import { writePipeline } from '../helpers/command.ts';
 import { installNode, newestMajors } from '../helpers/other-nodes.ts';
@@ -21,7 +21,7 @@ import { HAS_RECORDING, RECORDING, trueConfigurations } from './truth.ts';
 
 const run = promisify(execFile);
 
-const BUILT = fileURLToPath(new URL('../../dist/math/elementary.js', import.meta.url));
+const BUILT = fileURLToPath(new URL('../../dist/support/elementary.js', import.meta.url));
 const PROGRAM = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const DEMO_LIST = fileURLToPath(
   new URL('../../pipelines/demo-configurations.csv', import.meta.url),

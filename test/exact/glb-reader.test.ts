@@ -2,7 +2,7 @@
  * The strict reader refuses what viewers might forgive.
  */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Gltf, writeGlb } from '../../src/deliver/glb-container.ts';
+import { type Gltf, writeGlb } from '../../src/deliver/making/glb-container.ts';
 import { type GlbJson, parseChunks } from '../helpers/glb-reader/document.ts';
 import { readGlb } from '../helpers/glb-reader/read-glb.ts';
 import { GlbRefused } from '../helpers/glb-reader/refusal.ts';

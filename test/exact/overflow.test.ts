@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { IDENTITY3 } from '../../src/convert/math/vec.ts';
-import { decodeBlock } from '../../src/convert/wire/block.ts';
-import { decodePartsList } from '../../src/convert/wire/parts-list.ts';
 import { prepareBlock } from '../../src/convert/transform/block-mesh.ts';
 import { CONVERT_DEFAULTS } from '../../src/convert/transform/convert-options.ts';
 import { placementsOf } from '../../src/convert/transform/uv.ts';
 import { buildVertexData } from '../../src/convert/transform/vertex-data.ts';
+import { decodeBlock } from '../../src/convert/wire/block.ts';
+import { decodePartsList } from '../../src/convert/wire/parts-list.ts';
 import { body } from '../helpers/graphics.ts';
 
 describe('numbers beyond float32', () => {

@@ -1,8 +1,9 @@
 /**
  * The raw bodies of one configuration of a range, for evaluator and converter alike.
  */
-import type { ArticleKey } from '../../src/model/article.ts';
+
 import type { EmulatedRange, Json } from '../../src/emulator/sample/range.ts';
+import type { ArticleKey } from '../../src/model/article.ts';
 import { canonical } from '../helpers/evaluator/json.ts';
 import { jsonText } from '../helpers/generated-articles/json-text.ts';
 import { utf8 } from '../helpers/graphics.ts';

@@ -4,12 +4,12 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openCacheDatabase } from '../../src/source/cache/database.ts';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
+import { createSampleRange } from '../../src/emulator/sample/sample-range.ts';
+import { openCacheDatabase } from '../../src/source/cache/database.ts';
+import { SILENT } from '../../src/support/log.ts';
 import { type PlanningLink, planningUrl } from '../../src/web/servers/planning-url.ts';
 import { openRelay } from '../../src/web/servers/relay.ts';
-import { createSampleRange } from '../../src/emulator/sample/sample-range.ts';
-import { SILENT } from '../../src/support/log.ts';
 import { environmentOf } from '../helpers/child.ts';
 import { articleIn, WORKPLACE } from '../helpers/configurator.ts';
 import { jsonOf } from '../helpers/json-of.ts';

@@ -2,8 +2,8 @@
 import { rm } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { openCacheDatabase } from '../../src/source/cache/database.ts';
-import { planningUrl } from '../../src/web/servers/planning-url.ts';
 import { redact } from '../../src/support/redact.ts';
+import { planningUrl } from '../../src/web/servers/planning-url.ts';
 import { command } from '../helpers/command.ts';
 import { MADE_TO_MEASURE } from '../helpers/configurator.ts';
 import { jsonOf } from '../helpers/json-of.ts';

@@ -1,8 +1,9 @@
 /** A month in the life of a service: what changes in a {@link changingSampleRange} on each of its days. */
-import type { ArticleKey } from '../../src/model/article.ts';
+
 import { valuesOf } from '../../src/emulator/sample/definition.ts';
 import { finalNumberOf, reinitOf } from '../../src/emulator/sample/numbering.ts';
 import { findArticle } from '../../src/emulator/sample/series/range.ts';
+import type { ArticleKey } from '../../src/model/article.ts';
 import { configurationsOf } from '../exact/range-bodies.ts';
 import { type ChangingSampleRange, changingSampleRange } from './changing-sample-range.ts';
 

@@ -6,8 +6,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runCommandLine } from '../../src/cli/command-line.ts';
 import type { ManifestLine } from '../../src/model/asset.ts';
-import { redact } from '../../src/support/redact.ts';
 import { readManifest } from '../../src/run/output/manifest.ts';
+import { redact } from '../../src/support/redact.ts';
 import { BROWSER_ENVIRONMENT } from './picture-browser.ts';
 
 /** What a command left behind. */

@@ -2,8 +2,8 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/emulator.ts';
-import type { FailureRow, RunReport } from '../../src/run/report/run-report.ts';
 import type { EmulatedRange } from '../../src/emulator/sample/range.ts';
+import type { FailureRow, RunReport } from '../../src/run/report/run-report.ts';
 import {
   type CommandOptions,
   type CommandResult,

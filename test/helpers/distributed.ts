@@ -2,11 +2,11 @@
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { startEmulator } from '../../src/emulator/emulator.ts';
 import { loadPipeline } from '../../src/deliver/pipeline.ts';
 import { pipelineStore } from '../../src/distribute/pipeline-store.ts';
-import type { RunReport } from '../../src/run/report/run-report.ts';
 import type { ObjectStore } from '../../src/distribute/store/object-store.ts';
+import { startEmulator } from '../../src/emulator/emulator.ts';
+import type { RunReport } from '../../src/run/report/run-report.ts';
 import { ConverterError } from '../../src/support/errors.ts';
 import { sha256Hex } from '../../src/support/files.ts';
 import { type Child, type Ended, environmentOf, startChild } from './child.ts';

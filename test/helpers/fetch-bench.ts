@@ -1,13 +1,17 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type ContentStore, openFileStore } from '../../src/source/cache/content-store.ts';
-import { type CacheDatabase, openCacheDatabase } from '../../src/source/cache/database.ts';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/emulator.ts';
-import { createFetcher, type Fetcher, type FetcherOptions } from '../../src/source/fetch/fetch-article.ts';
+import type { EmulatedRange } from '../../src/emulator/sample/range.ts';
 import type { ArticleRequest } from '../../src/model/article.ts';
 import type { ArticleSnapshot } from '../../src/model/snapshot.ts';
-import type { EmulatedRange } from '../../src/emulator/sample/range.ts';
+import { type ContentStore, openFileStore } from '../../src/source/cache/content-store.ts';
+import { type CacheDatabase, openCacheDatabase } from '../../src/source/cache/database.ts';
+import {
+  createFetcher,
+  type Fetcher,
+  type FetcherOptions,
+} from '../../src/source/fetch/fetch-article.ts';
 import { createClient, type ServiceClient } from '../../src/source/service/client.ts';
 import type { OperationName, Values } from '../../src/source/service/operations.ts';
 import type { ServiceConfig } from '../../src/source/service/service-config.ts';

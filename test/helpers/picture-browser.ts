@@ -1,6 +1,10 @@
 /** The browser of the tests: the one that the program would take here. */
 import { fileURLToPath } from 'node:url';
-import { BROWSER_VARIABLE, type FoundBrowser, findBrowser } from '../../src/deliver/pictures/browser.ts';
+import {
+  BROWSER_VARIABLE,
+  type FoundBrowser,
+  findBrowser,
+} from '../../src/deliver/pictures/browser.ts';
 import { unpackBrowser } from '../../src/deliver/pictures/browser-package.ts';
 
 /** The browser that npm brings stays there from run to run. */

@@ -1,5 +1,5 @@
 /** Plain GLBs: one surface of as many triangles as wanted, drawn where and as often as wanted. */
-import { type Gltf, writeGlb } from '../../src/deliver/glb-container.ts';
+import { type Gltf, writeGlb } from '../../src/deliver/making/glb-container.ts';
 
 /** What is in a plain GLB. */
 interface PlainModel {

@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { BrowserContextOptions, Page, Route } from 'playwright-core';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
-import { openPlanningSite } from '../../src/web/servers/planning-site.ts';
 import type { EmulatedRange } from '../../src/emulator/sample/range.ts';
 import { createSampleRange } from '../../src/emulator/sample/sample-range.ts';
+import { openPlanningSite } from '../../src/web/servers/planning-site.ts';
 import { openPage, type WatchedPage, watch } from './browser.ts';
 import { closedGate } from './until.ts';
 

@@ -1,16 +1,17 @@
 /** Planning tab: what a tab of a browser keeps and tells of a planning page, without the page; and its converter. */
+
+import { CONVERT_DEFAULTS } from '../../src/convert/transform/convert-options.ts';
+import { createMeshCache } from '../../src/convert/transform/mesh-cache.ts';
+import { transformArticle } from '../../src/convert/transform/transform-article.ts';
+import { writeGlb } from '../../src/convert/write/glb.ts';
+import { sha256Hex } from '../../src/support/files.ts';
+import { sharpImageCodec } from '../../src/support/image-codec.ts';
 import type {
   ConvertedModel,
   MissingBody,
   PageWindow,
   PlanningConverter,
 } from '../../src/web/planning/interfaces.ts';
-import { sha256Hex } from '../../src/support/files.ts';
-import { sharpImageCodec } from '../../src/support/image-codec.ts';
-import { CONVERT_DEFAULTS } from '../../src/convert/transform/convert-options.ts';
-import { createMeshCache } from '../../src/convert/transform/mesh-cache.ts';
-import { transformArticle } from '../../src/convert/transform/transform-article.ts';
-import { writeGlb } from '../../src/convert/write/glb.ts';
 
 const CACHE_BYTES = 1_000_000;
 

@@ -5,8 +5,8 @@
  * (once) or fatal (to the run). A coordinator comes to no end after the job `lastDone`.
  */
 import { existsSync, watch, writeFileSync } from 'node:fs';
-import { openChunkQueue } from '../../dist/execute/bullmq-coordinator.js';
-import { createWorkerName, openQueueWorker } from '../../dist/execute/bullmq-worker.js';
+import { openChunkQueue } from '../../dist/distribute/queue/coordinator.js';
+import { createWorkerName, openQueueWorker } from '../../dist/distribute/queue/worker.js';
 import { ConverterError } from '../../dist/support/errors.js';
 
 const { role, folder, jobs, lastDone, ...options } = JSON.parse(process.argv[2]);

@@ -1,9 +1,10 @@
 /** The configurations that the demo converts beside the default of each article. */
-import type { ArticleRequest } from '../../src/model/article.ts';
-import { ID_FIELDS } from '../../src/model/configuration-id.ts';
+
 import { valuesOf } from '../../src/emulator/sample/definition.ts';
 import { finalNumberOf, metaReinitOf, reinitOf } from '../../src/emulator/sample/numbering.ts';
 import { ARTICLES } from '../../src/emulator/sample/series/range.ts';
+import type { ArticleRequest } from '../../src/model/article.ts';
+import { ID_FIELDS } from '../../src/model/configuration-id.ts';
 
 /** Every configuration that is no default, in catalogue order. */
 export const SAMPLE_CONFIGURATIONS: readonly ArticleRequest[] = ARTICLES.flatMap((article) =>

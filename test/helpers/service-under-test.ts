@@ -4,14 +4,23 @@
  *
  * What to ask for is looked up in its catalogue, so that the same tests fit any service.
  */
+
+import { imageReferences } from '../../src/convert/wire/material.ts';
 import { startEmulator } from '../../src/emulator/emulator.ts';
+import { createSampleRange } from '../../src/emulator/sample/sample-range.ts';
 import type { Article, ArticleKey, ArticleProperty } from '../../src/model/article.ts';
 import type { CatalogueNode } from '../../src/model/catalogue.ts';
 import type { PartsList } from '../../src/model/graphics.ts';
-import { createSampleRange } from '../../src/emulator/sample/sample-range.ts';
-import { type Configuration, createClient, type ServiceClient } from '../../src/source/service/client.ts';
-import type { Credentials, ServiceConfig, ServiceDrift } from '../../src/source/service/service-config.ts';
-import { imageReferences } from '../../src/convert/wire/material.ts';
+import {
+  type Configuration,
+  createClient,
+  type ServiceClient,
+} from '../../src/source/service/client.ts';
+import type {
+  Credentials,
+  ServiceConfig,
+  ServiceDrift,
+} from '../../src/source/service/service-config.ts';
 
 const { env } = process;
 

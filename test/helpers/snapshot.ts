@@ -3,14 +3,17 @@
  * send them, with the way from it to a scene.
  */
 import { createHash } from 'node:crypto';
+import {
+  CONVERT_DEFAULTS,
+  type ConvertOptions,
+} from '../../src/convert/transform/convert-options.ts';
+import { createMeshCache, type MeshCache } from '../../src/convert/transform/mesh-cache.ts';
+import { transformArticle } from '../../src/convert/transform/transform-article.ts';
+import { canonicalName } from '../../src/convert/wire/value.ts';
 import type { ArticleKey } from '../../src/model/article.ts';
 import type { Scene } from '../../src/model/scene.ts';
 import type { ArticleSnapshot, ContentReader, Fetched } from '../../src/model/snapshot.ts';
-import { canonicalName } from '../../src/convert/wire/value.ts';
 import { sharpImageCodec } from '../../src/support/image-codec.ts';
-import { CONVERT_DEFAULTS, type ConvertOptions } from '../../src/convert/transform/convert-options.ts';
-import { createMeshCache, type MeshCache } from '../../src/convert/transform/mesh-cache.ts';
-import { transformArticle } from '../../src/convert/transform/transform-article.ts';
 import { articleKeyOf } from './article-key.ts';
 import { BOX_TRIANGLES, body, boxPoints } from './graphics.ts';
 

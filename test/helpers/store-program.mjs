@@ -4,8 +4,8 @@
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { createFolderLock } from '../../dist/store/folder-lock.js';
-import { openObjectStore } from '../../dist/store/open-store.js';
+import { createFolderLock } from '../../dist/distribute/store/folder-lock.js';
+import { openObjectStore } from '../../dist/distribute/store/open-store.js';
 import { sha256Hex } from '../../dist/support/files.js';
 
 const [url = '', action = '', ...words] = process.argv.slice(2);

@@ -57,7 +57,9 @@ async function withFault<T>(fault: Fault, work: () => Promise<T>): Promise<T> {
   const write = async (text: string) => {
     await writeFile(path, text);
     if (fault.file.startsWith('src/convert/kernels/'))
-      await promisify(execFile)(process.execPath, ['src/convert/kernels/compile.mjs'], { cwd: copy });
+      await promisify(execFile)(process.execPath, ['src/convert/kernels/compile.mjs'], {
+        cwd: copy,
+      });
   };
   await write(source.replace(fault.find, () => fault.replace));
   try {

@@ -2,8 +2,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { CatalogueLine } from '../../src/model/asset.ts';
 import type { Json } from '../../src/emulator/sample/range.ts';
+import type { CatalogueLine } from '../../src/model/asset.ts';
 import { jsonLines, readCatalogue } from '../../src/run/output/manifest.ts';
 import { manifestByNumber } from '../helpers/command.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';

@@ -5,10 +5,10 @@
 import { appendFile, chmod, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openContents } from '../../src/source/cache/contents.ts';
-import { type Verification, verifyOutput } from '../../src/run/output/output-folder.ts';
-import { watchFileOperations } from '../../src/support/file-operations.ts';
 import { readManifest } from '../../src/run/output/manifest.ts';
+import { type Verification, verifyOutput } from '../../src/run/output/output-folder.ts';
+import { openContents } from '../../src/source/cache/contents.ts';
+import { watchFileOperations } from '../../src/support/file-operations.ts';
 import { type CountedRange, countedBlock, countedRange } from '../helpers/counted-range.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 import { damage, filesBelow, manifestWithoutStatus } from '../helpers/output-folder.ts';

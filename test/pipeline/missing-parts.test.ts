@@ -5,8 +5,8 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { requiredActions } from '../../src/run/report/assessment.ts';
 import { readCatalogue, readManifest } from '../../src/run/output/manifest.ts';
+import { requiredActions } from '../../src/run/report/assessment.ts';
 import { type DailyRuns, LIVE_ONCE, openDailyRuns } from '../helpers/daily-runs.ts';
 import { type SmallRange, smallRange } from '../helpers/small-range.ts';
 

@@ -5,10 +5,10 @@ import { NodeIO } from '@gltf-transform/core';
 import { ALL_EXTENSIONS } from '@gltf-transform/extensions';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { blendGlass } from '../../src/deliver/profiles/glass.ts';
-import { type Gltf, writeGlb as writeContainer } from '../../src/deliver/glb-container.ts';
-import { readFigures } from '../../src/deliver/glb-figures.ts';
-import type { MadeFile } from '../../src/deliver/maker.ts';
+import { blendGlass } from '../../src/deliver/making/glass.ts';
+import { type Gltf, writeGlb as writeContainer } from '../../src/deliver/making/glb-container.ts';
+import { readFigures } from '../../src/deliver/making/glb-figures.ts';
+import type { MadeFile } from '../../src/deliver/making/maker.ts';
 import { optimize, QUANTIZATION_BITS } from '../../src/deliver/profiles/optimize.ts';
 import { createProfileMaker } from '../../src/deliver/profiles/profile-maker.ts';
 import {

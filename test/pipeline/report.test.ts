@@ -4,8 +4,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { RunReport } from '../../src/run/report/run-report.ts';
 import { readManifest } from '../../src/run/output/manifest.ts';
+import type { RunReport } from '../../src/run/report/run-report.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 import { smallRange } from '../helpers/small-range.ts';
 

@@ -4,9 +4,9 @@
 import { join } from 'node:path';
 import Libsql from 'libsql';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readManifest } from '../../src/run/output/manifest.ts';
 import { ConverterError } from '../../src/support/errors.ts';
 import { watchFileOperations } from '../../src/support/file-operations.ts';
-import { readManifest } from '../../src/run/output/manifest.ts';
 import { command } from '../helpers/command.ts';
 import { type CountedRange, countedRange } from '../helpers/counted-range.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';

@@ -4,12 +4,12 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openCacheDatabase } from '../../src/source/cache/database.ts';
-import type { ManifestLine } from '../../src/model/asset.ts';
 import type { EmulatedRange } from '../../src/emulator/sample/range.ts';
 import { createSampleRange } from '../../src/emulator/sample/sample-range.ts';
-import { createClient } from '../../src/source/service/client.ts';
+import type { ManifestLine } from '../../src/model/asset.ts';
 import { readManifest } from '../../src/run/output/manifest.ts';
+import { openCacheDatabase } from '../../src/source/cache/database.ts';
+import { createClient } from '../../src/source/service/client.ts';
 import { manifestByNumber } from '../helpers/command.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 import { articleOf, type Wire } from '../helpers/sample-range.ts';

@@ -4,10 +4,10 @@
 import { chmod, readFile, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openContents } from '../../src/source/cache/contents.ts';
 import { interrupt } from '../../src/cli/command.ts';
-import { sha256Hex } from '../../src/support/files.ts';
 import { readCatalogue, readManifest } from '../../src/run/output/manifest.ts';
+import { openContents } from '../../src/source/cache/contents.ts';
+import { sha256Hex } from '../../src/support/files.ts';
 import { command, manifestByNumber } from '../helpers/command.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 import { type SmallRange, smallRange } from '../helpers/small-range.ts';

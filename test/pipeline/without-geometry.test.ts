@@ -2,10 +2,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { runReportSchema } from '../../src/run/report/run-report.ts';
 import type { Json } from '../../src/emulator/sample/range.ts';
-import { exists } from '../../src/support/files.ts';
 import { readCatalogue } from '../../src/run/output/manifest.ts';
+import { runReportSchema } from '../../src/run/report/run-report.ts';
+import { exists } from '../../src/support/files.ts';
 import { manifestByNumber } from '../helpers/command.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 import { type SmallArticle, type SmallRange, smallRange } from '../helpers/small-range.ts';

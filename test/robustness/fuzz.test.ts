@@ -5,9 +5,9 @@
  * failure names the index of its input: `mutatedArticle(seeds, SEED, index)` makes it again.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createMeshCache, type MeshCache } from '../../src/convert/transform/mesh-cache.ts';
 import { isConverterError } from '../../src/support/errors.ts';
 import { sha256Hex } from '../../src/support/files.ts';
-import { createMeshCache, type MeshCache } from '../../src/convert/transform/mesh-cache.ts';
 import { errorsIn } from '../helpers/check-glb.ts';
 import { convertBodies } from '../helpers/fuzz/convert-bodies.ts';
 import { mutatedArticle } from '../helpers/fuzz/mutate-article.ts';

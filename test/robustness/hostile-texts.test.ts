@@ -6,8 +6,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { sha256Hex } from '../../src/support/files.ts';
 import { readCatalogue, readManifest } from '../../src/run/output/manifest.ts';
+import { sha256Hex } from '../../src/support/files.ts';
 import { LIVE } from '../helpers/command.ts';
 import { openDailyRuns } from '../helpers/daily-runs.ts';
 import { IS_LONG } from '../helpers/samples.ts';

@@ -12,7 +12,10 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FoundBrowser } from '../../src/deliver/pictures/browser.ts';
 import { takePictures } from '../../src/deliver/pictures/picture.ts';
-import { PICTURE_DEFAULTS, type PictureOptions } from '../../src/deliver/pictures/picture-options.ts';
+import {
+  PICTURE_DEFAULTS,
+  type PictureOptions,
+} from '../../src/deliver/pictures/picture-options.ts';
 import { openRenderer, type Renderer } from '../../src/deliver/pictures/renderer.ts';
 import { browserProcesses, killBrowserProcesses } from '../helpers/browser-processes.ts';
 import { command, writePipeline } from '../helpers/command.ts';

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import { writeGlb as containerOf, type Gltf } from '../../src/deliver/glb-container.ts';
+import { writeGlb as containerOf, type Gltf } from '../../src/deliver/making/glb-container.ts';
 import { combineVariants, groupVariants } from '../../src/deliver/variants/variants.ts';
 import { IS_LONG } from '../helpers/samples.ts';
 

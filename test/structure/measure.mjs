@@ -27,7 +27,7 @@ const ENTRY_POINTS = [
   'src/cli/conversion-process.ts',
   'src/cli/mesh-thread.ts',
   'src/cli/queue-thread.ts',
-  'src/distribute/queue/thread.ts',
+  'src/distribute/queue/queue-thread.ts',
   'src/run/conversions/mesh-thread.ts',
 ];
 /** Files that a table of their folder loads: a single importer is what they are meant to have. */

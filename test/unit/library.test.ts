@@ -3,6 +3,7 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
+import { createSampleRange } from '../../src/emulator/sample/sample-range.ts';
 import * as library from '../../src/index.ts';
 import {
   CONVERT_DEFAULTS,
@@ -17,7 +18,6 @@ import {
   SILENT,
   verifyOutput,
 } from '../../src/index.ts';
-import { createSampleRange } from '../../src/emulator/sample/sample-range.ts';
 import { readGlb } from '../helpers/check-glb.ts';
 import { environmentOf } from '../helpers/child.ts';
 import { writePipeline } from '../helpers/command.ts';

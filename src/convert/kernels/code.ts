@@ -1,4 +1,4 @@
-// SHA-256 of the sources ffdc3f731146ef5e3b3a7734ab6f28b26b5ad5b22c18237f5fa3da3969c2b41f, of what follows 3e72f804f49e4b73553a8e9687f4d4ab1ccf5bfe8ddbdd5808c47255d61bad4f
+// SHA-256 of the sources 211b26dd4f16d41d5f331e11bdd0f1fece24547b893284698afad5a8aeb7cb7c, of what follows 3e72f804f49e4b73553a8e9687f4d4ab1ccf5bfe8ddbdd5808c47255d61bad4f
 /** The functions of `assembly/index.ts`, compiled by `compile.mjs`. */
 export interface Kernels {
   allocate(bytes: number): number;

@@ -13,7 +13,7 @@ export function digestLine(content) {
     .filter((name) => name.endsWith('.ts'))
     .sort()
     .map((name) => readFileSync(`${FOLDER}assembly/${name}`, 'utf8'));
-  const { devDependencies } = JSON.parse(readFileSync(`${FOLDER}../../package.json`, 'utf8'));
+  const { devDependencies } = JSON.parse(readFileSync(`${FOLDER}../../../package.json`, 'utf8'));
   sources.push(readFileSync(`${FOLDER}compile.mjs`, 'utf8'), devDependencies.assemblyscript);
   return `// SHA-256 of the sources ${sha256(sources.join('\0'))}, of what follows ${sha256(content)}\n`;
 }
@@ -39,7 +39,8 @@ export async function compiledKernels() {
       writeFile: (name, contents) => void files.set(name, contents),
     },
   );
-  if (error) throw new Error(`src/convert/kernels/assembly: ${stderr.toString()}`, { cause: error });
+  if (error)
+    throw new Error(`src/convert/kernels/assembly: ${stderr.toString()}`, { cause: error });
   const declared = files.get('code.d.ts').matchAll(/export function (.*\)): (\w+);/g);
   const content = [
     '/** The functions of `assembly/index.ts`, compiled by `compile.mjs`. */',

@@ -5,9 +5,10 @@
  * object for each intermediate number, until it has compiled them one by one. It compiles WebAssembly before it
  * starts. `assembly/` has the code and describes each function.
  */
-import type { Mat3 } from '../math/vec.ts';
+
 import type { Vec3 } from '../../model/graphics.ts';
 import type { Bounds } from '../../model/scene.ts';
+import type { Mat3 } from '../math/vec.ts';
 import { CODE, type Kernels } from './code.ts';
 
 export type { Kernels };

@@ -1,12 +1,5 @@
 /** Assemble: parts, their meshes and materials become one scene with equal content listed once. */
-import type { Frame } from '../math/ofml-frame.ts';
-import {
-  diagonal3,
-  IDENTITY3,
-  type Mat3,
-  quaternionFromRotation,
-  scaleColumns,
-} from '../math/vec.ts';
+
 import type { Vec3 } from '../../model/graphics.ts';
 import type {
   Geometry,
@@ -17,8 +10,16 @@ import type {
   TangentGenerator,
   TextureUse,
 } from '../../model/scene.ts';
-import { canonicalName } from '../wire/value.ts';
 import { ConverterError } from '../../support/errors.ts';
+import type { Frame } from '../math/ofml-frame.ts';
+import {
+  diagonal3,
+  IDENTITY3,
+  type Mat3,
+  quaternionFromRotation,
+  scaleColumns,
+} from '../math/vec.ts';
+import { canonicalName } from '../wire/value.ts';
 import type { PreparedMesh } from './block-mesh.ts';
 import { createBounds } from './bounds.ts';
 import { createContentPool } from './content-pool.ts';

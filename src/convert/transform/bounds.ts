@@ -1,9 +1,10 @@
 /** Bounds: the box around every drawn vertex, in the article's frame. */
+
+import type { Vec3 } from '../../model/graphics.ts';
+import type { Bounds } from '../../model/scene.ts';
 import { boundsOf } from '../kernels/kernels.ts';
 import { type Frame, movePoint } from '../math/ofml-frame.ts';
 import { type Mat3, scaleColumns } from '../math/vec.ts';
-import type { Vec3 } from '../../model/graphics.ts';
-import type { Bounds } from '../../model/scene.ts';
 
 /** Collects the boxes of placed meshes; the own box of a mesh is computed once. */
 export function createBounds() {

@@ -1,5 +1,8 @@
 /** Flatten: a parts list becomes the list of parts to draw, each with its own frame. */
+
+import type { PartsListNode, Vec3 } from '../../model/graphics.ts';
 import { hypot } from '../../support/elementary.ts';
+import { ConverterError } from '../../support/errors.ts';
 import {
   childFrame,
   type Frame,
@@ -17,9 +20,7 @@ import {
   scaleColumns,
   transposeMat3,
 } from '../math/vec.ts';
-import type { PartsListNode, Vec3 } from '../../model/graphics.ts';
 import { describe } from '../wire/value.ts';
-import { ConverterError } from '../../support/errors.ts';
 import type { ConvertOptions } from './convert-options.ts';
 import { createLayerReader } from './layers.ts';
 import type { Losses } from './losses.ts';

@@ -1,7 +1,8 @@
 /** Transparent materials: glass lets light through, everything else blends. */
-import { luminance } from '../math/color.ts';
+
 import type { ServiceMaterial, SrgbColor } from '../../model/graphics.ts';
 import type { LinearRgb } from '../../model/scene.ts';
+import { luminance } from '../math/color.ts';
 import type { ConvertOptions } from './convert-options.ts';
 import type { MaterialContext } from './material-context.ts';
 

@@ -1,8 +1,9 @@
 /** Images: their headers, read from bytes rather than names, and arithmetic on decoded pixels. */
-import { linearFromSrgb } from '../math/color.ts';
-import { hypot } from '../../support/elementary.ts';
+
 import type { Pixels } from '../../model/image-codec.ts';
 import type { LinearRgb } from '../../model/scene.ts';
+import { hypot } from '../../support/elementary.ts';
+import { linearFromSrgb } from '../math/color.ts';
 
 /** What a header states; whether the rest is complete shows when the image is decoded. */
 interface ImageHeader {

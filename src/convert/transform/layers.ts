@@ -2,8 +2,9 @@
  * Layers: mode and tag of a node's `lay`, `72_<MANUFACTURER>_<SERIES>_<MODE>[_<TAG>]` in any letter case.
  * Manufacturer and series may contain underscores, so that the form alone does not say where the mode begins.
  */
-import { canonicalName } from '../wire/value.ts';
+
 import { globMatcher } from '../../support/glob.ts';
+import { canonicalName } from '../wire/value.ts';
 import { CONVERT_DEFAULTS, type ConvertOptions } from './convert-options.ts';
 
 interface Layer {

@@ -1,12 +1,12 @@
 /** Material table: one row for every field of `mats[]`, dropped ones too, in the order of application. */
 
-import type { ConvertOptions } from './convert-options.ts';
-import type { MaterialContext, MaterialShading } from './material-context.ts';
-import { linearColor, luminance } from '../math/color.ts';
-import { pow } from '../../support/elementary.ts';
 import type { MaterialValues, ServiceMaterial, SrgbColor } from '../../model/graphics.ts';
 import type { LinearRgb } from '../../model/scene.ts';
+import { pow } from '../../support/elementary.ts';
+import { linearColor, luminance } from '../math/color.ts';
+import type { ConvertOptions } from './convert-options.ts';
 import { applyTransparency, CLEAR_ROUGHNESS, isGlass } from './glass.ts';
+import type { MaterialContext, MaterialShading } from './material-context.ts';
 
 /** White, in sRGB as in linear light. */
 const WHITE: LinearRgb = [1, 1, 1];

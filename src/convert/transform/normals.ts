@@ -1,6 +1,7 @@
 /** Normals: a normal for every corner of a surface, smooth below the crease angle and sharp above. */
-import { allocateList, copyOf, place, withKernels } from '../kernels/kernels.ts';
+
 import { cos } from '../../support/elementary.ts';
+import { allocateList, copyOf, place, withKernels } from '../kernels/kernels.ts';
 
 interface SurfaceNormals {
   /** Corner → point as numbered within the surface, in first-use order. A corner is `3 * triangle + 0…2`. */

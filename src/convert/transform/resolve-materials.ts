@@ -1,8 +1,15 @@
 /** Resolve materials: the references of nodes become materials in glTF terms with their images. */
-import type { ImageField, MaterialValues, PartsList, ServiceMaterial } from '../../model/graphics.ts';
+import type {
+  ImageField,
+  MaterialValues,
+  PartsList,
+  ServiceMaterial,
+} from '../../model/graphics.ts';
 import type { SceneImage, SceneMaterial, TextureUse } from '../../model/scene.ts';
 import type { ConversionInput } from '../../model/snapshot.ts';
 import type { Warning } from '../../model/warning.ts';
+import { asConverterError, type ErrorCode } from '../../support/errors.ts';
+import { globMatcher } from '../../support/glob.ts';
 import {
   IMAGE_FIELDS,
   isMaterialField,
@@ -10,12 +17,10 @@ import {
   readFields,
   unusedOf,
 } from '../wire/material.ts';
-import { asConverterError, type ErrorCode } from '../../support/errors.ts';
-import { globMatcher } from '../../support/glob.ts';
 import { CONVERT_DEFAULTS, type ConvertOptions } from './convert-options.ts';
 import { type Losses, missingError } from './losses.ts';
-import { isShownAsMetal, type MaterialExplanation, shadingOf } from './material-table.ts';
 import type { MaterialContext, MaterialShading } from './material-context.ts';
+import { isShownAsMetal, type MaterialExplanation, shadingOf } from './material-table.ts';
 import type { createTexturePacker } from './texture-pack.ts';
 import { placementsOf, placeUvs, type UvMap } from './uv.ts';
 import type { VertexPlan } from './vertex-data.ts';

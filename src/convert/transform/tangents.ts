@@ -2,8 +2,9 @@
  * Tangents: adds them to a geometry, so that viewers compute none for a normal map. Vertices are split
  * further where tangents differ.
  */
-import { cos, hypot, sin } from '../../support/elementary.ts';
+
 import type { Geometry, TangentGenerator, TextureTransform } from '../../model/scene.ts';
+import { cos, hypot, sin } from '../../support/elementary.ts';
 
 /**
  * Adds MikkTSpace tangents to a geometry (D-309).

@@ -5,6 +5,8 @@
  * The first pass distinguishes vertices by point, normal and UV source; the second fills arrays of
  * exactly the right size.
  */
+
+import type { Geometry } from '../../model/scene.ts';
 import {
   type Address,
   allocateList,
@@ -22,7 +24,6 @@ import {
   normalMatrix3,
   transformVec3,
 } from '../math/vec.ts';
-import type { Geometry } from '../../model/scene.ts';
 import { type PreparedMesh, swapCorners } from './block-mesh.ts';
 import type { ConvertOptions } from './convert-options.ts';
 import type { UvMap } from './uv.ts';

@@ -2,7 +2,7 @@
  * GLB: a scene becomes the bytes of one `.glb` file, without what equals glTF's default. It takes about
  * 17 ns a triangle, a general document writer 195 (test/bench/README.md).
  */
-import { boundsOf } from '../kernels/kernels.ts';
+
 import type {
   Bounds,
   Geometry,
@@ -12,6 +12,7 @@ import type {
   TextureTransform,
   TextureUse,
 } from '../../model/scene.ts';
+import { boundsOf } from '../kernels/kernels.ts';
 
 /** Without a version: a new release must not change every file. */
 const GENERATOR = 'btg2gltf';

@@ -1,8 +1,8 @@
 /** The keys `feeds:` and `afterPublish:` of `deliver:`. */
 import { z } from 'zod';
-import { AVAILABILITIES, FEED_KINDS, PRODUCT_URL_FIELDS } from './feeds.ts';
 import { isPrivate } from '../../support/addresses.ts';
-import { acceptSchema } from '../accept-schema.ts';
+import { acceptSchema } from '../making/accept-schema.ts';
+import { AVAILABILITIES, FEED_KINDS, PRODUCT_URL_FIELDS } from './feeds.ts';
 
 const PRODUCT_URL = new RegExp(
   `^https?://(?:[^\\s{}]|\\{(?:${PRODUCT_URL_FIELDS.join('|')})\\})+$`,

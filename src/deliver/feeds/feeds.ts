@@ -1,11 +1,12 @@
 /** Feeds: the published configurations as shops, search engines and an ERP import them. */
-import { addressAt, type PublishedFile } from '../../run/output/delivered-files.ts';
+
 import type { CatalogueLine } from '../../model/asset.ts';
 import { articleKey, configurationKey } from '../../model/configuration-id.ts';
+import { addressAt, type PublishedFile } from '../../run/output/delivered-files.ts';
 import { urlName } from '../../support/file-names.ts';
 import { sha256Hex } from '../../support/files.ts';
+import { VARIANTS } from '../making/names.ts';
 import { type Cell, csvRow, tsvRow } from './delimited.ts';
-import { VARIANTS } from '../gallery/gallery-data.ts';
 
 /** A configuration, and its files without the master. */
 export interface FeedItem {

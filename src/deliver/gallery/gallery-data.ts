@@ -1,4 +1,5 @@
 /** What the page of the gallery is made from. No Node: the page uses these types. */
+import { PICTURES } from '../making/names.ts';
 
 /** A file that can be downloaded. */
 export interface GalleryFile {
@@ -68,15 +69,6 @@ export type OpenModelView = (
 
 /** An element; this file is checked without a DOM. */
 type HTMLElementLike = unknown;
-
-/** Stands for a delivery where a file is the GLB of the conversion. */
-export const MASTER = 'master';
-
-/** Name of the delivery of pictures. */
-export const PICTURES = 'pictures';
-
-/** Name of the delivery of files with several finishes. */
-export const VARIANTS = 'variants';
 
 /** Whether a picture shows a model from a camera, rather than being a frame or the sheet of a turn. */
 export function isView({ delivery, name }: GalleryFile): boolean {

@@ -1,24 +1,29 @@
 /** The gallery of an output folder: its data from manifest, catalogue and deliveries, and its files. */
 import { basename, join } from 'node:path';
+import type { CatalogueLine, ManifestLine } from '../../model/asset.ts';
+import { configurationId, configurationKey } from '../../model/configuration-id.ts';
+import type { Run } from '../../run/open/open-run.ts';
+import {
+  type DeliveryLine,
+  GALLERY_FOLDER,
+  isSharedPath,
+  readDeliveries,
+} from '../../run/output/delivered-files.ts';
+import { manifestLines, openCatalogue } from '../../run/output/manifest.ts';
+import type { NewLists } from '../../run/output/publication.ts';
+import { publishedAsset } from '../../run/output/publish.ts';
+import type { Published } from '../../run/output/published.ts';
+import { mastersOf } from '../../run/publishing/masters.ts';
+import { exists, readBytesIfExists, sha256Hex } from '../../support/files.ts';
+import { MASTER } from '../making/names.ts';
 import { CONTACT_SHEET_VERSION, contactSheet, MOST_ON_SHEET } from './contact-sheet.ts';
 import { GALLERY_DATA_FILE, galleryDataFile, galleryPageFiles } from './gallery.ts';
 import {
   type GalleryData,
   type GalleryFile,
   type GalleryItem,
-  MASTER,
   mainPicture,
 } from './gallery-data.ts';
-import type { CatalogueLine, ManifestLine } from '../../model/asset.ts';
-import { configurationId, configurationKey } from '../../model/configuration-id.ts';
-import { exists, readBytesIfExists, sha256Hex } from '../../support/files.ts';
-import { manifestLines, openCatalogue } from '../../run/output/manifest.ts';
-import type { NewLists } from '../../run/output/publication.ts';
-import { publishedAsset } from '../../run/output/publish.ts';
-import { type DeliveryLine, GALLERY_FOLDER, isSharedPath, readDeliveries } from '../../run/output/delivered-files.ts';
-import { mastersOf } from '../../run/output/masters.ts';
-import type { Run } from '../../run/open-run.ts';
-import type { Published } from '../../run/output/published.ts';
 
 const CONTACT_SHEET = 'contact-sheet.jpg';
 

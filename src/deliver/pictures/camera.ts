@@ -1,7 +1,8 @@
 /** Cameras of pictures, and how they frame a model: exactly on its projected points. */
-import { cos, hypot, sin, tan } from '../../support/elementary.ts';
+
 import { cross } from '../../convert/math/vec.ts';
 import type { Vec3 } from '../../model/graphics.ts';
+import { cos, hypot, sin, tan } from '../../support/elementary.ts';
 
 /** From where a model is looked at. */
 export interface Camera {

@@ -1,29 +1,30 @@
 /** Pictures on demand: of what an output folder has published, and of what a pipeline can convert. */
-import type { OpenSharedStore } from '../../run/shared-store.ts';
+
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
+import type { ArticleRequest } from '../../model/article.ts';
+import { configurationId, configurationKey } from '../../model/configuration-id.ts';
+import type { Pipeline } from '../../run/file/pipeline-file.ts';
+import { bodyFilesOf } from '../../run/open/open-run.ts';
+import type { RunEnvironment } from '../../run/open/run-options.ts';
+import type { OpenSharedStore } from '../../run/open/shared-store.ts';
+import type { Published } from '../../run/output/published.ts';
+import { openPublishedMasters, type PublishedMaster } from '../../run/output/published-masters.ts';
+import { convertArticle } from '../../run/single-article.ts';
 import { openDerivedData, openFileStore } from '../../source/cache/content-store.ts';
 import { openCacheDatabase } from '../../source/cache/database.ts';
 import { evictUnused, MOST_CACHE_BYTES } from '../../source/cache/eviction.ts';
+import { ConverterError } from '../../support/errors.ts';
+import { readBytes, sha256Hex, withTemporaryFolder } from '../../support/files.ts';
+import { createSharedWork } from '../../support/shared-work.ts';
+import { openMadeFiles } from '../making/made-files.ts';
 import type { FoundBrowser } from './browser.ts';
 import { CAMERAS, type CameraName } from './camera.ts';
 import { PICTURE_FORMATS, type PictureOptions } from './picture-options.ts';
 import { createPictureMaker } from './pictures.ts';
 import { openRenderer } from './renderer.ts';
 import { MOST_PIXELS_A_SIDE } from './shot.ts';
-import type { ArticleRequest } from '../../model/article.ts';
-import { configurationId, configurationKey } from '../../model/configuration-id.ts';
-import { ConverterError } from '../../support/errors.ts';
-import { readBytes, sha256Hex, withTemporaryFolder } from '../../support/files.ts';
-import { createSharedWork } from '../../support/shared-work.ts';
-import { convertArticle } from '../../run/single-article.ts';
-import { openMadeFiles } from '../made-files.ts';
-import { bodyFilesOf } from '../../run/open-run.ts';
-import type { Pipeline } from '../../run/file/pipeline-file.ts';
-import type { Published } from '../../run/output/published.ts';
-import { openPublishedMasters, type PublishedMaster } from '../../run/output/published-masters.ts';
-import type { RunEnvironment } from '../../run/run-options.ts';
 
 /** What a picture is asked for: a configuration, and how it is shown. */
 export interface ImageRequest extends ArticleRequest {

@@ -1,5 +1,5 @@
 /** What a model may ask of the graphics: more takes minutes, or all memory, in every run. */
-import { drawnFigures } from '../glb-figures.ts';
+import { drawnFigures } from '../making/glb-figures.ts';
 
 /** Each limit, with its name in a sentence. Of 8.8 million triangles a picture took two minutes and 2.5 GiB. */
 const LIMITS = {

@@ -1,6 +1,6 @@
 /** How much two pictures of an article differ: in tone, and in edges. */
 import pixelmatch from 'pixelmatch';
-import type { PictureDifference } from '../../run/failures/gate-table.ts';
+import type { PictureDifference } from '../../run/file/gate-table.ts';
 
 /** Both pictures are brought to this width and height: a joint is still to be seen, the noise of JPEG is not. */
 const SIDE = 512;

@@ -1,6 +1,6 @@
 /** The key `pictures:` of `deliver:`. */
 import { z } from 'zod';
-import { acceptSchema } from '../accept-schema.ts';
+import { acceptSchema } from '../making/accept-schema.ts';
 import { CAMERAS, type CameraName } from './camera.ts';
 import { PICTURE_DEFAULTS, PICTURE_FORMATS, type PictureFormat } from './picture-options.ts';
 import { MOST_PIXELS_A_SIDE } from './shot.ts';
@@ -38,5 +38,4 @@ export const picturesSchema = () =>
     .refine(({ cameras, frames }) => cameras.length + frames > 0, {
       error: 'expected at least one view, or frames: of a turn, received none',
       path: ['cameras'],
-    })
-    .describe('pictures of each article, below pictures/');
+    });

@@ -1,6 +1,7 @@
 /** The delivery of pictures: the browser starts with the first one. */
+
+import type { Maker } from '../making/maker.ts';
 import { CAMERAS } from './camera.ts';
-import type { Maker } from '../maker.ts';
 import { pictureNames, takePictures } from './picture.ts';
 import type { PictureOptions } from './picture-options.ts';
 import type { Renderer } from './renderer.ts';

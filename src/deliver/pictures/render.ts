@@ -1,17 +1,17 @@
 /** Pictures of everything that an output folder has published, as files of a folder of its own. */
 import { join } from 'node:path';
+import { configurationLabel } from '../../model/configuration-id.ts';
+import { bodyFilesOf } from '../../run/open/open-run.ts';
+import type { RunEnvironment } from '../../run/open/run-options.ts';
+import type { Published } from '../../run/output/published.ts';
+import { mastersOf } from '../../run/publishing/masters.ts';
 import { openDerivedData, openFileStore } from '../../source/cache/content-store.ts';
 import { openCacheDatabase } from '../../source/cache/database.ts';
-import type { MadeFile, Maker } from '../maker.ts';
-import { configurationLabel } from '../../model/configuration-id.ts';
 import { asConverterError, type ConverterError, endsRun } from '../../support/errors.ts';
 import { replaceFile } from '../../support/files.ts';
 import { inParallel } from '../../support/in-parallel.ts';
-import { mastersOf } from '../../run/output/masters.ts';
-import { openMadeFiles } from '../made-files.ts';
-import { bodyFilesOf } from '../../run/open-run.ts';
-import type { Published } from '../../run/output/published.ts';
-import type { RunEnvironment } from '../../run/run-options.ts';
+import { openMadeFiles } from '../making/made-files.ts';
+import type { MadeFile, Maker } from '../making/maker.ts';
 
 /** What became of one configuration. */
 type Rendered =

@@ -4,9 +4,10 @@
  *
  * Frame: +X right, +Y up, +Z to the front of the furniture. Radiance is linear, 1 is white.
  */
-import { cos, sin } from '../../support/elementary.ts';
+
 import { cross, normalize } from '../../convert/math/vec.ts';
 import type { Vec3 } from '../../model/graphics.ts';
+import { cos, sin } from '../../support/elementary.ts';
 
 /** A rectangle of light, far away. */
 interface SoftBox {

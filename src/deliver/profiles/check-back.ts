@@ -1,11 +1,11 @@
 /** Compares a compressed model, decoded again, with what was compressed. */
 import type { Document, Mesh, Primitive } from '@gltf-transform/core';
 import { ConverterError, isConverterError } from '../../support/errors.ts';
-import type { Libraries } from './libraries.ts';
 import { takePictures } from '../pictures/picture.ts';
 import { pictureDifference } from '../pictures/picture-difference.ts';
 import { PICTURE_DEFAULTS } from '../pictures/picture-options.ts';
 import type { Renderer } from '../pictures/renderer.ts';
+import type { Libraries } from './libraries.ts';
 
 /** Errors that cannot be seen: of the longest side of a mesh, in degrees, of a texture's width. */
 export const LARGEST_ERRORS = {

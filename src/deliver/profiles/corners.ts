@@ -4,7 +4,7 @@
  * A textured finish keeps vertices apart that an untextured one shares, so that equal shapes have other indices.
  */
 import { sha256Hex } from '../../support/files.ts';
-import { accessorBytes, elementBytes, type Glb, type Primitive } from '../glb-container.ts';
+import { accessorBytes, elementBytes, type Glb, type Primitive } from '../making/glb-container.ts';
 
 /** An attribute at each corner, in the order of the triangles. */
 export interface Stream {

@@ -1,7 +1,7 @@
 /** Puts a GLB together from the parts of others: equal vertices, images and materials once. */
 import { sha256Hex } from '../../support/files.ts';
+import { type Gltf, type Primitive, type TextureInfo, writeGlb } from '../making/glb-container.ts';
 import { type Corners, weld } from './corners.ts';
-import { type Gltf, type Primitive, type TextureInfo, writeGlb } from '../glb-container.ts';
 
 type Json = Record<string, unknown>;
 

@@ -2,6 +2,14 @@
 import type { Document, Texture } from '@gltf-transform/core';
 import { ConverterError } from '../../support/errors.ts';
 import { sha256Hex } from '../../support/files.ts';
+import { blendGlass } from '../making/glass.ts';
+import {
+  type GlbFigures,
+  modelUnreadable,
+  readFigures,
+  readSeparateFigures,
+} from '../making/glb-figures.ts';
+import { SHARED_ADDRESS, type SharedFile } from '../making/maker.ts';
 import {
   bakeIrregularParts,
   bakeTextureTransforms,
@@ -9,15 +17,8 @@ import {
   removeTangents,
 } from './bake.ts';
 import { compareGeometry, type Geometry, geometryOf } from './check-back.ts';
-import { blendGlass } from './glass.ts';
-import {
-  type GlbFigures,
-  modelUnreadable,
-  readFigures,
-  readSeparateFigures,
-} from '../glb-figures.ts';
+import type { TextureMeaning } from './ktx2-encoder.ts';
 import { type Libraries, loadLibraries } from './libraries.ts';
-import { SHARED_ADDRESS, type SharedFile } from '../maker.ts';
 import {
   type Breach,
   breachesOf,
@@ -28,7 +29,6 @@ import {
 import { separateMeshes, writeSeparateFiles } from './shared-files.ts';
 import { createSimplifier, extentOf, type Simplifier, scaleOf } from './simplify.ts';
 import type { EncodeTexture } from './texture-encoder.ts';
-import type { TextureMeaning } from './ktx2-encoder.ts';
 
 /** The file of a profile. */
 export interface Optimized {

@@ -1,7 +1,7 @@
 /** The delivery of a target profile: one GLB or `.gltf` of each master. */
-import type { Maker } from '../maker.ts';
-import { PROFILES, type Profile, type ProfileName } from './profiles.ts';
+import type { Maker } from '../making/maker.ts';
 import type { Renderer } from '../pictures/renderer.ts';
+import { PROFILES, type Profile, type ProfileName } from './profiles.ts';
 import type { TextureEncoder } from './texture-encoder.ts';
 
 /** Raise it where the same model gets another file. */

@@ -1,8 +1,8 @@
 /** The key `profiles:` of `deliver:`. */
 import { z } from 'zod';
-import { PROFILE_NAMES, WEB_DEFAULTS } from './profiles.ts';
+import { acceptSchema } from '../making/accept-schema.ts';
 import { USDZ_PROFILE } from '../usd/usdz-maker.ts';
-import { acceptSchema } from '../accept-schema.ts';
+import { PROFILE_NAMES, WEB_DEFAULTS } from './profiles.ts';
 
 const NAMES = [...PROFILE_NAMES, USDZ_PROFILE] as const;
 const SPELLINGS = `expected one of ${NAMES.join(', ')}; or { profile: NAME } with accept:, for web also with files: one or shared, textures: webp or ktx2, geometry: meshopt or draco, instancing: true or false`;

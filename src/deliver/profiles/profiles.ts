@@ -1,5 +1,5 @@
 /** Target profiles: what shops, phones and planners accept. One table; nothing else knows a limit. */
-import type { GlbFigures } from '../glb-figures.ts';
+import type { GlbFigures } from '../making/glb-figures.ts';
 
 /** `kept` is as in the master. */
 export type TextureFormat = 'kept' | 'jpeg' | 'webp' | 'ktx2';

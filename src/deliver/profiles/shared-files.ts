@@ -1,8 +1,8 @@
 /** A glTF in files that articles share: each mesh and each texture is one, named by its content. */
 import type { Accessor, Document, Mesh } from '@gltf-transform/core';
 import { sha256Hex } from '../../support/files.ts';
+import { SHARED_ADDRESS, type SharedFile } from '../making/maker.ts';
 import type { Libraries } from './libraries.ts';
-import { SHARED_ADDRESS, type SharedFile } from '../maker.ts';
 
 /** A `.gltf` and what it refers to. */
 interface SeparateFiles {

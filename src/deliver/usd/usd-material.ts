@@ -8,7 +8,7 @@ import type {
   Transmission,
 } from '@gltf-transform/extensions';
 import { luminance } from '../../convert/math/color.ts';
-import { blendedGlass } from '../profiles/glass.ts';
+import { blendedGlass } from '../making/glass.ts';
 import {
   isSamePlacement,
   type Placement,

@@ -1,7 +1,7 @@
 /** The delivery of USDZ, for AR on Apple's devices. */
 import { ConverterError } from '../../support/errors.ts';
 import { cutText, TEXT_LIMITS } from '../../support/text-limits.ts';
-import type { Maker } from '../maker.ts';
+import type { Maker } from '../making/maker.ts';
 
 /** Raise it where the same model gets another file. */
 const VERSION = 1;

@@ -1,5 +1,13 @@
 /** The delivery of variants: of each article one file for all finishes of a shape. */
-import { VARIANTS } from '../gallery/gallery-data.ts';
+
+import { articleKey, articleLabel, configurationKey } from '../../model/configuration-id.ts';
+import type { Run } from '../../run/open/open-run.ts';
+import { openCatalogue } from '../../run/output/manifest.ts';
+import { beside, type Master, readMaster } from '../../run/publishing/masters.ts';
+import { sha256Hex } from '../../support/files.ts';
+import { groupBy } from '../../support/group-by.ts';
+import type { Delivery, Outcome, Subject } from '../making/delivery.ts';
+import { VARIANTS } from '../making/names.ts';
 import {
   combineVariants,
   groupVariants,
@@ -7,13 +15,6 @@ import {
   type VariantSource,
   type Variants,
 } from './variants.ts';
-import { articleKey, articleLabel, configurationKey } from '../../model/configuration-id.ts';
-import { sha256Hex } from '../../support/files.ts';
-import { groupBy } from '../../support/group-by.ts';
-import { openCatalogue } from '../../run/output/manifest.ts';
-import { type Delivery, type Outcome, type Subject } from '../delivery.ts';
-import { beside, type Master, readMaster } from '../../run/output/masters.ts';
-import type { Run } from '../../run/open-run.ts';
 
 /** For people; the paths of files differ by the names of configurations. */
 const FILE = 'variants.glb';

@@ -3,8 +3,6 @@ import type { CatalogueLine } from '../../model/asset.ts';
 import { ConverterError } from '../../support/errors.ts';
 import { sha256Hex } from '../../support/files.ts';
 import { groupBy } from '../../support/group-by.ts';
-import { type Corners, cornersOf, type Stream, shapeOf, uvStream, withUvSets } from '../profiles/corners.ts';
-import { createGlbBuilder, mapTextures, type PlacedTexture } from '../profiles/glb-builder.ts';
 import {
   type Glb,
   type Gltf,
@@ -12,7 +10,16 @@ import {
   readGlb,
   type TextureInfo,
   viewBytes,
-} from '../glb-container.ts';
+} from '../making/glb-container.ts';
+import {
+  type Corners,
+  cornersOf,
+  type Stream,
+  shapeOf,
+  uvStream,
+  withUvSets,
+} from '../profiles/corners.ts';
+import { createGlbBuilder, mapTextures, type PlacedTexture } from '../profiles/glb-builder.ts';
 
 /** Raise it where the same masters get another file. */
 export const VARIANTS_VERSION = 1;

@@ -6,8 +6,8 @@ import { asConverterError, ConverterError } from '../../support/errors.ts';
 import type { Logger } from '../../support/log.ts';
 import type { ChunkJob, QueueWorker, WorkerHandlers } from './chunk-queue.ts';
 import { CUT_OFF_MESSAGES, type OptionDigests } from './control.ts';
+import type { QueueThreadMessages, SentError } from './queue-thread.ts';
 import { checkClock, parseQueueUrl } from './server.ts';
-import type { QueueThreadMessages, SentError } from './thread.ts';
 
 interface QueueWorkerOptions {
   /** Of {@link createWorkerName}. */
@@ -32,7 +32,7 @@ interface QueueWorkerOptions {
 }
 
 /** The program of the thread: a file beside this one. */
-const THREAD = new URL('./thread.js', import.meta.url);
+const THREAD = new URL('./queue-thread.js', import.meta.url);
 
 /** How long the thread may take to end by itself after the time of `stop`, milliseconds. */
 const END_MS = 10_000;

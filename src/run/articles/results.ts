@@ -1,5 +1,5 @@
 /** Collects the results of a run by configuration, until the manifest is written. */
-import type { SelectedArticle } from '../../source/fetch/selection.ts';
+
 import type { ArticleKey, ArticleRequest } from '../../model/article.ts';
 import {
   articleLabel,
@@ -7,10 +7,11 @@ import {
   parseConfigurationKey,
 } from '../../model/configuration-id.ts';
 import type { FailedResult, FreshResult, Result } from '../../model/result.ts';
+import type { SelectedArticle } from '../../source/fetch/selection.ts';
 import { PackedMap } from '../../support/packed-map.ts';
 import type { Spool } from '../../support/spool.ts';
 import { cutText, TEXT_LIMITS } from '../../support/text-limits.ts';
-import type { PreviousOutput } from '../open-run.ts';
+import type { PreviousOutput } from '../open/open-run.ts';
 
 /** Processes one article. */
 export interface Processor {

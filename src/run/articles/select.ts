@@ -1,13 +1,5 @@
 /** Selects the configurations of a run: each request in a stable order, and what could not be selected. */
 import { dirname, join, relative, sep } from 'node:path';
-import type { Fetcher } from '../../source/fetch/fetch-article.ts';
-
-import type {
-  ArticleSource,
-  SelectedArticle,
-  Selection,
-  SelectionFailure,
-} from '../../source/fetch/selection.ts';
 import type { ArticleRequest } from '../../model/article.ts';
 import type { CatalogueNode } from '../../model/catalogue.ts';
 import {
@@ -16,6 +8,13 @@ import {
   configurationLabels,
 } from '../../model/configuration-id.ts';
 import type { Warning } from '../../model/warning.ts';
+import type { Fetcher } from '../../source/fetch/fetch-article.ts';
+import type {
+  ArticleSource,
+  SelectedArticle,
+  Selection,
+  SelectionFailure,
+} from '../../source/fetch/selection.ts';
 import { asConverterError, ConverterError, endsRun } from '../../support/errors.ts';
 import {
   readBytesIfExists,
@@ -27,11 +26,11 @@ import {
 import { globMatcher } from '../../support/glob.ts';
 import { redact, redactMessages } from '../../support/redact.ts';
 import { cutText, TEXT_LIMITS } from '../../support/text-limits.ts';
-import { jsonLines } from '../output/manifest.ts';
-import type { Run } from '../open-run.ts';
 import type { Pipeline } from '../file/pipeline-file.ts';
-import type { RunEnvironment } from '../run-options.ts';
-import { describeService, pipelineServiceId } from '../connect.ts';
+import { describeService, pipelineServiceId } from '../open/connect.ts';
+import type { Run } from '../open/open-run.ts';
+import type { RunEnvironment } from '../open/run-options.ts';
+import { jsonLines } from '../output/manifest.ts';
 import { findCarts, findPlannings, readListFile, readPermanentIds } from './source-files.ts';
 
 /** Articles or entries that a message names. */
@@ -59,7 +58,9 @@ export async function selectLive(run: Run, requests = ALL_TRIED): Promise<Select
   const { options, session, environment, metrics } = run;
   const { pipeline, only } = options;
   return metrics.stopwatch.during('select', async () => {
-    const { selectArticles, distinctArticles } = await import('../../source/fetch/select-articles.ts');
+    const { selectArticles, distinctArticles } = await import(
+      '../../source/fetch/select-articles.ts'
+    );
     const open = (entry: Pipeline['articles'][number]) => openSource(entry, run, isUntried);
     const sources = await Promise.all(pipeline.articles.map(open));
     const fetcher = await session.fetcher();

@@ -1,13 +1,18 @@
 /** Reads the files that the sources of a pipeline refer to: article lists, carts and permanent identifiers. */
 import { join, relative, resolve, sep } from 'node:path';
 import { parse } from 'csv-parse/sync';
+import { parseCart } from '../../convert/wire/value.ts';
+import type { ArticleRequest } from '../../model/article.ts';
+import { configurationKey } from '../../model/configuration-id.ts';
 import type { CacheDatabase } from '../../source/cache/database.ts';
 import { readRecordedPlanning } from '../../source/fetch/recorder.ts';
 import type { ListRow, SourceOf, StoredPlanning } from '../../source/fetch/selection.ts';
-import type { ArticleRequest } from '../../model/article.ts';
-import { configurationKey } from '../../model/configuration-id.ts';
-import { parseCart } from '../../convert/wire/value.ts';
-import { asConverterError, ConverterError, endsRun, isConverterError } from '../../support/errors.ts';
+import {
+  asConverterError,
+  ConverterError,
+  endsRun,
+  isConverterError,
+} from '../../support/errors.ts';
 import { listFolder, readBytes, readText, statIfExists } from '../../support/files.ts';
 import { globMatcher } from '../../support/glob.ts';
 import { inParallel } from '../../support/in-parallel.ts';
@@ -15,7 +20,7 @@ import { didYouMean, nearestName } from '../../support/nearest.ts';
 import { redact } from '../../support/redact.ts';
 import { cutText, TEXT_LIMITS } from '../../support/text-limits.ts';
 import type { Pipeline } from '../file/pipeline-file.ts';
-import type { RunEnvironment } from '../run-options.ts';
+import type { RunEnvironment } from '../open/run-options.ts';
 
 const trimmed = (cell: string) => cell.trim();
 const identifier = (cell: string) => cell.trim().toUpperCase();

@@ -2,18 +2,19 @@
  * Converts snapshots into GLBs: small articles, and a medium one that is alone, in this process; others in child
  * processes, which can be ended at any moment.
  */
-import type { Converter, ConversionMessages, SentError, Step, StepResult } from './messages.ts';
+
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { ContentStore } from '../../source/cache/content-store.ts';
+import type { ConvertOptions } from '../../convert/transform/convert-options.ts';
 import type { ConversionInput, DecodedReader } from '../../model/snapshot.ts';
+import type { ContentStore } from '../../source/cache/content-store.ts';
 import { createBudget } from '../../support/budget.ts';
 import { ConverterError, isConverterError } from '../../support/errors.ts';
 import { exists, removeStaleTemporaries } from '../../support/files.ts';
 import { collectGarbage } from '../../support/garbage.ts';
-import type { ConvertOptions } from '../../convert/transform/convert-options.ts';
+import type { Run } from '../open/open-run.ts';
+import type { ConversionMessages, Converter, SentError, Step, StepResult } from './messages.ts';
 import { loadConverter } from './steps.ts';
-import type { Run } from '../open-run.ts';
 
 /**
  * The program of a child process: a file beside this one. Without it, as in the sources, which tests run, and in a

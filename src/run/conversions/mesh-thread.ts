@@ -1,10 +1,10 @@
 /** The program of a second thread: prepares meshes of blocks, whose bodies it reads itself. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { type FileStoreOptions, openFileStore } from '../../source/cache/content-store.ts';
-import { decodeBlock } from '../../convert/wire/block.ts';
-import { collectGarbage, MOST_GARBAGE_OF_MESHES, release } from '../../support/garbage.ts';
 import { type PreparedMesh, prepareBlock } from '../../convert/transform/block-mesh.ts';
 import type { ConvertOptions } from '../../convert/transform/convert-options.ts';
+import { decodeBlock } from '../../convert/wire/block.ts';
+import { type FileStoreOptions, openFileStore } from '../../source/cache/content-store.ts';
+import { collectGarbage, MOST_GARBAGE_OF_MESHES, release } from '../../support/garbage.ts';
 
 /** What goes to the thread and back. */
 export interface MeshThreadMessages {

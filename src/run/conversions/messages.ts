@@ -1,7 +1,8 @@
 /** What goes between the process of a run and its child processes. */
+
+import type { ConvertOptions } from '../../convert/transform/convert-options.ts';
 import type { ConversionInput } from '../../model/snapshot.ts';
 import type { FileStoreOptions } from '../../source/cache/content-store.ts';
-import type { ConvertOptions } from '../../convert/transform/convert-options.ts';
 import type { ErrorCode } from '../../support/errors.ts';
 import type { loadConverter } from './steps.ts';
 

@@ -3,10 +3,14 @@ import { availableParallelism } from 'node:os';
 import { parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Worker } from 'node:worker_threads';
-import type { ContentStore, FileStoreOptions } from '../../source/cache/content-store.ts';
+import type { PreparedMesh } from '../../convert/transform/block-mesh.ts';
+import type { ConvertOptions } from '../../convert/transform/convert-options.ts';
+import type { PrepareAhead } from '../../convert/transform/load-meshes.ts';
+import type { MaterialExplanation } from '../../convert/transform/material-table.ts';
 import type { Built } from '../../model/asset.ts';
 import type { Scene } from '../../model/scene.ts';
 import type { ConversionInput, DecodedReader } from '../../model/snapshot.ts';
+import type { ContentStore, FileStoreOptions } from '../../source/cache/content-store.ts';
 import { exists } from '../../support/files.ts';
 import {
   collectGarbage,
@@ -14,13 +18,9 @@ import {
   MOST_GARBAGE_OF_MESHES,
   release,
 } from '../../support/garbage.ts';
-import type { PreparedMesh } from '../../convert/transform/block-mesh.ts';
-import type { ConvertOptions } from '../../convert/transform/convert-options.ts';
-import type { PrepareAhead } from '../../convert/transform/load-meshes.ts';
-import type { MaterialExplanation } from '../../convert/transform/material-table.ts';
-import type { NamedFile } from '../../convert/write/gltf.ts';
+import type { Run } from '../open/open-run.ts';
+import type { NamedFile } from './gltf.ts';
 import type { MeshThreadMessages } from './mesh-thread.ts';
-import type { Run } from '../open-run.ts';
 
 /** The program of the second thread: a file beside this one. Without it, as in the sources, there is no such thread. */
 const THREAD = fileURLToPath(new URL('./mesh-thread.js', import.meta.url));
@@ -60,7 +60,7 @@ export async function loadConverter(given: ConverterInput) {
       import('../../support/image-codec.ts'),
       import('../../support/tangent-generator.ts'),
       import('../../convert/write/glb.ts'),
-      import('../../convert/write/gltf.ts'),
+      import('./gltf.ts'),
     ]);
   let builds = 0;
   const shared = {

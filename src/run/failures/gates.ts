@@ -1,6 +1,5 @@
 /** Quality gates between two runs: compares the new manifest with the published one. */
-import type { Deliveries } from '../deliveries.ts';
-import type { PictureDifference } from './gate-table.ts';
+
 import type { AssetFigures, ManifestLine } from '../../model/asset.ts';
 import {
   configurationKey,
@@ -8,18 +7,19 @@ import {
   parseConfigurationKey,
 } from '../../model/configuration-id.ts';
 import type { Digest } from '../../model/snapshot.ts';
-import type { GateFinding, GateReport } from '../report/run-report.ts';
 import { ConverterError } from '../../support/errors.ts';
 import { groupBy } from '../../support/group-by.ts';
 import type { PackedMap } from '../../support/packed-map.ts';
+import type { PictureDifference } from '../file/gate-table.ts';
+import { GATE_ROWS, GATE_TABLE, type Gate, type Gates } from '../file/gate-table.ts';
+import { exceededFailures } from '../file/max-failures.ts';
+import { compareShares, sharePercent } from '../file/percentage.ts';
+import type { Run } from '../open/open-run.ts';
+import { isPublished, type RunEnd } from '../open/run-end.ts';
+import type { RunOptions } from '../open/run-options.ts';
 import { publishedAsset } from '../output/publish.ts';
-import { GATE_ROWS, GATE_TABLE, type Gate, type Gates } from './gate-table.ts';
-import { exceededFailures } from './max-failures.ts';
-import type { Run } from '../open-run.ts';
-import type { GlbPair } from '../deliveries.ts';
-import { isPublished, type RunEnd } from '../run-end.ts';
-import type { RunOptions } from '../run-options.ts';
-import { compareShares, sharePercent } from './percentage.ts';
+import type { Deliveries, GlbPair } from '../publishing/deliveries.ts';
+import type { GateFinding, GateReport } from '../report/run-report.ts';
 
 type GateAssessment = Omit<GateReport, 'accepted'>;
 

@@ -1,15 +1,20 @@
 /** The failures of an output folder over all runs: their history, and which of them are tried. */
+
+import { type ConvertLimit, conversionText } from '../../convert/transform/convert-options.ts';
+import type { ArticleRequest } from '../../model/article.ts';
+import {
+  articleLabel,
+  configurationKey,
+  isConfigurationKey,
+} from '../../model/configuration-id.ts';
+import type { FailedResult } from '../../model/result.ts';
 import type { CacheDatabase } from '../../source/cache/database.ts';
 import type { ConversionDates } from '../../source/cache/freshness.ts';
 import { everyRequest, type SelectedArticle } from '../../source/fetch/selection.ts';
-import type { ArticleRequest } from '../../model/article.ts';
-import { articleLabel, configurationKey, isConfigurationKey } from '../../model/configuration-id.ts';
-import type { FailedResult } from '../../model/result.ts';
 import { ConverterError, type ErrorCode } from '../../support/errors.ts';
 import { sha256Hex } from '../../support/files.ts';
-import { type ConvertLimit, conversionText } from '../../convert/transform/convert-options.ts';
-import type { Run } from '../open-run.ts';
 import type { Pipeline } from '../file/pipeline-file.ts';
+import type { Run } from '../open/open-run.ts';
 
 /** What was in work when a run was killed. */
 export type KilledWork = ReturnType<Run['notes']['begin']>[number];

@@ -1,15 +1,16 @@
 /** The quarantine of one run: what of its selection is tried, and what becomes of it. */
-import type { ConversionDates } from '../../source/cache/freshness.ts';
-import type { SelectedArticle, Selection, SelectionFailure } from '../../source/fetch/selection.ts';
+
 import type { ArticleRequest } from '../../model/article.ts';
 import type { ManifestLine } from '../../model/asset.ts';
 import { configurationKey, parseConfigurationKey } from '../../model/configuration-id.ts';
+import type { ConversionDates } from '../../source/cache/freshness.ts';
+import type { SelectedArticle, Selection, SelectionFailure } from '../../source/fetch/selection.ts';
 import { createBudget } from '../../support/budget.ts';
-import { snapshotSource } from '../articles/configuration.ts';
-import { type KilledWork, keyOf, openFailureHistory, type Subject } from './history.ts';
-import type { Run } from '../open-run.ts';
 import type { Results } from '../articles/results.ts';
 import { limited } from '../articles/select.ts';
+import type { Run } from '../open/open-run.ts';
+import { snapshotSource } from '../processor/configuration.ts';
+import { type KilledWork, keyOf, openFailureHistory, type Subject } from './history.ts';
 
 /** The quarantine of one run; see {@link openQuarantine}. */
 export type Quarantine = ReturnType<typeof openQuarantine>;

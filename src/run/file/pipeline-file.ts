@@ -8,8 +8,8 @@ import { didYouMean, nearestName } from '../../support/nearest.ts';
 import { CHECKS, required, SCHEMA_TYPES } from '../../support/parameters.ts';
 import type { ENVIRONMENT, Environment } from './environment.ts';
 import {
-  type PipelineContent,
   jsonSchemaOf,
+  type PipelineContent,
   type PipelineSchema,
   readSource,
   SOURCE_KINDS,
@@ -113,7 +113,12 @@ export class PipelineReader {
     return this.#check(json, { at: () => name, folder: '.', code: 'USAGE' }, env);
   }
 
-  #check(text: string, { at, folder, code }: Origin, env: Environment, isOffline = false): Pipeline {
+  #check(
+    text: string,
+    { at, folder, code }: Origin,
+    env: Environment,
+    isOffline = false,
+  ): Pipeline {
     const yaml = readYaml(text, at, env, isOffline);
     const { serviceVariables } = yaml;
     const isUnset = Object.values(serviceVariables).includes('');

@@ -5,19 +5,23 @@
  * @see D-744.
  */
 import { z } from 'zod';
-import { MOST_CACHE_BYTES } from '../../source/cache/eviction.ts';
-import { FRESHNESS_DEFAULT, FRESHNESS_POLICIES, type FreshnessPolicy } from '../../source/cache/freshness.ts';
-import { IMAGE_LOCATION_DEFAULT } from '../../source/fetch/image-location.ts';
-import { SERVICE_DEFAULTS } from '../../source/service/service-config.ts';
-import { IMAGE_FIELDS, readFields } from '../../convert/wire/material.ts';
-import { MAX_CART_VALUES } from '../../convert/wire/value.ts';
 import {
   CONVERT_OPTIONS,
   type ConvertOption,
   type ConvertOptions,
 } from '../../convert/transform/convert-options.ts';
 import { MATERIAL_TABLE } from '../../convert/transform/material-table.ts';
-import { gatesSchema } from '../failures/gate-table.ts';
+import { IMAGE_FIELDS, readFields } from '../../convert/wire/material.ts';
+import { MAX_CART_VALUES } from '../../convert/wire/value.ts';
+import { MOST_CACHE_BYTES } from '../../source/cache/eviction.ts';
+import {
+  FRESHNESS_DEFAULT,
+  FRESHNESS_POLICIES,
+  type FreshnessPolicy,
+} from '../../source/cache/freshness.ts';
+import { IMAGE_LOCATION_DEFAULT } from '../../source/fetch/image-location.ts';
+import { SERVICE_DEFAULTS } from '../../source/service/service-config.ts';
+import { gatesSchema } from './gate-table.ts';
 
 const text = z.string();
 const named = z.string().min(1);
@@ -299,78 +303,83 @@ export const convertSchema = z.strictObject(
  * @param deliver - The section `deliver:`, which its wing describes.
  */
 export function pipelineSchemaWith<D extends z.ZodType>(deliver: D) {
-  return z.strictObject({
-    name: named.describe('shown in logs and reports'),
-    service: serviceSchema,
-    articles: z.array(sourceSchema).min(1).describe('merged, duplicates removed'),
-    convert: convertSchema.prefault({}).describe('options of the conversion'),
-    limits: section('limits of articles and carts', {
-      articleTimeoutMs: int(
-        900_000,
-        1,
-        'time limit of fetching, and of converting, one article, milliseconds',
-        LONGEST_MS,
+  return z
+    .strictObject({
+      name: named.describe('shown in logs and reports'),
+      service: serviceSchema,
+      articles: z.array(sourceSchema).min(1).describe('merged, duplicates removed'),
+      convert: convertSchema.prefault({}).describe('options of the conversion'),
+      limits: section('limits of articles and carts', {
+        articleTimeoutMs: int(
+          900_000,
+          1,
+          'time limit of fetching, and of converting, one article, milliseconds',
+          LONGEST_MS,
+        ),
+        conversionHeapMb: int(1024, 64, 'JavaScript memory of one conversion, MiB', 65_536),
+        maxTextCharacters: int(
+          100_000,
+          100,
+          'longest text of the catalogue; longer ones are cut',
+          1_000_000,
+        ),
+        maxCartValues: int(MAX_CART_VALUES, 1, 'most objects, lists and keys of one cart'),
+        maxCarts: int(100_000, 1, 'most carts, and children of carts, of one entry of articles:'),
+        maxCartBytes: int(
+          2 ** 30,
+          1,
+          'most bytes of the carts of one entry of articles:; the largest are omitted',
+        ),
+      }),
+      gates: gatesSchema,
+      failures: section('how often an article that keeps failing is tried', {
+        quarantineAfterNights: int(
+          3,
+          1,
+          'days of failure after which an article is tried less often',
+        ),
+        retryEveryNights: int(7, 1, 'days between two attempts from then on'),
+        quarantineAfterKills: int(2, 2, 'runs that were killed with an article in work'),
+      }),
+      deliver: deliver.optional().describe('what is made of the published files'),
+      store: z
+        .strictObject({
+          url: named.describe('s3://BUCKET/PREFIX, or a folder that all machines see'),
+          pathStyle: flag
+            .optional()
+            .describe(
+              'whether the bucket is in the path, not in the host name; default: with AWS_ENDPOINT_URL_S3',
+            ),
+        })
+        .optional()
+        .describe(
+          'where several machines share data and results; without it they are in the folders',
+        ),
+      output: z.strictObject({
+        dir: named.describe('relative to this file'),
+        keepRuns: int(90, 1, 'reports that stay; a run that publishes removes older ones'),
+        keepObjectsDays: int(
+          14,
+          0,
+          'days for which files stay to which nothing refers any more',
+          36_500,
+        ),
+      }),
+      freshness: preset(
+        z.enum(Object.keys(FRESHNESS_POLICIES) as [FreshnessPolicy, ...FreshnessPolicy[]]),
+        FRESHNESS_DEFAULT,
+        'when a cached response is used: not converted since (convertdate), confirmed by the service (revalidate), not at all (always: every run requests anew), at any age (never: no run requests anew)',
       ),
-      conversionHeapMb: int(1024, 64, 'JavaScript memory of one conversion, MiB', 65_536),
-      maxTextCharacters: int(
-        100_000,
-        100,
-        'longest text of the catalogue; longer ones are cut',
-        1_000_000,
-      ),
-      maxCartValues: int(MAX_CART_VALUES, 1, 'most objects, lists and keys of one cart'),
-      maxCarts: int(100_000, 1, 'most carts, and children of carts, of one entry of articles:'),
-      maxCartBytes: int(
-        2 ** 30,
-        1,
-        'most bytes of the carts of one entry of articles:; the largest are omitted',
-      ),
-    }),
-    gates: gatesSchema,
-    failures: section('how often an article that keeps failing is tried', {
-      quarantineAfterNights: int(
-        3,
-        1,
-        'days of failure after which an article is tried less often',
-      ),
-      retryEveryNights: int(7, 1, 'days between two attempts from then on'),
-      quarantineAfterKills: int(2, 2, 'runs that were killed with an article in work'),
-    }),
-    deliver: deliver.optional().describe('what is made of the published files'),
-    store: z
-      .strictObject({
-        url: named.describe('s3://BUCKET/PREFIX, or a folder that all machines see'),
-        pathStyle: flag
-          .optional()
-          .describe(
-            'whether the bucket is in the path, not in the host name; default: with AWS_ENDPOINT_URL_S3',
-          ),
-      })
-      .optional()
-      .describe(
-        'where several machines share data and results; without it they are in the folders',
-      ),
-    output: z.strictObject({
-      dir: named.describe('relative to this file'),
-      keepRuns: int(90, 1, 'reports that stay; a run that publishes removes older ones'),
-      keepObjectsDays: int(
-        14,
-        0,
-        'days for which files stay to which nothing refers any more',
-        36_500,
-      ),
-    }),
-    freshness: preset(
-      z.enum(Object.keys(FRESHNESS_POLICIES) as [FreshnessPolicy, ...FreshnessPolicy[]]),
-      FRESHNESS_DEFAULT,
-      'when a cached response is used: not converted since (convertdate), confirmed by the service (revalidate), not at all (always: every run requests anew), at any age (never: no run requests anew)',
-    ),
-    cache: section('responses of the service, cached between runs', {
-      dir: named.optional().describe('relative to this file; default: .cache beside the output'),
-      maxBytes: int(MOST_CACHE_BYTES, 0, 'beyond this, the least recently used bodies are evicted'),
-    }),
-  })
-  .describe('a pipeline of btg2gltf');
+      cache: section('responses of the service, cached between runs', {
+        dir: named.optional().describe('relative to this file; default: .cache beside the output'),
+        maxBytes: int(
+          MOST_CACHE_BYTES,
+          0,
+          'beyond this, the least recently used bodies are evicted',
+        ),
+      }),
+    })
+    .describe('a pipeline of btg2gltf');
 }
 
 /** The schema with any section `deliver:`: its content is known where it is used. */

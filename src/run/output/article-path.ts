@@ -1,13 +1,12 @@
 /** Article path: the path of each configuration's link below the output folder, which is a URL path too. */
 import type { ArticleKey } from '../../model/article.ts';
-import type { Digest } from '../../model/snapshot.ts';
 import { parseConfigurationKey, sortConfigurationKeys } from '../../model/configuration-id.ts';
+import type { Digest } from '../../model/snapshot.ts';
 import { urlName } from '../../support/file-names.ts';
 import { sha256Hex } from '../../support/files.ts';
 
 /** The path of a GLB below the output folder, and its key. */
-export const objectKey = (digest: Digest): string =>
-  `objects/${digest.slice(0, 2)}/${digest}.glb`;
+export const objectKey = (digest: Digest): string => `objects/${digest.slice(0, 2)}/${digest}.glb`;
 
 /**
  * Gives each configuration the path of its link, with `/`, relative to the output folder (D-733, D-740).

@@ -1,10 +1,14 @@
 /** Compares an output folder with its manifest: `verify` finds what is damaged, `prune` what is not referred to. */
 import { extname, join, sep } from 'node:path';
-import { type ContentStore, type FileStoreOptions, openFileStore } from '../../source/cache/content-store.ts';
-import type { CacheDatabase } from '../../source/cache/database.ts';
 import type { CatalogueLine, ManifestLine } from '../../model/asset.ts';
 import { configurationKey } from '../../model/configuration-id.ts';
 import type { Digest } from '../../model/snapshot.ts';
+import {
+  type ContentStore,
+  type FileStoreOptions,
+  openFileStore,
+} from '../../source/cache/content-store.ts';
+import type { CacheDatabase } from '../../source/cache/database.ts';
 import { ConverterError, isConverterError } from '../../support/errors.ts';
 import { refuseLinksBelow } from '../../support/file-operations.ts';
 import {
@@ -20,10 +24,10 @@ import {
   temporaryFolder,
 } from '../../support/files.ts';
 import { readLinkIfExists, replaceLink } from '../../support/links.ts';
+import { isDeliveryPath, LAST_GOOD_FILE, readDeliveries } from './delivered-files.ts';
 import { CATALOGUE_FILE, MANIFEST_FILE, manifestLines, openCatalogue } from './manifest.ts';
 import { PUBLISHING_FILE } from './publication.ts';
 import { OF_LANGUAGE, publishedAsset } from './publish.ts';
-import { isDeliveryPath, LAST_GOOD_FILE, readDeliveries } from './delivered-files.ts';
 
 /** Name of the folder of GLBs in the output folder, and of bodies in the cache folder. */
 export const OBJECTS_FOLDER = 'objects';

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import type { Digest } from '../../model/snapshot.ts';
 import { ConverterError } from '../../support/errors.ts';
 import { exists, readBytes, readBytesIfExists, sha256Hex } from '../../support/files.ts';
+import { lockOutput } from './lock.ts';
 import { manifestLines } from './manifest.ts';
-import { expectNoPublication } from './publication.ts';
-import { publishedAsset } from './publish.ts';
 import {
   carryOutPrune,
   OBJECTS_FOLDER,
@@ -14,7 +13,8 @@ import {
   type Verification,
   verifyOutput,
 } from './output-folder.ts';
-import { lockOutput } from './lock.ts';
+import { expectNoPublication } from './publication.ts';
+import { publishedAsset } from './publish.ts';
 
 /** A GLB or a file of a delivery. */
 export interface PublishedFile {

@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import type { CatalogueNode } from '../../model/catalogue.ts';
 import type { DecodedReader, Digest, Fetched } from '../../model/snapshot.ts';
+import { ConverterError, endsRun, isConverterError } from '../../support/errors.ts';
 import type { Body, NotModified, ServiceClient } from '../service/client.ts';
 import {
   type AnswerOf,
@@ -11,8 +12,7 @@ import {
   type Values,
 } from '../service/operations.ts';
 import type { Validators } from '../service/transport.ts';
-import { ConverterError, endsRun, isConverterError } from '../../support/errors.ts';
-import type { StoredResponse } from './cached-responses.ts';
+import type { SharedResponses, StoredResponse } from './cached-responses.ts';
 import type { ContentStore } from './content-store.ts';
 import type { CacheDatabase } from './database.ts';
 import { DecodedBodies } from './decoded-bodies.ts';
@@ -30,7 +30,6 @@ import {
 } from './freshness.ts';
 import { missingBecause } from './missing-body.ts';
 import { RequestsInFlight } from './requests-in-flight.ts';
-import type { SharedResponses } from './cached-responses.ts';
 
 /** Options of the response cache of one run. */
 export interface ResponseCacheOptions

@@ -1,20 +1,20 @@
 /** Fetches one configuration as a snapshot: its article, and its parts list, blocks and images by digest. */
 import { setMaxListeners } from 'node:events';
-import type { SnapshotSummary } from '../cache/cached-snapshots.ts';
-import { Dependencies } from '../cache/dependencies.ts';
-import { missingBecause } from '../cache/missing-body.ts';
-import { ResponseCache, type ResponseCacheOptions } from '../cache/response-cache.ts';
+import { imageReferences } from '../../convert/wire/material.ts';
+import { parseJson } from '../../convert/wire/value.ts';
 import type { ArticleKey, ArticleRequest, PlanningChild } from '../../model/article.ts';
 import { articleLabel, configurationKey } from '../../model/configuration-id.ts';
 import type { PartsList } from '../../model/graphics.ts';
 import type { ArticleSnapshot, DecodedReader, Fetched } from '../../model/snapshot.ts';
 import type { Warning } from '../../model/warning.ts';
-import { imageReferences } from '../../convert/wire/material.ts';
-import { parseJson } from '../../convert/wire/value.ts';
 import { ConverterError, isConverterError } from '../../support/errors.ts';
 import { inParallel } from '../../support/in-parallel.ts';
 import { CHECKS, checkParameters, required } from '../../support/parameters.ts';
 import { firstWarnings } from '../../support/text-limits.ts';
+import type { SnapshotSummary } from '../cache/cached-snapshots.ts';
+import { Dependencies } from '../cache/dependencies.ts';
+import { missingBecause } from '../cache/missing-body.ts';
+import { ResponseCache, type ResponseCacheOptions } from '../cache/response-cache.ts';
 import { type ImageContext, locateImage } from './image-location.ts';
 import { checkPlacement } from './placement.ts';
 import {

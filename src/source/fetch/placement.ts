@@ -10,12 +10,12 @@ import {
   WORLD_FRAME,
 } from '../../convert/math/ofml-frame.ts';
 import { multiplyMat3 } from '../../convert/math/vec.ts';
+import { canonicalName } from '../../convert/wire/value.ts';
 import type { ArticleKey, ArticleRequest, PlanningChild } from '../../model/article.ts';
 import { articleLabel, configurationKey } from '../../model/configuration-id.ts';
 import type { PartsList, PartsListNode, Vec3 } from '../../model/graphics.ts';
 import type { UnplacedChild } from '../../model/snapshot.ts';
 import type { Warning } from '../../model/warning.ts';
-import { canonicalName } from '../../convert/wire/value.ts';
 import { asConverterError, endsRun } from '../../support/errors.ts';
 import { groupBy } from '../../support/group-by.ts';
 

@@ -1,13 +1,13 @@
 /** Records the answers of a service, so that `serve --recording` can replay them. */
 import { join } from 'node:path';
-import { OPERATIONS, type OperationName, requestKey, type Values } from '../service/operations.ts';
-import type { RawAnswer } from '../service/service-config.ts';
-import { queryOf } from '../service/target.ts';
 import { isRecord, type JsonRecord, parseJson } from '../../convert/wire/value.ts';
 import { asConverterError, ConverterError } from '../../support/errors.ts';
 import { encodeFileName } from '../../support/file-names.ts';
 import { readBytesIfExists, replaceFile, sha256Hex } from '../../support/files.ts';
 import { redact } from '../../support/redact.ts';
+import { OPERATIONS, type OperationName, requestKey, type Values } from '../service/operations.ts';
+import type { RawAnswer } from '../service/service-config.ts';
+import { queryOf } from '../service/target.ts';
 
 const FORMAT = 1;
 

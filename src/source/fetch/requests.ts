@@ -1,14 +1,15 @@
 /** The requests of a fetch, and an estimate of how many it would send. */
-import type { SnapshotRecord } from '../cache/cached-snapshots.ts';
-import type { CacheDatabase } from '../cache/database.ts';
-import type { CacheableRequest, ResponseCache } from '../cache/response-cache.ts';
+
+import { canonicalName } from '../../convert/wire/value.ts';
 import type { ArticleKey, ArticleRequest } from '../../model/article.ts';
 import { configurationKey } from '../../model/configuration-id.ts';
 import type { PartsList, PartsListNode } from '../../model/graphics.ts';
 import type { Warning } from '../../model/warning.ts';
-import { requestKey } from '../service/operations.ts';
-import { canonicalName } from '../../convert/wire/value.ts';
 import { groupBy } from '../../support/group-by.ts';
+import type { SnapshotRecord } from '../cache/cached-snapshots.ts';
+import type { CacheDatabase } from '../cache/database.ts';
+import type { CacheableRequest, ResponseCache } from '../cache/response-cache.ts';
+import { requestKey } from '../service/operations.ts';
 import { type ImageLocation, locateImage } from './image-location.ts';
 
 /** GET articles. @param varcode - Variant code, or empty. @param lang - Language, if it is not the client's. */

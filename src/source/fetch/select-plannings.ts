@@ -1,9 +1,10 @@
 /** Selects stored plannings: a request for exactly the stored configuration, with the stored children. */
+
+import { decodeArticle } from '../../convert/wire/article.ts';
+import { isRecord, parseCart } from '../../convert/wire/value.ts';
 import type { Article, ArticleRequest, PlanningChild } from '../../model/article.ts';
 import { compareConfigurations, ID_FIELDS } from '../../model/configuration-id.ts';
 import type { Warning } from '../../model/warning.ts';
-import { decodeArticle } from '../../convert/wire/article.ts';
-import { isRecord, parseCart } from '../../convert/wire/value.ts';
 import { asConverterError, ConverterError, endsRun } from '../../support/errors.ts';
 import { inParallel } from '../../support/in-parallel.ts';
 import { planningChildren, requestOfArticle } from './resolve-article.ts';

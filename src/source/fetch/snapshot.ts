@@ -1,14 +1,14 @@
 /** Snapshots between runs: how they are stored, loaded, and compared. */
 
-import type { SnapshotRecord } from '../cache/cached-snapshots.ts';
-import type { ContentStore } from '../cache/content-store.ts';
-import type { CacheDatabase } from '../cache/database.ts';
+import { decodeArticle } from '../../convert/wire/article.ts';
 import type { ArticleRequest, PlanningChild } from '../../model/article.ts';
 import { articleLabel, configurationKey } from '../../model/configuration-id.ts';
 import type { ArticleSnapshot, Digest, Fetched } from '../../model/snapshot.ts';
-import { decodeArticle } from '../../convert/wire/article.ts';
 import { ConverterError } from '../../support/errors.ts';
 import { sha256Hex } from '../../support/files.ts';
+import type { SnapshotRecord } from '../cache/cached-snapshots.ts';
+import type { ContentStore } from '../cache/content-store.ts';
+import type { CacheDatabase } from '../cache/database.ts';
 import { IMAGE_LOCATION_DEFAULT } from './image-location.ts';
 import { META_CHILD_WITHOUT_PLACEMENT } from './placement.ts';
 import { CONFIGURATION_INVALID } from './resolve-article.ts';

@@ -1,4 +1,7 @@
 /** What a complete answer means: the decoded body, an error that names its request, or a dead token. */
+
+import type { Drift, DriftReporter } from '../../convert/wire/fields.ts';
+import { isTooDeep, MAX_JSON_DEPTH, withoutUndefined } from '../../convert/wire/value.ts';
 import { articleLabel } from '../../model/configuration-id.ts';
 import { ConverterError, type ErrorCode, isConverterError } from '../../support/errors.ts';
 import { redact } from '../../support/redact.ts';
@@ -6,8 +9,6 @@ import { OPERATIONS, type Operation, type OperationName, type Values } from './o
 import { markLasting } from './request-failure.ts';
 import { type Addresses, buildTarget, encodeStrictly } from './target.ts';
 import type { Exchange, HttpResponse } from './transport.ts';
-import type { Drift, DriftReporter } from '../../convert/wire/fields.ts';
-import { isTooDeep, MAX_JSON_DEPTH, withoutUndefined } from '../../convert/wire/value.ts';
 
 /** Servers of this kind accept no longer query. */
 const COMMON_QUERY_LIMIT_BYTES = 2048;

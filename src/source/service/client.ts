@@ -1,5 +1,8 @@
 /** Client: every operation of the service as a method; from here a request goes through traffic and transport. */
 import { setMaxListeners } from 'node:events';
+import type { Drift } from '../../convert/wire/fields.ts';
+import { parsePreview, parseResource } from '../../convert/wire/resource.ts';
+import { describe, isRecord, type JsonRecord, withoutUndefined } from '../../convert/wire/value.ts';
 import type { Article, ArticleKey, PropertyChange } from '../../model/article.ts';
 import type { Breadcrumb, CatalogueNode } from '../../model/catalogue.ts';
 import type { ArticleId } from '../../model/configuration-id.ts';
@@ -33,9 +36,6 @@ import { openSession, type Probe } from './session.ts';
 import { createFallback, readServiceAddress } from './target.ts';
 import { Traffic } from './traffic.ts';
 import { conditionsOf, createTransport, type Exchange, type Validators } from './transport.ts';
-import type { Drift } from '../../convert/wire/fields.ts';
-import { parsePreview, parseResource } from '../../convert/wire/resource.ts';
-import { describe, isRecord, type JsonRecord, withoutUndefined } from '../../convert/wire/value.ts';
 
 /** A body as received, checked to be complete. */
 export interface Body extends Validators {

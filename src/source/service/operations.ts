@@ -1,6 +1,5 @@
 /** The table of operations: how each is addressed, what identifies a request, and how its answer is decoded. */
-import { ID_FIELDS } from '../../model/configuration-id.ts';
-import { ConverterError, type ErrorCode } from '../../support/errors.ts';
+
 import { decodeArticleAnswer } from '../../convert/wire/article.ts';
 import { decodeBlock } from '../../convert/wire/block.ts';
 import { decodeBreadcrumbs, decodeNodes } from '../../convert/wire/catalogue.ts';
@@ -8,6 +7,8 @@ import type { DriftReporter } from '../../convert/wire/fields.ts';
 import { decodePartsList } from '../../convert/wire/parts-list.ts';
 import { checkImage } from '../../convert/wire/resource.ts';
 import { decodePermanentId, decodeResults } from '../../convert/wire/value.ts';
+import { ID_FIELDS } from '../../model/configuration-id.ts';
+import { ConverterError, type ErrorCode } from '../../support/errors.ts';
 
 /** Groups of operations that share a base path below their address. */
 export const GROUPS = {

@@ -1,9 +1,10 @@
 /** Configuration of a client and its defaults; imports only a timer at run time. */
+
+import type { Drift } from '../../convert/wire/fields.ts';
 import type { ConverterError } from '../../support/errors.ts';
 import { type StartTimer, startTimer } from '../../support/timer.ts';
 import type { OperationName, Values } from './operations.ts';
 import type { TokenSource } from './token-source.ts';
-import type { Drift } from '../../convert/wire/fields.ts';
 
 /** A login, or a token that was given. */
 export type Credentials =

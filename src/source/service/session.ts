@@ -17,18 +17,19 @@
  *
  * A token of our own is renewed ahead of its end, and logged out at the end; a given token is only used.
  */
+
+import { withoutUndefined } from '../../convert/wire/value.ts';
 import { ConverterError, type ErrorCode, isConverterError } from '../../support/errors.ts';
 import { registerSecret } from '../../support/redact.ts';
 import { errorText, readAnswer } from './answer.ts';
 import { createEncryptor } from './crypto.ts';
 import { type AnswerOf, OPERATIONS } from './operations.ts';
+import { interrupted } from './request-failure.ts';
 import { SERVICE_DEFAULTS, type ServiceConfig, type Settings } from './service-config.ts';
 import { readServiceAddress } from './target.ts';
 import { createTokenSource, type IssuedToken, type TokenSource } from './token-source.ts';
 import { Traffic } from './traffic.ts';
 import { createTransport, type Exchange } from './transport.ts';
-import { interrupted } from './request-failure.ts';
-import { withoutUndefined } from '../../convert/wire/value.ts';
 
 /** Logging out must not delay the end of a run. */
 const LOGOUT_TIMEOUT_MS = 5_000;

@@ -19,10 +19,9 @@
 import { createFairBudget, turnFor } from '../../support/budget.ts';
 import { asConverterError, ConverterError } from '../../support/errors.ts';
 import { createRateLimit, readRetryAfter } from './rate-limit.ts';
-import { classify, type Failure } from './request-failure.ts';
+import { classify, type Failure, interrupted } from './request-failure.ts';
 import { type LimitShare, type Settings, sharedConcurrency } from './service-config.ts';
-import { type HttpResponse } from './transport.ts';
-import { interrupted } from './request-failure.ts';
+import type { HttpResponse } from './transport.ts';
 
 const FIRST_PAUSE_MS = 500;
 const MAX_OWN_PAUSE_MS = 60_000;

@@ -1,16 +1,16 @@
 /** One exchange with the service: sends, follows redirects, reads the whole body within limits, reports it. */
-import { interrupted } from './request-failure.ts';
+
 import { promisify } from 'node:util';
 import type { ZlibOptions } from 'node:zlib';
 import type { Agent, Dispatcher } from 'undici';
+import { hasMoreValues } from '../../convert/wire/value.ts';
 import { createGrowingBudget, turnFor } from '../../support/budget.ts';
 import { ConverterError } from '../../support/errors.ts';
 import { programVersion } from '../../support/version.ts';
 import { OPERATIONS, type OperationName, type Values } from './operations.ts';
-import { connectionCode, connectionError } from './request-failure.ts';
+import { connectionCode, connectionError, interrupted } from './request-failure.ts';
 import type { Settings } from './service-config.ts';
 import { type Addresses, buildTarget, type Target } from './target.ts';
-import { hasMoreValues } from '../../convert/wire/value.ts';
 
 const MAX_CONNECT_MS = 10_000;
 /** The default of Node: other servers and proxies send and accept no more either. */

@@ -3,8 +3,8 @@ import { isRecord, type JsonRecord, mismatch } from '../../convert/wire/value.ts
 import { ConverterError } from '../../support/errors.ts';
 import { sha256Hex } from '../../support/files.ts';
 import { checkCart, idOf } from '../servers/cart.ts';
-import { type Hint, type Migration, migrateUrl, V1_NAMES } from './migrate-url.ts';
 import { ARTICLE_NAMES } from '../servers/planning-url.ts';
+import { type Hint, type Migration, migrateUrl, V1_NAMES } from './migrate-url.ts';
 
 /** Additional input of a migration. */
 export interface MigrateOptions {

@@ -8,9 +8,9 @@ import { FieldLinks } from './field-links.tsx';
 import { openFields } from './fields.ts';
 import { priceText } from './format.ts';
 import type { PlanningView } from './interfaces.ts';
+import type { Session } from './opened-page.ts';
 import { type PlannedArticle, storePlanning } from './planned-article.ts';
 import { isOpening } from './planning.ts';
-import type { Session } from './opened-page.ts';
 import type { Texts } from './texts.ts';
 import { useAction } from './use-action.ts';
 

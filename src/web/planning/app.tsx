@@ -4,9 +4,9 @@ import { isRecord, type JsonRecord } from '../../convert/wire/value.ts';
 import { ArticlePanel } from './article-panel.tsx';
 import { Catalogue } from './catalogue.tsx';
 import type { PlanningView } from './interfaces.ts';
+import type { Session } from './opened-page.ts';
 import type { NamedProblem } from './parameters.ts';
 import { isOpening } from './planning.ts';
-import type { Session } from './opened-page.ts';
 import { Stage } from './stage.tsx';
 import type { Texts } from './texts.ts';
 

@@ -1,16 +1,16 @@
 /** What is planned: texts, price, messages, properties, and the articles that a planning consists of. */
 import { useRef } from 'preact/hooks';
-import { articleMessages } from '../../source/fetch/resolve-article.ts';
-import type { Article } from '../../model/article.ts';
 import { isRecord } from '../../convert/wire/value.ts';
+import type { Article } from '../../model/article.ts';
+import { articleMessages } from '../../source/fetch/resolve-article.ts';
 import { Actions, Cart } from './actions.tsx';
 import { CancelLate, Failure } from './failure.tsx';
 import { priceText } from './format.ts';
 import { InRoom } from './in-room.tsx';
 import type { PlanningView } from './interfaces.ts';
+import type { Session } from './opened-page.ts';
 import { isOpening } from './planning.ts';
 import { PropertyPanel } from './property-panel.tsx';
-import type { Session } from './opened-page.ts';
 import type { Texts } from './texts.ts';
 
 /** Shows the article that is planned, and what can be done with it. */

@@ -5,8 +5,8 @@ import { asConverterError, type ConverterError } from '../../support/errors.ts';
 import { type Maker, makersOf, Search } from './catalogue-search.tsx';
 import { CancelLate, Failure } from './failure.tsx';
 import type { CataloguePlace } from './history.ts';
-import { Picture } from './picture.tsx';
 import type { Session } from './opened-page.ts';
+import { Picture } from './picture.tsx';
 
 interface Listing {
   place: CataloguePlace;

@@ -1,6 +1,7 @@
 /** The converter of a page: a worker makes GLBs and USDZ files, and the page stays responsive. */
-import { ConverterError, type ErrorCode } from '../../support/errors.ts';
+
 import type { ConvertOptions } from '../../convert/transform/convert-options.ts';
+import { ConverterError, type ErrorCode } from '../../support/errors.ts';
 import type { WorkerMessages } from './convert-worker.ts';
 import type { ConvertedModel, PlanningConverter } from './interfaces.ts';
 

@@ -3,8 +3,8 @@ import { useRef } from 'preact/hooks';
 import { FileStatus } from './file-status.tsx';
 import type { PlanningConverter, PlanningView } from './interfaces.ts';
 import { modelOf } from './model-loader.ts';
-import type { PlannedArticle } from './planned-article.ts';
 import type { Session } from './opened-page.ts';
+import type { PlannedArticle } from './planned-article.ts';
 import { useAction } from './use-action.ts';
 
 const PICTURE = { widthPixels: 1600, heightPixels: 1200 };

@@ -1,6 +1,7 @@
 /** The fields of properties: how they are named, and which of them a person has to go to. */
-import { withChildren } from '../../source/fetch/resolve-article.ts';
+
 import type { Article, ArticleProperty, PropertyClass } from '../../model/article.ts';
+import { withChildren } from '../../source/fetch/resolve-article.ts';
 import type { PropertySetting } from './planned-article.ts';
 
 /** A field, as a person knows it and as the page finds it. */

@@ -1,7 +1,8 @@
 /** Decodes and encodes images with the browser. */
+
+import { segmentsOf } from '../../convert/transform/images.ts';
 import type { ImageCodec, Pixels } from '../../model/image-codec.ts';
 import { ConverterError } from '../../support/errors.ts';
-import { segmentsOf } from '../../convert/transform/images.ts';
 
 /** A browser halves the resolution of colours at any lower quality. */
 const JPEG_QUALITY = 1;

@@ -3,8 +3,8 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { fileName, usdzOf } from './downloads.tsx';
 import { FileStatus } from './file-status.tsx';
 import { modelOf } from './model-loader.ts';
-import type { PlannedArticle } from './planned-article.ts';
 import type { Session } from './opened-page.ts';
+import type { PlannedArticle } from './planned-article.ts';
 import { useAction } from './use-action.ts';
 
 /** A box in a room; Quick Look opens only links that begin with an image. */

@@ -1,8 +1,8 @@
 /** The values of a property in large pictures: a dialog to compare them, and to choose one. */
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { ArticleProperty } from '../../model/article.ts';
-import { Picture } from './picture.tsx';
 import type { Session } from './opened-page.ts';
+import { Picture } from './picture.tsx';
 
 /** Shows the button that opens the dialog; nothing where the service has no large pictures of the property. */
 export function LargePictures({

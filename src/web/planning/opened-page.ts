@@ -1,6 +1,7 @@
 /** One opened page: its parameters, service, planning, model and parent, and how they act together. */
-import type { ArticleId } from '../../model/configuration-id.ts';
+
 import type { JsonRecord } from '../../convert/wire/value.ts';
+import type { ArticleId } from '../../model/configuration-id.ts';
 import type { ConverterError } from '../../support/errors.ts';
 import { type Embedding, openEmbedding, type PlanningCommand } from './embedding.ts';
 import type { NamedField } from './fields.ts';

@@ -3,8 +3,8 @@ import { render } from 'preact';
 import { App, Problems } from './app.tsx';
 import { openConverter } from './converter.ts';
 import { keepToken, keptToken } from './history.ts';
-import { readParameters } from './parameters.ts';
 import { openSession } from './opened-page.ts';
+import { readParameters } from './parameters.ts';
 import { textsOf } from './texts.ts';
 
 const { parameters, problems } = readParameters(withKeptToken(location.search));

@@ -1,13 +1,14 @@
 /** What is planned: an article with all its children as the service sent it, and the calls that replace it by another. */
+
+import { decodeArticle } from '../../convert/wire/article.ts';
+import { isRecord, type JsonRecord, mismatch, parseJson } from '../../convert/wire/value.ts';
+import type { Article, ArticleKey, PropertyChange } from '../../model/article.ts';
 import {
   planningChildren,
   requestOfArticle,
   resolveKey,
   withChildren,
 } from '../../source/fetch/resolve-article.ts';
-import type { Article, ArticleKey, PropertyChange } from '../../model/article.ts';
-import { decodeArticle } from '../../convert/wire/article.ts';
-import { isRecord, type JsonRecord, mismatch, parseJson } from '../../convert/wire/value.ts';
 import { isConverterError } from '../../support/errors.ts';
 import { redactTexts } from '../../support/redact.ts';
 import type { PlanningTarget } from './parameters.ts';

@@ -1,8 +1,9 @@
 /** One property: its values to choose from, and a field where others can be typed. */
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import type { ArticleProperty } from '../../model/article.ts';
 import { readNumber } from '../../convert/wire/value.ts';
+import type { ArticleProperty } from '../../model/article.ts';
 import { LargePictures } from './large-pictures.tsx';
+import type { Session } from './opened-page.ts';
 import { Picture } from './picture.tsx';
 import {
   isNumeric,
@@ -12,7 +13,6 @@ import {
   readLocalNumber,
   readTyped,
 } from './property-range.ts';
-import type { Session } from './opened-page.ts';
 
 /** More values, or longer ones, are easier to find in a list of the browser. */
 const MOST_RADIOS = 12;

@@ -1,9 +1,9 @@
 /** The properties of an article, by class: those of the whole planning first. */
 import type { Article, ArticleProperty, PropertyClass } from '../../model/article.ts';
 import { placeOf, settingOf } from './fields.ts';
+import type { Session } from './opened-page.ts';
 import { isOpening } from './planning.ts';
 import { PropertyField } from './property-field.tsx';
-import type { Session } from './opened-page.ts';
 
 /** Shows the visible properties of an article; a child's are changed as a part of the whole. */
 export function PropertyPanel({ session, article }: { session: Session; article: Article }) {

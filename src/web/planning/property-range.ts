@@ -1,6 +1,7 @@
 /** Numeric properties: which numbers their ranges contain, and the next one in a direction. */
-import type { ArticleProperty, PropertyRange } from '../../model/article.ts';
+
 import { readNumber } from '../../convert/wire/value.ts';
+import type { ArticleProperty, PropertyRange } from '../../model/article.ts';
 import type { Texts } from './texts.ts';
 
 /** Far above what the service sends with decimals as binary numbers, and far below any raster. */

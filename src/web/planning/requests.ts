@@ -1,4 +1,7 @@
 /** The client of the service in a browser: the rows of the operations, sent by `fetch`, with one failure a kind. */
+
+import { checkImage, parsePreview, parseResource } from '../../convert/wire/resource.ts';
+import { isRecord, parseJson } from '../../convert/wire/value.ts';
 import {
   type AnswerOf,
   OPERATIONS,
@@ -6,9 +9,12 @@ import {
   type OperationName,
   type Values,
 } from '../../source/service/operations.ts';
-import { buildTarget, createFallback, encodeStrictly, readAddress } from '../../source/service/target.ts';
-import { checkImage, parsePreview, parseResource } from '../../convert/wire/resource.ts';
-import { isRecord, parseJson } from '../../convert/wire/value.ts';
+import {
+  buildTarget,
+  createFallback,
+  encodeStrictly,
+  readAddress,
+} from '../../source/service/target.ts';
 import { ConverterError, isConverterError } from '../../support/errors.ts';
 import { forgetSecret, registerSecret } from '../../support/redact.ts';
 

@@ -1,8 +1,9 @@
 /** Loads what one configuration consists of: its parts list, and the blocks and images that it names. */
+
+import { imageReferences } from '../../convert/wire/material.ts';
+import type { ArticleKey } from '../../model/article.ts';
 import { locateImage } from '../../source/fetch/image-location.ts';
 import { blockRequests, imageRequest, partsListRequest } from '../../source/fetch/requests.ts';
-import type { ArticleKey } from '../../model/article.ts';
-import { imageReferences } from '../../convert/wire/material.ts';
 import { type ErrorCode, isConverterError } from '../../support/errors.ts';
 import { inParallel } from '../../support/in-parallel.ts';
 import type { MissingBody, PlanningSnapshot } from './interfaces.ts';

@@ -1,8 +1,8 @@
 /** An action in a component. */
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { type ActionState, createAction } from './action.ts';
-import type { PlannedArticle } from './planned-article.ts';
 import type { Session } from './opened-page.ts';
+import type { PlannedArticle } from './planned-article.ts';
 
 /**
  * What an action made of what is planned, or why it could not; another configuration begins anew.

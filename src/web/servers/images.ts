@@ -1,8 +1,8 @@
 /** The image endpoint of the service, answered by this program: `GET …/articlesimage.jpg`, for ERP systems. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ArticleImage, ImageRequest, NoImage } from '../../deliver/pictures/images.ts';
 import type { ArticleRequest } from '../../model/article.ts';
 import { ID_FIELDS } from '../../model/configuration-id.ts';
-import type { ArticleImage, ImageRequest, NoImage } from '../../deliver/pictures/images.ts';
 import { asConverterError, type ErrorCode } from '../../support/errors.ts';
 import type { Logger } from '../../support/log.ts';
 import {

@@ -3,11 +3,16 @@
  * service, with a login that stays on this side.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isRecord, type JsonRecord } from '../../convert/wire/value.ts';
 import type { PlanningSite } from '../../emulator/route.ts';
 import type { ServiceClient } from '../../source/service/client.ts';
-import { GROUPS, OPERATIONS, type Operation, type OperationName } from '../../source/service/operations.ts';
+import {
+  GROUPS,
+  OPERATIONS,
+  type Operation,
+  type OperationName,
+} from '../../source/service/operations.ts';
 import { interrupted } from '../../source/service/request-failure.ts';
-import { isRecord, type JsonRecord } from '../../convert/wire/value.ts';
 import {
   asConverterError,
   type ConverterError,

@@ -1,11 +1,11 @@
 /** The planning page as its server sees it: one HTML document, the policy that guards it, and its files. */
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { ConvertOptions } from '../../convert/transform/convert-options.ts';
 import type { PlanningSite, SiteAnswer, SiteRequest } from '../../emulator/route.ts';
 import { readBytesIfExists, sha256Hex } from '../../support/files.ts';
 import { packageFile } from '../../support/package-file.ts';
 import { pageHead } from '../../support/page-head.ts';
-import type { ConvertOptions } from '../../convert/transform/convert-options.ts';
 
 /** How the page is served. */
 interface SiteOptions {

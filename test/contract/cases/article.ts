@@ -1,8 +1,8 @@
 /** Section 4.3: articles and their configuration. */
 import { expect } from 'vitest';
+import { checkImage } from '../../../src/convert/wire/resource.ts';
 import type { Article, PropertyChange } from '../../../src/model/article.ts';
 import type { Configuration, ServiceClient } from '../../../src/source/service/client.ts';
-import { checkImage } from '../../../src/convert/wire/resource.ts';
 import { WORKPLACE } from '../../helpers/configurator.ts';
 import { configurationOf, IS_LIVE, type Subject } from '../../helpers/service-under-test.ts';
 import {

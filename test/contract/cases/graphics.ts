@@ -1,8 +1,8 @@
 /** Section 4.4: parts lists, blocks and images. */
 import { expect } from 'vitest';
-import type { ArticleKey } from '../../../src/model/article.ts';
 import { decodeBlock } from '../../../src/convert/wire/block.ts';
 import { checkImage } from '../../../src/convert/wire/resource.ts';
+import type { ArticleKey } from '../../../src/model/article.ts';
 import { type Case, type Cases, emulated, given, refused, withProfile } from './case.ts';
 
 const partsList: Case = async (client, { key, partsList: known }) => {

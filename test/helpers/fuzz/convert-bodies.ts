@@ -1,21 +1,21 @@
 /** Convert bodies: the whole chain in one process: decode → snapshot → transform → GLB. */
 import { createHash } from 'node:crypto';
-import { missingBecause } from '../../../src/source/cache/missing-body.ts';
-import { blockRequests } from '../../../src/source/fetch/requests.ts';
-import { resolveKey } from '../../../src/source/fetch/resolve-article.ts';
-import type { ArticleSnapshot, Fetched } from '../../../src/model/snapshot.ts';
+import { CONVERT_DEFAULTS } from '../../../src/convert/transform/convert-options.ts';
+import type { MeshCache } from '../../../src/convert/transform/mesh-cache.ts';
+import { transformArticle } from '../../../src/convert/transform/transform-article.ts';
 import { decodeArticle } from '../../../src/convert/wire/article.ts';
 import { decodeBlock } from '../../../src/convert/wire/block.ts';
 import { imageReferences } from '../../../src/convert/wire/material.ts';
 import { decodePartsList } from '../../../src/convert/wire/parts-list.ts';
 import { checkImage } from '../../../src/convert/wire/resource.ts';
+import { writeGlb } from '../../../src/convert/write/glb.ts';
+import type { ArticleSnapshot, Fetched } from '../../../src/model/snapshot.ts';
+import { missingBecause } from '../../../src/source/cache/missing-body.ts';
+import { blockRequests } from '../../../src/source/fetch/requests.ts';
+import { resolveKey } from '../../../src/source/fetch/resolve-article.ts';
 import { asConverterError, ConverterError } from '../../../src/support/errors.ts';
 import { sharpImageCodec } from '../../../src/support/image-codec.ts';
 import { loadTangentGenerator } from '../../../src/support/tangent-generator.ts';
-import { CONVERT_DEFAULTS } from '../../../src/convert/transform/convert-options.ts';
-import type { MeshCache } from '../../../src/convert/transform/mesh-cache.ts';
-import { transformArticle } from '../../../src/convert/transform/transform-article.ts';
-import { writeGlb } from '../../../src/convert/write/glb.ts';
 import type { Bodies } from './seeds.ts';
 
 const REQUEST = {

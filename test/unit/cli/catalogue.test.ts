@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { articleText, drawTree, readCatalogueTree } from '../../../src/cli/catalogue.ts';
-import type { CatalogueNode } from '../../../src/model/catalogue.ts';
 import { decodeArticle } from '../../../src/convert/wire/article.ts';
+import type { CatalogueNode } from '../../../src/model/catalogue.ts';
 import { ConverterError } from '../../../src/support/errors.ts';
 import { command } from '../../helpers/command.ts';
 

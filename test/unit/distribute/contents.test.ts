@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openDerivedData, openFileStore } from '../../../src/source/cache/content-store.ts';
 import { shareContents } from '../../../src/distribute/contents.ts';
 import { openSharedDerivedData } from '../../../src/distribute/rows.ts';
 import type { ObjectStore } from '../../../src/distribute/store/object-store.ts';
+import { openDerivedData, openFileStore } from '../../../src/source/cache/content-store.ts';
 import { sha256Hex } from '../../../src/support/files.ts';
 import { allOf } from '../../helpers/all-of.ts';
 import { cachePerTest } from '../../helpers/cache-per-test.ts';

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { lockStore, type StoreLock } from '../../../src/distribute/store-lock.ts';
 import type { ObjectStore } from '../../../src/distribute/store/object-store.ts';
+import { lockStore, type StoreLock } from '../../../src/distribute/store-lock.ts';
 import { folderPerTest } from '../../helpers/folder-per-test.ts';
 import { openStore, textOf } from '../../helpers/object-stores.ts';
 import { until } from '../../helpers/until.ts';

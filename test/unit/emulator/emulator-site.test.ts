@@ -1,8 +1,8 @@
 /** The emulator with a planning page that is served, and the entry points of v1. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Emulator, startEmulator } from '../../../src/emulator/emulator.ts';
-import { openPlanningSite } from '../../../src/web/servers/planning-site.ts';
 import { createSampleRange } from '../../../src/emulator/sample/sample-range.ts';
+import { openPlanningSite } from '../../../src/web/servers/planning-site.ts';
 import { customer, MADE_TO_MEASURE } from '../../helpers/configurator.ts';
 import { jsonOf } from '../../helpers/json-of.ts';
 

@@ -1,7 +1,7 @@
 /** Each function against series of 256 fractional bits, computed here with integers. */
 import { describe, expect, test } from 'vitest';
-import { acos, cos, exp, hypot, pow, sin, square, tan } from '../../../src/support/elementary.ts';
 import { mix32 } from '../../../src/emulator/sample/random.ts';
+import { acos, cos, exp, hypot, pow, sin, square, tan } from '../../../src/support/elementary.ts';
 
 const BITS = 256n;
 const ONE = 1n << BITS;

@@ -1,18 +1,17 @@
 /** One article of the gallery, large: pictures, 3D view, figures, downloads and the snippet for a shop. */
 import { visible } from '../../../support/visible.ts';
+import { MASTER, VARIANTS } from '../../making/names.ts';
+import { button, byId, element } from '../../pictures/page/elements.ts';
 import {
   addressOf,
   type GalleryData,
   type GalleryFile,
   type GalleryItem,
   isView,
-  MASTER,
   type ModelView,
   mainPicture,
   type OpenModelView,
-  VARIANTS,
 } from '../gallery-data.ts';
-import { button, byId, element } from '../../pictures/page/elements.ts';
 import { bytesText, priceText, sizeText } from './gallery-texts.ts';
 
 /** Names of deliveries that the page uses itself. */

@@ -1,7 +1,7 @@
 /** The program of the gallery: cards, search and filters. Every value is inserted as text. */
 import { visible } from '../../../support/visible.ts';
-import { addressOf, type GalleryData, type GalleryItem, mainPicture } from '../gallery-data.ts';
 import { byId, element } from '../../pictures/page/elements.ts';
+import { addressOf, type GalleryData, type GalleryItem, mainPicture } from '../gallery-data.ts';
 import { openDetail } from './gallery-detail.ts';
 import { priceText, sizeText } from './gallery-texts.ts';
 

@@ -2,9 +2,9 @@
 import { MeshoptDecoder } from 'meshoptimizer/decoder';
 import type { Material, Mesh, Texture, WebGLRenderer } from 'three';
 import { type GLTF, GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
-import type { ModelView, OpenModelView } from '../gallery-data.ts';
 import { createRenderer, openModelStage } from '../../pictures/page/model-stage.ts';
 import { studioTexture } from '../../pictures/page/studio-texture.ts';
+import type { ModelView, OpenModelView } from '../gallery-data.ts';
 
 // Files of the profile web are compressed.
 const loader = new GLTFLoader().setMeshoptDecoder(MeshoptDecoder);

@@ -13,7 +13,7 @@ import {
   Vector3,
 } from 'three';
 import { GLTFLoader, type GLTFParser } from 'three/addons/loaders/GLTFLoader.js';
-import { imageSizeOf } from '../../profiles/image-size.ts';
+import { imageSizeOf } from '../image-size.ts';
 import { castersOf } from './casters.ts';
 import { renderer, setDrawOrder } from './gpu.ts';
 import { separateInstances } from './instances.ts';

@@ -2,9 +2,8 @@
  * AKTA by Brenkhoff: swivel chairs and stools; the origin is on the floor below the seat's middle.
  */
 import { blockName } from '../blocks/blocks.ts';
-import type { ArticleDefinition, SeriesDefinition, Values } from '../definition.ts';
+import type { ArticleDefinition, Part, SeriesDefinition, Values } from '../definition.ts';
 import { imp, solid, top } from '../tree.ts';
-import type { Part } from '../definition.ts';
 import { bodySymbol, brnk, cloth, layer, UPHOLSTERY } from './brenkhoff-common.ts';
 import { choice, choices, text } from './properties.ts';
 

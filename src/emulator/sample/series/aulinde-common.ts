@@ -2,10 +2,9 @@
  * What the series of Aulinde share: woods, cloths, lacquers, layers, the plan symbol.
  */
 import { blockName } from '../blocks/blocks.ts';
-import type { PropertyDefinition, Values } from '../definition.ts';
+import type { Part, PropertyDefinition, Values } from '../definition.ts';
 import type { Point } from '../shapes/surface.ts';
 import { imp, type NodeOptions } from '../tree.ts';
-import type { Part } from '../definition.ts';
 import { choice, choices, text } from './properties.ts';
 
 /** Material of Aulinde's shared program. */

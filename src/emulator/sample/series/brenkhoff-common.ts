@@ -2,9 +2,8 @@
  * What the series of Brenkhoff share: upholstery, layers, the plan symbol.
  */
 import { blockName } from '../blocks/blocks.ts';
-import type { PropertyDefinition, Values } from '../definition.ts';
+import type { Part, PropertyDefinition, Values } from '../definition.ts';
 import { imp, solid } from '../tree.ts';
-import type { Part } from '../definition.ts';
 import { choice, choices, pick, text } from './properties.ts';
 
 /** Material of Brenkhoff's shared program. */

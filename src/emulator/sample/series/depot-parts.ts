@@ -1,9 +1,8 @@
 /**
  * Parts that the cabinets of DEPOT share: carcass, shelves, handles, drawers.
  */
-import type { Values } from '../definition.ts';
+import type { Part, Values } from '../definition.ts';
 import { imp, movable, top } from '../tree.ts';
-import type { Part } from '../definition.ts';
 import { basis, board, decor, layer, shared, upright } from './fjelmark-common.ts';
 import { choice, choices, text } from './properties.ts';
 

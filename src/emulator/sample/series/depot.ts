@@ -3,12 +3,12 @@
  */
 import type {
   ArticleDefinition,
+  Part,
   PropertyDefinition,
   SeriesDefinition,
   Values,
 } from '../definition.ts';
 import { imp, movable, solid, top } from '../tree.ts';
-import type { Part } from '../definition.ts';
 import { carcass, D3, drawer, HANDLE, METAL, PROGRAM, shelves } from './depot-parts.ts';
 import {
   basis,

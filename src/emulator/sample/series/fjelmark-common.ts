@@ -2,10 +2,9 @@
  * What the series of Fjelmark share: finishes, block names, layers, small assemblies.
  */
 import { blockName } from '../blocks/blocks.ts';
-import type { PropertyDefinition, Values } from '../definition.ts';
+import type { Part, PropertyDefinition, Values } from '../definition.ts';
 import type { Point } from '../shapes/surface.ts';
 import { imp, type NodeOptions, solid } from '../tree.ts';
-import type { Part } from '../definition.ts';
 import { choice, choices, pick, text } from './properties.ts';
 
 /** Material name of Fjelmark's shared program. */

@@ -2,9 +2,8 @@
  * FORUM by Fjelmark: meeting tables and acoustic screens.
  */
 import { heightOnFloor } from '../blocks/blocks.ts';
-import type { ArticleDefinition, SeriesDefinition, Values } from '../definition.ts';
+import type { ArticleDefinition, Part, SeriesDefinition, Values } from '../definition.ts';
 import { imp, solid, top } from '../tree.ts';
-import type { Part } from '../definition.ts';
 import {
   basis,
   DECOR,

@@ -5,12 +5,12 @@ import { cos, sin, tan } from '../../../support/elementary.ts';
 import { blockName, heightOnFloor } from '../blocks/blocks.ts';
 import type {
   ArticleDefinition,
+  Part,
   PropertyDefinition,
   SeriesDefinition,
   Values,
 } from '../definition.ts';
 import { imp, solid, top } from '../tree.ts';
-import type { Part } from '../definition.ts';
 import { bodySymbol, brnk, cloth, layer, UPHOLSTERY } from './brenkhoff-common.ts';
 import { choice, choices, pick, text } from './properties.ts';
 

@@ -1,9 +1,8 @@
 /**
  * LINEA by Fjelmark: desks, sit-stand desks, a bench for two.
  */
-import type { ArticleDefinition, Values } from '../definition.ts';
+import type { ArticleDefinition, Part, Values } from '../definition.ts';
 import { imp, solid, top } from '../tree.ts';
-import type { Part } from '../definition.ts';
 import {
   basis,
   DECOR,

@@ -5,12 +5,12 @@
 import { heightOnFloor } from '../blocks/blocks.ts';
 import type {
   ArticleDefinition,
+  Part,
   PropertyDefinition,
   SeriesDefinition,
   Values,
 } from '../definition.ts';
 import { imp, movable, solid, top } from '../tree.ts';
-import type { Part } from '../definition.ts';
 import { home, layer, plan, shared, WOOD, wood } from './aulinde-common.ts';
 import { choice, choices, pick, text } from './properties.ts';
 

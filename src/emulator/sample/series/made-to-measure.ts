@@ -4,9 +4,8 @@
  * A lifting frame fixes the height, requires a switch and has other widths and depths; a narrow desk
  * has no cable tray; the available edges depend on the finish.
  */
-import type { ArticleDefinition, PropertyDefinition, Values } from '../definition.ts';
+import type { ArticleDefinition, Part, PropertyDefinition, Values } from '../definition.ts';
 import { imp, top } from '../tree.ts';
-import type { Part } from '../definition.ts';
 import {
   basis,
   board,

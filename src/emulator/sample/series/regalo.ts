@@ -4,12 +4,12 @@
 import { heightOnFloor } from '../blocks/blocks.ts';
 import type {
   ArticleDefinition,
+  Part,
   PropertyDefinition,
   SeriesDefinition,
   Values,
 } from '../definition.ts';
 import { imp, movable, top } from '../tree.ts';
-import type { Part } from '../definition.ts';
 import { board, home, layer, plan, shared, WOOD, wood } from './aulinde-common.ts';
 import { choice, choices, millimetres, text } from './properties.ts';
 

@@ -5,12 +5,12 @@
 import { heightOnFloor } from '../blocks/blocks.ts';
 import type {
   ArticleDefinition,
+  Part,
   PropertyDefinition,
   SeriesDefinition,
   Values,
 } from '../definition.ts';
 import { imp, solid, top } from '../tree.ts';
-import type { Part } from '../definition.ts';
 import { COVER, cover, home, layer, plan, shared, WOOD, wood } from './aulinde-common.ts';
 import { choice, choices, text } from './properties.ts';
 

@@ -2,6 +2,8 @@
  * The planned workplace: a meta planning of articles of three series and two manufacturers, whose
  * own parts list contains all of theirs.
  */
+
+import type { Part } from '../definition.ts';
 import {
   type ArticleDefinition,
   type ChildDefinition,
@@ -11,7 +13,6 @@ import {
 } from '../definition.ts';
 import type { Point } from '../shapes/surface.ts';
 import { articleRoot, top } from '../tree.ts';
-import type { Part } from '../definition.ts';
 import { DEPOT } from './depot.ts';
 import { basis, DECOR, layer } from './fjelmark-common.ts';
 import { FORUM } from './forum.ts';

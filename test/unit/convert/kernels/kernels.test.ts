@@ -3,14 +3,23 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 // @ts-expect-error: a script without types
 import { compiledKernels, digestLine } from '../../../../src/convert/kernels/compile.mjs';
-import { allocateList, copyOf, place, viewOf, withKernels } from '../../../../src/convert/kernels/kernels.ts';
+import {
+  allocateList,
+  copyOf,
+  place,
+  viewOf,
+  withKernels,
+} from '../../../../src/convert/kernels/kernels.ts';
 import * as elementary from '../../../../src/support/elementary.ts';
 import { acos, hypot } from '../../../helpers/kernels.ts';
 import { IS_LONG, samples } from '../../../helpers/samples.ts';
 
 describe('the kernels', () => {
   it('are compiled from what is in assembly/', async () => {
-    const code = readFileSync(new URL('../../../../src/convert/kernels/code.ts', import.meta.url), 'utf8');
+    const code = readFileSync(
+      new URL('../../../../src/convert/kernels/code.ts', import.meta.url),
+      'utf8',
+    );
     const content = code.slice(code.indexOf('\n') + 1);
     // After a change: npm run kernels.
     expect(code === digestLine(content) + content).toBe(true);

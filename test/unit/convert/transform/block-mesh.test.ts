@@ -1,15 +1,24 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { rotationFromDegrees } from '../../../../src/convert/math/ofml-frame.ts';
-import type { Block } from '../../../../src/model/graphics.ts';
-import { decodeBlock } from '../../../../src/convert/wire/block.ts';
 import {
   meshOptionsKey,
   type PreparedMesh,
   prepareBlock,
 } from '../../../../src/convert/transform/block-mesh.ts';
-import { CONVERT_DEFAULTS, type ConvertOptions } from '../../../../src/convert/transform/convert-options.ts';
-import { BOX_TRIANGLES, boxPoints, meshBlock, turnedOver, utf8 } from '../../../helpers/graphics.ts';
+import {
+  CONVERT_DEFAULTS,
+  type ConvertOptions,
+} from '../../../../src/convert/transform/convert-options.ts';
+import { decodeBlock } from '../../../../src/convert/wire/block.ts';
+import type { Block } from '../../../../src/model/graphics.ts';
+import {
+  BOX_TRIANGLES,
+  boxPoints,
+  meshBlock,
+  turnedOver,
+  utf8,
+} from '../../../helpers/graphics.ts';
 import { elementAt } from '../../../helpers/numbers.ts';
 import { samples } from '../../../helpers/samples.ts';
 

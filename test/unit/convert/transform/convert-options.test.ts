@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { CONVERT_DEFAULTS, CONVERTER_VERSION } from '../../../../src/convert/transform/convert-options.ts';
+import {
+  CONVERT_DEFAULTS,
+  CONVERTER_VERSION,
+} from '../../../../src/convert/transform/convert-options.ts';
 
 describe('CONVERT_DEFAULTS', () => {
   it('are what the decisions say', () => {

@@ -1,12 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { movePoint } from '../../../../src/convert/math/ofml-frame.ts';
-import { determinant3, quaternionFromRotation, transformVec3 } from '../../../../src/convert/math/vec.ts';
-import type { PartsListNode, Vec3 } from '../../../../src/model/graphics.ts';
-import { decodePartsList } from '../../../../src/convert/wire/parts-list.ts';
-import { CONVERT_DEFAULTS, type ConvertOptions } from '../../../../src/convert/transform/convert-options.ts';
+import {
+  determinant3,
+  quaternionFromRotation,
+  transformVec3,
+} from '../../../../src/convert/math/vec.ts';
+import {
+  CONVERT_DEFAULTS,
+  type ConvertOptions,
+} from '../../../../src/convert/transform/convert-options.ts';
 import { flattenPartsList, type Part } from '../../../../src/convert/transform/flatten.ts';
 import { createLosses } from '../../../../src/convert/transform/losses.ts';
+import { decodePartsList } from '../../../../src/convert/wire/parts-list.ts';
+import type { PartsListNode, Vec3 } from '../../../../src/model/graphics.ts';
 import { partsNode, turned, utf8 } from '../../../helpers/graphics.ts';
 import { expectNear } from '../../../helpers/numbers.ts';
 

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import type { Sharp } from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { linearFromSrgb } from '../../../../src/convert/math/color.ts';
-import type { Pixels } from '../../../../src/model/image-codec.ts';
 import {
   colorDifference,
   meanLinear,
@@ -11,6 +10,7 @@ import {
   readImageHeader,
   turnGreen,
 } from '../../../../src/convert/transform/images.ts';
+import type { Pixels } from '../../../../src/model/image-codec.ts';
 import { encoded, flatPicture } from '../../../helpers/flat-picture.ts';
 import { utf8 } from '../../../helpers/graphics.ts';
 import { withFrame } from '../../../helpers/hostile-image.ts';

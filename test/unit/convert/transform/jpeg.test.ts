@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import sharp, { type Sharp } from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { sharpImageCodec } from '../../../../src/support/image-codec.ts';
 import { colorDifference } from '../../../../src/convert/transform/images.ts';
 import { isIntactJpeg, readJpegData } from '../../../../src/convert/transform/jpeg.ts';
+import { sharpImageCodec } from '../../../../src/support/image-codec.ts';
 import { encoded, flatPicture } from '../../../helpers/flat-picture.ts';
 import { IS_LONG } from '../../../helpers/samples.ts';
 

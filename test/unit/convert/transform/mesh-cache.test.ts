@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { prepareBlock } from '../../../../src/convert/transform/block-mesh.ts';
+import {
+  CONVERT_DEFAULTS,
+  CONVERTER_VERSION,
+} from '../../../../src/convert/transform/convert-options.ts';
+import { createMeshCache } from '../../../../src/convert/transform/mesh-cache.ts';
 import { decodeBlock } from '../../../../src/convert/wire/block.ts';
 import { sha256Hex } from '../../../../src/support/files.ts';
-import { prepareBlock } from '../../../../src/convert/transform/block-mesh.ts';
-import { CONVERT_DEFAULTS, CONVERTER_VERSION } from '../../../../src/convert/transform/convert-options.ts';
-import { createMeshCache } from '../../../../src/convert/transform/mesh-cache.ts';
 import { body } from '../../../helpers/graphics.ts';
 import { BOX_BODY } from '../../../helpers/snapshot.ts';
 

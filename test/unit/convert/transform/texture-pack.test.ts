@@ -1,10 +1,13 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
-import { sharpImageCodec } from '../../../../src/support/image-codec.ts';
-import { CONVERT_DEFAULTS, type ConvertOptions } from '../../../../src/convert/transform/convert-options.ts';
+import {
+  CONVERT_DEFAULTS,
+  type ConvertOptions,
+} from '../../../../src/convert/transform/convert-options.ts';
 import { readImageHeader } from '../../../../src/convert/transform/images.ts';
 import { createMeshCache } from '../../../../src/convert/transform/mesh-cache.ts';
 import { createTexturePacker } from '../../../../src/convert/transform/texture-pack.ts';
+import { sharpImageCodec } from '../../../../src/support/image-codec.ts';
 import { encoded, flatPicture } from '../../../helpers/flat-picture.ts';
 import { utf8 } from '../../../helpers/graphics.ts';
 import { withFrame, withFrameSize } from '../../../helpers/hostile-image.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { decodeBlock } from '../../../../src/convert/wire/block.ts';
-import { decodePartsList } from '../../../../src/convert/wire/parts-list.ts';
 import type { ConvertOptions } from '../../../../src/convert/transform/convert-options.ts';
 import { createMeshCache } from '../../../../src/convert/transform/mesh-cache.ts';
 import { transformArticle } from '../../../../src/convert/transform/transform-article.ts';
+import { decodeBlock } from '../../../../src/convert/wire/block.ts';
+import { decodePartsList } from '../../../../src/convert/wire/parts-list.ts';
 import { writeGlb } from '../../../../src/convert/write/glb.ts';
 import { boxPoints, drawnPoints, turnedOver } from '../../../helpers/graphics.ts';
 import { expectLinear } from '../../../helpers/growth.ts';

@@ -1,9 +1,15 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FEED_KINDS, type FeedItem, type FeedKind, type FeedOptions, feedRows } from '../../../../src/deliver/feeds/feeds.ts';
-import { addressAt } from '../../../../src/run/output/delivered-files.ts';
+import {
+  FEED_KINDS,
+  type FeedItem,
+  type FeedKind,
+  type FeedOptions,
+  feedRows,
+} from '../../../../src/deliver/feeds/feeds.ts';
 import type { CatalogueLine } from '../../../../src/model/asset.ts';
+import { addressAt } from '../../../../src/run/output/delivered-files.ts';
 import { anyText } from '../../../helpers/any-text.ts';
 
 const OPTIONS: FeedOptions = {

@@ -3,7 +3,10 @@ import { chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, join, normalize } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endBrowser, findBrowser, startBrowser } from '../../../../src/deliver/pictures/browser.ts';
-import { BROWSER_PACKAGE, unpackBrowser } from '../../../../src/deliver/pictures/browser-package.ts';
+import {
+  BROWSER_PACKAGE,
+  unpackBrowser,
+} from '../../../../src/deliver/pictures/browser-package.ts';
 import { startChild } from '../../../helpers/child.ts';
 import { plainGlb } from '../../../helpers/plain-glb.ts';
 import { IS_LONG } from '../../../helpers/samples.ts';

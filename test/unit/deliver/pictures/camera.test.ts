@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CAMERAS, FIELD_OF_VIEW_DEGREES, placeCamera } from '../../../../src/deliver/pictures/camera.ts';
+import {
+  CAMERAS,
+  FIELD_OF_VIEW_DEGREES,
+  placeCamera,
+} from '../../../../src/deliver/pictures/camera.ts';
 
 const MARGIN = 0.07;
 const coordinate = fc.double({ min: -5, max: 5, noNaN: true });

@@ -1,6 +1,6 @@
 /** Models that are refused before anything is drawn. */
 import { expect, it } from 'vitest';
-import { type Gltf, writeGlb } from '../../../../src/deliver/glb-container.ts';
+import { type Gltf, writeGlb } from '../../../../src/deliver/making/glb-container.ts';
 import { pictureBreach } from '../../../../src/deliver/pictures/picture-budget.ts';
 import { plainGlb } from '../../../helpers/plain-glb.ts';
 

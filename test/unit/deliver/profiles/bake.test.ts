@@ -2,7 +2,10 @@ import { Document, type Primitive, type TextureInfo } from '@gltf-transform/core
 import { KHRTextureTransform } from '@gltf-transform/extensions';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { bakeIrregularParts, bakeTextureTransforms } from '../../../../src/deliver/profiles/bake.ts';
+import {
+  bakeIrregularParts,
+  bakeTextureTransforms,
+} from '../../../../src/deliver/profiles/bake.ts';
 import { type Libraries, loadLibraries } from '../../../../src/deliver/profiles/libraries.ts';
 
 let libraries: Libraries;

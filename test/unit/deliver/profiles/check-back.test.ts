@@ -4,9 +4,13 @@ import { NodeIO } from '@gltf-transform/core';
 import { ALL_EXTENSIONS } from '@gltf-transform/extensions';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { compareGeometry, geometryOf, LARGEST_ERRORS } from '../../../../src/deliver/profiles/check-back.ts';
-import { type Libraries, loadLibraries } from '../../../../src/deliver/profiles/libraries.ts';
 import { writeGlb } from '../../../../src/convert/write/glb.ts';
+import {
+  compareGeometry,
+  geometryOf,
+  LARGEST_ERRORS,
+} from '../../../../src/deliver/profiles/check-back.ts';
+import { type Libraries, loadLibraries } from '../../../../src/deliver/profiles/libraries.ts';
 import { BOX_BODY, sceneOf } from '../../../helpers/snapshot.ts';
 
 let libraries: Libraries;

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTextureEncoder } from '../../../../src/deliver/profiles/texture-encoder.ts';
 import type { TextureMeaning } from '../../../../src/deliver/profiles/ktx2-encoder.ts';
+import { openTextureEncoder } from '../../../../src/deliver/profiles/texture-encoder.ts';
 
 const require = createRequire(import.meta.url);
 const TRANSCODER = 'three/examples/jsm/libs/basis/basis_transcoder';
@@ -36,7 +36,9 @@ const ROUGHNESS = 'fabricRoughness.jpg';
 
 const texture = async (name: string) =>
   new Uint8Array(
-    await readFile(new URL(`../../../../src/emulator/sample/images/textures/${name}`, import.meta.url)),
+    await readFile(
+      new URL(`../../../../src/emulator/sample/images/textures/${name}`, import.meta.url),
+    ),
   );
 
 let transcoder: Transcoder;

@@ -5,11 +5,16 @@ import sharp from 'sharp';
 import type { Mesh } from 'three';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { describe, expect, it } from 'vitest';
-import { readFigures } from '../../../../src/deliver/glb-figures.ts';
-import { optimize } from '../../../../src/deliver/profiles/optimize.ts';
-import { breachesOf, breachText, PROFILE_NAMES, PROFILES } from '../../../../src/deliver/profiles/profiles.ts';
-import { openTextureEncoder } from '../../../../src/deliver/profiles/texture-encoder.ts';
 import { writeGlb } from '../../../../src/convert/write/glb.ts';
+import { readFigures } from '../../../../src/deliver/making/glb-figures.ts';
+import { optimize } from '../../../../src/deliver/profiles/optimize.ts';
+import {
+  breachesOf,
+  breachText,
+  PROFILE_NAMES,
+  PROFILES,
+} from '../../../../src/deliver/profiles/profiles.ts';
+import { openTextureEncoder } from '../../../../src/deliver/profiles/texture-encoder.ts';
 import { drawnVertices, unmatched } from '../../../helpers/drawn-vertices.ts';
 import { BOX_BODY, sceneOf } from '../../../helpers/snapshot.ts';
 

@@ -1,9 +1,9 @@
 /** Simpler surfaces, measured by the heights of waves over a floor, which need no other measure. */
 import { NodeIO } from '@gltf-transform/core';
 import { describe, expect, it } from 'vitest';
+import { writeGlb } from '../../../../src/convert/write/glb.ts';
 import { createProfileMaker } from '../../../../src/deliver/profiles/profile-maker.ts';
 import { PROFILES } from '../../../../src/deliver/profiles/profiles.ts';
-import { writeGlb } from '../../../../src/convert/write/glb.ts';
 import { sceneOf } from '../../../helpers/snapshot.ts';
 
 describe('a budget', () => {

@@ -12,12 +12,12 @@ import {
 import { ALL_EXTENSIONS, type MappingList, type Transform } from '@gltf-transform/extensions';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { writeGlb } from '../../../../src/convert/write/glb.ts';
 import {
   combineVariants,
   groupVariants,
   type VariantSource,
 } from '../../../../src/deliver/variants/variants.ts';
-import { writeGlb } from '../../../../src/convert/write/glb.ts';
 import { readCatalogue } from '../../../../src/run/output/manifest.ts';
 import { complaintsAbout } from '../../../helpers/check-glb.ts';
 import { command, writePipeline } from '../../../helpers/command.ts';

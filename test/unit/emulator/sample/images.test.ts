@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { createSampleRange } from '../../../../src/emulator/sample/sample-range.ts';
 
-const LIBRARY = new URL('../../../dist/index.js', import.meta.url);
+const LIBRARY = new URL('../../../../dist/index.js', import.meta.url);
 
 test('the built package answers with images, and loads no library for pictures', async () => {
   const program = `

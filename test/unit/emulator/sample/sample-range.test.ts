@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createSampleRange } from '../../../../src/emulator/sample/sample-range.ts';
-import { configurationsCsv, SAMPLE_CONFIGURATIONS } from '../../../helpers/sample-configurations.ts';
+import {
+  configurationsCsv,
+  SAMPLE_CONFIGURATIONS,
+} from '../../../helpers/sample-configurations.ts';
 import { allArticles, allRequests, articleOf, type Wire } from '../../../helpers/sample-range.ts';
 
 const range = createSampleRange();

@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openFileStore } from '../../../../src/source/cache/content-store.ts';
-import { loadConverter } from '../../../../src/run/conversions/steps.ts';
 import { CONVERT_DEFAULTS } from '../../../../src/convert/transform/convert-options.ts';
+import { loadConverter } from '../../../../src/run/conversions/steps.ts';
+import { openFileStore } from '../../../../src/source/cache/content-store.ts';
 import { folderPerTest } from '../../../helpers/folder-per-test.ts';
 import { body } from '../../../helpers/graphics.ts';
 import { makeSnapshot } from '../../../helpers/snapshot.ts';
 
 /** As it is built: the sources have no program of a second thread. */
-const BUILT = new URL('../../../dist/pipeline/converter.js', import.meta.url);
+const BUILT = new URL('../../../../dist/run/conversions/steps.js', import.meta.url);
 const built = ((await import(BUILT.href)) as { loadConverter: typeof loadConverter }).loadConverter;
 
 const at = folderPerTest();

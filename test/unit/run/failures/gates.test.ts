@@ -1,11 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { PictureDifference } from '../../../../src/run/failures/gate-table.ts';
 import type { ManifestLine } from '../../../../src/model/asset.ts';
 import { configurationKey } from '../../../../src/model/configuration-id.ts';
 import type { Bounds } from '../../../../src/model/scene.ts';
-import { GATE_ROWS, GATE_TABLE, type Gate, gatesSchema } from '../../../../src/run/failures/gate-table.ts';
 import { assessGates } from '../../../../src/run/failures/gates.ts';
+import type { PictureDifference } from '../../../../src/run/file/gate-table.ts';
+import {
+  GATE_ROWS,
+  GATE_TABLE,
+  type Gate,
+  gatesSchema,
+} from '../../../../src/run/file/gate-table.ts';
 import { PackedMap } from '../../../../src/support/packed-map.ts';
 import { createSpool } from '../../../../src/support/spool.ts';
 import { acme } from '../../../helpers/fetch-bench.ts';

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { CONVERT_DEFAULTS } from '../../../../src/convert/transform/convert-options.ts';
+import { parsePipeline } from '../../../../src/deliver/pipeline.ts';
+import { openFailureHistory } from '../../../../src/run/failures/history.ts';
 import type { CacheDatabase } from '../../../../src/source/cache/database.ts';
 import type { SelectedArticle } from '../../../../src/source/fetch/selection.ts';
-import { openFailureHistory } from '../../../../src/run/failures/history.ts';
-import { parsePipeline } from '../../../../src/deliver/pipeline.ts';
-import { CONVERT_DEFAULTS } from '../../../../src/convert/transform/convert-options.ts';
 import { cachePerTest } from '../../../helpers/cache-per-test.ts';
 import { acme as request } from '../../../helpers/fetch-bench.ts';
 

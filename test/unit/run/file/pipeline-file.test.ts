@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { GATE_ROWS } from '../../../../src/run/failures/gate-table.ts';
-import { parsePipeline } from '../../../../src/deliver/pipeline.ts';
 import { CONVERT_DEFAULTS } from '../../../../src/convert/transform/convert-options.ts';
+import { parsePipeline } from '../../../../src/deliver/pipeline.ts';
+import { GATE_ROWS } from '../../../../src/run/file/gate-table.ts';
 
 const GATE_DEFAULTS = Object.fromEntries(GATE_ROWS.map(([gate, row]) => [gate, row.defaults]));
 const FILE = resolve('pipelines/x.yaml');

@@ -1,8 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
-import { pipelineJsonSchema, pipelineSchema } from '../../../../src/deliver/pipeline.ts';
-import { readFields } from '../../../../src/convert/wire/material.ts';
-
 import { CONVERT_DEFAULTS } from '../../../../src/convert/transform/convert-options.ts';
+import { readFields } from '../../../../src/convert/wire/material.ts';
+import { pipelineJsonSchema, pipelineSchema } from '../../../../src/deliver/pipeline.ts';
 
 test('pipelines/schema.json is what the code says (npm run schema writes it)', async () => {
   const text = `${JSON.stringify(pipelineJsonSchema(), null, 2)}\n`;

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import type { ArticleKey } from '../../../../src/model/article.ts';
 import { configurationKey } from '../../../../src/model/configuration-id.ts';
-import { sha256Hex } from '../../../../src/support/files.ts';
 import { assignPaths } from '../../../../src/run/output/article-path.ts';
+import { sha256Hex } from '../../../../src/support/files.ts';
 import { articleKeyOf } from '../../../helpers/article-key.ts';
 
 const key = (fields: Partial<ArticleKey> = {}) => articleKeyOf('D1', fields);

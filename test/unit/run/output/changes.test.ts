@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
+import type { CatalogueEntry } from '../../../../src/model/asset.ts';
+import { configurationKey } from '../../../../src/model/configuration-id.ts';
 import {
   catalogueDigests,
   changesBetween,
   changesMessages,
   type PublishedLine,
 } from '../../../../src/run/output/changes.ts';
-import type { CatalogueEntry } from '../../../../src/model/asset.ts';
-import { configurationKey } from '../../../../src/model/configuration-id.ts';
 
 const line = (number: string, files: Record<string, string>): PublishedLine => ({
   ...{ manufacturer: 'ACME', program: 'DESK', basearticlenumber: number },

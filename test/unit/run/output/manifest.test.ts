@@ -3,8 +3,6 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { ManifestLine } from '../../../../src/model/asset.ts';
 import { configurationKey } from '../../../../src/model/configuration-id.ts';
-import { PackedMap } from '../../../../src/support/packed-map.ts';
-import { createSpool } from '../../../../src/support/spool.ts';
 import {
   MANIFEST_FILE,
   manifestLines,
@@ -12,6 +10,8 @@ import {
   writeLines,
 } from '../../../../src/run/output/manifest.ts';
 import { replaceLists } from '../../../../src/run/output/publication.ts';
+import { PackedMap } from '../../../../src/support/packed-map.ts';
+import { createSpool } from '../../../../src/support/spool.ts';
 import { articleKeyOf } from '../../../helpers/article-key.ts';
 import { temporaryFolder } from '../../../helpers/temporary.ts';
 

@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { endPublication, replaceLists } from '../../../../src/run/output/publication.ts';
 import { watchFileOperations } from '../../../../src/support/file-operations.ts';
 import { exists, listFolder, readText, removeTree } from '../../../../src/support/files.ts';
-import { endPublication, replaceLists } from '../../../../src/run/output/publication.ts';
 import { temporaryFolder } from '../../../helpers/temporary.ts';
 
 let outputDir: string;

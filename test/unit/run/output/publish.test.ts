@@ -1,12 +1,8 @@
 import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openFileStore } from '../../../../src/source/cache/content-store.ts';
 import type { CatalogueLine, ManifestLine } from '../../../../src/model/asset.ts';
 import { configurationId, configurationKey } from '../../../../src/model/configuration-id.ts';
-import { watchFileOperations } from '../../../../src/support/file-operations.ts';
-import { exists, listFolder, removeTree, sha256Hex } from '../../../../src/support/files.ts';
-import { PackedMap } from '../../../../src/support/packed-map.ts';
 import {
   openCatalogue,
   openManifest,
@@ -15,6 +11,10 @@ import {
 } from '../../../../src/run/output/manifest.ts';
 import { endPublication } from '../../../../src/run/output/publication.ts';
 import { publish } from '../../../../src/run/output/publish.ts';
+import { openFileStore } from '../../../../src/source/cache/content-store.ts';
+import { watchFileOperations } from '../../../../src/support/file-operations.ts';
+import { exists, listFolder, removeTree, sha256Hex } from '../../../../src/support/files.ts';
+import { PackedMap } from '../../../../src/support/packed-map.ts';
 import { articleKeyOf } from '../../../helpers/article-key.ts';
 import { temporaryFolder } from '../../../helpers/temporary.ts';
 

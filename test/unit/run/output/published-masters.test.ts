@@ -2,10 +2,10 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { MANIFEST_FILE } from '../../../../src/run/output/manifest.ts';
 import { publishedIn } from '../../../../src/run/output/published.ts';
 import { openPublishedMasters } from '../../../../src/run/output/published-masters.ts';
 import { sha256Hex } from '../../../../src/support/files.ts';
-import { MANIFEST_FILE } from '../../../../src/run/output/manifest.ts';
 import { articleKeyOf } from '../../../helpers/article-key.ts';
 import { temporaryFolder } from '../../../helpers/temporary.ts';
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { CatalogueNode } from '../../../../src/model/catalogue.ts';
 import {
   ConversionDates,
   dayOf,
@@ -7,7 +8,6 @@ import {
   type FreshnessPolicy,
   isFresh,
 } from '../../../../src/source/cache/freshness.ts';
-import type { CatalogueNode } from '../../../../src/model/catalogue.ts';
 import { samples } from '../../../helpers/samples.ts';
 
 const top = (

@@ -1,6 +1,9 @@
 import { truncate, writeFile } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { FRESHNESS_POLICIES, type FreshnessPolicy } from '../../../../src/source/cache/freshness.ts';
+import {
+  FRESHNESS_POLICIES,
+  type FreshnessPolicy,
+} from '../../../../src/source/cache/freshness.ts';
 import { ConverterError } from '../../../../src/support/errors.ts';
 import {
   acme,

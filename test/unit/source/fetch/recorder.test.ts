@@ -4,13 +4,13 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../../../src/emulator/emulator.ts';
 import { openRecording } from '../../../../src/emulator/replay.ts';
+import type { EmulatedRange } from '../../../../src/emulator/sample/range.ts';
 import {
   createRecorder,
   type RecordingContent,
   readRecordedPlanning,
   withoutSecrets,
 } from '../../../../src/source/fetch/recorder.ts';
-import type { EmulatedRange } from '../../../../src/emulator/sample/range.ts';
 import type { ServiceClient } from '../../../../src/source/service/client.ts';
 import { listFolder, readText } from '../../../../src/support/files.ts';
 import { registerSecret } from '../../../../src/support/redact.ts';

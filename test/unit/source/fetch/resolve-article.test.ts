@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { resolveKey } from '../../../../src/source/fetch/resolve-article.ts';
 import { decodeArticle } from '../../../../src/convert/wire/article.ts';
+import { resolveKey } from '../../../../src/source/fetch/resolve-article.ts';
 import { acme } from '../../../helpers/fetch-bench.ts';
 import { body } from '../../../helpers/graphics.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { selectPlannings } from '../../../../src/source/fetch/select-plannings.ts';
-import type { Configurator } from '../../../../src/source/fetch/selection.ts';
+import { decodeArticle } from '../../../../src/convert/wire/article.ts';
 import type { ArticleRequest } from '../../../../src/model/article.ts';
 import { configurationKey } from '../../../../src/model/configuration-id.ts';
-import { decodeArticle } from '../../../../src/convert/wire/article.ts';
+import { selectPlannings } from '../../../../src/source/fetch/select-plannings.ts';
+import type { Configurator } from '../../../../src/source/fetch/selection.ts';
 import { ConverterError } from '../../../../src/support/errors.ts';
 import { acme } from '../../../helpers/fetch-bench.ts';
 import { body } from '../../../helpers/graphics.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inputsDigest } from '../../../../src/source/fetch/snapshot.ts';
 import { configurationKey } from '../../../../src/model/configuration-id.ts';
 import type { Fetched } from '../../../../src/model/snapshot.ts';
+import { inputsDigest } from '../../../../src/source/fetch/snapshot.ts';
 import { acme, type FetchBench, openFetchBench } from '../../../helpers/fetch-bench.ts';
 import { samples } from '../../../helpers/samples.ts';
 import { smallRange } from '../../../helpers/small-range.ts';

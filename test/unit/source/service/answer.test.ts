@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { errorText, looksLikeDeadToken, readAnswer } from '../../../../src/source/service/answer.ts';
+import {
+  errorText,
+  looksLikeDeadToken,
+  readAnswer,
+} from '../../../../src/source/service/answer.ts';
 import { OPERATIONS, type Operation } from '../../../../src/source/service/operations.ts';
 import { coded } from '../../../helpers/coded-error.ts';
 import { utf8 } from '../../../helpers/graphics.ts';

@@ -1,6 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { ServiceClient } from '../../../../src/source/service/client.ts';
-import { type FaultServer, html, json, raw, startFaultServer } from '../../../helpers/fault-server.ts';
+import {
+  type FaultServer,
+  html,
+  json,
+  raw,
+  startFaultServer,
+} from '../../../helpers/fault-server.ts';
 import { clientOf, errorOf } from '../../../helpers/faulty-client.ts';
 
 const PREVIEW = 'ocd/preview/ACME/DESK/OAK.jpg';

@@ -1,6 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { GROUPS, OPERATIONS, type OperationName } from '../../../../src/source/service/operations.ts';
+import {
+  GROUPS,
+  OPERATIONS,
+  type OperationName,
+} from '../../../../src/source/service/operations.ts';
 import { buildTarget, readAddress } from '../../../../src/source/service/target.ts';
 import { isConverterError } from '../../../../src/support/errors.ts';
 import { anyText } from '../../../helpers/any-text.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { SERVICE_DEFAULTS } from '../../../../src/source/service/service-config.ts';
 import { MAX_JSON_DEPTH } from '../../../../src/convert/wire/value.ts';
+import { SERVICE_DEFAULTS } from '../../../../src/source/service/service-config.ts';
 import { createTestClock } from '../../../helpers/clock.ts';
 import {
   type Answer,

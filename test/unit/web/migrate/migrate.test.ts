@@ -3,8 +3,8 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkCart } from '../../../../src/web/servers/cart.ts';
 import { migrate } from '../../../../src/web/migrate/migrate.ts';
+import { checkCart } from '../../../../src/web/servers/cart.ts';
 
 const V1 = { manuid: 'ACME', seriesid: 'DESK', baseartnmbr: 'D/1', reinitstring: 'D;W=2::' };
 const LOADED = {

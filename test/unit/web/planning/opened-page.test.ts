@@ -1,11 +1,11 @@
 /// <reference lib="dom" />
 /** An opened page without what it draws: what it keeps of a configuration, and what it tells the page around it. */
 import { afterEach, describe, expect, test } from 'vitest';
-import { keepToken, keptToken } from '../../../../src/web/planning/history.ts';
-import { readParameters } from '../../../../src/web/planning/parameters.ts';
-import { openSession, type Session } from '../../../../src/web/planning/opened-page.ts';
-import { textsOf } from '../../../../src/web/planning/texts.ts';
 import { createSampleRange } from '../../../../src/emulator/sample/sample-range.ts';
+import { keepToken, keptToken } from '../../../../src/web/planning/history.ts';
+import { openSession, type Session } from '../../../../src/web/planning/opened-page.ts';
+import { readParameters } from '../../../../src/web/planning/parameters.ts';
+import { textsOf } from '../../../../src/web/planning/texts.ts';
 import { raw, stall } from '../../../helpers/fault-server.ts';
 import { finishOf, plannedService } from '../../../helpers/planned-service.ts';
 import { DIRECT_CONVERTER, openTab } from '../../../helpers/planning-tab.ts';

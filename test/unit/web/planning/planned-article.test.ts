@@ -1,13 +1,13 @@
 /** A stored planning that is opened again: with the texts and prices of now, or as it was stored. */
 import { afterEach, describe, expect, test } from 'vitest';
+import { createSampleRange } from '../../../../src/emulator/sample/sample-range.ts';
 import { planningChildren } from '../../../../src/source/fetch/resolve-article.ts';
-import { openPlanningSite } from '../../../../src/web/servers/planning-site.ts';
 import {
   changeProperty,
   loadTarget,
   storePlanning,
 } from '../../../../src/web/planning/planned-article.ts';
-import { createSampleRange } from '../../../../src/emulator/sample/sample-range.ts';
+import { openPlanningSite } from '../../../../src/web/servers/planning-site.ts';
 import { deskTarget, finishOf, plannedService } from '../../../helpers/planned-service.ts';
 
 const SIGNAL = new AbortController().signal;

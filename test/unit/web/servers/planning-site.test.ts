@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { openPlanningSite, policyOrigin } from '../../../../src/web/servers/planning-site.ts';
 import { readBytes } from '../../../../src/support/files.ts';
+import { openPlanningSite, policyOrigin } from '../../../../src/web/servers/planning-site.ts';
 
 const BASE = 'http://127.0.0.1:4810/service';
 const ask = (

@@ -8,10 +8,14 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Emulator, startEmulator } from '../../../../src/emulator/emulator.ts';
 import { TOKEN_LIFETIMES_MS } from '../../../../src/emulator/tokens.ts';
-import type { GatewayServer } from '../../../../src/web/servers/http.ts';
-import { createRateLimit, openRelay, type RelayOptions } from '../../../../src/web/servers/relay.ts';
 import type { Logger } from '../../../../src/support/log.ts';
 import { redact } from '../../../../src/support/redact.ts';
+import type { GatewayServer } from '../../../../src/web/servers/http.ts';
+import {
+  createRateLimit,
+  openRelay,
+  type RelayOptions,
+} from '../../../../src/web/servers/relay.ts';
 import { call } from '../../../helpers/emulated-session.ts';
 import { jsonOf } from '../../../helpers/json-of.ts';
 import { smallRange } from '../../../helpers/small-range.ts';

@@ -1,8 +1,11 @@
 /** The status server of a worker, without a worker: what it answers to probes and to Prometheus. */
 import { request } from 'node:http';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openWorkerStatus, type WorkerStatusServer } from '../../../../src/web/servers/worker-status.ts';
 import type { Logger } from '../../../../src/support/log.ts';
+import {
+  openWorkerStatus,
+  type WorkerStatusServer,
+} from '../../../../src/web/servers/worker-status.ts';
 import { documentedMetrics } from '../../../helpers/documented-metrics.ts';
 
 let status: WorkerStatusServer;

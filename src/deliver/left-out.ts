@@ -1,0 +1,31 @@
+/** The feeds of a pipeline that a published configuration is missing from, for want of something that they require. */
+
+import type { CatalogueLine } from '../model/asset.ts';
+import type { Pipeline } from '../run/file/pipeline-file.ts';
+import type { DeliveryLine } from '../run/output/delivered-files.ts';
+import { feedName } from './accepted.ts';
+import { feedRows } from './feeds/feeds.ts';
+import { sectionOf } from './section.ts';
+
+/**
+ * Names the feeds that lack a configuration.
+ *
+ * @param deliveries - What it has beside its GLB.
+ * @example `leftOutOf(pipeline, withoutPrice, []); // → [{ feed: 'feed google', requires: 'a price' }]`
+ */
+export function leftOutOf(
+  pipeline: Pipeline,
+  entry: CatalogueLine,
+  deliveries: readonly DeliveryLine[],
+): { feed: string; requires: string }[] {
+  const { feeds } = sectionOf(pipeline) ?? {};
+  if (feeds === undefined) return [];
+  const files = deliveries.flatMap(({ delivery, files }) =>
+    files.map((file) => ({ ...file, delivery })),
+  );
+  return [...new Set(feeds.kinds)].flatMap((kind) => {
+    const missing = new Map<string, number>();
+    for (const _ of feedRows(kind, [{ line: entry, files }], feeds, missing));
+    return Array.from(missing.keys(), (requires) => ({ feed: feedName(kind), requires }));
+  });
+}

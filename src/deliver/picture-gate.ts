@@ -1,0 +1,73 @@
+/** Compares, before a run publishes, pictures of the GLBs that have changed with those of the GLBs that they replace. */
+
+import type { Digest } from '../model/snapshot.ts';
+import type { PictureDifference } from '../run/file/gate-table.ts';
+import type { Run } from '../run/open/open-run.ts';
+import type { ComparedPictures, GlbPair } from '../run/publishing/deliveries.ts';
+import { asConverterError } from '../support/errors.ts';
+import { inParallel } from '../support/in-parallel.ts';
+import { hasBrowser, NO_BROWSER, openPictureMaker } from './kinds.ts';
+import { openMadeFiles } from './making/made-files.ts';
+import type { Maker } from './making/maker.ts';
+import { pictureDifference } from './pictures/picture-difference.ts';
+import { mainView } from './pictures/picture-options.ts';
+import { sectionOf } from './section.ts';
+
+/**
+ * Compares the picture that stands for each GLB. Those of before are mostly in the cache, where the delivery of the last
+ * run has left them; the new ones are for that of this run.
+ *
+ * @param pairs - Each once.
+ * @returns Also what could not be compared: that is no difference, and no error of the run.
+ */
+export async function comparePictures(
+  run: Run,
+  pairs: readonly GlbPair[],
+): Promise<ComparedPictures> {
+  const none = (reason: string): ComparedPictures => {
+    return { differences: new Map(), notCompared: `pictures were not compared: ${reason}` };
+  };
+  const wanted = sectionOf(run.options.pipeline)?.pictures;
+  if (wanted === undefined) return none('the pipeline file has no deliver: pictures:');
+  if (!(await hasBrowser(run))) return none(NO_BROWSER);
+  const maker = await openPictureMaker(mainView(wanted), run);
+  return run.metrics.stopwatch.during('deliver', () =>
+    compareAll(run, maker, pairs).finally(() => maker.close?.()),
+  );
+}
+
+async function compareAll(
+  run: Run,
+  maker: Maker,
+  pairs: readonly GlbPair[],
+): Promise<ComparedPictures> {
+  const { derived, objects, published } = run.stores;
+  const read = published?.readObject ?? objects.get;
+  const madeOf = openMadeFiles(derived);
+  const differences = new Map<string, PictureDifference>();
+  let problem: string | undefined;
+  let isOver = false;
+  const pictureOf = async (sha256: Digest): Promise<Uint8Array> => {
+    const [file] = await madeOf(maker, sha256, () => read(sha256));
+    return file!.bytes;
+  };
+  await inParallel(pairs, maker.atOnce, async ([was, is]) => {
+    isOver ||= run.environment.signal.aborted || run.isOutOfTime();
+    if (isOver) return;
+    try {
+      const [before, now] = await Promise.all([was, is].map(pictureOf));
+      differences.set(`${was} ${is}`, await pictureDifference(before!, now!));
+    } catch (thrown) {
+      const { code, message } = asConverterError(thrown);
+      problem ??= `${code}: ${message}`;
+      // Without a browser no other picture can be taken either.
+      isOver ||= code === 'BROWSER_MISSING';
+    }
+  });
+  const missing = pairs.length - differences.size;
+  if (missing === 0) return { differences };
+  const reason = problem ?? 'the run had no time left';
+  const [some, all] = [missing, pairs.length].map((count) => count.toLocaleString('en-US'));
+  const which = differences.size === 0 ? 'pictures' : `${some} of ${all} pictures`;
+  return { differences, notCompared: `${which} were not compared: ${reason}` };
+}

@@ -1,0 +1,128 @@
+/** Small pictures of what is new and has changed, for the page of the report: only those that a run has taken anyway. */
+
+import type { ManifestLine } from '../model/asset.ts';
+import { compareConfigurations, configurationKey } from '../model/configuration-id.ts';
+import type { Digest } from '../model/snapshot.ts';
+import type { Run } from '../run/open/open-run.ts';
+import { publishedAsset } from '../run/output/publish.ts';
+import type { ArticlePictures } from '../run/report/html-pictures.ts';
+import type { AssetRow, RunReport } from '../run/report/run-report.ts';
+import { inParallel } from '../support/in-parallel.ts';
+import type { PackedMap } from '../support/packed-map.ts';
+import { cutText } from '../support/text-limits.ts';
+import { cachedFiles } from './making/made-files.ts';
+import { pictureDifference } from './pictures/picture-difference.ts';
+import { mainView } from './pictures/picture-options.ts';
+import { pictureFiles } from './pictures/pictures.ts';
+import { sectionOf } from './section.ts';
+
+/** Articles of each kind. */
+const MOST = 24;
+/** Rows of each kind that are looked at: many configurations share a GLB, which is shown once. */
+const MOST_ROWS = 500;
+/** Width and height, pixels. */
+const SIDE = 360;
+const AT_ONCE = 4;
+/** Characters of a number or a name below a picture. */
+const MOST_CHARACTERS = 120;
+
+interface Candidate {
+  kind: ArticlePictures['kind'];
+  row: AssetRow;
+  is: Digest;
+  was: Digest | undefined;
+}
+
+/**
+ * Finds the pictures of the first new and changed configurations in the cache.
+ *
+ * @param lines - Of the new manifest.
+ * @returns Those that have changed most first, then the new ones; none where the pipeline takes no pictures.
+ */
+export async function reportPictures(
+  run: Run,
+  { changes }: Pick<RunReport, 'changes'>,
+  lines: PackedMap<ManifestLine>,
+): Promise<ArticlePictures[]> {
+  const wanted = sectionOf(run.options.pipeline)?.pictures;
+  if (wanted === undefined) return [];
+  const { derived, previous } = run.stores;
+  const files = pictureFiles(mainView(wanted));
+  const read = async (sha256: Digest | undefined): Promise<Uint8Array | undefined> =>
+    sha256 === undefined ? undefined : (await cachedFiles(derived, files, sha256))[0]?.bytes;
+  const found: ArticlePictures[] = [];
+  for (const kind of ['changed', 'new'] as const) {
+    const chosen: (Candidate & { now: Uint8Array })[] = [];
+    for (const one of candidates(kind, changes[kind].rows, lines, previous)) {
+      const now = await read(one.is);
+      if (now !== undefined) chosen.push({ ...one, now });
+      if (chosen.length === MOST) break;
+    }
+    const of: ArticlePictures[] = [];
+    await inParallel(chosen, AT_ONCE, async (one) => {
+      of.push(await smallPictures(one, await read(one.was)));
+    });
+    found.push(...of.sort(compareChanges));
+  }
+  return found;
+}
+
+/** Each pair of GLBs once, with the first configuration that has it. */
+function* candidates(
+  kind: Candidate['kind'],
+  rows: readonly AssetRow[],
+  lines: PackedMap<ManifestLine>,
+  previous: Run['stores']['previous'],
+): Iterable<Candidate> {
+  const seen = new Set<string>();
+  const digestOf = (line: ManifestLine | undefined) => line && publishedAsset(line)?.sha256;
+  for (const row of rows.slice(0, MOST_ROWS)) {
+    const key = configurationKey(row);
+    const is = lines.get(key)?.sha256;
+    const was = kind === 'changed' ? digestOf(previous.lines.get(key)) : undefined;
+    if (is === undefined || is === was || seen.has(`${was} ${is}`)) continue;
+    seen.add(`${was} ${is}`);
+    yield { kind, row, is, was };
+  }
+}
+
+async function smallPictures(
+  { kind, row, now }: Candidate & { now: Uint8Array },
+  before: Uint8Array | undefined,
+): Promise<ArticlePictures> {
+  const { default: sharp } = await import('sharp');
+  const { data, info } = await sharp(now)
+    .flatten({ background: '#ffffff' })
+    .resize(SIDE, SIDE, { fit: 'inside', withoutEnlargement: true })
+    .jpeg(JPEG)
+    .toBuffer({ resolveWithObject: true });
+  const { width, height } = info;
+  const former =
+    before &&
+    (await sharp(before)
+      .flatten({ background: '#ffffff' })
+      .resize(width, height, { fit: 'contain', background: '#ffffff' })
+      .jpeg(JPEG)
+      .toBuffer());
+  const difference = before && (await pictureDifference(before, now));
+  return { kind, row: shortened(row), now: data, before: former, difference, width, height };
+}
+
+const JPEG = { quality: 74, mozjpeg: true } as const;
+
+function shortened(row: AssetRow): AssetRow {
+  const cut = (text: string) => cutText(text, MOST_CHARACTERS);
+  return {
+    ...row,
+    basearticlenumber: cut(row.basearticlenumber),
+    finalarticlenumber: cut(row.finalarticlenumber),
+    ...(row.name !== undefined && { name: cut(row.name) }),
+  };
+}
+
+/** The most different first, then by their keys. */
+function compareChanges(a: ArticlePictures, b: ArticlePictures): number {
+  const changeOf = ({ difference }: ArticlePictures) =>
+    difference === undefined ? 0 : Math.max(difference.edges, difference.tone);
+  return changeOf(b) - changeOf(a) || compareConfigurations(a.row, b.row);
+}

@@ -1,0 +1,162 @@
+/** The options of a run, and what the process provides for it. */
+import { ConverterError } from '../../support/errors.ts';
+import type { Logger } from '../../support/log.ts';
+import { CHECKS, type ParameterCheck } from '../../support/parameters.ts';
+import { isMaxFailures, parseMaxFailures } from '../file/max-failures.ts';
+import type { Pipeline } from '../file/pipeline-file.ts';
+import type { ServiceEnvironment } from './connect.ts';
+
+const EXECUTING = ['run', 'fetch', 'build'] as const;
+const RECORDING = [...EXECUTING, 'record'] as const;
+const PUBLISHING = ['run', 'build'] as const;
+
+/** Where the work of a run may be done. */
+const EXECUTORS = ['local', 'bullmq'] as const;
+
+/** What a run is to do, beside its pipeline: each row is a field, and the option that sets it. */
+export const RUN_OPTIONS = {
+  only: {
+    option: 'only',
+    type: 'string',
+    value: 'GLOB',
+    commands: RECORDING,
+    describe: 'select only by a glob on MANUFACTURER/PROGRAM/number',
+    parse: (glob: string) => glob,
+  },
+  limit: {
+    option: 'limit',
+    type: 'number',
+    min: 1,
+    commands: RECORDING,
+    describe: 'process at most this many configurations',
+  },
+  force: {
+    option: 'force',
+    type: 'boolean',
+    commands: [...EXECUTING, 'deliver'],
+    describe: 'fetch and build everything again',
+  },
+  repair: {
+    option: 'repair',
+    type: 'boolean',
+    commands: PUBLISHING,
+    describe: 'read every published file, and build damaged and missing ones again',
+  },
+  accept: {
+    option: 'accept',
+    type: 'boolean',
+    commands: PUBLISHING,
+    describe: 'publish although a gate or --max-failures refuses',
+  },
+  until: {
+    option: 'until',
+    type: 'string',
+    value: 'HH:MM',
+    commands: PUBLISHING,
+    describe: 'HH:MM at which the run stops; the next one continues',
+    parse: nextTime,
+  },
+  maxFailures: {
+    option: 'max-failures',
+    type: 'string',
+    value: 'N or N%',
+    commands: PUBLISHING,
+    describe: 'refuse the result after more than N or N% failures',
+    parse: parseMaxFailures,
+  },
+  failedOnly: {
+    option: 'failed',
+    type: 'boolean',
+    commands: ['run'],
+    describe: 'process only what failed at its last attempt',
+  },
+  executor: {
+    option: 'executor',
+    type: 'string',
+    choices: EXECUTORS,
+    commands: ['run'],
+    describe: 'who works: this process, or workers of the queue BTG2GLTF_QUEUE_URL',
+    parse: (name: string) => name as (typeof EXECUTORS)[number],
+  },
+} as const;
+
+/** The check of each field, for programs without types. */
+export const OPTION_CHECKS = {
+  only: CHECKS.text,
+  limit: CHECKS.number,
+  force: CHECKS.boolean,
+  repair: CHECKS.boolean,
+  accept: CHECKS.boolean,
+  until: CHECKS.number,
+  maxFailures: { expected: '{ count: 5 } or { share: 0.02 }', is: isMaxFailures },
+  failedOnly: CHECKS.boolean,
+  executor: {
+    expected: EXECUTORS.join(' or '),
+    is: (name) => EXECUTORS.some((executor) => executor === name),
+  },
+  browserOptional: CHECKS.boolean,
+} as const satisfies Record<keyof typeof RUN_OPTIONS | 'browserOptional', ParameterCheck>;
+
+type FieldOf<Row> = Row extends { parse: (text: string, now: number) => infer Value }
+  ? Value
+  : Row extends { type: 'number' }
+    ? number
+    : boolean;
+
+/** What a run is to do. */
+export type RunOptions = {
+  pipeline: Pipeline;
+  /** Whether pictures are left out where no browser starts, and have not failed, as in the demo. @defaultValue false */
+  browserOptional?: boolean;
+} & {
+  [Field in keyof typeof RUN_OPTIONS]?: FieldOf<(typeof RUN_OPTIONS)[Field]>;
+};
+
+/** Who does the work of a run. */
+export function executorOf({ executor = 'local' }: RunOptions): (typeof EXECUTORS)[number] {
+  return executor;
+}
+
+/** How far a run is, in configurations. */
+export interface Progress {
+  /** What is made of the published GLBs, such as `pictures`; undefined while these are made. */
+  making?: string;
+  total: number;
+  done: number;
+  failed: number;
+}
+
+/** What the process provides: clock, random numbers, signal, variables, log and progress. */
+export interface RunEnvironment
+  extends Omit<ServiceEnvironment, 'waitsForFirstAnswer' | 'onRequest' | 'onDrift' | 'onOutage'> {
+  log: Logger;
+  /** Milliseconds since 1970; gives the run its id. @defaultValue `now()` */
+  startedAt?: number;
+  progress?: (progress: Progress) => void;
+  /** Called during selection with the number of articles found so far. */
+  selecting?: (found: number) => void;
+  /** Called with the planning of each permanent identifier that is selected. */
+  onPlanning?: (id: string, topLevelArticle: unknown) => Promise<void>;
+}
+
+/** The next time at which the clock of this machine shows `HH:MM`, milliseconds since 1970. */
+function nextTime(text: string, now: number): number {
+  const [, hours, minutes] = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(text) ?? [];
+  if (hours === undefined)
+    throw new ConverterError('USAGE', `--until: expected a time such as 05:30, received "${text}"`);
+  const time = new Date(now);
+  time.setHours(Number(hours), Number(minutes), 0, 0);
+  // By the calendar, because the day of a clock change does not have 24 hours.
+  if (time.getTime() <= now) time.setDate(time.getDate() + 1);
+  return time.getTime();
+}
+
+/** Whether a run processes a part of what its pipeline selects. */
+export function isPartial({ only, limit, failedOnly }: RunOptions): boolean {
+  return only !== undefined || limit !== undefined || failedOnly === true;
+}
+
+/** Returns the id of a run: its start, as `2026-11-21T02-00-00.000Z`; some file systems refuse colons. */
+export function runId(startedAt: number): string {
+  return new Date(startedAt).toISOString().replaceAll(':', '-');
+}

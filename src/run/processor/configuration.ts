@@ -1,0 +1,417 @@
+/** Processes one configuration: from its request over snapshot, source digest and GLB to its result. */
+
+import { conversionText } from '../../convert/transform/convert-options.ts';
+import { decodePartsList } from '../../convert/wire/parts-list.ts';
+import type { Article, ArticleKey, ArticleRequest } from '../../model/article.ts';
+import { type Built, FIGURE_FIELDS, type ManifestLine } from '../../model/asset.ts';
+import { configurationKey } from '../../model/configuration-id.ts';
+import type { Decision, FailedResult, FreshResult, Result } from '../../model/result.ts';
+import type { ArticleSnapshot, DecodedReader, Digest, Fetched } from '../../model/snapshot.ts';
+import type { Warning } from '../../model/warning.ts';
+import type { SnapshotRecord, SnapshotSummary } from '../../source/cache/cached-snapshots.ts';
+import type { ContentStore } from '../../source/cache/content-store.ts';
+import type { Fetcher } from '../../source/fetch/fetch-article.ts';
+import { withChildren } from '../../source/fetch/resolve-article.ts';
+import { asFailure, type SelectedArticle } from '../../source/fetch/selection.ts';
+import {
+  answersDigest,
+  inputsDigest,
+  loadSnapshot,
+  REPORTED,
+  TRANSLATION_MISSING,
+} from '../../source/fetch/snapshot.ts';
+import { ConverterError } from '../../support/errors.ts';
+import { sha256Hex } from '../../support/files.ts';
+import { linkOrCopy } from '../../support/links.ts';
+import { cutText, TEXT_LIMITS } from '../../support/text-limits.ts';
+import type { Processor } from '../articles/results.ts';
+import { openConversions, within } from '../conversions/dispatch.ts';
+import type { Pipeline } from '../file/pipeline-file.ts';
+import { languagesOf, pipelineServiceId } from '../open/connect.ts';
+import type { PreviousOutput, Run } from '../open/open-run.ts';
+import { publishedAsset } from '../output/publish.ts';
+import { catalogueEntries, listedIn, REQUEST_FAILED, TEXT_CUT } from '../publishing/lines.ts';
+
+interface Snapshots {
+  /** The snapshot of the last fetch if all of it is fresh, without reading it. */
+  fresh(
+    request: ArticleRequest,
+  ): Promise<Pick<SnapshotSummary, 'key' | 'inputs' | 'answers'> | undefined>;
+  /** The whole snapshot, fetched where it is not cached. */
+  load(selected: SelectedArticle, signal: AbortSignal): Promise<ArticleSnapshot>;
+  /** Bodies that were decoded while they were fetched. */
+  decoded?: DecodedReader;
+}
+
+/** Fetches snapshots and converts them: `run`. */
+export async function fetchAndConvert(run: Run): Promise<Processor> {
+  const fetcher = await run.session.fetcher();
+  const load: Snapshots['load'] = ({ request, children }, signal) =>
+    fetcher.fetch(request, children, signal);
+  const snapshots = { fresh: fetcher.freshSnapshot, load, decoded: fetcher.decoded };
+  const process = converting(run, snapshots);
+  return {
+    process: async (selected) => (await waitingStill(run, fetcher, selected)) ?? process(selected),
+    // The response is cached in this run, and so is its failure.
+    resolve: async (request) => (await fetcher.resolve(request).catch(() => undefined))?.key,
+  };
+}
+
+/** Looks at what is in quarantine, and returns its last failure unless it is worth processing. @see D-852 */
+async function waitingStill(
+  run: Run,
+  fetcher: Fetcher,
+  { request, quarantined }: SelectedArticle,
+): Promise<FailedResult | undefined> {
+  if (quarantined === undefined) return undefined;
+  const { isOfFetch, ...error } = quarantined;
+  const look = () => within(run, (signal) => fetcher.hasChanged(request, signal));
+  const noted = () => run.notes.during(configurationKey(request), look);
+  try {
+    if ((await run.metrics.stopwatch.during('fetch', noted)) || isOfFetch) return undefined;
+  } catch (thrown) {
+    asFailure(thrown);
+  }
+  return { status: 'failed', request, key: undefined, error, isWaiting: true };
+}
+
+/** Converts the snapshots of the last fetch, without a network: `build`. */
+export async function convertFetched(run: Run): Promise<Processor> {
+  const source = snapshotSource(run);
+  const process = converting(run, {
+    fresh: async (request) =>
+      source.database.snapshots.summary(source.service, configurationKey(request)),
+    load: ({ request }) => loadSnapshot(source, request),
+  });
+  return { process };
+}
+
+/** Fetches snapshots into the cache and builds nothing: `fetch`. */
+export async function fetchOnly(run: Run): Promise<Processor> {
+  const { session, metrics, notes } = run;
+  const fetcher = await session.fetcher();
+  return {
+    process: async ({ request, children }) => {
+      const snapshot = await metrics.stopwatch.during('fetch', () =>
+        notes.during(configurationKey(request), () =>
+          within(run, (signal) => fetcher.fetch(request, children, signal)),
+        ),
+      );
+      const { key, warnings, unplaced = [] } = snapshot;
+      return { status: 'fetched', request, key, warnings, unplaced };
+    },
+  };
+}
+
+/** Returns where `loadSnapshot` finds the snapshots of a pipeline. */
+export function snapshotSource({ options, stores }: Pick<Run, 'options' | 'stores'>) {
+  const service = pipelineServiceId(options.pipeline.service);
+  return { service, database: stores.database, store: stores.bodies };
+}
+
+function converting(run: Run, snapshots: Snapshots): Processor['process'] {
+  const { options, stores, metrics } = run;
+  const { stopwatch } = metrics;
+  const { database, previous } = stores;
+  const { convert, service, limits } = options.pipeline;
+  const sourceOf = sourceDigest(convert);
+  const serviceId = pipelineServiceId(service);
+  const languages = languagesOf(service);
+  const [, ...others] = languages;
+  const answersOf = catalogueDigest(options.pipeline);
+
+  /** Nothing is published: no article can be as it was. */
+  const isFirst = previous.lines.size === 0;
+
+  /** The previous line, if it has this source. */
+  const lineOf = (key: ArticleKey, source: Digest) => {
+    const line = previous.lines.get(configurationKey(key));
+    return line?.source === source ? line : undefined;
+  };
+
+  /** Whether a GLB is in the store, and need not be built anew. */
+  const isStored = async ({ sha256, bytes }: Pick<ManifestLine, 'sha256' | 'bytes'>) =>
+    !options.force && sha256 !== undefined && stores.hasObject(sha256, bytes);
+
+  const fresh = async (selected: SelectedArticle): Promise<FreshResult | undefined> => {
+    const { request, children } = selected;
+    // The freshness of a snapshot does not cover the children of a stored planning.
+    if (options.force || children !== undefined || isFirst) return undefined;
+    const snapshot = await snapshots.fresh(request);
+    if (snapshot === undefined) return undefined;
+    const { key, inputs } = snapshot;
+    // Of an older version, or what was cached since by something that has not published it.
+    if (snapshot.answers === undefined) return undefined;
+    const answers = answersOf(snapshot.answers);
+    const id = configurationKey(key);
+    if (!previous.isCatalogued(id)) return undefined;
+    const source = sourceOf(inputs);
+    // It is decoded if it is about to change anyway.
+    const settled = previous.settled.get(id);
+    if (settled?.source === source && settled.answers === answers)
+      return (await isStored(settled)) ? { status: 'fresh', request, key } : undefined;
+    const line = lineOf(key, source);
+    if (line === undefined || listedIn(line, request)?.answers !== answers) return undefined;
+    const isCurrent = line.status === 'skipped' || (await isStored(line));
+    return isCurrent ? { status: 'fresh', request, key } : undefined;
+  };
+
+  const build = createBuilder(run, snapshots.decoded, isStored);
+
+  const processStale = async (selected: SelectedArticle): Promise<Result> => {
+    const { request } = selected;
+    const before = isFirst
+      ? undefined
+      : database.snapshots.get(serviceId, configurationKey(request));
+    const snapshot = await stopwatch.during('fetch', () =>
+      within(run, (signal) => snapshots.load(selected, signal)),
+    );
+    const { key, article, unplaced = [] } = snapshot;
+    const source = sourceOf(inputsDigest(snapshot));
+    const articles = languages.map((lang) => articleIn(lang, snapshot));
+    const { entries, warnings } = catalogueEntries(articles, limits.maxTextCharacters);
+    const reported = [
+      ...snapshot.warnings.filter(isReported),
+      ...notFetched(others, snapshot),
+      ...warnings,
+    ];
+    const common = {
+      request,
+      key,
+      convertdate: article.ocd?.convertdate ?? '',
+      source,
+      catalogue: entries,
+      answers: answersOf(answersDigest(snapshot)),
+      ...(unplaced.length > 0 && { unplaced }),
+    };
+    if (await isCommercial(snapshot, stores.bodies, snapshots.decoded)) {
+      expectUnpublished(previous, request, key);
+      const isSame = lineOf(key, source) !== undefined;
+      const tier = isSame ? tierOf(snapshot) : 'skipped';
+      const decision: Decision = { tier, why: [NO_GEOMETRY.message] };
+      return { status: 'skipped', ...common, warnings: reported, reason: NO_GEOMETRY, decision };
+    }
+    const line = lineOf(key, source);
+    const published = line && (await isStored(line)) ? builtOf(line) : undefined;
+    const built = published ?? (await build(snapshot, source));
+    const why = () => whyBuilt(run, before, snapshot);
+    return {
+      status: published === undefined ? 'converted' : 'unchanged',
+      ...common,
+      built: {
+        ...built,
+        counts: built.counts ?? database.builds.get(source)?.counts,
+        warnings: [...reported, ...built.warnings],
+      },
+      decision: published ? { tier: tierOf(snapshot), why: [] } : { tier: 'built', why: why() },
+    };
+  };
+
+  return async (selected) => {
+    const unread = await stopwatch.during('fetch', () => fresh(selected));
+    return (
+      unread ?? run.notes.during(configurationKey(selected.request), () => processStale(selected))
+    );
+  };
+}
+
+/** Languages of which a snapshot has no answer: it was fetched for others. */
+function notFetched(languages: readonly string[], snapshot: ArticleSnapshot): Warning[] {
+  const known = new Set(snapshot.translations?.map(({ lang }) => lang));
+  const missing = snapshot.warnings.filter(({ code }) => code === TRANSLATION_MISSING);
+  return languages
+    .filter((lang) => !known.has(lang))
+    .filter((lang) => !missing.some(({ message }) => message.startsWith(`language ${lang}: `)))
+    .map((lang) => ({ code: TRANSLATION_MISSING, message: `language ${lang}: not fetched yet` }));
+}
+
+/** Texts that there are not in a language are those of the first. */
+function articleIn(lang: string, { article, translations = [] }: ArticleSnapshot): Article {
+  return translations.find((translation) => translation.lang === lang)?.article ?? article;
+}
+
+/** Why an article such as a service or a discount has no GLB. */
+const NO_GEOMETRY = {
+  code: 'NO_GEOMETRY',
+  message: 'its parts list is empty: it is purely commercial',
+};
+
+/** A parts list of more bytes has something to draw; to decode it here takes long. */
+const EMPTY_LIST_BYTES = 1024 * 1024;
+
+/** Whether an article has nothing to draw by design: no parts, no blocks, and nothing went wrong. D-749 */
+async function isCommercial(
+  { article, blocks, partsList }: ArticleSnapshot,
+  bodies: Pick<ContentStore, 'get' | 'sizeOf'>,
+  decoded: DecodedReader | undefined,
+): Promise<boolean> {
+  if (blocks.size > 0 || withChildren(article).some(({ dump }) => dump !== '')) return false;
+  if (((await bodies.sizeOf(partsList)) ?? 0) > EMPTY_LIST_BYTES) return false;
+  const { nodes, blockNames } =
+    decoded?.partsList(partsList) ?? decodePartsList(await bodies.get(partsList));
+  const isEmpty = nodes.every(({ type, children }) => type === 'top' && children.length === 0);
+  return isEmpty && blockNames.length === 0;
+}
+
+/** What had a GLB and has no parts now is more likely a mistake of the service than a new kind of article. */
+function expectUnpublished(
+  { lines, keyOfRequest }: PreviousOutput,
+  request: ArticleRequest,
+  key: ArticleKey,
+): void {
+  for (const known of [configurationKey(key), keyOfRequest(request)]) {
+    const line = known === undefined ? undefined : lines.get(known);
+    if (line === undefined || publishedAsset(line) === undefined) continue;
+    const message = 'parts list: expected parts, since a GLB is published, received none';
+    throw new ConverterError('NOTHING_TO_DRAW', message);
+  }
+}
+
+function tierOf({ requested }: ArticleSnapshot): Decision['tier'] {
+  if (requested === undefined) return 'kept';
+  if (requested.bodies > 0) return 'digest';
+  return requested.article || requested.partsList ? 'parts-list' : 'kept';
+}
+
+function whyBuilt(
+  { options, stores }: Run,
+  before: SnapshotRecord | undefined,
+  snapshot: ArticleSnapshot,
+): string[] {
+  if (options.force) return ['--force builds everything anew'];
+  const line = stores.previous.lines.get(configurationKey(snapshot.key));
+  if (line === undefined) return ['it is not in the previous manifest'];
+  if (line.sha256 === undefined) return ['it failed before'];
+  const changes = sourceChanges(before, snapshot);
+  if (changes.length > 0) return changes;
+  const damage = stores.damages.get(configurationKey(snapshot.key));
+  return [
+    damage === undefined ? 'options or converter have changed' : `its GLB was ${damage.problem}`,
+  ];
+}
+
+/** Names listed; a changed parts list may bring hundreds. */
+const MOST_NAMES = 20;
+
+/** Lists what differs between two snapshots of one request: `block ACME::DESK::LEG has changed`. */
+function sourceChanges(before: SnapshotRecord | undefined, now: ArticleSnapshot): string[] {
+  if (before === undefined) return ['it was never fetched before'];
+  const all = [
+    ...(before.partsList === now.partsList ? [] : ['the parts list has changed']),
+    ...changedBodies('block', new Map(before.blocks), now.blocks),
+    ...changedBodies('image', new Map(before.images), now.images),
+  ];
+  const listed = all.slice(0, MOST_NAMES).map((change) => cutText(change, TEXT_LIMITS.name));
+  const more = all.length - listed.length;
+  return more > 0 ? [...listed, `${more} more have changed`] : listed;
+}
+
+function changedBodies(
+  what: string,
+  before: ReadonlyMap<string, Fetched>,
+  now: ReadonlyMap<string, Fetched>,
+): string[] {
+  const names = [...new Set([...before.keys(), ...now.keys()])].sort();
+  return names.flatMap((name) => {
+    const [was, is] = [before.get(name), now.get(name)];
+    if (was === undefined) return [`${what} ${name} is new`];
+    if (is === undefined) return [`${what} ${name} is no longer used`];
+    return contentOf(was) === contentOf(is) ? [] : [`${what} ${name} has changed`];
+  });
+}
+
+function contentOf(fetched: Fetched): string {
+  return 'digest' in fetched ? fetched.digest : fetched.missing.code;
+}
+
+/** Warnings about the article rather than its GLB are taken from each snapshot anew. */
+function isReported({ code }: Warning): boolean {
+  return REPORTED.has(code) || code === TEXT_CUT;
+}
+
+/** The GLB of a line, without what each run finds out anew; undefined if the line lacks a figure. */
+function builtOf(line: ManifestLine): Built | undefined {
+  const fields = FIGURE_FIELDS.filter((field) => field !== 'glb');
+  if (fields.some((field) => line[field] === undefined)) return undefined;
+  const figures = Object.fromEntries(fields.map((field) => [field, line[field]]));
+  const warnings = line.warnings.filter((w) => !isReported(w) && w.code !== REQUEST_FAILED);
+  return { ...figures, losses: line.losses, warnings } as Built;
+}
+
+/** Builds each source once a run, unless an earlier run did and its GLB is stored, or in the cache. */
+function createBuilder(
+  run: Run,
+  decoded: DecodedReader | undefined,
+  isStored: (built: Built) => Promise<boolean>,
+): (snapshot: ArticleSnapshot, source: Digest) => Promise<Built> {
+  const { checks, database, derived, objects, objectFiles, published, unsynced } = run.stores;
+  const { stopwatch } = run.metrics;
+  const isForced = run.options.force ?? false;
+  const convert = openConversions(run, decoded);
+  const builds = new Map<Digest, Promise<Built>>();
+
+  /** Links the GLB of an earlier run from the cache: once its content is checked, it is as good as a new one. */
+  const restore = async ({ sha256 }: Built): Promise<boolean> => {
+    const kept = await derived.keptFile(sha256);
+    if (kept === undefined) return false;
+    const to = objects.pathOf(sha256);
+    if ((await linkOrCopy(kept, to, objectFiles.tmpDir, undefined, unsynced)) === 'absent')
+      return false;
+    await checks.recordWritten(sha256);
+    return true;
+  };
+
+  const convertAnew = async (snapshot: ArticleSnapshot): Promise<Built> => {
+    const built = await stopwatch.during('transform', () => convert('build', snapshot));
+    await checks.recordWritten(built.sha256);
+    const fetched = snapshot.warnings.filter((warning) => !isReported(warning));
+    return { ...built, warnings: [...fetched, ...built.warnings] };
+  };
+
+  const share = async (sha256: Digest) => published?.shareObject(sha256, objects.pathOf(sha256));
+
+  const build = async (snapshot: ArticleSnapshot, source: Digest): Promise<Built> => {
+    const earlier = isForced ? undefined : database.builds.get(source);
+    // A store that machines share has it, perhaps from another one: then it is not in the output folder.
+    if (earlier !== undefined && (await isStored(earlier))) return earlier;
+    if (earlier !== undefined && (await stopwatch.during('write', () => restore(earlier)))) {
+      await share(earlier.sha256);
+      return earlier;
+    }
+    const built = await convertAnew(snapshot);
+    database.builds.put(source, built);
+    const { sha256, bytes } = built;
+    if (!isForced) await derived.keepFile(objects.pathOf(sha256), sha256, bytes);
+    await share(sha256);
+    return built;
+  };
+
+  return (snapshot, source) => {
+    const running = builds.get(source) ?? build(snapshot, source);
+    builds.set(source, running);
+    // The database has it now; one that has failed fails again.
+    if (!isForced) running.then(() => builds.delete(source)).catch(() => {});
+    return running;
+  };
+}
+
+/** Count up whenever the lines of the catalogue come to say something else of the same answers. */
+const CATALOGUE_VERSION = '1';
+
+/** Makes a function that digests the answers about an article, and what shapes the lines that are made of them. */
+export function catalogueDigest({
+  service,
+  limits,
+}: Pick<Pipeline, 'service' | 'limits'>): (answers: Digest) => Digest {
+  const shape = [CATALOGUE_VERSION, languagesOf(service), limits.maxTextCharacters];
+  const options = JSON.stringify(shape);
+  return (answers) => sha256Hex(`${options}\n${answers}`);
+}
+
+/** Makes a function that digests the inputs and the conversion, but not the identity of the article. D-745 */
+export function sourceDigest(
+  ...conversion: Parameters<typeof conversionText>
+): (inputs: Digest) => Digest {
+  const digest = sha256Hex(conversionText(...conversion));
+  return (inputs) => sha256Hex(`${digest}\n${inputs}`);
+}

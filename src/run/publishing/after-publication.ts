@@ -1,0 +1,52 @@
+/** What follows a publication: deliveries, the list of changes, and who receives it. */
+
+import type { Run } from '../open/open-run.ts';
+import type { Delivered, Deliveries } from './deliveries.ts';
+import { removeFormerFiles } from './former-files.ts';
+import { type Changes, type LastPublication, publishedNow } from './last-publication.ts';
+
+/** What followed a publication, for the report. */
+export interface AfterPublication {
+  changes: Changes;
+  /** What was made; undefined for a pipeline that asks for nothing. */
+  delivered: Delivered | undefined;
+  /**
+   * Makes this publication the last one, and removes the files that no list names any more; what is cut off before is
+   * compared, and sent, again.
+   */
+  settle(): Promise<void>;
+}
+
+/**
+ * Makes of the published files what the pipeline asks for, lists what has changed since the last publication, and sends
+ * that to its receiver.
+ *
+ * @throws {@link ConverterError} an error of the output folder; the reason of the signal.
+ */
+export async function followPublication(
+  run: Run,
+  last: LastPublication,
+  deliveries: Deliveries | undefined,
+): Promise<AfterPublication> {
+  const { options, metrics, environment, stores } = run;
+  const delivered =
+    options.pipeline.deliver &&
+    deliveries &&
+    (await metrics.stopwatch.during('deliver', () => deliveries.deliver(run)));
+  const send = await deliveries?.sender(run);
+  const isSame = send === undefined && (await last.isSame());
+  const now = isSame ? undefined : (await publishedNow(run)).lines;
+  const changes = await last.writeChanges(now);
+  const outcome = now && (await send?.(last, now));
+  const { counts, failures = [] } = outcome?.sent ?? {};
+  for (const { message } of failures) environment.log.warn(message);
+  if (counts !== undefined) delivered?.deliveries.push(counts);
+  delivered?.failures.push(...failures);
+  const settle = async () => {
+    if (now !== undefined) await last.commit(now);
+    await outcome?.settle();
+    await stores.published?.publish();
+    await removeFormerFiles(run);
+  };
+  return { changes, delivered, settle };
+}

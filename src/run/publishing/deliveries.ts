@@ -1,0 +1,75 @@
+/** What hangs on a run: what is made of its publication, such as pictures. The wing above brings it. */
+
+import type { CatalogueLine, ManifestLine } from '../../model/asset.ts';
+import type { Digest } from '../../model/snapshot.ts';
+import type { PackedMap } from '../../support/packed-map.ts';
+import type { PictureDifference } from '../file/gate-table.ts';
+import type { Pipeline } from '../file/pipeline-file.ts';
+import type { Run } from '../open/open-run.ts';
+import type { RunEnvironment } from '../open/run-options.ts';
+import type { PublishedLine, UrlOf } from '../output/changes.ts';
+import type { DeliveryLine } from '../output/delivered-files.ts';
+import type { ArticlePictures } from '../report/html-pictures.ts';
+import type { RunReport } from '../report/run-report.ts';
+import type { LastPublication } from './last-publication.ts';
+
+/** What all deliveries did, for the report. */
+export type Delivered = NonNullable<RunReport['delivered']>;
+
+/** Something that was asked for and was not made. */
+export type DeliveryFailure = Delivered['failures'][number];
+
+/** The GLB that is published, and the one that would replace it. */
+export type GlbPair = readonly [was: Digest, is: Digest];
+
+/** What pictures of GLBs show. */
+export interface ComparedPictures {
+  /** By both digests, with a space between them. */
+  differences: ReadonlyMap<string, PictureDifference>;
+  /** What could not be compared, and why. */
+  notCompared?: string;
+}
+
+/** What became of changes that were sent. */
+export interface SentChanges {
+  /** For the report; undefined where nothing was to be sent. */
+  sent?: { counts: Delivered['deliveries'][number]; failures: Delivered['failures'] } | undefined;
+  /** Forgets what has arrived; for after the commit of the publication. */
+  settle(): Promise<void>;
+}
+
+/** What is made of publications. A run calls it only for a pipeline that asks for something. */
+export interface Deliveries {
+  /** The folder of each delivery that there is, below the output folder. */
+  readonly folders: readonly string[];
+  /**
+   * Checks what deliveries need of this machine, before anything is requested.
+   *
+   * @throws {@link ConverterError} `USAGE`.
+   */
+  check(pipeline: Pipeline, environment: RunEnvironment): Promise<void>;
+  /** Returns the address of each published file, if the pipeline names one. */
+  urlOf(pipeline: Pipeline): UrlOf | undefined;
+  /** Before publication: compares the pictures of GLBs. What cannot be compared is no error of the run. */
+  comparePictures(run: Run, pairs: readonly GlbPair[]): Promise<ComparedPictures>;
+  /** After publication: makes what the pipeline asks for. @throws {@link ConverterError} an error of the output folder. */
+  deliver(run: Run): Promise<Delivered>;
+  /** Returns what sends the changes of a publication; undefined where none are kept for a receiver. */
+  sender(
+    run: Run,
+  ): Promise<
+    ((last: LastPublication, now: PackedMap<PublishedLine>) => Promise<SentChanges>) | undefined
+  >;
+  /** Finds pictures of what is new and has changed, among those that were taken anyway. */
+  reportPictures(
+    run: Run,
+    report: RunReport,
+    lines: PackedMap<ManifestLine>,
+  ): Promise<ArticlePictures[]>;
+  /** Names the lists that lack a published configuration, and what they require. */
+  leftOut(
+    pipeline: Pipeline,
+    entry: CatalogueLine,
+    deliveries: readonly DeliveryLine[],
+  ): Promise<{ feed: string; requires: string }[]>;
+}

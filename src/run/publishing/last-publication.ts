@@ -1,0 +1,253 @@
+/** A publication compared with the last one that was reported: `changes.jsonl`, and `published.jsonl` for the next. */
+import { join } from 'node:path';
+import type { CatalogueLine, ManifestLine, Part } from '../../model/asset.ts';
+import { configurationId, configurationKey, ID_FIELDS } from '../../model/configuration-id.ts';
+import {
+  exists,
+  readTextIfExists,
+  replaceFile,
+  sha256Hex,
+  statIfExists,
+  temporaryFolder,
+} from '../../support/files.ts';
+import { PackedMap } from '../../support/packed-map.ts';
+import type { Results } from '../articles/results.ts';
+import { languagesOf } from '../open/connect.ts';
+import type { Run } from '../open/open-run.ts';
+import { assignPaths, objectKey } from '../output/article-path.ts';
+import {
+  type Change,
+  type ChangeLine,
+  catalogueDigests,
+  changesBetween,
+  type PublishedLine,
+  type UrlOf,
+} from '../output/changes.ts';
+import {
+  CHANGES_FILE,
+  DELIVERIES_FILE,
+  type DeliveryLine,
+  PUBLISHED_FILE,
+  type PublishedFile,
+  readDeliveries,
+} from '../output/delivered-files.ts';
+import {
+  CATALOGUE_FILE,
+  catalogueFiles,
+  MANIFEST_FILE,
+  manifestLines,
+  openCatalogue,
+  openLines,
+  writeLines,
+} from '../output/manifest.ts';
+import { eachList } from '../output/publication.ts';
+import { publishedAsset } from '../output/publish.ts';
+import { newCatalogues } from './lines.ts';
+
+/** What became of each configuration that differs from the last publication. */
+export type Changes = ReadonlyMap<string, Readonly<{ change: Change; what: readonly Part[] }>>;
+
+/** The comparison of one run. */
+export type LastPublication = ReturnType<typeof openLastPublication>;
+
+/**
+ * Opens the comparison with the last publication that a run has reported. The manifest is no basis: a run that was
+ * killed may have replaced it, and has reported nothing.
+ *
+ * @param urlOf - If published files have addresses.
+ * @see D-996
+ */
+export function openLastPublication(run: Run, urlOf?: UrlOf) {
+  const { options, stores } = run;
+  const { outputDir } = options.pipeline;
+  const compared = comparedLists(run);
+  let reading: ReturnType<typeof lastPublished> | undefined;
+  const last = () => {
+    reading ??= lastPublished(run);
+    return reading;
+  };
+  const changesTo = async (now: PackedMap<PublishedLine>) => {
+    const changes = new PackedMap<ChangeLine>(stores.spool);
+    const { lines } = await last();
+    for (const change of changesBetween(lines, now, urlOf))
+      changes.set(configurationKey(change), change);
+    return changes;
+  };
+  return {
+    urlOf,
+    /** Keeps what is published now for the comparison, before a run replaces it that may be killed. */
+    async begin(): Promise<void> {
+      if (await compared.areCurrent()) return;
+      const { lines, isOld } = await last();
+      if (isOld) await writeLines(eachList(outputDir), PUBLISHED_FILE, lines);
+    },
+    /** What was published last. */
+    lines: async () => (await last()).lines,
+    /** Whether all is still as it was when the last publication was reported, which is found out without reading it. */
+    isSame: compared.areCurrent,
+    /** Finds what a run would have changed that has published nothing. */
+    changesBy: async (lines: PackedMap<ManifestLine>, results: Results): Promise<Changes> =>
+      summarised(await changesTo(await unpublishedLines(run, lines, results))),
+    /** Writes the list of changes. @param now - Undefined if all is as it was. */
+    async writeChanges(now: PackedMap<PublishedLine> | undefined): Promise<Changes> {
+      const changes = now === undefined ? new PackedMap<ChangeLine>() : await changesTo(now);
+      await writeLines(eachList(outputDir), CHANGES_FILE, changes);
+      return summarised(changes);
+    },
+    /** Makes what is published now the basis of the next comparison: what is cut off before is compared again. */
+    async commit(now: PackedMap<PublishedLine>): Promise<void> {
+      await writeLines(eachList(outputDir), PUBLISHED_FILE, now);
+      await compared.note();
+    },
+  };
+}
+
+/** Keys are those of the lines; equal values are one object, since 50,000 may be new. */
+function summarised(changes: PackedMap<ChangeLine>): Changes {
+  const values = new Map<string, { change: Change; what: Part[] }>();
+  const summary = new Map<string, { change: Change; what: Part[] }>();
+  for (const key of changes.keys()) {
+    const { change, what } = changes.get(key)!;
+    const name = `${change} ${what}`;
+    const value = values.get(name) ?? { change, what };
+    values.set(name, value);
+    summary.set(key, value);
+  }
+  return summary;
+}
+
+/**
+ * What is published now, and the configurations that only carts select.
+ *
+ * @param deliveries - What is delivered, where the list does not have it yet.
+ */
+export async function publishedNow(
+  { options, stores }: Run,
+  deliveries?: readonly DeliveryLine[],
+): Promise<{
+  lines: PackedMap<PublishedLine>;
+  onlyCarts: ReadonlySet<string>;
+}> {
+  const { outputDir, service } = options.pipeline;
+  const { spool } = stores;
+  const open = (file: string) => openCatalogue(outputDir, { spool }, file);
+  const catalogues = await Promise.all(catalogueFiles(languagesOf(service)).map(open));
+  const onlyCarts = new Set<string>();
+  const lines = await publishedLines(manifestLines(outputDir), catalogues, {
+    outputDir,
+    deliveries,
+    spool,
+    assetOf(line, key) {
+      if (line.onlyCarts) onlyCarts.add(key);
+      return publishedAsset(line);
+    },
+  });
+  return { lines, onlyCarts };
+}
+
+/** What would be published: GLBs have no path before that. */
+async function unpublishedLines(
+  run: Run,
+  lines: PackedMap<ManifestLine>,
+  results: Results,
+): Promise<PackedMap<PublishedLine>> {
+  const { outputDir } = run.options.pipeline;
+  const { published, spool } = run.stores;
+  const paths = new Map(assignPaths(lines.keys()));
+  const catalogues = newCatalogues(run, lines, results).map((one) => one.lines);
+  return publishedLines(lines.values(), catalogues, {
+    outputDir,
+    spool,
+    assetOf(line, key) {
+      const sha256 = line.sha256 ?? line.lastGood?.sha256;
+      if (sha256 === undefined) return undefined;
+      return { sha256, glb: published === undefined ? paths.get(key)! : objectKey(sha256) };
+    },
+  });
+}
+
+/** The files and texts of each configuration that has one of both. */
+async function publishedLines(
+  manifest: AsyncIterable<ManifestLine> | Iterable<ManifestLine>,
+  catalogues: readonly Pick<PackedMap<CatalogueLine>, 'get'>[],
+  from: Pick<Run['options']['pipeline'], 'outputDir'> &
+    Pick<Run['stores'], 'spool'> & {
+      assetOf(line: ManifestLine, key: string): ReturnType<typeof publishedAsset>;
+      deliveries?: readonly DeliveryLine[] | undefined;
+    },
+): Promise<PackedMap<PublishedLine>> {
+  const delivered = new Map<string, PublishedFile[]>();
+  const listed = from.deliveries ?? [...(await readDeliveries(from.outputDir)).values()];
+  const deliveries = listed.toSorted((a, b) => (a.delivery < b.delivery ? -1 : 1));
+  for (const { delivery, files, ...id } of deliveries) {
+    const key = configurationKey(id);
+    const own = files.map(({ path, sha256 }) => ({ delivery, path, sha256 }));
+    delivered.set(key, [...(delivered.get(key) ?? []), ...own]);
+  }
+  const published = new PackedMap<PublishedLine>(from.spool);
+  for await (const line of manifest) {
+    const key = configurationKey(line);
+    const asset = from.assetOf(line, key);
+    const entries = catalogues.flatMap((catalogue) => catalogue.get(key) ?? []);
+    if (asset === undefined && entries.length === 0) continue;
+    const master = asset && { delivery: 'articles', path: asset.glb, sha256: asset.sha256 };
+    const files = master === undefined ? [] : [master, ...(delivered.get(key) ?? [])];
+    published.set(key, { ...configurationId(line), files, ...catalogueDigests(entries) });
+  }
+  return published;
+}
+
+/** A line that cannot be read counts as new: it is reported once more, and never too seldom. */
+const PUBLISHED_FORM = { texts: ID_FIELDS, lists: ['files'] };
+
+/**
+ * Reads what was published last. What a list of an older version lacks is taken from what was published before this run.
+ */
+async function lastPublished({ options, stores }: Run) {
+  const { outputDir } = options.pipeline;
+  const { previous, spool } = stores;
+  const path = join(outputDir, PUBLISHED_FILE);
+  const isMissing = !(await exists(path));
+  let isOld = isMissing;
+  const lines = await openLines<PublishedLine>(path, PUBLISHED_FORM, {
+    spool,
+    onLine({ text }) {
+      isOld ||= text === undefined;
+    },
+    onDamaged() {},
+  });
+  if (!isOld) return { lines, isOld };
+  const from = { outputDir, spool, assetOf: publishedAsset };
+  const before = await publishedLines(previous.lines.values(), previous.catalogues, from);
+  for (const key of before.keys()) {
+    const [line, known] = [before.get(key)!, lines.get(key)];
+    if (known !== undefined) lines.set(key, { ...line, files: known.files });
+    // Such a list has only what has files.
+    else if (isMissing || line.files.length === 0) lines.set(key, line);
+  }
+  return { lines, isOld };
+}
+
+/**
+ * The files that are compared, as they were at the last commit, so that a run without changes need not read them: in the
+ * cache, without which they are compared.
+ */
+function comparedLists({ options }: Run) {
+  const { outputDir, cacheDir, service } = options.pipeline;
+  const name = sha256Hex(`published ${outputDir}`).slice(0, 16);
+  const path = join(cacheDir, 'selections', `${name}.published`);
+  const facts = async (): Promise<string> => {
+    const catalogues = [CATALOGUE_FILE, ...catalogueFiles(languagesOf(service))];
+    const lists = [MANIFEST_FILE, ...new Set(catalogues), DELIVERIES_FILE, PUBLISHED_FILE];
+    const found = lists.map(async (list) => {
+      const known = await statIfExists(join(outputDir, list));
+      return [list, known?.identity, known?.bytes, known?.modifiedMs];
+    });
+    return JSON.stringify(await Promise.all(found));
+  };
+  return {
+    areCurrent: async () => (await readTextIfExists(path)) === (await facts()),
+    note: async () =>
+      replaceFile(path, await facts(), { tmpDir: temporaryFolder(cacheDir), access: 'private' }),
+  };
+}
