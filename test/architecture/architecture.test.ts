@@ -18,6 +18,7 @@ import {
   dependentEvaluators,
   forbiddenImports,
   impurities,
+  privateImports,
   unknownFolders,
   unmirroredTests,
   upwardImports,
@@ -73,6 +74,18 @@ const ROWS = [
     [{ 'src/cli/a.ts': "const b = await import('../index.ts');" }, /index is above cli/],
     [{ 'src/web/planning/a.tsx': "import { b } from '../servers/b.ts';" }, /servers is above/],
     [{ 'src/cli/a.ts': "import '../../test/helpers/b.ts';" }, /src may import only from src/],
+  ),
+  row(
+    'other wings import public files only, each of which is needed',
+    privateImports,
+    [
+      {
+        'src/run/README.md': '## Public files\n\n- `run.ts`\n',
+        'src/cli/a.ts': "import '../run/run.ts';\nimport { b } from '../run/output/b.ts';",
+      },
+      /^src\/cli\/a\.ts:2 imports src\/run\/output\/b\.ts: it is not public/,
+    ],
+    [{ 'src/run/README.md': '## Public files\n\n- `run.ts`\n' }, /no other wing imports it/],
   ),
   row(
     'emulator, decoders, writers and planning page import only what they may',

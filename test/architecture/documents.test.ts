@@ -128,6 +128,11 @@ describe('the pages for readers', () => {
     expect(pages[0]!.text.split(/\s+/).length).toBeLessThanOrEqual(1_200);
   });
 
+  it('explain the structure in at most 2,500 words', () => {
+    const text = pages.find(({ path }) => path === 'src/ARCHITECTURE.md')!.text;
+    expect(text.split(/\s+/).length).toBeLessThanOrEqual(2_500);
+  });
+
   it('have their faults found', () => {
     const path = 'src/README.md';
     const broken = (text: string) => brokenLinks({ path, text }, () => '# Run a `thing`\n');

@@ -105,6 +105,30 @@ export function upwardImports(files: SourceFile[]): string[] {
   });
 }
 
+/** Other wings import only the files that the README of a wing names as public; each of those is needed. */
+export function privateImports(files: SourceFile[]): string[] {
+  const readmes = new Map(
+    files
+      .filter(({ path }) => /^src\/[^/]+\/README\.md$/.test(path))
+      .map(({ path, text }) => [path.split('/')[1]!, text.split('## Public files')[1] ?? '']),
+  );
+  const listed = new Set(
+    [...readmes].flatMap(([wing, text]) =>
+      Array.from(text.matchAll(/`([\w./-]+)`/g), ([, name]) => `src/${wing}/${name}`),
+    ),
+  );
+  const used = new Set<string>();
+  const breaches = eachLocalImport(files, (path, target) => {
+    const { wing } = placeOf(target);
+    if (wing === undefined || wing === placeOf(path).wing) return undefined;
+    used.add(target);
+    if (listed.has(target) || /^\s*Every file\./.test(readmes.get(wing) ?? '')) return undefined;
+    return `it is not public; use a public file of src/${wing}, or add it to src/${wing}/README.md`;
+  });
+  const unused = [...listed].filter((path) => !used.has(path));
+  return [...breaches, ...unused.map((path) => `${path} is public, but no other wing imports it`)];
+}
+
 /** Some folders may import less than all that is below them. */
 export function forbiddenImports(files: SourceFile[]): string[] {
   return eachLocalImport(files, (from, target) => {

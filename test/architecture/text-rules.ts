@@ -15,7 +15,7 @@ interface TextRule {
 
 /**
  * Words that the code no longer uses, because a standard term exists, or because a thing cannot do this:
- * a file does not tell, a run is no night. The glossary of src/ARCHITECTURE.md has the terms to use.
+ * a file does not tell, a run is no night. src/GLOSSARY.md has the terms to use.
  */
 const RETIRED_WORDS = [
   ...['told', 'tell', 'tells', 'whoever', 'nobody', 'somebody', 'elsewhere', 'morning', 'night'],
@@ -83,7 +83,7 @@ export const TEXT_RULES = {
     files: /^src\/.*\.ts$/,
     // The sample range contains names of furniture.
     except: /^src\/emulator\/sample\//,
-    todo: 'use the standard term: see the glossary of src/ARCHITECTURE.md',
+    todo: 'use the standard term: see src/GLOSSARY.md',
   },
   'a test waits for a condition, never for a time': {
     pattern:

@@ -1,13 +1,10 @@
 /**
- * Counts files, lines, importers and exports of `src/` and compares them with their limits.
+ * Measures what makes `src/` hard to read, and compares it with limits: `--check` ends with exit code 1 where one is
+ * exceeded, `--list` names what counts.
  *
- * The importers of a file are the files of `src/` outside the sample range that import or re-export
- * from it in any form, type-only and dynamic imports included; `src/index.ts` is no importer, and the
- * files that a table loads (see `TABLES`) are not single-importer files. An exported name counts once
- * per file that exports it, `src/index.ts` aside, and a function is a declaration, a method, or an
- * arrow function with a block body that has a name.
- *
- * Options: `--single`, `--folders`, `--check` (exit code 1 when a limit is exceeded).
+ * A function is a declaration, a method, or an arrow function or function expression that has a name. A function with
+ * inner functions is a closure that holds at least five of them with names: its state is theirs, and nothing says which
+ * of them uses what. What an entry point imports is counted with types and lazy imports, as a reader meets it.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
@@ -17,217 +14,210 @@ import { parseAst } from 'vitest/node';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Not measured. */
-const SAMPLE_RANGE = 'src/emulator/sample/';
-const INDEX = 'src/index.ts';
-const ENTRY_POINTS = [
-  INDEX,
-  'src/cli/main.ts',
-  'src/cli/program.ts',
-  'src/cli/conversion-process.ts',
-  'src/cli/mesh-thread.ts',
-  'src/cli/queue-thread.ts',
-  'src/distribute/queue/queue-thread.ts',
-  'src/run/conversions/mesh-thread.ts',
-];
-/** Files that a table of their folder loads: a single importer is what they are meant to have. */
-const TABLES = [
-  // The table of commands imports each of them dynamically.
-  { folder: 'src/cli/', loads: (_, kind) => kind === 'dynamic' },
-  // The emulator lists its route files. The series of the sample range are not measured at all.
-  { folder: 'src/emulator/', loads: (path) => /\/routes[-/]/.test(path) },
-];
+const LONG = 80;
+const TOO_LONG = 100;
+const MANY_INNER = 5;
 
+/** What a reader follows, and the most that it may take: files and lines. */
+const READERS = [
+  {
+    what: 'converting an article from bytes',
+    from: ['convert/transform/transform-article.ts', 'convert/write/glb.ts'],
+    most: [60, 9_000],
+  },
+  {
+    what: 'converting an article of a service',
+    from: ['run/single-article.ts'],
+    most: [144, 23_400],
+  },
+  { what: 'a run', from: ['run/run.ts'], most: [180, 31_300] },
+];
+/** The most of each of the other figures: what there is now, and no more. */
 const LIMITS = {
-  files: 210,
-  lines: 26_000,
-  'single-importer files': 40,
-  'exported names': 750,
-  'longest file': 450,
+  'functions above 100 lines': 24,
+  'functions above 80 lines': 36,
+  'closures with five inner functions': 47,
+  'ReturnType of a function of another file': 65,
+  'exported names that another wing uses': 613,
 };
 
 const flag = { type: 'boolean' };
-const { values: options } = parseArgs({ options: { single: flag, folders: flag, check: flag } });
+const { values: options } = parseArgs({ options: { check: flag, list: flag } });
 const files = await readSources();
-const importers = importersOf(files);
-const single = singleImporterFiles();
-if (options.folders) printFolders();
-else if (options.single) printSingle();
-else printFigures();
+const { figures, lists } = measured();
+printFigures();
 
-/** Reads and parses every measured file, by path from the root. */
+/** Reads and parses every file of the program, by path below `src/`. */
 async function readSources() {
   const names = (await readdir(join(ROOT, 'src'), { recursive: true })).sort();
   const read = new Map();
   for (const name of names) {
-    const path = `src/${name.replaceAll('\\', '/')}`;
-    if (!path.endsWith('.ts') || path.startsWith(SAMPLE_RANGE)) continue;
-    const text = await readFile(join(ROOT, path), 'utf8');
-    read.set(path, { path, ...factsOf(path, text) });
+    const path = name.replaceAll('\\', '/');
+    if (!/\.tsx?$/.test(path) || /\.d\.ts$|^convert\/kernels\/assembly\//.test(path)) continue;
+    const text = await readFile(join(ROOT, 'src', path), 'utf8');
+    read.set(path, { path, text, lines: text.split('\n').length - 1, ...factsOf(path, text) });
   }
   return read;
 }
 
-/** Lines, imports, exported names and function lengths of one file. */
 function factsOf(path, text) {
   const imports = [];
-  const exported = [];
-  const lengths = [];
-  const lineStarts = [...text.matchAll(/^/gm)].map(({ index }) => index);
-  const lineOf = (offset) => lineStarts.findLastIndex((start) => start <= offset);
-  const linesOf = (node) => lineOf(node.end - 1) - lineOf(node.start) + 1;
-  const addImport = (source, kind) => {
+  const functions = [];
+  const starts = [...text.matchAll(/^/gm)].map(({ index }) => index);
+  const lineOf = (offset) => {
+    let [low, high] = [0, starts.length - 1];
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (starts[middle] <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return low + 1;
+  };
+  const addImport = (source, names) => {
     const specifier = source?.value;
     if (typeof specifier !== 'string' || !specifier.startsWith('.')) return;
-    imports.push({ target: posix.join(posix.dirname(path), specifier), kind });
+    imports.push({ target: posix.join(posix.dirname(path), specifier), names });
   };
-  const visit = (node) => {
+  const visit = (node, outer) => {
+    let inside = outer;
+    const name = nameOf(node);
+    if (name !== undefined) {
+      const from = lineOf(node.start);
+      inside = { name, path, line: from, lines: lineOf(node.end - 1) - from + 1, inner: 0 };
+      functions.push(inside);
+      if (outer !== undefined) outer.inner++;
+    }
     switch (node.type) {
       case 'ImportDeclaration':
-        addImport(node.source, isTypeOnly(node) ? 'type' : 'value');
+      case 'ExportNamedDeclaration':
+        addImport(
+          node.source,
+          (node.specifiers ?? []).map(({ imported, local }) => (imported ?? local)?.name),
+        );
         break;
       case 'ExportAllDeclaration':
-      case 'ExportNamedDeclaration':
-        addImport(node.source, isTypeOnly(node) ? 'type' : 'value');
-        exported.push(...exportedNames(node));
-        break;
-      case 'ExportDefaultDeclaration':
-        exported.push('default');
+        addImport(node.source, ['*']);
         break;
       case 'ImportExpression':
-        addImport(node.source, 'dynamic');
+        addImport(node.source, ['*']);
         break;
       case 'TSImportType':
-        addImport(node.source ?? node.argument?.literal, 'type');
-        break;
-      case 'FunctionDeclaration':
-      case 'MethodDefinition':
-        lengths.push(linesOf(node));
-        break;
-      case 'VariableDeclarator':
-      case 'PropertyDefinition':
-      case 'Property':
-        if (isFunctionWithBody(node)) lengths.push(linesOf(node));
+        addImport(node.source ?? node.argument?.literal, ['*']);
         break;
     }
     for (const value of Object.values(node)) {
       for (const child of Array.isArray(value) ? value : [value]) {
-        if (typeof child?.type === 'string') visit(child);
+        if (typeof child?.type === 'string') visit(child, inside);
       }
     }
   };
-  visit(parseAst(text, { lang: 'ts' }));
-  return { lines: text.split('\n').length - 1, imports, exported: [...new Set(exported)], lengths };
+  visit(parseAst(text, { lang: path.endsWith('x') ? 'tsx' : 'ts' }), undefined);
+  return { imports, functions };
 }
 
-function isTypeOnly({ type, importKind, exportKind, specifiers = [] }) {
-  if (importKind === 'type' || exportKind === 'type') return true;
-  const kind = type === 'ImportDeclaration' ? 'importKind' : 'exportKind';
-  return specifiers.length > 0 && specifiers.every((specifier) => specifier[kind] === 'type');
-}
-
-function exportedNames({ type, declaration, specifiers = [] }) {
-  if (type === 'ExportAllDeclaration') return [];
-  const declared = declaration?.declarations ?? (declaration ? [declaration] : []);
-  return [
-    ...declared.flatMap(({ id }) => id?.name ?? []),
-    ...specifiers.map((specifier) => specifier.exported.name),
-  ];
-}
-
-function isFunctionWithBody({ type, init, value }) {
-  const given = type === 'VariableDeclarator' ? init : value;
-  const isFunction = ['ArrowFunctionExpression', 'FunctionExpression'].includes(given?.type);
-  return isFunction && given.body?.type === 'BlockStatement';
-}
-
-/** By path: the files that import it, each with the way it does. */
-function importersOf(sources) {
-  const found = new Map([...sources.keys()].map((path) => [path, new Map()]));
-  for (const { path, imports } of sources.values()) {
-    if (path === INDEX) continue;
-    for (const { target, kind } of imports) {
-      const known = found.get(target);
-      if (known === undefined || target === path) continue;
-      if (known.get(path) !== 'value') known.set(path, kind);
-    }
+/** The name of a function with a body; undefined for anything else. */
+function nameOf(node) {
+  switch (node.type) {
+    case 'FunctionDeclaration':
+      return node.id?.name ?? 'default';
+    case 'MethodDefinition':
+      return node.key?.name ?? 'method';
+    case 'VariableDeclarator':
+      return isFunction(node.init) ? node.id?.name : undefined;
+    case 'PropertyDefinition':
+    case 'Property':
+      return isFunction(node.value) ? node.key?.name : undefined;
+    default:
+      return undefined;
   }
-  return found;
 }
 
-function singleImporterFiles() {
-  return [...importers].flatMap(([path, by]) => {
-    if (by.size !== 1 || ENTRY_POINTS.includes(path)) return [];
-    const [importer, kind] = [...by][0];
-    const inTable = TABLES.some(
-      ({ folder, loads }) => path.startsWith(folder) && loads(path, kind),
-    );
-    return inTable ? [] : [{ path, importer, kind }];
+function isFunction(node) {
+  return (
+    ['ArrowFunctionExpression', 'FunctionExpression'].includes(node?.type) &&
+    node.body?.type === 'BlockStatement'
+  );
+}
+
+function measured() {
+  const all = [...files.values()];
+  const functions = all.flatMap((file) => file.functions);
+  const above = (most) => functions.filter(({ lines }) => lines > most);
+  const declared = new Set(
+    all.flatMap(({ path, text }) =>
+      Array.from(
+        text.matchAll(/^export (?:async )?function\*? (\w+)/gm),
+        ([, name]) => `${path} ${name}`,
+      ),
+    ),
+  );
+  const returnTypes = all.flatMap(({ path, text, imports }) => {
+    const imported = new Set(imports.flatMap(({ names }) => names));
+    const names = Array.from(text.matchAll(/ReturnType<\s*typeof (\w+)/g), ([, name]) => name);
+    const isExported = (line) => /^export type|^\s+\w+\??: |^type /.test(line);
+    return names
+      .filter(
+        (name) =>
+          imported.has(name) || (declared.has(`${path} ${name}`) && isExported('export type')),
+      )
+      .map((name) => ({ path, name }));
   });
+  const crossing = new Set(
+    all.flatMap(({ path, imports }) =>
+      imports
+        .filter(({ target }) => wingOf(target) !== wingOf(path) && wingOf(target) !== undefined)
+        .flatMap(({ target, names }) => names.map((name) => `${target} ${name}`)),
+    ),
+  );
+  const lists = {
+    'functions above 100 lines': above(TOO_LONG),
+    'functions above 80 lines': above(LONG),
+    'closures with five inner functions': functions.filter(({ inner }) => inner >= MANY_INNER),
+    'ReturnType of a function of another file': returnTypes,
+    'exported names that another wing uses': [...crossing].sort(),
+  };
+  const figures = Object.entries(lists).map(([name, list]) => [name, list.length, LIMITS[name]]);
+  for (const { what, from, most } of READERS) {
+    const met = reached(from);
+    const lines = [...met].reduce((sum, path) => sum + files.get(path).lines, 0);
+    figures.push([`${what}: files`, met.size, most[0]], [`${what}: lines`, lines, most[1]]);
+  }
+  return { figures, lists };
 }
 
-function sum(values) {
-  return values.reduce((total, value) => total + value, 0);
+/** `index`, a file beside the wings, has none. */
+function wingOf(path) {
+  return path.includes('/') ? path.split('/')[0] : undefined;
 }
 
-function exportsIn(sources) {
-  return sum(sources.map(({ path, exported }) => (path === INDEX ? 0 : exported.length)));
+function reached(from) {
+  const met = new Set();
+  const waiting = [...from];
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    if (met.has(path) || !files.has(path)) continue;
+    met.add(path);
+    waiting.push(...files.get(path).imports.map(({ target }) => target));
+  }
+  return met;
 }
 
 function printFigures() {
   const all = [...files.values()];
-  const lengths = all.flatMap((file) => file.lengths).sort((a, b) => a - b);
-  const longest = all.reduce((a, b) => (b.lines > a.lines ? b : a));
-  const figures = {
-    files: all.length,
-    lines: sum(all.map(({ lines }) => lines)),
-    'single-importer files': single.length,
-    'exported names': exportsIn(all),
-    'longest file': longest.lines,
-    'function length, median': lengths[Math.floor(lengths.length / 2)],
-    'function length, 90th percentile': lengths[Math.floor(lengths.length * 0.9)],
-  };
-  const rows = Object.entries(figures).map(([name, now]) => {
-    const limit = LIMITS[name] ?? Number.POSITIVE_INFINITY;
-    return [name, now, LIMITS[name] ?? '', now > limit ? 'exceeded' : ''];
-  });
-  printTable([['figure', 'now', 'limit', ''], ...rows]);
-  console.log(`\nlongest file: ${longest.path}`);
-  if (options.check && rows.some((row) => row[3] !== '')) process.exitCode = 1;
-}
-
-function printSingle() {
-  printTable([
-    ['file', 'lines', 'importer', ''],
-    ...single.map(({ path, importer, kind }) => {
-      return [path, files.get(path).lines, importer, kind === 'value' ? '' : kind];
-    }),
-  ]);
-  console.log(`\n${single.length} files`);
-}
-
-function printFolders() {
-  const folders = new Map();
-  for (const file of files.values()) {
-    const folder = posix.dirname(file.path);
-    folders.set(folder, [...(folders.get(folder) ?? []), file]);
+  console.log(`files ${all.length}, lines ${all.reduce((sum, { lines }) => sum + lines, 0)}\n`);
+  const width = Math.max(...figures.map(([name]) => name.length));
+  for (const [name, now, most] of figures) {
+    const mark = now > most ? '  exceeded' : '';
+    console.log(`${name.padEnd(width)}  ${String(now).padStart(6)}  of ${most}${mark}`);
   }
-  printTable([
-    ['folder', 'files', 'lines', 'exports'],
-    ...[...folders].sort().map(([folder, inside]) => {
-      return [folder, inside.length, sum(inside.map(({ lines }) => lines)), exportsIn(inside)];
-    }),
-  ]);
+  if (options.list)
+    for (const [name, list] of Object.entries(lists)) {
+      console.log(`\n${name}`);
+      for (const one of list) console.log(`  ${typeof one === 'string' ? one : described(one)}`);
+    }
+  if (options.check && figures.some(([, now, most]) => now > most)) process.exitCode = 1;
 }
 
-function printTable(cells) {
-  const rows = cells.map((row) => row.map(String));
-  const widths = rows[0].map((_, i) => Math.max(...rows.map((row) => row[i].length)));
-  const isNumber = (i) => rows.slice(1).every((row) => /^[\d,]*$/.test(row[i]));
-  for (const row of rows) {
-    const cells = row.map((cell, i) =>
-      isNumber(i) && i > 0 ? cell.padStart(widths[i]) : cell.padEnd(widths[i]),
-    );
-    console.log(cells.join('  ').trimEnd());
-  }
+function described({ path, name, line, lines, inner }) {
+  const place = line === undefined ? path : `${path}:${line}`;
+  return `${place} ${name}${lines ? `, ${lines} lines, ${inner} inner` : ''}`;
 }
