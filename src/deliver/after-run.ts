@@ -1,8 +1,9 @@
 /** Delivery alone: what the pipeline makes of its published files. */
 
 import type { Sharing } from '../run/executor.ts';
-import { checkRun, type Run, withRun } from '../run/open/open-run.ts';
+import { type Run, withRun } from '../run/open/open-run.ts';
 import type { RunEnvironment, RunOptions } from '../run/open/run-options.ts';
+import { checkRun } from '../run/open/sources.ts';
 import { lockOutput } from '../run/output/lock.ts';
 import { followPublication } from '../run/publishing/after-publication.ts';
 import { openLastPublication } from '../run/publishing/last-publication.ts';

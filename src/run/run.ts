@@ -14,7 +14,7 @@ import { type Executor, localExecutor, type Sharing } from './executor.ts';
 import { assessRun } from './failures/gates.ts';
 import { openQuarantine, type Quarantine } from './failures/quarantine.ts';
 import { makeReport, writeReport } from './make-report.ts';
-import { checkRun, type Run, withRun } from './open/open-run.ts';
+import { type Run, withRun } from './open/open-run.ts';
 import { isPublished, type RunEnd, type RunResult } from './open/run-end.ts';
 import {
   executorOf,
@@ -23,6 +23,7 @@ import {
   type RunOptions,
   runId,
 } from './open/run-options.ts';
+import { checkRun } from './open/sources.ts';
 import { lockOutput } from './output/lock.ts';
 import { publishedAsset } from './output/publish.ts';
 import type { RunParts } from './parts.ts';

@@ -10,9 +10,9 @@ import { redactMessages } from '../support/redact.ts';
 import { openConversions, within } from './conversions/dispatch.ts';
 import type { Pipeline } from './file/pipeline-file.ts';
 import { inFirstLanguage } from './open/connect.ts';
-import { type Run, withRun } from './open/open-run.ts';
 import type { RunEnvironment } from './open/run-options.ts';
-import type { OpenSharedStore } from './open/shared-store.ts';
+import type { SharedSources } from './open/shared-sources.ts';
+import { type Sources, withSources } from './open/sources.ts';
 
 /** The result of {@link convertArticle}. */
 export interface ConvertedArticle {
@@ -45,15 +45,18 @@ export async function convertArticle(
   pipeline: Pipeline,
   file: string,
   environment: RunEnvironment,
-  openStore?: OpenSharedStore,
+  openShared?: (pipeline: Pipeline, environment: RunEnvironment) => Promise<SharedSources>,
 ): Promise<ConvertedArticle> {
   expectKnownEnding(file);
   // Nothing is published, so no output folder is read.
   const options = { pipeline: { ...inFirstLanguage(pipeline), outputDir: pipeline.cacheDir } };
-  const work = async (run: Run): Promise<ConvertedArticle> => {
-    const { session } = run;
+  const work = async (sources: Sources): Promise<ConvertedArticle> => {
+    const { session, stores } = sources;
     const fetcher = await session.fetcher();
-    const snapshot = await within(run, () => fetcher.fetch(request));
+    const snapshot = await within(sources, () => fetcher.fetch(request));
+    const { bodies: objects, bodyFiles: objectFiles } = stores;
+    // Nothing is stored there.
+    const run = { ...sources, stores: { ...stores, objects, objectFiles } };
     const convert = openConversions(run, fetcher.decoded);
     const { scene, files: written } = await convert('write', snapshot, file);
     const beside = written.slice(0, -1).map(({ name }) => join(dirname(file), name));
@@ -64,7 +67,7 @@ export async function convertArticle(
     const bytes = written.reduce((sum, { bytes: { length } }) => sum + length, 0);
     return { key: snapshot.key, file, files, bytes, scene, warnings };
   };
-  return withRun(options, environment, work, 'convert', openStore);
+  return withSources(options, environment, { waitsForFirstAnswer: false, openShared }, work);
 }
 
 function expectKnownEnding(file: string): void {

@@ -10,7 +10,7 @@ import { loadPipeline } from '../../src/index.ts';
 import type { ArticleRequest } from '../../src/model/article.ts';
 import type { ConversionInput } from '../../src/model/snapshot.ts';
 import { pipelineServiceId } from '../../src/run/open/connect.ts';
-import { bodyFilesOf } from '../../src/run/open/open-run.ts';
+import { bodyFilesOf } from '../../src/run/open/sources.ts';
 import { openFileStore } from '../../src/source/cache/content-store.ts';
 import { openCacheDatabase } from '../../src/source/cache/database.ts';
 import { loadSnapshot } from '../../src/source/fetch/snapshot.ts';

@@ -7,12 +7,12 @@ import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { ConvertOptions } from '../../convert/transform/convert-options.ts';
 import type { ConversionInput, DecodedReader } from '../../model/snapshot.ts';
-import type { ContentStore } from '../../source/cache/content-store.ts';
+import type { ContentStore, FileStoreOptions } from '../../source/cache/content-store.ts';
 import { createBudget } from '../../support/budget.ts';
 import { ConverterError, isConverterError } from '../../support/errors.ts';
 import { exists, removeStaleTemporaries } from '../../support/files.ts';
 import { collectGarbage } from '../../support/garbage.ts';
-import type { Run } from '../open/open-run.ts';
+import type { Sources } from '../open/sources.ts';
 import type { ConversionMessages, Converter, SentError, Step, StepResult } from './messages.ts';
 import { loadConverter } from './steps.ts';
 
@@ -67,13 +67,22 @@ export async function conversionSize(
   return has('large') ? 'large' : has('medium') ? 'medium' : 'small';
 }
 
+/** What conversions need: sources, and where GLBs go. */
+interface ConvertingRun extends Pick<Sources, 'options' | 'session' | 'metrics' | 'startedAt'> {
+  stores: Sources['stores'] & {
+    objects: Pick<ContentStore, 'put'>;
+    /** Where they are: a child process opens the store itself. */
+    objectFiles: FileStoreOptions;
+  };
+}
+
 /**
  * Opens the conversions of a run.
  *
  * @returns A function that does a step of the converter within the time limit of an article, and rejects with
  *   `INTERRUPTED` as soon as the run ends.
  */
-export function openConversions(run: Run, decoded: DecodedReader | undefined) {
+export function openConversions(run: ConvertingRun, decoded: DecodedReader | undefined) {
   const { bodies } = run.stores;
   const turns = createBudget(CONVERSIONS_AT_ONCE);
   /** The time limit begins with the turn: the conversions before it do not count. */
@@ -131,7 +140,7 @@ interface LimitedRun {
   readonly options: {
     readonly pipeline: { readonly limits: { readonly articleTimeoutMs: number } };
   };
-  readonly session: Pick<Run['session'], 'pausedMs'>;
+  readonly session: Pick<Sources['session'], 'pausedMs'>;
 }
 
 /**
@@ -168,7 +177,7 @@ function interrupted(): ConverterError {
 }
 
 function inThisProcess(
-  { stores, options, metrics, session }: Run,
+  { stores, options, metrics, session }: ConvertingRun,
   decoded: DecodedReader | undefined,
   limited?: 'limited',
 ) {
@@ -207,7 +216,7 @@ function smallerLimits(options: ConvertOptions): typeof HERE {
   return Object.fromEntries(limits);
 }
 
-function inProcesses({ stores, options, session, startedAt }: Run) {
+function inProcesses({ stores, options, session, startedAt }: ConvertingRun) {
   const { convert, limits } = options.pipeline;
   const opening: ConversionMessages['opening'] = {
     bodies: stores.bodyFiles,

@@ -18,7 +18,7 @@ import {
   MOST_GARBAGE_OF_MESHES,
   release,
 } from '../../support/garbage.ts';
-import type { Run } from '../open/open-run.ts';
+import type { Sources } from '../open/sources.ts';
 import type { NamedFile } from './gltf.ts';
 import type { MeshThreadMessages } from './mesh-thread.ts';
 
@@ -35,7 +35,7 @@ interface ConverterInput {
   options: ConvertOptions;
   decoded?: DecodedReader | undefined;
   /** What was computed in earlier runs. Without it, everything is computed again and nothing is stored. */
-  derived?: Run['stores']['derived'] | undefined;
+  derived?: Sources['stores']['derived'] | undefined;
   cacheBytes: number;
   /** Then its memory matters more than the time of collecting garbage. */
   hasOwnProcess?: boolean;

@@ -1,103 +1,45 @@
 /** Opens all that a run needs: the stores, the session with the service and the measurements. */
-import { join } from 'node:path';
+
 import type { ArticleRequest } from '../../model/article.ts';
 import type { CatalogueLine, ListedRequest, ManifestLine } from '../../model/asset.ts';
 import { configurationKey } from '../../model/configuration-id.ts';
 import type { Digest } from '../../model/snapshot.ts';
-import {
-  type ContentStore,
-  type FileStoreOptions,
-  openDerivedData,
-  openFileStore,
-} from '../../source/cache/content-store.ts';
-import { type CacheDatabase, openCacheDatabase } from '../../source/cache/database.ts';
-import { asConverterError, ConverterError, endsRun } from '../../support/errors.ts';
-import { refuseLinksBelow } from '../../support/file-operations.ts';
-import {
-  readTextIfExists,
-  removeStaleTemporaries,
-  replaceFile,
-  sha256Hex,
-  temporaryFolder,
-} from '../../support/files.ts';
+import { openFileStore } from '../../source/cache/content-store.ts';
+import type { CacheDatabase } from '../../source/cache/database.ts';
+import { asConverterError, endsRun } from '../../support/errors.ts';
+import { temporaryFolder } from '../../support/files.ts';
 import { PackedMap } from '../../support/packed-map.ts';
-import {
-  CHECKS,
-  checkParameters,
-  type ParameterCheck,
-  required,
-} from '../../support/parameters.ts';
 import { openScratchFile } from '../../support/scratch-file.ts';
 import { createSpool, type Spool } from '../../support/spool.ts';
-import { PIPELINE_CHECK, type Pipeline } from '../file/pipeline-file.ts';
+import type { Pipeline } from '../file/pipeline-file.ts';
 import { catalogueFiles, openCatalogue, openManifest } from '../output/manifest.ts';
-import { OBJECTS_FOLDER, objectFiles, openObjectChecks } from '../output/output-folder.ts';
+import { objectFiles, openObjectChecks } from '../output/output-folder.ts';
 import { publishedAsset } from '../output/publish.ts';
-import { languagesOf, pipelineServiceId, withAccount } from './connect.ts';
-import { openDeadline } from './deadline.ts';
-import { createRunMetrics } from './metrics.ts';
-import { OPTION_CHECKS, type RunEnvironment, type RunOptions } from './run-options.ts';
-import { createServiceSession, type ServiceSession } from './run-session.ts';
+import { languagesOf } from './connect.ts';
+import type { RunEnvironment, RunOptions } from './run-options.ts';
 import type { OpenSharedStore, SharedOutput, SharedStore } from './shared-store.ts';
+import { type Sources, withSources } from './sources.ts';
 
-/** An open run: its options, what the process provides, and what is open. */
-export interface Run {
-  options: RunOptions;
-  environment: RunEnvironment;
-  /** Milliseconds since 1970. */
-  startedAt: number;
-  stores: Awaited<ReturnType<typeof openOutput>> & {
-    /** Responses of the service, by content. */
-    bodies: ContentStore;
-    /** Waits until other machines have them, if there are any. */
-    flushBodies: (() => Promise<void>) | undefined;
-    /** Where they are: a child process opens the store itself. */
-    bodyFiles: FileStoreOptions;
-    /** What was computed from them. */
-    derived: ReturnType<typeof openDerivedData>;
-    database: CacheDatabase;
-    /** Lines and results. */
-    spool: Spool;
-    /** What several machines share. */
-    shared: SharedStore | undefined;
-  };
-  session: ServiceSession;
-  metrics: ReturnType<typeof createRunMetrics>;
+/** An open run: where bytes come from, where results go, and what is in work. */
+export interface Run extends Sources {
+  stores: Sources['stores'] &
+    Awaited<ReturnType<typeof openOutput>> & {
+      /** Lines and results. */
+      spool: Spool;
+      /** What several machines share. */
+      shared: SharedStore | undefined;
+    };
   notes: ReturnType<typeof openNotes>;
-  /** Notes that the data for the output folder is of the account of this run. */
-  noteAccount(): Promise<void>;
-  /** Whether the deadline of the options has passed. */
-  isOutOfTime(): boolean;
 }
 
 /**
- * Whose part in a run it is: the one that has locked the output folder, a fetch, the conversion of one article, which
- * reads no output, or a worker, with the store that it has opened, and the published GLBs that are missing there. The
- * first two note what is in work.
+ * Whose part in a run it is: the one that has locked the output folder, a fetch, or a worker, with the store that it has
+ * opened, and the published GLBs that are missing there. The first two note what is in work.
  */
-export type Role =
-  | 'owner'
-  | 'fetch'
-  | 'convert'
-  | { missing: ReadonlySet<Digest>; shared: SharedStore };
+export type Role = 'owner' | 'fetch' | { missing: ReadonlySet<Digest>; shared: SharedStore };
 
 /** What the output folder published before the run. */
 export type PreviousOutput = Awaited<ReturnType<typeof openPrevious>>;
-
-const ENVIRONMENT_CHECKS = {
-  env: required(CHECKS.env),
-  log: required(CHECKS.object),
-  now: required(CHECKS.function),
-  random: required(CHECKS.function),
-  signal: required(CHECKS.signal),
-  startEmulator: required(CHECKS.function),
-} satisfies Partial<Record<keyof RunEnvironment, ParameterCheck>>;
-
-/** Checks what a program without types passes to a run. @throws {@link ConverterError} `USAGE` naming the field. */
-export function checkRun(options: RunOptions, environment: RunEnvironment): void {
-  checkParameters('options', options, { pipeline: PIPELINE_CHECK, ...OPTION_CHECKS }, true);
-  checkParameters('environment', environment, ENVIRONMENT_CHECKS, true);
-}
 
 /**
  * Opens a run, works with it and closes it, also if the work fails.
@@ -113,93 +55,37 @@ export async function withRun<T>(
   role?: Role,
   openStore?: OpenSharedStore,
 ): Promise<T> {
-  checkRun(given, environment);
-  const { cacheDir, outputDir } = given.pipeline;
-  for (const folder of [outputDir, cacheDir]) {
-    refuseLinksBelow(folder);
-    await removeStaleTemporaries(temporaryFolder(folder));
-  }
-  const startedAt = environment.startedAt ?? environment.now();
-  const metrics = createRunMetrics(environment.now);
-  const storeOfWorker = typeof role === 'object' ? role.shared : undefined;
-  const shared =
-    given.pipeline.store && (storeOfWorker ?? (await openStore?.(given.pipeline, environment)));
-  const database = await openCacheDatabase(cacheDir);
-  const account = openAccount(given.pipeline, database);
-  const service = await withAccount(given.pipeline.service, environment.env, account.read).catch(
-    (error: unknown) => {
-      database.close();
-      throw error;
-    },
-  );
-  const options = { ...given, pipeline: { ...given.pipeline, service } };
-  const bodyFiles = bodyFilesOf(cacheDir, database);
-  const ownBodies = openFileStore(bodyFiles, environment.signal, database.contents);
-  const sharedBodies = shared?.bodies(ownBodies);
-  const bodies = sharedBodies ?? ownBodies;
-  const derived = openDerivedData(bodies, database.contents, startedAt, shared?.derived);
+  const { cacheDir } = given.pipeline;
+  const isWorker = typeof role === 'object';
   // A run is unattended; a person waits for what any other command answers. D-843
-  const waitsForFirstAnswer = role !== undefined && role !== 'convert';
-  const opening = { options, environment, startedAt, metrics, bodies, database, shared };
-  const session = createServiceSession({ ...opening, waitsForFirstAnswer });
-  const deadline = openDeadline(options.until, environment.now, session);
-  let scratch: Awaited<ReturnType<typeof openScratchFile>> | undefined;
-  try {
-    scratch = await openScratchFile(temporaryFolder(cacheDir));
-    const spool = createSpool(scratch);
-    const output = await openOutput(options, environment, database, spool, { shared, role });
-    const flushBodies = sharedBodies?.flush;
-    const stores = { bodies, flushBodies, bodyFiles, derived, database, spool, shared, ...output };
-    const { isOver: isOutOfTime } = deadline;
-    const notes = openNotes(
-      database,
-      role === 'owner' || role === 'fetch' ? role : undefined,
-      options.pipeline.outputDir,
-      startedAt,
-    );
-    const opened = { options, environment, startedAt, stores, session, metrics, notes };
-    const noteAccount = () => account.note(service.account);
-    return await work({ ...opened, noteAccount, isOutOfTime });
-  } finally {
-    deadline.close();
-    await session.close();
-    database.close();
-    scratch?.close();
-  }
-}
-
-/** Where a cache has its bodies, and what was computed from them. */
-export function bodyFilesOf(cacheDir: string, { contents }: CacheDatabase): FileStoreOptions {
-  return {
-    dir: join(cacheDir, OBJECTS_FOLDER),
-    root: cacheDir,
-    tmpDir: temporaryFolder(cacheDir),
-    repair: true,
-    dropDamaged: true,
-    database: contents.path,
-  };
-}
-
-/** Opens the note of the account by which the data for an output folder was fetched. D-716 */
-function openAccount({ service, cacheDir, outputDir }: Pipeline, { snapshots }: CacheDatabase) {
-  const beginning = pipelineServiceId({ ...service, account: '-' }).slice(0, -1);
-  const digest = sha256Hex(JSON.stringify([outputDir, beginning])).slice(0, 16);
-  const path = join(cacheDir, 'selections', `${digest}.account`);
-  const options = { tmpDir: temporaryFolder(cacheDir), access: 'private' } as const;
-  return {
-    async read(): Promise<string | undefined> {
-      const noted = await readTextIfExists(path);
-      if (noted !== undefined) return noted;
-      const [only, another] = snapshots.servicesOf(beginning);
-      if (another === undefined) return only?.slice(beginning.length);
-      const message = `BTG2GLTF_USERNAME and BTG2GLTF_APP_KEY, or BTG2GLTF_TOKEN: expected those of the fetch, since ${cacheDir} has data of several accounts, received none`;
-      throw new ConverterError('PIPELINE_VARIABLE_UNSET', message);
-    },
-    async note(account: string | undefined): Promise<void> {
-      if (account === undefined || (await readTextIfExists(path)) === account) return;
-      await replaceFile(path, account, options);
-    },
-  };
+  const waitsForFirstAnswer = role !== undefined;
+  const openWith = isWorker ? async () => role.shared : openStore;
+  let shared: SharedStore | undefined;
+  const openShared: typeof openWith =
+    openWith &&
+    (async (...pipeline) => {
+      shared = await openWith(...pipeline);
+      return shared;
+    });
+  return withSources(given, environment, { waitsForFirstAnswer, openShared }, async (sources) => {
+    const { options, startedAt } = sources;
+    const { database } = sources.stores;
+    const scratch = await openScratchFile(temporaryFolder(cacheDir));
+    try {
+      const spool = createSpool(scratch);
+      const output = await openOutput(options, environment, database, spool, { shared, role });
+      const stores = { ...sources.stores, spool, shared, ...output };
+      const notes = openNotes(
+        database,
+        role === 'owner' || role === 'fetch' ? role : undefined,
+        options.pipeline.outputDir,
+        startedAt,
+      );
+      return await work({ ...sources, stores, notes });
+    } finally {
+      scratch.close();
+    }
+  });
 }
 
 /** Opens the notes of what a run has in work, by which the next one finds out what was if this one is killed. D-852 */
@@ -260,7 +146,7 @@ async function openOutput(
       log.warn('a line is left out, since it cannot be read', { where, problem });
   };
   const published: SharedOutput | undefined =
-    shared === undefined || role === 'convert'
+    shared === undefined
       ? undefined
       : await shared.openOutput(pipeline, database, {
           publishes,

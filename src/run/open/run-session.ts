@@ -7,7 +7,7 @@ import type { ConverterError } from '../../support/errors.ts';
 import { languagesOf, openService, pipelineServiceId, type Service } from './connect.ts';
 import type { createRunMetrics } from './metrics.ts';
 import type { RunEnvironment, RunOptions } from './run-options.ts';
-import type { SharedStore } from './shared-store.ts';
+import type { SharedSources } from './shared-sources.ts';
 
 interface SessionOptions {
   options: RunOptions;
@@ -18,7 +18,7 @@ interface SessionOptions {
   bodies: ContentStore;
   database: CacheDatabase;
   /** What several machines share. */
-  shared: SharedStore | undefined;
+  shared: SharedSources | undefined;
   /** Whether the service is waited for from the first request on. */
   waitsForFirstAnswer: boolean;
 }

@@ -1,14 +1,13 @@
 /** What a run knows of a store that several machines share; the wing above brings it. */
-import type { ArticleRequest } from '../../model/article.ts';
+
 import type { Digest } from '../../model/snapshot.ts';
-import type { SharedResponses } from '../../source/cache/cached-responses.ts';
-import type { ContentStore, SharedDerivedData } from '../../source/cache/content-store.ts';
 import type { CacheDatabase } from '../../source/cache/database.ts';
 import type { Pipeline } from '../file/pipeline-file.ts';
 import type { DeliveredFile, DeliveryLine } from '../output/delivered-files.ts';
 import type { ObjectChecks } from '../output/output-folder.ts';
 import type { PrunePlan } from '../output/published.ts';
 import type { RunEnvironment } from './run-options.ts';
+import type { SharedSources } from './shared-sources.ts';
 
 /** Where files are published, and what is removed there. */
 export interface PublicationPlace {
@@ -65,15 +64,7 @@ export interface SharedOutput {
 }
 
 /** An open store. */
-export interface SharedStore {
-  /** For people: its address, or its folder. */
-  readonly name: string;
-  readonly responses: SharedResponses;
-  readonly derived: SharedDerivedData;
-  /** Puts the bodies of this machine before those of the store; `flush` waits until the store has all. */
-  bodies(own: ContentStore): ContentStore & { flush(): Promise<void> };
-  /** Takes the snapshots of the series of a request into the database. @param service - Its name there. */
-  loadSnapshots(database: CacheDatabase, service: string, request: ArticleRequest): Promise<void>;
+export interface SharedStore extends SharedSources {
   /** Opens the output, and copies what the run reads of it. */
   openOutput(
     pipeline: Pipeline,
