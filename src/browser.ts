@@ -9,4 +9,4 @@ export type {
   MissingBody,
   PlanningConverter,
   PlanningSnapshot,
-} from './web/planning/interfaces.ts';
+} from './web/planning/state/interfaces.ts';

@@ -24,7 +24,10 @@ const WINGS = {
   ],
   deliver: ['making', 'pictures', 'usd', 'profiles', 'variants', 'gallery', 'feeds'],
   distribute: ['store', 'queue'],
-  web: ['planning', 'servers', 'migrate'],
+  web: [
+    ...['planning/state', 'planning/parts', 'planning/panel', 'planning/stage', 'planning'],
+    ...['servers', 'migrate'],
+  ],
   cli: [],
 } as const satisfies Record<string, readonly string[]>;
 const NAMES = Object.keys(WINGS) as (keyof typeof WINGS)[];
@@ -60,11 +63,12 @@ const PURE = /^src\/(model|convert)\/|^src\/deliver\/usd\/(usd-|usdz\.|stored-zi
 const EVALUATORS = /^test\/helpers\/.*(evaluat|glb-reader|reference|oracle|truth|judge|ideal)/;
 const JUDGED = /^src\/(?!model\/|support\/)/;
 
-/** Wing and room of a file of `src`; of a file beside the wings neither. */
+/** Wing and room of a file of `src`; of a file beside the wings neither. A room may have rooms of its own. */
 function placeOf(path: string): { wing?: string | undefined; room?: string | undefined } {
-  const [, wing, room, below] = path.split('/');
-  if (room === undefined) return {};
-  return { wing, room: below === undefined ? undefined : room };
+  const [wing, ...below] = path.split('/').slice(1, -1);
+  const rooms: readonly string[] = WINGS[wing as keyof typeof WINGS] ?? [];
+  const [outer, inner] = [below[0], below.slice(0, 2).join('/')];
+  return { wing, room: rooms.includes(inner) ? inner : outer };
 }
 
 /** Higher numbers are above lower ones. */

@@ -44,7 +44,9 @@ function inColor({ width, height, channels, data }: Pixels): Pixels {
 /** An expression that makes the codec the variable `codec` of a page. */
 let exposing: string;
 beforeAll(async () => {
-  const input = fileURLToPath(new URL('../../src/web/planning/image-codec.ts', import.meta.url));
+  const input = fileURLToPath(
+    new URL('../../src/web/planning/state/image-codec.ts', import.meta.url),
+  );
   const bundle = await rolldown({ input, platform: 'browser' });
   const { output } = await bundle.generate({ format: 'esm' });
   const code = Buffer.from(output[0].code).toString('base64');

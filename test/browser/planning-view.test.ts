@@ -10,7 +10,7 @@ import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { convert } from '../../src/index.ts';
-import type { PlanningView } from '../../src/web/planning/interfaces.ts';
+import type { PlanningView } from '../../src/web/planning/state/interfaces.ts';
 import { closePages, openWatched } from '../helpers/browser.ts';
 import { boundsOf, drawnVertices } from '../helpers/drawn-vertices.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
@@ -563,7 +563,7 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
     },
   );
 
-  // What slides and turns, and how far, is in test/unit/web/planning/part-joint.test.ts, too.
+  // What slides and turns, and how far, is in test/unit/web/planning/parts/part-joint.test.ts, too.
   it.runIf(IS_LONG)(
     'slides doors that stand one before the other; turns what is jointed',
     async () => {

@@ -2,8 +2,11 @@
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/emulator.ts';
 import { createSampleRange } from '../../src/emulator/sample/sample-range.ts';
-import type { PlannedArticle, PropertySetting } from '../../src/web/planning/planned-article.ts';
-import { openService, type PlanningService } from '../../src/web/planning/requests.ts';
+import type {
+  PlannedArticle,
+  PropertySetting,
+} from '../../src/web/planning/state/planned-article.ts';
+import { openService, type PlanningService } from '../../src/web/planning/state/requests.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 
 /** The service, once it is started. */

@@ -11,7 +11,7 @@ import type {
   MissingBody,
   PageWindow,
   PlanningConverter,
-} from '../../src/web/planning/interfaces.ts';
+} from '../../src/web/planning/state/interfaces.ts';
 
 const CACHE_BYTES = 1_000_000;
 

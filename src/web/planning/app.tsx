@@ -1,14 +1,14 @@
 /** The page as a whole: which of catalogue, stage and panel a mode and a width show. */
 import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
 import { isRecord, type JsonRecord } from '../../convert/wire/value.ts';
-import { ArticlePanel } from './article-panel.tsx';
-import { Catalogue } from './catalogue.tsx';
-import type { PlanningView } from './interfaces.ts';
-import type { Session } from './opened-page.ts';
-import type { NamedProblem } from './parameters.ts';
-import { isOpening } from './planning.ts';
-import { Stage } from './stage.tsx';
-import type { Texts } from './texts.ts';
+import { ArticlePanel } from './panel/article-panel.tsx';
+import { Catalogue } from './panel/catalogue.tsx';
+import { Stage } from './stage/stage.tsx';
+import type { PlanningView } from './state/interfaces.ts';
+import type { Session } from './state/opened-page.ts';
+import type { NamedProblem } from './state/parameters.ts';
+import { isOpening } from './state/planning.ts';
+import type { Texts } from './state/texts.ts';
 
 /** Shows an opened page. */
 export function App({ session }: { session: Session }) {

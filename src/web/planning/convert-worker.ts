@@ -6,8 +6,8 @@ import { transformArticle } from '../../convert/transform/transform-article.ts';
 import { writeGlb } from '../../convert/write/glb.ts';
 import type { ConversionInput, Digest, Fetched } from '../../model/snapshot.ts';
 import { asConverterError } from '../../support/errors.ts';
-import { browserImageCodec } from './image-codec.ts';
-import type { ConvertedModel, MissingBody, PlanningSnapshot } from './interfaces.ts';
+import { browserImageCodec } from './state/image-codec.ts';
+import type { ConvertedModel, MissingBody, PlanningSnapshot } from './state/interfaces.ts';
 
 /** What the page and the worker send each other. */
 export interface WorkerMessages {

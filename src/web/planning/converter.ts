@@ -3,7 +3,7 @@
 import type { ConvertOptions } from '../../convert/transform/convert-options.ts';
 import { ConverterError, type ErrorCode } from '../../support/errors.ts';
 import type { WorkerMessages } from './convert-worker.ts';
-import type { ConvertedModel, PlanningConverter } from './interfaces.ts';
+import type { ConvertedModel, PlanningConverter } from './state/interfaces.ts';
 
 type Result = ConvertedModel | Uint8Array<ArrayBuffer>;
 

@@ -2,10 +2,10 @@
 import { render } from 'preact';
 import { App, Problems } from './app.tsx';
 import { openConverter } from './converter.ts';
-import { keepToken, keptToken } from './history.ts';
-import { openSession } from './opened-page.ts';
-import { readParameters } from './parameters.ts';
-import { textsOf } from './texts.ts';
+import { keepToken, keptToken } from './state/history.ts';
+import { openSession } from './state/opened-page.ts';
+import { readParameters } from './state/parameters.ts';
+import { textsOf } from './state/texts.ts';
 
 const { parameters, problems } = readParameters(withKeptToken(location.search));
 keepToken(window, parameters.token);

@@ -5,13 +5,13 @@ import { element } from '../../deliver/pictures/page/elements.ts';
 import { createRenderer, openModelStage } from '../../deliver/pictures/page/model-stage.ts';
 import { studioTexture } from '../../deliver/pictures/page/studio-texture.ts';
 import type { Vec3 } from '../../model/graphics.ts';
-import { createDimensionLines } from './dimension-lines.ts';
-import { markHoles } from './hole-marks.ts';
-import type { PlanningView, ViewOptions } from './interfaces.ts';
-import { openMovableParts } from './movable-parts.ts';
-import { letPageScroll } from './page-scroll.ts';
-import { type ModelImages, openSharedImages } from './shared-images.ts';
-import { VIEW_STYLE } from './view-style.ts';
+import { openMovableParts } from './parts/movable-parts.ts';
+import { createDimensionLines } from './stage/dimension-lines.ts';
+import { markHoles } from './stage/hole-marks.ts';
+import { letPageScroll } from './stage/page-scroll.ts';
+import { VIEW_STYLE } from './stage/view-style.ts';
+import type { PlanningView, ViewOptions } from './state/interfaces.ts';
+import { type ModelImages, openSharedImages } from './state/shared-images.ts';
 
 /** A picture is drawn with so many pixels for one, along and across. */
 const SUPERSAMPLING = 2;

@@ -1,0 +1,269 @@
+/** What can be done with a configuration: cart, permanent link, and what `downloads.tsx` offers. */
+import { useRef, useState } from 'preact/hooks';
+import { missingValues } from '../../../source/fetch/resolve-article.ts';
+import { type CartResult, postCart, readAnswer } from '../state/cart.ts';
+import { openFields } from '../state/fields.ts';
+import { priceText } from '../state/format.ts';
+import type { PlanningView } from '../state/interfaces.ts';
+import type { Session } from '../state/opened-page.ts';
+import { type PlannedArticle, storePlanning } from '../state/planned-article.ts';
+import { isOpening } from '../state/planning.ts';
+import type { Texts } from '../state/texts.ts';
+import { Downloads } from './downloads.tsx';
+import { CancelLate, Failure } from './failure.tsx';
+import { FieldLinks } from './field-links.tsx';
+import { useAction } from './use-action.ts';
+
+interface ActionParts {
+  session: Session;
+  planned: PlannedArticle;
+}
+
+/** Says why what can be done cannot be done now. */
+const REASON_ID = 'reason';
+
+/** Shows what else can be done: a permanent link, files. */
+export function Actions({
+  session,
+  planned,
+  view,
+}: ActionParts & { view: PlanningView | undefined }) {
+  const { texts, state, parameters } = session;
+  // The cart says the same and stays in sight.
+  const saysReason = state.refused.length > 0 && parameters.cartUrl === undefined;
+  return (
+    <section class="actions" aria-label={texts.actions}>
+      {saysReason && (
+        <FieldLinks id={REASON_ID} intro={texts.correctFirst} fields={state.refused} />
+      )}
+      <PermanentLink session={session} planned={planned} />
+      <Downloads session={session} planned={planned} view={view} />
+    </section>
+  );
+}
+
+/** Shows the action that posts the article. @see Spec 4.6 */
+export function Cart({ session, planned, cartUrl }: ActionParts & { cartUrl: string }) {
+  const { texts, state, parameters } = session;
+  const { isRunning, result, run, cancel } = useAction<CartResult>(planned, session);
+  const button = useRef<HTMLButtonElement>(null);
+  const { complete } = missingValues(planned.article);
+  // What has failed waits for the person; what is planned is there.
+  const { refused, planning } = state;
+  const { pending, failure } = planning;
+  const isBusy = isOpening(planning) || (pending.length > 0 && failure === undefined);
+  const { article } = planned;
+  const open = complete ? [] : openFields(article);
+  const isDisabled = !complete || isBusy || refused.length > 0;
+  const send = async (signal: AbortSignal) => {
+    const { json } = planned;
+    const answered = await postCart(cartUrl, json, signal);
+    if (answered.kind === 'answered') {
+      const { status, answer } = answered;
+      session.embedding.post({ type: 'CART', status, answer, article: json });
+    } else {
+      const message = texts[UNANSWERED[answered.kind]];
+      session.embedding.post({ type: 'ERROR', code: 'CART_UNREACHABLE', message });
+    }
+    return answered;
+  };
+  return (
+    <div class="cart">
+      <div class="checkout">
+        {parameters.showPrice && article.ocd !== undefined && article.ocd.price !== null && (
+          <p class={pending.length > 0 ? 'sum updating' : 'sum'}>
+            <span class="away">{texts.price}: </span>
+            {priceText(texts, article.ocd.price, article.ocd.currency)}
+          </p>
+        )}
+        <button
+          type="button"
+          class="primary"
+          ref={button}
+          disabled={isDisabled}
+          aria-disabled={isRunning}
+          aria-describedby={isDisabled ? REASON_ID : undefined}
+          onClick={() => run(send)}
+        >
+          {isRunning ? texts.cartSending : texts.cart}
+        </button>
+      </div>
+      {isRunning && (
+        <CancelLate
+          session={session}
+          onCancel={() => {
+            button.current?.focus();
+            cancel({ kind: 'cancelled' });
+          }}
+        />
+      )}
+      {refused.length > 0 ? (
+        <FieldLinks id={REASON_ID} intro={texts.correctFirst} fields={refused} />
+      ) : open.length > 0 ? (
+        <FieldLinks id={REASON_ID} intro={texts.cartIncomplete} fields={open} />
+      ) : (
+        isDisabled && (
+          <p class="quiet" id={REASON_ID}>
+            {complete ? texts.cartBusy : texts.cartIncompleteAny}
+          </p>
+        )
+      )}
+      <div role="status">
+        {result !== undefined && (
+          <CartAnswer
+            {...{ session, result }}
+            onClose={() => {
+              button.current?.focus();
+              cancel();
+            }}
+          />
+        )}
+      </div>
+    </div>
+  );
+}
+
+const UNANSWERED = {
+  late: 'cartLate',
+  unreachable: 'cartUnreachable',
+  cancelled: 'cartCancelled',
+} satisfies Record<Exclude<CartResult['kind'], 'answered'>, keyof Texts>;
+
+/** One line, and what the receiver has answered where that is no sentence to the person. */
+function CartAnswer({
+  session: { texts },
+  result,
+  onClose,
+}: {
+  session: Session;
+  result: CartResult;
+  onClose: () => void;
+}) {
+  const isAnswered = result.kind === 'answered';
+  const isAccepted = isAnswered && result.isAccepted;
+  const answer = isAnswered ? readAnswer(result.answer) : undefined;
+  return (
+    <div class={isAccepted ? 'cart-result success' : 'cart-result failure'}>
+      <p>
+        {isAccepted && (
+          <svg viewBox="0 0 24 24" aria-hidden="true">
+            <path d="M4.5 12.5l5 5L19.5 7" />
+          </svg>
+        )}
+        {!isAnswered ? (
+          texts[UNANSWERED[result.kind]]
+        ) : (
+          <b>{isAccepted ? texts.cartSent : texts.cartRefused(result.status)}</b>
+        )}
+        {answer !== undefined && 'sentence' in answer && (
+          <span class="answer"> {answer.sentence}</span>
+        )}
+      </p>
+      <button type="button" class="plain close" aria-label={texts.close} onClick={onClose}>
+        ×
+      </button>
+      {answer !== undefined && 'data' in answer && (
+        // Why it was refused may be nowhere else.
+        <details open={!isAccepted}>
+          <summary>{texts.cartAnswer}</summary>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and keys must reach it */}
+          <pre class="answer" tabIndex={0}>
+            {answer.data}
+          </pre>
+        </details>
+      )}
+    </div>
+  );
+}
+
+function PermanentLink({ session, planned }: ActionParts) {
+  const { texts, service, embedding, state } = session;
+  const isRefused = state.refused.length > 0;
+  const { isRunning, result, failure, run, cancel } = useAction<string>(planned, session);
+  const button = useRef<HTMLButtonElement>(null);
+  const [copied, setCopied] = useState<'yes' | 'byHand'>();
+  const field = useRef<HTMLInputElement>(null);
+  const make = () => {
+    setCopied(undefined);
+    run(async (signal) => {
+      const permanentid = await storePlanning(service, planned, signal);
+      embedding.post({ type: 'PERMANENTID_CREATED', permanentid, article: planned.json });
+      return permanentid;
+    });
+  };
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(linkOf(result!, session));
+      setCopied('yes');
+    } catch {
+      // In a frame without that permission.
+      field.current?.select();
+      setCopied('byHand');
+    }
+  };
+  return (
+    <div class="link">
+      <button
+        type="button"
+        ref={button}
+        disabled={isRefused}
+        aria-disabled={isRunning}
+        aria-describedby={isRefused ? REASON_ID : undefined}
+        onClick={make}
+      >
+        {isRunning ? texts.linkMaking : texts.link}
+      </button>
+      {isRunning && (
+        <CancelLate
+          session={session}
+          onCancel={() => {
+            button.current?.focus();
+            cancel();
+          }}
+        />
+      )}
+      {failure !== undefined && (
+        <Failure
+          {...{ session, failure }}
+          title={texts.linkFailed}
+          onRetry={make}
+          onDismiss={() => cancel()}
+        />
+      )}
+      <div role="status">
+        {result !== undefined && (
+          <>
+            <p class="quiet">{texts.linkMade}</p>
+            <div class="row">
+              <input
+                ref={field}
+                readOnly
+                value={linkOf(result, session)}
+                aria-label={texts.linkAddress}
+                onFocus={({ currentTarget }) => currentTarget.select()}
+              />
+              <button type="button" onClick={() => void copy()}>
+                {copied === 'yes' ? texts.copied : texts.copy}
+              </button>
+            </div>
+            {copied === 'byHand' && <p class="quiet">{texts.copyByHand}</p>}
+            <p class="quiet">
+              {texts.permanentId}: <code>{result}</code>
+            </p>
+          </>
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** The address of this page with the identifier in place of the article, and without a token. */
+function linkOf(permanentid: string, { parameters }: Session): string {
+  const url = new URL(location.pathname, location.origin);
+  url.searchParams.set('permanentid', permanentid);
+  if (parameters.mode === 'configurator') url.searchParams.set('disablecatalogue', 'true');
+  if (!parameters.showPrice) url.searchParams.set('showprice', 'false');
+  if (parameters.lang !== '') url.searchParams.set('lang', parameters.lang);
+  if (parameters.langalt !== '') url.searchParams.set('langalt', parameters.langalt);
+  return url.href;
+}

@@ -1,0 +1,224 @@
+/** What is planned: texts, price, messages, properties, and the articles that a planning consists of. */
+import { useRef } from 'preact/hooks';
+import { isRecord } from '../../../convert/wire/value.ts';
+import type { Article } from '../../../model/article.ts';
+import { articleMessages } from '../../../source/fetch/resolve-article.ts';
+import { priceText } from '../state/format.ts';
+import type { PlanningView } from '../state/interfaces.ts';
+import type { Session } from '../state/opened-page.ts';
+import { isOpening } from '../state/planning.ts';
+import type { Texts } from '../state/texts.ts';
+import { Actions, Cart } from './actions.tsx';
+import { CancelLate, Failure } from './failure.tsx';
+import { InRoom } from './in-room.tsx';
+import { PropertyPanel } from './property-panel.tsx';
+
+/** Shows the article that is planned, and what can be done with it. */
+export function ArticlePanel({
+  session,
+  view,
+}: {
+  session: Session;
+  view: PlanningView | undefined;
+}) {
+  const { texts, planning, state, parameters } = session;
+  const { planned, opening, pending, failure, isStopped } = state.planning;
+  const heading = useRef<HTMLHeadingElement>(null);
+  // The button goes away then, and the focus would with it.
+  const then = (act: () => void) => () => {
+    (heading.current ?? document.querySelector<HTMLElement>('.panel'))?.focus();
+    act();
+  };
+  const [cancel, retry] = [then(planning.cancel), then(planning.retry)];
+  const hasCatalogue = parameters.mode !== 'configurator';
+  if (planned === undefined) {
+    return (
+      <div class="empty">
+        {failure !== undefined && (
+          <Failure
+            {...{ session, failure }}
+            title={texts.openFailed}
+            onRetry={retry}
+            onDismiss={hasCatalogue ? cancel : undefined}
+          />
+        )}
+        {isOpening(state.planning) && (
+          <p class="working" role="status">
+            {texts.opening}
+            <CancelLate onCancel={cancel} session={session} />
+          </p>
+        )}
+        {isStopped && (
+          <p class="row">
+            {texts.notOpened}
+            <button type="button" onClick={retry}>
+              {texts.load}
+            </button>
+          </p>
+        )}
+        {hasCatalogue && !isOpening(state.planning) && <p class="quiet">{texts.nothingOpen}</p>}
+      </div>
+    );
+  }
+  const { article } = planned;
+  const { ocd } = article;
+  const isChanging = pending.length > 0 && failure === undefined;
+  const working = isOpening(state.planning) ? texts.opening : isChanging ? texts.saving : '';
+  const messages = articleMessages(article);
+  return (
+    <>
+      <header class="head">
+        <h1 tabIndex={-1} ref={heading}>
+          {ocd?.shorttext || article.basearticlenumber}
+        </h1>
+        <p class="quiet number-line">
+          <span class="away">{texts.articleNumber}: </span>
+          {ocd?.finalarticlenumber || article.basearticlenumber}
+        </p>
+        {parameters.showPrice && ocd !== undefined && (
+          <p class={isChanging ? 'price updating' : 'price'} aria-live="polite">
+            <span class="away">{texts.price}: </span>
+            {ocd.price === null ? texts.noPrice : priceText(texts, ocd.price, ocd.currency)}
+          </p>
+        )}
+        <p class="working" role="status">
+          {working}
+          {working !== '' && <CancelLate session={session} onCancel={cancel} />}
+        </p>
+      </header>
+      <InRoom session={session} planned={planned} />
+      {failure !== undefined && (
+        <Failure
+          {...{ session, failure }}
+          title={opening === undefined ? texts.changeFailed : texts.openFailed}
+          onRetry={opening === undefined && pending.length === 0 ? undefined : retry}
+          onDismiss={cancel}
+        />
+      )}
+      {planned.isAsStored && <p class="quiet">{texts.asStored}</p>}
+      {messages.length > 0 && (
+        <section class="messages" aria-label={texts.messages}>
+          {messages.map(({ message }) => (
+            <p key={message}>{message.replace(/^\w+: /, '')}</p>
+          ))}
+        </section>
+      )}
+      <section id="properties" aria-label={texts.properties} tabIndex={-1}>
+        <PropertyPanel session={session} article={article} key={article.id} />
+      </section>
+      {article.children.length > 0 && <Parts session={session} article={article} />}
+      <Details session={session} article={article} />
+      <Actions session={session} planned={planned} view={view} />
+      {parameters.cartUrl !== undefined && (
+        <Cart session={session} planned={planned} cartUrl={parameters.cartUrl} />
+      )}
+    </>
+  );
+}
+
+function Details({ session, article }: { session: Session; article: Article }) {
+  const { ocd } = article;
+  const { texts, parameters } = session;
+  if (ocd === undefined) return null;
+  const components = parameters.showPrice ? priceComponents(texts, article) : [];
+  return (
+    <div class="more">
+      {ocd.longtext !== '' && (
+        <details>
+          <summary>{texts.description}</summary>
+          <p class="lines">{ocd.longtext}</p>
+        </details>
+      )}
+      {ocd.varianttext !== '' && (
+        <details>
+          <summary>{texts.summary}</summary>
+          <p class="lines">{ocd.varianttext}</p>
+        </details>
+      )}
+      {components.length > 1 && (
+        <details>
+          <summary>{texts.priceParts}</summary>
+          <dl class="components">
+            {components.map(({ name, price }, index) => (
+              <div key={`${index} ${name}`}>
+                <dt>{name}</dt>
+                <dd>{priceText(texts, price, ocd.currency)}</dd>
+              </div>
+            ))}
+          </dl>
+        </details>
+      )}
+    </div>
+  );
+}
+
+/**
+ * Their structure is not specified: entries with a name and a number are shown. An entry without a text has often the
+ * name of what it is the price of: then that has a text. Other names are shown as they are.
+ */
+function priceComponents(
+  texts: Texts,
+  { basearticlenumber, propclasses, ocd }: Article,
+): { name: string; price: number }[] {
+  const pricecomponents: unknown = ocd?.pricecomponents;
+  if (!Array.isArray(pricecomponents)) return [];
+  const known = new Map([[basearticlenumber, texts.basePrice]]);
+  for (const { properties } of [...propclasses, ...(ocd?.propclasses ?? [])])
+    for (const { name, text } of properties) if (text !== '') known.set(name, text);
+  return pricecomponents.flatMap((entry: unknown) => {
+    if (!isRecord(entry)) return [];
+    const name = entry.text || entry.name;
+    return typeof name === 'string' && typeof entry.price === 'number'
+      ? [{ name: known.get(name) ?? name, price: entry.price }]
+      : [];
+  });
+}
+
+function Parts({ session, article }: { session: Session; article: Article }) {
+  const { texts } = session;
+  return (
+    <section class="parts">
+      <h2>{texts.parts(article.children.length)}</h2>
+      <p class="quiet">{texts.partsNote}</p>
+      <ul>
+        {article.children.map((child) => (
+          <Part session={session} child={child} key={child.id} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Part({ session, child }: { session: Session; child: Article }) {
+  const { texts, parameters } = session;
+  const { ocd } = child;
+  const hasProperties = [...child.propclasses, ...(ocd?.propclasses ?? [])].some(({ properties }) =>
+    properties.some(({ visible }) => visible),
+  );
+  return (
+    <li>
+      <p class="part">
+        <span>
+          <b>{ocd?.shorttext || child.basearticlenumber}</b>
+          <span class="quiet">{ocd?.finalarticlenumber || child.basearticlenumber}</span>
+        </span>
+        {parameters.showPrice && ocd !== undefined && ocd.price !== null && (
+          <span>{priceText(texts, ocd.price, ocd.currency)}</span>
+        )}
+      </p>
+      {hasProperties && (
+        <details>
+          <summary>{texts.configurePart}</summary>
+          <PropertyPanel session={session} article={child} />
+        </details>
+      )}
+      {child.children.length > 0 && (
+        <ul>
+          {child.children.map((inner) => (
+            <Part session={session} child={inner} key={inner.id} />
+          ))}
+        </ul>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,86 @@
+/** What can be taken of the model of a configuration: files. */
+import { useRef } from 'preact/hooks';
+import type { PlanningConverter, PlanningView } from '../state/interfaces.ts';
+import { modelOf } from '../state/model-loader.ts';
+import type { Session } from '../state/opened-page.ts';
+import type { PlannedArticle } from '../state/planned-article.ts';
+import { FileStatus } from './file-status.tsx';
+import { useAction } from './use-action.ts';
+
+const PICTURE = { widthPixels: 1600, heightPixels: 1200 };
+
+interface DownloadParts {
+  session: Session;
+  planned: PlannedArticle;
+  view: PlanningView | undefined;
+}
+
+/** Shows the files of the model, where it is that of what is planned. */
+export function Downloads({ session, planned, view }: DownloadParts) {
+  const { texts, converter, state } = session;
+  const action = useAction<void>(planned, session);
+  const { isRunning, run } = action;
+  const heading = useRef<HTMLElement>(null);
+  const current = modelOf(state, planned.key);
+  const isCurrent = current !== undefined;
+  const { glb } = current ?? state.model ?? {};
+  if (glb === undefined) return null;
+  const name = fileName(planned);
+  const make = (suffix: string, content: () => Promise<Blob>) => () =>
+    run(async (signal) => {
+      const made = await content();
+      if (!signal.aborted) save(made, `${name}${suffix}`);
+    });
+  const files: [label: string, onClick: () => void][] = [
+    [texts.glb, make('.glb', async () => new Blob([glb], { type: 'model/gltf-binary' }))],
+    [texts.usdz, make('.usdz', () => usdzOf(converter, glb))],
+  ];
+  if (view !== undefined) {
+    const { widthPixels, heightPixels } = PICTURE;
+    files.push([texts.picture, make('.png', () => view.picture(widthPixels, heightPixels))]);
+  }
+  return (
+    <div class="downloads">
+      <details>
+        <summary ref={heading}>{texts.download}</summary>
+        <div class="row">
+          {files.map(([label, onClick]) => (
+            <button
+              type="button"
+              disabled={!isCurrent || state.refused.length > 0}
+              aria-disabled={isRunning}
+              onClick={onClick}
+              key={label}
+            >
+              {label}
+            </button>
+          ))}
+        </div>
+        {!isCurrent && <p class="quiet">{texts.filesLater}</p>}
+        <FileStatus {...{ session, action }} origin={heading} />
+      </details>
+    </div>
+  );
+}
+
+/** The model as the file that devices of Apple show. */
+export async function usdzOf(
+  converter: PlanningConverter,
+  glb: Uint8Array<ArrayBuffer>,
+): Promise<Blob> {
+  return new Blob([await converter.usdz(glb)], { type: 'model/vnd.usdz+zip' });
+}
+
+/** A name without suffix, which every file system accepts. */
+export function fileName({ key }: PlannedArticle): string {
+  const number = key.finalarticlenumber || key.basearticlenumber;
+  return `${key.manufacturer} ${number}`.replace(/[^\p{L}\p{N}.+-]+/gu, '_').slice(0, 100);
+}
+
+function save(content: Blob, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(content);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}

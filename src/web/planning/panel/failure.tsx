@@ -1,0 +1,83 @@
+/** What failed, as a sentence, or takes long, and how to go on. */
+import type { ConverterError, ErrorCode } from '../../../support/errors.ts';
+import type { Session } from '../state/opened-page.ts';
+import { failureText, type Texts } from '../state/texts.ts';
+
+/** Codes whose sentence is not the whole story: the service has said more, in its language; or the program, in English. */
+const TELLING: Readonly<Partial<Record<ErrorCode, 'service' | 'program'>>> = {
+  ARTICLE_REPORTED: 'service',
+  PROPERTY_VALUE_REFUSED: 'service',
+  HTTP_STATUS: 'service',
+  RESPONSE_INVALID: 'program',
+  PARTS_LIST_INVALID: 'program',
+  INTERNAL: 'program',
+};
+
+/** Shows a failure; what else is known of it is below, for the person who is asked about it. */
+export function Failure({
+  session,
+  failure,
+  title,
+  onRetry,
+  onDismiss,
+}: {
+  session: Session;
+  failure: ConverterError;
+  title: string;
+  onRetry?: (() => void) | undefined;
+  onDismiss?: (() => void) | undefined;
+}) {
+  const { texts } = session;
+  return (
+    <div class="failure" role="alert">
+      <p>
+        <b>{title}</b> {failureText(texts, failure.code)}
+      </p>
+      <Said {...{ texts, failure }} />
+      <p class="row">
+        {onRetry !== undefined && (
+          <button type="button" onClick={onRetry}>
+            {texts.retry}
+          </button>
+        )}
+        {onDismiss !== undefined && (
+          <button type="button" onClick={onDismiss}>
+            {onRetry === undefined ? texts.close : texts.dismiss}
+          </button>
+        )}
+      </p>
+    </div>
+  );
+}
+
+function Said({
+  texts,
+  failure: { code, message, status },
+}: {
+  texts: Texts;
+  failure: ConverterError;
+}) {
+  const teller = TELLING[code];
+  if (teller === undefined) return null;
+  if (teller === 'program') {
+    return (
+      <p class="said">
+        {texts.technical} <span lang="en">{message}</span>
+      </p>
+    );
+  }
+  const hasSaid = !message.startsWith('expected an answer');
+  // Without the words of the program around it.
+  const said = message.replace(/^.*?received the message: (?=.)/s, '');
+  if (!hasSaid && status === undefined) return null;
+  return <p class="said">{hasSaid ? said : texts.status(status!)}</p>;
+}
+
+/** A button that appears when something takes long. */
+export function CancelLate({ session, onCancel }: { session: Session; onCancel: () => void }) {
+  return (
+    <button type="button" class="plain late" onClick={onCancel}>
+      {session.texts.cancel}
+    </button>
+  );
+}

@@ -1,0 +1,44 @@
+/** The state of a file that is made from the model. */
+import type { RefObject } from 'preact';
+import type { ConverterError } from '../../../support/errors.ts';
+import type { Session } from '../state/opened-page.ts';
+import { CancelLate, Failure } from './failure.tsx';
+
+/**
+ * Shows that a file is being made, with a way to stop it, or why it could not be made.
+ *
+ * @param props.ready - Shown when nothing is being made.
+ * @param props.origin - Takes the focus when it is stopped.
+ */
+export function FileStatus({
+  session,
+  action: { isRunning, failure, cancel },
+  ready = '',
+  origin,
+}: {
+  session: Session;
+  action: { isRunning: boolean; failure?: ConverterError; cancel(): void };
+  ready?: string;
+  origin: RefObject<HTMLElement | null>;
+}) {
+  const { texts } = session;
+  const onCancel = () => {
+    origin.current?.focus();
+    cancel();
+  };
+  return (
+    <>
+      <p class="working" role="status">
+        {isRunning ? texts.making : ready}
+        {isRunning && <CancelLate {...{ session, onCancel }} />}
+      </p>
+      {failure !== undefined && (
+        <Failure
+          {...{ session, failure }}
+          title={texts.downloadFailed}
+          onDismiss={() => cancel()}
+        />
+      )}
+    </>
+  );
+}

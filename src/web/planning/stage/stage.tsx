@@ -1,0 +1,275 @@
+/** The stage: the 3D view with its tools, how far the model is, and what a person should know of it. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { ErrorCode } from '../../../support/errors.ts';
+import { Failure } from '../panel/failure.tsx';
+import { millimetresText, sizeText } from '../state/format.ts';
+import type { ConvertedModel, PlanningView, ViewOptions } from '../state/interfaces.ts';
+import { type ModelProgress, modelOf } from '../state/model-loader.ts';
+import type { Session } from '../state/opened-page.ts';
+import { type Texts, warningText } from '../state/texts.ts';
+
+/** Nothing is there to be made, or there is no parts list. */
+const WITHOUT_MODEL: ReadonlySet<string> = new Set<ErrorCode>([
+  'NOTHING_TO_DRAW',
+  'ARTICLE_NOT_FOUND',
+]);
+
+/** Beside the program of this page; loaded after the panel is shown. */
+const VIEW_PROGRAM = './view.js';
+
+async function loadView(session: Session, stage: HTMLElement): Promise<PlanningView> {
+  const studio = loadStudio();
+  // `show` reports the error.
+  studio.catch(() => undefined);
+  const program: { openView(options: ViewOptions): PlanningView } = await import(VIEW_PROGRAM);
+  const { view, movableParts, move, turn, motionOf } = session.texts;
+  const millimetres = (length: number) => millimetresText(session.texts, length);
+  const texts = { view, movableParts, move, turn, motionOf, millimetres };
+  return program.openView({ stage, studio, texts });
+}
+
+/** The light of the view; the file is deflated. */
+async function loadStudio(): Promise<ArrayBuffer> {
+  const response = await fetch(new URL('studio.bin', import.meta.url));
+  if (!response.ok || response.body === null) throw new Error(`studio.bin: ${response.status}`);
+  const inflated = response.body.pipeThrough(new DecompressionStream('deflate'));
+  return new Response(inflated).arrayBuffer();
+}
+
+/** Shows the model. @param onView - Receives the view when it is there. */
+export function Stage({
+  session,
+  onView,
+}: {
+  session: Session;
+  onView: (view: PlanningView | undefined) => void;
+}) {
+  const { texts, state, models } = session;
+  const { model, progress, failure, isCancelled, planning } = state;
+  const current = modelOf(state, planning.planned?.key);
+  const isEmpty =
+    planning.planned === undefined &&
+    planning.opening === undefined &&
+    planning.failure === undefined;
+  const place = useRef<HTMLDivElement>(null);
+  const [view, setView] = useState<PlanningView>();
+  const [hasNoView, setHasNoView] = useState(false);
+  const [attempt, setAttempt] = useState(0);
+  const [hasDimensions, setHasDimensions] = useState(false);
+  const [isShowing, setShowing] = useState(false);
+
+  useEffect(() => {
+    let isOver = false;
+    let opened: PlanningView | undefined;
+    loadView(session, place.current!).then(
+      (made) => {
+        if (isOver) return made.dispose();
+        opened = made;
+        setView(made);
+        onView(made);
+      },
+      () => {
+        if (!isOver) setHasNoView(true);
+      },
+    );
+    return () => {
+      isOver = true;
+      opened?.dispose();
+      setView(undefined);
+      onView(undefined);
+    };
+  }, [session, attempt]);
+  useEffect(() => {
+    if (view === undefined) return;
+    if (model === undefined) {
+      view.clear();
+      return setShowing(false);
+    }
+    let isOver = false;
+    setShowing(true);
+    const ended = (hasFailed: boolean) => {
+      if (isOver) return;
+      setShowing(false);
+      setHasNoView(hasFailed);
+      // No picture of what is not shown.
+      onView(hasFailed ? undefined : view);
+    };
+    view.show(model.glb, model.holesMetres).then(
+      () => ended(false),
+      () => ended(true),
+    );
+    return () => {
+      isOver = true;
+    };
+  }, [view, model]);
+  // What it could not load may be there now.
+  const reopen = () => {
+    setHasNoView(false);
+    setAttempt((count) => count + 1);
+  };
+  useEffect(() => {
+    if (hasNoView && model !== undefined) reopen();
+  }, [model]);
+
+  useEffect(() => view?.showDimensions(hasDimensions), [view, hasDimensions]);
+  return (
+    <section class="stage" aria-label={texts.stage}>
+      {isEmpty ? (
+        <Hint text={texts.stageEmpty} />
+      ) : (
+        // Always as high: what comes into it must not move the model.
+        <div class="bar">
+          {current !== undefined && (
+            <div class="facts">
+              <p>{texts.size(sizeText(texts, current.sizeMetres))}</p>
+              {current.warnings.length > 0 && <Warnings session={session} model={current} />}
+            </div>
+          )}
+          {model !== undefined && view !== undefined && (
+            <Tools {...{ texts, view, hasDimensions }} onDimensions={setHasDimensions} />
+          )}
+        </div>
+      )}
+      {/* After the tools: the keyboard reaches them before the parts, which may be many. */}
+      <div class="view" ref={place} key="view" />
+      <div class="notice">
+        {/* Numbers that run are for the eye. */}
+        <p role="status" class="progress" aria-live={progress?.step === 'parts' ? 'off' : 'polite'}>
+          {progress !== undefined ? (
+            <>
+              <span>{progressText(session, progress)}</span>
+              <progress
+                aria-label={texts.stage}
+                max={progress.total || 1}
+                {...(progress.total > 0 && { value: progress.done })}
+              />
+              <button type="button" onClick={models.cancel}>
+                {texts.cancel}
+              </button>
+            </>
+          ) : isShowing ? (
+            <span>{texts.steps.show}</span>
+          ) : (
+            ''
+          )}
+        </p>
+        {isCancelled && (
+          <p class="row note">
+            {model === undefined ? texts.cancelled : texts.cancelledLater}
+            <button type="button" onClick={models.retry}>
+              {texts.load}
+            </button>
+          </p>
+        )}
+        {failure !== undefined && WITHOUT_MODEL.has(failure.code) ? (
+          <p class="note">{texts.noModel}</p>
+        ) : (
+          failure !== undefined && (
+            <Failure {...{ session, failure }} title={texts.modelFailed} onRetry={models.retry} />
+          )
+        )}
+        {hasNoView && (
+          <p class="row note">
+            {texts.noView}
+            <button type="button" onClick={reopen}>
+              {texts.retry}
+            </button>
+          </p>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function Tools({
+  texts,
+  view,
+  hasDimensions,
+  onDimensions,
+}: {
+  texts: Texts;
+  view: PlanningView;
+  hasDimensions: boolean;
+  onDimensions: (visible: boolean) => void;
+}) {
+  const [isMoved, setMoved] = useState(false);
+  const next = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    view.watchParts(setMoved);
+  }, [view]);
+  const reset = () => {
+    // This button goes.
+    next.current?.focus();
+    view.resetParts();
+  };
+  const tools: [label: string, outline: string, onClick: () => void][] = [
+    [texts.resetParts, 'M5 5v5h5M5.5 10a7.5 7.5 0 1 1-1 5', reset],
+    [texts.zoomIn, 'M12 5v14M5 12h14', () => view.zoom(1.25)],
+    [texts.zoomOut, 'M5 12h14', () => view.zoom(0.8)],
+    [texts.fit, 'M4 9V4h5M15 4h5v5M20 15v5h-5M9 20H4v-5', () => view.fit()],
+  ];
+  return (
+    <div class="tools">
+      {tools.slice(isMoved ? 0 : 1).map(([label, outline, onClick]) => (
+        <button
+          type="button"
+          ref={label === texts.zoomIn ? next : null}
+          aria-label={label}
+          title={label}
+          onClick={onClick}
+          key={label}
+        >
+          <svg viewBox="0 0 24 24" aria-hidden="true">
+            <path d={outline} />
+          </svg>
+        </button>
+      ))}
+      <button
+        type="button"
+        class="wide"
+        aria-pressed={hasDimensions}
+        onClick={() => onDimensions(!hasDimensions)}
+      >
+        {texts.dimensions}
+      </button>
+    </div>
+  );
+}
+
+/** Says what the stage is for, where nothing is planned yet. */
+function Hint({ text }: { text: string }) {
+  return (
+    <div class="hint">
+      <svg viewBox="0 0 24 24" aria-hidden="true">
+        <path d="M12 2.5l8.5 4.75v9.5L12 21.5l-8.5-4.75v-9.5zM3.5 7.25L12 12l8.5-4.75M12 12v9.5" />
+      </svg>
+      <p>{text}</p>
+    </div>
+  );
+}
+
+function Warnings({
+  session: { texts },
+  model: { warnings, holesMetres },
+}: {
+  session: Session;
+  model: ConvertedModel;
+}) {
+  const isIncomplete = warnings.some(({ code }) => /_(?:MISSING|INVALID|UNREADABLE)$/.test(code));
+  return (
+    <details class={isIncomplete ? 'warnings incomplete' : 'warnings'}>
+      <summary>{isIncomplete ? texts.incompleteModel : texts.notes(warnings.length)}</summary>
+      <ul>
+        {holesMetres.length > 0 && <li>{texts.missingParts}</li>}
+        {Array.from(new Set(warnings.map((warning) => warningText(texts, warning))), (text) => (
+          <li key={text}>{text}</li>
+        )).slice(0, 50)}
+      </ul>
+    </details>
+  );
+}
+
+function progressText({ texts: { steps } }: Session, progress: ModelProgress): string {
+  const { step, done, total } = progress;
+  return step === 'parts' ? steps.parts(done, total) : steps[step];
+}

@@ -1,0 +1,75 @@
+/** The cart post: the topmost article goes to the address of the page's parameters. @see Spec 4.6 */
+import type { JsonRecord } from '../../../convert/wire/value.ts';
+import { redact } from '../../../support/redact.ts';
+
+/** What became of a cart post. */
+export type CartResult =
+  /** The receiver has answered; `answer` is its JSON, or the beginning of its text. */
+  | { kind: 'answered'; status: number; isAccepted: boolean; answer: unknown }
+  /** It has not, or its answer is not for pages of this origin. */
+  | { kind: 'unreachable' }
+  | { kind: 'late' }
+  /** A person did not want to wait: it may have been received all the same. */
+  | { kind: 'cancelled' };
+
+const TIMEOUT_MS = 30_000;
+const LONGEST_TEXT = 2_000;
+/** More is no sentence to a person. */
+const LONGEST_SENTENCE = 200;
+
+/**
+ * Posts an article; never rejects.
+ *
+ * @param json - The topmost article as the service sent it.
+ * @example `await postCart('https://shop.example/cart', json, signal); // → { kind: 'answered', status: 200, … }`
+ */
+export async function postCart(
+  address: string,
+  json: JsonRecord,
+  signal: AbortSignal,
+): Promise<CartResult> {
+  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  try {
+    const response = await fetch(address, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ json }),
+      signal: AbortSignal.any([timeout, signal]),
+      referrerPolicy: 'no-referrer',
+    });
+    const text = redact(await response.text());
+    const { status, ok: isAccepted } = response;
+    return { kind: 'answered', status, isAccepted, answer: parsed(text) };
+  } catch {
+    if (signal.aborted) return { kind: 'cancelled' };
+    return { kind: timeout.aborted ? 'late' : 'unreachable' };
+  }
+}
+
+/** Requirements on the answer are not specified. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text.slice(0, LONGEST_TEXT);
+  }
+}
+
+/**
+ * An answer as it is shown: a short text is a sentence to the person; all else is data, for the person who looks
+ * after the receiver. Undefined for none.
+ *
+ * @example
+ * ```ts
+ * readAnswer('Thank you.'); // → { sentence: 'Thank you.' }
+ * readAnswer({ stored: true }); // → { data: '{\n  "stored": true\n}' }
+ * ```
+ */
+export function readAnswer(answer: unknown): { sentence: string } | { data: string } | undefined {
+  if (typeof answer !== 'string')
+    return { data: JSON.stringify(answer, null, 2).slice(0, LONGEST_TEXT) };
+  const text = answer.trim();
+  if (text === '') return undefined;
+  const isSentence = text.length <= LONGEST_SENTENCE && !/^<|\n/.test(text);
+  return isSentence ? { sentence: text } : { data: text };
+}

@@ -1,0 +1,135 @@
+/**
+ * Messages between the page and the page around it, by `postMessage`.
+ *
+ * The page posts a {@link PlanningEvent} to the origin of its parent only, and obeys a {@link PlanningCommand} of its
+ * parent at that origin only. No message contains the token.
+ *
+ * ```js
+ * addEventListener('message', ({ origin, data }) => {
+ *   if (origin !== 'https://planning.example') return;
+ *   if (data.type === 'CURRENT_ARTICLE') console.log(data.article.ocd.finalarticlenumber);
+ * });
+ * frame.contentWindow.postMessage({ type: 'REQUEST_CURRENT_ARTICLE' }, 'https://planning.example');
+ * ```
+ */
+import { isRecord, type JsonRecord } from '../../../convert/wire/value.ts';
+import { redactTexts } from '../../../support/redact.ts';
+import type { PageWindow } from './interfaces.ts';
+import type { PlanningTarget } from './parameters.ts';
+
+/** A property and its new value, as POST articles takes them. */
+interface UpdatedProperty {
+  /** Of the article or child that has the property. */
+  id: string;
+  proptype: 'ocd' | 'meta';
+  propclass: string;
+  prop: string;
+  newvalue: string;
+}
+
+/** What the page reports. `article` is the topmost article with its children, as the service answers it. */
+export type PlanningEvent =
+  /** The page is ready: it shows the article or catalogue of its address, and obeys commands. */
+  | { type: 'LOADED'; article: JsonRecord | null }
+  /** The service has answered a change. */
+  | { type: 'PROPERTY_UPDATED'; property: UpdatedProperty; article: JsonRecord }
+  /** Another article was opened, or the parent has asked; null where none is open. */
+  | { type: 'CURRENT_ARTICLE'; article: JsonRecord | null }
+  /** The cart was posted: the status and the JSON that the receiver answered. */
+  | { type: 'CART'; status: number; answer: unknown; article: JsonRecord }
+  /** The configuration was stored: a later address of the page opens it with `permanentid` and a token of that time. */
+  | { type: 'PERMANENTID_CREATED'; permanentid: string; article: JsonRecord }
+  /** Something failed; `code` is stable, `message` a sentence in the language of the page. */
+  | { type: 'ERROR'; code: string; message: string };
+
+/** What the parent may send. */
+export type PlanningCommand =
+  /** Opens a base article, one configuration of it, or a stored planning. */
+  | { type: 'SET_ARTICLE'; target: PlanningTarget }
+  /** Is answered with `CURRENT_ARTICLE`. */
+  | { type: 'REQUEST_CURRENT_ARTICLE' }
+  /** Replaces the session token, for example one that has expired. */
+  | { type: 'SET_TOKEN'; token: string };
+
+/** The connection to the parent. */
+export interface Embedding {
+  /** Whether there is a parent whose origin is known. */
+  readonly isEmbedded: boolean;
+  post(event: PlanningEvent): void;
+}
+
+/** The name of an origin that a browser keeps to itself. */
+const NO_ORIGIN = 'null';
+
+/**
+ * Opens the connection to the page around this one; without one, or where its origin is unknown, nothing is posted.
+ *
+ * @param givenOrigin - For browsers that do not name it: without `location.ancestorOrigins`, or with `null` there, as
+ *   Firefox has it in a frame without referrer. No page can pretend to be another with it, because the browser compares
+ *   it with the real one.
+ */
+export function openEmbedding(
+  page: PageWindow,
+  givenOrigin: string,
+  onCommand: (command: PlanningCommand) => void,
+): Embedding {
+  const named = page.location.ancestorOrigins?.[0] ?? NO_ORIGIN;
+  const known = named === NO_ORIGIN ? givenOrigin : named;
+  const origin = page.parent === page ? '' : known;
+  const isEmbedded = origin !== '';
+  if (isEmbedded) {
+    page.addEventListener('message', (event) => {
+      if (event.source !== page.parent || event.origin !== origin) return;
+      const command = readCommand(event.data);
+      if (command !== undefined) onCommand(command);
+    });
+  }
+  return {
+    isEmbedded,
+    post(event) {
+      // The service may repeat the token in an answer, such as in the address of an image.
+      if (isEmbedded) page.parent.postMessage(redactTexts(event), origin);
+    },
+  };
+}
+
+/**
+ * Reads a message of the parent; undefined where it is none of ours. An article may be beside the type or in `article`.
+ *
+ * @example
+ * ```ts
+ * readCommand({ type: 'SET_ARTICLE', article: { permanentid: 'A1' } });
+ * // → { type: 'SET_ARTICLE', target: { permanentid: 'A1' } }
+ * ```
+ */
+export function readCommand(data: unknown): PlanningCommand | undefined {
+  if (!isRecord(data)) return undefined;
+  const { type } = data;
+  if (type === 'REQUEST_CURRENT_ARTICLE') return { type };
+  if (type === 'SET_TOKEN') {
+    const token = textOf(data, 'token');
+    return token === '' ? undefined : { type, token };
+  }
+  if (type !== 'SET_ARTICLE') return undefined;
+  const target = targetOf(isRecord(data.article) ? data.article : data);
+  return target && { type, target };
+}
+
+/** The configuration of an article, without its children; undefined where it names none. */
+export function targetOf(article: JsonRecord): PlanningTarget | undefined {
+  const permanentid = textOf(article, 'permanentid');
+  if (permanentid !== '') return { permanentid };
+  const manufacturer = textOf(article, 'manufacturer').toUpperCase();
+  const program = textOf(article, 'program').toUpperCase();
+  const basearticlenumber = textOf(article, 'basearticlenumber');
+  if (manufacturer === '' || program === '' || basearticlenumber === '') return undefined;
+  const { ocd } = article;
+  const configured = isRecord(ocd) ? textOf(ocd, 'reinitstring') : '';
+  const ocdreinit = textOf(article, 'ocdreinit') || configured;
+  return { manufacturer, program, basearticlenumber, ocdreinit };
+}
+
+function textOf(record: JsonRecord, name: string): string {
+  const value = record[name];
+  return typeof value === 'string' ? value.trim() : '';
+}

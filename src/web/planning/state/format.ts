@@ -1,0 +1,37 @@
+/** Numbers as people of a language write them. */
+import type { CommercialData } from '../../../model/article.ts';
+import type { Vec3 } from '../../../model/graphics.ts';
+import type { Texts } from './texts.ts';
+
+/**
+ * A price with its currency.
+ *
+ * @example `priceText(textsOf('de'), 721, 'EUR'); // → '721,00 €'`
+ */
+export function priceText(
+  { language }: Texts,
+  price: number,
+  currency: CommercialData['currency'],
+): string {
+  try {
+    return new Intl.NumberFormat(language, { style: 'currency', currency }).format(price);
+  } catch {
+    // The service may send a currency that is no code of ISO 4217.
+    const amount = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+    return `${new Intl.NumberFormat(language, amount).format(price)} ${currency}`.trim();
+  }
+}
+
+/** A length, such as `1.600 mm`. @param length - In millimetres. */
+export function millimetresText({ language }: Texts, length: number): string {
+  const digits = { maximumFractionDigits: length < 10 ? 1 : 0 };
+  return `${new Intl.NumberFormat(language, digits).format(length)} mm`;
+}
+
+/** Width, height and depth of a model: glTF has height on its second axis. */
+export function sizeText(texts: Texts, [width, height, depth]: Vec3): string {
+  const shown = [width, height, depth].map((metres) =>
+    new Intl.NumberFormat(texts.language, { maximumFractionDigits: 0 }).format(metres * 1000),
+  );
+  return `${shown.join(' × ')} mm`;
+}

@@ -1,0 +1,179 @@
+/** What is planned: an article with all its children as the service sent it, and the calls that replace it by another. */
+
+import { decodeArticle } from '../../../convert/wire/article.ts';
+import { isRecord, type JsonRecord, mismatch, parseJson } from '../../../convert/wire/value.ts';
+import type { Article, ArticleKey, PropertyChange } from '../../../model/article.ts';
+import {
+  planningChildren,
+  requestOfArticle,
+  resolveKey,
+  withChildren,
+} from '../../../source/fetch/resolve-article.ts';
+import { isConverterError } from '../../../support/errors.ts';
+import { redactTexts } from '../../../support/redact.ts';
+import type { PlanningTarget } from './parameters.ts';
+import type { PlanningService } from './requests.ts';
+
+/** A topmost article. */
+export interface PlannedArticle {
+  /** As the service sent it: changes, carts and permanent identifiers are made of it. */
+  json: JsonRecord;
+  article: Article;
+  key: ArticleKey;
+  /** Texts and prices are those of the day and language in which the planning was stored. */
+  isAsStored?: boolean | undefined;
+}
+
+/**
+ * The article of a catalogue node, whose `varcode` is empty for the default configuration; or a planning as the service
+ * has answered it before, which needs no request, with the changes that it has not answered yet.
+ */
+export type OpenTarget =
+  | (PlanningTarget & { varcode?: string })
+  | { json: JsonRecord; pending: readonly PropertySetting[]; isAsStored?: boolean | undefined };
+
+/** A property that is to take another value. */
+export type PropertySetting = Omit<PropertyChange, 'rootid' | 'jsondata'>;
+
+/**
+ * Loads an article, or restores a planning with all its children.
+ *
+ * @throws {@link ConverterError} `ARTICLE_NOT_FOUND`, `PERMANENT_ID_NOT_RESOLVABLE`, `ARTICLE_REPORTED`, what the
+ *   service throws.
+ */
+export async function loadTarget(
+  service: PlanningService,
+  target: OpenTarget,
+  signal: AbortSignal,
+): Promise<PlannedArticle> {
+  if ('json' in target) {
+    const { json, isAsStored } = target;
+    return { ...answered(new TextEncoder().encode(JSON.stringify(json))), isAsStored };
+  }
+  if ('permanentid' in target) {
+    const stored = answered(await service.storedPlanning(target.permanentid, signal));
+    return renewed(service, stored, signal);
+  }
+  const { manufacturer, program, basearticlenumber, ocdreinit, varcode = '' } = target;
+  const id = { manufacturer, program, basearticlenumber };
+  const read = (more: object) => service.call('getArticle', { ...id, ...more }, { signal });
+  let loaded = await read(ocdreinit === '' ? {} : { reinitstring: ocdreinit });
+  const number = loaded.answer.ocd?.finalarticlenumber;
+  if (varcode !== '' && varcode !== number) {
+    try {
+      loaded = await read({ varcode });
+    } catch (thrown) {
+      // The article is there; it opens as the service configures it.
+      if (!isConverterError(thrown, 'ARTICLE_NOT_FOUND')) throw thrown;
+    }
+  }
+  const request = { ...id, finalarticlenumber: '', reinitstring: ocdreinit, metareinitstring: '' };
+  return planned(loaded.bytes, loaded.answer, request);
+}
+
+/**
+ * Changes a property. Only the topmost article is configured: a change of a child is one of the whole.
+ *
+ * @throws {@link ConverterError} `PROPERTY_VALUE_REFUSED`, what the service throws.
+ * @see Spec 3 (rule 3), 4.3
+ */
+export async function changeProperty(
+  service: PlanningService,
+  { json, article, key }: PlannedArticle,
+  setting: PropertySetting,
+  signal: AbortSignal,
+): Promise<PlannedArticle> {
+  const { id, proptype, propclass, prop, newvalue } = setting;
+  const names = { id, rootid: article.rootid, proptype, propclass, prop, newvalue };
+  const body = { ...names, jsondata: json };
+  const { bytes, answer } = await service.call('changeProperty', { ...key }, { signal, body });
+  const request = { ...key, finalarticlenumber: '', reinitstring: '', metareinitstring: '' };
+  return planned(bytes, answer, request);
+}
+
+/** Stores a planning at the service and returns its permanent identifier. @see Spec 4.3 (reinit) */
+export async function storePlanning(
+  service: PlanningService,
+  { json, key }: PlannedArticle,
+  signal: AbortSignal,
+): Promise<string> {
+  const { manufacturer, program, basearticlenumber } = key;
+  const values = { manufacturer, program, basearticlenumber };
+  return (await service.call('storePlanning', values, { signal, body: { json } })).answer;
+}
+
+/**
+ * A stored planning with the texts and prices of now, in the languages of the page; as it was stored where the service
+ * does not answer exactly this configuration again.
+ */
+async function renewed(
+  service: PlanningService,
+  stored: PlannedArticle,
+  signal: AbortSignal,
+): Promise<PlannedArticle> {
+  try {
+    const asked = await askAgain(service, stored, signal);
+    if (asked !== undefined && configurationOf(asked) === configurationOf(stored)) return asked;
+  } catch (thrown) {
+    if (
+      !isConverterError(thrown, 'ARTICLE_NOT_FOUND', 'ARTICLE_REPORTED', 'PROPERTY_VALUE_REFUSED')
+    )
+      throw thrown;
+  }
+  return { ...stored, isAsStored: true };
+}
+
+/** GET articles takes no configuration of a planning: a change to the value that a property has answers it. */
+async function askAgain(
+  service: PlanningService,
+  stored: PlannedArticle,
+  signal: AbortSignal,
+): Promise<PlannedArticle | undefined> {
+  const { article } = stored;
+  if (article.children.length > 0 || article.reinit !== '') {
+    // Of the innermost article: nothing else depends on it.
+    const setting = withChildren(article).flatMap(settingsOf).at(-1);
+    return setting && changeProperty(service, stored, setting, signal);
+  }
+  const request = requestOfArticle(article);
+  const { manufacturer, program, basearticlenumber, reinitstring } = request;
+  const values = { manufacturer, program, basearticlenumber, reinitstring };
+  const { bytes, answer } = await service.call('getArticle', values, { signal });
+  return planned(bytes, answer, request);
+}
+
+/** What the properties of an article are set to, of those that a person may set. */
+function settingsOf({ id, ocd, propclasses }: Article): PropertySetting[] {
+  const kinds = { ocd: ocd?.propclasses ?? [], meta: propclasses };
+  return (['meta', 'ocd'] as const).flatMap((proptype) =>
+    kinds[proptype].flatMap(({ name, properties }) =>
+      properties
+        .filter(({ enabled, visible, currentvalue }) => enabled && visible && currentvalue !== '')
+        .map((property) => ({
+          ...{ id, proptype, propclass: name || property.propclassname },
+          ...{ prop: property.name, newvalue: property.currentvalue },
+        })),
+    ),
+  );
+}
+
+function configurationOf({ article }: PlannedArticle): string {
+  return JSON.stringify([requestOfArticle(article), planningChildren(article)]);
+}
+
+/** An earlier answer of the service. */
+function answered(bytes: Uint8Array): PlannedArticle {
+  const article = decodeArticle(bytes, undefined, true);
+  return planned(bytes, article, requestOfArticle(article));
+}
+
+function planned(
+  bytes: Uint8Array,
+  article: Article,
+  request: Parameters<typeof resolveKey>[0],
+): PlannedArticle {
+  const json = parseJson(bytes);
+  if (!isRecord(json)) throw mismatch('RESPONSE_INVALID', 'article', 'an object', json);
+  // The service may repeat the token in a text; the article is what the page shows.
+  return { json, article: redactTexts(article), key: resolveKey(request, article).key };
+}

@@ -1,0 +1,202 @@
+/** Numeric properties: which numbers their ranges contain, and the next one in a direction. */
+
+import { readNumber } from '../../../convert/wire/value.ts';
+import type { ArticleProperty, PropertyRange } from '../../../model/article.ts';
+import type { Texts } from './texts.ts';
+
+/** Far above what the service sends with decimals as binary numbers, and far below any raster. */
+const EPSILON = 1e-6;
+
+/**
+ * Whether one of the ranges contains a number, on its raster; without ranges every number is accepted.
+ *
+ * @example
+ * ```ts
+ * isInRanges([{ valuefrom: 800, opfrom: 'GE', valueto: 1400, opto: 'LE', raster: 50 }], 825); // → false
+ * ```
+ * @see Spec 2.2 (ranges)
+ */
+export function isInRanges(ranges: readonly PropertyRange[], value: number): boolean {
+  return ranges.length === 0 || ranges.some((range) => contains(range, value));
+}
+
+function contains(range: PropertyRange, value: number): boolean {
+  const { valuefrom, opfrom, valueto, opto, raster } = range;
+  if (valuefrom !== undefined) {
+    if (opfrom === 'GT' ? value <= valuefrom + EPSILON : value < valuefrom - EPSILON) return false;
+  }
+  if (valueto !== undefined) {
+    if (opto === 'LT' ? value >= valueto - EPSILON : value > valueto + EPSILON) return false;
+  }
+  if (raster === undefined || raster <= 0) return true;
+  const steps = (value - (valuefrom ?? 0)) / raster;
+  return Math.abs(steps - Math.round(steps)) < EPSILON * Math.max(1, Math.abs(steps));
+}
+
+/** A step where a range has none. */
+function stepOf({ raster }: PropertyRange, decimals: number): number {
+  return raster !== undefined && raster > 0 ? raster : 10 ** -Math.min(decimals, 6);
+}
+
+/**
+ * The next number above or below another that the ranges contain; undefined at an end.
+ *
+ * @param direction - 1 is above, -1 below.
+ * @param decimals - Of a range without raster.
+ * @example
+ * ```ts
+ * nextInRanges([{ valuefrom: 800, opfrom: 'GE', valueto: 1400, opto: 'LE', raster: 50 }], 1400, -1, 0); // → 1350
+ * ```
+ */
+export function nextInRanges(
+  ranges: readonly PropertyRange[],
+  value: number,
+  direction: 1 | -1,
+  decimals: number,
+): number | undefined {
+  let nearest: number | undefined;
+  for (const range of ranges.length === 0 ? [{}] : ranges) {
+    const step = stepOf(range, decimals);
+    const origin = range.valuefrom ?? 0;
+    const at = (value - origin) / step;
+    const first = direction > 0 ? Math.floor(at + EPSILON) + 1 : Math.ceil(at - EPSILON) - 1;
+    // From outside of a range its own end is the next one.
+    const bound = direction > 0 ? range.valuefrom : range.valueto;
+    const beyond = bound !== undefined && (bound - value) * direction > EPSILON;
+    const end = (((bound ?? 0) - origin) / step) * direction;
+    const start = beyond ? Math.ceil(end - EPSILON) * direction : first;
+    for (const steps of [start, start + direction]) {
+      const candidate = Number((origin + steps * step).toFixed(6));
+      if (!contains(range, candidate) || (candidate - value) * direction <= EPSILON) continue;
+      if (nearest === undefined || (candidate - nearest) * direction < 0) nearest = candidate;
+      break;
+    }
+  }
+  return nearest;
+}
+
+/**
+ * The ranges of a property in words.
+ *
+ * @example `rangesText(textsOf('en'), property.ranges); // → '800 to 1400 in steps of 50, or 1500 to 2000 …'`
+ */
+export function rangesText(texts: Texts, ranges: readonly PropertyRange[]): string {
+  const { range: words } = texts;
+  const shown = (value: number) => numberText(texts, value);
+  return ranges
+    .map(closed)
+    .map(({ valuefrom, opfrom, valueto, opto, raster }) => {
+      if (valuefrom !== undefined && valuefrom === valueto) return shown(valuefrom);
+      const isAbove = opfrom === 'GT';
+      const isBelow = opto === 'LT';
+      const lower =
+        valuefrom === undefined ? '' : isAbove ? words.above(shown(valuefrom)) : shown(valuefrom);
+      const upper =
+        valueto === undefined ? '' : isBelow ? words.below(shown(valueto)) : shown(valueto);
+      const bounds =
+        lower !== '' && upper !== ''
+          ? words.between(lower, upper)
+          : lower !== ''
+            ? isAbove
+              ? lower
+              : words.from(lower)
+            : upper !== ''
+              ? isBelow
+                ? upper
+                : words.to(upper)
+              : '';
+      const steps = raster === undefined || raster <= 0 ? '' : words.steps(shown(raster));
+      return [bounds, steps].filter((part) => part !== '').join(' ');
+    })
+    .filter((part) => part !== '')
+    .join(words.or);
+}
+
+/** A range on a raster has a first and a last number, which say more than a bound that it does not contain. */
+function closed(range: PropertyRange): PropertyRange {
+  const { valuefrom, opfrom, valueto, opto, raster = 0 } = range;
+  if (valuefrom === undefined || raster <= 0) return range;
+  const first = opfrom === 'GT' ? nextInRanges([range], valuefrom, 1, 0) : valuefrom;
+  const last =
+    opto === 'LT' && valueto !== undefined ? nextInRanges([range], valueto, -1, 0) : valueto;
+  if (first === undefined) return range;
+  return {
+    ...range,
+    valuefrom: first,
+    opfrom: 'GE',
+    ...(last !== undefined && { valueto: last, opto: 'LE' }),
+  };
+}
+
+/** Why a number is not possible: how far the ranges go, or what they have on both sides of it. */
+function beyondText(texts: Texts, property: ArticleProperty, value: number): string {
+  const { ranges, decdigits } = property;
+  const [below, above] = ([-1, 1] as const).map((direction) => {
+    const next = nextInRanges(ranges, value, direction, decdigits);
+    return next === undefined ? '' : numberText(texts, next);
+  });
+  if (below && above) return texts.notPossibleBetween(below, above);
+  if (below) return texts.notPossibleAbove(below);
+  return above ? texts.notPossibleBelow(above) : texts.notPossible;
+}
+
+/** Whether a property takes numbers. @see Spec 2.2 (proptype) */
+export function isNumeric({ proptype }: ArticleProperty): boolean {
+  return proptype === 'N' || proptype === 'L';
+}
+
+/**
+ * A number as people of a language write it, without a mark at thousands.
+ *
+ * @example `numberText(textsOf('de'), 1600.5); // → '1600,5'`
+ */
+export function numberText({ language }: Texts, value: number): string {
+  return value.toLocaleString(language, { useGrouping: false, maximumFractionDigits: 10 });
+}
+
+/**
+ * Reads a number as people of a language write it. The mark of another language is one of decimals where it cannot be
+ * one of thousands.
+ *
+ * @example `readLocalNumber(textsOf('de'), '1.600'); // → 1600, and of '800.5' 800.5`
+ */
+export function readLocalNumber(texts: Texts, typed: string): number | undefined {
+  const isComma = numberText(texts, 0.5).includes(',');
+  const text = typed.trim().replace(/[\s'’](?=\d{3}(?!\d))/g, '');
+  // The first group of thousands begins with a digit that counts: 0.125 has decimals.
+  const thousands = isComma
+    ? /^[+-]?[1-9]\d{0,2}(?:\.\d{3})+(?:,\d*)?$/
+    : /^[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d*)?$/;
+  return readNumber(thousands.test(text) ? text.replaceAll(isComma ? '.' : ',', '') : text);
+}
+
+/**
+ * Reads what a person has typed for a property, in the language of the page.
+ *
+ * @returns The value as it is sent, or a sentence.
+ */
+export function readTyped(
+  texts: Texts,
+  property: ArticleProperty,
+  typed: string,
+): { value: string } | { problem: string } {
+  const text = typed.trim();
+  if (!isNumeric(property)) return { value: text };
+  const value = readLocalNumber(texts, text);
+  if (value === undefined) return { problem: texts.notANumber };
+  if (!property.addvalues && !isInRanges(property.ranges, value))
+    return { problem: beyondText(texts, property, value) };
+  const decimals = Math.max(0, Math.min(property.decdigits, 20)) || decimalsOf(property);
+  const rounded = Number(value.toFixed(decimals));
+  if (Math.abs(rounded - value) > EPSILON) return { problem: texts.tooExact(decimals) };
+  return { value: String(rounded) };
+}
+
+/** A service may leave out `decdigits`: then the numbers that it sends show it. */
+function decimalsOf({ ranges, currentvalue }: ArticleProperty): number {
+  const known = ranges.flatMap(({ raster, valuefrom, valueto }) => [raster, valuefrom, valueto]);
+  const decimals = [...known, readNumber(currentvalue)].map(
+    (number = 0) => String(number).split('.')[1]?.length ?? 0,
+  );
+  return Math.max(0, ...decimals);
+}
