@@ -169,6 +169,22 @@ describe.each(SERVERS)('%s', (_name, start) => {
     });
   });
 
+  it('a worker that begins while the server is away works when it is back', async () => {
+    const late = await stage();
+    const gate = await startProxy(server.url);
+    const worker = late.worker({ url: gate.url, mostWorkers: 1 });
+    await worker.line('opened');
+    gate.cut();
+    // It holds its requests, longer after than it takes its first job.
+    await worker.line('pause');
+    gate.restore();
+    expect(await late.execute('late', chunks('late', 2, 2))).toMatchObject({
+      done: ['0.0.2', '1.0.2'],
+    });
+    await late.close();
+    await gate.close();
+  });
+
   describe.concurrent('a worker', () => {
     let one: Stage;
     let only: QueueProcess;

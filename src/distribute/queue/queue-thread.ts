@@ -235,6 +235,28 @@ async function serve(
     (job: Job<ChunkJob, true, 'chunk'>, token: string | undefined, outcome: never) => Promise<true>
   >;
 
+  /**
+   * BullMQ keeps the failure of its first connection to PostgreSQL: a worker that begins during an outage would fail for
+   * ever, without a pause, and is opened again instead. Undefined if this worker ends meanwhile.
+   */
+  async function openReadyWorker(): Promise<typeof worker> {
+    while (!isEnding) {
+      const opened = classes.openWorker(queueName(pipeline, digest), process, {
+        ...{ name, concurrency: slots, lockDuration: LOCK_MS, stalledInterval: STALLED_CHECK_MS },
+        ...{ maxStalledCount: 1, runRetryDelay: RETRY_MS, drainDelay: POLL_S },
+      });
+      const problem = await opened.waitUntilReady().then(
+        () => undefined,
+        (error: Error) => error,
+      );
+      if (problem === undefined && !isEnding) return opened;
+      if (problem !== undefined) onError(problem);
+      await opened.close().catch(onError);
+      if (!isEnding) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+    return undefined;
+  }
+
   /** Waits for what is in work, and says why no more is done. */
   async function end(error?: SentError, graceMs = 0): Promise<void> {
     if (isEnding) return;
@@ -278,10 +300,8 @@ async function serve(
   state = 'idle';
   control.beat();
   reportShare();
-  worker = classes.openWorker(queueName(pipeline, digest), process, {
-    ...{ name, concurrency: slots, lockDuration: LOCK_MS, stalledInterval: STALLED_CHECK_MS },
-    ...{ maxStalledCount: 1, runRetryDelay: RETRY_MS, drainDelay: POLL_S },
-  });
+  worker = await openReadyWorker();
+  if (worker === undefined) return;
   if (!mayWork) await worker.pause(true);
   const hasEnded = () => {
     ended++;
