@@ -1,5 +1,5 @@
 /** Failures of deliveries that a pipeline file accepts: they are reported, and are no failure of the run. */
-import { VARIANTS } from './making/names.ts';
+import { acceptedByKind } from './kinds.ts';
 import type { DeliverSection } from './section.ts';
 
 /** How the webhook is called among deliveries. */
@@ -11,14 +11,10 @@ export const WEBHOOK = 'webhook';
  * @param delivery - Its name in `deliveries.jsonl`, {@link feedName} or {@link WEBHOOK}.
  */
 export function acceptedOf(deliver: DeliverSection, delivery: string): ReadonlySet<string> {
-  const { pictures, variants, feeds, afterPublish, profiles = [] } = deliver;
-  const given: Record<string, readonly string[] | undefined> = {
-    pictures: pictures?.accept,
-    [VARIANTS]: typeof variants === 'object' ? variants.accept : undefined,
-    [WEBHOOK]: afterPublish?.accept,
-  };
+  const { feeds, afterPublish } = deliver;
+  const given = acceptedByKind(deliver);
+  given[WEBHOOK] = afterPublish?.accept;
   for (const kind of feeds?.kinds ?? []) given[feedName(kind)] = feeds?.accept;
-  for (const each of profiles) if (typeof each === 'object') given[each.profile] = each.accept;
   return new Set(given[delivery]);
 }
 

@@ -28,8 +28,9 @@ import { linkOrCopy } from '../support/links.ts';
 import { acceptedOf } from './accepted.ts';
 import { writeFeeds } from './after-publish.ts';
 import { removeGallery, writeGallery } from './gallery/publish-gallery.ts';
-import { isBrowserOptional, openDeliveries } from './kinds.ts';
+import { openDeliveries } from './kinds.ts';
 import type { Delivery, Placed, Subject } from './making/delivery.ts';
+import { isBrowserOptional } from './pictures/run-renderer.ts';
 import { sectionOf } from './section.ts';
 
 /**
@@ -47,7 +48,7 @@ export async function deliver(run: Run): Promise<Delivered> {
   const wanted = sectionOf(run.options.pipeline);
   await requireManifest(outputDir);
   const masters = await mastersOf(outputDir);
-  const deliveries = await openDeliveries(run, masters);
+  const deliveries = await openDeliveries(wanted ?? {}, run, masters);
   const delivered: Delivered = { deliveries: [], failures: [], splits: [], omitted: [] };
   const before = {
     lines: await readDeliveries(outputDir),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { addressAt, OUTBOX_FILE } from '../run/output/delivered-files.ts';
 import type { Deliveries } from '../run/publishing/deliveries.ts';
 import { exists } from '../support/files.ts';
-import { DELIVERY_FOLDERS } from './folders.ts';
+import { DELIVERY_FOLDERS } from './kinds.ts';
 import { sectionOf } from './section.ts';
 
 /** The deliveries of this program. */

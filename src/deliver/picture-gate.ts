@@ -6,11 +6,11 @@ import type { Run } from '../run/open/open-run.ts';
 import type { ComparedPictures, GlbPair } from '../run/publishing/deliveries.ts';
 import { asConverterError } from '../support/errors.ts';
 import { inParallel } from '../support/in-parallel.ts';
-import { hasBrowser, NO_BROWSER, openPictureMaker } from './kinds.ts';
 import { openMadeFiles } from './making/made-files.ts';
 import type { Maker } from './making/maker.ts';
 import { pictureDifference } from './pictures/picture-difference.ts';
 import { mainView } from './pictures/picture-options.ts';
+import { hasBrowser, NO_BROWSER, openPictureMaker } from './pictures/run-renderer.ts';
 import { sectionOf } from './section.ts';
 
 /**

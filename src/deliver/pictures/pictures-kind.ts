@@ -1,0 +1,16 @@
+/** Pictures as a kind of delivery. */
+import { ofEachMaster } from '../making/each-master.ts';
+import { kind } from '../making/kind.ts';
+import { PICTURES } from '../making/names.ts';
+import { picturesSchema } from './pictures-schema.ts';
+
+/** `deliver: pictures:`. */
+export const picturesKind = kind({
+  schema: () => picturesSchema().optional().describe('pictures of each article, below pictures/'),
+  names: [PICTURES],
+  accepted: ({ accept }) => ({ [PICTURES]: accept }),
+  async open(wanted, run, masters) {
+    const { openPictureMaker } = await import('./run-renderer.ts');
+    return [ofEachMaster(run, await openPictureMaker(wanted, run), masters)];
+  },
+});

@@ -1,0 +1,23 @@
+/** Files with all finishes of an article as a kind of delivery. */
+import { z } from 'zod';
+import { acceptSchema } from '../making/accept-schema.ts';
+import { kind } from '../making/kind.ts';
+import { VARIANTS } from '../making/names.ts';
+
+/** `deliver: variants:`. */
+export const variantsKind = kind({
+  schema: () =>
+    z
+      .union([z.boolean(), z.strictObject({ accept: acceptSchema() })])
+      .default(false)
+      .describe(
+        'one file with all finishes of an article, below variants/: true, or { accept: … }',
+      ),
+  names: [VARIANTS],
+  accepted: (wanted) => ({ [VARIANTS]: typeof wanted === 'object' ? wanted.accept : undefined }),
+  async open(wanted, run, masters) {
+    if (wanted === false) return [];
+    const { openVariants } = await import('./publish-variants.ts');
+    return [await openVariants(run, masters)];
+  },
+});
