@@ -75,17 +75,6 @@ const PLAIN = {
   mayRequire: [],
 } as const satisfies Profile;
 
-/** Names of profiles; each is the name of its delivery. */
-export type ProfileName =
-  | 'web'
-  | 'shared'
-  | 'ar-android'
-  | 'khronos-commerce'
-  | 'planner'
-  | 'google'
-  | 'shopify'
-  | 'amazon';
-
 /** The extensions that a file requires for each way to store textures and geometry. */
 const REQUIRED: Readonly<Record<TextureFormat | GeometryFormat, readonly string[]>> = {
   kept: [],
@@ -173,7 +162,10 @@ export const PROFILES = {
     textures: { smallest: 2048, largest: 4096 },
     triangles: 149_999,
   },
-} as const satisfies Record<ProfileName, Profile>;
+} as const satisfies Record<string, Profile>;
+
+/** Names of profiles; each is the name of its delivery. */
+export type ProfileName = keyof typeof PROFILES;
 
 /** The names of all profiles, in the order of the table. */
 export const PROFILE_NAMES = Object.keys(PROFILES) as [ProfileName, ...ProfileName[]];

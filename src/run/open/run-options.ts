@@ -13,12 +13,16 @@ const PUBLISHING = ['run', 'build'] as const;
 /** Where the work of a run may be done. */
 const EXECUTORS = ['local', 'bullmq'] as const;
 
-/** What a run is to do, beside its pipeline: each row is a field, and the option that sets it. */
+/**
+ * What a run is to do, beside its pipeline: each row is a field, and the option that sets it. One that `narrows` selects
+ * a part of the pipeline's articles.
+ */
 export const RUN_OPTIONS = {
   only: {
     option: 'only',
     type: 'string',
     value: 'GLOB',
+    narrows: true,
     commands: RECORDING,
     describe: 'select only by a glob on MANUFACTURER/PROGRAM/number',
     parse: (glob: string) => glob,
@@ -27,6 +31,7 @@ export const RUN_OPTIONS = {
     option: 'limit',
     type: 'number',
     min: 1,
+    narrows: true,
     commands: RECORDING,
     describe: 'process at most this many configurations',
   },
@@ -67,6 +72,7 @@ export const RUN_OPTIONS = {
   failedOnly: {
     option: 'failed',
     type: 'boolean',
+    narrows: true,
     commands: ['run'],
     describe: 'process only what failed at its last attempt',
   },
@@ -151,9 +157,13 @@ function nextTime(text: string, now: number): number {
   return time.getTime();
 }
 
-/** Whether a run processes a part of what its pipeline selects. */
-export function isPartial({ only, limit, failedOnly }: RunOptions): boolean {
-  return only !== undefined || limit !== undefined || failedOnly === true;
+const NARROWING = Object.entries(RUN_OPTIONS).flatMap(([field, row]) =>
+  'narrows' in row ? [field as keyof typeof RUN_OPTIONS] : [],
+);
+
+/** Whether a run processes a part of what its pipeline selects: other articles keep their lines then. */
+export function isPartial(options: RunOptions): boolean {
+  return NARROWING.some((field) => options[field] !== undefined && options[field] !== false);
 }
 
 /** Returns the id of a run: its start, as `2026-11-21T02-00-00.000Z`; some file systems refuse colons. */
