@@ -7,8 +7,10 @@
 import * as meshes from './convert/transform/mesh-cache.ts';
 import * as transform from './convert/transform/transform-article.ts';
 import * as glb from './convert/write/glb.ts';
+import type { Pipeline } from './deliver/pipeline.ts';
 import * as pipelines from './deliver/pipeline.ts';
 import * as recording from './emulator/replay.ts';
+import type { ArticleRequest } from './model/article.ts';
 import type { Scene, TextureTransform, TextureUse } from './model/scene.ts';
 import * as lists from './run/articles/source-files.ts';
 import { PIPELINE_CHECK } from './run/file/pipeline-file.ts';
@@ -23,6 +25,7 @@ import * as metrics from './run/report/metrics.ts';
 import { runReportSchema } from './run/report/run-report.ts';
 import * as summary from './run/report/summary.ts';
 import * as runs from './run/run.ts';
+import type { ConvertedArticle } from './run/single-article.ts';
 import * as article from './run/single-article.ts';
 import * as contentStore from './source/cache/content-store.ts';
 import * as database from './source/cache/database.ts';
@@ -293,11 +296,12 @@ export const migrate = checked(migration.migrate, {
 /** Makes the address of the planning page of a service. */
 export const planningUrl = checked(planning.planningUrl, { link: OBJECT });
 
-type Convert = typeof article.convertArticle;
-
 async function convertWithStore(
-  ...[request, pipeline, file, environment]: Parameters<Convert>
-): ReturnType<Convert> {
+  request: ArticleRequest,
+  pipeline: Pipeline,
+  file: string,
+  environment: RunEnvironment,
+): Promise<ConvertedArticle> {
   return article.convertArticle(request, pipeline, file, environment, PARTS.sharing?.open);
 }
 
@@ -356,11 +360,11 @@ export function fetchPipeline(
   return runs.fetchPipeline(options, environment, PARTS);
 }
 
-type RecordPipeline = typeof recorder.recordPipeline;
-
 async function recordWithStore(
-  ...[options, dir, environment]: Parameters<RecordPipeline>
-): ReturnType<RecordPipeline> {
+  options: RunOptions,
+  dir: string,
+  environment: RunEnvironment,
+): Promise<recorder.RecordResult> {
   return recorder.recordPipeline(options, dir, environment, PARTS);
 }
 

@@ -8,7 +8,7 @@ import {
 } from '../run/open/run-options.ts';
 import { CONTINUED_WITHIN_MS } from '../source/cache/durable-tables.ts';
 import { ConverterError } from '../support/errors.ts';
-import { findUnfinishedRun, openChunkObjects } from './chunks.ts';
+import { findUnfinishedRun, openChunkObjects, removeChunkObjects } from './chunks.ts';
 import { pipelineStore } from './pipeline-store.ts';
 import { checkQueue, runDigest } from './run-queue.ts';
 import type { ObjectStore } from './store/object-store.ts';
@@ -53,6 +53,9 @@ export async function openSharedRun(
     await lock?.release();
     return openSharedRun(options, given);
   }
+  // What this run does not continue, no run does: another one has other options.
+  if (unfinished !== undefined && continued === undefined)
+    await removeChunkObjects(store, unfinished.id);
   const ending = new AbortController();
   const signals = [given.signal, ending.signal, ...(lock ? [lock.lost] : [])];
   const objects = openChunkObjects(store, runId(startedAt));

@@ -235,26 +235,36 @@ async function serve(
     (job: Job<ChunkJob, true, 'chunk'>, token: string | undefined, outcome: never) => Promise<true>
   >;
 
+  const hasEnded = () => {
+    ended++;
+    control.beat();
+  };
+
   /**
-   * BullMQ keeps the failure of its first connection to PostgreSQL: a worker that begins during an outage would fail for
-   * ever, without a pause, and is opened again instead. Undefined if this worker ends meanwhile.
+   * Takes jobs from now on. BullMQ keeps the failure of its first connection to PostgreSQL: a worker that begins during an
+   * outage would fail for ever, without a pause, and is opened again instead.
    */
-  async function openReadyWorker(): Promise<typeof worker> {
+  async function takeJobs(): Promise<void> {
     while (!isEnding) {
       const opened = classes.openWorker(queueName(pipeline, digest), process, {
         ...{ name, concurrency: slots, lockDuration: LOCK_MS, stalledInterval: STALLED_CHECK_MS },
         ...{ maxStalledCount: 1, runRetryDelay: RETRY_MS, drainDelay: POLL_S },
       });
+      worker = opened;
+      opened.on('completed', hasEnded);
+      opened.on('failed', hasEnded);
+      opened.on('lockRenewalFailed', (ids) => dropAll('lost', ({ id }) => ids.includes(id)));
+      if (!mayWork) await opened.pause(true);
       const problem = await opened.waitUntilReady().then(
         () => undefined,
         (error: Error) => error,
       );
-      if (problem === undefined && !isEnding) return opened;
-      if (problem !== undefined) onError(problem);
+      if (problem === undefined || isEnding) return;
+      onError(problem);
+      worker = undefined;
       await opened.close().catch(onError);
-      if (!isEnding) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
     }
-    return undefined;
   }
 
   /** Waits for what is in work, and says why no more is done. */
@@ -300,14 +310,5 @@ async function serve(
   state = 'idle';
   control.beat();
   reportShare();
-  worker = await openReadyWorker();
-  if (worker === undefined) return;
-  if (!mayWork) await worker.pause(true);
-  const hasEnded = () => {
-    ended++;
-    control.beat();
-  };
-  worker.on('completed', hasEnded);
-  worker.on('failed', hasEnded);
-  worker.on('lockRenewalFailed', (ids) => dropAll('lost', ({ id }) => ids.includes(id)));
+  await takeJobs();
 }

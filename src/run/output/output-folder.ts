@@ -417,7 +417,7 @@ export async function planPrune(
   let bytes = 0;
   for (const path of objects) bytes += (await statIfExists(path))?.bytes ?? 0;
   const runs = keepRuns === undefined ? [] : await oldRuns(outputDir, keepRuns);
-  return { objects: objects.map(relative), links, runs, bytes };
+  return { objects: objects.map(relative), links: links.sort(), runs, bytes };
 }
 
 /** Lists the folders of reports but for the last ones, below the output folder. */
