@@ -5,7 +5,8 @@ export default defineConfig({
   test: {
     include: [
       'test/exact/*.test.ts',
-      'test/unit/{math,transform}/*.test.ts',
+      'test/unit/convert/{math,transform}/*.test.ts',
+      'test/unit/support/elementary.test.ts',
       'test/unit/convert/write/glb.test.ts',
     ],
     // It compares engines, with files that the copy lacks, and would fail for any fault.
