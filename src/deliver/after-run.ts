@@ -1,10 +1,9 @@
 /** Delivery alone: what the pipeline makes of its published files. */
 
 import type { Sharing } from '../run/executor.ts';
-import { type Run, withRun } from '../run/open/open-run.ts';
+import { withLockedRun } from '../run/locked-run.ts';
+import type { Run } from '../run/open/open-run.ts';
 import type { RunEnvironment, RunOptions } from '../run/open/run-options.ts';
-import { checkRun } from '../run/open/sources.ts';
-import { lockOutput } from '../run/output/lock.ts';
 import { followPublication } from '../run/publishing/after-publication.ts';
 import { openLastPublication } from '../run/publishing/last-publication.ts';
 import { DELIVERIES } from './deliveries.ts';
@@ -32,16 +31,10 @@ export async function deliverPipeline(
   environment: RunEnvironment,
   sharing?: Sharing,
 ) {
-  checkRun(options, environment);
-  await DELIVERIES.check(options.pipeline, environment);
-  const locks = [await lockOutput(options.pipeline.outputDir, environment.now())];
-  try {
-    const shared = await sharing?.prepare(options, environment);
-    if (shared !== undefined) locks.unshift(shared.close);
-    const own = shared?.environment ?? environment;
-    return await withRun(options, own, deliverAlone, 'owner', sharing?.open);
-  } finally {
-    for (const release of locks)
-      await release().catch((error: Error) => environment.log.warn(error.message));
-  }
+  return withLockedRun(
+    options,
+    environment,
+    { ...(sharing && { sharing }), deliveries: DELIVERIES },
+    deliverAlone,
+  );
 }

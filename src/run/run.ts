@@ -13,6 +13,7 @@ import { selectFetched, selectLive } from './articles/select.ts';
 import { type Executor, localExecutor, type Sharing } from './executor.ts';
 import { assessRun } from './failures/gates.ts';
 import { openQuarantine, type Quarantine } from './failures/quarantine.ts';
+import { withLockedRun } from './locked-run.ts';
 import { makeReport, writeReport } from './make-report.ts';
 import { type Run, withRun } from './open/open-run.ts';
 import { isPublished, type RunEnd, type RunResult } from './open/run-end.ts';
@@ -23,8 +24,6 @@ import {
   type RunOptions,
   runId,
 } from './open/run-options.ts';
-import { checkRun } from './open/sources.ts';
-import { lockOutput } from './output/lock.ts';
 import { publishedAsset } from './output/publish.ts';
 import type { RunParts } from './parts.ts';
 import { inThisProcess, processAll } from './processing.ts';
@@ -145,30 +144,15 @@ interface RunPlan {
   processor(run: Run): Promise<Processor>;
 }
 
-/** A run that publishes locks its output folder. */
-async function executeLocked(
+function executeLocked(
   options: RunOptions,
   environment: RunEnvironment,
   plan: RunPlan,
   parts: RunParts,
 ): Promise<RunResult> {
-  checkRun(options, environment);
-  const { pipeline } = options;
-  if (pipeline.deliver) await parts.deliveries?.check(pipeline, environment);
-  const locks = [await lockOutput(pipeline.outputDir, environment.now())];
-  try {
-    const shared = await parts.sharing?.prepare(options, environment);
-    if (shared !== undefined) locks.unshift(shared.close);
-    const execute = async (run: Run) => {
-      return unlessKilled(run, (_, killed) => executeRun(run, plan, killed, parts));
-    };
-    const own = shared?.environment ?? environment;
-    return await withRun(options, own, execute, 'owner', parts.sharing?.open);
-  } finally {
-    // A lock that remains is taken over later; the result of the run is more important.
-    for (const release of locks)
-      await release().catch((error: Error) => environment.log.warn(error.message));
-  }
+  return withLockedRun(options, environment, parts, (run) =>
+    unlessKilled(run, (_, killed) => executeRun(run, plan, killed, parts)),
+  );
 }
 
 /** Removes the notes of what is in work when the run ends by itself or is interrupted; a kill leaves them. */

@@ -30,7 +30,7 @@ const READERS = [
     from: ['run/single-article.ts'],
     most: [131, 21_100],
   },
-  { what: 'a run', from: ['run/run.ts'], most: [179, 31_200] },
+  { what: 'a run', from: ['run/run.ts'], most: [180, 31_200] },
 ];
 /** The most of each of the other figures: what there is now, and no more. */
 const LIMITS = {

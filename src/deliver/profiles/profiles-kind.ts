@@ -14,6 +14,8 @@ export const profilesKind = kind({
       wanted.flatMap((one) => (typeof one === 'object' ? [[one.profile, one.accept]] : [])),
     ),
   async open(wanted, run, masters) {
+    // A browser is looked for only where it may be needed.
+    if (wanted.length === 0) return [];
     const [{ createProfileMaker }, { createUsdzMaker }, { rendererOf }] = await Promise.all([
       import('./profile-maker.ts'),
       import('../usd/usdz-maker.ts'),

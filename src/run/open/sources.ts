@@ -98,6 +98,11 @@ export async function withSources<T>(
   }
   const startedAt = environment.startedAt ?? environment.now();
   const metrics = createRunMetrics(environment.now);
+  if (given.pipeline.store && !openShared)
+    throw new ConverterError(
+      'INTERNAL',
+      'parts: expected other machines, for store:, received none',
+    );
   const shared = given.pipeline.store && (await openShared?.(given.pipeline, environment));
   const database = await openCacheDatabase(cacheDir);
   const account = openAccount(given.pipeline, database);
