@@ -36,11 +36,11 @@ export async function distribute(
   queue: ChunkQueue,
   store: ObjectStore,
 ): Promise<ChunkDistribution> {
-  const { options, environment, metrics, stores, startedAt } = run;
+  const { options, environment, metrics, output, startedAt } = run;
   const id = runId(startedAt);
   const objects = openChunkObjects(store, id);
   const { force = false, failedOnly = false } = options;
-  const missing = [...stores.damages.values()].flatMap(({ object }) => object ?? []);
+  const missing = [...output.damages.values()].flatMap(({ object }) => object ?? []);
   const digest = await runDigest(options, environment.env);
   await objects.describe({ startedAt, digest, force, failedOnly, missing });
   const table = createWorkerTable();
@@ -68,7 +68,7 @@ export async function distribute(
     const take: typeof collect = (result, origin) => {
       if (result.status === 'failed' && !result.isWaiting)
         logFailure(run, progress, result.request, result.error);
-      if ('built' in result) stores.checks.noteWritten(result.built.sha256);
+      if ('built' in result) output.checks.noteWritten(result.built.sha256);
       collect(result, origin);
       progress.done++;
     };

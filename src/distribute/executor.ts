@@ -40,6 +40,6 @@ export async function openWorkers(run: Run, selected: Promise<unknown>): Promise
 }
 
 /** The one that is open: what its account was allowed before, it will be allowed again. */
-async function storeOf({ options, environment, stores }: Run): Promise<ObjectStore> {
-  return storeIn(stores) ?? pipelineStore(options.pipeline, environment);
+async function storeOf({ options, environment, output }: Run): Promise<ObjectStore> {
+  return storeIn(output) ?? pipelineStore(options.pipeline, environment);
 }

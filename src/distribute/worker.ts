@@ -3,8 +3,9 @@
 import { configurationKey } from '../model/configuration-id.ts';
 import type { Processor } from '../run/articles/results.ts';
 import { pipelineServiceId } from '../run/open/connect.ts';
-import { type Run, withRun } from '../run/open/open-run.ts';
-import type { RunEnvironment, RunOptions } from '../run/open/run-options.ts';
+import { type Run, withWorkerRun } from '../run/open/open-run.ts';
+import type { RunEnvironment } from '../run/open/run-environment.ts';
+import type { RunOptions } from '../run/open/run-options.ts';
 import { inThisProcess } from '../run/processing.ts';
 import { fetchAndConvert } from '../run/processor/configuration.ts';
 import { concurrencyOf, sharedConcurrency } from '../source/service/service-config.ts';
@@ -162,18 +163,18 @@ async function openPart(
   let reported = 0;
   const cacheHits = async () => {
     const before = reported;
-    reported = await started.run.session.cacheHits();
+    reported = await started.run.sources.session.cacheHits();
     return reported - before;
   };
   return { ...started, snapshots: snapshotsOf(started.run), cacheHits };
 }
 
 /** The snapshots that the machines of a run share, if they share any. */
-function snapshotsOf({ stores, options }: Run): OpenRun['snapshots'] {
-  const store = storeIn(stores);
+function snapshotsOf({ sources, output, options }: Run): OpenRun['snapshots'] {
+  const store = storeIn(output);
   return (
     store &&
-    openSharedSnapshots(store, stores.database, pipelineServiceId(options.pipeline.service))
+    openSharedSnapshots(store, sources.database, pipelineServiceId(options.pipeline.service))
   );
 }
 
@@ -199,11 +200,11 @@ export function createChunkWork({ store, name, open, now, watch }: ChunkWorkSett
 } {
   let opened: Promise<OpenRun & { id: string }> | undefined;
   let share: WorkerShare | undefined;
-  let session: Run['session'] | undefined;
+  let session: Run['sources']['session'] | undefined;
 
   const begin = async (id: string): Promise<OpenRun & { id: string }> => {
     const begun = await open(id);
-    session = begun.run.session;
+    session = begun.run.sources.session;
     if (share !== undefined) session.share(share);
     return { ...begun, id };
   };
@@ -246,9 +247,9 @@ export function createChunkWork({ store, name, open, now, watch }: ChunkWorkSett
         0,
         (result, { place, ms }) => results.push({ place: list[place]!.place, ms, result }),
       );
-      run.stores.database.flush();
-      await syncObjects(run.stores.unsynced);
-      await run.stores.flushBodies?.();
+      run.sources.database.flush();
+      await syncObjects(run.output.unsynced);
+      await run.sources.flushBodies?.();
     } catch (error) {
       // Its session is closed; another job may succeed with a new one.
       if (opened !== undefined && (await opened.catch(() => undefined)) === current) await close();
@@ -353,7 +354,7 @@ async function startRun(
     end = resolve;
   });
   return new Promise((resolve, reject) => {
-    const role = { missing: new Set(missing), shared: sharedStore(store) };
+    const shared = { missing: new Set(missing), shared: sharedStore(store) };
     const started = { ...environment, startedAt };
     const work = async (run: Run) => {
       const processor = await fetchAndConvert(run);
@@ -364,9 +365,9 @@ async function startRun(
       resolve({ run, processor, close });
       await ended;
       // A part of a run: the next one continues what others began.
-      await run.session.finish(true);
+      await run.sources.session.finish(true);
     };
-    const whole = withRun({ ...options, ...flags }, started, work, role);
+    const whole = withWorkerRun({ ...options, ...flags }, started, work, shared);
     whole.catch(reject);
   });
 }

@@ -28,17 +28,17 @@ const READERS = [
   {
     what: 'converting an article of a service',
     from: ['run/single-article.ts'],
-    most: [131, 21_100],
+    most: [122, 19_600],
   },
-  { what: 'a run', from: ['run/run.ts'], most: [180, 31_200] },
+  { what: 'a run', from: ['run/run.ts'], most: [180, 31_400] },
 ];
 /** The most of each of the other figures: what there is now, and no more. */
 const LIMITS = {
   'functions above 100 lines': 24,
-  'functions above 80 lines': 36,
-  'closures with five inner functions': 47,
-  'ReturnType of a function of another file': 65,
-  'exported names that another wing uses': 613,
+  'functions above 80 lines': 35,
+  'closures with five inner functions': 46,
+  'ReturnType of a function of another file': 59,
+  'exported names that another wing uses': 616,
 };
 
 const flag = { type: 'boolean' };

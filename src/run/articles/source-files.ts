@@ -20,7 +20,7 @@ import { didYouMean, nearestName } from '../../support/nearest.ts';
 import { redact } from '../../support/redact.ts';
 import { cutText, TEXT_LIMITS } from '../../support/text-limits.ts';
 import type { Pipeline } from '../file/pipeline-file.ts';
-import type { RunEnvironment } from '../open/run-options.ts';
+import type { RunEnvironment } from '../open/run-environment.ts';
 
 const trimmed = (cell: string) => cell.trim();
 const identifier = (cell: string) => cell.trim().toUpperCase();

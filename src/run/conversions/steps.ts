@@ -35,7 +35,7 @@ interface ConverterInput {
   options: ConvertOptions;
   decoded?: DecodedReader | undefined;
   /** What was computed in earlier runs. Without it, everything is computed again and nothing is stored. */
-  derived?: Sources['stores']['derived'] | undefined;
+  derived?: Sources['derived'] | undefined;
   cacheBytes: number;
   /** Then its memory matters more than the time of collecting garbage. */
   hasOwnProcess?: boolean;

@@ -30,9 +30,6 @@ const url = z.url({ protocol: /^https?$/ });
 /** Longest timer of Node, milliseconds: almost 25 days. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** The addresses of a service whose variables are not set, where no service is needed. */
-export const UNSET_ADDRESS = 'http://service-variable-unset.invalid';
-
 const whole = z.int();
 const flag = z.boolean();
 const integers = new Map<string, typeof whole>();

@@ -28,7 +28,8 @@ import type { Processor } from '../articles/results.ts';
 import { openConversions, within } from '../conversions/dispatch.ts';
 import type { Pipeline } from '../file/pipeline-file.ts';
 import { languagesOf, pipelineServiceId } from '../open/connect.ts';
-import type { PreviousOutput, Run } from '../open/open-run.ts';
+import type { Run } from '../open/open-run.ts';
+import type { PreviousOutput } from '../open/run-output.ts';
 import { publishedAsset } from '../output/publish.ts';
 import { catalogueEntries, listedIn, REQUEST_FAILED, TEXT_CUT } from '../publishing/lines.ts';
 
@@ -45,7 +46,7 @@ interface Snapshots {
 
 /** Fetches snapshots and converts them: `run`. */
 export async function fetchAndConvert(run: Run): Promise<Processor> {
-  const fetcher = await run.session.fetcher();
+  const fetcher = await run.sources.session.fetcher();
   const load: Snapshots['load'] = ({ request, children }, signal) =>
     fetcher.fetch(request, children, signal);
   const snapshots = { fresh: fetcher.freshSnapshot, load, decoded: fetcher.decoded };
@@ -88,8 +89,8 @@ export async function convertFetched(run: Run): Promise<Processor> {
 
 /** Fetches snapshots into the cache and builds nothing: `fetch`. */
 export async function fetchOnly(run: Run): Promise<Processor> {
-  const { session, metrics, notes } = run;
-  const fetcher = await session.fetcher();
+  const { sources, metrics, notes } = run;
+  const fetcher = await sources.session.fetcher();
   return {
     process: async ({ request, children }) => {
       const snapshot = await metrics.stopwatch.during('fetch', () =>
@@ -104,15 +105,16 @@ export async function fetchOnly(run: Run): Promise<Processor> {
 }
 
 /** Returns where `loadSnapshot` finds the snapshots of a pipeline. */
-export function snapshotSource({ options, stores }: Pick<Run, 'options' | 'stores'>) {
+export function snapshotSource({ options, sources }: Pick<Run, 'options' | 'sources'>) {
   const service = pipelineServiceId(options.pipeline.service);
-  return { service, database: stores.database, store: stores.bodies };
+  return { service, database: sources.database, store: sources.bodies };
 }
 
 function converting(run: Run, snapshots: Snapshots): Processor['process'] {
-  const { options, stores, metrics } = run;
+  const { options, sources, output, metrics } = run;
   const { stopwatch } = metrics;
-  const { database, previous } = stores;
+  const { database } = sources;
+  const { previous } = output;
   const { convert, service, limits } = options.pipeline;
   const sourceOf = sourceDigest(convert);
   const serviceId = pipelineServiceId(service);
@@ -131,7 +133,7 @@ function converting(run: Run, snapshots: Snapshots): Processor['process'] {
 
   /** Whether a GLB is in the store, and need not be built anew. */
   const isStored = async ({ sha256, bytes }: Pick<ManifestLine, 'sha256' | 'bytes'>) =>
-    !options.force && sha256 !== undefined && stores.hasObject(sha256, bytes);
+    !options.force && sha256 !== undefined && output.hasObject(sha256, bytes);
 
   const fresh = async (selected: SelectedArticle): Promise<FreshResult | undefined> => {
     const { request, children } = selected;
@@ -184,7 +186,7 @@ function converting(run: Run, snapshots: Snapshots): Processor['process'] {
       answers: answersOf(answersDigest(snapshot)),
       ...(unplaced.length > 0 && { unplaced }),
     };
-    if (await isCommercial(snapshot, stores.bodies, snapshots.decoded)) {
+    if (await isCommercial(snapshot, sources.bodies, snapshots.decoded)) {
       expectUnpublished(previous, request, key);
       const isSame = lineOf(key, source) !== undefined;
       const tier = isSame ? tierOf(snapshot) : 'skipped';
@@ -274,17 +276,17 @@ function tierOf({ requested }: ArticleSnapshot): Decision['tier'] {
 }
 
 function whyBuilt(
-  { options, stores }: Run,
+  { options, output }: Run,
   before: SnapshotRecord | undefined,
   snapshot: ArticleSnapshot,
 ): string[] {
   if (options.force) return ['--force builds everything anew'];
-  const line = stores.previous.lines.get(configurationKey(snapshot.key));
+  const line = output.previous.lines.get(configurationKey(snapshot.key));
   if (line === undefined) return ['it is not in the previous manifest'];
   if (line.sha256 === undefined) return ['it failed before'];
   const changes = sourceChanges(before, snapshot);
   if (changes.length > 0) return changes;
-  const damage = stores.damages.get(configurationKey(snapshot.key));
+  const damage = output.damages.get(configurationKey(snapshot.key));
   return [
     damage === undefined ? 'options or converter have changed' : `its GLB was ${damage.problem}`,
   ];
@@ -344,7 +346,8 @@ function createBuilder(
   decoded: DecodedReader | undefined,
   isStored: (built: Built) => Promise<boolean>,
 ): (snapshot: ArticleSnapshot, source: Digest) => Promise<Built> {
-  const { checks, database, derived, objects, objectFiles, published, unsynced } = run.stores;
+  const { database, derived } = run.sources;
+  const { checks, objects, objectFiles, published, unsynced } = run.output;
   const { stopwatch } = run.metrics;
   const isForced = run.options.force ?? false;
   const convert = openConversions(run, decoded);

@@ -5,8 +5,8 @@ import { DATABASE_FILE } from '../../source/cache/database.ts';
 import { isConverterError } from '../../support/errors.ts';
 import { exists } from '../../support/files.ts';
 import type { Pipeline } from '../file/pipeline-file.ts';
-import { type Run, withRun } from '../open/open-run.ts';
-import type { RunEnvironment } from '../open/run-options.ts';
+import { type Run, withReadingRun } from '../open/open-run.ts';
+import type { RunEnvironment } from '../open/run-environment.ts';
 import type { OpenSharedStore } from '../open/shared-store.ts';
 import { catalogueDigest, snapshotSource } from './configuration.ts';
 
@@ -26,7 +26,7 @@ export async function countOutdated(
     const { service, database } = snapshotSource(run);
     const answersOf = catalogueDigest(run.options.pipeline);
     let outdated = 0;
-    for (const { requested } of run.stores.previous.lines.values()) {
+    for (const { requested } of run.output.previous.lines.values()) {
       const isOld = requested.some((request) => {
         const found = database.snapshots.summary(service, configurationKey(request))?.answers;
         return found && request.answers && answersOf(found) !== request.answers;
@@ -35,7 +35,7 @@ export async function countOutdated(
     }
     return outdated;
   };
-  const count = withRun({ pipeline }, environment, countIn, undefined, openStore);
+  const count = withReadingRun({ pipeline }, environment, countIn, openStore);
   return count.catch((error: unknown) => {
     if (isConverterError(error, 'PIPELINE_VARIABLE_UNSET')) return undefined;
     throw error;

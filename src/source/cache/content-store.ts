@@ -187,7 +187,7 @@ export function openFileStore(
 }
 
 /** Data that was computed from contents, by key; any of it may be gone at any time. */
-interface DerivedData {
+export interface DerivedData {
   /** Returns what was stored under a key; undefined if there is none, also if it was damaged, and then removed. */
   get(key: string): Promise<Uint8Array | undefined>;
   /** Stores bytes, in place of others of the key. They must not change for a second. */
