@@ -8,7 +8,7 @@ import type { Warning } from '../model/warning.ts';
 import { ConverterError } from '../support/errors.ts';
 import { replaceFile } from '../support/files.ts';
 import { redactMessages } from '../support/redact.ts';
-import { openConversions, within } from './conversions/dispatch.ts';
+import { type ConvertingRun, openConversions, within } from './conversions/dispatch.ts';
 import { inFirstLanguage } from './open/connect.ts';
 import type { RunEnvironment } from './open/run-environment.ts';
 import { type SharedSources, type SourceSettings, withSources } from './open/sources.ts';
@@ -61,7 +61,7 @@ export async function convertArticle(
     const fetcher = await session.fetcher();
     // Nothing is stored there.
     const output = { objects: bodies, objectFiles: bodyFiles };
-    const run = { ...context, sources, output };
+    const run = { ...context, metrics: NOT_MEASURED, sources, output };
     const snapshot = await within(run, () => fetcher.fetch(request));
     const convert = openConversions(run, fetcher.decoded);
     const { scene, files: written } = await convert('write', snapshot, file);
@@ -74,6 +74,10 @@ export async function convertArticle(
     return { key: snapshot.key, file, files, bytes, scene, warnings };
   });
 }
+
+const NOT_MEASURED: ConvertingRun['metrics'] = {
+  stopwatch: { during: (_stage, work) => work() },
+};
 
 function expectKnownEnding(file: string): void {
   if (['.glb', '.gltf'].includes(extname(file).toLowerCase())) return;

@@ -12,7 +12,6 @@ import { createBudget } from '../../support/budget.ts';
 import { ConverterError, isConverterError } from '../../support/errors.ts';
 import { exists, removeStaleTemporaries } from '../../support/files.ts';
 import { collectGarbage } from '../../support/garbage.ts';
-import type { RunMetrics } from '../open/metrics.ts';
 import type { ServiceSession } from '../open/run-session.ts';
 import type { Sources } from '../open/sources.ts';
 import type { ConversionMessages, Converter, SentError, Step, StepResult } from './messages.ts';
@@ -70,13 +69,15 @@ export async function conversionSize(
 }
 
 /** What conversions need: options, sources, and where GLBs go. */
-interface ConvertingRun {
+export interface ConvertingRun {
   readonly options: LimitedRun['options'] & {
     readonly force?: boolean;
     readonly pipeline: { convert: ConvertOptions; limits: { conversionHeapMb: number } };
   };
   readonly startedAt: number;
-  readonly metrics: Pick<RunMetrics, 'stopwatch'>;
+  readonly metrics: {
+    readonly stopwatch: { during<T>(stage: 'write', work: () => Promise<T>): Promise<T> };
+  };
   readonly sources: Sources;
   readonly output: {
     readonly objects: Pick<ContentStore, 'put'>;

@@ -7,14 +7,16 @@ import { asConverterError, endsRun } from '../../support/errors.ts';
 import { temporaryFolder } from '../../support/files.ts';
 import { openScratchFile } from '../../support/scratch-file.ts';
 import { createSpool } from '../../support/spool.ts';
+import { RunMetrics } from './metrics.ts';
 import type { RunEnvironment } from './run-environment.ts';
 import { checkRun, type RunOptions } from './run-options.ts';
 import { type OutputAccess, openRunOutput, type RunOutput } from './run-output.ts';
 import type { OpenSharedStore, SharedStore } from './shared-store.ts';
-import { type RunContext, type Sources, withSources } from './sources.ts';
+import { type RunContext, type SourceOpening, type Sources, withSources } from './sources.ts';
 
 /** An open run: its options and measurements, where bytes come from, where results go, and what is in work. */
 export interface Run extends RunContext<RunOptions> {
+  readonly metrics: RunMetrics;
   readonly sources: Sources;
   readonly output: RunOutput;
   readonly notes: WorkNotes;
@@ -116,7 +118,13 @@ function withOpen<T>(
       shared = await openStore(given.pipeline, environment);
       return shared;
     });
-  const opening = { waitsForFirstAnswer: !isAttended, openShared };
+  const metrics = new RunMetrics(environment.now);
+  const opening: SourceOpening = {
+    openShared,
+    waitsForFirstAnswer: !isAttended,
+    onRequest: (event) => metrics.requests.count(event),
+    onDrift: (drift) => metrics.drift.count(drift),
+  };
   return withSources(given, environment, opening, async (context, sources) => {
     const { options, startedAt } = context;
     const { database } = sources;
@@ -125,7 +133,7 @@ function withOpen<T>(
       const spool = createSpool(scratch);
       const output = await openRunOutput(context, { database, spool, shared }, access);
       const noted = notes?.(database, options.pipeline, startedAt) ?? new WorkNotes(database);
-      return await work({ ...context, sources, output, notes: noted });
+      return await work({ ...context, metrics, sources, output, notes: noted });
     } finally {
       scratch.close();
     }

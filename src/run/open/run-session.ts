@@ -13,8 +13,7 @@ import {
   type Service,
   type ServiceSection,
 } from './connect.ts';
-import type { RunMetrics } from './metrics.ts';
-import type { RunEnvironment } from './run-environment.ts';
+import type { RunEnvironment, ServiceEnvironment } from './run-environment.ts';
 
 interface SessionOptions {
   options: {
@@ -28,16 +27,13 @@ interface SessionOptions {
     failedOnly?: boolean;
     accept?: boolean;
   };
-  environment: RunEnvironment;
+  environment: ServiceEnvironment & Pick<RunEnvironment, 'log'>;
   /** Milliseconds since 1970. */
   startedAt: number;
-  metrics: RunMetrics;
   bodies: ContentStore;
   database: CacheDatabase;
   /** Responses that other machines have received. */
   responses: SharedResponses | undefined;
-  /** Whether the service is waited for from the first request on. */
-  waitsForFirstAnswer: boolean;
 }
 
 /** The session of a run. */
@@ -65,14 +61,11 @@ export class ServiceSession {
   }
 
   async #openFetcher(): Promise<Fetcher> {
-    const { options, environment, startedAt, metrics, bodies, database } = this.#opening;
-    const { responses: shared, waitsForFirstAnswer } = this.#opening;
+    const { options, environment, startedAt, bodies, database } = this.#opening;
+    const { responses: shared } = this.#opening;
     const { service, outputDir, freshness } = options.pipeline;
     this.#service = openService(service, {
       ...environment,
-      waitsForFirstAnswer,
-      onRequest: (event) => metrics.requests.count(event),
-      onDrift: (drift) => metrics.drift.count(drift),
       onOutage: (failure) => this.#logOutage(failure),
     });
     const { client } = await this.#service;

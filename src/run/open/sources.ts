@@ -22,8 +22,7 @@ import {
   temporaryFolder,
 } from '../../support/files.ts';
 import { pipelineServiceId, type ServiceSection, withAccount } from './connect.ts';
-import { RunMetrics } from './metrics.ts';
-import type { RunEnvironment } from './run-environment.ts';
+import type { RunEnvironment, ServiceEnvironment } from './run-environment.ts';
 import { ServiceSession } from './run-session.ts';
 
 /** What a pipeline says of its sources. */
@@ -88,12 +87,11 @@ export interface RunContext<O extends SourceOptions> {
   readonly environment: RunEnvironment;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
-  readonly metrics: RunMetrics;
   /** Whether the time at which the run stops has passed. */
   isOutOfTime(): boolean;
 }
 
-interface OpeningOptions {
+export interface SourceOpening extends Pick<ServiceEnvironment, 'onRequest' | 'onDrift'> {
   /** Whether the service is waited for from the first request on: a run is unattended. D-843 */
   waitsForFirstAnswer: boolean;
   /** Opens what several machines share, for a pipeline with `store:`. */
@@ -108,7 +106,7 @@ interface OpeningOptions {
 export async function withSources<O extends SourceOptions, T>(
   given: O,
   environment: RunEnvironment,
-  { waitsForFirstAnswer, openShared }: OpeningOptions,
+  { openShared, ...ofService }: SourceOpening,
   work: (context: RunContext<O>, sources: Sources) => Promise<T>,
 ): Promise<T> {
   const { pipeline } = given;
@@ -118,7 +116,6 @@ export async function withSources<O extends SourceOptions, T>(
     await removeStaleTemporaries(temporaryFolder(folder));
   }
   const startedAt = environment.startedAt ?? environment.now();
-  const metrics = new RunMetrics(environment.now);
   if (pipeline.store && !openShared)
     throw new ConverterError(
       'INTERNAL',
@@ -139,8 +136,8 @@ export async function withSources<O extends SourceOptions, T>(
   const sharedBodies = shared?.bodies(ownBodies);
   const bodies = sharedBodies ?? ownBodies;
   const session = new ServiceSession({
-    ...{ options, environment, startedAt, metrics, bodies, database, waitsForFirstAnswer },
-    responses: shared?.responses,
+    ...{ options, startedAt, bodies, database, responses: shared?.responses },
+    environment: { ...environment, ...ofService },
   });
   const stopDeadline = startDeadline(options.until, environment.now, session);
   const isOutOfTime = () => options.until !== undefined && environment.now() >= options.until;
@@ -154,7 +151,7 @@ export async function withSources<O extends SourceOptions, T>(
     noteAccount: () => account.note(service.account),
   };
   try {
-    return await work({ options, environment, startedAt, metrics, isOutOfTime }, sources);
+    return await work({ options, environment, startedAt, isOutOfTime }, sources);
   } finally {
     stopDeadline();
     await session.close();
