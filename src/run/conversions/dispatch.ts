@@ -11,9 +11,9 @@ import type { ContentStore, FileStoreOptions } from '../../source/cache/content-
 import { createBudget } from '../../support/budget.ts';
 import { ConverterError, isConverterError } from '../../support/errors.ts';
 import { exists, removeStaleTemporaries } from '../../support/files.ts';
-import { collectGarbage } from '../../support/garbage.ts';
 import type { ServiceSession } from '../open/run-session.ts';
 import type { Sources } from '../open/sources.ts';
+import { collectGarbage } from './garbage.ts';
 import type { ConversionMessages, Converter, SentError, Step, StepResult } from './messages.ts';
 import { loadConverter } from './steps.ts';
 

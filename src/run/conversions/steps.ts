@@ -12,13 +12,8 @@ import type { Scene } from '../../model/scene.ts';
 import type { ConversionInput, DecodedReader } from '../../model/snapshot.ts';
 import type { ContentStore, FileStoreOptions } from '../../source/cache/content-store.ts';
 import { exists } from '../../support/files.ts';
-import {
-  collectGarbage,
-  growHeapSlowly,
-  MOST_GARBAGE_OF_MESHES,
-  release,
-} from '../../support/garbage.ts';
 import type { Sources } from '../open/sources.ts';
+import { collectGarbage, growHeapSlowly, MOST_GARBAGE_OF_MESHES, release } from './garbage.ts';
 import type { NamedFile } from './gltf.ts';
 import type { MeshThreadMessages } from './mesh-thread.ts';
 
