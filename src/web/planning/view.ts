@@ -5,7 +5,7 @@ import { element } from '../../deliver/pictures/page/elements.ts';
 import { createRenderer, openModelStage } from '../../deliver/pictures/page/model-stage.ts';
 import { studioTexture } from '../../deliver/pictures/page/studio-texture.ts';
 import type { Vec3 } from '../../model/graphics.ts';
-import { openMovableParts } from './parts/movable-parts.ts';
+import { MovableParts } from './parts/movable-parts.ts';
 import { createDimensionLines } from './stage/dimension-lines.ts';
 import { markHoles } from './stage/hole-marks.ts';
 import { letPageScroll } from './stage/page-scroll.ts';
@@ -49,7 +49,7 @@ export function openView({ stage, studio, texts }: ViewOptions): PlanningView {
   letPageScroll(root, model.canvas, () => parts.takesUpright());
   let onMoved: (isMoved: boolean) => void = () => undefined;
   const moved = (isMoved: boolean) => onMoved(isMoved);
-  const parts = openMovableParts(model, { root, over, texts, onMoved: moved });
+  const parts = new MovableParts(model, { root, over, texts, onMoved: moved });
   const environment = studio.then((texels) => studioTexture(new Uint16Array(texels)));
   // `show` reports the error.
   environment.catch(() => undefined);
@@ -97,7 +97,7 @@ export function openView({ stage, studio, texts }: ViewOptions): PlanningView {
       model.setMargin(visible ? DIMENSION_MARGIN : undefined);
       model.redraw();
     },
-    resetParts: parts.reset,
+    resetParts: () => parts.reset(),
     watchParts(listener) {
       onMoved = listener;
     },
