@@ -39,13 +39,6 @@ const LEAST_SEEN = 0.2;
 /** This near to the axis, as a share of its diagonal, a part is hard to turn. */
 const NEAR_AXIS = 0.08;
 
-/** How far a part is from where it rests. */
-interface PartPlace {
-  /** Metres along, and radians about, each axis. */
-  readonly amounts: Readonly<Record<Motion['kind'], readonly number[]>>;
-  readonly turned: Quaternion;
-}
-
 /** The motion of a part that a person can move; its node is the pivot. */
 export class PartMotion {
   readonly node: Object3D;
@@ -58,7 +51,7 @@ export class PartMotion {
   readonly #weights: Record<Motion['kind'], readonly number[]>;
   readonly #rest: { readonly position: Vector3; readonly quaternion: Quaternion };
   readonly #axesInParent: readonly Vector3[];
-  /** Metres along, and radians about, each axis. */
+  /** How far the part is from where it rests: metres along, and radians about, each axis. */
   readonly #amounts = { move: [0, 0, 0], turn: [0, 0, 0] };
   readonly #turned = new Quaternion();
 
@@ -109,23 +102,18 @@ export class PartMotion {
     this.#apply();
   }
 
-  place(): PartPlace {
-    const { move, turn } = this.#amounts;
-    return { amounts: { move: [...move], turn: [...turn] }, turned: this.#turned.clone() };
-  }
-
-  /** Moves the part to the place of another one, which was this part in an earlier model; without a place, back. */
-  putTo(place?: PartPlace): void {
+  /** Moves the part to where another one is, which was this part in an earlier model; without one, back. */
+  putTo(other?: PartMotion): void {
     const { joint } = this;
     for (const kind of ['move', 'turn'] as const)
       for (const axis of AXES) {
         const isBlocked = joint?.kind === kind && joint.axis !== axis;
-        const amount = place?.amounts[kind][axis] ?? 0;
+        const amount = other?.amount({ kind, axis }) ?? 0;
         this.#amounts[kind][axis] = isBlocked ? 0 : this.#within({ kind, axis }, amount);
       }
     if (joint?.kind === 'turn')
       this.#turned.setFromAxisAngle(UNITS[joint.axis], this.amount(joint));
-    else this.#turned.copy(place?.turned ?? new Quaternion());
+    else this.#turned.copy(other ? other.#turned : new Quaternion());
     this.#apply();
   }
 

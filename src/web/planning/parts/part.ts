@@ -131,7 +131,7 @@ export class Part {
   takeOver(same: Part): void {
     this.#kind = same.#kind;
     this.#last = this.stops ?? same.#last;
-    this.motion.putTo(same.motion.place());
+    this.motion.putTo(same.motion);
     this.#report();
   }
 
