@@ -14,7 +14,7 @@ export interface FoundMotion extends Motion {
 }
 
 /** The screen on which motions are judged. */
-export interface ViewedBy {
+interface ViewedBy {
   camera: Camera;
   width: number;
   height: number;
