@@ -5,7 +5,7 @@ import type { Digest } from '../../model/snapshot.ts';
 import { refuseLinksBelow } from '../../support/file-operations.ts';
 import { CachedBodies, CachedResponses } from './cached-responses.ts';
 import { CachedBuilds, CachedSnapshots } from './cached-snapshots.ts';
-import { openContents } from './contents.ts';
+import { type Contents, openContents } from './contents.ts';
 import { DurableTables } from './durable-tables.ts';
 import { MIGRATIONS } from './schema.ts';
 import { openSqlite, Table } from './sqlite.ts';
@@ -90,8 +90,6 @@ class CachedObjects extends Table<[output: string, digest: Digest, KnownObject]>
     });
   }
 }
-
-type Contents = Awaited<ReturnType<typeof openContents>>;
 
 /** An open database of a cache folder. */
 export class CacheDatabase extends DurableTables {
