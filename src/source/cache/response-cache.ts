@@ -11,6 +11,7 @@ import {
   requestKey,
   type Values,
 } from '../service/operations.ts';
+import type { Demand } from '../service/traffic.ts';
 import type { Validators } from '../service/transport.ts';
 import type { SharedResponses, StoredResponse } from './cached-responses.ts';
 import type { ContentStore } from './content-store.ts';
@@ -92,7 +93,6 @@ interface LiveResponse<Name extends OperationName> extends CachedResponse {
 }
 
 type Pending<Name extends OperationName> = Promise<LiveResponse<Name>>;
-type Demand = NonNullable<Parameters<ServiceClient['call']>[2]>['demand'];
 type Received<Name extends OperationName> = Body & { answer: AnswerOf<Name> };
 
 /** What became of the requests of an operation, and the size of the bodies that were received. */
