@@ -3,7 +3,7 @@
 import { basename, dirname, join } from 'node:path';
 import type { ArticleRequest } from '../model/article.ts';
 import { configurationKey } from '../model/configuration-id.ts';
-import { createRecorder, type RecordingContent } from '../source/fetch/recorder.ts';
+import { Recorder, type RecordingContent } from '../source/fetch/recorder.ts';
 import type { SelectedArticle } from '../source/fetch/selection.ts';
 import { asConverterError, ConverterError } from '../support/errors.ts';
 import { refuseLinksBelow } from '../support/file-operations.ts';
@@ -70,7 +70,7 @@ export async function recordPipeline(
   // A recording has one answer to each request, in one language.
   const pipeline = inFirstLanguage(options.pipeline);
   return replaceFolder(dir, async (folder) => {
-    const recorder = createRecorder(folder);
+    const recorder = new Recorder(folder);
     const { answer: onAnswer, planning: onPlanning } = recorder;
     const recorded = { ...environment, onAnswer, onPlanning };
     const { report } = await fetchPipeline({ ...options, pipeline, force: true }, recorded, parts);

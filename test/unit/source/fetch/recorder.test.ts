@@ -6,7 +6,7 @@ import { type Emulator, startEmulator } from '../../../../src/emulator/emulator.
 import { openRecording } from '../../../../src/emulator/replay.ts';
 import type { EmulatedRange } from '../../../../src/emulator/sample/range.ts';
 import {
-  createRecorder,
+  Recorder,
   type RecordingContent,
   readRecordedPlanning,
   withoutSecrets,
@@ -38,7 +38,7 @@ async function record(
   emulator: Emulator,
   ask: (client: ServiceClient) => Promise<unknown>,
 ): Promise<RecordingContent> {
-  const recorder = createRecorder(dir);
+  const recorder = new Recorder(dir);
   const client = clientOfEmulator(emulator, { onAnswer: recorder.answer, profile: 'public' });
   await ask(client);
   await client.close();
@@ -113,7 +113,7 @@ describe('a recording contains', () => {
   });
 
   test('the plannings behind permanent identifiers, without secrets', async () => {
-    const recorder = createRecorder(dir);
+    const recorder = new Recorder(dir);
     await recorder.planning('P/1', { id: 'A', url: 'https://h/x?token=abc', rootid: 'A' });
     const content = await recorder.finish('replay');
     expect(content).toMatchObject({ answers: { plannings: 1 }, redacted: 1 });
