@@ -6,7 +6,11 @@ import { articleLabel, configurationKey } from '../../model/configuration-id.ts'
 import type { ArticleSnapshot, Digest, Fetched } from '../../model/snapshot.ts';
 import { ConverterError } from '../../support/errors.ts';
 import { sha256Hex } from '../../support/files.ts';
-import type { SnapshotRecord } from '../cache/cached-snapshots.ts';
+import type {
+  CachedSnapshots,
+  SnapshotRecord,
+  SnapshotSummary,
+} from '../cache/cached-snapshots.ts';
 import type { ContentStore } from '../cache/content-store.ts';
 import type { CacheDatabase } from '../cache/database.ts';
 import { IMAGE_LOCATION_DEFAULT } from './image-location.ts';
@@ -48,24 +52,77 @@ export async function loadSnapshot(
   return { key, article, articleDigest, partsList, blocks, images, warnings, ...some };
 }
 
+/** What the snapshots of a fetcher depend on besides responses. */
+interface FetchedWith {
+  imageLocation: string | undefined;
+  /** Of translations. */
+  languages: readonly string[];
+}
+
+/** The snapshots of one service in the database, as a fetcher finds and puts them. */
+export class StoredSnapshots {
+  readonly #table: CachedSnapshots;
+  readonly #service: string;
+  readonly #fetchedWith: FetchedWith;
+  /** Of articles that are no stored planning. */
+  readonly #usualDigest: string;
+
+  constructor(table: CachedSnapshots, service: string, fetchedWith: FetchedWith) {
+    this.#table = table;
+    this.#service = service;
+    this.#fetchedWith = fetchedWith;
+    this.#usualDigest = optionsDigest(fetchedWith);
+  }
+
+  /** The last snapshot of a request. */
+  get(request: ArticleRequest): SnapshotRecord | undefined {
+    return this.#table.get(this.#service, configurationKey(request));
+  }
+
+  /** The summary of the last snapshot of a request, if it was fetched with the same options. */
+  summary(
+    request: ArticleRequest,
+    children: readonly PlanningChild[] | undefined,
+  ): SnapshotSummary | undefined {
+    const found = this.#table.summary(this.#service, configurationKey(request));
+    return found?.optionsDigest === this.#digestOf(children) ? found : undefined;
+  }
+
+  /** @param stamps - Of all its responses; undefined if a body of it failed. */
+  put(
+    request: ArticleRequest,
+    children: readonly PlanningChild[] | undefined,
+    snapshot: ArticleSnapshot,
+    stamps: SnapshotSummary['stamps'] | undefined,
+  ): void {
+    const isReusable = snapshot.unplaced === undefined && stamps !== undefined;
+    const summary = isReusable
+      ? {
+          key: snapshot.key,
+          inputs: inputsDigest(snapshot),
+          answers: answersDigest(snapshot),
+          optionsDigest: this.#digestOf(children),
+          stamps,
+        }
+      : undefined;
+    const record = recordOf(snapshot);
+    this.#table.put(this.#service, configurationKey(request), record, summary);
+  }
+
+  #digestOf(children: readonly PlanningChild[] | undefined): string {
+    return children === undefined ? this.#usualDigest : optionsDigest(this.#fetchedWith, children);
+  }
+}
+
 /** A snapshot as the database stores it: its article by digest. */
-export function recordOf(snapshot: ArticleSnapshot): SnapshotRecord {
-  const {
-    key,
-    articleDigest: article,
-    partsList,
-    blocks,
-    images,
-    warnings,
-    translations,
-    unplaced,
-  } = snapshot;
+function recordOf(snapshot: ArticleSnapshot): SnapshotRecord {
+  const { key, articleDigest: article, partsList, warnings, translations, unplaced } = snapshot;
   return {
     key,
     article,
     partsList,
-    blocks: [...blocks],
-    images: [...images],
+    blocks: [...snapshot.blocks],
+    images: [...snapshot.images],
     warnings,
     translations: translations?.map(({ lang, digest }) => [lang, digest]),
     unplaced,
@@ -75,16 +132,10 @@ export function recordOf(snapshot: ArticleSnapshot): SnapshotRecord {
 /** Count up whenever a fetch gathers other bodies, other warnings or another summary from the same responses. */
 const FETCH_VERSION = '3';
 
-/**
- * What a snapshot depends on besides responses.
- *
- * @param children - Of a stored planning.
- * @param languages - Of translations.
- */
-export function optionsDigest(
-  imageLocation: string = IMAGE_LOCATION_DEFAULT,
+/** @param children - Of a stored planning. */
+function optionsDigest(
+  { imageLocation = IMAGE_LOCATION_DEFAULT, languages }: FetchedWith,
   children?: readonly PlanningChild[],
-  languages: readonly string[] = [],
 ): string {
   const planning = children === undefined ? '' : sha256Hex(JSON.stringify(children));
   return JSON.stringify([FETCH_VERSION, imageLocation, planning, ...languages]);
