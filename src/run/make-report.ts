@@ -13,7 +13,6 @@ import {
 import type { Result } from '../model/result.ts';
 import type { Warning } from '../model/warning.ts';
 import type { CacheDatabase } from '../source/cache/database.ts';
-import { CONFIGURATION_INVALID } from '../source/fetch/resolve-article.ts';
 import type { SelectedArticle, Selection, SelectionFailure } from '../source/fetch/selection.ts';
 import { helpFor } from '../support/errors.ts';
 import {
@@ -317,7 +316,7 @@ function fetchedLine(result: Result, selectedBy: SelectedBy): ReportedLine {
 }
 
 function incompleteIn(warnings: readonly Warning[]): string | undefined {
-  return warnings.find(({ code }) => code === CONFIGURATION_INVALID)?.message;
+  return warnings.find(({ code }) => code === 'CONFIGURATION_INVALID')?.message;
 }
 
 /** In the order of their keys. */

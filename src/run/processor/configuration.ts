@@ -18,7 +18,6 @@ import {
   inputsDigest,
   loadSnapshot,
   REPORTED,
-  TRANSLATION_MISSING,
 } from '../../source/fetch/snapshot.ts';
 import { ConverterError } from '../../support/errors.ts';
 import { sha256Hex } from '../../support/files.ts';
@@ -226,11 +225,11 @@ class ConfigurationProcessor {
 /** Languages of which a snapshot has no answer: it was fetched for others. */
 function notFetched(languages: readonly string[], snapshot: ArticleSnapshot): Warning[] {
   const known = new Set(snapshot.translations?.map(({ lang }) => lang));
-  const missing = snapshot.warnings.filter(({ code }) => code === TRANSLATION_MISSING);
+  const missing = snapshot.warnings.filter(({ code }) => code === 'TRANSLATION_MISSING');
   return languages
     .filter((lang) => !known.has(lang))
     .filter((lang) => !missing.some(({ message }) => message.startsWith(`language ${lang}: `)))
-    .map((lang) => ({ code: TRANSLATION_MISSING, message: `language ${lang}: not fetched yet` }));
+    .map((lang) => ({ code: 'TRANSLATION_MISSING', message: `language ${lang}: not fetched yet` }));
 }
 
 /** Texts that there are not in a language are those of the first. */

@@ -1,5 +1,6 @@
 /** Fetches one configuration as a snapshot: its article, and its parts list, blocks and images by digest. */
 import { setMaxListeners } from 'node:events';
+import { checkPlacement } from '../../convert/transform/placement.ts';
 import { imageReferences } from '../../convert/wire/material.ts';
 import { parseJson } from '../../convert/wire/value.ts';
 import type { ArticleKey, ArticleRequest, PlanningChild } from '../../model/article.ts';
@@ -16,7 +17,6 @@ import { Dependencies } from '../cache/dependencies.ts';
 import { missingBecause } from '../cache/missing-body.ts';
 import { ResponseCache, type ResponseCacheOptions } from '../cache/response-cache.ts';
 import { type ImageContext, locateImage } from './image-location.ts';
-import { checkPlacement } from './placement.ts';
 import {
   articleRequest,
   type BlockRequest,
@@ -34,7 +34,7 @@ import {
   type Configured,
   type PropertySetting,
 } from './selection.ts';
-import { StoredSnapshots, TRANSLATION_MISSING } from './snapshot.ts';
+import { StoredSnapshots } from './snapshot.ts';
 
 /** Options of a fetcher. */
 export interface FetcherOptions extends ResponseCacheOptions {
@@ -236,7 +236,7 @@ async function translate(
       const { code, message } = error;
       const said = `language ${lang}: ${message}`;
       if (!isNotFound(error)) throw new ConverterError(code, said, { cause: error });
-      warnings.push({ code: TRANSLATION_MISSING, message: said });
+      warnings.push({ code: 'TRANSLATION_MISSING', message: said });
       return [];
     }
   };

@@ -4,6 +4,7 @@ import { decodeArticle } from '../../convert/wire/article.ts';
 import type { ArticleRequest, PlanningChild } from '../../model/article.ts';
 import { articleLabel, configurationKey } from '../../model/configuration-id.ts';
 import type { ArticleSnapshot, Digest, Fetched } from '../../model/snapshot.ts';
+import type { WarningCode } from '../../model/warning.ts';
 import { ConverterError } from '../../support/errors.ts';
 import { sha256Hex } from '../../support/files.ts';
 import type {
@@ -14,8 +15,6 @@ import type {
 import type { ContentStore } from '../cache/content-store.ts';
 import type { CacheDatabase } from '../cache/database.ts';
 import { IMAGE_LOCATION_DEFAULT } from './image-location.ts';
-import { META_CHILD_WITHOUT_PLACEMENT } from './placement.ts';
-import { CONFIGURATION_INVALID } from './resolve-article.ts';
 
 interface SnapshotSource {
   /** Name of the service in the database: the client's id. */
@@ -141,15 +140,12 @@ function optionsDigest(
   return JSON.stringify([FETCH_VERSION, imageLocation, planning, ...languages]);
 }
 
-/** Code of the warning that an article cannot be had in a further language. */
-export const TRANSLATION_MISSING = 'TRANSLATION_MISSING';
-
 /** Codes of warnings about the article and not its GLB: they are new in each run, and no reason to rebuild. */
-export const REPORTED: ReadonlySet<string> = new Set([
+export const REPORTED: ReadonlySet<WarningCode> = new Set([
   'ARTICLE_REPORTED',
-  CONFIGURATION_INVALID,
-  META_CHILD_WITHOUT_PLACEMENT,
-  TRANSLATION_MISSING,
+  'CONFIGURATION_INVALID',
+  'META_CHILD_WITHOUT_PLACEMENT',
+  'TRANSLATION_MISSING',
 ]);
 
 /**
