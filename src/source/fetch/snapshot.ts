@@ -63,14 +63,11 @@ export class StoredSnapshots {
   readonly #table: CachedSnapshots;
   readonly #service: string;
   readonly #fetchedWith: FetchedWith;
-  /** Of articles that are no stored planning. */
-  readonly #usualDigest: string;
 
   constructor(table: CachedSnapshots, service: string, fetchedWith: FetchedWith) {
     this.#table = table;
     this.#service = service;
     this.#fetchedWith = fetchedWith;
-    this.#usualDigest = optionsDigest(fetchedWith);
   }
 
   /** The last snapshot of a request. */
@@ -84,7 +81,8 @@ export class StoredSnapshots {
     children: readonly PlanningChild[] | undefined,
   ): SnapshotSummary | undefined {
     const found = this.#table.summary(this.#service, configurationKey(request));
-    return found?.optionsDigest === this.#digestOf(children) ? found : undefined;
+    const digest = optionsDigest(this.#fetchedWith, children);
+    return found?.optionsDigest === digest ? found : undefined;
   }
 
   /** @param stamps - Of all its responses; undefined if a body of it failed. */
@@ -100,16 +98,12 @@ export class StoredSnapshots {
           key: snapshot.key,
           inputs: inputsDigest(snapshot),
           answers: answersDigest(snapshot),
-          optionsDigest: this.#digestOf(children),
+          optionsDigest: optionsDigest(this.#fetchedWith, children),
           stamps,
         }
       : undefined;
     const record = recordOf(snapshot);
     this.#table.put(this.#service, configurationKey(request), record, summary);
-  }
-
-  #digestOf(children: readonly PlanningChild[] | undefined): string {
-    return children === undefined ? this.#usualDigest : optionsDigest(this.#fetchedWith, children);
   }
 }
 

@@ -34,7 +34,7 @@ import {
 } from './service-config.ts';
 import { openSession, type Probe, type Session } from './session.ts';
 import { type Addresses, createFallback, readServiceAddress } from './target.ts';
-import { type Demand, Traffic } from './traffic.ts';
+import { type Attempt, type Demand, Traffic } from './traffic.ts';
 import { conditionsOf, type Exchange, Transport, type Validators } from './transport.ts';
 
 /** A body as received, checked to be complete. */
@@ -400,7 +400,7 @@ function createAttempt<Name extends OperationName, Given extends MaybeValidators
     name: Name;
     validators: Given | undefined;
   },
-) {
+): Attempt<(Body & { answer: AnswerOf<Name> }) | IfGiven<Given>> {
   const { name, values, address, body, validators } = request;
   const { session } = connection;
   const operation = OPERATIONS[name];
@@ -421,8 +421,7 @@ function createAttempt<Name extends OperationName, Given extends MaybeValidators
       await session.replace(token, response.status === 401);
     }
   };
-  type Parts = Parameters<Parameters<Traffic['request']>[0]>;
-  return async (...[number, arrived]: Parts): Loaded<{ answer: AnswerOf<Name> }, Given> => {
+  return async (number, arrived) => {
     const { response, target, accept } = await sendWithToken(number);
     const { bytes, etag, lastModified, status } = response;
     if (status < 400) await arrived(bytes.length);

@@ -65,7 +65,8 @@ interface TrafficOptions
 
 type Arrived = (bytes: number) => Promise<void>;
 type Work<T> = (arrived: Arrived) => Promise<T>;
-type Attempt<T> = (number: number, arrived: Arrived) => Promise<T>;
+/** Attempts a request; `arrived` waits until its answer of so many bytes may be decoded. */
+export type Attempt<T> = (number: number, arrived: Arrived) => Promise<T>;
 
 /** For which articles a request is made, of which more may join while it waits; what ends it; and its retries, if not the usual ones. */
 export interface Demand {
