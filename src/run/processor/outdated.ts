@@ -1,9 +1,7 @@
 /** Compares what is published with its pipeline and the answers that the cache holds, without a network. */
-import { join } from 'node:path';
 import { configurationKey } from '../../model/configuration-id.ts';
-import { DATABASE_FILE } from '../../source/cache/database.ts';
+import { CacheDatabase } from '../../source/cache/database.ts';
 import { isConverterError } from '../../support/errors.ts';
-import { exists } from '../../support/files.ts';
 import type { Pipeline } from '../file/pipeline-file.ts';
 import { type Run, withReadingRun } from '../open/open-run.ts';
 import type { RunEnvironment } from '../open/run-environment.ts';
@@ -21,7 +19,7 @@ export async function countOutdated(
   environment: RunEnvironment,
   openStore?: OpenSharedStore,
 ): Promise<number | undefined> {
-  if (!(await exists(join(pipeline.cacheDir, DATABASE_FILE)))) return undefined;
+  if (!(await CacheDatabase.existsIn(pipeline.cacheDir))) return undefined;
   const countIn = async (run: Run) => {
     const { service, database } = snapshotSource(run);
     const answersOf = catalogueDigest(run.options.pipeline);

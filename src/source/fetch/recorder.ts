@@ -80,6 +80,22 @@ export class Recorder {
     this.#dir = dir;
   }
 
+  /** The planning that a recording has of a permanent identifier. @throws {@link ConverterError} `RECORDING_INVALID`. */
+  static async readPlanning(recording: string, id: string): Promise<unknown> {
+    const path = join(recording, planningFile(id));
+    const bytes = await readBytesIfExists(path);
+    if (bytes === undefined) return undefined;
+    try {
+      const { request, response } = parseJson(bytes) as Record<string, JsonRecord>;
+      // A file system may ignore case; identifiers do not.
+      return request!.permanentid === redact(id) ? response : undefined;
+    } catch (cause) {
+      const why = asConverterError(cause).message;
+      const message = `${path}: expected request.permanentid and response: ${why}`;
+      throw new ConverterError('RECORDING_INVALID', message, { cause });
+    }
+  }
+
   /** Records an answer, unless it is an error or a run does not need it; a callback of a client. */
   readonly answer = async (raw: RawAnswer): Promise<void> => {
     const rule = RULES[raw.operation];
@@ -144,22 +160,6 @@ export class Recorder {
 
   #note(file: string, operation: string, { length }: Uint8Array, isRedacted: boolean): void {
     this.#recorded.set(file, { operation, bytes: length, isRedacted });
-  }
-}
-
-/** The planning that a recording has of a permanent identifier. @throws {@link ConverterError} `RECORDING_INVALID`. */
-export async function readRecordedPlanning(recording: string, id: string): Promise<unknown> {
-  const path = join(recording, planningFile(id));
-  const bytes = await readBytesIfExists(path);
-  if (bytes === undefined) return undefined;
-  try {
-    const { request, response } = parseJson(bytes) as Record<string, JsonRecord>;
-    // A file system may ignore case; identifiers do not.
-    return request!.permanentid === redact(id) ? response : undefined;
-  } catch (cause) {
-    const why = asConverterError(cause).message;
-    const message = `${path}: expected request.permanentid and response: ${why}`;
-    throw new ConverterError('RECORDING_INVALID', message, { cause });
   }
 }
 

@@ -8,7 +8,6 @@ import type { EmulatedRange } from '../../../../src/emulator/sample/range.ts';
 import {
   Recorder,
   type RecordingContent,
-  readRecordedPlanning,
   withoutSecrets,
 } from '../../../../src/source/fetch/recorder.ts';
 import type { ServiceClient } from '../../../../src/source/service/client.ts';
@@ -120,8 +119,8 @@ describe('a recording contains', () => {
     expect(await readText(join(dir, 'ofml', 'plannings', 'P%2F1.json'))).toBe(
       '{"request":{"permanentid":"P/1"},"response":{"id":"A","url":"https://h/x?token=***","rootid":"A"}}\n',
     );
-    expect(await readRecordedPlanning(dir, 'P/1')).toMatchObject({ id: 'A' });
-    expect(await readRecordedPlanning(dir, 'P/2')).toBeUndefined();
+    expect(await Recorder.readPlanning(dir, 'P/1')).toMatchObject({ id: 'A' });
+    expect(await Recorder.readPlanning(dir, 'P/2')).toBeUndefined();
   });
 
   test('nothing of what was answered with an error', async () => {
