@@ -85,7 +85,11 @@ export class StoredSnapshots {
     return found?.optionsDigest === digest ? found : undefined;
   }
 
-  /** @param stamps - Of all its responses; undefined if a body of it failed. */
+  /**
+   * Puts a snapshot in place of the last one of the request.
+   *
+   * @param stamps - Of all its responses; undefined if a body of it failed.
+   */
   put(
     request: ArticleRequest,
     children: readonly PlanningChild[] | undefined,
