@@ -80,7 +80,7 @@ async function workInProcesses(
 ): Promise<void> {
   const [{ runWorkerProcesses }, { openServiceTokens }] = await Promise.all([
     import('../distribute/worker-processes.ts'),
-    import('../run/open/connect.ts'),
+    import('../run/open/service-tokens.ts'),
   ]);
   const tokens = await openServiceTokens(pipeline.service, io);
   const start = io.startWorker;

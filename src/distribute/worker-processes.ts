@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withoutUndefined } from '../convert/wire/value.ts';
 import { connectionCode } from '../source/service/request-failure.ts';
-import type { IssuedToken, TokenSource } from '../source/service/token-source.ts';
+import type { IssuedToken, TokenSource } from '../source/service/service-config.ts';
 import { asConverterError, ConverterError, type ErrorCode } from '../support/errors.ts';
 import type { Logger } from '../support/log.ts';
 import { registerSecret } from '../support/redact.ts';

@@ -1,6 +1,6 @@
 /** A clock that a test moves, for what is given `now` and `startTimer`. */
 import { setImmediate } from 'node:timers/promises';
-import { type StartTimer, startTimer } from '../../src/support/timer.ts';
+import { type StartTimer, startTimer } from '../../src/source/service/service-config.ts';
 
 export interface TestClock {
   readonly now: () => number;

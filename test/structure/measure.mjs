@@ -29,19 +29,19 @@ const READERS = [
   {
     what: 'converting an article of a service',
     from: ['run/single-article.ts'],
-    most: [122, 19_600],
+    most: [115, 19_450],
   },
-  { what: 'a run', from: ['run/run.ts'], most: [180, 31_400] },
+  { what: 'a run', from: ['run/run.ts'], most: [175, 31_500] },
 ];
 /** The most of each of the other figures: what there is now, and no more. */
 const LIMITS = {
   'imports of a wing above': 0,
   'files in a cycle of imports': 0,
-  'functions above 100 lines': 24,
-  'functions above 80 lines': 35,
-  'closures with five inner functions': 46,
-  'ReturnType of a function of another file': 59,
-  'exported names that another wing uses': 616,
+  'functions above 100 lines': 14,
+  'functions above 80 lines': 21,
+  'closures with five inner functions': 35,
+  'ReturnType of a function of another file': 45,
+  'exported names that another wing uses': 544,
 };
 
 const flag = { type: 'boolean' };

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Sharp } from 'sharp';
 import { ConverterError } from '../../support/errors.ts';
 import { sha256Hex } from '../../support/files.ts';
-import { openTextureImage } from '../../support/texture-image.ts';
+import { openTextureImage } from '../../support/image-codec.ts';
 import { type EncodeKtx2, openKtx2Encoder, type TextureMeaning } from './ktx2-encoder.ts';
 import type { TextureFormat } from './profiles.ts';
 

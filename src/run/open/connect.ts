@@ -7,7 +7,6 @@ import {
   type Settings,
   serviceId,
 } from '../../source/service/service-config.ts';
-import type { TokenSource } from '../../source/service/token-source.ts';
 import { registerSecret } from '../../support/redact.ts';
 import { type Environment, readCredentials, UNSET_ADDRESS } from '../file/environment.ts';
 import type { EmulatorHandle, ServiceEnvironment } from './run-environment.ts';
@@ -96,23 +95,6 @@ export async function openService(
   };
 }
 
-/**
- * Opens the login of a pipeline for clients in several processes, which have it in their environment.
- *
- * @returns Undefined if each process has an emulator of its own.
- * @throws `PIPELINE_VARIABLE_UNSET` without credentials.
- */
-export async function openServiceTokens(
-  section: ServiceSection,
-  { env, now, random }: Pick<ServiceEnvironment, 'env' | 'now' | 'random'>,
-): Promise<TokenSource | undefined> {
-  if (isEmulated(section)) return undefined;
-  const credentials = readCredentials(env);
-  const { openTokenSource } = await import('../../source/service/session.ts');
-  const addresses = { authUrl: section.authUrl!, baseUrl: section.baseUrl! };
-  return openTokenSource({ ...clientOptions(section), ...addresses, credentials, now, random });
-}
-
 async function startedEmulator(
   section: ServiceSection,
   { startEmulator }: ServiceEnvironment,
@@ -175,13 +157,14 @@ export function describeService({
 }
 
 /** An emulator is identified by what it serves, so that the cache stays valid when its port changes. */
-function clientOptions(section: AccountSection) {
+export function clientOptions(section: AccountSection) {
   const { emulator: _, recording: __, authUrl: ___, imageLocation: ____, ...others } = section;
   const options = { ...others, lang: languagesOf(section)[0] };
   return isEmulated(section) ? { ...options, id: describeService(section) } : options;
 }
 
-function isEmulated({
+/** Whether the service is an emulator, which serves the sample range or a recording. */
+export function isEmulated({
   emulator,
   recording,
 }: Pick<ServiceSection, 'emulator' | 'recording'>): boolean {

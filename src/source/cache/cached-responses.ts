@@ -3,7 +3,6 @@ import type { Digest, Fetched } from '../../model/snapshot.ts';
 import { USE_RECORDED_EVERY_MS } from './contents.ts';
 import type { FreshnessStamp } from './freshness.ts';
 import { Table } from './sqlite.ts';
-import { EVICTED_AFTER_MS } from './uses.ts';
 
 /** A cached response and what decides whether it is fresh. */
 export interface StoredResponse extends Omit<FreshnessStamp, 'owner'> {
@@ -141,4 +140,19 @@ export interface SharedResponses {
   get(key: ResponseKey): Promise<{ response: StoredResponse; etag: string } | undefined>;
   /** Puts a response in place of the one that was read; if another machine was faster, its response stays. */
   put(response: StoredResponse, etag: string | undefined): Promise<void>;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** An entry without a use for longer is evicted: a range that is converted once a quarter still finds it. */
+export const EVICTED_AFTER_MS = 100 * DAY_MS;
+
+/** Recorded use, in milliseconds since the epoch, of what was used since its table was opened. */
+export type Uses<Key> = Map<Key, number>;
+
+/** Forgets the uses, and returns the keys of those that have to be recorded. */
+export function takeStale<Key>(uses: Uses<Key>, now: number): Key[] {
+  const stale = [...uses].filter(([, usedAt]) => now - usedAt > USE_RECORDED_EVERY_MS);
+  uses.clear();
+  return stale.map(([key]) => key);
 }

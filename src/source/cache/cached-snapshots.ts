@@ -3,9 +3,9 @@ import type { ArticleKey } from '../../model/article.ts';
 import type { Built } from '../../model/asset.ts';
 import type { Digest, Fetched, UnplacedChild } from '../../model/snapshot.ts';
 import type { Warning } from '../../model/warning.ts';
+import { EVICTED_AFTER_MS, takeStale, type Uses } from './cached-responses.ts';
 import type { FreshnessStamp } from './freshness.ts';
 import { Table } from './sqlite.ts';
-import { EVICTED_AFTER_MS, takeStale, type Uses } from './uses.ts';
 
 /** A snapshot as it is stored: all bodies by digest, maps as sorted lists. */
 export interface SnapshotRecord {

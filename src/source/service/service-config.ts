@@ -1,15 +1,44 @@
-/** Configuration of a client and its defaults; imports only a timer at run time. */
+/** Configuration of a client and its defaults; imports nothing at run time. */
 
 import type { Drift } from '../../convert/wire/fields.ts';
 import type { ConverterError } from '../../support/errors.ts';
-import { type StartTimer, startTimer } from '../../support/timer.ts';
 import type { OperationName, Values } from './operations.ts';
-import type { TokenSource } from './token-source.ts';
+
+/** Calls back once after some milliseconds, unless the function that it returns is called before. */
+export type StartTimer = (callback: () => void, ms: number) => () => void;
+
+/** Starts a timer of the engine. */
+export const startTimer: StartTimer = (callback, ms) => {
+  const timer = setTimeout(callback, ms);
+  return () => clearTimeout(timer);
+};
 
 /** A login, or a token that was given. */
 export type Credentials =
   | { username: string; password: string; appKey?: string }
   | { token: string };
+
+/** A token. */
+export interface IssuedToken {
+  value: string;
+  /** When to ask for another, milliseconds since 1970. */
+  renewAtMs: number;
+}
+
+/** Where sessions have their tokens from: a login of this process, or of another one for several. */
+export interface TokenSource {
+  /**
+   * Returns the token in use unless it is the replaced one or near its end, else a new one: one login for all who wait.
+   *
+   * @param replaced - The token that the service accepts no more.
+   * @throws {@link ConverterError} what a failed login throws; a refusal again to all who ask within a minute.
+   */
+  obtain(replaced?: string): Promise<IssuedToken>;
+  /** The service said that a token is dead: it needs no logout. */
+  forget(token: string): void;
+  /** Logs out every token that was obtained, if it was obtained here; never rejects. */
+  close(): Promise<void>;
+}
 
 /** A client's settings; what is left out takes its value from {@link SERVICE_DEFAULTS}. */
 export interface ServiceConfig {

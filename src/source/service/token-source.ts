@@ -1,7 +1,7 @@
 /** Token source: logs in for all who use one account, once when a token is needed, and out at the end. */
 import { isConverterError } from '../../support/errors.ts';
-import type { StartTimer } from '../../support/timer.ts';
 import { interrupted } from './request-failure.ts';
+import type { IssuedToken, StartTimer, TokenSource } from './service-config.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 /** How long a token lives by the specification. */
@@ -14,28 +14,6 @@ const RENEWAL_PAUSE_MS = 60_000;
 const REFUSAL_MS = 60_000;
 /** How long the end waits for a login that is in flight. */
 const GRACE_MS = 5_000;
-
-/** A token. */
-export interface IssuedToken {
-  value: string;
-  /** When to ask for another, milliseconds since 1970. */
-  renewAtMs: number;
-}
-
-/** Where sessions have their tokens from: a login of this process, or of another one for several. */
-export interface TokenSource {
-  /**
-   * Returns the token in use unless it is the replaced one or near its end, else a new one: one login for all who wait.
-   *
-   * @param replaced - The token that the service accepts no more.
-   * @throws {@link ConverterError} what a failed login throws; a refusal again to all who ask within a minute.
-   */
-  obtain(replaced?: string): Promise<IssuedToken>;
-  /** The service said that a token is dead: it needs no logout. */
-  forget(token: string): void;
-  /** Logs out every token that was obtained, if it was obtained here; never rejects. */
-  close(): Promise<void>;
-}
 
 /** What a token source is made of. */
 interface TokenSourceOptions {

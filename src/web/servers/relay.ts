@@ -1,5 +1,5 @@
 /** The token relay: turns a posted login into a session token, as the service's sample script does. */
-import { createTokenIssuer } from '../../source/service/session.ts';
+import { createTokenIssuer } from '../../source/service/shared-logins.ts';
 import { asConverterError, type ErrorCode } from '../../support/errors.ts';
 import type { Logger } from '../../support/log.ts';
 import { CHECKS, checkParameters, required } from '../../support/parameters.ts';

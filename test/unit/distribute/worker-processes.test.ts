@@ -2,10 +2,10 @@
 import { spawn } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { runWorkerProcesses } from '../../../src/distribute/worker-processes.ts';
+import { startTimer } from '../../../src/source/service/service-config.ts';
 import { createTokenSource } from '../../../src/source/service/token-source.ts';
 import { ConverterError } from '../../../src/support/errors.ts';
 import { SILENT } from '../../../src/support/log.ts';
-import { startTimer } from '../../../src/support/timer.ts';
 
 /** Nothing but the crash of a process: a shell starts in a fraction of the time. */
 const CRASH = ['sh', '-c', 'kill -s KILL $$'];

@@ -1,7 +1,6 @@
 import { inspect } from 'node:util';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { ServiceConfig } from '../../../../src/source/service/service-config.ts';
-import type { StartTimer } from '../../../../src/support/timer.ts';
+import type { ServiceConfig, StartTimer } from '../../../../src/source/service/service-config.ts';
 import { createTestClock } from '../../../helpers/clock.ts';
 import {
   type Answer,

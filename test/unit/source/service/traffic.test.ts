@@ -1,11 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRateLimit, readRetryAfter } from '../../../../src/source/service/rate-limit.ts';
-import { sharedConcurrency } from '../../../../src/source/service/service-config.ts';
-import { Traffic } from '../../../../src/source/service/traffic.ts';
+import { sharedConcurrency, startTimer } from '../../../../src/source/service/service-config.ts';
+import {
+  createRateLimit,
+  readRetryAfter,
+  Traffic,
+} from '../../../../src/source/service/traffic.ts';
 import { ConverterError } from '../../../../src/support/errors.ts';
-import { startTimer } from '../../../../src/support/timer.ts';
 import { createTestClock, type TestClock } from '../../../helpers/clock.ts';
 import { closedGate } from '../../../helpers/until.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { childFrame, movePoint, WORLD_FRAME } from '../../../../src/convert/math/ofml-frame.ts';
-import { createBounds } from '../../../../src/convert/transform/bounds.ts';
+import { createBounds } from '../../../../src/convert/transform/assemble-scene.ts';
 import type { Vec3 } from '../../../../src/model/graphics.ts';
 import { boxPoints } from '../../../helpers/graphics.ts';
 

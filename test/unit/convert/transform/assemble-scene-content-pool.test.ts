@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ContentPool } from '../../../../src/convert/transform/content-pool.ts';
+import { ContentPool } from '../../../../src/convert/transform/assemble-scene.ts';
 
 describe('ContentPool', () => {
   it('joins arrays of equal type and content, and numbers them in order of appearance', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CONVERT_DEFAULTS } from '../../../../src/convert/transform/convert-options.ts';
-import { createLayerReader } from '../../../../src/convert/transform/layers.ts';
+import { createLayerReader } from '../../../../src/convert/transform/flatten.ts';
 import { expectLinear } from '../../../helpers/growth.ts';
 
 const ARTICLE = 'FRM::FRMR_2Q::';
