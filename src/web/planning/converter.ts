@@ -37,57 +37,14 @@ export function openConverter(
   options: Partial<ConvertOptions> = {},
 ): PlanningConverter {
   if (options.tangents === 'mikktspace') throw noTangents();
-  const waiting = new Map<number, Waiting>();
-  let worker: Worker | undefined;
-  let lastNumber = 0;
+  const worker = new ConverterWorker(workerAddress, options);
   let endEarlier = () => {};
-
-  const rejectAll = (error: unknown) => {
-    for (const { reject } of waiting.values()) reject(error);
-    waiting.clear();
-  };
-  const end = () => {
-    worker?.terminate();
-    worker = undefined;
-  };
-  const open = (): Worker => {
-    const opened = new Worker(workerAddress, { type: 'module' });
-    opened.addEventListener('message', ({ data }: MessageEvent<WorkerMessages['answer']>) => {
-      const { number } = data;
-      if ('result' in data) waiting.get(number)?.resolve(data.result);
-      else waiting.get(number)?.reject(asError(data.error));
-      waiting.delete(number);
-    });
-    // A program that was found catches all errors.
-    opened.addEventListener('error', () => {
-      if (worker === opened) end();
-      rejectAll(noProgram());
-    });
-    post(opened, { options });
-    return opened;
-  };
-  const call = (request: { snapshot: unknown } | { glb: Uint8Array }) => {
-    worker ??= open();
-    const number = ++lastNumber;
-    post(worker, { number, ...request } as WorkerMessages['request']);
-    const result = new Promise<Result>((resolve, reject) => {
-      waiting.set(number, { resolve, reject });
-    });
-    return { number, result };
-  };
-
-  worker = open();
   return {
     async convert(snapshot, signal) {
       signal.throwIfAborted();
       endEarlier();
-      const { number, result } = call({ snapshot });
-      const stop = () => {
-        if (!waiting.has(number)) return;
-        waiting.get(number)!.reject(ended());
-        waiting.delete(number);
-        if (worker) post(worker, { endedUpTo: number });
-      };
+      const { number, result } = worker.call({ snapshot });
+      const stop = () => worker.end(number);
       endEarlier = stop;
       signal.addEventListener('abort', stop, { once: true });
       try {
@@ -96,12 +53,77 @@ export function openConverter(
         signal.removeEventListener('abort', stop);
       }
     },
-    usdz: async (glb) => (await call({ glb }).result) as Uint8Array<ArrayBuffer>,
-    close() {
-      end();
-      rejectAll(ended());
-    },
+    usdz: async (glb) => (await worker.call({ glb }).result) as Uint8Array<ArrayBuffer>,
+    close: () => worker.close(),
   };
+}
+
+/** The worker, and the calls that it has not answered yet. */
+class ConverterWorker {
+  readonly #address: string | URL;
+  readonly #options: Partial<ConvertOptions>;
+  /** Calls without an answer, by number. */
+  readonly #waiting = new Map<number, Waiting>();
+  #lastNumber = 0;
+  /** Undefined when it has ended. */
+  #worker: Worker | undefined;
+
+  constructor(address: string | URL, options: Partial<ConvertOptions>) {
+    this.#address = address;
+    this.#options = options;
+    this.#worker = this.#open();
+  }
+
+  call(request: { snapshot: unknown } | { glb: Uint8Array }) {
+    this.#worker ??= this.#open();
+    const number = ++this.#lastNumber;
+    post(this.#worker, { number, ...request } as WorkerMessages['request']);
+    const result = new Promise<Result>((resolve, reject) => {
+      this.#waiting.set(number, { resolve, reject });
+    });
+    return { number, result };
+  }
+
+  /** Ends a conversion, and all before it. */
+  end(number: number): void {
+    const call = this.#waiting.get(number);
+    if (call === undefined) return;
+    call.reject(ended());
+    this.#waiting.delete(number);
+    if (this.#worker) post(this.#worker, { endedUpTo: number });
+  }
+
+  close(): void {
+    this.#terminate();
+    this.#rejectAll(ended());
+  }
+
+  #open(): Worker {
+    const opened = new Worker(this.#address, { type: 'module' });
+    opened.addEventListener('message', ({ data }: MessageEvent<WorkerMessages['answer']>) => {
+      const { number } = data;
+      if ('result' in data) this.#waiting.get(number)?.resolve(data.result);
+      else this.#waiting.get(number)?.reject(asError(data.error));
+      this.#waiting.delete(number);
+    });
+    // A program that was found catches all errors.
+    opened.addEventListener('error', () => {
+      if (this.#worker === opened) this.#terminate();
+      this.#rejectAll(noProgram());
+    });
+    post(opened, { options: this.#options });
+    return opened;
+  }
+
+  #terminate(): void {
+    this.#worker?.terminate();
+    this.#worker = undefined;
+  }
+
+  #rejectAll(error: unknown): void {
+    for (const { reject } of this.#waiting.values()) reject(error);
+    this.#waiting.clear();
+  }
 }
 
 function post(worker: Worker, message: WorkerMessages['request']): void {
