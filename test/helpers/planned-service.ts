@@ -6,7 +6,7 @@ import type {
   PlannedArticle,
   PropertySetting,
 } from '../../src/web/planning/state/planned-article.ts';
-import { openService, type PlanningService } from '../../src/web/planning/state/requests.ts';
+import { PlanningService } from '../../src/web/planning/state/requests.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 
 /** The service, once it is started. */
@@ -23,7 +23,7 @@ export function plannedService(options: Partial<EmulatorOptions> = {}): PlannedS
     open({ lang = 'en', ...more } = {}) {
       const baseUrl = planned.proxy.env.BTG2GLTF_BASE_URL!;
       const token = planned.emulator.issueToken();
-      return openService({ baseUrl, token, languages: { lang, langalt: '' }, ...more });
+      return new PlanningService({ baseUrl, token, languages: { lang, langalt: '' }, ...more });
     },
   } as PlannedService;
   beforeAll(async () => {

@@ -3,7 +3,7 @@ import { render } from 'preact';
 import { App, Problems } from './app.tsx';
 import { openConverter } from './converter.ts';
 import { keepToken, keptToken } from './state/history.ts';
-import { openSession } from './state/opened-page.ts';
+import { Session } from './state/opened-page.ts';
 import { readParameters } from './state/parameters.ts';
 import { textsOf } from './state/texts.ts';
 
@@ -28,7 +28,7 @@ if (problems.length > 0) {
     ...WHILE_PLANNING,
   });
   render(
-    <App session={openSession({ page: window, parameters, service, texts, converter })} />,
+    <App session={new Session({ page: window, parameters, service, texts, converter })} />,
     main,
   );
 }

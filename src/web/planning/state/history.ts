@@ -25,18 +25,6 @@ export interface Shown {
   isCatalogueOpen: boolean;
 }
 
-/** The history of one page. */
-export interface PageHistory {
-  readonly shown: Shown;
-  /** Whether the page was loaded again, or come back to. */
-  readonly wasKept: boolean;
-  /** Something else is shown at the same place in the history. */
-  change(change: Partial<Shown>): void;
-  /** A person has gone on; "back" leads to what was shown before. */
-  go(change: Partial<Shown>): void;
-  setToken(token: string): void;
-}
-
 /** Takes the token out of the address of the page. */
 export function keepToken({ history, location }: PageWindow, token: string): void {
   const query = new URLSearchParams(location.search);
@@ -52,64 +40,85 @@ export function keptToken({ history }: PageWindow): string {
   return typeof token === 'string' ? token : '';
 }
 
-/**
- * Opens the history of a page: a page that is loaded again shows what it has shown.
- *
- * @param first - What is shown first, where nothing was kept.
- * @param onMove - The person went back or forward; `isOther`: to another article.
- */
-export function openHistory(
-  page: PageWindow,
-  token: string,
-  first: Shown,
-  onMove: (shown: Shown, isOther: boolean) => void,
-): PageHistory {
-  const { history } = page;
-  const before = shownOf(history.state);
-  let shown = before ?? first;
-  // An entry has the configuration that it was left with; a folder further on it may have changed.
-  const newest = new Map<number, Shown['target']>();
-  const write = (how: 'pushState' | 'replaceState') => {
-    newest.set(shown.opened, shown.target);
+/** The history of one page: a page that is loaded again shows what it has shown. */
+export class PageHistory {
+  /** Whether the page was loaded again, or come back to. */
+  readonly wasKept: boolean;
+  readonly #page: PageWindow;
+  #token: string;
+  #shown: Shown;
+  /** An entry has the configuration that it was left with; a folder further on it may have changed. */
+  readonly #newest = new Map<number, Shown['target']>();
+
+  /**
+   * Writes the entry in which the page is.
+   *
+   * @param first - What is shown first, where nothing was kept.
+   * @param onMove - The person went back or forward; `isOther`: to another article.
+   */
+  constructor(
+    page: PageWindow,
+    token: string,
+    first: Shown,
+    onMove: (shown: Shown, isOther: boolean) => void,
+  ) {
+    const before = shownOf(page.history.state);
+    this.wasKept = before !== undefined;
+    this.#page = page;
+    this.#token = token;
+    this.#shown = before ?? first;
+    this.#write('replaceState');
+    page.addEventListener('popstate', ({ state }) => {
+      const kept = shownOf(state);
+      if (kept === undefined) return;
+      const isOther = kept.opened !== this.#shown.opened;
+      this.#moveTo(kept);
+      onMove(this.#shown, isOther);
+    });
+  }
+
+  get shown(): Shown {
+    return this.#shown;
+  }
+
+  /** Something else is shown at the same place in the history. */
+  change(change: Partial<Shown>): void {
+    this.#shown = { ...this.#shown, ...change };
+    this.#write('replaceState');
+  }
+
+  /** A person has gone on; "back" leads to what was shown before. */
+  go(change: Partial<Shown>): void {
+    this.#shown = { ...this.#shown, ...change };
+    this.#write('pushState');
+  }
+
+  setToken(token: string): void {
+    this.#token = token;
+    this.#write('replaceState');
+  }
+
+  #moveTo(kept: Shown): void {
+    const { place } = this.#shown;
+    const target = this.#newest.has(kept.opened) ? this.#newest.get(kept.opened) : kept.target;
+    // A list that stays is the same one.
+    const isSamePlace = JSON.stringify(kept.place) === JSON.stringify(place);
+    this.#shown = { ...kept, target, place: isSamePlace ? place : kept.place };
+    this.#write('replaceState');
+  }
+
+  #write(how: 'pushState' | 'replaceState'): void {
+    const [token, shown] = [this.#token, this.#shown];
+    this.#newest.set(shown.opened, shown.target);
     for (const target of [shown.target, aloneOf(shown.target)]) {
       try {
-        history[how]({ token, shown: { ...shown, target } }, '');
+        this.#page.history[how]({ token, shown: { ...shown, target } }, '');
         return;
       } catch {
         // A browser takes no state beyond a size, and not many changes at once: then less can be loaded again.
       }
     }
-  };
-  write('replaceState');
-  page.addEventListener('popstate', ({ state }) => {
-    const kept = shownOf(state);
-    if (kept === undefined) return;
-    const isOther = kept.opened !== shown.opened;
-    const target = newest.has(kept.opened) ? newest.get(kept.opened) : kept.target;
-    // A list that stays is the same one.
-    const isSamePlace = JSON.stringify(kept.place) === JSON.stringify(shown.place);
-    shown = { ...kept, target, place: isSamePlace ? shown.place : kept.place };
-    write('replaceState');
-    onMove(shown, isOther);
-  });
-  return {
-    wasKept: before !== undefined,
-    get shown() {
-      return shown;
-    },
-    change(change) {
-      shown = { ...shown, ...change };
-      write('replaceState');
-    },
-    go(change) {
-      shown = { ...shown, ...change };
-      write('pushState');
-    },
-    setToken(next) {
-      token = next;
-      write('replaceState');
-    },
-  };
+  }
 }
 
 /**

@@ -4,7 +4,7 @@ import { configurationKey } from '../../../model/configuration-id.ts';
 import { asConverterError, type ConverterError } from '../../../support/errors.ts';
 import type { ConvertedModel, PlanningConverter } from './interfaces.ts';
 import type { PlanningService } from './requests.ts';
-import { createLoader, type LoadingProgress } from './snapshot.ts';
+import { type LoadingProgress, SnapshotLoader } from './snapshot.ts';
 
 /** A step of the work, in its order. */
 export type ModelProgress = LoadingProgress | { step: 'convert'; done: 0; total: 0 };
@@ -22,16 +22,6 @@ export interface ModelState {
   progress: ModelProgress | undefined;
   failure: ConverterError | undefined;
   isCancelled: boolean;
-}
-
-/** Makes models, one at a time: a later call ends an earlier one. */
-export interface ModelLoader {
-  make(key: ArticleKey): void;
-  /** Makes the last one again. */
-  retry(): void;
-  cancel(): void;
-  /** There is no model: the article that it was of is left. */
-  clear(): void;
 }
 
 /** The state of a loader that has made nothing. */
@@ -54,68 +44,83 @@ function areEqual(one: ArticleKey | undefined, other: ArticleKey | undefined): b
 }
 
 /**
- * Creates a loader of models.
+ * Makes models, one at a time: a later call ends an earlier one.
  *
- * @param imageLocation - As of `createLoader`.
  * @example
  * ```ts
- * const loader = createModelLoader(service, converter, ({ model }) => model && view.show(model.glb));
+ * const loader = new ModelLoader(service, converter, ({ model }) => model && view.show(model.glb));
  * loader.make(planned.key);
  * ```
  */
-export function createModelLoader(
-  service: PlanningService,
-  converter: PlanningConverter,
-  onState: (state: ModelState) => void,
-  imageLocation?: string,
-): ModelLoader {
-  const snapshots = createLoader(service, imageLocation);
-  let state = NO_MODEL;
-  let last: ArticleKey | undefined;
-  let work: AbortController | undefined;
-  const set = (change: Partial<ModelState>) => {
-    state = { ...state, ...change };
-    onState(state);
+export class ModelLoader {
+  readonly #snapshots: SnapshotLoader;
+  readonly #converter: PlanningConverter;
+  readonly #onState: (state: ModelState) => void;
+  #state = NO_MODEL;
+  /** The configuration whose model was asked for last. */
+  #last: ArticleKey | undefined;
+  #work: AbortController | undefined;
+
+  /** @param imageLocation - As of {@link SnapshotLoader}. */
+  constructor(
+    service: PlanningService,
+    converter: PlanningConverter,
+    onState: (state: ModelState) => void,
+    imageLocation?: string,
+  ) {
+    this.#snapshots = new SnapshotLoader(service, imageLocation);
+    this.#converter = converter;
+    this.#onState = onState;
+  }
+
+  make(key: ArticleKey): void {
+    const isBeingMade = this.#state.progress !== undefined && areEqual(this.#last, key);
+    this.#last = key;
+    if (isBeingMade) return;
+    const model = modelOf(this.#state, key);
+    if (model === undefined) return void this.#run(key);
+    // Back to what is shown already, while or after another was being made.
+    this.#work?.abort();
+    this.#set({ ...NO_MODEL, model });
+  }
+
+  /** Makes the last one again. A property, as components pass it on to buttons. */
+  readonly retry = (): void => {
+    if (this.#last !== undefined) void this.#run(this.#last);
   };
-  const run = async (key: ArticleKey) => {
-    work?.abort();
+
+  readonly cancel = (): void => {
+    this.#work?.abort();
+    this.#set({ progress: undefined, isCancelled: true });
+  };
+
+  /** There is no model: the article that it was of is left. */
+  clear(): void {
+    this.#work?.abort();
+    this.#last = undefined;
+    this.#set(NO_MODEL);
+  }
+
+  #set(change: Partial<ModelState>): void {
+    this.#state = { ...this.#state, ...change };
+    this.#onState(this.#state);
+  }
+
+  async #run(key: ArticleKey): Promise<void> {
+    this.#work?.abort();
     const own = new AbortController();
-    work = own;
+    this.#work = own;
     const progressed = (progress: ModelProgress) => {
-      if (!own.signal.aborted) set({ progress, failure: undefined, isCancelled: false });
+      if (!own.signal.aborted) this.#set({ progress, failure: undefined, isCancelled: false });
     };
     try {
-      const snapshot = await snapshots.load(key, own.signal, progressed);
+      const snapshot = await this.#snapshots.load(key, own.signal, progressed);
       progressed({ step: 'convert', done: 0, total: 0 });
-      const model = await converter.convert(snapshot, own.signal);
-      if (!own.signal.aborted) set({ ...NO_MODEL, model: { ...model, key } });
+      const model = await this.#converter.convert(snapshot, own.signal);
+      if (!own.signal.aborted) this.#set({ ...NO_MODEL, model: { ...model, key } });
     } catch (thrown) {
       if (own.signal.aborted) return;
-      set({ progress: undefined, model: undefined, failure: asConverterError(thrown) });
+      this.#set({ progress: undefined, model: undefined, failure: asConverterError(thrown) });
     }
-  };
-  return {
-    make(key) {
-      const isBeingMade = state.progress !== undefined && areEqual(last, key);
-      last = key;
-      if (isBeingMade) return;
-      const model = modelOf(state, key);
-      if (model === undefined) return void run(key);
-      // Back to what is shown already, while or after another was being made.
-      work?.abort();
-      set({ ...NO_MODEL, model });
-    },
-    retry() {
-      if (last !== undefined) void run(last);
-    },
-    cancel() {
-      work?.abort();
-      set({ progress: undefined, isCancelled: true });
-    },
-    clear() {
-      work?.abort();
-      last = undefined;
-      set(NO_MODEL);
-    },
-  };
+  }
 }

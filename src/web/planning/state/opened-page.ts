@@ -5,12 +5,13 @@ import type { ArticleId } from '../../../model/configuration-id.ts';
 import type { ConverterError } from '../../../support/errors.ts';
 import { type Embedding, openEmbedding, type PlanningCommand } from './embedding.ts';
 import type { NamedField } from './fields.ts';
-import { keepConfigured, keptConfigured, openHistory, type Shown } from './history.ts';
+import { keepConfigured, keptConfigured, PageHistory, type Shown } from './history.ts';
 import type { PageWindow, PlanningConverter } from './interfaces.ts';
-import { createModelLoader, type ModelLoader, type ModelState, NO_MODEL } from './model-loader.ts';
+import { ModelLoader, type ModelState, NO_MODEL } from './model-loader.ts';
 import type { PlanningParameters } from './parameters.ts';
-import { createPlanning, isOpening, type Planning, type PlanningState } from './planning.ts';
-import { openService, type PlanningService } from './requests.ts';
+import type { PlannedArticle, PropertySetting } from './planned-article.ts';
+import { isOpening, Planning, type PlanningState } from './planning.ts';
+import { PlanningService } from './requests.ts';
 import { failureText, type Texts } from './texts.ts';
 
 /** Everything that changes while a page is open, in one value. */
@@ -29,8 +30,23 @@ export interface SessionState extends ModelState {
   tokens: number;
 }
 
+/** How a page is opened. */
+interface SessionOptions {
+  page: PageWindow;
+  parameters: PlanningParameters;
+  /** What the server of the page knows of the service. */
+  service: {
+    baseUrl: string;
+    /** If `baseUrl` is a proxy. */
+    serviceUrl?: string | undefined;
+    imageLocation?: string | undefined;
+  };
+  texts: Texts;
+  converter: PlanningConverter;
+}
+
 /** One opened page. */
-export interface Session {
+export class Session {
   readonly parameters: PlanningParameters;
   readonly texts: Texts;
   readonly service: PlanningService;
@@ -38,180 +54,187 @@ export interface Session {
   readonly planning: Planning;
   readonly models: ModelLoader;
   readonly embedding: Embedding;
-  readonly state: SessionState;
-  /** Shows something else, of which a target is opened; "back" leads to what was shown before. */
-  go(change: Partial<Omit<Shown, 'opened'>>): void;
-  /** Does without what was configured before. */
-  forgetEarlier(): void;
-  /** A field has a text that is not possible, or not any more. */
-  setRefused(field: NamedField, isRefused: boolean): void;
+  readonly #page: PageWindow;
+  readonly #history: PageHistory;
+  readonly #listeners: (() => void)[] = [];
+  #state: SessionState;
+  /** Whether the catalogue is there. */
+  #isListed = false;
+  /** Whether the parent has been told that the page is ready. */
+  #isLoaded = false;
+  /** The article whose model was made last. */
+  #modelled: ArticleId | undefined;
+
+  /** Opens a page: it loads the article of its parameters at once. */
+  constructor({ page, parameters, service, texts, converter }: SessionOptions) {
+    const { baseUrl, serviceUrl, imageLocation } = service;
+    const { token, parentOrigin } = parameters;
+    this.#page = page;
+    this.parameters = parameters;
+    this.texts = texts;
+    this.converter = converter;
+    const languages = {
+      lang: parameters.lang || texts.language,
+      // What the service has not in the language that was asked for, it has in that of the page.
+      langalt: parameters.langalt || texts.language,
+    };
+    this.service = new PlanningService({
+      ...{ baseUrl, serviceUrl, token, languages },
+      onAccepted: () => this.#set({ isTokenDead: false, wasTokenAccepted: true }),
+    });
+    this.planning = new Planning(this.service, {
+      onState: (next) => this.#onPlanningState(next),
+      onPlanned: (planned, setting) => this.#onPlanned(planned, setting),
+      onFailure: this.failed,
+    });
+    const onModel = (model: ModelState) => this.#onModel(model);
+    this.models = new ModelLoader(this.service, converter, onModel, imageLocation);
+    this.#history = new PageHistory(page, token, firstShown(parameters), (shown, isOther) => {
+      this.#set({ shown });
+      if (isOther && shown.target !== undefined) this.planning.open(shown.target);
+    });
+    this.#state = {
+      ...NO_MODEL,
+      planning: this.planning.state,
+      shown: this.#history.shown,
+      earlier: this.#history.wasKept ? undefined : keptConfigured(page),
+      isTokenDead: false,
+      wasTokenAccepted: false,
+      refused: [],
+      tokens: 1,
+    };
+    this.embedding = openEmbedding(page, parentOrigin, (command) => this.#obey(command));
+    const { target } = this.#state.shown;
+    if (target !== undefined) this.planning.open(target);
+  }
+
+  get state(): SessionState {
+    return this.#state;
+  }
+
   /** Calls a listener after each change of the state. */
-  subscribe(listener: () => void): void;
-  /** Reports a failure of the service to the parent and the page. */
-  failed(failure: ConverterError): void;
+  subscribe(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  /** Shows something else, of which a target is opened; "back" leads to what was shown before. */
+  go(change: Partial<Omit<Shown, 'opened'>>): void {
+    const { target } = change;
+    const { opened } = this.#state.shown;
+    this.#history.go({ ...change, ...(target !== undefined && { opened: opened + 1 }) });
+    const { shown } = this.#history;
+    this.#set({ shown, ...(target !== undefined && { earlier: undefined }) });
+    if (target !== undefined) this.planning.open(target);
+  }
+
+  /** Does without what was configured before. A property, as components pass it on to buttons. */
+  readonly forgetEarlier = (): void => this.#set({ earlier: undefined });
+
+  /** A field has a text that is not possible, or not any more. */
+  setRefused(field: NamedField, isRefused: boolean): void {
+    const { refused } = this.#state;
+    const others = refused.filter(({ place }) => place !== field.place);
+    if (!isRefused && others.length === refused.length) return;
+    this.#set({ refused: isRefused ? [...others, field] : others });
+  }
+
   /** The catalogue is there. */
-  listed(): void;
-}
+  listed(): void {
+    this.#isListed = true;
+    this.#postLoaded();
+  }
 
-/** What the server of the page knows of the service. */
-interface ServiceOfPage {
-  baseUrl: string;
-  /** If `baseUrl` is a proxy. */
-  serviceUrl?: string | undefined;
-  imageLocation?: string | undefined;
-}
+  /** Reports a failure of the service to the parent and the page. A property, as actions take it as an event. */
+  readonly failed = ({ code }: ConverterError): void => {
+    if (code === 'TOKEN_DIED') this.#set({ isTokenDead: true });
+    this.embedding.post({ type: 'ERROR', code, message: failureText(this.texts, code) });
+  };
 
-/** Opens a page: it loads the article of its parameters at once. */
-export function openSession(options: {
-  page: PageWindow;
-  parameters: PlanningParameters;
-  /** Where the service is, and how it is used. */
-  service: ServiceOfPage;
-  texts: Texts;
-  converter: PlanningConverter;
-}): Session {
-  const { page, parameters, texts, converter } = options;
-  const { baseUrl, serviceUrl, imageLocation } = options.service;
-  const languages = {
-    lang: parameters.lang || texts.language,
-    // What the service has not in the language that was asked for, it has in that of the page.
-    langalt: parameters.langalt || texts.language,
-  };
-  const service = openService({
-    ...{ baseUrl, serviceUrl, token: parameters.token, languages },
-    onAccepted: () => set({ isTokenDead: false, wasTokenAccepted: true }),
-  });
-  const listeners: (() => void)[] = [];
-  let isListed = false;
-  let isLoaded = false;
-  let shown: ArticleId | undefined;
+  #set(change: Partial<SessionState>): void {
+    this.#state = { ...this.#state, ...change };
+    for (const listener of this.#listeners) listener();
+  }
 
-  const set = (change: Partial<SessionState>) => {
-    state = { ...state, ...change };
-    for (const listener of listeners) listener();
-  };
-  const failed = (failure: ConverterError) => {
-    if (failure.code === 'TOKEN_DIED') set({ isTokenDead: true });
-    const message = failureText(texts, failure.code);
-    embedding.post({ type: 'ERROR', code: failure.code, message });
-  };
+  #onPlanningState(next: PlanningState): void {
+    const before = this.#state.planning;
+    this.#set({ planning: next });
+    if (next.planned === undefined) this.#postLoaded();
+    const { planned, opening, pending, failure } = next;
+    const isSame = planned === before.planned && opening === before.opening;
+    if (isSame && pending === before.pending && failure === before.failure) return;
+    const kept = planned && { json: planned.json, pending, isAsStored: planned.isAsStored };
+    // What could not be opened must not take the place of what is planned when the page is loaded again.
+    this.#history.change({ target: failure === undefined ? (opening ?? kept) : (kept ?? opening) });
+    this.#set({ shown: this.#history.shown });
+  }
+
+  #onPlanned({ key, json }: PlannedArticle, setting: PropertySetting | undefined): void {
+    // The model of another article would be taken for this one.
+    if (!isOneArticle(key, this.#modelled)) this.models.clear();
+    this.#modelled = key;
+    this.models.make(key);
+    if (JSON.stringify(json) === JSON.stringify(this.#state.earlier)) this.forgetEarlier();
+    if (setting !== undefined) {
+      keepConfigured(this.#page, json);
+      this.forgetEarlier();
+      this.embedding.post({ type: 'PROPERTY_UPDATED', property: { ...setting }, article: json });
+    } else if (this.#isLoaded) this.#postArticle('CURRENT_ARTICLE');
+    this.#postLoaded();
+  }
+
+  #onModel(model: ModelState): void {
+    const { failure } = model;
+    if (failure !== undefined && failure !== this.#state.failure) this.failed(failure);
+    this.#set(model);
+  }
+
+  #obey(command: PlanningCommand): void {
+    switch (command.type) {
+      case 'SET_ARTICLE':
+        this.planning.open(command.target);
+        break;
+      case 'REQUEST_CURRENT_ARTICLE':
+        this.#postArticle('CURRENT_ARTICLE');
+        break;
+      case 'SET_TOKEN':
+        this.#setToken(command.token);
+        break;
+    }
+  }
+
+  #setToken(token: string): void {
+    this.service.setToken(token);
+    this.#history.setToken(token);
+    this.#set({ isTokenDead: false, wasTokenAccepted: false, tokens: this.#state.tokens + 1 });
+    if (this.planning.state.failure !== undefined) this.planning.retry();
+    if (this.#state.failure !== undefined) this.models.retry();
+  }
+
   /** Once: when the article is there, or the catalogue and no article on its way. */
-  const loaded = () => {
-    const { state } = planning;
-    const isReady = state.planned !== undefined || (isListed && !isOpening(state));
-    if (isLoaded || !isReady) return;
-    isLoaded = true;
-    embedding.post({ type: 'LOADED', article: planning.state.planned?.json ?? null });
-  };
-  const planning = createPlanning(service, {
-    onState(next) {
-      const before = state.planning;
-      set({ planning: next });
-      if (next.planned === undefined) loaded();
-      const { planned, opening, pending, failure } = next;
-      const isSame = planned === before.planned && opening === before.opening;
-      if (isSame && pending === before.pending && failure === before.failure) return;
-      const kept = planned && { json: planned.json, pending, isAsStored: planned.isAsStored };
-      // What could not be opened must not take the place of what is planned when the page is loaded again.
-      show({ target: failure === undefined ? (opening ?? kept) : (kept ?? opening) });
-    },
-    onPlanned(planned, setting) {
-      const { manufacturer, program, basearticlenumber } = planned.key;
-      const isSame =
-        shown?.manufacturer === manufacturer &&
-        shown.program === program &&
-        shown.basearticlenumber === basearticlenumber;
-      // The model of another article would be taken for this one.
-      if (!isSame) models.clear();
-      shown = planned.key;
-      models.make(planned.key);
-      const { json } = planned;
-      if (JSON.stringify(json) === JSON.stringify(state.earlier)) forgetEarlier();
-      if (setting !== undefined) {
-        keepConfigured(page, json);
-        forgetEarlier();
-        embedding.post({ type: 'PROPERTY_UPDATED', property: { ...setting }, article: json });
-      } else if (isLoaded) embedding.post({ type: 'CURRENT_ARTICLE', article: json });
-      loaded();
-    },
-    onFailure: failed,
-  });
-  const onModel = (model: ModelState) => {
-    if (model.failure !== undefined && model.failure !== state.failure) failed(model.failure);
-    set(model);
-  };
-  const models = createModelLoader(service, converter, onModel, imageLocation);
-  const { mode, parentnode } = parameters;
-  const hasCatalogue = mode !== 'configurator';
-  const isCatalogueOpen = mode === 'catalogue' || (hasCatalogue && parameters.target === undefined);
-  const first = { opened: 0, target: parameters.target, place: { parentnode }, isCatalogueOpen };
-  const history = openHistory(page, parameters.token, first, (shown, isOther) => {
-    set({ shown });
-    if (isOther && shown.target !== undefined) planning.open(shown.target);
-  });
-  const forgetEarlier = () => set({ earlier: undefined });
-  const show = (change: Partial<Shown>) => {
-    history.change(change);
-    set({ shown: history.shown });
-  };
-  let state: SessionState = {
-    ...NO_MODEL,
-    planning: planning.state,
-    shown: history.shown,
-    earlier: history.wasKept ? undefined : keptConfigured(page),
-    isTokenDead: false,
-    wasTokenAccepted: false,
-    refused: [],
-    tokens: 1,
-  };
+  #postLoaded(): void {
+    const { state } = this.planning;
+    const isReady = state.planned !== undefined || (this.#isListed && !isOpening(state));
+    if (this.#isLoaded || !isReady) return;
+    this.#isLoaded = true;
+    this.#postArticle('LOADED');
+  }
 
-  const commands: {
-    [Type in PlanningCommand['type']]: (command: PlanningCommand & { type: Type }) => void;
-  } = {
-    SET_ARTICLE: ({ target }) => planning.open(target),
-    REQUEST_CURRENT_ARTICLE: () =>
-      embedding.post({ type: 'CURRENT_ARTICLE', article: planning.state.planned?.json ?? null }),
-    SET_TOKEN({ token }) {
-      service.setToken(token);
-      history.setToken(token);
-      set({ isTokenDead: false, wasTokenAccepted: false, tokens: state.tokens + 1 });
-      if (planning.state.failure !== undefined) planning.retry();
-      if (state.failure !== undefined) models.retry();
-    },
-  };
-  const embedding = openEmbedding(page, parameters.parentOrigin, (command) =>
-    commands[command.type](command as never),
+  #postArticle(type: 'LOADED' | 'CURRENT_ARTICLE'): void {
+    this.embedding.post({ type, article: this.planning.state.planned?.json ?? null });
+  }
+}
+
+/** What a page shows first: the catalogue where its mode has one and no article is named. */
+function firstShown({ mode, parentnode, target }: PlanningParameters): Shown {
+  const hasCatalogue = mode !== 'configurator';
+  const isCatalogueOpen = mode === 'catalogue' || (hasCatalogue && target === undefined);
+  return { opened: 0, target, place: { parentnode }, isCatalogueOpen };
+}
+
+function isOneArticle(one: ArticleId, other: ArticleId | undefined): boolean {
+  return (
+    one.manufacturer === other?.manufacturer &&
+    one.program === other.program &&
+    one.basearticlenumber === other.basearticlenumber
   );
-  if (state.shown.target !== undefined) planning.open(state.shown.target);
-  return {
-    parameters,
-    texts,
-    service,
-    converter,
-    planning,
-    models,
-    embedding,
-    get state() {
-      return state;
-    },
-    go(change) {
-      const { target } = change;
-      const { opened } = state.shown;
-      history.go({ ...change, ...(target !== undefined && { opened: opened + 1 }) });
-      set({ shown: history.shown, ...(target !== undefined && { earlier: undefined }) });
-      if (target !== undefined) planning.open(target);
-    },
-    forgetEarlier,
-    setRefused(field, isRefused) {
-      const others = state.refused.filter(({ place }) => place !== field.place);
-      if (!isRefused && others.length === state.refused.length) return;
-      set({ refused: isRefused ? [...others, field] : others });
-    },
-    subscribe: (listener) => void listeners.push(listener),
-    failed,
-    listed() {
-      isListed = true;
-      loaded();
-    },
-  };
 }

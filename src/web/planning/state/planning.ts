@@ -28,22 +28,6 @@ export function isOpening({ opening, failure, isStopped }: PlanningState): boole
   return opening !== undefined && failure === undefined && !isStopped;
 }
 
-/** A planning of one page. */
-export interface Planning {
-  readonly state: PlanningState;
-  /** Opens another article; what was planned stays until it is there. */
-  open(target: OpenTarget): void;
-  /** Sends a change when all earlier ones are answered; of nothing while another article is on its way. */
-  change(setting: PropertySetting): void;
-  /** Does again what failed. */
-  retry(): void;
-  /**
-   * Ends what is being done, or forgets what failed: what was planned before stays, and changes of it that an opening
-   * has interrupted go on. Without anything planned, an opening that is under way waits for `retry`.
-   */
-  cancel(): void;
-}
-
 /** What a planning reports. */
 interface PlanningEvents {
   onState(state: PlanningState): void;
@@ -53,96 +37,117 @@ interface PlanningEvents {
 }
 
 /**
- * Creates a planning in which nothing is planned yet.
+ * A planning of one page, in which nothing is planned at first.
  *
  * Changes are sent one after the other, each with the answer to the one before, because the service answers a whole
  * article: two at once would lose one. Of several waiting changes of one property only the last is sent.
  */
-export function createPlanning(service: PlanningService, events: PlanningEvents): Planning {
-  let state: PlanningState = {
+export class Planning {
+  readonly #service: PlanningService;
+  readonly #events: PlanningEvents;
+  #state: PlanningState = {
     planned: undefined,
     opening: undefined,
     pending: [],
     failure: undefined,
     isStopped: false,
   };
-  let work: AbortController | undefined;
+  #work: AbortController | undefined;
 
-  const set = (change: Partial<PlanningState>) => {
-    state = { ...state, ...change };
-    events.onState(state);
+  constructor(service: PlanningService, events: PlanningEvents) {
+    this.#service = service;
+    this.#events = events;
+  }
+
+  get state(): PlanningState {
+    return this.#state;
+  }
+
+  /** Opens another article; what was planned stays until it is there. */
+  open(target: OpenTarget): void {
+    this.#stop();
+    this.#set({ opening: target, failure: undefined, isStopped: false });
+    void this.#run();
+  }
+
+  /** Sends a change when all earlier ones are answered; of nothing while another article is on its way. */
+  change(setting: PropertySetting): void {
+    const { pending, planned } = this.#state;
+    if (planned === undefined || isOpening(this.#state)) return;
+    // The first one is on its way.
+    const isSent = (index: number) => index === 0 && this.#work !== undefined;
+    const others = pending.filter((other, index) => isSent(index) || !areOfOne(other, setting));
+    this.#set({ opening: undefined, pending: [...others, setting], failure: undefined });
+    void this.#run();
+  }
+
+  /** Does again what failed. A property, as components pass it on to buttons. */
+  readonly retry = (): void => {
+    this.#set({ failure: undefined, isStopped: false });
+    void this.#run();
   };
 
-  const run = async () => {
-    if (work !== undefined) return;
+  /**
+   * Ends what is being done, or forgets what failed: what was planned before stays, and changes of it that an opening
+   * has interrupted go on. Without anything planned, an opening that is under way waits for `retry`.
+   */
+  readonly cancel = (): void => {
+    const { planned, opening, pending } = this.#state;
+    const isStopped = planned === undefined && isOpening(this.#state);
+    this.#stop();
+    if (isStopped) this.#set({ isStopped });
+    else {
+      const waiting = opening === undefined ? [] : pending;
+      this.#set({ opening: undefined, pending: waiting, failure: undefined, isStopped: false });
+      void this.#run();
+    }
+  };
+
+  #set(change: Partial<PlanningState>): void {
+    this.#state = { ...this.#state, ...change };
+    this.#events.onState(this.#state);
+  }
+
+  #stop(): void {
+    this.#work?.abort();
+    this.#work = undefined;
+  }
+
+  /** Opens what is to be opened, and sends the changes that wait, until there are none. */
+  async #run(): Promise<void> {
+    if (this.#work !== undefined) return;
     const own = new AbortController();
-    work = own;
+    this.#work = own;
     try {
       while (!own.signal.aborted) {
-        const { opening, pending, planned } = state;
+        const { opening, pending, planned } = this.#state;
         const [setting] = pending;
         if (opening !== undefined) {
-          const loaded = await loadTarget(service, opening, own.signal);
+          const loaded = await loadTarget(this.#service, opening, own.signal);
           if (own.signal.aborted) return;
           const pending = 'json' in opening ? opening.pending : [];
-          set({ planned: loaded, opening: undefined, pending, failure: undefined });
-          events.onPlanned(loaded);
+          this.#set({ planned: loaded, opening: undefined, pending, failure: undefined });
+          this.#events.onPlanned(loaded);
         } else if (setting !== undefined && planned !== undefined) {
-          const changed = await changeProperty(service, planned, setting, own.signal);
+          const changed = await changeProperty(this.#service, planned, setting, own.signal);
           if (own.signal.aborted) return;
-          const rest = state.pending.filter((waiting) => waiting !== setting);
-          set({ planned: changed, pending: rest, failure: undefined });
-          events.onPlanned(changed, setting);
+          const rest = this.#state.pending.filter((waiting) => waiting !== setting);
+          this.#set({ planned: changed, pending: rest, failure: undefined });
+          this.#events.onPlanned(changed, setting);
         } else return;
       }
     } catch (thrown) {
       if (own.signal.aborted) return;
       const failure = asConverterError(thrown);
+      const { opening, pending } = this.#state;
       // To send it again would be refused again.
-      const isRefused = state.opening === undefined && failure.code === 'PROPERTY_VALUE_REFUSED';
-      set({ failure, pending: isRefused ? state.pending.slice(1) : state.pending });
-      events.onFailure(failure);
+      const isRefused = opening === undefined && failure.code === 'PROPERTY_VALUE_REFUSED';
+      this.#set({ failure, pending: isRefused ? pending.slice(1) : pending });
+      this.#events.onFailure(failure);
     } finally {
-      if (work === own) work = undefined;
+      if (this.#work === own) this.#work = undefined;
     }
-  };
-  const stop = () => {
-    work?.abort();
-    work = undefined;
-  };
-
-  return {
-    get state() {
-      return state;
-    },
-    open(target) {
-      stop();
-      set({ opening: target, failure: undefined, isStopped: false });
-      void run();
-    },
-    change(setting) {
-      const { pending, planned } = state;
-      if (planned === undefined || isOpening(state)) return;
-      // The first one is on its way.
-      const isSent = (index: number) => index === 0 && work !== undefined;
-      const others = pending.filter((other, index) => isSent(index) || !areOfOne(other, setting));
-      set({ opening: undefined, pending: [...others, setting], failure: undefined });
-      void run();
-    },
-    retry() {
-      set({ failure: undefined, isStopped: false });
-      void run();
-    },
-    cancel() {
-      const { planned, opening, pending } = state;
-      const isStopped = planned === undefined && isOpening(state);
-      stop();
-      if (isStopped) return set({ isStopped });
-      const waiting = opening === undefined ? [] : pending;
-      set({ opening: undefined, pending: waiting, failure: undefined, isStopped: false });
-      void run();
-    },
-  };
+  }
 }
 
 function areOfOne(one: PropertySetting, other: PropertySetting): boolean {

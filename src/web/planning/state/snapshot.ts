@@ -4,6 +4,7 @@ import { imageReferences } from '../../../convert/wire/material.ts';
 import type { ArticleKey } from '../../../model/article.ts';
 import { locateImage } from '../../../source/fetch/image-location.ts';
 import { blockRequests, imageRequest, partsListRequest } from '../../../source/fetch/requests.ts';
+import type { Values } from '../../../source/service/operations.ts';
 import { type ErrorCode, isConverterError } from '../../../support/errors.ts';
 import { inParallel } from '../../../support/in-parallel.ts';
 import type { MissingBody, PlanningSnapshot } from './interfaces.ts';
@@ -17,6 +18,12 @@ export interface LoadingProgress {
 }
 
 type Body = Uint8Array | MissingBody;
+
+/** The manufacturers of an article and of its blocks, which may have its images. */
+interface Owners {
+  manufacturer: string;
+  blockManufacturers: readonly string[];
+}
 
 /** What is so of the article itself; anything else may pass, and is no reason to show less than there is. */
 const LASTING = [
@@ -32,110 +39,116 @@ const AT_ONCE = 12;
 /** Bodies that are kept for the next configuration, which mostly shares them. */
 const KEPT_BYTES = 96 * 1024 * 1024;
 
-/** Loads snapshots; what a page has loaded before it does not ask for again. */
-export interface SnapshotLoader {
+/**
+ * Loads snapshots; what a page has loaded before it does not ask for again.
+ *
+ * @example
+ * ```ts
+ * const snapshot = await new SnapshotLoader(service).load(key, signal, () => {});
+ * snapshot.blocks.get('FJEL::LINEA::LEG'); // → Uint8Array
+ * ```
+ */
+export class SnapshotLoader {
+  readonly #service: PlanningService;
+  readonly #imageLocation: string | undefined;
+  /** Bodies by name; the one that was used last is the last. */
+  readonly #kept = new Map<string, Uint8Array>();
+  #keptBytes = 0;
+
+  /** @param imageLocation - Where the service has the images of materials, if not at the default. */
+  constructor(service: PlanningService, imageLocation?: string) {
+    this.#service = service;
+    this.#imageLocation = imageLocation;
+  }
+
   /**
    * Loads all of it; what the service does not have, or sends in a form that cannot be read, is `{ missing }`.
    *
    * @throws {@link ConverterError} what the service throws where it cannot be asked: a later call asks for the rest.
    */
-  load(
+  async load(
     key: ArticleKey,
     signal: AbortSignal,
     onProgress: (progress: LoadingProgress) => void,
-  ): Promise<PlanningSnapshot>;
-}
+  ): Promise<PlanningSnapshot> {
+    onProgress({ step: 'partsList', done: 0, total: 0 });
+    const { manufacturer } = key;
+    const { values } = partsListRequest(key);
+    const { bytes, answer } = await this.#service.call('getPartsList', values, { signal });
+    const { requests } = blockRequests(answer, manufacturer);
+    const blockManufacturers = [...new Set(Array.from(requests.values(), ({ owner }) => owner))];
+    const owners = { manufacturer, blockManufacturers };
+    const blocks = new Map<string, Body>();
+    const images = new Map<string, Body>();
+    const work = [
+      ...[...requests.keys()].sort().map((name) => async () => {
+        blocks.set(name, await this.#block(requests.get(name)!.values, signal));
+      }),
+      ...imageReferences(answer)
+        .sort()
+        .map((reference) => async () => {
+          images.set(reference, await this.#image(reference, owners, signal));
+        }),
+    ];
+    let done = 0;
+    onProgress({ step: 'parts', done, total: work.length });
+    await inParallel(work, AT_ONCE, async (load) => {
+      await load();
+      onProgress({ step: 'parts', done: ++done, total: work.length });
+    });
+    return { key, partsList: bytes, blocks, images };
+  }
 
-/**
- * Creates a loader of snapshots.
- *
- * @param imageLocation - Where the service has the images of materials, if not at the default.
- * @example
- * ```ts
- * const snapshot = await createLoader(service).load(key, signal, () => {});
- * snapshot.blocks.get('FJEL::LINEA::LEG'); // → Uint8Array
- * ```
- */
-export function createLoader(service: PlanningService, imageLocation?: string): SnapshotLoader {
-  const kept = new Map<string, Uint8Array>();
-  let keptBytes = 0;
-  const keep = (name: string, bytes: Uint8Array) => {
-    kept.set(name, bytes);
-    keptBytes += bytes.length;
-    for (const [oldest, { length }] of kept) {
-      if (keptBytes <= KEPT_BYTES || oldest === name) break;
-      kept.delete(oldest);
-      keptBytes -= length;
-    }
-  };
-  const once = async (name: string, ask: () => Promise<Uint8Array>): Promise<Body> => {
-    const known = kept.get(name);
+  #block(values: Values, signal: AbortSignal): Promise<Body> {
+    return this.#once(`block ${values.name}`, async () => {
+      return (await this.#service.call('getBlock', values, { signal })).bytes;
+    });
+  }
+
+  /** An image of a material, from the first of its locations that has it. */
+  #image(reference: string, owners: Owners, signal: AbortSignal): Promise<Body> {
+    const { manufacturer } = owners;
+    return this.#once(`image ${manufacturer} ${reference}`, async () => {
+      let failure: unknown;
+      for (const location of locateImage(reference, owners, this.#imageLocation)) {
+        const { values } = imageRequest(location, manufacturer);
+        try {
+          return (await this.#service.call('getMaterial', values, { signal })).bytes;
+        } catch (thrown) {
+          if (!isConverterError(thrown, 'IMAGE_MISSING')) throw thrown;
+          failure ??= thrown;
+        }
+      }
+      throw failure;
+    });
+  }
+
+  /** A body by its name, which is asked for unless it is kept. */
+  async #once(name: string, ask: () => Promise<Uint8Array>): Promise<Body> {
+    const known = this.#kept.get(name);
     if (known !== undefined) {
-      // The one that was used last is dropped last.
-      kept.delete(name);
-      kept.set(name, known);
+      this.#kept.delete(name);
+      this.#kept.set(name, known);
       return known;
     }
     try {
       const bytes = await ask();
-      keep(name, bytes);
+      this.#keep(name, bytes);
       return bytes;
     } catch (thrown) {
       if (!isConverterError(thrown, ...LASTING)) throw thrown;
       const { code, message } = thrown;
       return { missing: { code, message: `${name}: ${message}` } };
     }
-  };
+  }
 
-  return {
-    async load(key, signal, onProgress) {
-      onProgress({ step: 'partsList', done: 0, total: 0 });
-      const { values } = partsListRequest(key);
-      const { bytes, answer } = await service.call('getPartsList', values, { signal });
-      const { requests } = blockRequests(answer, key.manufacturer);
-      const owners = {
-        manufacturer: key.manufacturer,
-        blockManufacturers: [...new Set(Array.from(requests.values(), ({ owner }) => owner))],
-      };
-      const blocks = new Map<string, Body>();
-      const images = new Map<string, Body>();
-      const block = async (canonical: string) => {
-        const values = requests.get(canonical)!.values;
-        const name = `block ${values.name}`;
-        blocks.set(
-          canonical,
-          await once(name, async () => (await service.call('getBlock', values, { signal })).bytes),
-        );
-      };
-      const image = async (reference: string) => {
-        const ask = async () => {
-          let failure: unknown;
-          for (const location of locateImage(reference, owners, imageLocation)) {
-            const { values } = imageRequest(location, key.manufacturer);
-            try {
-              return (await service.call('getMaterial', values, { signal })).bytes;
-            } catch (thrown) {
-              if (!isConverterError(thrown, 'IMAGE_MISSING')) throw thrown;
-              failure ??= thrown;
-            }
-          }
-          throw failure;
-        };
-        images.set(reference, await once(`image ${key.manufacturer} ${reference}`, ask));
-      };
-      const work = [
-        ...[...requests.keys()].sort().map((name) => () => block(name)),
-        ...imageReferences(answer)
-          .sort()
-          .map((reference) => () => image(reference)),
-      ];
-      let done = 0;
-      onProgress({ step: 'parts', done, total: work.length });
-      await inParallel(work, AT_ONCE, async (load) => {
-        await load();
-        onProgress({ step: 'parts', done: ++done, total: work.length });
-      });
-      return { key, partsList: bytes, blocks, images };
-    },
-  };
+  #keep(name: string, bytes: Uint8Array): void {
+    this.#kept.set(name, bytes);
+    this.#keptBytes += bytes.length;
+    for (const [oldest, { length }] of this.#kept) {
+      if (this.#keptBytes <= KEPT_BYTES || oldest === name) break;
+      this.#kept.delete(oldest);
+      this.#keptBytes -= length;
+    }
+  }
 }

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ArticleKey } from '../../../../../src/model/article.ts';
 import {
-  createModelLoader,
+  ModelLoader,
   type ModelState,
   modelOf,
   NO_MODEL,
@@ -31,9 +31,7 @@ describe('the model of what is planned', () => {
   }
   function open() {
     const states: ModelState[] = [];
-    const loader = createModelLoader(service.open(), DIRECT_CONVERTER, (state) =>
-      states.push(state),
-    );
+    const loader = new ModelLoader(service.open(), DIRECT_CONVERTER, (state) => states.push(state));
     return { loader, states, state: () => states.at(-1) ?? NO_MODEL };
   }
   type Opened = ReturnType<typeof open>;

@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { createSampleRange } from '../../../../../src/emulator/sample/sample-range.ts';
 import { keepToken, keptToken } from '../../../../../src/web/planning/state/history.ts';
-import { openSession, type Session } from '../../../../../src/web/planning/state/opened-page.ts';
+import { Session } from '../../../../../src/web/planning/state/opened-page.ts';
 import { readParameters } from '../../../../../src/web/planning/state/parameters.ts';
 import { textsOf } from '../../../../../src/web/planning/state/texts.ts';
 import { raw, stall } from '../../../../helpers/fault-server.ts';
@@ -46,7 +46,7 @@ describe('an opened page', () => {
     const { BTG2GLTF_BASE_URL: baseUrl = '' } = service.proxy.env;
     const [texts, converter] = [textsOf('en'), DIRECT_CONVERTER];
     const page = tab.window;
-    return openSession({ page, parameters, service: { baseUrl }, texts, converter });
+    return new Session({ page, parameters, service: { baseUrl }, texts, converter });
   }
   const finish = ({ planning }: Session) => finishOf(planning.state.planned!, 'NB');
   const numberOf = ({ state }: Session) => state.planning.planned?.key.finalarticlenumber ?? '';

@@ -1,10 +1,6 @@
 /** What a planning does with changes, other articles, failures and a person who ends them, over HTTP. */
 import { describe, expect, test } from 'vitest';
-import {
-  createPlanning,
-  isOpening,
-  type Planning,
-} from '../../../../../src/web/planning/state/planning.ts';
+import { isOpening, Planning } from '../../../../../src/web/planning/state/planning.ts';
 import { raw, stall } from '../../../../helpers/fault-server.ts';
 import { deskTarget, finishOf, plannedService } from '../../../../helpers/planned-service.ts';
 import { until } from '../../../../helpers/until.ts';
@@ -19,7 +15,7 @@ describe('a planning', () => {
   async function open(target = DESK) {
     const answered: string[] = [];
     const failed: string[] = [];
-    const planning = createPlanning(service.open(), {
+    const planning = new Planning(service.open(), {
       onState: () => {},
       onPlanned: (planned, setting) =>
         answered.push(`${setting?.newvalue ?? ''} ${planned.key.finalarticlenumber}`),
