@@ -99,7 +99,7 @@ export async function openServer(
   }) as unknown as FastifyInstance;
   const gateway = createGateway(app, options);
   app.removeAllContentTypeParsers();
-  const bodies = createBodies(options, handler.bodyLimitBytes);
+  const bodies = new Bodies(options, handler.bodyLimitBytes);
   const received = new WeakMap<object, Body>();
   app.addContentTypeParser('*', async (request: FastifyRequest, stream: Readable) => {
     const body = bodies.open(Number(request.headers['content-length'] ?? handler.bodyLimitBytes));
@@ -212,29 +212,69 @@ interface Body {
  * limit, the one that is the largest for the longest time is dropped: a slow sender or a large post makes room for a
  * small one. If that is the one that needs room, it first waits for a post that is being stored.
  */
-function createBodies({ maxBytesInMemory = 0, now }: ServerOptions, limitBytes: number) {
-  const most = Math.max(maxBytesInMemory, limitBytes);
-  const held = new Set<Body>();
-  let heldBytes = 0;
-  const waiting: (() => void)[] = [];
-  const release = (body: Body | undefined) => {
-    if (body === undefined || !held.delete(body)) return;
-    heldBytes -= body.length;
+class Bodies {
+  readonly limitBytes: number;
+  readonly #mostBytes: number;
+  readonly #now: () => number;
+  readonly #held = new Set<Body>();
+  #heldBytes = 0;
+  /** Resume the bodies that wait for room. */
+  readonly #waiting: (() => void)[] = [];
+
+  constructor({ maxBytesInMemory = 0, now }: ServerOptions, limitBytes: number) {
+    this.limitBytes = limitBytes;
+    this.#mostBytes = Math.max(maxBytesInMemory, limitBytes);
+    this.#now = now;
+  }
+
+  open(expectedLength: number): Body {
+    const startMs = this.#now();
+    const bytes = Buffer.alloc(0);
+    const body: Body = { bytes, length: 0, expectedLength, startMs, state: 'receiving' };
+    this.#held.add(body);
+    return body;
+  }
+
+  /** Returns what to wait for before the next chunk, if anything. */
+  add(body: Body, chunk: Buffer): Promise<void> | undefined {
+    if (body.state !== 'receiving') return sleep(DROPPED_PAUSE_MS);
+    if (!this.#hasRoomFor(chunk)) return this.#appendLater(body, chunk);
+    this.#append(body, chunk);
+    return undefined;
+  }
+
+  release(body: Body | undefined): void {
+    if (body === undefined || !this.#held.delete(body)) return;
+    this.#heldBytes -= body.length;
     Object.assign(body, { bytes: Buffer.alloc(0), length: 0, state: 'released' });
-    for (const go of waiting.splice(0)) go();
-  };
-  const costOf = ({ startMs, expectedLength }: Body) => (now() - startMs + 1) * expectedLength;
-  const makeRoomFor = async (body: Body) => {
-    const all = [...held];
+    for (const go of this.#waiting.splice(0)) go();
+  }
+
+  #hasRoomFor(chunk: Buffer): boolean {
+    return this.#heldBytes + chunk.length <= this.#mostBytes;
+  }
+
+  async #appendLater(body: Body, chunk: Buffer): Promise<void> {
+    while (body.state === 'receiving' && !this.#hasRoomFor(chunk)) await this.#makeRoomFor(body);
+    if (body.state === 'receiving') this.#append(body, chunk);
+  }
+
+  async #makeRoomFor(body: Body): Promise<void> {
+    const all = [...this.#held];
     const [costliest = body] = all
       .filter(({ state, length }) => state === 'receiving' && length > 0)
-      .sort((a, b) => costOf(b) - costOf(a));
+      .sort((a, b) => this.#costOf(b) - this.#costOf(a));
     const isStoring = all.some(({ state }) => state === 'complete');
-    if (costliest !== body || !isStoring) release(costliest);
-    else await new Promise<void>((done) => waiting.push(done));
-  };
-  const append = (body: Body, chunk: Buffer) => {
-    heldBytes += chunk.length;
+    if (costliest !== body || !isStoring) this.release(costliest);
+    else await new Promise<void>((done) => this.#waiting.push(done));
+  }
+
+  #costOf({ startMs, expectedLength }: Body): number {
+    return (this.#now() - startMs + 1) * expectedLength;
+  }
+
+  #append(body: Body, chunk: Buffer): void {
+    this.#heldBytes += chunk.length;
     const length = body.length + chunk.length;
     if (length > body.bytes.length) {
       const size = length < MEBIBYTE ? 2 * length : body.expectedLength;
@@ -245,30 +285,7 @@ function createBodies({ maxBytesInMemory = 0, now }: ServerOptions, limitBytes: 
     // Copied, because a chunk of a single byte takes hundreds.
     chunk.copy(body.bytes, body.length);
     body.length = length;
-  };
-  const appendLater = async (body: Body, chunk: Buffer) => {
-    while (body.state === 'receiving' && heldBytes + chunk.length > most) await makeRoomFor(body);
-    if (body.state === 'receiving') append(body, chunk);
-  };
-  return {
-    limitBytes,
-    open(expectedLength: number): Body {
-      const body: Body = {
-        ...{ bytes: Buffer.alloc(0), length: 0, expectedLength },
-        ...{ startMs: now(), state: 'receiving' },
-      };
-      held.add(body);
-      return body;
-    },
-    /** Returns what to wait for before the next chunk, if anything. */
-    add(body: Body, chunk: Buffer): Promise<void> | undefined {
-      if (body.state !== 'receiving') return sleep(DROPPED_PAUSE_MS);
-      if (heldBytes + chunk.length > most) return appendLater(body, chunk);
-      append(body, chunk);
-      return undefined;
-    },
-    release,
-  };
+  }
 }
 
 /** Reads a body: 413 beyond the limit, 415 for a compressed body, 503 if it was dropped. @see D-811 */
@@ -276,8 +293,9 @@ async function readBody(
   stream: Readable,
   headers: IncomingHttpHeaders,
   body: Body,
-  { limitBytes, add, release }: ReturnType<typeof createBodies>,
+  bodies: Bodies,
 ): Promise<Uint8Array> {
+  const { limitBytes } = bodies;
   const coding = headers['content-encoding'] ?? 'identity';
   if (coding !== 'identity') {
     throw new Refusal(415, `content-encoding: expected none, received ${JSON.stringify(coding)}`);
@@ -291,8 +309,8 @@ async function readBody(
     chunks += 1;
     const areSmall = chunks > MANY_CHUNKS && readBytes < chunks * SMALLEST_CHUNKS_BYTES;
     if (areSmall || readBytes > maxReadBytes) stream.destroy();
-    if (readBytes > limitBytes) return release(body);
-    const room = add(body, chunk);
+    if (readBytes > limitBytes) return bodies.release(body);
+    const room = bodies.add(body, chunk);
     if (room === undefined) return;
     stream.pause();
     void room.then(() => stream.resume());
