@@ -19,6 +19,7 @@ import {
   type ErrorCode,
   isConverterError,
 } from '../../support/errors.ts';
+import type { Logger } from '../../support/log.ts';
 import { redact, redactTexts, registerSecret } from '../../support/redact.ts';
 import {
   createGateway,
@@ -122,7 +123,7 @@ function patternOf({ group, path }: Pick<Operation<unknown>, 'group' | 'path'>):
  * @see Spec 4.2 to 4.5, 5.
  */
 export async function openPlanningProxy(options: PlanningProxyOptions): Promise<GatewayServer> {
-  const { log, token, site, permanentIds } = options;
+  const { log, token } = options;
   registerSecret(token);
   const { fastify } = await import('fastify');
   const app = fastify({
@@ -131,18 +132,39 @@ export async function openPlanningProxy(options: PlanningProxyOptions): Promise<
     exposeHeadRoutes: false,
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    frameworkErrors: (error, _request, reply) => void sendError(reply, error),
+    frameworkErrors: (error, _request, reply) => void sendError(reply, error, log),
   }) as unknown as FastifyInstance;
   const gateway = createGateway(app, options);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-  app.setErrorHandler((error, _request, reply) => sendError(reply, error));
-  app.setNotFoundHandler((_request, reply) => sendError(reply, new Refusal(404, 'nothing here')));
-  // Before a body is read.
-  const onRequest = async ({ url }: FastifyRequest) => expectToken(splitTarget(url).query, token);
-  const service = createReopened(options.open);
+  app.setErrorHandler((error, _request, reply) => sendError(reply, error, log));
+  app.setNotFoundHandler((_request, reply) =>
+    sendError(reply, new Refusal(404, 'nothing here'), log),
+  );
+  const service = new ReopenedService(options.open);
+  addPage(app, options);
+  addService(app, options, service);
+  let server: GatewayServer;
+  try {
+    // A wrong password or address is known before the page is opened.
+    await service.use(({ client }) => client.call('getNodes', { parentnode: '' }));
+    server = await gateway.listen(FRONTEND);
+  } catch (error) {
+    await service.close();
+    throw error;
+  }
+  return {
+    url: server.url,
+    close: async () => {
+      await server.close();
+      await service.close();
+    },
+  };
+}
 
-  const pageOf = async (name: string, request: FastifyRequest, reply: FastifyReply) => {
+/** Answers with the files of the page, below `/frontend`. */
+function addPage(app: FastifyInstance, { site }: PlanningProxyOptions): void {
+  const answer = async (name: string, request: FastifyRequest, reply: FastifyReply) => {
     const { url, headers, host } = request;
     const { query } = splitTarget(url);
     const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';
@@ -150,11 +172,21 @@ export async function openPlanningProxy(options: PlanningProxyOptions): Promise<
     const answered = await site({ name, query: query.toString(), baseUrl, headers });
     return reply.code(answered.status).headers(answered.headers).send(answered.body);
   };
-  app.get('/', (request, reply) => pageOf('/', request, reply));
-  app.get(`${FRONTEND}/planning`, (request, reply) => pageOf('', request, reply));
+  app.get('/', (request, reply) => answer('/', request, reply));
+  app.get(`${FRONTEND}/planning`, (request, reply) => answer('', request, reply));
   app.get(`${FRONTEND}/planning/:name`, (request, reply) =>
-    pageOf((request.params as { name: string }).name, request, reply),
+    answer((request.params as { name: string }).name, request, reply),
   );
+}
+
+/** Answers as the service does, below `/service`. */
+function addService(
+  app: FastifyInstance,
+  { token, permanentIds }: PlanningProxyOptions,
+  service: ReopenedService,
+): void {
+  // Before a body is read.
+  const onRequest = async ({ url }: FastifyRequest) => expectToken(splitTarget(url).query, token);
   app.get(`${BASE}${STORED}:id`, { onRequest }, async (request, reply) => {
     const article = permanentIds.get((request.params as { id: string }).id);
     if (article !== undefined) {
@@ -181,60 +213,51 @@ export async function openPlanningProxy(options: PlanningProxyOptions): Promise<
       return reply.send(Buffer.from(buffer, byteOffset, byteLength));
     },
   });
+}
 
-  function sendError(reply: FastifyReply, thrown: unknown) {
-    const { status, error, code } = failureOf(thrown);
-    // Not where the page no longer waits.
-    if (status >= 500 && code !== 'INTERRUPTED')
-      log.warn('a request of the planning page failed', { code, message: error });
-    return reply
-      .code(status)
-      .headers(HEADERS)
-      .send({ error, ...(code && { code }) });
-  }
-
-  let server: GatewayServer;
-  try {
-    // A wrong password or address is known before the page is opened.
-    await service.use(({ client }) => client.call('getNodes', { parentnode: '' }));
-    server = await gateway.listen(FRONTEND);
-  } catch (error) {
-    await service.close();
-    throw error;
-  }
-  return {
-    url: server.url,
-    close: async () => {
-      await server.close();
-      await service.close();
-    },
-  };
+function sendError(reply: FastifyReply, thrown: unknown, log: Logger): FastifyReply {
+  const { status, error, code } = failureOf(thrown);
+  // Not where the page no longer waits.
+  if (status >= 500 && code !== 'INTERRUPTED')
+    log.warn('a request of the planning page failed', { code, message: error });
+  return reply
+    .code(status)
+    .headers(HEADERS)
+    .send({ error, ...(code && { code }) });
 }
 
 /** A service that is opened when it is needed, and again after its client has given up. */
-function createReopened(open: PlanningProxyOptions['open']) {
-  let current: Promise<OpenService> | undefined;
-  const drop = async (service: Promise<OpenService> | undefined) => {
-    if (current === service) current = undefined;
-    await service?.then(({ close }) => close()).catch(() => undefined);
-  };
-  return {
-    async use<T>(work: (service: OpenService) => Promise<T>): Promise<T> {
-      current ??= open();
-      const service = current;
-      const opened = await service.catch((error) => {
-        if (current === service) current = undefined;
-        throw error;
-      });
-      try {
-        return await work(opened);
-      } catch (error) {
-        if (isConverterError(error, ...GIVEN_UP)) void drop(service);
-        throw error;
-      }
-    },
-    close: () => drop(current),
-  };
+class ReopenedService {
+  readonly #open: PlanningProxyOptions['open'];
+  #current: Promise<OpenService> | undefined;
+
+  constructor(open: PlanningProxyOptions['open']) {
+    this.#open = open;
+  }
+
+  async use<T>(work: (service: OpenService) => Promise<T>): Promise<T> {
+    this.#current ??= this.#open();
+    const service = this.#current;
+    const opened = await service.catch((error) => {
+      if (this.#current === service) this.#current = undefined;
+      throw error;
+    });
+    try {
+      return await work(opened);
+    } catch (error) {
+      if (isConverterError(error, ...GIVEN_UP)) void this.#drop(service);
+      throw error;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#drop(this.#current);
+  }
+
+  async #drop(service: Promise<OpenService> | undefined): Promise<void> {
+    if (this.#current === service) this.#current = undefined;
+    await service?.then((opened) => opened.close()).catch(() => undefined);
+  }
 }
 
 /** Aborted when the page no longer waits for an answer. */
