@@ -84,7 +84,7 @@ export class ModelLoader {
     this.#set({ ...NO_MODEL, model });
   }
 
-  /** Makes the last one again. A property, as components pass it on to buttons. */
+  /** Makes the last one again. It is bound, as `cancel` is, because components pass it to buttons. */
   readonly retry = (): void => {
     if (this.#last !== undefined) void this.#run(this.#last);
   };

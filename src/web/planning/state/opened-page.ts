@@ -15,7 +15,7 @@ import { PlanningService } from './requests.ts';
 import { failureText, type Texts } from './texts.ts';
 
 /** Everything that changes while a page is open, in one value. */
-export interface SessionState extends ModelState {
+interface SessionState extends ModelState {
   planning: PlanningState;
   shown: Shown;
   /** What this tab has configured here before, until the person goes on with it or with something else. */
@@ -127,7 +127,7 @@ export class Session {
     if (target !== undefined) this.planning.open(target);
   }
 
-  /** Does without what was configured before. A property, as components pass it on to buttons. */
+  /** Does without what was configured before. It is bound, because components pass it to buttons. */
   readonly forgetEarlier = (): void => this.#set({ earlier: undefined });
 
   /** A field has a text that is not possible, or not any more. */
@@ -144,7 +144,7 @@ export class Session {
     this.#postLoaded();
   }
 
-  /** Reports a failure of the service to the parent and the page. A property, as actions take it as an event. */
+  /** Reports a failure of the service to the parent and the page. It is bound, because actions take it as a listener. */
   readonly failed = ({ code }: ConverterError): void => {
     if (code === 'TOKEN_DIED') this.#set({ isTokenDead: true });
     this.embedding.post({ type: 'ERROR', code, message: failureText(this.texts, code) });

@@ -81,7 +81,7 @@ export class Planning {
     void this.#run();
   }
 
-  /** Does again what failed. A property, as components pass it on to buttons. */
+  /** Does again what failed. It is bound, as `cancel` is, because components pass it to buttons. */
   readonly retry = (): void => {
     this.#set({ failure: undefined, isStopped: false });
     void this.#run();

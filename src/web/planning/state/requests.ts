@@ -20,7 +20,7 @@ import { forgetSecret, registerSecret } from '../../../support/redact.ts';
 import { type PictureKind, PictureLoader } from './pictures.ts';
 
 /** A body as it was received, and what its decoder made of it. */
-export interface ServiceAnswer<Answer> {
+interface ServiceAnswer<Answer> {
   bytes: Uint8Array;
   answer: Answer;
 }
