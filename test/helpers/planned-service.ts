@@ -6,7 +6,7 @@ import type {
   PlannedArticle,
   PropertySetting,
 } from '../../src/web/planning/state/planned-article.ts';
-import { PlanningService } from '../../src/web/planning/state/requests.ts';
+import { PlanningService } from '../../src/web/planning/state/planning-service.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 
 /** The service, once it is started. */

@@ -3,8 +3,8 @@ import type { ArticleKey } from '../../../model/article.ts';
 import { configurationKey } from '../../../model/configuration-id.ts';
 import { asConverterError, type ConverterError } from '../../../support/errors.ts';
 import type { ConvertedModel, PlanningConverter } from './interfaces.ts';
-import type { PlanningService } from './requests.ts';
-import { type LoadingProgress, SnapshotLoader } from './snapshot.ts';
+import type { PlanningService } from './planning-service.ts';
+import { type LoadingProgress, SnapshotLoader } from './snapshot-loader.ts';
 
 /** A step of the work, in its order. */
 export type ModelProgress = LoadingProgress | { step: 'convert'; done: 0; total: 0 };
@@ -57,7 +57,7 @@ export class ModelLoader {
   readonly #converter: PlanningConverter;
   readonly #onState: (state: ModelState) => void;
   #state = NO_MODEL;
-  /** The configuration whose model was asked for last. */
+  /** The configuration whose model was requested last. */
   #last: ArticleKey | undefined;
   #work: AbortController | undefined;
 

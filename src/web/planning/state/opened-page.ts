@@ -11,7 +11,7 @@ import { ModelLoader, type ModelState, NO_MODEL } from './model-loader.ts';
 import type { PlanningParameters } from './parameters.ts';
 import type { PlannedArticle, PropertySetting } from './planned-article.ts';
 import { isOpening, Planning, type PlanningState } from './planning.ts';
-import { PlanningService } from './requests.ts';
+import { PlanningService } from './planning-service.ts';
 import { failureText, type Texts } from './texts.ts';
 
 /** Everything that changes while a page is open, in one value. */

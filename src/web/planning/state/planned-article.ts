@@ -12,7 +12,7 @@ import {
 import { isConverterError } from '../../../support/errors.ts';
 import { redactTexts } from '../../../support/redact.ts';
 import type { PlanningTarget } from './parameters.ts';
-import type { PlanningService } from './requests.ts';
+import type { PlanningService } from './planning-service.ts';
 
 /** A topmost article. */
 export interface PlannedArticle {

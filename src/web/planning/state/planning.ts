@@ -7,7 +7,7 @@ import {
   type PlannedArticle,
   type PropertySetting,
 } from './planned-article.ts';
-import type { PlanningService } from './requests.ts';
+import type { PlanningService } from './planning-service.ts';
 
 /** What a person sees of a planning. */
 export interface PlanningState {

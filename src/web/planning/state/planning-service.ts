@@ -1,4 +1,4 @@
-/** The client of the service in a browser: the rows of the operations, sent by `fetch`, with one failure a kind. */
+/** The client of the service in a browser: it sends operations by `fetch`, and throws one error for each kind of failure. */
 
 import { parsePreview, parseResource } from '../../../convert/wire/resource.ts';
 import { isRecord, parseJson } from '../../../convert/wire/value.ts';
@@ -17,7 +17,7 @@ import {
 } from '../../../source/service/target.ts';
 import { ConverterError, isConverterError } from '../../../support/errors.ts';
 import { forgetSecret, registerSecret } from '../../../support/redact.ts';
-import { type PictureKind, PictureLoader } from './pictures.ts';
+import { type PictureKind, PictureLoader } from './picture-loader.ts';
 
 /** A body as it was received, and what its decoder made of it. */
 interface ServiceAnswer<Answer> {
@@ -35,7 +35,7 @@ interface CallOptions {
 /** The service that a page is for. */
 interface ServiceOptions {
   baseUrl: string;
-  /** Where the answers say that the service is, if `baseUrl` is a proxy: its images are then asked of the proxy. */
+  /** The address of the service that answers name, if `baseUrl` is a proxy: their images are requested from the proxy. */
   serviceUrl?: string | undefined;
   /** No message contains it. */
   token: string;
@@ -46,7 +46,7 @@ interface ServiceOptions {
 
 /** A parts list of a planning may take the service some seconds. */
 const TIMEOUT_MS = 60_000;
-/** A retry of what may pass by itself: the connection, a busy service. */
+/** A failure that may be temporary, of the connection or a busy service, is retried once. */
 const RETRY_AFTER_MS = 700;
 
 /**
@@ -111,7 +111,7 @@ export class PlanningService {
 
   /**
    * An address that shows a `previewimage` or a `rescontent`, until the page is left; undefined if there is none. One
-   * that could not be loaded is asked for again when it is next wanted.
+   * that could not be loaded is requested again by the next call.
    */
   picture(kind: PictureKind, reference: string): Promise<string | undefined> {
     return this.#pictures.addressOf(kind, reference);
@@ -125,13 +125,13 @@ export class PlanningService {
     registerSecret(token);
   }
 
-  /** Sends with the token of now; again where that was replaced meanwhile, since the service has done nothing then. */
+  /** Sends with the current token; again if that was replaced meanwhile, since the service has done nothing then. */
   async #withToken(sendWith: (token: string) => Promise<Uint8Array>): Promise<Uint8Array> {
     for (;;) {
       const [used, before] = [this.#token, this.#refusals];
       try {
         const bytes = await sendWith(used);
-        // An answer to what was asked before the refusal says nothing.
+        // An answer to a request from before the refusal proves nothing.
         if (!this.#isProven && before === this.#refusals) {
           this.#isProven = true;
           this.#options.onAccepted?.();

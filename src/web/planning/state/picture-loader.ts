@@ -6,11 +6,11 @@ import { isConverterError } from '../../../support/errors.ts';
 /** `preview`: a `previewimage` of the service; `resource`: a `rescontent`. */
 export type PictureKind = 'preview' | 'resource';
 
-/** A list of a catalogue asks for many; the ones that a person looks at come first. */
+/** A list of a catalogue requests many pictures: with a limit, those at its top arrive first. */
 const PICTURES_AT_ONCE = 6;
 const MAX_PICTURES = 2_000;
 
-/** There is none, or none that a page may show; all else may pass. */
+/** The errors that mean no picture, or none that a page may show. Any other error may be temporary. */
 const WITHOUT_PICTURE = [
   ...(['IMAGE_MISSING', 'IMAGE_REFUSED', 'RESOURCE_MISSING', 'RESOURCE_REFUSED'] as const),
   'RESPONSE_INVALID',

@@ -8,9 +8,9 @@ import type { Values } from '../../../source/service/operations.ts';
 import { type ErrorCode, isConverterError } from '../../../support/errors.ts';
 import { inParallel } from '../../../support/in-parallel.ts';
 import type { MissingBody, PlanningSnapshot } from './interfaces.ts';
-import type { PlanningService } from './requests.ts';
+import type { PlanningService } from './planning-service.ts';
 
-/** How far loading is; of the parts list there is nothing to count. */
+/** How far loading is. The step of the parts list counts nothing. */
 export interface LoadingProgress {
   step: 'partsList' | 'parts';
   done: number;
@@ -25,7 +25,7 @@ interface Owners {
   blockManufacturers: readonly string[];
 }
 
-/** What is so of the article itself; anything else may pass, and is no reason to show less than there is. */
+/** The errors that belong to the article itself. Any other may be temporary, and is no reason to leave a part out. */
 const LASTING = [
   'BLOCK_MISSING',
   'BLOCK_INVALID',
@@ -40,7 +40,7 @@ const AT_ONCE = 12;
 const KEPT_BYTES = 96 * 1024 * 1024;
 
 /**
- * Loads snapshots; what a page has loaded before it does not ask for again.
+ * Loads snapshots; a body that the page has loaded before is not requested again, while it is kept.
  *
  * @example
  * ```ts
@@ -51,7 +51,7 @@ const KEPT_BYTES = 96 * 1024 * 1024;
 export class SnapshotLoader {
   readonly #service: PlanningService;
   readonly #imageLocation: string | undefined;
-  /** Bodies by name; the one that was used last is the last. */
+  /** Bodies by name, the least recently used first. */
   readonly #kept = new Map<string, Uint8Array>();
   #keptBytes = 0;
 
@@ -62,9 +62,9 @@ export class SnapshotLoader {
   }
 
   /**
-   * Loads all of it; what the service does not have, or sends in a form that cannot be read, is `{ missing }`.
+   * Loads all bodies of a configuration; one that the service does not have, or that cannot be read, is `{ missing }`.
    *
-   * @throws {@link ConverterError} what the service throws where it cannot be asked: a later call asks for the rest.
+   * @throws {@link ConverterError} what the service throws otherwise: a later call requests the rest.
    */
   async load(
     key: ArticleKey,
@@ -100,7 +100,7 @@ export class SnapshotLoader {
   }
 
   #block(values: Values, signal: AbortSignal): Promise<Body> {
-    return this.#once(`block ${values.name}`, async () => {
+    return this.#bodyOf(`block ${values.name}`, async () => {
       return (await this.#service.call('getBlock', values, { signal })).bytes;
     });
   }
@@ -108,7 +108,7 @@ export class SnapshotLoader {
   /** An image of a material, from the first of its locations that has it. */
   #image(reference: string, owners: Owners, signal: AbortSignal): Promise<Body> {
     const { manufacturer } = owners;
-    return this.#once(`image ${manufacturer} ${reference}`, async () => {
+    return this.#bodyOf(`image ${manufacturer} ${reference}`, async () => {
       let failure: unknown;
       for (const location of locateImage(reference, owners, this.#imageLocation)) {
         const { values } = imageRequest(location, manufacturer);
@@ -123,8 +123,8 @@ export class SnapshotLoader {
     });
   }
 
-  /** A body by its name, which is asked for unless it is kept. */
-  async #once(name: string, ask: () => Promise<Uint8Array>): Promise<Body> {
+  /** Returns a body by its name, and requests it only if it is not kept. */
+  async #bodyOf(name: string, request: () => Promise<Uint8Array>): Promise<Body> {
     const known = this.#kept.get(name);
     if (known !== undefined) {
       this.#kept.delete(name);
@@ -132,7 +132,7 @@ export class SnapshotLoader {
       return known;
     }
     try {
-      const bytes = await ask();
+      const bytes = await request();
       this.#keep(name, bytes);
       return bytes;
     } catch (thrown) {
