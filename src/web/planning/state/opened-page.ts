@@ -58,9 +58,9 @@ export class Session {
   readonly #history: PageHistory;
   readonly #listeners: (() => void)[] = [];
   #state: SessionState;
-  /** Whether the catalogue is there. */
+  /** Whether the catalogue was listed. */
   #isListed = false;
-  /** Whether the parent has been told that the page is ready. */
+  /** Whether `LOADED` was posted. */
   #isLoaded = false;
   /** The article whose model was made last. */
   #modelled: ArticleId | undefined;
