@@ -62,7 +62,7 @@ export class Session {
   #isListed = false;
   /** Whether `LOADED` was posted. */
   #isLoaded = false;
-  /** The article whose model was made last. */
+  /** The article whose model was requested last. */
   #modelled: ArticleId | undefined;
 
   /** Opens a page: it loads the article of its parameters at once. */
