@@ -319,3 +319,10 @@ export function asConverterError(error: unknown, code: ErrorCode = 'INTERNAL'): 
   const message = error instanceof Error ? error.message : String(error);
   return new ConverterError(code, message, { cause: error });
 }
+
+/** The error, if it concerns one source or article; throws what ends the run, and a mistake of the program. */
+export function asFailure(thrown: unknown): ConverterError {
+  const error = asConverterError(thrown);
+  if (endsRun(error.code) || error.code === 'INTERNAL') throw error;
+  return error;
+}

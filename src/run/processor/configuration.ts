@@ -12,14 +12,14 @@ import type { SnapshotRecord, SnapshotSummary } from '../../source/cache/cached-
 import type { ContentStore } from '../../source/cache/content-store.ts';
 import type { Fetcher } from '../../source/fetch/fetch-article.ts';
 import { withChildren } from '../../source/fetch/resolve-article.ts';
-import { asFailure, type SelectedArticle } from '../../source/fetch/selection.ts';
+import type { SelectedArticle } from '../../source/fetch/selection.ts';
 import {
   answersDigest,
   inputsDigest,
   loadSnapshot,
   REPORTED,
 } from '../../source/fetch/snapshot.ts';
-import { ConverterError } from '../../support/errors.ts';
+import { asFailure, ConverterError } from '../../support/errors.ts';
 import { sha256Hex } from '../../support/files.ts';
 import { linkOrCopy } from '../../support/links.ts';
 import { cutText, TEXT_LIMITS } from '../../support/text-limits.ts';

@@ -8,7 +8,7 @@ import { articleLabel } from '../../model/configuration-id.ts';
 import type { PartsList } from '../../model/graphics.ts';
 import type { ArticleSnapshot, DecodedReader, Fetched } from '../../model/snapshot.ts';
 import type { Warning } from '../../model/warning.ts';
-import { ConverterError, isConverterError } from '../../support/errors.ts';
+import { asFailure, ConverterError, isConverterError } from '../../support/errors.ts';
 import { inParallel } from '../../support/in-parallel.ts';
 import { CHECKS, checkParameters, required } from '../../support/parameters.ts';
 import { firstWarnings } from '../../support/text-limits.ts';
@@ -26,14 +26,14 @@ import {
   partsListRequest,
   type RequestEstimate,
 } from './requests.ts';
-import { planningChildren, resolveKey } from './resolve-article.ts';
 import {
-  asFailure,
   type CatalogueReader,
   type Configurator,
   type Configured,
   type PropertySetting,
-} from './selection.ts';
+  planningChildren,
+  resolveKey,
+} from './resolve-article.ts';
 import { StoredSnapshots } from './snapshot.ts';
 
 /** Options of a fetcher. */

@@ -5,8 +5,11 @@ import type {
   ArticleProperty,
   ArticleRequest,
   PlanningChild,
+  PropertyChange,
 } from '../../model/article.ts';
+import type { CatalogueNode } from '../../model/catalogue.ts';
 import { articleLabel } from '../../model/configuration-id.ts';
+import type { Digest } from '../../model/snapshot.ts';
 import type { Warning } from '../../model/warning.ts';
 import { ConverterError } from '../../support/errors.ts';
 import { redact } from '../../support/redact.ts';
@@ -163,4 +166,30 @@ export function requestOfArticle(article: Article): ArticleRequest {
     reinitstring: ocd?.reinitstring ?? '',
     metareinitstring: reinit,
   };
+}
+
+/** Reads the catalogue. */
+export interface CatalogueReader {
+  /** Children of a folder. @param manufacturer - Whose folder it is, or empty. */
+  nodes(parentnode: string, manufacturer: string): Promise<CatalogueNode[]>;
+  search(manufacturer: string, query: string): Promise<CatalogueNode[]>;
+}
+
+/** One property and its new value. */
+export type PropertySetting = Pick<PropertyChange, 'proptype' | 'propclass' | 'prop' | 'newvalue'>;
+
+/** An article as it is configured now. */
+export interface Configured {
+  key: ArticleKey;
+  article: Article;
+  /** Body of the answer: a change sends it back to the service. */
+  articleDigest: Digest;
+}
+
+/** Configures articles. */
+export interface Configurator {
+  /** Loads an article. */
+  resolve(request: ArticleRequest): Promise<Configured>;
+  /** The same article with one property changed. */
+  change(from: Configured, setting: PropertySetting): Promise<Configured>;
 }

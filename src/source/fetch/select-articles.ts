@@ -4,13 +4,12 @@ import { articleKey, configurationKey } from '../../model/configuration-id.ts';
 import { asConverterError, endsRun } from '../../support/errors.ts';
 import { groupBy } from '../../support/group-by.ts';
 import { inParallel } from '../../support/in-parallel.ts';
+import type { CatalogueReader, Configurator } from './resolve-article.ts';
 import { selectFromCatalogue, selectFromSearch } from './select-catalogue.ts';
 import { selectConfigurations } from './select-configurations.ts';
 import { selectPlannings } from './select-plannings.ts';
 import {
   type ArticleSource,
-  type CatalogueReader,
-  type Configurator,
   joinSelections,
   type SelectedArticle,
   type Selection,

@@ -2,16 +2,11 @@
 import type { ArticleRequest } from '../../model/article.ts';
 import type { CatalogueNode } from '../../model/catalogue.ts';
 import type { Warning } from '../../model/warning.ts';
-import { ConverterError } from '../../support/errors.ts';
+import { asFailure, ConverterError } from '../../support/errors.ts';
 import { globMatcher } from '../../support/glob.ts';
 import { cutText, TEXT_LIMITS } from '../../support/text-limits.ts';
-import {
-  asFailure,
-  type CatalogueReader,
-  type SelectionFailure,
-  type SourceOf,
-  type SourceSelection,
-} from './selection.ts';
+import type { CatalogueReader } from './resolve-article.ts';
+import type { SelectionFailure, SourceOf, SourceSelection } from './selection.ts';
 
 /** Nested folders, and folders in all, beyond which a catalogue is taken to generate them without end. */
 const MAX_DEPTH = 64;

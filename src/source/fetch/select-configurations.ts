@@ -7,12 +7,14 @@ import { articleLabel } from '../../model/configuration-id.ts';
 import type { Warning } from '../../model/warning.ts';
 import { asConverterError, ConverterError, endsRun } from '../../support/errors.ts';
 import { didYouMean } from '../../support/nearest.ts';
-import { planningChildren } from './resolve-article.ts';
 import {
   type Configurator,
   type Configured,
-  joinSelections,
   type PropertySetting,
+  planningChildren,
+} from './resolve-article.ts';
+import {
+  joinSelections,
   type SelectedArticle,
   type SelectionFailure,
   type SourceOf,

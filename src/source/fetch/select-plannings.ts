@@ -5,12 +5,10 @@ import { isRecord, parseCart } from '../../convert/wire/value.ts';
 import type { Article, ArticleRequest, PlanningChild } from '../../model/article.ts';
 import { compareConfigurations, ID_FIELDS } from '../../model/configuration-id.ts';
 import type { Warning } from '../../model/warning.ts';
-import { asConverterError, ConverterError, endsRun } from '../../support/errors.ts';
+import { asConverterError, asFailure, ConverterError, endsRun } from '../../support/errors.ts';
 import { inParallel } from '../../support/in-parallel.ts';
-import { planningChildren, requestOfArticle } from './resolve-article.ts';
+import { type Configurator, planningChildren, requestOfArticle } from './resolve-article.ts';
 import {
-  asFailure,
-  type Configurator,
   joinSelections,
   type SelectedArticle,
   type SelectionFailure,

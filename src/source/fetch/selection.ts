@@ -1,16 +1,8 @@
 /** What selects articles and what it selects: the types of every kind of source, and how their results are merged. */
-import type {
-  Article,
-  ArticleKey,
-  ArticleRequest,
-  PlanningChild,
-  PropertyChange,
-} from '../../model/article.ts';
-import type { CatalogueNode } from '../../model/catalogue.ts';
+import type { ArticleRequest, PlanningChild } from '../../model/article.ts';
 import type { ArticleId } from '../../model/configuration-id.ts';
-import type { Digest } from '../../model/snapshot.ts';
 import type { Warning } from '../../model/warning.ts';
-import { asConverterError, type ConverterError, endsRun } from '../../support/errors.ts';
+import type { ConverterError } from '../../support/errors.ts';
 
 /** Where articles come from; globs take `*` and `?` and ignore case. */
 export type ArticleSource =
@@ -137,37 +129,4 @@ export function joinSelections(selections: readonly SourceSelection[]): Required
     warnings: selections.flatMap(({ warnings = [] }) => warnings),
     unread: selections.flatMap(({ unread = [] }) => unread),
   };
-}
-
-/** The error, if it concerns one source or article; throws what ends the run, and a mistake of the program. */
-export function asFailure(thrown: unknown): ConverterError {
-  const error = asConverterError(thrown);
-  if (endsRun(error.code) || error.code === 'INTERNAL') throw error;
-  return error;
-}
-
-/** Reads the catalogue. */
-export interface CatalogueReader {
-  /** Children of a folder. @param manufacturer - Whose folder it is, or empty. */
-  nodes(parentnode: string, manufacturer: string): Promise<CatalogueNode[]>;
-  search(manufacturer: string, query: string): Promise<CatalogueNode[]>;
-}
-
-/** One property and its new value. */
-export type PropertySetting = Pick<PropertyChange, 'proptype' | 'propclass' | 'prop' | 'newvalue'>;
-
-/** An article as it is configured now. */
-export interface Configured {
-  key: ArticleKey;
-  article: Article;
-  /** Body of the answer: a change sends it back to the service. */
-  articleDigest: Digest;
-}
-
-/** Configures articles. */
-export interface Configurator {
-  /** Loads an article. */
-  resolve(request: ArticleRequest): Promise<Configured>;
-  /** The same article with one property changed. */
-  change(from: Configured, setting: PropertySetting): Promise<Configured>;
 }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { ArticleRequest } from '../../../../src/model/article.ts';
 import type { CatalogueNode } from '../../../../src/model/catalogue.ts';
-import { distinctArticles, selectArticles } from '../../../../src/source/fetch/select-articles.ts';
 import type {
   CatalogueReader,
   Configurator,
-  SelectedArticle,
-} from '../../../../src/source/fetch/selection.ts';
+} from '../../../../src/source/fetch/resolve-article.ts';
+import { distinctArticles, selectArticles } from '../../../../src/source/fetch/select-articles.ts';
+import type { SelectedArticle } from '../../../../src/source/fetch/selection.ts';
 import { ConverterError } from '../../../../src/support/errors.ts';
 import { acme, openFetchBench } from '../../../helpers/fetch-bench.ts';
 import { expectLinear } from '../../../helpers/growth.ts';

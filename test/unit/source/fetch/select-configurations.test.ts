@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Article, ArticleProperty, PropertyRange } from '../../../../src/model/article.ts';
+import type { Configurator, Configured } from '../../../../src/source/fetch/resolve-article.ts';
 import { selectConfigurations } from '../../../../src/source/fetch/select-configurations.ts';
-import type { Configurator, Configured, SourceOf } from '../../../../src/source/fetch/selection.ts';
+import type { SourceOf } from '../../../../src/source/fetch/selection.ts';
 import { ConverterError } from '../../../../src/support/errors.ts';
 import { acme } from '../../../helpers/fetch-bench.ts';
 
