@@ -149,78 +149,116 @@ export function chunkNumber(list: readonly Placed[]): number {
   return Number.parseInt(sha256Hex(JSON.stringify(list)).slice(0, NUMBER_DIGITS), 16);
 }
 
+const STEERING_FOLDER = 'steering/';
 /** Names of the objects by which a run is steered: one list shows all. */
 const STEERING = {
-  description: 'run.json',
-  cancelled: 'cancelled.json',
+  description: `${STEERING_FOLDER}run.json`,
+  cancelled: `${STEERING_FOLDER}cancelled.json`,
 } as const;
 
-/** The objects of a run. */
-export type ChunkObjects = ReturnType<typeof openChunkObjects>;
-
 /** The objects of a run that its coordinator and its workers exchange; they are removed when it has ended. */
-export function openChunkObjects(store: ObjectStore, run: string) {
-  const folder = `${WORK}${run}/`;
-  const steering = `${folder}steering/`;
-  const listOf = (chunk: number) => `${folder}chunks/${chunk}.json`;
-  const nameOf = ({ chunk, from, to }: ChunkJob) => `${chunk}-${from}-${to}`;
-  const resultOf = (job: ChunkJob) => `${folder}results/${nameOf(job)}.json`;
-  const read = async <T>(key: string): Promise<T> => {
-    const found = await store.get(key);
+export class ChunkObjects {
+  readonly #store: ObjectStore;
+  readonly #run: string;
+  readonly #folder: string;
+
+  /** @param run - Its id. */
+  constructor(store: ObjectStore, run: string) {
+    this.#store = store;
+    this.#run = run;
+    this.#folder = `${WORK}${run}/`;
+  }
+
+  /** Stores what workers must know of the run: from now on it is open. */
+  async describe(content: RunDescription): Promise<void> {
+    await this.#put(STEERING.description, content);
+  }
+
+  description(): Promise<RunDescription> {
+    return this.#read(STEERING.description);
+  }
+
+  /** Stores the articles of a chunk, unless an earlier coordinator of the run has. */
+  putList(chunk: number, articles: readonly Placed[]): Promise<'stored' | 'present'> {
+    return this.#put(`chunks/${chunk}.json`, articles);
+  }
+
+  /** Reads the articles of a job. */
+  async list({ chunk, from, to }: ChunkJob): Promise<Placed[]> {
+    const all = await this.#read<Placed[]>(`chunks/${chunk}.json`);
+    return all.slice(from, to);
+  }
+
+  /** Stores what became of a job; of two workers that did it, the first counts. */
+  putResult(job: ChunkJob, result: ChunkResult): Promise<'stored' | 'present'> {
+    return this.#put(resultName(job), result);
+  }
+
+  result(job: ChunkJob): Promise<ChunkResult> {
+    return this.#read(resultName(job));
+  }
+
+  async hasResult(job: ChunkJob): Promise<boolean> {
+    return (await this.#store.head(this.#folder + resultName(job))) !== undefined;
+  }
+
+  /** Asks the coordinator, wherever it is, to end the run. */
+  async cancel(): Promise<void> {
+    await this.#put(STEERING.cancelled, {});
+  }
+
+  async look(): Promise<RunState> {
+    const found = new Set<string>();
+    for await (const { key } of this.#store.list(this.#folder + STEERING_FOLDER))
+      found.add(key.slice(this.#folder.length));
+    return {
+      isOpen: found.has(STEERING.description),
+      isCancelled: found.has(STEERING.cancelled),
+    };
+  }
+
+  /** Removes what was exchanged in the run, which has ended, and in those before it. */
+  async remove(): Promise<void> {
+    const keys: string[] = [];
+    for await (const { key } of this.#store.list(WORK)) if (runOf(key) <= this.#run) keys.push(key);
+    const isDescription = (key: string) => key.endsWith(`/${STEERING.description}`);
+    const others = keys.filter((key) => !isDescription(key));
+    // Without its description the run has ended: the other objects must be gone by then.
+    for (const some of [others, keys.filter(isDescription)])
+      await inParallel(some, REMOVED_AT_ONCE, (key) => this.#store.delete(key));
+  }
+
+  async #read<T>(name: string): Promise<T> {
+    const key = this.#folder + name;
+    const found = await this.#store.get(key);
     if (found !== undefined) return JSON.parse(new TextDecoder().decode(found.content)) as T;
-    const message = `${store.name}: expected ${key}, received nothing; do all workers of the run use this store?`;
+    const message = `${this.#store.name}: expected ${key}, received nothing; do all workers of the run use this store?`;
     throw new ConverterError('RUN_DAMAGED', message);
-  };
-  const put = (key: string, value: unknown) =>
-    store.putIfAbsent(key, new TextEncoder().encode(JSON.stringify(value)));
-  const steer = (name: keyof typeof STEERING, value: unknown = {}) =>
-    put(steering + STEERING[name], value);
-  return {
-    describe: (content: RunDescription) => steer('description', content),
-    description: () => read<RunDescription>(steering + STEERING.description),
-    putList: (chunk: number, articles: readonly Placed[]) => put(listOf(chunk), articles),
-    list: (chunk: number) => read<Placed[]>(listOf(chunk)),
-    /** Stores what became of a job; of two workers that did it, the first counts. */
-    putResult: (job: ChunkJob, result: ChunkResult) => put(resultOf(job), result),
-    result: (job: ChunkJob) => read<ChunkResult>(resultOf(job)),
-    hasResult: async (job: ChunkJob) => (await store.head(resultOf(job))) !== undefined,
-    /** Asks the coordinator, wherever it is, to end the run. */
-    cancel: () => steer('cancelled'),
-    async look(): Promise<RunState> {
-      const found = new Set<string>();
-      for await (const { key } of store.list(steering)) found.add(key.slice(steering.length));
-      return {
-        isOpen: found.has(STEERING.description),
-        isCancelled: found.has(STEERING.cancelled),
-      };
-    },
-  };
+  }
+
+  #put(name: string, value: unknown): Promise<'stored' | 'present'> {
+    const content = new TextEncoder().encode(JSON.stringify(value));
+    return this.#store.putIfAbsent(this.#folder + name, content);
+  }
 }
 
-/**
- * Finds the last run if it has neither ended nor been cancelled.
- *
- * @returns Its id and description; undefined if there is none.
- */
-export async function findUnfinishedRun(
-  store: ObjectStore,
-): Promise<{ id: string; description: RunDescription } | undefined> {
+/** The id of the run that has an object. */
+const runOf = (key: string): string => key.slice(WORK.length).split('/')[0]!;
+
+const resultName = ({ chunk, from, to }: ChunkJob) => `results/${chunk}-${from}-${to}.json`;
+
+/** A run that has neither ended nor been cancelled. */
+export interface UnfinishedRun {
+  id: string;
+  description: RunDescription;
+}
+
+/** Finds the last run if it has neither ended nor been cancelled. */
+export async function findUnfinishedRun(store: ObjectStore): Promise<UnfinishedRun | undefined> {
   let id: string | undefined;
-  for await (const { key } of store.list(WORK)) id = key.slice(WORK.length).split('/')[0]!;
+  for await (const { key } of store.list(WORK)) id = runOf(key);
   if (id === undefined) return undefined;
-  const objects = openChunkObjects(store, id);
+  const objects = new ChunkObjects(store, id);
   const { isOpen, isCancelled } = await objects.look();
   return isOpen && !isCancelled ? { id, description: await objects.description() } : undefined;
-}
-
-/** Removes what was exchanged in a run that has ended, and in those before it. */
-export async function removeChunkObjects(store: ObjectStore, run: string): Promise<void> {
-  const keys: string[] = [];
-  for await (const { key } of store.list(WORK))
-    if (key.slice(WORK.length).split('/')[0]! <= run) keys.push(key);
-  const isDescription = (key: string) => key.endsWith(`/${STEERING.description}`);
-  const others = keys.filter((key) => !isDescription(key));
-  // Without its description the run has ended: the other objects must be gone by then.
-  for (const some of [others, keys.filter(isDescription)])
-    await inParallel(some, REMOVED_AT_ONCE, (key) => store.delete(key));
 }

@@ -9,7 +9,7 @@ import { shareContents } from './contents.ts';
 import { openSharedOutput } from './output.ts';
 import { pipelineStore } from './pipeline-store.ts';
 import { oldStoreRuns, planStorePrune, removeFromStore } from './published.ts';
-import { openSharedDerivedData, openSharedResponses, openSharedSnapshots } from './rows.ts';
+import { openSharedDerivedData, openSharedResponses, SharedSnapshots } from './rows.ts';
 import type { ObjectStore } from './store/object-store.ts';
 
 /** Bodies in a store: any of them can be fetched again. */
@@ -39,7 +39,7 @@ export function sharedStore(objects: ObjectStore): OpenStore {
     derived: openSharedDerivedData(objects),
     bodies: (own) => shareContents(own, objects, BODIES),
     loadSnapshots: (database, service, request) =>
-      openSharedSnapshots(objects, database, service).load(seriesOf({ article: { request } })),
+      new SharedSnapshots(objects, database, service).load(seriesOf({ article: { request } })),
     openOutput: (...output) => openSharedOutput(objects, ...output),
     place: (outputDir, signal) => openPlace(objects, outputDir, signal),
   };

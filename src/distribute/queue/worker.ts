@@ -9,7 +9,7 @@ import { CUT_OFF_MESSAGES, type OptionDigests } from './control.ts';
 import type { QueueThreadMessages, SentError } from './queue-thread.ts';
 import { checkClock, parseQueueUrl } from './server.ts';
 
-interface QueueWorkerOptions {
+export interface QueueWorkerOptions {
   /** Of {@link createWorkerName}. */
   name: string;
   /** Address of the queue, with credentials. */
