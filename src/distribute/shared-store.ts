@@ -5,7 +5,7 @@ import type { RunEnvironment } from '../run/open/run-options.ts';
 import type { PublicationPlace, SharedStore } from '../run/open/shared-store.ts';
 import { REFERRING_LISTS } from '../run/publishing/retention.ts';
 import { findUnfinishedRun, seriesOf } from './chunks.ts';
-import { shareContents } from './contents.ts';
+import { SharedContents } from './contents.ts';
 import { openSharedOutput } from './output.ts';
 import { pipelineStore } from './pipeline-store.ts';
 import { oldStoreRuns, planStorePrune, removeFromStore } from './published.ts';
@@ -37,7 +37,7 @@ export function sharedStore(objects: ObjectStore): OpenStore {
     name: objects.name,
     responses: openSharedResponses(objects),
     derived: openSharedDerivedData(objects),
-    bodies: (own) => shareContents(own, objects, BODIES),
+    bodies: (own) => new SharedContents(own, objects, BODIES),
     loadSnapshots: (database, service, request) =>
       new SharedSnapshots(objects, database, service).load(seriesOf({ article: { request } })),
     openOutput: (...output) => openSharedOutput(objects, ...output),

@@ -122,7 +122,7 @@ export async function withSources<T>(
   const session = createServiceSession({ ...opening, waitsForFirstAnswer });
   const deadline = openDeadline(options.until, environment.now, session);
   try {
-    const flushBodies = sharedBodies?.flush;
+    const flushBodies = sharedBodies && (() => sharedBodies.flush());
     const stores = { bodies, flushBodies, bodyFiles, derived, database };
     const { isOver: isOutOfTime } = deadline;
     const noteAccount = () => account.note(service.account);
