@@ -42,13 +42,16 @@ async function compareAll(
   pairs: readonly GlbPair[],
 ): Promise<ComparedPictures> {
   const { derived, objects, published } = run.stores;
-  const read = published?.readObject ?? objects.get;
   const madeOf = openMadeFiles(derived);
   const differences = new Map<string, PictureDifference>();
   let problem: string | undefined;
   let isOver = false;
   const pictureOf = async (sha256: Digest): Promise<Uint8Array> => {
-    const [file] = await madeOf(maker, sha256, () => read(sha256));
+    const [file] = await madeOf(
+      maker,
+      sha256,
+      () => published?.readObject(sha256) ?? objects.get(sha256),
+    );
     return file!.bytes;
   };
   await inParallel(pairs, maker.atOnce, async ([was, is]) => {
