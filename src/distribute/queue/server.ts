@@ -1,11 +1,16 @@
-/** The server of the queue, Redis or PostgreSQL: its address, a check at the start, and the classes of BullMQ for it. */
+/** The server of the queue, Redis or PostgreSQL: its address, a check at the start, and the connections of BullMQ to it. */
 import type {
   BackendFactory,
   ConnectionOptions,
   IQueueBackend,
   PgPoolClient,
+  PostgresConnection,
   Processor,
+  Queue,
   QueueBase,
+  QueueEvents,
+  QueueEventsProducer,
+  Worker,
   WorkerOptions,
 } from 'bullmq';
 import { ConverterError } from '../../support/errors.ts';
@@ -244,69 +249,107 @@ const EVENTS_OF_JOBS = 100;
 /** Longest wait for connections to end. */
 const CLOSE_MS = 2_000;
 
-/** The classes of BullMQ, connected to one server. */
-export type QueueClasses = Awaited<ReturnType<typeof queueClasses>>;
+/** A queue of jobs. */
+export type JobQueue = Queue<ChunkJob, true, 'chunk', ChunkJob, true, 'chunk', IQueueBackend>;
+/** What takes jobs from a queue. */
+export type JobWorker = Worker<ChunkJob, true, 'chunk', IQueueBackend>;
+
+/** The connections of BullMQ to one server. */
+export class QueueConnections {
+  /** Without credentials, for messages. */
+  readonly serverName: string;
+  readonly #bullmq: typeof import('bullmq');
+  readonly #shared: PostgresConnection | undefined;
+  readonly #connection: ConnectionOptions;
+  /** Without one, the classes of BullMQ connect to Redis. */
+  readonly #backend: BackendFactory<IQueueBackend, ConnectionOptions>;
+  readonly #onError: (error: Error) => void;
+  readonly #all: QueueBase<IQueueBackend>[] = [];
+
+  constructor(
+    bullmq: typeof import('bullmq'),
+    server: QueueServer,
+    onError: (error: Error) => void,
+  ) {
+    const shared =
+      server.kind === 'postgres' ? new bullmq.PostgresConnection(connectionOf(server)) : undefined;
+    shared?.on('error', onError);
+    // The pool listens to connections that wait, and a query to its own: between both, an error would end the process.
+    shared?.pool.on('connect', (client) => client.on('error', onError));
+    this.serverName = server.name;
+    this.#bullmq = bullmq;
+    this.#shared = shared;
+    this.#connection = (shared?.pool ?? connectionOf(server)) as ConnectionOptions;
+    this.#backend = (shared && bullmq.createPostgresBackend) as unknown as BackendFactory<
+      IQueueBackend,
+      ConnectionOptions
+    >;
+    this.#onError = onError;
+  }
+
+  /** The errors by which a worker says what becomes of a job. */
+  get errors(): Pick<typeof import('bullmq'), 'UnrecoverableError' | 'WaitingError'> {
+    return this.#bullmq;
+  }
+
+  openQueue(name: string): JobQueue {
+    const streams = { events: { maxLen: EVENTS_OF_JOBS } };
+    const options = { connection: this.#connection, streams };
+    const queue: JobQueue = new this.#bullmq.Queue(name, options, this.#backend);
+    return this.#opened(queue);
+  }
+
+  openWorker(
+    name: string,
+    process: Processor<ChunkJob, true, 'chunk'>,
+    given: Omit<WorkerOptions, 'connection'>,
+  ): JobWorker {
+    const options = { ...given, connection: this.#connection };
+    const worker: JobWorker = new this.#bullmq.Worker(name, process, options, this.#backend);
+    return this.#opened(worker);
+  }
+
+  openEvents(name: string): QueueEvents<null, IQueueBackend> {
+    const options = { connection: this.#connection, blockingTimeout: READ_EVENTS_MS };
+    return this.#opened(
+      new this.#bullmq.QueueEvents<null, IQueueBackend>(name, options, this.#backend),
+    );
+  }
+
+  openEventsProducer(name: string): QueueEventsProducer<IQueueBackend> {
+    const options = { connection: this.#connection };
+    return this.#opened(
+      new this.#bullmq.QueueEventsProducer<IQueueBackend>(name, options, this.#backend),
+    );
+  }
+
+  /** Ends every connection, also while the server is away. */
+  async close(): Promise<void> {
+    await settledWithin(
+      CLOSE_MS,
+      this.#all.map((one) => one.close()),
+    );
+    const ends = this.#all.map((one) => one.disconnect());
+    await settledWithin(CLOSE_MS, [...ends, this.#shared?.close() ?? Promise.resolve()]);
+  }
+
+  #opened<T extends QueueBase<IQueueBackend>>(one: T): T {
+    one.on('error', this.#onError);
+    this.#all.push(one);
+    return one;
+  }
+}
 
 /**
- * Loads the classes of BullMQ for a server.
+ * Loads BullMQ, and connects it to a server.
  *
  * @param onError - Called with each error of a connection, all of which reconnect by themselves.
  */
-export async function queueClasses(server: QueueServer, onError: (error: Error) => void) {
-  const bullmq = await import('bullmq');
-  const shared =
-    server.kind === 'postgres' ? new bullmq.PostgresConnection(connectionOf(server)) : undefined;
-  shared?.on('error', onError);
-  // The pool listens to connections that wait, and a query to its own: between both, an error would end the process.
-  shared?.pool.on('connect', (client) => client.on('error', onError));
-  const connection = (shared?.pool ?? connectionOf(server)) as ConnectionOptions;
-  // Without one, the classes connect to Redis.
-  const backend = (shared && bullmq.createPostgresBackend) as unknown as BackendFactory<
-    IQueueBackend,
-    ConnectionOptions
-  >;
-  const all: QueueBase<IQueueBackend>[] = [];
-  const opened = <T extends QueueBase<IQueueBackend>>(one: T): T => {
-    one.on('error', onError);
-    all.push(one);
-    return one;
-  };
-  return {
-    ...{ UnrecoverableError: bullmq.UnrecoverableError, WaitingError: bullmq.WaitingError },
-    openQueue: (name: string) => {
-      const options = { connection, streams: { events: { maxLen: EVENTS_OF_JOBS } } };
-      return opened(
-        new bullmq.Queue<ChunkJob, true, 'chunk', ChunkJob, true, 'chunk', IQueueBackend>(
-          ...([name, options, backend] as const),
-        ),
-      );
-    },
-    openWorker: (
-      name: string,
-      process: Processor<ChunkJob, true, 'chunk'>,
-      options: Omit<WorkerOptions, 'connection'>,
-    ) =>
-      opened(
-        new bullmq.Worker<ChunkJob, true, 'chunk', IQueueBackend>(
-          ...([name, process, { ...options, connection }, backend] as const),
-        ),
-      ),
-    openEvents: (name: string) => {
-      const options = { connection, blockingTimeout: READ_EVENTS_MS };
-      return opened(new bullmq.QueueEvents<null, IQueueBackend>(name, options, backend));
-    },
-    openEventsProducer: (name: string) =>
-      opened(new bullmq.QueueEventsProducer<IQueueBackend>(name, { connection }, backend)),
-    /** Ends every connection, also while the server is away. */
-    close: async () => {
-      await settledWithin(
-        CLOSE_MS,
-        all.map((one) => one.close()),
-      );
-      const ends = all.map((one) => one.disconnect());
-      await settledWithin(CLOSE_MS, [...ends, shared?.close() ?? Promise.resolve()]);
-    },
-  };
+export async function openQueueConnections(
+  server: QueueServer,
+  onError: (error: Error) => void,
+): Promise<QueueConnections> {
+  return new QueueConnections(await import('bullmq'), server, onError);
 }
 
 /** Waits until promises have settled, however they do, or a time has passed. */
@@ -320,6 +363,10 @@ export async function settledWithin(
   });
   await Promise.race([Promise.allSettled(promises), limit]);
   clearTimeout(timer);
+}
+
+export function delay(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
 /** Name of the queue of events of a pipeline; with a digest, of the queue of its jobs. BullMQ allows no `:`. */
