@@ -11,13 +11,8 @@ import { ConverterError } from '../support/errors.ts';
 import { syncFolder } from '../support/files.ts';
 import { groupBy } from '../support/group-by.ts';
 import { inParallel } from '../support/in-parallel.ts';
-import {
-  ChunkObjects,
-  type ChunkResult,
-  type Placed,
-  type RunDescription,
-  seriesOf,
-} from './chunks.ts';
+import { ChunkObjects, type ChunkResult } from './chunk-objects.ts';
+import { type Placed, seriesOf } from './chunks.ts';
 import type { ChunkJob, WorkerShare } from './queue/chunk-queue.ts';
 import { SharedSnapshots } from './rows.ts';
 import { sharedStore, storeIn } from './shared-store.ts';
@@ -30,10 +25,9 @@ const SYNCED_AT_ONCE = 8;
 interface OpenRun {
   run: Run;
   processor: Processor;
-  /** Those that the machines of the run share, if they share any. */
   snapshots: SharedSnapshots | undefined;
-  /** Responses taken from the cache since the last call. */
-  cacheHits(): Promise<number>;
+  /** Responses taken from the cache that are in results already. */
+  reportedHits: number;
   close(): Promise<void>;
 }
 
@@ -73,7 +67,9 @@ export class ChunkProcessor {
       throw new ConverterError('INTERRUPTED', 'the deadline passed in the middle of a chunk');
     // Halves of a chunk have no whole part of a series.
     if (snapshots !== undefined && job.from === 0) await putSnapshots(snapshots, list, results);
-    const measured = { ...run.metrics.take(), fromCache: await current.cacheHits() };
+    const hits = await run.session.cacheHits();
+    const measured = { ...run.metrics.take(), fromCache: hits - current.reportedHits };
+    current.reportedHits = hits;
     const result = { worker: this.#settings.name, results, measured, peakBytes: peakBytes() };
     await objects.putResult(job, result);
     run.environment.log.info('chunk is done', {
@@ -178,7 +174,8 @@ function peakBytes(): number {
 }
 
 /**
- * Opens a part of a run that is described in the store; the options must be those of the run.
+ * Opens a part of a run that is described in the store, and keeps it open until it is closed. The options must be those
+ * of the run.
  *
  * @param id - Of the run.
  * @throws {@link ConverterError} `RUN_DAMAGED`, the codes of the store; what opening a run throws.
@@ -187,47 +184,32 @@ async function openRun(
   { options, environment, store }: ChunkProcessorSettings,
   id: string,
 ): Promise<OpenRun> {
-  const description = await new ChunkObjects(store, id).description();
-  const started = await startRun(options, environment, store, description);
-  const { stores, session } = started.run;
-  const shared = storeIn(stores);
-  const service = pipelineServiceId(started.run.options.pipeline.service);
-  const snapshots = shared && new SharedSnapshots(shared, stores.database, service);
-  let reported = 0;
-  const cacheHits = async () => {
-    const before = reported;
-    reported = await session.cacheHits();
-    return reported - before;
-  };
-  return { ...started, snapshots, cacheHits };
-}
-
-/** Opens a run that stays open until it is closed. */
-async function startRun(
-  options: RunOptions,
-  environment: RunEnvironment,
-  store: ObjectStore,
-  { startedAt, missing, ...flags }: RunDescription,
-): Promise<Pick<OpenRun, 'run' | 'processor' | 'close'>> {
+  const { startedAt, missing, ...flags } = await new ChunkObjects(store, id).description();
+  const role = { missing: new Set(missing), shared: sharedStore(store) };
   let end = () => {};
   const ended = new Promise<void>((resolve) => {
     end = resolve;
   });
   return new Promise((resolve, reject) => {
-    const role = { missing: new Set(missing), shared: sharedStore(store) };
-    const started = { ...environment, startedAt };
     const work = async (run: Run) => {
       const processor = await fetchAndConvert(run);
       const close = async () => {
         end();
         await whole;
       };
-      resolve({ run, processor, close });
+      resolve({ run, processor, snapshots: snapshotsOf(run), reportedHits: 0, close });
       await ended;
       // A part of a run: the next one continues what others began.
       await run.session.finish(true);
     };
-    const whole = withRun({ ...options, ...flags }, started, work, role);
+    const whole = withRun({ ...options, ...flags }, { ...environment, startedAt }, work, role);
     whole.catch(reject);
   });
+}
+
+/** The snapshots that the machines of a run share, if they share any. */
+function snapshotsOf({ stores, options }: Run): OpenRun['snapshots'] {
+  const store = storeIn(stores);
+  const service = pipelineServiceId(options.pipeline.service);
+  return store && new SharedSnapshots(store, stores.database, service);
 }

@@ -6,15 +6,8 @@ import { runId } from '../run/open/run-options.ts';
 import { type Execute, logFailure } from '../run/processing.ts';
 import type { ConverterError } from '../support/errors.ts';
 import { inParallel } from '../support/in-parallel.ts';
-import {
-  ChunkObjects,
-  type ChunkResult,
-  chunkNumber,
-  chunksOf,
-  lostResult,
-  type Placed,
-  type RunDescription,
-} from './chunks.ts';
+import { ChunkObjects, type ChunkResult, type RunDescription } from './chunk-objects.ts';
+import { chunkNumber, chunksOf, type Placed } from './chunks.ts';
 import { pipelineStore } from './pipeline-store.ts';
 import type { ChunkJob, ChunkQueue } from './queue/chunk-queue.ts';
 import { openRunQueue, runDigest } from './run-queue.ts';
@@ -22,6 +15,11 @@ import { storeIn } from './shared-store.ts';
 
 /** Lists stored at the same time. */
 const PUTS_AT_ONCE = 16;
+/** The error of an article that was alone in a job which has killed its workers. */
+const KILLED = {
+  code: 'KILLED_THE_RUN',
+  message: 'expected to be processed, but two workers died meanwhile',
+};
 
 /**
  * Opens an executor whose workers take chunks from a queue, which is connected while the run selects its articles.
@@ -139,8 +137,10 @@ class ChunkDistribution implements Distribution {
     round: Round,
   ): Promise<void> {
     const { place, article } = round.chunks.get(chunk)![from]!;
-    const reason = error && { code: error.code, message: error.message };
-    this.#add(lostResult(article.request, reason), { place, ms: 0 }, round);
+    const { code, message } = error ?? KILLED;
+    const { request } = article;
+    const failed = { status: 'failed', request, key: undefined, error: { code, message } } as const;
+    this.#add(failed, { place, ms: 0 }, round);
     this.#run.environment.progress?.({ ...round.progress });
   }
 

@@ -8,7 +8,7 @@ import {
 } from '../run/open/run-options.ts';
 import { CONTINUED_WITHIN_MS } from '../source/cache/durable-tables.ts';
 import { ConverterError } from '../support/errors.ts';
-import { ChunkObjects, findUnfinishedRun, type UnfinishedRun } from './chunks.ts';
+import { ChunkObjects, findUnfinishedRun, type UnfinishedRun } from './chunk-objects.ts';
 import { pipelineStore } from './pipeline-store.ts';
 import { checkQueue, runDigest } from './run-queue.ts';
 import type { ObjectStore } from './store/object-store.ts';

@@ -6,13 +6,8 @@ import type { Pipeline } from '../run/file/pipeline-file.ts';
 import { describeService } from '../run/open/connect.ts';
 import type { SharedOutput, SharedOutputOptions } from '../run/open/shared-store.ts';
 import { objectKey } from '../run/output/article-path.ts';
-import {
-  type DeliveredFile,
-  type DeliveryLine,
-  FEEDS_FOLDER,
-  GALLERY_FOLDER,
-} from '../run/output/delivered-files.ts';
-import { DAMAGED, type ObjectChecks, openListedChecks } from '../run/output/output-folder.ts';
+import { type DeliveryLine, FEEDS_FOLDER, GALLERY_FOLDER } from '../run/output/delivered-files.ts';
+import { DAMAGED, openListedChecks } from '../run/output/output-folder.ts';
 import { PUBLISHING_FILE } from '../run/output/publication.ts';
 import type { CacheDatabase } from '../source/cache/database.ts';
 import { ConverterError } from '../support/errors.ts';
@@ -80,47 +75,39 @@ export async function openSharedOutput(
     ? await loadDurableState(store, database, { output, service: describeService(service) })
     : async () => {};
   const sizeOf = sizes ?? (await listedSizes(store));
-  return new StoreOutput({ store, pipeline, dir, known, saveState, sizeOf, repair });
+  const checks = openListedChecks(sizeOf, async (object) => {
+    const key = objectKey(object);
+    const problem = repair ? await problemOfObject(store, key, object) : undefined;
+    // What is there is not replaced.
+    if (problem === DAMAGED) await store.delete(key);
+    return problem;
+  });
+  return new StoreOutput({ dir, checks, saveState, store, pipeline, known, repair });
 }
 
-interface StoreOutputSettings extends Pick<SharedOutput, 'dir' | 'saveState'> {
+interface StoreOutputSettings extends Pick<SharedOutput, 'dir' | 'checks' | 'saveState'> {
   store: ObjectStore;
   pipeline: Pipeline;
   /** What the store has, as far as this run knows. */
   known: KnownLists;
-  sizeOf: (object: Digest) => number | undefined;
   repair: boolean;
 }
 
 class StoreOutput implements SharedOutput {
   readonly dir: string;
-  readonly checks: ObjectChecks;
-  readonly saveState: () => Promise<void>;
-  readonly #store: ObjectStore;
-  readonly #outputDir: string;
-  readonly #lists: readonly string[];
-  readonly #known: KnownLists;
-  readonly #repair: boolean;
+  readonly checks: SharedOutput['checks'];
+  readonly saveState: SharedOutput['saveState'];
+  readonly #settings: StoreOutputSettings;
   readonly #shared = new Map<Digest, Promise<unknown>>();
   #delivered: Promise<Delivered> | undefined;
   /** What remains to be done for the deliveries that were stored last. */
   #endDelivered: (() => Promise<void>) | undefined;
 
-  constructor({ store, pipeline, dir, known, saveState, sizeOf, repair }: StoreOutputSettings) {
-    this.dir = dir;
-    this.saveState = saveState;
-    this.#store = store;
-    this.#outputDir = pipeline.outputDir;
-    this.#lists = listsOf(pipeline.service);
-    this.#known = known;
-    this.#repair = repair;
-    this.checks = openListedChecks(sizeOf, async (object) => {
-      const key = objectKey(object);
-      const problem = repair ? await problemOfObject(store, key, object) : undefined;
-      // What is there is not replaced.
-      if (problem === DAMAGED) await store.delete(key);
-      return problem;
-    });
+  constructor(settings: StoreOutputSettings) {
+    this.dir = settings.dir;
+    this.checks = settings.checks;
+    this.saveState = settings.saveState;
+    this.#settings = settings;
   }
 
   shareObject(digest: Digest, path: string): Promise<unknown> {
@@ -130,38 +117,38 @@ class StoreOutput implements SharedOutput {
   }
 
   async readObject(digest: Digest): Promise<Uint8Array> {
-    const found = await this.#store.get(objectKey(digest));
+    const found = await this.#settings.store.get(objectKey(digest));
     if (found !== undefined) return found.content;
-    const message = `${this.#store.name}: expected ${objectKey(digest)}, received nothing`;
+    const message = `${this.#settings.store.name}: expected ${objectKey(digest)}, received nothing`;
     throw new ConverterError('STORE_DAMAGED', message);
   }
 
   async readFile(path: string, sha256: Digest | undefined): Promise<Uint8Array | undefined> {
-    const here = await readBytesIfExists(join(this.#outputDir, path));
+    const here = await readBytesIfExists(this.#pathOf(path));
     // An earlier run here may have left an older one.
     if (here !== undefined && sha256Hex(here) === sha256) return here;
-    return (await this.#store.get(path))?.content;
+    return (await this.#settings.store.get(path))?.content;
   }
 
-  async hasFile({ path, sha256 }: Pick<DeliveredFile, 'path' | 'sha256'>): Promise<boolean> {
+  async hasFile({ path, sha256 }: { path: string; sha256: Digest }): Promise<boolean> {
     return (await this.#readDelivered()).files[path] === sha256;
   }
 
   /** The manifest goes last. */
   async publish(): Promise<void> {
-    const store = this.#store;
-    for (const file of this.#lists.toReversed()) {
-      const path = join(this.#outputDir, file);
+    const { store, pipeline, known } = this.#settings;
+    for (const file of listsOf(pipeline.service).reverse()) {
+      const path = this.#pathOf(file);
       if ((await statIfExists(path)) === undefined) continue;
       const { sha256 } = await digestOfFile(path);
-      const before = this.#known.get(file);
+      const before = known.get(file);
       if (before?.sha256 === sha256) continue;
       const etag = await store.replace(file, { path }, before?.etag, headersOf(file));
       if (etag === undefined) {
         const message = `${store.name}: expected ${file} as this run has read it, but another run has replaced it`;
         throw new ConverterError('OUTPUT_LOCKED', message);
       }
-      this.#known.set(file, { etag, sha256 });
+      known.set(file, { etag, sha256 });
     }
   }
 
@@ -184,7 +171,7 @@ class StoreOutput implements SharedOutput {
       if (replaced.length + gone.length === 0) return;
       const content = JSON.stringify(Object.fromEntries(Object.entries(digests).sort()));
       const bytes = new TextEncoder().encode(content);
-      lastEtag = await this.#store.replace(DELIVERED_KEY, bytes, lastEtag);
+      lastEtag = await this.#settings.store.replace(DELIVERED_KEY, bytes, lastEtag);
     };
     const unsettled = [...replaced, ...gone].map((path) => [path, UNSETTLED]);
     await note({ ...stored, ...Object.fromEntries(unsettled) });
@@ -192,7 +179,7 @@ class StoreOutput implements SharedOutput {
     await this.add(replaced.filter(isOfWholeRange));
     await this.publish();
     this.#endDelivered = async () => {
-      await inParallel(gone, COPIES_AT_ONCE, (path) => this.#store.delete(path));
+      await inParallel(gone, COPIES_AT_ONCE, (path) => this.#settings.store.delete(path));
       await note(Object.fromEntries(wanted));
     };
   }
@@ -200,14 +187,15 @@ class StoreOutput implements SharedOutput {
   async endPublication(): Promise<void> {
     await this.#endDelivered?.();
     this.#endDelivered = undefined;
-    if (this.#known.delete(PUBLISHING_FILE)) await this.#store.delete(PUBLISHING_FILE);
+    const { store, known } = this.#settings;
+    if (known.delete(PUBLISHING_FILE)) await store.delete(PUBLISHING_FILE);
   }
 
   async add(added: readonly string[]): Promise<void> {
     await inParallel(added, COPIES_AT_ONCE, async (file) => {
-      const before = await this.#store.head(file);
-      const content = { path: join(this.#outputDir, file) };
-      await this.#store.replace(file, content, before?.etag, headersOf(file));
+      const before = await this.#settings.store.head(file);
+      const content = { path: this.#pathOf(file) };
+      await this.#settings.store.replace(file, content, before?.etag, headersOf(file));
     });
   }
 
@@ -215,13 +203,13 @@ class StoreOutput implements SharedOutput {
     // An earlier run has built and stored it.
     if ((await statIfExists(path)) === undefined) return;
     const key = objectKey(digest);
-    await this.#store.putIfAbsent(key, { path }, headersOf(key));
+    await this.#settings.store.putIfAbsent(key, { path }, headersOf(key));
     await removeFile(path);
   }
 
   #readDelivered(): Promise<Delivered> {
-    this.#delivered ??= readDelivered(this.#store).then((read) =>
-      this.#repair ? this.#withoutDamaged(read) : read,
+    this.#delivered ??= readDelivered(this.#settings.store).then((read) =>
+      this.#settings.repair ? this.#withoutDamaged(read) : read,
     );
     return this.#delivered;
   }
@@ -230,7 +218,8 @@ class StoreOutput implements SharedOutput {
   async #withoutDamaged({ files, etag }: Delivered): Promise<Delivered> {
     const intact: [string, Digest][] = [];
     await inParallel(Object.entries(files), COPIES_AT_ONCE, async ([path, sha256]) => {
-      const isIntact = async () => (await problemOfObject(this.#store, path, sha256)) === undefined;
+      const isIntact = async () =>
+        (await problemOfObject(this.#settings.store, path, sha256)) === undefined;
       if (sha256 === UNSETTLED || (await isIntact())) intact.push([path, sha256]);
     });
     return { files: Object.fromEntries(intact), etag };
@@ -241,11 +230,15 @@ class StoreOutput implements SharedOutput {
     const wanted = new Map<string, Digest>();
     for (const { path, sha256 } of lines.flatMap(({ files }) => files)) wanted.set(path, sha256);
     for (const folder of [FEEDS_FOLDER, GALLERY_FOLDER])
-      for (const name of await listFolder(join(this.#outputDir, folder))) {
+      for (const name of await listFolder(this.#pathOf(folder))) {
         const path = `${folder}/${name}`;
-        wanted.set(path, (await digestOfFile(join(this.#outputDir, path))).sha256);
+        wanted.set(path, (await digestOfFile(this.#pathOf(path))).sha256);
       }
     return wanted;
+  }
+
+  #pathOf(file: string): string {
+    return join(this.#settings.pipeline.outputDir, file);
   }
 }
 

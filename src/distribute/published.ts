@@ -16,17 +16,12 @@ import {
   type Verification,
 } from '../run/output/output-folder.ts';
 import { expectNoPublication } from '../run/output/publication.ts';
-import {
-  type PrunePlan,
-  type Published,
-  type PublishedFile,
-  publishedIn,
-} from '../run/output/published.ts';
+import { type PrunePlan, type Published, publishedIn } from '../run/output/published.ts';
 import { CONTINUED_WITHIN_MS } from '../source/cache/durable-tables.ts';
 import { ConverterError } from '../support/errors.ts';
 import { sha256Hex } from '../support/files.ts';
 import { inParallel } from '../support/in-parallel.ts';
-import { findUnfinishedRun } from './chunks.ts';
+import { findUnfinishedRun } from './chunk-objects.ts';
 import { pipelineStore } from './pipeline-store.ts';
 import type { ObjectStore } from './store/object-store.ts';
 import { lockStore } from './store-lock.ts';
@@ -113,7 +108,7 @@ class PublishedStore implements Published {
     return content;
   }
 
-  async read({ path, sha256 }: PublishedFile): Promise<Uint8Array> {
+  async read({ path, sha256 }: { path: string; sha256: Digest }): Promise<Uint8Array> {
     const content = await this.find(path);
     if (content !== undefined && sha256Hex(content) === sha256) return content;
     const received = content === undefined ? 'nothing' : 'another';

@@ -2,8 +2,8 @@
 
 import type { RunEnvironment, RunOptions } from '../run/open/run-options.ts';
 import { concurrencyOf, sharedConcurrency } from '../source/service/service-config.ts';
+import type { ChunkResult } from './chunk-objects.ts';
 import { ChunkProcessor } from './chunk-processor.ts';
-import type { ChunkResult } from './chunks.ts';
 import { pipelineStore } from './pipeline-store.ts';
 import type { ChunkJob, WorkerShare } from './queue/chunk-queue.ts';
 import { openPipelineWorker } from './run-queue.ts';

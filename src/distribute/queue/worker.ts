@@ -62,6 +62,8 @@ export async function openQueueWorker(given: QueueWorkerOptions): Promise<QueueW
   return worker;
 }
 
+type Answer = QueueThreadMessages['answer'];
+
 /** Does the jobs that a queue thread hands to this one. */
 class ThreadWorker implements QueueWorker {
   readonly whenOpen: Promise<void>;
@@ -73,6 +75,27 @@ class ThreadWorker implements QueueWorker {
   readonly #controllers = new Map<number, AbortController>();
   #settleOpen = () => {};
   #settle: { resolve(): void; reject(error: ConverterError): void } | undefined;
+  readonly #onAnswer: { [K in Answer['kind']]: (answer: Extract<Answer, { kind: K }>) => void } = {
+    open: () => this.#settleOpen(),
+    clock: ({ clock }) => {
+      try {
+        checkClock(clock, this.#options.now);
+      } catch (error) {
+        this.#finish(asConverterError(error));
+      }
+    },
+    work: ({ work, job }) => void this.#work(work, job),
+    drop: ({ work }) => this.#controllers.get(work)?.abort(DROPPED),
+    share: ({ share }) => this.#options.handlers.onShare(share),
+    pause: ({ milliseconds }) => this.#options.handlers.onPause(milliseconds),
+    cutOff: ({ isCutOff }) => {
+      const { handlers, log } = this.#options;
+      log.warn(CUT_OFF_MESSAGES[`${isCutOff}`], { queue: this.#serverName });
+      handlers.onCutOff?.(isCutOff);
+    },
+    problem: ({ message }) => this.#options.log.debug('error of the queue', { message }),
+    end: ({ error }) => this.#finish(error && new ConverterError(error.code, error.message)),
+  };
 
   constructor(
     thread: Worker,
@@ -90,7 +113,7 @@ class ThreadWorker implements QueueWorker {
     });
     // It is for the caller, who may come later.
     this.ended.catch(() => {});
-    thread.on('message', (answer: QueueThreadMessages['answer']) => this.#receive(answer));
+    thread.on('message', (answer: Answer) => this.#onAnswer[answer.kind](answer as never));
     thread.on('error', (error) => this.#finish(asConverterError(error)));
     thread.on('exit', () =>
       this.#finish(new ConverterError('INTERNAL', 'the thread of the queue ended')),
@@ -105,43 +128,6 @@ class ThreadWorker implements QueueWorker {
     this.#post({ kind: 'stop', graceMs });
     const late = setTimeout(() => this.#finish(), graceMs + END_MS);
     await this.ended.finally(() => clearTimeout(late)).catch(() => {});
-  }
-
-  #receive(answer: QueueThreadMessages['answer']): void {
-    const { handlers, log, now } = this.#options;
-    switch (answer.kind) {
-      case 'clock':
-        try {
-          checkClock(answer.clock, now);
-        } catch (error) {
-          this.#finish(asConverterError(error));
-        }
-        break;
-      case 'open':
-        this.#settleOpen();
-        break;
-      case 'work':
-        void this.#work(answer.work, answer.job);
-        break;
-      case 'drop':
-        this.#controllers.get(answer.work)?.abort(DROPPED);
-        break;
-      case 'share':
-        handlers.onShare(answer.share);
-        break;
-      case 'pause':
-        handlers.onPause(answer.milliseconds);
-        break;
-      case 'cutOff':
-        log.warn(CUT_OFF_MESSAGES[`${answer.isCutOff}`], { queue: this.#serverName });
-        handlers.onCutOff?.(answer.isCutOff);
-        break;
-      case 'problem':
-        log.debug('error of the queue', { message: answer.message });
-        break;
-      case 'end':
-        this.#finish(answer.error && new ConverterError(answer.error.code, answer.error.message));
-    }
   }
 
   async #work(work: number, job: ChunkJob): Promise<void> {

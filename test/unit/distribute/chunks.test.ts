@@ -3,11 +3,9 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import {
   ChunkObjects,
   type ChunkResult,
-  chunkNumber,
-  chunksOf,
   findUnfinishedRun,
-  seriesOf,
-} from '../../../src/distribute/chunks.ts';
+} from '../../../src/distribute/chunk-objects.ts';
+import { chunkNumber, chunksOf, seriesOf } from '../../../src/distribute/chunks.ts';
 import type { ObjectStore } from '../../../src/distribute/store/object-store.ts';
 import { acme } from '../../helpers/fetch-bench.ts';
 import { folderPerTest } from '../../helpers/folder-per-test.ts';
