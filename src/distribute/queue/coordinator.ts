@@ -1,4 +1,5 @@
 /** The coordinator's side of the queue. */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Job } from 'bullmq';
 import {
   asConverterError,
@@ -13,7 +14,6 @@ import {
   CANCELLED,
   checkClock,
   checkQueueServer,
-  delay,
   type JobQueue,
   openQueueConnections,
   parseQueueUrl,
@@ -128,14 +128,27 @@ class BullChunkQueue implements ChunkQueue {
     onDone: Execution['onDone'],
     onLost: Execution['onLost'],
   ): Promise<void> {
+    const { log, pipeline } = this.#options;
     const execution = { remaining: jobs[Symbol.iterator](), isTaken: false, onDone, onLost };
+    let looksAlone = 0;
     try {
       await this.#orStopped(this.#control.whenAlone);
       if (this.#control.state === 'joining') {
         this.#control.begin();
         await this.#find();
       }
-      await this.#executeAll(execution);
+      for (let looks = 1; ; looks++) {
+        this.#isWoken = false;
+        await this.#fill(execution);
+        const isFound = (await this.#reportEnded(execution)) > 0;
+        if (execution.isTaken && this.#pending.size === 0) return;
+        if (isFound || this.#isWoken) continue;
+        await this.#orStopped(this.#sleep());
+        // The server may have lost what it had.
+        if (looks % LOOKS_PER_REPEAT === 0) await this.#add([...this.#pending.values()]);
+        looksAlone = this.#control.slots() === 0 ? looksAlone + 1 : 0;
+        if (looksAlone === LOOKS_ALONE) log.warn(NO_WORKER, { pipeline });
+      }
     } catch (error) {
       if (!this.#isOthers()) await this.#cancel();
       this.#control.stop();
@@ -154,23 +167,6 @@ class BullChunkQueue implements ChunkQueue {
     this.#control.stop();
     await this.#control.close();
     await this.#connections.close();
-  }
-
-  async #executeAll(execution: Execution): Promise<void> {
-    const { log, pipeline } = this.#options;
-    let looksAlone = 0;
-    for (let looks = 1; ; looks++) {
-      this.#isWoken = false;
-      await this.#fill(execution);
-      const isFound = (await this.#reportEnded(execution)) > 0;
-      if (execution.isTaken && this.#pending.size === 0) return;
-      if (isFound || this.#isWoken) continue;
-      await this.#orStopped(this.#sleep());
-      // The server may have lost what it had.
-      if (looks % LOOKS_PER_REPEAT === 0) await this.#add([...this.#pending.values()]);
-      looksAlone = this.#control.slots() === 0 ? looksAlone + 1 : 0;
-      if (looksAlone === LOOKS_ALONE) log.warn(NO_WORKER, { pipeline });
-    }
   }
 
   /** Puts as many jobs on the queue as workers can take. */

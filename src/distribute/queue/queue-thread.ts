@@ -2,6 +2,7 @@
  * The program of the thread in which a worker's connection to the queue lives. The work itself is done in the main
  * thread, however long that keeps it from serving anything else: locks are renewed and beats published here.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { Job } from 'bullmq';
 import { asConverterError, type ErrorCode } from '../../support/errors.ts';
@@ -21,7 +22,6 @@ import {
 import {
   CANCELLED,
   checkQueueServer,
-  delay,
   type JobWorker,
   openQueueConnections,
   parseQueueUrl,
@@ -202,13 +202,23 @@ class QueueThread {
     }
   }
 
-  /** Has a job done. Of an error BullMQ stores the message, which begins with the code here. */
+  /** Has the main thread do a job. Of an error BullMQ stores the message, which begins with the code here. */
   async #process(job: QueuedJob, token: string | undefined): Promise<true> {
     const { UnrecoverableError, WaitingError } = this.#connections.errors;
     const known = readJob(job.data);
     // The coordinator removes it.
     if (known === undefined) throw new UnrecoverableError('expected a job of btg2gltf');
-    const outcome = await this.#workOn(job.id!, known);
+    let outcome: Outcome = { kind: 'requeued' };
+    if (this.#mayWork && !this.#isEnding) {
+      const work = this.#count++;
+      this.#setState('working');
+      outcome = await new Promise<Outcome>((resolve) => {
+        this.#items.set(work, { id: job.id!, run: known.run, end: resolve });
+        this.#post({ kind: 'work', work, job: known });
+      });
+      this.#items.delete(work);
+      if (this.#items.size === 0) this.#setState('idle');
+    }
     switch (outcome.kind) {
       case 'done':
         return true;
@@ -226,20 +236,6 @@ class QueueThread {
         // Its lock is that of another worker, so BullMQ stores nothing.
         throw new Error('the lock was lost');
     }
-  }
-
-  /** Has the main thread do a job, if it may begin. */
-  async #workOn(id: string, job: ChunkJob): Promise<Outcome> {
-    if (!this.#mayWork || this.#isEnding) return { kind: 'requeued' };
-    const work = this.#count++;
-    this.#setState('working');
-    const outcome = await new Promise<Outcome>((resolve) => {
-      this.#items.set(work, { id, run: job.run, end: resolve });
-      this.#post({ kind: 'work', work, job });
-    });
-    this.#items.delete(work);
-    if (this.#items.size === 0) this.#setState('idle');
-    return outcome;
   }
 
   #receiveRequest(request: QueueThreadMessages['request']): void {

@@ -167,7 +167,7 @@ async function checkPostgres(server: QueueServer): Promise<ServerClock> {
 }
 
 /** A worker may have no right to create tables that are there. */
-async function migrate(bullmq: typeof import('bullmq'), client: PgPoolClient): Promise<void> {
+async function migrate(bullmq: BullMQ, client: PgPoolClient): Promise<void> {
   const { assertSchemaCompatibility, runMigrations, LATEST_SCHEMA_VERSION } = bullmq;
   const version = await assertSchemaCompatibility(client).catch((error) => {
     if (error instanceof bullmq.SchemaMigrationRequiredError) return 0;
@@ -249,54 +249,47 @@ const EVENTS_OF_JOBS = 100;
 /** Longest wait for connections to end. */
 const CLOSE_MS = 2_000;
 
+type BullMQ = typeof import('bullmq');
 /** A queue of jobs. */
 export type JobQueue = Queue<ChunkJob, true, 'chunk', ChunkJob, true, 'chunk', IQueueBackend>;
 /** What takes jobs from a queue. */
 export type JobWorker = Worker<ChunkJob, true, 'chunk', IQueueBackend>;
+type EventReader = QueueEvents<null, IQueueBackend>;
 
 /** The connections of BullMQ to one server. */
 export class QueueConnections {
   /** Without credentials, for messages. */
   readonly serverName: string;
-  readonly #bullmq: typeof import('bullmq');
-  readonly #shared: PostgresConnection | undefined;
+  /** The errors by which a worker says what becomes of a job. */
+  readonly errors: Pick<BullMQ, 'UnrecoverableError' | 'WaitingError'>;
+  readonly #bullmq: BullMQ;
+  readonly #postgres: PostgresConnection | undefined;
   readonly #connection: ConnectionOptions;
   /** Without one, the classes of BullMQ connect to Redis. */
   readonly #backend: BackendFactory<IQueueBackend, ConnectionOptions>;
   readonly #onError: (error: Error) => void;
   readonly #all: QueueBase<IQueueBackend>[] = [];
 
-  constructor(
-    bullmq: typeof import('bullmq'),
-    server: QueueServer,
-    onError: (error: Error) => void,
-  ) {
-    const shared =
-      server.kind === 'postgres' ? new bullmq.PostgresConnection(connectionOf(server)) : undefined;
-    shared?.on('error', onError);
-    // The pool listens to connections that wait, and a query to its own: between both, an error would end the process.
-    shared?.pool.on('connect', (client) => client.on('error', onError));
+  /** @param onError - Called with each error of a connection, all of which reconnect by themselves. */
+  constructor(bullmq: BullMQ, server: QueueServer, onError: (error: Error) => void) {
     this.serverName = server.name;
+    this.errors = bullmq;
     this.#bullmq = bullmq;
-    this.#shared = shared;
-    this.#connection = (shared?.pool ?? connectionOf(server)) as ConnectionOptions;
-    this.#backend = (shared && bullmq.createPostgresBackend) as unknown as BackendFactory<
-      IQueueBackend,
-      ConnectionOptions
-    >;
     this.#onError = onError;
-  }
-
-  /** The errors by which a worker says what becomes of a job. */
-  get errors(): Pick<typeof import('bullmq'), 'UnrecoverableError' | 'WaitingError'> {
-    return this.#bullmq;
+    if (server.kind === 'postgres') {
+      this.#postgres = new bullmq.PostgresConnection(connectionOf(server));
+      this.#postgres.on('error', onError);
+      // The pool listens to connections that wait, and a query to its own: between both, an error would end the process.
+      this.#postgres.pool.on('connect', (client) => client.on('error', onError));
+    }
+    this.#connection = (this.#postgres?.pool ?? connectionOf(server)) as ConnectionOptions;
+    this.#backend = (this.#postgres && bullmq.createPostgresBackend) as never;
   }
 
   openQueue(name: string): JobQueue {
     const streams = { events: { maxLen: EVENTS_OF_JOBS } };
     const options = { connection: this.#connection, streams };
-    const queue: JobQueue = new this.#bullmq.Queue(name, options, this.#backend);
-    return this.#opened(queue);
+    return this.#opened<JobQueue>(new this.#bullmq.Queue(name, options, this.#backend));
   }
 
   openWorker(
@@ -305,32 +298,25 @@ export class QueueConnections {
     given: Omit<WorkerOptions, 'connection'>,
   ): JobWorker {
     const options = { ...given, connection: this.#connection };
-    const worker: JobWorker = new this.#bullmq.Worker(name, process, options, this.#backend);
-    return this.#opened(worker);
+    return this.#opened<JobWorker>(new this.#bullmq.Worker(name, process, options, this.#backend));
   }
 
-  openEvents(name: string): QueueEvents<null, IQueueBackend> {
+  openEvents(name: string): EventReader {
     const options = { connection: this.#connection, blockingTimeout: READ_EVENTS_MS };
-    return this.#opened(
-      new this.#bullmq.QueueEvents<null, IQueueBackend>(name, options, this.#backend),
-    );
+    return this.#opened<EventReader>(new this.#bullmq.QueueEvents(name, options, this.#backend));
   }
 
   openEventsProducer(name: string): QueueEventsProducer<IQueueBackend> {
     const options = { connection: this.#connection };
-    return this.#opened(
-      new this.#bullmq.QueueEventsProducer<IQueueBackend>(name, options, this.#backend),
-    );
+    return this.#opened(new this.#bullmq.QueueEventsProducer(name, options, this.#backend));
   }
 
   /** Ends every connection, also while the server is away. */
   async close(): Promise<void> {
-    await settledWithin(
-      CLOSE_MS,
-      this.#all.map((one) => one.close()),
-    );
+    const closing = this.#all.map((one) => one.close());
+    await settledWithin(CLOSE_MS, closing);
     const ends = this.#all.map((one) => one.disconnect());
-    await settledWithin(CLOSE_MS, [...ends, this.#shared?.close() ?? Promise.resolve()]);
+    await settledWithin(CLOSE_MS, [...ends, this.#postgres?.close() ?? Promise.resolve()]);
   }
 
   #opened<T extends QueueBase<IQueueBackend>>(one: T): T {
@@ -340,11 +326,7 @@ export class QueueConnections {
   }
 }
 
-/**
- * Loads BullMQ, and connects it to a server.
- *
- * @param onError - Called with each error of a connection, all of which reconnect by themselves.
- */
+/** Loads BullMQ, and connects it to a server. @param onError - As that of {@link QueueConnections}. */
 export async function openQueueConnections(
   server: QueueServer,
   onError: (error: Error) => void,
@@ -363,10 +345,6 @@ export async function settledWithin(
   });
   await Promise.race([Promise.allSettled(promises), limit]);
   clearTimeout(timer);
-}
-
-export function delay(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
 /** Name of the queue of events of a pipeline; with a digest, of the queue of its jobs. BullMQ allows no `:`. */
