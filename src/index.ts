@@ -15,7 +15,8 @@ import type { Scene, TextureTransform, TextureUse } from './model/scene.ts';
 import * as lists from './run/articles/source-files.ts';
 import { PIPELINE_CHECK } from './run/file/pipeline-file.ts';
 import type { RunResult } from './run/open/run-end.ts';
-import type { RunEnvironment, RunOptions } from './run/open/run-options.ts';
+import type { RunEnvironment } from './run/open/run-environment.ts';
+import { checkRun, type RunOptions } from './run/open/run-options.ts';
 import * as manifest from './run/output/manifest.ts';
 import * as outputFolder from './run/output/output-folder.ts';
 import * as recorder from './run/record.ts';
@@ -84,7 +85,8 @@ export { pipelineJsonSchema } from './deliver/pipeline.ts';
 export type { EmulatedRange } from './emulator/sample/range.ts';
 export { createSampleRange } from './emulator/sample/sample-range.ts';
 export type { RunResult } from './run/open/run-end.ts';
-export type { Progress, RunEnvironment, RunOptions } from './run/open/run-options.ts';
+export type { Progress, RunEnvironment } from './run/open/run-environment.ts';
+export type { RunOptions } from './run/open/run-options.ts';
 export type { RecordResult } from './run/record.ts';
 export { type FinishedRun, type RunReport, reportJsonSchema } from './run/report/run-report.ts';
 export {
@@ -302,7 +304,10 @@ async function convertWithStore(
   file: string,
   environment: RunEnvironment,
 ): Promise<ConvertedArticle> {
-  return article.convertArticle(request, pipeline, file, environment, PARTS.sharing?.open);
+  checkRun({ pipeline }, environment);
+  const { sharing } = PARTS;
+  const openShared = sharing && (() => sharing.open(pipeline, environment));
+  return article.convertArticle(request, pipeline, file, environment, openShared);
 }
 
 /** Fetches and converts one article of a pipeline into one file. */

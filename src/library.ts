@@ -8,12 +8,8 @@ import type { ArticleRequest } from './model/article.ts';
 import { type Environment, registerSecrets } from './run/file/environment.ts';
 import type { Pipeline } from './run/file/pipeline-file.ts';
 import type { RunResult } from './run/open/run-end.ts';
-import {
-  OPTION_CHECKS,
-  type Progress,
-  type RunEnvironment,
-  type RunOptions,
-} from './run/open/run-options.ts';
+import type { Progress, RunEnvironment } from './run/open/run-environment.ts';
+import { OPTION_CHECKS, type RunOptions } from './run/open/run-options.ts';
 import { runPipeline } from './run/run.ts';
 import { type ConvertedArticle, convertArticle } from './run/single-article.ts';
 import type { Credentials } from './source/service/service-config.ts';

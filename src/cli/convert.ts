@@ -50,13 +50,10 @@ export const convertCommand: Command = {
     const cache = textOf(args, 'cache') ?? join(dirname(file), '.cache');
     const { pipeline } = applyOptions(await pipelineOf(args, io), { ...others, cache }, io);
     const environment = { ...environmentOf(io), log: SILENT };
-    const converted = await convertArticle(
-      requestOf(args),
-      pipeline,
-      file,
-      environment,
-      PARTS.sharing?.open,
-    );
+    const { sharing } = PARTS;
+    const openShared = sharing && (() => sharing.open(pipeline, environment));
+    const request = requestOf(args);
+    const converted = await convertArticle(request, pipeline, file, environment, openShared);
     const { bytes, files } = converted;
     io.print(`${file}: ${bytes} bytes${files.length === 1 ? '' : ` in ${files.length} files`}\n`);
     io.printData(resultText(converted));

@@ -3,12 +3,8 @@
 import { dirname, join, resolve } from 'node:path';
 import { ID_FIELDS } from '../model/configuration-id.ts';
 import type { RunResult } from '../run/open/run-end.ts';
-import {
-  type Progress,
-  type RunEnvironment,
-  type RunOptions,
-  runId,
-} from '../run/open/run-options.ts';
+import type { Progress, RunEnvironment } from '../run/open/run-environment.ts';
+import { type RunOptions, runId } from '../run/open/run-options.ts';
 import { failedDeliveries } from '../run/report/assessment.ts';
 import type { FinishedRun } from '../run/report/run-report.ts';
 import { summarise } from '../run/report/summary.ts';

@@ -1,5 +1,5 @@
 /** What a command writes to standard error: log lines, and of a run its progress as a bar or as log lines. */
-import type { Progress } from '../run/open/run-options.ts';
+import type { Progress } from '../run/open/run-environment.ts';
 import { createLogger, type LogFields, type Logger } from '../support/log.ts';
 import { type Arguments, type Io, type OptionSpec, textOf } from './command.ts';
 

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { loadPipeline, readPipelineObject } from '../deliver/pipeline.ts';
 import { startEmulatorOf } from '../emulator/start-emulator.ts';
 import type { Pipeline } from '../run/file/pipeline-file.ts';
-import type { RunEnvironment } from '../run/open/run-options.ts';
+import type { RunEnvironment } from '../run/open/run-environment.ts';
 import { type Arguments, type Io, type OptionSpec, textOf, usageError } from './command.ts';
 
 /** Ways to name a service; without any of them the environment variables do. */

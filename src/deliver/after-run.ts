@@ -3,7 +3,8 @@
 import type { Sharing } from '../run/executor.ts';
 import { withLockedRun } from '../run/locked-run.ts';
 import type { Run } from '../run/open/open-run.ts';
-import type { RunEnvironment, RunOptions } from '../run/open/run-options.ts';
+import type { RunEnvironment } from '../run/open/run-environment.ts';
+import type { RunOptions } from '../run/open/run-options.ts';
 import { followPublication } from '../run/publishing/after-publication.ts';
 import { openLastPublication } from '../run/publishing/last-publication.ts';
 import { DELIVERIES } from './deliveries.ts';

@@ -102,7 +102,7 @@ export async function deliver(run: Run): Promise<Delivered> {
     delivered.failures.push(...failures);
     delivered.omitted.push(...leftOut);
   }
-  await run.stores.published?.publishDelivered(lines, lastGood);
+  await run.output.published?.publishDelivered(lines, lastGood);
   return delivered;
 }
 
@@ -115,7 +115,7 @@ function startDelivery(
   { name: delivery, make }: Delivery,
   before: Listed<ReadonlyMap<string, DeliveryLine>>,
 ) {
-  const { options, environment, stores } = run;
+  const { options, environment, output } = run;
   const { outputDir } = options.pipeline;
   const counts = { made: 0, unchanged: 0, failed: 0, accepted: 0, omitted: 0 };
   const byCode: Record<string, number> = {};
@@ -159,7 +159,7 @@ function startDelivery(
   const isPublished = async (file: DeliveredFile): Promise<boolean> => {
     // The list may have been edited.
     if (!file.path.startsWith(`${delivery}/`)) return false;
-    if (stores.published !== undefined) return stores.published.hasFile(file);
+    if (output.published !== undefined) return output.published.hasFile(file);
     return onceIfShared(shared.examined, file, async ({ name, path, sha256, bytes }) => {
       // A link whose object is another file, or that is gone, is made again.
       const [object, link] = await Promise.all([

@@ -93,7 +93,7 @@ export async function sendChanges(
   }
   // If this process is killed, the receiver may have had any of them.
   await write(unsure);
-  await run.stores.published?.publish();
+  await run.output.published?.publish();
   const { webhook: url, secretVariable: _, accept: __, ...sending } = afterPublish;
   const { signal } = run.environment;
   const all = waiting.size;
@@ -114,12 +114,12 @@ export async function sendChanges(
 
 /** What waits after a publication: a change that was taken back is none, unless the receiver may know of it. */
 async function addChanges(
-  { options, stores, startedAt }: Run,
+  { options, output, startedAt }: Run,
   last: PackedMap<PublishedLine>,
   now: PackedMap<PublishedLine>,
 ): Promise<Outbox> {
   const before = await readOutbox(options.pipeline.outputDir);
-  const waiting = new PackedMap<Waiting>(stores.spool);
+  const waiting = new PackedMap<Waiting>(output.spool);
   let { sequence } = before;
   const keys = [...before.waiting.keys(), ...last.keys(), ...now.keys()];
   for (const key of sortConfigurationKeys(new Set(keys))) {

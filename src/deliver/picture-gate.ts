@@ -41,7 +41,8 @@ async function compareAll(
   maker: Maker,
   pairs: readonly GlbPair[],
 ): Promise<ComparedPictures> {
-  const { derived, objects, published } = run.stores;
+  const { derived } = run.sources;
+  const { objects, published } = run.output;
   const madeOf = openMadeFiles(derived);
   const differences = new Map<string, PictureDifference>();
   let problem: string | undefined;

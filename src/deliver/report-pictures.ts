@@ -46,7 +46,8 @@ export async function reportPictures(
 ): Promise<ArticlePictures[]> {
   const wanted = sectionOf(run.options.pipeline)?.pictures;
   if (wanted === undefined) return [];
-  const { derived, previous } = run.stores;
+  const { derived } = run.sources;
+  const { previous } = run.output;
   const files = pictureFiles(mainView(wanted));
   const read = async (sha256: Digest | undefined): Promise<Uint8Array | undefined> =>
     sha256 === undefined ? undefined : (await cachedFiles(derived, files, sha256))[0]?.bytes;
@@ -72,7 +73,7 @@ function* candidates(
   kind: Candidate['kind'],
   rows: readonly AssetRow[],
   lines: PackedMap<ManifestLine>,
-  previous: Run['stores']['previous'],
+  previous: Run['output']['previous'],
 ): Iterable<Candidate> {
   const seen = new Set<string>();
   const digestOf = (line: ManifestLine | undefined) => line && publishedAsset(line)?.sha256;

@@ -3,8 +3,9 @@
 import { configurationKey } from '../model/configuration-id.ts';
 import type { Processor } from '../run/articles/results.ts';
 import { pipelineServiceId } from '../run/open/connect.ts';
-import { type Run, withRun } from '../run/open/open-run.ts';
-import type { RunEnvironment, RunOptions } from '../run/open/run-options.ts';
+import { type Run, withWorkerRun } from '../run/open/open-run.ts';
+import type { RunEnvironment } from '../run/open/run-environment.ts';
+import type { RunOptions } from '../run/open/run-options.ts';
 import { inThisProcess } from '../run/processing.ts';
 import { fetchAndConvert } from '../run/processor/configuration.ts';
 import { ConverterError } from '../support/errors.ts';
@@ -44,7 +45,7 @@ interface ChunkProcessorSettings {
 export class ChunkProcessor {
   readonly #settings: ChunkProcessorSettings;
   #opened: { id: string; whenOpen: Promise<OpenRun> } | undefined;
-  #session: Run['session'] | undefined;
+  #session: Run['sources']['session'] | undefined;
   #share: WorkerShare | undefined;
 
   constructor(settings: ChunkProcessorSettings) {
@@ -67,7 +68,7 @@ export class ChunkProcessor {
       throw new ConverterError('INTERRUPTED', 'the deadline passed in the middle of a chunk');
     // Halves of a chunk have no whole part of a series.
     if (snapshots !== undefined && job.from === 0) await putSnapshots(snapshots, list, results);
-    const hits = await run.session.cacheHits();
+    const hits = await run.sources.session.cacheHits();
     const measured = { ...run.metrics.take(), fromCache: hits - current.reportedHits };
     current.reportedHits = hits;
     const result = { worker: this.#settings.name, results, measured, peakBytes: peakBytes() };
@@ -117,9 +118,9 @@ export class ChunkProcessor {
         0,
         (result, { place, ms }) => results.push({ place: list[place]!.place, ms, result }),
       );
-      run.stores.database.flush();
-      await syncObjects(run.stores.unsynced);
-      await run.stores.flushBodies?.();
+      run.sources.database.flush();
+      await syncObjects(run.output.unsynced);
+      await run.sources.flushBodies?.();
       return { current, results, failed: progress.failed };
     } catch (error) {
       // Its session is closed; another job may succeed with a new one.
@@ -133,7 +134,7 @@ export class ChunkProcessor {
     if (this.#opened?.id === id) return this.#opened;
     const whenOpen = this.close().then(async () => {
       const opened = await openRun(this.#settings, id);
-      this.#session = opened.run.session;
+      this.#session = opened.run.sources.session;
       if (this.#share !== undefined) this.#session.share(this.#share);
       return opened;
     });
@@ -185,7 +186,7 @@ async function openRun(
   id: string,
 ): Promise<OpenRun> {
   const { startedAt, missing, ...flags } = await new ChunkObjects(store, id).description();
-  const role = { missing: new Set(missing), shared: sharedStore(store) };
+  const shared = { missing: new Set(missing), shared: sharedStore(store) };
   let end = () => {};
   const ended = new Promise<void>((resolve) => {
     end = resolve;
@@ -200,16 +201,17 @@ async function openRun(
       resolve({ run, processor, snapshots: snapshotsOf(run), reportedHits: 0, close });
       await ended;
       // A part of a run: the next one continues what others began.
-      await run.session.finish(true);
+      await run.sources.session.finish(true);
     };
-    const whole = withRun({ ...options, ...flags }, { ...environment, startedAt }, work, role);
+    const started = { ...environment, startedAt };
+    const whole = withWorkerRun({ ...options, ...flags }, started, work, shared);
     whole.catch(reject);
   });
 }
 
 /** The snapshots that the machines of a run share, if they share any. */
-function snapshotsOf({ stores, options }: Run): OpenRun['snapshots'] {
-  const store = storeIn(stores);
+function snapshotsOf({ sources, output, options }: Run): OpenRun['snapshots'] {
+  const store = storeIn(output);
   const service = pipelineServiceId(options.pipeline.service);
-  return store && new SharedSnapshots(store, stores.database, service);
+  return store && new SharedSnapshots(store, sources.database, service);
 }

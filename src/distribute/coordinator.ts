@@ -28,9 +28,9 @@ const KILLED = {
  * @throws {@link ConverterError} `PIPELINE_VARIABLE_UNSET`, `QUEUE_UNREACHABLE`, `QUEUE_REFUSED`, and the codes of the store.
  */
 export async function openWorkers(run: Run, selected: Promise<unknown>): Promise<Executor> {
-  const { options, environment, stores, startedAt } = run;
+  const { options, environment, output, startedAt } = run;
   // The one that is open: what its account was allowed before, it will be allowed again.
-  const store = storeIn(stores) ?? (await pipelineStore(options.pipeline, environment));
+  const store = storeIn(output) ?? (await pipelineStore(options.pipeline, environment));
   const queue = await openRunQueue(run, store);
   try {
     await selected;
@@ -48,9 +48,9 @@ export async function openWorkers(run: Run, selected: Promise<unknown>): Promise
   }
 }
 
-async function describe({ options, environment, stores, startedAt }: Run): Promise<RunDescription> {
+async function describe({ options, environment, output, startedAt }: Run): Promise<RunDescription> {
   const { force = false, failedOnly = false } = options;
-  const missing = [...stores.damages.values()].flatMap(({ object }) => object ?? []);
+  const missing = [...output.damages.values()].flatMap(({ object }) => object ?? []);
   const digest = await runDigest(options, environment.env);
   return { startedAt, digest, force, failedOnly, missing };
 }
@@ -147,7 +147,7 @@ class ChunkDistribution implements Distribution {
   #add(...[result, origin, { progress, collect }]: [...Parameters<Round['collect']>, Round]): void {
     if (result.status === 'failed' && !result.isWaiting)
       logFailure(this.#run, progress, result.request, result.error);
-    if ('built' in result) this.#run.stores.checks.noteWritten(result.built.sha256);
+    if ('built' in result) this.#run.output.checks.noteWritten(result.built.sha256);
     collect(result, origin);
     progress.done++;
   }

@@ -1,11 +1,7 @@
 /** What a run does before and after its work if other machines take part: its lock, and the run that it continues. */
 
-import {
-  executorOf,
-  type RunEnvironment,
-  type RunOptions,
-  runId,
-} from '../run/open/run-options.ts';
+import type { RunEnvironment } from '../run/open/run-environment.ts';
+import { executorOf, type RunOptions, runId } from '../run/open/run-options.ts';
 import { CONTINUED_WITHIN_MS } from '../source/cache/durable-tables.ts';
 import { ConverterError } from '../support/errors.ts';
 import { ChunkObjects, findUnfinishedRun, type UnfinishedRun } from './chunk-objects.ts';

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { join, relative } from 'node:path';
 import type { Pipeline } from '../run/file/pipeline-file.ts';
-import type { RunEnvironment } from '../run/open/run-options.ts';
+import type { RunEnvironment } from '../run/open/run-environment.ts';
 import { sha256Hex } from '../support/files.ts';
 import type { ObjectStore } from './store/object-store.ts';
 

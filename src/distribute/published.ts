@@ -4,7 +4,7 @@ import { DELIVERY_FOLDERS } from '../deliver/kinds.ts';
 import { configurationLabel } from '../model/configuration-id.ts';
 import type { Digest } from '../model/snapshot.ts';
 import type { Pipeline } from '../run/file/pipeline-file.ts';
-import type { RunEnvironment } from '../run/open/run-options.ts';
+import type { RunEnvironment } from '../run/open/run-environment.ts';
 import { objectKey } from '../run/output/article-path.ts';
 import { LAST_GOOD_FILE, readDeliveries } from '../run/output/delivered-files.ts';
 import {

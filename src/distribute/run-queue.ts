@@ -3,9 +3,10 @@
 import { conversionText } from '../convert/transform/convert-options.ts';
 import type { Environment } from '../run/file/environment.ts';
 import type { Pipeline } from '../run/file/pipeline-file.ts';
-import { type AccountContent, withAccount } from '../run/open/connect.ts';
+import { type AccountSection, withAccount } from '../run/open/connect.ts';
 import type { Run } from '../run/open/open-run.ts';
-import { type RunEnvironment, type RunOptions, runId } from '../run/open/run-options.ts';
+import type { RunEnvironment } from '../run/open/run-environment.ts';
+import { type RunOptions, runId } from '../run/open/run-options.ts';
 import { ConverterError } from '../support/errors.ts';
 import { sha256Hex } from '../support/files.ts';
 import { programVersion } from '../support/version.ts';
@@ -89,7 +90,7 @@ export async function runDigest(
 async function workParts(pipeline: Pipeline, env: Environment) {
   const { convert, limits, freshness } = pipeline;
   // A run that is open has it already; one that looks for a run to continue does not.
-  const given: AccountContent = await withAccount(pipeline.service, env, async () => undefined);
+  const given: AccountSection = await withAccount(pipeline.service, env, async () => undefined);
   const { account = '', ...service } = given;
   return { convert: conversionText(convert), service, account, limits, freshness };
 }

@@ -1,7 +1,7 @@
 /** The store of a pipeline as a run uses it. */
 
 import type { Pipeline } from '../run/file/pipeline-file.ts';
-import type { RunEnvironment } from '../run/open/run-options.ts';
+import type { RunEnvironment } from '../run/open/run-environment.ts';
 import type { PublicationPlace, SharedStore } from '../run/open/shared-store.ts';
 import { REFERRING_LISTS } from '../run/publishing/retention.ts';
 import { findUnfinishedRun } from './chunk-objects.ts';

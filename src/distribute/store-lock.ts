@@ -2,7 +2,8 @@
 
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type RunEnvironment, runId } from '../run/open/run-options.ts';
+import type { RunEnvironment } from '../run/open/run-environment.ts';
+import { runId } from '../run/open/run-options.ts';
 import { ConverterError } from '../support/errors.ts';
 import { hasEnded } from '../support/processes.ts';
 import type { ObjectStore } from './store/object-store.ts';

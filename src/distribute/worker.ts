@@ -1,6 +1,7 @@
 /** A worker of distributed runs: processes the chunks that a queue hands to it, as the run itself would. */
 
-import type { RunEnvironment, RunOptions } from '../run/open/run-options.ts';
+import type { RunEnvironment } from '../run/open/run-environment.ts';
+import type { RunOptions } from '../run/open/run-options.ts';
 import { concurrencyOf, sharedConcurrency } from '../source/service/service-config.ts';
 import type { ChunkResult } from './chunk-objects.ts';
 import { ChunkProcessor } from './chunk-processor.ts';

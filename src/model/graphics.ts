@@ -50,16 +50,17 @@ export interface PartsList {
 export type SrgbColor = readonly [number, number, number];
 
 /**
- * The fields of a record of `mats[]`, spelled as the service does, and the kind of their values.
+ * The fields of a record of `mats[]`, spelled as the service does, and the kind of their values; images are fetched in
+ * this order.
  * Rotations are degrees, scales repetitions a metre; `bump_*` place the normal map alone.
  */
 export const MATERIAL_FIELDS = {
   /** Texture path; absent for a material of colour only. */
-  pic: 'text',
+  pic: 'image',
   /** Normal-map texture. */
-  bump: 'text',
-  roughness_image: 'text',
-  metallic_image: 'text',
+  bump: 'image',
+  roughness_image: 'image',
+  metallic_image: 'image',
   /** 0 is a mirror, 1 is dull. */
   roughness: 'number',
   /** 0 is no metal, 1 is metal. */
@@ -109,6 +110,7 @@ type MaterialFields = typeof MATERIAL_FIELDS;
 export type MaterialValues = {
   -readonly [K in keyof MaterialFields]?: {
     text: string;
+    image: string;
     number: number;
     color: SrgbColor;
   }[MaterialFields[K]];
@@ -128,7 +130,9 @@ export interface ServiceMaterial extends MaterialValues {
 }
 
 /** A field of a material that names an image. */
-export type ImageField = 'pic' | 'bump' | 'roughness_image' | 'metallic_image';
+export type ImageField = {
+  [K in keyof MaterialFields]: MaterialFields[K] extends 'image' ? K : never;
+}[keyof MaterialFields];
 
 /** A surface of a block, as received: its indices are not checked yet. */
 export interface BlockSurface {

@@ -2,7 +2,8 @@
 
 import type { Processor } from './articles/results.ts';
 import type { Run } from './open/open-run.ts';
-import type { RunEnvironment, RunOptions } from './open/run-options.ts';
+import type { RunEnvironment } from './open/run-environment.ts';
+import type { RunOptions } from './open/run-options.ts';
 import type { OpenSharedStore } from './open/shared-store.ts';
 import type { Execute } from './processing.ts';
 import { inThisProcess } from './processing.ts';

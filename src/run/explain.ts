@@ -23,8 +23,8 @@ import { readNotSelected, readSelection } from './articles/select.ts';
 import { openConversions } from './conversions/dispatch.ts';
 import type { Pipeline } from './file/pipeline-file.ts';
 import { selectedByOf } from './make-report.ts';
-import { type Run, withRun } from './open/open-run.ts';
-import type { RunEnvironment } from './open/run-options.ts';
+import { type Run, withReadingRun } from './open/open-run.ts';
+import type { RunEnvironment } from './open/run-environment.ts';
 import { type DeliveryLine, readDeliveries } from './output/delivered-files.ts';
 import { publishedAsset } from './output/publish.ts';
 import type { RunParts } from './parts.ts';
@@ -56,20 +56,20 @@ export function explainArticle(
     const matches = globMatcher(pattern);
     const isMeant = (id: ArticleRequest) =>
       [id.basearticlenumber, id.finalarticlenumber, ...configurationLabels(id)].some(matches);
-    const all = run.stores.previous.lines;
-    const stored = run.stores.database.failures.all(pipeline.outputDir);
+    const all = run.output.previous.lines;
+    const stored = run.sources.database.failures.all(pipeline.outputDir);
     const records = new Map(stored.map((record) => [record.request, record]));
     const failed: ManifestLine[] = [];
     const articles: ArticleExplanation[] = [];
     const convert = openConversions(run, undefined);
-    const delivered = await readDeliveries(run.stores.listsDir);
+    const delivered = await readDeliveries(run.output.listsDir);
     const filesOf = groupBy(delivered.values(), configurationKey);
     for (const line of all.values()) {
       if (!isMeant(line)) continue;
       if (hasFailed(line, records, run)) failed.push(line);
       else {
         const own = filesOf.get(configurationKey(line)) ?? [];
-        const entry = run.stores.previous.catalogues[0]?.get(configurationKey(line));
+        const entry = run.output.previous.catalogues[0]?.get(configurationKey(line));
         const isInFeeds =
           deliveries !== undefined &&
           pipeline.deliver !== undefined &&
@@ -81,10 +81,10 @@ export function explainArticle(
     }
     const failures = await matchingFailures(run, failed, records, isMeant, matches);
     if (articles.length === 0 && failures.length === 0)
-      throw noMatch(pattern, run.stores.shared?.name ?? pipeline.outputDir, all);
+      throw noMatch(pattern, run.output.shared?.name ?? pipeline.outputDir, all);
     return { failures, articles, others: othersOf(failures, articles, all) };
   };
-  return withRun({ pipeline }, environment, explain, undefined, sharing?.open);
+  return withReadingRun({ pipeline }, environment, explain, sharing?.open);
 }
 
 /** Whether what a line requests failed when it was last tried: not if all of it was fetched since. */
@@ -215,7 +215,7 @@ async function explainLine(
   convert: ReturnType<typeof openConversions>,
 ) {
   const { convert: options, outputDir } = run.options.pipeline;
-  const { database } = run.stores;
+  const { database } = run.sources;
   const sourceOf = sourceDigest(options);
   const isCurrent = (snapshot: ArticleSnapshot) => sourceOf(inputsDigest(snapshot)) === line.source;
   const snapshot = await snapshotOf(line, run, isCurrent);
@@ -241,7 +241,8 @@ async function snapshotOf(
 ): Promise<ArticleSnapshot> {
   const request = line.requested[0] ?? line;
   const source = snapshotSource(run);
-  const { shared, database } = run.stores;
+  const { shared } = run.output;
+  const { database } = run.sources;
   if (shared === undefined) return loadSnapshot(source, request);
   const own = await loadSnapshot(source, request).catch((error: unknown) => {
     if (isConverterError(error, 'SNAPSHOT_MISSING')) return undefined;

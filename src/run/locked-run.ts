@@ -2,8 +2,8 @@
 
 import { ConverterError } from '../support/errors.ts';
 import { type Run, withRun } from './open/open-run.ts';
-import { executorOf, type RunEnvironment, type RunOptions } from './open/run-options.ts';
-import { checkRun } from './open/sources.ts';
+import type { RunEnvironment } from './open/run-environment.ts';
+import { checkRun, executorOf, type RunOptions } from './open/run-options.ts';
 import { lockOutput } from './output/lock.ts';
 import type { RunParts } from './parts.ts';
 
@@ -27,7 +27,7 @@ export async function withLockedRun<T>(
   try {
     const shared = await sharing?.prepare(options, environment);
     if (shared !== undefined) locks.unshift(shared.close);
-    return await withRun(options, shared?.environment ?? environment, work, 'owner', sharing?.open);
+    return await withRun(options, shared?.environment ?? environment, work, sharing?.open);
   } finally {
     // A lock that remains is taken over later; the result of the run is more important.
     for (const release of locks)

@@ -13,7 +13,6 @@ import {
 import type { Result } from '../model/result.ts';
 import type { Warning } from '../model/warning.ts';
 import type { CacheDatabase } from '../source/cache/database.ts';
-import { CONFIGURATION_INVALID } from '../source/fetch/resolve-article.ts';
 import type { SelectedArticle, Selection, SelectionFailure } from '../source/fetch/selection.ts';
 import { helpFor } from '../support/errors.ts';
 import {
@@ -31,9 +30,10 @@ import type { Results } from './articles/results.ts';
 import type { Distribution } from './executor.ts';
 import type { Quarantine } from './failures/quarantine.ts';
 import { describeService, languagesOf } from './open/connect.ts';
-import type { Damage, PreviousOutput, Run } from './open/open-run.ts';
+import type { Run } from './open/open-run.ts';
 import { isPublished, type RunEnd, reportedEnd } from './open/run-end.ts';
 import { isPartial, type RunOptions, runId } from './open/run-options.ts';
+import type { Damage, PreviousOutput } from './open/run-output.ts';
 import { catalogueFiles, jsonPieces } from './output/manifest.ts';
 import { linkLatestRun, RUNS_FOLDER, runFolders } from './output/output-folder.ts';
 import { publishedAsset, sizeOf } from './output/publish.ts';
@@ -50,7 +50,7 @@ interface ReportContent {
   /** Of a fetch, which makes no manifest. */
   fetched?: readonly Result[];
   /** Of a run or build. */
-  output?: RunOutput;
+  outcome?: RunOutcome;
   delivered?: RunReport['delivered'] | undefined;
   /** Of a distributed run. */
   distribution?: Pick<Distribution, 'workers' | 'fromCache'> | undefined;
@@ -58,8 +58,8 @@ interface ReportContent {
   deliveries?: Deliveries | undefined;
 }
 
-/** What a run made. */
-interface RunOutput {
+/** What became of the configurations of a run. */
+interface RunOutcome {
   /** Of the new manifest. */
   lines: PackedMap<ManifestLine>;
   results: Results;
@@ -72,15 +72,15 @@ const NO_GATES = { refused: false, accepted: false, count: 0, byGate: {}, findin
 
 /** Summarizes a run: the report, which lists the first failures only, and all failures. No message has a secret. */
 export async function makeReport(run: Run, content: ReportContent) {
-  const { options, stores, session, metrics, startedAt } = run;
+  const { options, metrics, startedAt } = run;
   const { pipeline } = options;
-  const { command, end, gates = NO_GATES, output } = content;
+  const { command, end, gates = NO_GATES, outcome } = content;
   const untranslated = isOutputPublished(content) ? await languagesNotOffered(pipeline) : [];
   const { collected, failures } = collectRows(run, content, untranslated);
   const totalMs = metrics.stopwatch.totalMs();
   const { error: stop } = end;
   const { distribution } = content;
-  const fromCache = (await session.cacheHits()) + (distribution?.fromCache() ?? 0);
+  const fromCache = (await run.sources.session.cacheHits()) + (distribution?.fromCache() ?? 0);
   const report: RunReport = {
     format: 2,
     command,
@@ -94,7 +94,7 @@ export async function makeReport(run: Run, content: ReportContent) {
     ended: reportedEnd(end),
     published: isOutputPublished(content),
     ...(stop && { stop: { code: stop.code, message: stop.message, help: stop.help } }),
-    ...withDescriptions(collected(), (id) => describe(id, output, stores.previous)),
+    ...withDescriptions(collected(), (id) => describe(id, outcome, run.output.previous)),
     requests: { ...metrics.requests.totals(), fromCache },
     gates,
     drift: metrics.drift.rows(),
@@ -104,7 +104,7 @@ export async function makeReport(run: Run, content: ReportContent) {
     cacheDir: redact(pipeline.cacheDir),
   };
   const redacted = redactMessages(report);
-  const pictures = await picturesOf(run, redacted, output?.lines, content.deliveries);
+  const pictures = await picturesOf(run, redacted, outcome?.lines, content.deliveries);
   return { report: redacted, failures: () => withoutSecrets(failures()), pictures };
 }
 
@@ -145,7 +145,7 @@ const SOME_TEXT = /"(?:short|long)text":"[^"]/;
 async function picturesOf(
   run: Run,
   report: RunReport,
-  lines: RunOutput['lines'] | undefined,
+  lines: RunOutcome['lines'] | undefined,
   deliveries: Deliveries | undefined,
 ) {
   const { new: added, changed } = report.changes;
@@ -166,40 +166,40 @@ function isOutputPublished({ command, end }: ReportContent): boolean {
 }
 
 function collectRows(
-  { options, stores }: Run,
+  { options, sources, output }: Run,
   content: ReportContent,
   untranslated: readonly Warning[],
 ) {
   const { pipeline } = options;
-  const { selection, fetched = [], output } = content;
+  const { selection, fetched = [], outcome } = content;
   const published = isOutputPublished(content);
   const helpOf = (code: string) => helpFor(code, pipeline.service.recording !== undefined);
   const collector = createCollector(helpOf);
   const selectedBy = selectedByOf(selection.articles);
-  const overrides = overridesOf(options, stores.database);
-  const lines = output
-    ? runLines(output, stores.previous, selectedBy, overrides.add)
+  const overrides = overridesOf(options, sources.database);
+  const lines = outcome
+    ? runLines(outcome, output.previous, selectedBy, overrides.add)
     : fetched.map((result) => fetchedLine(result, selectedBy));
   for (const line of lines) {
     // A GLB that is not published has no link: its path is that in the store.
-    const path = published || line.sha256 === undefined ? '' : stores.objects.pathOf(line.sha256);
+    const path = published || line.sha256 === undefined ? '' : output.objects.pathOf(line.sha256);
     const glb = relative(pipeline.outputDir, path).replaceAll(sep, '/');
     collector.add(path === '' ? line : { ...line, glb });
   }
   for (const failure of selection.failures) {
     const row = { ...selectionRow(failure), help: helpOf(failure.code) };
-    collector.addNotSelected({ ...row, ...output?.quarantine.historyOf(failure) });
+    collector.addNotSelected({ ...row, ...outcome?.quarantine.historyOf(failure) });
   }
   for (const warning of [...selection.warnings, ...untranslated, ...overrides.warnings()])
     collector.addSelectionWarning(warning);
-  for (const [key, damage] of stores.damages) {
-    const line = output?.lines.get(key);
+  for (const [key, damage] of output.damages) {
+    const line = outcome?.lines.get(key);
     const { glb, sha256 } = (line && publishedAsset(line)) ?? {};
-    const isLeft = damage.object === sha256 && !stores.checks.isWritten(damage.object ?? '');
+    const isLeft = damage.object === sha256 && !output.checks.isWritten(damage.object ?? '');
     const row = { ...parseConfigurationKey(key), message: damageText(damage, isLeft) };
     collector.addDamaged(glb === undefined ? row : { ...row, glb });
   }
-  if (output !== undefined) addOtherChanges(collector, output);
+  if (outcome !== undefined) addOtherChanges(collector, outcome);
   return collector;
 }
 
@@ -231,7 +231,7 @@ function overridesOf(options: RunOptions, { builds }: Pick<CacheDatabase, 'build
 /** Adds what is removed, and what this run has not processed: an earlier one published it, and was killed. */
 function addOtherChanges(
   collector: ReturnType<typeof createCollector>,
-  { lines, results, changes }: RunOutput,
+  { lines, results, changes }: RunOutcome,
 ): void {
   const processed = new Set(results.keys());
   for (const [key, found] of changes) {
@@ -269,12 +269,12 @@ function withDescriptions(collected: Collected, of: (id: ArticleKey) => Descript
 /** The short text of the catalogue, and the size of the GLB, of this run or of the one before. */
 function describe(
   id: ArticleKey,
-  output: RunOutput | undefined,
+  outcome: RunOutcome | undefined,
   previous: PreviousOutput,
 ): Description {
   const key = configurationKey(id);
-  const entry = output?.results.readOf(key)?.catalogue[0] ?? previous.catalogues[0]?.get(key);
-  const line = output?.lines.get(key) ?? previous.lines.get(key);
+  const entry = outcome?.results.readOf(key)?.catalogue[0] ?? previous.catalogues[0]?.get(key);
+  const line = outcome?.lines.get(key) ?? previous.lines.get(key);
   const size = sizeOf(line?.boundsMetres ?? line?.lastGood?.boundsMetres);
   return {
     ...(entry?.shorttext && { name: cutText(entry.shorttext, TEXT_LIMITS.name) }),
@@ -316,17 +316,17 @@ function fetchedLine(result: Result, selectedBy: SelectedBy): ReportedLine {
 }
 
 function incompleteIn(warnings: readonly Warning[]): string | undefined {
-  return warnings.find(({ code }) => code === CONFIGURATION_INVALID)?.message;
+  return warnings.find(({ code }) => code === 'CONFIGURATION_INVALID')?.message;
 }
 
 /** In the order of their keys. */
 function* runLines(
-  output: RunOutput,
+  outcome: RunOutcome,
   { lines: before, settled }: PreviousOutput,
   selectedBy: SelectedBy,
   met: ReturnType<typeof overridesOf>['add'],
 ): Iterable<ReportedLine> {
-  const { lines, results, quarantine, changes } = output;
+  const { lines, results, quarantine, changes } = outcome;
   for (const key of sortConfigurationKeys(results.keys())) {
     const fresh = results.onlyFreshOf(key);
     const known = fresh && lines.isShared(key, before) ? settled.get(key) : undefined;
@@ -398,7 +398,7 @@ function* allFailures<T>(rows: Iterable<T>, { delivered }: RunReport) {
  * @returns The folder; its name is the id of the run.
  */
 export async function writeReport(
-  { options, environment, startedAt, stores }: Run,
+  { options, environment, startedAt, output }: Run,
   { report, failures, pictures }: Awaited<ReturnType<typeof makeReport>>,
 ): Promise<string> {
   const { reportHtmlWithPictures } = await import('./report/html.ts');
@@ -418,7 +418,7 @@ export async function writeReport(
   ]);
   const failed = puts.find((result) => result.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
-  await stores.published?.add(REPORT_FILES.map((name) => `${RUNS_FOLDER}/${id}/${name}`));
+  await output.published?.add(REPORT_FILES.map((name) => `${RUNS_FOLDER}/${id}/${name}`));
   await linkLatestRun(outputDir, id).catch((error: Error) => environment.log.warn(error.message));
   return folder;
 }

@@ -10,7 +10,7 @@ import { inParallel } from '../support/in-parallel.ts';
 import type { Processor, Results } from './articles/results.ts';
 import type { Quarantine } from './failures/quarantine.ts';
 import type { Run } from './open/open-run.ts';
-import type { Progress } from './open/run-options.ts';
+import type { Progress } from './open/run-environment.ts';
 
 /** Articles in progress per request in flight: enough that requests never wait for articles, which wait for the disk too. */
 const ARTICLES_PER_REQUEST = 4;
@@ -99,7 +99,7 @@ async function processHere(
   processor: Processor,
   ...[articles, progress, first, collect]: Parameters<Execute>
 ): Promise<void> {
-  const { environment, options, session, isOutOfTime } = run;
+  const { environment, options, sources, isOutOfTime } = run;
   const { signal, now } = environment;
   const { service } = options.pipeline;
 
@@ -133,7 +133,7 @@ async function processHere(
         const error = asConverterError(thrown);
         if (error.code === 'INTERRUPTED' && isOutOfTime() && !signal.aborted) return;
         // Ends the requests of the other articles at once.
-        await session.close();
+        await sources.session.close();
         throw error;
       }
     },

@@ -3,7 +3,7 @@
 import { basename, dirname, join } from 'node:path';
 import type { ArticleRequest } from '../model/article.ts';
 import { configurationKey } from '../model/configuration-id.ts';
-import { createRecorder, type RecordingContent } from '../source/fetch/recorder.ts';
+import { Recorder, type RecordingContent } from '../source/fetch/recorder.ts';
 import type { SelectedArticle } from '../source/fetch/selection.ts';
 import { asConverterError, ConverterError } from '../support/errors.ts';
 import { refuseLinksBelow } from '../support/file-operations.ts';
@@ -22,7 +22,8 @@ import { readSelection, selectLive } from './articles/select.ts';
 import type { Pipeline } from './file/pipeline-file.ts';
 import { inFirstLanguage, withAccount } from './open/connect.ts';
 import { withRun } from './open/open-run.ts';
-import type { RunEnvironment, RunOptions } from './open/run-options.ts';
+import type { RunEnvironment } from './open/run-environment.ts';
+import type { RunOptions } from './open/run-options.ts';
 import type { RunParts } from './parts.ts';
 import type { RunReport } from './report/run-report.ts';
 import { fetchPipeline } from './run.ts';
@@ -69,7 +70,7 @@ export async function recordPipeline(
   // A recording has one answer to each request, in one language.
   const pipeline = inFirstLanguage(options.pipeline);
   return replaceFolder(dir, async (folder) => {
-    const recorder = createRecorder(folder);
+    const recorder = new Recorder(folder);
     const { answer: onAnswer, planning: onPlanning } = recorder;
     const recorded = { ...environment, onAnswer, onPlanning };
     const { report } = await fetchPipeline({ ...options, pipeline, force: true }, recorded, parts);

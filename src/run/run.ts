@@ -4,6 +4,7 @@ import type { ManifestLine } from '../model/asset.ts';
 import { configurationKey, configurationLabel } from '../model/configuration-id.ts';
 import type { Decision } from '../model/result.ts';
 import type { Digest } from '../model/snapshot.ts';
+import type { KilledWork } from '../source/cache/durable-tables.ts';
 import type { Selection } from '../source/fetch/selection.ts';
 import { asConverterError, ConverterError } from '../support/errors.ts';
 import { inParallel } from '../support/in-parallel.ts';
@@ -15,15 +16,10 @@ import { assessRun } from './failures/gates.ts';
 import { openQuarantine, type Quarantine } from './failures/quarantine.ts';
 import { withLockedRun } from './locked-run.ts';
 import { makeReport, writeReport } from './make-report.ts';
-import { type Run, withRun } from './open/open-run.ts';
+import { type Run, withFetch, withReadingRun } from './open/open-run.ts';
 import { isPublished, type RunEnd, type RunResult } from './open/run-end.ts';
-import {
-  executorOf,
-  isPartial,
-  type RunEnvironment,
-  type RunOptions,
-  runId,
-} from './open/run-options.ts';
+import type { RunEnvironment } from './open/run-environment.ts';
+import { executorOf, isPartial, type RunOptions, runId } from './open/run-options.ts';
 import { publishedAsset } from './output/publish.ts';
 import type { RunParts } from './parts.ts';
 import { inThisProcess, processAll } from './processing.ts';
@@ -70,8 +66,8 @@ export function fetchPipeline(
   environment: RunEnvironment,
   { sharing }: RunParts = {},
 ): Promise<RunResult> {
-  const execute = async (run: Run, killed: KilledWork): Promise<RunResult> => {
-    const results = createResults(run.stores.previous, run.stores.spool);
+  const execute = async (run: Run, killed: readonly KilledWork[]): Promise<RunResult> => {
+    const results = createResults(run.output.previous, run.output.spool);
     const quarantine = openQuarantine(run, results, 'fetch', killed);
     const { selection, tried } = await quarantine.select(await selectLive(run, quarantine));
     const { done, total } = await processAll(
@@ -85,15 +81,12 @@ export function fetchPipeline(
     const end: RunEnd = { kind: 'complete' };
     const fetched = Array.from(results.all(), ({ result }) => result);
     const { report } = await makeReport(run, { command: 'fetch', end, selection, fetched });
-    await run.session.finish(isPartial(options));
+    await run.sources.session.finish(isPartial(options));
     return { report, runFolder: undefined, end };
   };
   const noted = (run: Run) => unlessKilled(run, execute);
-  return withRun(options, environment, noted, 'fetch', sharing?.open);
+  return withFetch(options, environment, noted, sharing?.open);
 }
-
-/** What was in work when earlier runs were killed. */
-type KilledWork = ReturnType<Run['notes']['begin']>;
 
 /** What `--dry-run` shows. */
 export type DryRun = Awaited<ReturnType<typeof dryRunPipeline>>;
@@ -111,18 +104,18 @@ export function dryRunPipeline(
   const estimate = async (run: Run) => {
     const quarantine = openQuarantine(
       run,
-      createResults(run.stores.previous, run.stores.spool),
+      createResults(run.output.previous, run.output.spool),
       'run',
     );
     const { selection, tried } = await quarantine.select(await selectLive(run, quarantine));
-    const fetcher = await run.session.fetcher();
+    const fetcher = await run.sources.session.fetcher();
     const wanted = tried.flatMap(({ request, alike = [] }) => [request, ...alike]);
     const expected = await fetcher.estimate(wanted);
     const requests = expected.articles + expected.partsLists + expected.bodies;
     const { concurrency } = options.pipeline.service;
     const meanMs = run.metrics.requests.meanMs();
     const requestsMs = ((meanMs ?? 0) * requests) / Math.min(concurrency, requests || 1);
-    await run.session.finish(true);
+    await run.sources.session.finish(true);
     return {
       selection: { ...selection, articles: tried },
       /** Requests sent to select, and those that a run would send after that. */
@@ -135,7 +128,7 @@ export function dryRunPipeline(
       concurrency,
     };
   };
-  return withRun(options, environment, estimate, undefined, sharing?.open);
+  return withReadingRun(options, environment, estimate, sharing?.open);
 }
 
 interface RunPlan {
@@ -158,13 +151,13 @@ function executeLocked(
 /** Removes the notes of what is in work when the run ends by itself or is interrupted; a kill leaves them. */
 async function unlessKilled(
   run: Run,
-  work: (run: Run, killed: KilledWork) => Promise<RunResult>,
+  work: (run: Run, killed: readonly KilledWork[]) => Promise<RunResult>,
 ): Promise<RunResult> {
   const { signal } = run.environment;
-  const { begin, stop } = run.notes;
+  const stop = () => run.notes.stop();
   signal.addEventListener('abort', stop);
   try {
-    return await work(run, begin());
+    return await work(run, run.notes.begin());
   } finally {
     signal.removeEventListener('abort', stop);
     stop();
@@ -183,11 +176,11 @@ async function unlessKilled(
 async function executeRun(
   run: Run,
   plan: RunPlan,
-  killed: KilledWork,
+  killed: readonly KilledWork[],
   { deliveries, sharing }: RunParts,
 ): Promise<RunResult> {
-  const { options, stores, metrics } = run;
-  const results = createResults(stores.previous, stores.spool);
+  const { options, metrics } = run;
+  const results = createResults(run.output.previous, run.output.spool);
   const quarantine = openQuarantine(run, results, plan.command, killed);
   const {
     selection,
@@ -208,21 +201,21 @@ async function executeRun(
   const recorded = await endAfter(published, 'recordFailed', isPublished(processed), async () => {
     if (isPublished(published)) recordDecisions(run, results, isWhole ? lines : undefined);
     quarantine.record(selection.failures, isWhole);
-    await run.stores.published?.saveState();
+    await run.output.published?.saveState();
   });
   let after: AfterPublication | undefined;
   const delivered = await endAfter(recorded, 'recordFailed', isPublished(recorded), async () => {
     after = await followPublication(run, last, deliveries);
   });
   const changes = after?.changes ?? (await last.changesBy(lines, results));
-  const output = { lines, results, quarantine, changes };
+  const outcome = { lines, results, quarantine, changes };
   const report = async (end: RunEnd) => {
     const made = await makeReport(run, {
       command: plan.command,
       end,
       selection,
       gates,
-      output,
+      outcome,
       delivered: after?.delivered,
       distribution,
       deliveries,
@@ -242,11 +235,11 @@ async function executeRun(
   );
   if (end !== delivered) reported = await report(end);
   if (end.kind === 'complete') {
-    await run.session.finish(isPartial(options));
+    await run.sources.session.finish(isPartial(options));
     await distribution?.remove();
   } else if (end.kind === 'refused') {
     // The next run processes all again: causes of its failures may be gone by then.
-    run.session.refuse();
+    run.sources.session.refuse();
     await distribution?.remove();
   }
   if (settled !== undefined) await removeOutdatedUnlessFails(run, deliveries?.folders ?? []);
@@ -285,7 +278,7 @@ async function selectAndProcess(
     const chosen = await quarantine.select(selected);
     selection = chosen.selection;
     const { done, total } = await processAll(run, chosen.tried, executor.execute, quarantine);
-    await run.session.close();
+    await run.sources.session.close();
     if (done === total) return ended({ kind: 'complete' });
     const message = `the deadline passed: ${done} of ${total} configurations were processed; the others are unchanged`;
     const error = new ConverterError('OUT_OF_TIME', message);
@@ -293,7 +286,7 @@ async function selectAndProcess(
   } catch (thrown) {
     const end = stoppedBy(run, causeOf(run, asConverterError(thrown)));
     // Without a queue, nothing has to be selected any more.
-    await run.session.close();
+    await run.sources.session.close();
     await selecting?.catch(() => {});
     return ended(end);
   } finally {
@@ -340,8 +333,8 @@ const LOGGED_DAMAGES = 20;
  * Finds published GLBs that something else has changed or removed, and the configurations that share them. The run
  * treats them as missing, so that it builds anew what it selects. @see D-836
  */
-async function findDamage({ environment, stores }: Run): Promise<void> {
-  const { previous, checks, damages } = stores;
+async function findDamage({ environment, output }: Run): Promise<void> {
+  const { previous, checks, damages } = output;
   const found = new Map<Digest, { problem: string; sharedBy: string[] }>();
   await inParallel(previous.objects.keys(), CHECKS_AT_ONCE, async (object) => {
     environment.signal.throwIfAborted();
@@ -386,16 +379,16 @@ async function endAfter(
 
 /** Stores what decided about each configuration, for `explain`. @param all - If the run met all. */
 function recordDecisions(
-  { options, stores, startedAt }: Run,
+  { options, sources, output, startedAt }: Run,
   results: Results,
   all: PackedMap<ManifestLine> | undefined,
 ): void {
   const { outputDir } = options.pipeline;
-  const { decisions } = stores.database;
+  const { decisions } = sources.database;
   decisions.putAll(outputDir, runId(startedAt), decisionsOf(results));
   if (all === undefined) return;
   decisions.keepOnly(outputDir, all);
-  stores.checks.forgetOthers();
+  output.checks.forgetOthers();
 }
 
 const KEPT: Decision = { tier: 'kept', why: [] };

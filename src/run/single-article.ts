@@ -1,18 +1,23 @@
 /** Converts one article into one file, without manifest and store. */
 
 import { basename, dirname, extname, join } from 'node:path';
+import type { ConvertOptions } from '../convert/transform/convert-options.ts';
 import type { ArticleKey, ArticleRequest } from '../model/article.ts';
 import type { Scene } from '../model/scene.ts';
 import type { Warning } from '../model/warning.ts';
 import { ConverterError } from '../support/errors.ts';
 import { replaceFile } from '../support/files.ts';
 import { redactMessages } from '../support/redact.ts';
-import { openConversions, within } from './conversions/dispatch.ts';
-import type { Pipeline } from './file/pipeline-file.ts';
+import { type ConvertingRun, openConversions, within } from './conversions/dispatch.ts';
 import { inFirstLanguage } from './open/connect.ts';
-import type { RunEnvironment } from './open/run-options.ts';
-import type { SharedSources } from './open/shared-sources.ts';
-import { type Sources, withSources } from './open/sources.ts';
+import type { RunEnvironment } from './open/run-environment.ts';
+import { type SharedSources, type SourceSettings, withSources } from './open/sources.ts';
+
+/** What a pipeline says of the conversion of one article. */
+export interface ArticleSettings extends SourceSettings {
+  convert: ConvertOptions;
+  limits: { articleTimeoutMs: number; conversionHeapMb: number };
+}
 
 /** The result of {@link convertArticle}. */
 export interface ConvertedArticle {
@@ -42,21 +47,22 @@ export interface ConvertedArticle {
  */
 export async function convertArticle(
   request: ArticleRequest,
-  pipeline: Pipeline,
+  pipeline: ArticleSettings,
   file: string,
   environment: RunEnvironment,
-  openShared?: (pipeline: Pipeline, environment: RunEnvironment) => Promise<SharedSources>,
+  openShared?: () => Promise<SharedSources>,
 ): Promise<ConvertedArticle> {
   expectKnownEnding(file);
   // Nothing is published, so no output folder is read.
   const options = { pipeline: { ...inFirstLanguage(pipeline), outputDir: pipeline.cacheDir } };
-  const work = async (sources: Sources): Promise<ConvertedArticle> => {
-    const { session, stores } = sources;
+  const opening = { waitsForFirstAnswer: false, openShared };
+  return withSources(options, environment, opening, async (context, sources) => {
+    const { session, bodies, bodyFiles } = sources;
     const fetcher = await session.fetcher();
-    const snapshot = await within(sources, () => fetcher.fetch(request));
-    const { bodies: objects, bodyFiles: objectFiles } = stores;
     // Nothing is stored there.
-    const run = { ...sources, stores: { ...stores, objects, objectFiles } };
+    const output = { objects: bodies, objectFiles: bodyFiles };
+    const run = { ...context, metrics: NOT_MEASURED, sources, output };
+    const snapshot = await within(run, () => fetcher.fetch(request));
     const convert = openConversions(run, fetcher.decoded);
     const { scene, files: written } = await convert('write', snapshot, file);
     const beside = written.slice(0, -1).map(({ name }) => join(dirname(file), name));
@@ -66,9 +72,12 @@ export async function convertArticle(
     const warnings = redactMessages([...snapshot.warnings, ...scene.warnings]);
     const bytes = written.reduce((sum, { bytes: { length } }) => sum + length, 0);
     return { key: snapshot.key, file, files, bytes, scene, warnings };
-  };
-  return withSources(options, environment, { waitsForFirstAnswer: false, openShared }, work);
+  });
 }
+
+const NOT_MEASURED: ConvertingRun['metrics'] = {
+  stopwatch: { during: (_stage, work) => work() },
+};
 
 function expectKnownEnding(file: string): void {
   if (['.glb', '.gltf'].includes(extname(file).toLowerCase())) return;

@@ -50,15 +50,20 @@ export function createBudget(total: number): Budget {
   };
 }
 
+/** A budget of which each taker has its share. */
+export interface FairBudget {
+  /** It may change at any time. */
+  total: number;
+  /** Waits for one of it; the takers may change meanwhile. Without them a call is a taker of its own. */
+  take(takers: ReadonlySet<object>): Promise<{ taker: object; giveBack: () => void }>;
+}
+
 /**
  * Creates a budget that is shared evenly: the next one is for the taker that has the fewest, then for the call that
  * waits longest. One taker has at most half, so that the others find some when they come, unless as many as there are
  * went to it in a row.
- *
- * @returns Its total, which may change at any time, and a function that waits for one. Its takers may change meanwhile;
- *   without them a call is a taker of its own.
  */
-export function createFairBudget(total: number) {
+export function createFairBudget(total: number): FairBudget {
   interface Waiting {
     takers: ReadonlySet<object>;
     start: (taker: object) => void;
@@ -95,7 +100,7 @@ export function createFairBudget(total: number) {
       call.start(taker);
     }
   };
-  const budget = {
+  return {
     get total() {
       return most;
     },
@@ -116,11 +121,10 @@ export function createFairBudget(total: number) {
       return { taker, giveBack };
     },
   };
-  return budget;
 }
 
 /** A share that grows. */
-interface Share {
+export interface Share {
   /**
    * Changes the amount of the share.
    *

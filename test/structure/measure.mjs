@@ -4,7 +4,8 @@
  *
  * A function is a declaration, a method, or an arrow function or function expression that has a name. A function with
  * inner functions is a closure that holds at least five of them with names: its state is theirs, and nothing says which
- * of them uses what. What an entry point imports is counted with types and lazy imports, as a reader meets it.
+ * of them uses what. Imports are counted with those of types and lazy ones, as a reader meets them. The files beside the
+ * wings are no wing: what they import is the public library.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
@@ -28,21 +29,28 @@ const READERS = [
   {
     what: 'converting an article of a service',
     from: ['run/single-article.ts'],
-    most: [131, 21_100],
+    most: [122, 19_600],
   },
-  { what: 'a run', from: ['run/run.ts'], most: [180, 31_200] },
+  { what: 'a run', from: ['run/run.ts'], most: [180, 31_400] },
 ];
 /** The most of each of the other figures: what there is now, and no more. */
 const LIMITS = {
+  'imports of a wing above': 0,
+  'files in a cycle of imports': 0,
   'functions above 100 lines': 24,
-  'functions above 80 lines': 36,
-  'closures with five inner functions': 47,
-  'ReturnType of a function of another file': 65,
-  'exported names that another wing uses': 613,
+  'functions above 80 lines': 35,
+  'closures with five inner functions': 46,
+  'ReturnType of a function of another file': 59,
+  'exported names that another wing uses': 616,
 };
 
 const flag = { type: 'boolean' };
 const { values: options } = parseArgs({ options: { check: flag, list: flag } });
+/** From the highest to the lowest, as the picture of the wings has them. */
+const WINGS = Array.from(
+  (await readFile(join(ROOT, 'src/ARCHITECTURE.md'), 'utf8')).matchAll(/^ {2}(\w+) ─/gm),
+  ([, name]) => name,
+);
 const files = await readSources();
 const { figures, lists } = measured();
 printFigures();
@@ -162,14 +170,20 @@ function measured() {
       )
       .map((name) => ({ path, name }));
   });
+  const imports = all.flatMap(({ path, imports: own }) => own.map((one) => ({ path, ...one })));
+  const between = imports.filter(({ path, target }) => {
+    const [from, to] = [wingOf(path), wingOf(target)];
+    return from !== to && from !== undefined && to !== undefined;
+  });
   const crossing = new Set(
-    all.flatMap(({ path, imports }) =>
-      imports
-        .filter(({ target }) => wingOf(target) !== wingOf(path) && wingOf(target) !== undefined)
-        .flatMap(({ target, names }) => names.map((name) => `${target} ${name}`)),
-    ),
+    between.flatMap(({ target, names }) => names.map((name) => `${target} ${name}`)),
   );
+  const isUpward = ({ path, target }) => heightOf(target) > heightOf(path);
   const lists = {
+    'imports of a wing above': imports
+      .filter(isUpward)
+      .map(({ path, target }) => `${path} imports ${target}`),
+    'files in a cycle of imports': all.map(({ path }) => path).filter(isInCycle),
     'functions above 100 lines': above(TOO_LONG),
     'functions above 80 lines': above(LONG),
     'closures with five inner functions': functions.filter(({ inner }) => inner >= MANY_INNER),
@@ -188,6 +202,18 @@ function measured() {
 /** `index`, a file beside the wings, has none. */
 function wingOf(path) {
   return path.includes('/') ? path.split('/')[0] : undefined;
+}
+
+/** Files beside the wings are above all of them, but for `wiring.ts`, which `cli` imports. */
+function heightOf(path) {
+  if (path === 'wiring.ts') return -0.5;
+  const wing = wingOf(path);
+  return wing === undefined ? 1 : -WINGS.indexOf(wing);
+}
+
+function isInCycle(path) {
+  const from = files.get(path).imports.map(({ target }) => target);
+  return reached(from).has(path);
 }
 
 function reached(from) {

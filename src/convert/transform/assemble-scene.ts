@@ -22,18 +22,15 @@ import {
 import { canonicalName } from '../wire/value.ts';
 import type { PreparedMesh } from './block-mesh.ts';
 import { createBounds } from './bounds.ts';
-import { createContentPool } from './content-pool.ts';
+import { ContentPool } from './content-pool.ts';
 import type { ConvertOptions } from './convert-options.ts';
-import type { flattenPartsList, Part } from './flatten.ts';
+import type { FlatParts, Part } from './flatten.ts';
 import type { KeyedMesh } from './load-meshes.ts';
 import type { Losses } from './losses.ts';
 import type { MeshCache } from './mesh-cache.ts';
 import type { PlacedImage, ResolvedMaterial } from './resolve-materials.ts';
 import { withTangents } from './tangents.ts';
-import { buildVertexData, type VertexPlan } from './vertex-data.ts';
-
-type FlatParts = ReturnType<typeof flattenPartsList>;
-type VertexData = ReturnType<typeof buildVertexData>;
+import { buildVertexData, type VertexData, type VertexPlan } from './vertex-data.ts';
 
 interface AssembleInput {
   options: ConvertOptions;
@@ -56,7 +53,7 @@ const SIDES = {
 
 interface Draft extends AssembleInput {
   scene: Scene;
-  pool: ReturnType<typeof createContentPool>;
+  pool: ContentPool;
   /** What the scene's entries are made of → their index. */
   index: Map<unknown, number>;
   materialIndex: Record<Side, Map<ResolvedMaterial, number>>;
@@ -81,7 +78,7 @@ export function assembleScene(
   const draft: Draft = {
     ...input,
     scene: emptyScene(input.losses),
-    pool: createContentPool(),
+    pool: new ContentPool(),
     index: new Map(),
     materialIndex: { singleSided: new Map(), doubleSided: new Map() },
     splitCounted: new Set(),

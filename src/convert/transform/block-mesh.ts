@@ -12,7 +12,7 @@ import { NOT_AN_INDEX } from '../wire/block-scanner.ts';
 import type { ConvertOptions } from './convert-options.ts';
 import { shortened } from './losses.ts';
 import { createNormals } from './normals.ts';
-import { uvLayoutOf } from './uv.ts';
+import { type UvLayout, uvLayoutOf } from './uv.ts';
 
 /** A corner is `3 * triangle + 0…2`. */
 interface PreparedSurface {
@@ -199,7 +199,7 @@ function keepValid(
   { triangles, uvIndices, closed }: BlockSurface,
   firstIndex: number,
   { remap, points: pointCount, positions }: Record<'remap' | 'points' | 'positions', Address>,
-  uvLayout: Pick<ReturnType<typeof uvLayoutOf>, 'stride' | 'firstIndex'> | undefined,
+  uvLayout: UvLayout | undefined,
 ): Omit<Draft, 'closed'> {
   const { stride, firstIndex: firstUv } = uvLayout ?? { stride: 2, firstIndex: 0 };
   const corners = Math.floor(triangles.length / 3) * 3;

@@ -4,26 +4,28 @@ type Bytes = Float32Array | Uint16Array | Uint32Array | Uint8Array;
 
 const hashes = new WeakMap<Bytes, number>();
 
-/** Makes an empty pool. */
-export function createContentPool() {
-  const buckets = new Map<number, Bytes[]>();
-  const ids = new Map<Bytes, number>();
-  return {
-    /** The first array of equal type and content. */
-    intern<T extends Bytes>(array: T): T {
-      if (ids.has(array)) return array;
-      const hash = hashOf(array);
-      const bucket = buckets.get(hash) ?? [];
-      const known = bucket.find((other) => isEqual(other, array));
-      if (known) return known as T;
-      bucket.push(array);
-      buckets.set(hash, bucket);
-      ids.set(array, ids.size);
-      return array;
-    },
-    /** The number of an interned array within this pool, in order of appearance. */
-    idOf: (array: Bytes): number => ids.get(array)!,
-  };
+/** Distinct arrays, each with a number. */
+export class ContentPool {
+  readonly #buckets = new Map<number, Bytes[]>();
+  readonly #ids = new Map<Bytes, number>();
+
+  /** The first array of equal type and content. */
+  intern<T extends Bytes>(array: T): T {
+    if (this.#ids.has(array)) return array;
+    const hash = hashOf(array);
+    const bucket = this.#buckets.get(hash) ?? [];
+    const known = bucket.find((other) => isEqual(other, array));
+    if (known) return known as T;
+    bucket.push(array);
+    this.#buckets.set(hash, bucket);
+    this.#ids.set(array, this.#ids.size);
+    return array;
+  }
+
+  /** The number of an interned array within this pool, in order of appearance. */
+  idOf(array: Bytes): number {
+    return this.#ids.get(array)!;
+  }
 }
 
 /** Words that are read of an array for its hash at most: those of a long one lie apart. */

@@ -22,7 +22,7 @@ import {
 } from '../math/vec.ts';
 import { describe } from '../wire/value.ts';
 import type { ConvertOptions } from './convert-options.ts';
-import { createLayerReader } from './layers.ts';
+import { createLayerReader, type LayerReader } from './layers.ts';
 import type { Losses } from './losses.ts';
 import { isSolidType } from './solids.ts';
 
@@ -66,8 +66,8 @@ interface Movable extends Pick<Place, 'worldFrame' | 'layer'> {
   parent: number;
 }
 
-/** Both depth first. */
-interface FlatParts {
+/** What a parts list consists of; both lists depth first. */
+export interface FlatParts {
   parts: Part[];
   movables: Movable[];
 }
@@ -88,7 +88,7 @@ interface Walk {
   options: ConvertOptions;
   losses: Losses;
   flat: FlatParts;
-  readLayer: ReturnType<typeof createLayerReader>;
+  readLayer: LayerReader;
 }
 
 /**

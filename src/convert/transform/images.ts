@@ -6,7 +6,7 @@ import { hypot } from '../../support/elementary.ts';
 import { linearFromSrgb } from '../math/color.ts';
 
 /** What a header states; whether the rest is complete shows when the image is decoded. */
-interface ImageHeader {
+export interface ImageHeader {
   kind: 'jpeg' | 'png' | 'gif' | 'webp' | 'bmp';
   width: number;
   height: number;

@@ -13,6 +13,9 @@ interface Layer {
   isDropped: boolean;
 }
 
+/** Reads the layer of a node with the name of its block. */
+export type LayerReader = (layer: string, blockName: string) => Layer;
+
 const NO_LAYER: Layer = { tag: '', isDropped: false };
 
 /** Parts among which names and mode are searched: names have a few, and a longer search would take too long. */
@@ -36,7 +39,7 @@ const TWO_WORD_MODE = 'ARTICLE_INFO';
 export function createLayerReader(
   names: readonly string[],
   dropLayers: ConvertOptions['dropLayers'],
-): (layer: string, blockName: string) => Layer {
+): LayerReader {
   const prefixes = new Set(names.flatMap(prefixesOf));
   const dropped = dropLayers.map(globMatcher);
   const known = [...dropped, ...[...CONVERT_DEFAULTS.dropLayers, 'D3*'].map(globMatcher)];

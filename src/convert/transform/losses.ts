@@ -9,19 +9,13 @@ import { cutText, MAX_WARNINGS, moreWarnings, TEXT_LIMITS } from '../../support/
 import { describe } from '../wire/value.ts';
 import { CONVERT_DEFAULTS } from './convert-options.ts';
 
-/** Collects losses, warnings and counts of one article. */
-export type Losses = ReturnType<typeof createLosses>;
-
 /** Longer values of the service, and lists with more entries, are shortened. */
 const LONGEST_VALUE = 200;
 /** A longer list is described: the JSON of 200 numbers. */
 const LONGEST_LIST = 4000;
 
 /**
- * Makes an empty collection (D-540).
- *
- * @param expected - Globs of the fields whose losses are marked as expected.
- * @param maxLosses - Losses that are listed, and as many that are expected; a warning counts the others.
+ * The losses, warnings and counts of one article (D-540).
  *
  * @example
  * ```ts
@@ -30,72 +24,82 @@ const LONGEST_LIST = 4000;
  * losses.listed().warnings; // → [{ …, message: 'type "spline" is kept as a group (at 0/1 and 1 more)' }]
  * ```
  */
-export function createLosses(
-  expected: readonly string[] = [],
-  maxLosses = CONVERT_DEFAULTS.maxListedLosses,
-) {
-  const globs = expected.map(globMatcher);
-  const losses = new Map<string, Loss & { times: number }>();
-  const warnings = new Map<string, Warning & { where: string | undefined; times: number }>();
-  const listed = { expected: 0, unexpected: 0 };
-  const more = { losses: 0, warnings: 0 };
-  const counts = { ...NO_GEOMETRY_COUNTS };
-  return {
-    counts,
-    /** Patterns of option `overrides` that changed a material. */
-    usedOverrides: new Set<string>(),
-    /**
-     * Adds a source attribute that is not carried over exactly; equal ones are listed once.
-     *
-     * @param same - Losses with the same one are listed once too, with the first place and their number.
-     */
-    add(loss: Omit<Loss, 'expected'>, same?: string): void {
-      const [where, field, done] = [cutName(loss.where), cutName(loss.field), cutName(loss.done)];
-      const value = shortened(loss.value);
-      const key = cutName(same) ?? `${where}\0${field}\0${String(value)}\0${done}`;
-      const known = losses.get(key);
-      if (known) {
-        known.times += same === undefined ? 0 : 1;
-        return;
-      }
-      const isExpected = globs.some((matches) => matches(field));
-      const kind = isExpected ? 'expected' : 'unexpected';
-      // An expected loss takes no place from one that `strict` refuses.
-      if (listed[kind] >= maxLosses) {
-        more.losses++;
-        return;
-      }
-      listed[kind]++;
-      const mark = isExpected && { expected: true as const };
-      losses.set(key, { where, field, value, done, ...mark, times: 1 });
-    },
-    /** Adds a warning; equal messages are listed once, with the first place and their number. */
-    warn(of: WarningCode | ErrorCode, text: string, where?: string): void {
-      // That of any error, where `allowMissingParts` allows it.
-      const code = of as WarningCode;
-      const message = cutText(text, TEXT_LIMITS.message);
-      const key = `${code}\0${message}`;
-      const known = warnings.get(key);
-      if (known) known.times++;
-      else if (warnings.size >= MAX_WARNINGS) more.warnings++;
-      else warnings.set(key, { code, message, where, times: 1 });
-    },
-    listed: (): Pick<Scene, 'losses' | 'warnings' | 'counts'> => ({
-      losses: Array.from(losses.values(), ({ where, times, ...loss }) => ({
+export class Losses {
+  readonly counts = { ...NO_GEOMETRY_COUNTS };
+  /** Patterns of option `overrides` that changed a material. */
+  readonly usedOverrides = new Set<string>();
+  readonly #expected: readonly ((field: string) => boolean)[];
+  readonly #maxLosses: number;
+  readonly #losses = new Map<string, Loss & { times: number }>();
+  readonly #warnings = new Map<string, Warning & { where: string | undefined; times: number }>();
+  readonly #listed = { expected: 0, unexpected: 0 };
+  readonly #more = { losses: 0, warnings: 0 };
+
+  /**
+   * @param expected - Globs of the fields whose losses are marked as expected.
+   * @param maxLosses - Losses that are listed, and as many that are expected; a warning counts the others.
+   */
+  constructor(expected: readonly string[] = [], maxLosses = CONVERT_DEFAULTS.maxListedLosses) {
+    this.#expected = expected.map(globMatcher);
+    this.#maxLosses = maxLosses;
+  }
+
+  /**
+   * Adds a source attribute that is not carried over exactly; equal ones are listed once.
+   *
+   * @param same - Losses with the same one are listed once too, with the first place and their number.
+   */
+  add(loss: Omit<Loss, 'expected'>, same?: string): void {
+    const [where, field, done] = [cutName(loss.where), cutName(loss.field), cutName(loss.done)];
+    const value = shortened(loss.value);
+    const key = cutName(same) ?? `${where}\0${field}\0${String(value)}\0${done}`;
+    const known = this.#losses.get(key);
+    if (known) {
+      known.times += same === undefined ? 0 : 1;
+      return;
+    }
+    const isExpected = this.#expected.some((matches) => matches(field));
+    const kind = isExpected ? 'expected' : 'unexpected';
+    // An expected loss takes no place from one that `strict` refuses.
+    if (this.#listed[kind] >= this.#maxLosses) {
+      this.#more.losses++;
+      return;
+    }
+    this.#listed[kind]++;
+    const mark = isExpected && { expected: true as const };
+    this.#losses.set(key, { where, field, value, done, ...mark, times: 1 });
+  }
+
+  /** Adds a warning; equal messages are listed once, with the first place and their number. */
+  warn(of: WarningCode | ErrorCode, text: string, where?: string): void {
+    // That of any error, where `allowMissingParts` allows it.
+    const code = of as WarningCode;
+    const message = cutText(text, TEXT_LIMITS.message);
+    const key = `${code}\0${message}`;
+    const known = this.#warnings.get(key);
+    if (known) known.times++;
+    else if (this.#warnings.size >= MAX_WARNINGS) this.#more.warnings++;
+    else this.#warnings.set(key, { code, message, where, times: 1 });
+  }
+
+  /** The lists of the scene, in the order in which their entries were added. */
+  listed(): Pick<Scene, 'losses' | 'warnings' | 'counts'> {
+    return {
+      losses: Array.from(this.#losses.values(), ({ where, times, ...loss }) => ({
         where: placesOf(where, times),
         ...loss,
       })),
       warnings: [
-        ...Array.from(warnings.values(), ({ code, message, where, times }) => {
+        ...Array.from(this.#warnings.values(), ({ code, message, where, times }) => {
           if (where === undefined) return { code, message };
           return { code, message: `${message} (at ${placesOf(where, times)})` };
         }),
-        ...moreWarnings(more.warnings),
-        ...moreLosses(more.losses),
+        ...moreWarnings(this.#more.warnings),
+        ...moreLosses(this.#more.losses),
       ],
-      counts,
-    }),
-  };
+      counts: this.counts,
+    };
+  }
 }
 
 function cutName<T extends string | undefined>(text: T): T {

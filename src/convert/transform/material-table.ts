@@ -4,6 +4,7 @@ import type { MaterialValues, ServiceMaterial, SrgbColor } from '../../model/gra
 import type { LinearRgb } from '../../model/scene.ts';
 import { pow } from '../../support/elementary.ts';
 import { linearColor, luminance } from '../math/color.ts';
+import { IMAGE_FIELDS } from '../wire/material.ts';
 import type { ConvertOptions } from './convert-options.ts';
 import { applyTransparency, CLEAR_ROUGHNESS, isGlass } from './glass.ts';
 import type { MaterialContext, MaterialShading } from './material-context.ts';
@@ -267,6 +268,13 @@ export function shadingOf(
   explain?.({ name: material.mname, steps });
   return shading;
 }
+
+const IMAGES: ReadonlySet<string> = new Set(IMAGE_FIELDS);
+
+/** The fields that option `overrides` may set: all values of a material but its name and images. */
+export const OVERRIDABLE_FIELDS = Object.keys(MATERIAL_TABLE).filter(
+  (field) => field !== 'mname' && !IMAGES.has(field),
+);
 
 const RULES = Object.entries(MATERIAL_TABLE) as [MaterialField, MaterialRule][];
 

@@ -6,7 +6,16 @@ import { LRUCache } from 'lru-cache';
 import { CONVERTER_VERSION } from './convert-options.ts';
 
 /** Derived data by a key that names its content and the options it depends on. */
-export type MeshCache = ReturnType<typeof createMeshCache>;
+export interface MeshCache {
+  /** The value of a key, made with `make` where it is missing. */
+  get<T>(key: string, make: () => T): T;
+  /**
+   * The same for asynchronous work; concurrent calls for one key share it.
+   *
+   * @param stored - Whether later runs may use the value: plain data and typed arrays, not undefined.
+   */
+  getAsync<T>(key: string, make: () => Promise<T>, stored?: 'stored'): Promise<T>;
+}
 
 /** Enough for the shared parts of a manufacturer: 18,000 of 13 KB. */
 const DEFAULT_MAX_BYTES = 256 * 1024 * 1024;
@@ -23,7 +32,10 @@ interface DerivedStore {
  * @param maxBytes - Size beyond which the least recently used entries are evicted.
  * @param derived - Stores values for later runs; where it fails, a value is made again.
  */
-export function createMeshCache(maxBytes: number = DEFAULT_MAX_BYTES, derived?: DerivedStore) {
+export function createMeshCache(
+  maxBytes: number = DEFAULT_MAX_BYTES,
+  derived?: DerivedStore,
+): MeshCache {
   // In an object, since a value may be undefined.
   const entries = new LRUCache<string, { value: unknown }>({ maxSize: maxBytes });
   const pending = new Map<string, Promise<unknown>>();
@@ -34,16 +46,10 @@ export function createMeshCache(maxBytes: number = DEFAULT_MAX_BYTES, derived?: 
   }
 
   return {
-    /** The value of a key, made with `make` where it is missing. */
     get<T>(key: string, make: () => T): T {
       const known = entries.get(key);
       return known ? (known.value as T) : add(key, make());
     },
-    /**
-     * The same for asynchronous work; concurrent calls for one key share it.
-     *
-     * @param stored - Whether later runs may use the value: plain data and typed arrays, not undefined.
-     */
     async getAsync<T>(key: string, make: () => Promise<T>, stored?: 'stored'): Promise<T> {
       const known = entries.get(key);
       if (known) return known.value as T;

@@ -21,7 +21,7 @@ import { CONVERT_DEFAULTS, type ConvertOptions } from './convert-options.ts';
 import { type Losses, missingError } from './losses.ts';
 import type { MaterialContext, MaterialShading } from './material-context.ts';
 import { isShownAsMetal, type MaterialExplanation, shadingOf } from './material-table.ts';
-import type { createTexturePacker } from './texture-pack.ts';
+import type { SourceImage, TexturePacker } from './texture-pack.ts';
 import { placementsOf, placeUvs, type UvMap } from './uv.ts';
 import type { VertexPlan } from './vertex-data.ts';
 
@@ -36,8 +36,6 @@ export interface ResolvedMaterial {
   uvs: Pick<VertexPlan, 'useStoredUvs' | 'swapProjected' | 'uvSets'>;
   extras: Record<string, unknown> | undefined;
 }
-
-type TexturePacker = ReturnType<typeof createTexturePacker>;
 
 interface MaterialInput {
   snapshot: ConversionInput;
@@ -147,7 +145,6 @@ function reportUnused(material: ServiceMaterial, losses: Losses): void {
   }
 }
 
-type SourceImage = Parameters<TexturePacker['check']>[0];
 type KnownImage = NonNullable<MaterialContext['images'][ImageField]>;
 type Images = Partial<Record<ImageField, SourceImage & KnownImage>>;
 

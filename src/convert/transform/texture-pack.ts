@@ -10,6 +10,7 @@ import { colourProfileOf } from './colour-profile.ts';
 import type { ConvertOptions } from './convert-options.ts';
 import {
   colorDifference,
+  type ImageHeader,
   meanLinear,
   normalsFromHeights,
   packChannels,
@@ -20,7 +21,7 @@ import { isIntactJpeg, readJpegData } from './jpeg.ts';
 import type { MeshCache } from './mesh-cache.ts';
 
 /** An image that a material refers to: its name there, and its content. */
-interface SourceImage {
+export interface SourceImage {
   name: string;
   digest: Digest;
 }
@@ -41,7 +42,10 @@ const KINDS = {
   webp: { format: 'png', pixelsAByte: Number.POSITIVE_INFINITY },
   /** The codec does not read it. */
   bmp: undefined,
-} as const satisfies Record<Header['kind'], { format: Format; pixelsAByte: number } | undefined>;
+} as const satisfies Record<
+  ImageHeader['kind'],
+  { format: Format; pixelsAByte: number } | undefined
+>;
 
 /** Of a JPEG that is read in the calling thread: 0.3 s. */
 const MAX_READ_BYTES = 16 * 1024 * 1024;
@@ -49,21 +53,107 @@ const MAX_READ_BYTES = 16 * 1024 * 1024;
 /** Mean difference of the channels, of 255, up to which an image counts as grey: JPEG noise. */
 const GREY_TOLERANCE = 4;
 
-type Header = NonNullable<ReturnType<typeof readImageHeader>>;
 type Format = 'jpeg' | 'png';
 
-/** Makes a packer for one article. */
-export function createTexturePacker(
-  read: ContentReader,
-  codec: ImageCodec,
-  options: ConvertOptions,
-  cache: MeshCache,
-) {
-  const { maxTextureSize, packedTextureFormat, normalMap, heightMaps, colourProfiles } = options;
+/** Makes the images of one article. */
+export class TexturePacker {
+  readonly #read: ContentReader;
+  readonly #codec: ImageCodec;
+  readonly #options: ConvertOptions;
+  readonly #cache: MeshCache;
+  /** Kept, because most pictures are inspected first, then made into a map or two. */
+  #last: { key: string; pixels: Pixels } | undefined;
 
-  async function load({ name, digest }: SourceImage) {
+  constructor(read: ContentReader, codec: ImageCodec, options: ConvertOptions, cache: MeshCache) {
+    this.#read = read;
+    this.#codec = codec;
+    this.#options = options;
+    this.#cache = cache;
+  }
+
+  /**
+   * Checks that an image can be used. An intact plain JPEG is seen to be one. Others are decoded at an eighth of their
+   * size: that reads all of a file.
+   *
+   * @throws {@link ConverterError} `IMAGE_UNREADABLE`, `IMAGE_UNSUPPORTED`.
+   */
+  check(image: SourceImage): Promise<true> {
+    const work = async () => {
+      const { bytes, header } = await this.#load(image);
+      const longer = Math.max(header.width, header.height);
+      if (!isReadable(header, bytes) || !isIntactJpeg(bytes))
+        await this.#codec.decode(bytes, cappedSize(header, longer / 8));
+      return true as const;
+    };
+    return this.#cache.getAsync(`checked ${image.digest}`, work, 'stored');
+  }
+
+  /** Whether red, green and blue are alike all over. */
+  isGrey(image: SourceImage): Promise<boolean> {
+    const compared = async () =>
+      (await this.#isGreyByCodes(image)) ??
+      colorDifference(await this.#decode(image)) <= GREY_TOLERANCE;
+    const key = `grey ${image.digest} ${this.#options.maxTextureSize}`;
+    return this.#cache.getAsync(key, compared, 'stored');
+  }
+
+  /** The mean colour, averaged in linear light. */
+  async meanLinear(image: SourceImage): Promise<LinearRgb> {
+    const inSrgb = await this.#isConverted(image);
+    const averaged = async () => meanLinear(await this.#decode(image, undefined, inSrgb));
+    const key = `mean ${image.digest} ${this.#options.maxTextureSize}${inSrgb ? ' in sRGB' : ''}`;
+    return this.#cache.getAsync(key, averaged, 'stored');
+  }
+
+  /** What the profile of an image calls itself, unless it is that of sRGB. */
+  async profile(image: SourceImage): Promise<string | undefined> {
+    return colourProfileOf((await this.#load(image)).bytes);
+  }
+
+  /** A picture that is seen as colour. */
+  async colour(image: SourceImage): Promise<SceneImage> {
+    if (!(await this.#isConverted(image))) return this.passThrough(image);
+    const { format } = await this.#load(image);
+    const key = `color ${image.digest} in sRGB`;
+    return this.#make(image.name, key, format, () => this.#decode(image, undefined, true));
+  }
+
+  /** Data that glTF takes as it is: the bytes of an image, or its pixels where no viewer reads them as they are. */
+  async passThrough(image: SourceImage): Promise<SceneImage> {
+    const { bytes, header, format } = await this.#load(image);
+    const { name, digest } = image;
+    if (header.isPlain && isSize(this.#capped(header), header))
+      return { name, mimeType: `image/${format}`, bytes };
+    return this.#make(name, `color ${digest}`, format, () => this.#decode(image));
+  }
+
+  /** A normal map, +Y green. */
+  async normalMap(image: SourceImage & { grey?: boolean }): Promise<SceneImage> {
+    const { normalMap, heightMaps } = this.#options;
+    const { grey } = image;
+    if (!grey && normalMap === 'opengl') return this.passThrough(image);
+    const key = `normal ${image.digest} ${normalMap} ${heightMaps}`;
+    const convert = grey ? normalsFromHeights : turnGreen;
+    return this.#make(image.name, key, 'png', async () => convert(await this.#decode(image)));
+  }
+
+  /** Roughness in green, metallic in blue. */
+  metallicRoughness(roughness?: SourceImage, metallic?: SourceImage): Promise<SceneImage> {
+    const { packedTextureFormat } = this.#options;
+    const key = `packed ${roughness?.digest} ${metallic?.digest} ${packedTextureFormat}`;
+    const name = [roughness?.name, metallic?.name].filter(Boolean).join(' + ');
+    return this.#make(name, key, packedTextureFormat, async () => {
+      const size = await this.#largerSize([roughness, metallic]);
+      return packChannels(
+        roughness && (await this.#decode(roughness, size)),
+        metallic && (await this.#decode(metallic, size)),
+      );
+    });
+  }
+
+  async #load({ name, digest }: SourceImage) {
     // Each of several steps needs it, and so do other articles.
-    const bytes = await cache.getAsync(`bytes ${digest}`, () => read(digest));
+    const bytes = await this.#cache.getAsync(`bytes ${digest}`, () => this.#read(digest));
     const fail = (code: ErrorCode, problem: string) =>
       new ConverterError(code, `image ${name}: ${problem}`);
     const header = readImageHeader(bytes);
@@ -76,7 +166,7 @@ export function createTexturePacker(
   }
 
   /** What is made of a content, under the name that it has here. */
-  async function made(
+  async #make(
     name: string,
     key: string,
     format: Format,
@@ -84,140 +174,60 @@ export function createTexturePacker(
   ): Promise<SceneImage> {
     const encode = async () => {
       const pixels = await work();
-      return format === 'png' ? codec.encodePng(pixels) : codec.encodeJpeg(pixels);
+      return format === 'png' ? this.#codec.encodePng(pixels) : this.#codec.encodeJpeg(pixels);
     };
-    const bytes = await cache.getAsync(`image ${key} ${maxTextureSize}`, encode, 'stored');
+    const fullKey = `image ${key} ${this.#options.maxTextureSize}`;
+    const bytes = await this.#cache.getAsync(fullKey, encode, 'stored');
     return { name, mimeType: `image/${format}`, bytes };
   }
 
-  /** Kept, because most pictures are inspected first, then made into a map or two. */
-  let last: { key: string; pixels: Pixels } | undefined;
-
-  async function decode(image: SourceImage, size?: Size, inSrgb = false): Promise<Pixels> {
+  async #decode(image: SourceImage, size?: Size, inSrgb = false): Promise<Pixels> {
     const key = `${image.digest} ${size?.width} ${size?.height} ${inSrgb}`;
-    if (last?.key === key) return last.pixels;
-    last = undefined;
-    const { bytes, header } = await load(image);
-    const wanted = size ?? cappedSize(header, maxTextureSize);
-    const pixels = await codec.decode(bytes, isSize(wanted, header) ? undefined : wanted, inSrgb);
-    last = { key, pixels };
+    if (this.#last?.key === key) return this.#last.pixels;
+    this.#last = undefined;
+    const { bytes, header } = await this.#load(image);
+    const wanted = size ?? this.#capped(header);
+    const scaled = isSize(wanted, header) ? undefined : wanted;
+    const pixels = await this.#codec.decode(bytes, scaled, inSrgb);
+    this.#last = { key, pixels };
     return pixels;
   }
 
-  /** An intact plain JPEG is seen to be one. Others are decoded at an eighth of their size: that reads all of a file. */
-  const check = (image: SourceImage): Promise<true> =>
-    cache.getAsync(
-      `checked ${image.digest}`,
-      async () => {
-        const { bytes, header } = await load(image);
-        const longer = Math.max(header.width, header.height);
-        if (!isReadable(header, bytes) || !isIntactJpeg(bytes))
-          await codec.decode(bytes, cappedSize(header, longer / 8));
-        return true as const;
-      },
-      'stored',
-    );
-
-  const isReadable = ({ kind }: Header, { length }: Uint8Array) =>
-    kind === 'jpeg' && length <= MAX_READ_BYTES;
-
   /** Whether an image is grey, as far as its codes show it: they do for almost every normal map. */
-  async function isGreyByCodes(image: SourceImage): Promise<boolean | undefined> {
-    const { bytes, header } = await load(image);
+  async #isGreyByCodes(image: SourceImage): Promise<boolean | undefined> {
+    const { bytes, header } = await this.#load(image);
     // Other pixels than those of the file may be decoded.
-    const isSame = isSize(cappedSize(header, maxTextureSize), header);
+    const isSame = isSize(this.#capped(header), header);
     const bounds = isSame && isReadable(header, bytes) ? readJpegData(bytes) : undefined;
     if (bounds && bounds.most <= GREY_TOLERANCE) return true;
     return bounds && bounds.least > GREY_TOLERANCE ? false : undefined;
   }
 
-  /** The bytes of an image, or its pixels where no viewer reads them as they are. */
-  async function passThrough(image: SourceImage): Promise<SceneImage> {
-    const { bytes, header, format } = await load(image);
-    const { name, digest } = image;
-    if (header.isPlain && isSize(cappedSize(header, maxTextureSize), header))
-      return { name, mimeType: `image/${format}`, bytes };
-    return made(name, `color ${digest}`, format, () => decode(image));
+  /** Whether samples become colours of sRGB. */
+  async #isConverted(image: SourceImage): Promise<boolean> {
+    const { colourProfiles } = this.#options;
+    return colourProfiles === 'convert' && (await this.profile(image)) !== undefined;
   }
 
-  const profile = async (image: SourceImage) => colourProfileOf((await load(image)).bytes);
-
-  /** Whether samples become colours of sRGB. */
-  const isConverted = async (image: SourceImage): Promise<boolean> =>
-    colourProfiles === 'convert' && (await profile(image)) !== undefined;
-
   /** Per axis the larger one wins, up to the limit. */
-  async function largerSize(images: readonly (SourceImage | undefined)[]): Promise<Size> {
+  async #largerSize(images: readonly (SourceImage | undefined)[]): Promise<Size> {
     const larger = { width: 1, height: 1 };
     for (const image of images) {
       if (!image) continue;
-      const { width, height } = cappedSize((await load(image)).header, maxTextureSize);
+      const { width, height } = this.#capped((await this.#load(image)).header);
       larger.width = Math.max(larger.width, width);
       larger.height = Math.max(larger.height, height);
     }
     return larger;
   }
 
-  return {
-    /** Checks that an image can be used. @throws `IMAGE_UNREADABLE`, `IMAGE_UNSUPPORTED`. */
-    check,
+  #capped(size: Size): Size {
+    return cappedSize(size, this.#options.maxTextureSize);
+  }
+}
 
-    /** Whether red, green and blue are alike all over. */
-    isGrey: (image: SourceImage): Promise<boolean> =>
-      cache.getAsync(
-        `grey ${image.digest} ${maxTextureSize}`,
-        async () =>
-          (await isGreyByCodes(image)) ?? colorDifference(await decode(image)) <= GREY_TOLERANCE,
-        'stored',
-      ),
-
-    /** The mean colour, averaged in linear light. */
-    async meanLinear(image: SourceImage): Promise<LinearRgb> {
-      const inSrgb = await isConverted(image);
-      return cache.getAsync(
-        `mean ${image.digest} ${maxTextureSize}${inSrgb ? ' in sRGB' : ''}`,
-        async () => meanLinear(await decode(image, undefined, inSrgb)),
-        'stored',
-      );
-    },
-
-    /** What the profile of an image calls itself, unless it is that of sRGB. */
-    profile,
-
-    /** A picture that is seen as colour. */
-    async colour(image: SourceImage): Promise<SceneImage> {
-      if (!(await isConverted(image))) return passThrough(image);
-      const { format } = await load(image);
-      return made(image.name, `color ${image.digest} in sRGB`, format, () =>
-        decode(image, undefined, true),
-      );
-    },
-
-    /** Data that glTF takes as it is. */
-    passThrough,
-
-    /** A normal map, +Y green. */
-    normalMap(image: SourceImage & { grey?: boolean }): Promise<SceneImage> {
-      const { grey } = image;
-      if (!grey && normalMap === 'opengl') return passThrough(image);
-      const key = `normal ${image.digest} ${normalMap} ${heightMaps}`;
-      const convert = grey ? normalsFromHeights : turnGreen;
-      return made(image.name, key, 'png', async () => convert(await decode(image)));
-    },
-
-    /** Roughness in green, metallic in blue. */
-    metallicRoughness(roughness?: SourceImage, metallic?: SourceImage): Promise<SceneImage> {
-      const key = `packed ${roughness?.digest} ${metallic?.digest} ${packedTextureFormat}`;
-      const name = [roughness?.name, metallic?.name].filter(Boolean).join(' + ');
-      return made(name, key, packedTextureFormat, async () => {
-        const size = await largerSize([roughness, metallic]);
-        return packChannels(
-          roughness && (await decode(roughness, size)),
-          metallic && (await decode(metallic, size)),
-        );
-      });
-    },
-  };
+function isReadable({ kind }: ImageHeader, { length }: Uint8Array): boolean {
+  return kind === 'jpeg' && length <= MAX_READ_BYTES;
 }
 
 const EXPECTED = 'expected a JPEG, PNG, GIF or WebP';

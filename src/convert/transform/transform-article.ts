@@ -9,11 +9,11 @@ import { assembleScene } from './assemble-scene.ts';
 import type { ConvertOptions } from './convert-options.ts';
 import { flattenPartsList } from './flatten.ts';
 import { loadMeshes, type PrepareAhead } from './load-meshes.ts';
-import { createLosses } from './losses.ts';
+import { Losses } from './losses.ts';
 import type { MaterialExplanation } from './material-table.ts';
 import type { MeshCache } from './mesh-cache.ts';
 import { resolveMaterials } from './resolve-materials.ts';
-import { createTexturePacker } from './texture-pack.ts';
+import { TexturePacker } from './texture-pack.ts';
 
 interface TransformInput {
   snapshot: ConversionInput;
@@ -47,7 +47,7 @@ interface TransformInput {
  */
 export async function transformArticle(input: TransformInput): Promise<Scene> {
   const { snapshot, read, decoded, options, images, cache } = input;
-  const losses = createLosses(options.expectedLosses, options.maxListedLosses);
+  const losses = new Losses(options.expectedLosses, options.maxListedLosses);
   const tangents = options.tangents === 'mikktspace' ? await loadTangents(input) : undefined;
   const partsList =
     decoded?.partsList(snapshot.partsList) ?? decodePartsList(await read(snapshot.partsList));
@@ -56,7 +56,7 @@ export async function transformArticle(input: TransformInput): Promise<Scene> {
   const names = [`${manufacturer}::${program}::`, ...partsList.blockNames];
   const flat = flattenPartsList(partsList.nodes, options, losses, names);
   const { meshes, holes } = await loadMeshes(flat.parts, { ...input, losses });
-  const packer = createTexturePacker(read, images, options, cache);
+  const packer = new TexturePacker(read, images, options, cache);
   const references = Array.from(meshes.keys(), (part) => part.material);
   const materialOf = await resolveMaterials(references, partsList, { ...input, packer, losses });
   const scene = assembleScene(flat, meshes, materialOf, {

@@ -24,7 +24,7 @@ function rangeOf(list: Int32Array): IndexRange {
 }
 
 /** Floats an entry, and the index of the first one. */
-interface UvLayout {
+export interface UvLayout {
   stride: 2 | 3;
   firstIndex: 0 | 1;
 }

@@ -45,7 +45,8 @@ export interface VertexPlan
   shape: Mat3;
 }
 
-interface VertexData {
+/** Geometries of a mesh, by whether the back sides of their surfaces may be seen. */
+export interface VertexData {
   /** Surfaces whose back sides are never seen. */
   singleSided: Geometry | undefined;
   doubleSided: Geometry | undefined;

@@ -32,12 +32,9 @@ const FIELDS = Object.entries(MATERIAL_FIELDS);
 const UNSPECIFIED = /^(?:clearcoat|sheen|emission)/;
 
 /** The fields of a material that name an image, in the order in which they are fetched. */
-export const IMAGE_FIELDS = [
-  'pic',
-  'bump',
-  'roughness_image',
-  'metallic_image',
-] as const satisfies readonly ImageField[];
+export const IMAGE_FIELDS = FIELDS.flatMap(([field, kind]) =>
+  kind === 'image' ? [field as ImageField] : [],
+);
 
 /** How the words behind a key of a written-out definition become the values of fields. */
 const ARGUMENTS = {
@@ -158,12 +155,12 @@ export function readFields(
   for (const [key, kind] of FIELDS) {
     const value = record[key];
     if (isMissing(value)) continue;
-    const { expected, fits, read: readKind } = KINDS[kind];
+    const { name, expected, fits, read: readKind } = KINDS[kind];
     if (!fits(value) && !UNSPECIFIED.test(key)) note?.(`partsList.mats[].${key}`, expected, value);
     if (value === '') continue;
     const read = readKind(value);
     if (read === undefined) {
-      complain(`${key}: expected a ${kind}, received ${describe(value)}`);
+      complain(`${key}: expected a ${name}, received ${describe(value)}`);
       unreadable[key] = value;
     } else out[key] = read;
     if (kind === 'number' && typeof value === 'string' && value.includes(',') && read !== undefined)
@@ -182,11 +179,14 @@ export function readName(value: unknown): string {
 const isHexColor = (value: unknown) => isText(value) && /^0x[\da-f]{6}$/i.test(value);
 const readText = (value: unknown) => (isText(value) ? value : undefined);
 
+const TEXT = { name: 'text', expected: 'a text', fits: isText, read: readText } as const;
+
 /** What the specification says of each kind, and how a value of it is read; undefined if it cannot be. */
 const KINDS = {
-  text: { expected: 'a text', fits: isText, read: readText },
-  number: { expected: 'a finite number', fits: Number.isFinite, read: readMeasure },
-  color: { expected: 'a colour 0xRRGGBB', fits: isHexColor, read: readColor },
+  text: TEXT,
+  image: TEXT,
+  number: { name: 'number', expected: 'a finite number', fits: Number.isFinite, read: readMeasure },
+  color: { name: 'color', expected: 'a colour 0xRRGGBB', fits: isHexColor, read: readColor },
 } as const satisfies Record<FieldKind, unknown>;
 
 function readMeasure(value: unknown): number | undefined {

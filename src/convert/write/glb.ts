@@ -79,6 +79,19 @@ export function writeGlbPieces(scene: Scene): Uint8Array[] {
   return pieces;
 }
 
+/**
+ * Writes a scene as the JSON of a `.gltf` file and its buffer; the images are files of their own.
+ *
+ * @param uris - Their addresses, as the JSON has them.
+ */
+export function writeGltfParts(
+  scene: Scene,
+  uris: FileUris,
+): { json: Uint8Array; buffer: Uint8Array } {
+  const { json, parts } = encodeScene(scene, uris);
+  return { json, buffer: joined(parts) };
+}
+
 /** Addresses of the files beside a `.gltf` file: its buffer, and each image of the scene. */
 interface FileUris {
   buffer: string;
@@ -91,7 +104,7 @@ interface FileUris {
  * @param uris - Addresses of buffer and images in files of their own; without them, the images are in the buffer.
  * @returns The buffer in parts, each padded to four bytes.
  */
-export function encodeScene(
+function encodeScene(
   scene: Scene,
   uris?: FileUris,
 ): { json: Uint8Array; parts: readonly Uint8Array[] } {
@@ -105,7 +118,7 @@ const bytesOf = (parts: readonly Uint8Array[]) =>
   parts.reduce((sum, { length }) => sum + length, 0);
 
 /** Joins parts in a buffer of their own, of which nothing else is a part: some readers take `bytes.buffer` as a whole. */
-export function joined(parts: readonly Uint8Array[]): Uint8Array {
+function joined(parts: readonly Uint8Array[]): Uint8Array {
   const out = new Uint8Array(bytesOf(parts));
   let at = 0;
   for (const part of parts) {

@@ -34,18 +34,18 @@ const CONTACT_SHEET = 'contact-sheet.jpg';
  * @returns The path of the page.
  */
 export async function writeGallery(
-  { options, stores }: Run,
+  { options, sources, output }: Run,
   lists: NewLists,
   lines: readonly DeliveryLine[],
 ): Promise<string> {
   const { outputDir, name } = options.pipeline;
   const data = await readGallery(outputDir, name, lines);
   const readHere = (path: string) => readBytesIfExists(join(outputDir, path));
-  const read = stores.published?.readFile ?? readHere;
+  const read = output.published?.readFile ?? readHere;
   const digests = new Map(
     lines.flatMap(({ files }) => files.map(({ path, sha256 }) => [path, sha256])),
   );
-  const sheet = await sheetOf((path) => read(path, digests.get(path)), data, stores.derived);
+  const sheet = await sheetOf((path) => read(path, digests.get(path)), data, sources.derived);
   const files = await galleryPageFiles();
   if (sheet !== undefined) files.set(CONTACT_SHEET, sheet);
   else lists.remove(`${GALLERY_FOLDER}/${CONTACT_SHEET}`);
@@ -77,7 +77,7 @@ export async function removeGallery(lists: NewLists): Promise<void> {
 async function sheetOf(
   read: (path: string) => Promise<Uint8Array | undefined>,
   { items }: GalleryData,
-  derived: Run['stores']['derived'],
+  derived: Run['sources']['derived'],
 ): Promise<Uint8Array | undefined> {
   const first = new Map<string, string>();
   for (const item of items) {

@@ -11,8 +11,8 @@ import type { Maker } from './maker.ts';
 
 /** Makes a delivery of a maker; equal masters are worked on once. */
 export function ofEachMaster(run: Run, maker: Maker, masters: readonly Master[]): Delivery {
-  const { options, stores } = run;
-  const madeOf = openMadeFiles(stores.derived, options.force);
+  const { options, sources } = run;
+  const madeOf = openMadeFiles(sources.derived, options.force);
   const asked = JSON.stringify([maker.name, maker.files]);
   const subjectOf = (master: Master): Subject => {
     const source = sha256Hex(`${master.sha256} ${master.glb} ${asked}`);

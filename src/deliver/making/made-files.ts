@@ -45,7 +45,7 @@ export function openMadeFiles(derived: Derived, again = false) {
   };
 }
 
-type Derived = Run['stores']['derived'];
+type Derived = Run['sources']['derived'];
 type Files = Pick<Maker, 'name' | 'files'>;
 
 /** Returns what the cache has of the files of a master, in their order; undefined where there is none. */

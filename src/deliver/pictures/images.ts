@@ -6,7 +6,7 @@ import { LRUCache } from 'lru-cache';
 import type { ArticleRequest } from '../../model/article.ts';
 import { configurationId, configurationKey } from '../../model/configuration-id.ts';
 import type { Pipeline } from '../../run/file/pipeline-file.ts';
-import type { RunEnvironment } from '../../run/open/run-options.ts';
+import type { RunEnvironment } from '../../run/open/run-environment.ts';
 import type { OpenSharedStore } from '../../run/open/shared-store.ts';
 import { bodyFilesOf } from '../../run/open/sources.ts';
 import type { Published } from '../../run/output/published.ts';
@@ -221,7 +221,8 @@ async function convertNow(
   try {
     return await withTemporaryFolder(async (folder) => {
       const file = join(folder, 'article.glb');
-      await convertArticle(configurationId(request), pipeline, file, environment, openStore);
+      const openShared = openStore && (() => openStore(pipeline, environment));
+      await convertArticle(configurationId(request), pipeline, file, environment, openShared);
       const bytes = await readBytes(file);
       return { sha256: sha256Hex(bytes), bytes: bytes.length, read: async () => bytes };
     });

@@ -1,7 +1,7 @@
 /** Pictures of everything that an output folder has published, as files of a folder of its own. */
 import { join } from 'node:path';
 import { configurationLabel } from '../../model/configuration-id.ts';
-import type { RunEnvironment } from '../../run/open/run-options.ts';
+import type { RunEnvironment } from '../../run/open/run-environment.ts';
 import { bodyFilesOf } from '../../run/open/sources.ts';
 import type { Published } from '../../run/output/published.ts';
 import { mastersOf } from '../../run/publishing/masters.ts';

@@ -26,10 +26,10 @@ const FILE = 'variants.glb';
  * customer. A configuration without another finish has no file: that would be its master.
  */
 export async function openVariants(run: Run, masters: readonly Master[]): Promise<Delivery> {
-  const { options, stores, environment } = run;
+  const { options, environment } = run;
   const { outputDir } = options.pipeline;
   const catalogue = await openCatalogue(outputDir);
-  const { derived } = stores;
+  const { derived } = run.sources;
   /** What the cache has of a key, else what is made now. */
   const once = async (key: string, make: () => Promise<Uint8Array>): Promise<Uint8Array> => {
     const name = `${VARIANTS} ${VARIANTS_VERSION} ${key}`;

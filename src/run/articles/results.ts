@@ -11,7 +11,7 @@ import type { SelectedArticle } from '../../source/fetch/selection.ts';
 import { PackedMap } from '../../support/packed-map.ts';
 import type { Spool } from '../../support/spool.ts';
 import { cutText, TEXT_LIMITS } from '../../support/text-limits.ts';
-import type { PreviousOutput } from '../open/open-run.ts';
+import type { PreviousOutput } from '../open/run-output.ts';
 
 /** Processes one article. */
 export interface Processor {

@@ -29,7 +29,7 @@ import { cutText, TEXT_LIMITS } from '../../support/text-limits.ts';
 import type { Pipeline } from '../file/pipeline-file.ts';
 import { describeService, pipelineServiceId } from '../open/connect.ts';
 import type { Run } from '../open/open-run.ts';
-import type { RunEnvironment } from '../open/run-options.ts';
+import type { RunEnvironment } from '../open/run-environment.ts';
 import { jsonLines } from '../output/manifest.ts';
 import { findCarts, findPlannings, readListFile, readPermanentIds } from './source-files.ts';
 
@@ -55,7 +55,8 @@ const ALL_TRIED: Requests = { isUntried: () => false, send: (_, send) => send() 
  */
 export async function selectLive(run: Run, requests = ALL_TRIED): Promise<Selection> {
   const { isUntried } = requests;
-  const { options, session, environment, metrics } = run;
+  const { options, environment, metrics } = run;
+  const { session } = run.sources;
   const { pipeline, only } = options;
   return metrics.stopwatch.during('select', async () => {
     const { selectArticles, distinctArticles } = await import(
@@ -75,7 +76,7 @@ export async function selectLive(run: Run, requests = ALL_TRIED): Promise<Select
     const articles = await distinctArticles(selected.articles, reader.identify, isUntriedCart);
     // So that `build` needs neither the service nor its variables.
     await store(pipeline, selectionPath(pipeline), jsonLines(articles));
-    await run.noteAccount();
+    await run.sources.noteAccount();
     const variables = JSON.stringify(pipeline.serviceVariables);
     if (Object.keys(pipeline.serviceVariables).length > 0)
       await store(pipeline, variablesPath(pipeline), new TextEncoder().encode(variables));
@@ -147,7 +148,7 @@ function createReader(
 /** Reads the files and database rows that an entry of the pipeline refers to. */
 async function openSource(
   entry: Pipeline['articles'][number],
-  { options, stores, environment }: Run,
+  { options, sources, environment }: Run,
   isUntried: Requests['isUntried'],
 ): Promise<ArticleSource> {
   const { limits } = options.pipeline;
@@ -168,7 +169,7 @@ async function openSource(
       const { service } = options.pipeline;
       const plannings = await findPlannings(await permanentIds(from, options.pipeline), {
         service: describeService(service),
-        permanentIds: stores.database.permanentIds,
+        permanentIds: sources.database.permanentIds,
         recording: service.recording,
         onPlanning: environment.onPlanning,
       });

@@ -5,7 +5,7 @@ import { parseCart } from '../../convert/wire/value.ts';
 import type { ArticleRequest } from '../../model/article.ts';
 import { configurationKey } from '../../model/configuration-id.ts';
 import type { CacheDatabase } from '../../source/cache/database.ts';
-import { readRecordedPlanning } from '../../source/fetch/recorder.ts';
+import { Recorder } from '../../source/fetch/recorder.ts';
 import type { ListRow, SourceOf, StoredPlanning } from '../../source/fetch/selection.ts';
 import {
   asConverterError,
@@ -20,7 +20,7 @@ import { didYouMean, nearestName } from '../../support/nearest.ts';
 import { redact } from '../../support/redact.ts';
 import { cutText, TEXT_LIMITS } from '../../support/text-limits.ts';
 import type { Pipeline } from '../file/pipeline-file.ts';
-import type { RunEnvironment } from '../open/run-options.ts';
+import type { RunEnvironment } from '../open/run-environment.ts';
 
 const trimmed = (cell: string) => cell.trim();
 const identifier = (cell: string) => cell.trim().toUpperCase();
@@ -388,7 +388,7 @@ export async function findPlannings(
   for (const { id, ...origin } of ids) {
     let json = permanentIds.get(service, id);
     if (json === undefined && recording !== undefined) {
-      json = await readRecordedPlanning(recording, id);
+      json = await Recorder.readPlanning(recording, id);
     }
     if (json !== undefined) await onPlanning?.(id, json);
     const name = `permanentid ${id}`;

@@ -11,8 +11,9 @@ import type { ContentStore, FileStoreOptions } from '../../source/cache/content-
 import { createBudget } from '../../support/budget.ts';
 import { ConverterError, isConverterError } from '../../support/errors.ts';
 import { exists, removeStaleTemporaries } from '../../support/files.ts';
-import { collectGarbage } from '../../support/garbage.ts';
+import type { ServiceSession } from '../open/run-session.ts';
 import type { Sources } from '../open/sources.ts';
+import { collectGarbage } from './garbage.ts';
 import type { ConversionMessages, Converter, SentError, Step, StepResult } from './messages.ts';
 import { loadConverter } from './steps.ts';
 
@@ -67,12 +68,21 @@ export async function conversionSize(
   return has('large') ? 'large' : has('medium') ? 'medium' : 'small';
 }
 
-/** What conversions need: sources, and where GLBs go. */
-interface ConvertingRun extends Pick<Sources, 'options' | 'session' | 'metrics' | 'startedAt'> {
-  stores: Sources['stores'] & {
-    objects: Pick<ContentStore, 'put'>;
+/** What conversions need: options, sources, and where GLBs go. */
+export interface ConvertingRun {
+  readonly options: LimitedRun['options'] & {
+    readonly force?: boolean;
+    readonly pipeline: { convert: ConvertOptions; limits: { conversionHeapMb: number } };
+  };
+  readonly startedAt: number;
+  readonly metrics: {
+    readonly stopwatch: { during<T>(stage: 'write', work: () => Promise<T>): Promise<T> };
+  };
+  readonly sources: Sources;
+  readonly output: {
+    readonly objects: Pick<ContentStore, 'put'>;
     /** Where they are: a child process opens the store itself. */
-    objectFiles: FileStoreOptions;
+    readonly objectFiles: FileStoreOptions;
   };
 }
 
@@ -83,7 +93,7 @@ interface ConvertingRun extends Pick<Sources, 'options' | 'session' | 'metrics' 
  *   `INTERRUPTED` as soon as the run ends.
  */
 export function openConversions(run: ConvertingRun, decoded: DecodedReader | undefined) {
-  const { bodies } = run.stores;
+  const { bodies, session } = run.sources;
   const turns = createBudget(CONVERSIONS_AT_ONCE);
   /** The time limit begins with the turn: the conversions before it do not count. */
   const inTurn = async <T>(
@@ -95,7 +105,7 @@ export function openConversions(run: ConvertingRun, decoded: DecodedReader | und
     await new Promise(setImmediate);
     return within(run, async (limit) => {
       try {
-        if (run.session.ended.aborted) throw interrupted();
+        if (session.ended.aborted) throw interrupted();
         return await work(limit, release);
       } finally {
         release();
@@ -122,7 +132,7 @@ export function openConversions(run: ConvertingRun, decoded: DecodedReader | und
       }
       const isAlone = isHere || size === 'large';
       return inTurn(isAlone ? CONVERSIONS_AT_ONCE : 1, (limit) =>
-        inChild(request, AbortSignal.any([run.session.ended, limit]), isAlone),
+        inChild(request, AbortSignal.any([session.ended, limit]), isAlone),
       );
     };
   };
@@ -130,7 +140,7 @@ export function openConversions(run: ConvertingRun, decoded: DecodedReader | und
   return async <S extends Step>(step: S, input: ConversionInput, file = '') => {
     opened ??= open();
     const work = await opened;
-    if (run.session.ended.aborted) throw interrupted();
+    if (session.ended.aborted) throw interrupted();
     return work({ step, input, file }) as Promise<StepResult<S>>;
   };
 }
@@ -140,14 +150,14 @@ interface LimitedRun {
   readonly options: {
     readonly pipeline: { readonly limits: { readonly articleTimeoutMs: number } };
   };
-  readonly session: Pick<Sources['session'], 'pausedMs'>;
+  readonly sources: { readonly session: Pick<ServiceSession, 'pausedMs'> };
 }
 
 /**
  * Limits the time of work for one article, and aborts the signal of the work and its requests then. Pauses, in which the service holds back every request, do not count.
  */
 export function within<T>(
-  { options, session }: LimitedRun,
+  { options, sources: { session } }: LimitedRun,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const limitMs = options.pipeline.limits.articleTimeoutMs;
@@ -177,12 +187,13 @@ function interrupted(): ConverterError {
 }
 
 function inThisProcess(
-  { stores, options, metrics, session }: ConvertingRun,
+  { options, metrics, sources, output }: ConvertingRun,
   decoded: DecodedReader | undefined,
   limited?: 'limited',
 ) {
   const { convert } = options.pipeline;
-  const { bodies, objects } = stores;
+  const { bodies, session } = sources;
+  const { objects } = output;
   const writes = createBudget(MOST_UNWRITTEN_BYTES);
   /** The next conversion begins while this one's GLB waits for the disk. */
   const putting = (release: () => void) => async (glb: readonly Uint8Array[]) => {
@@ -195,13 +206,13 @@ function inThisProcess(
     maxPicturePixels: MOST_PIXELS_HERE,
     maxSurfaces: MOST_SURFACES_HERE,
   };
-  const derived = options.force ? undefined : stores.derived;
+  const derived = options.force ? undefined : sources.derived;
   const pause = async () => {
     await new Promise(setImmediate);
     if (session.ended.aborted) throw interrupted();
   };
   const own = { options: convert, decoded, cacheBytes: CACHE_BYTES, pause };
-  const given = { bodies, bodyFiles: stores.bodyFiles, objects, derived, ...own, ...limits };
+  const given = { bodies, bodyFiles: sources.bodyFiles, objects, derived, ...own, ...limits };
   let converter: Promise<Converter> | undefined;
   return async ({ step, input, file }: ConversionMessages['request'], release = () => {}) => {
     converter ??= loadConverter(given);
@@ -216,14 +227,14 @@ function smallerLimits(options: ConvertOptions): typeof HERE {
   return Object.fromEntries(limits);
 }
 
-function inProcesses({ stores, options, session, startedAt }: ConvertingRun) {
+function inProcesses({ options, sources, output, startedAt }: ConvertingRun) {
   const { convert, limits } = options.pipeline;
   const opening: ConversionMessages['opening'] = {
-    bodies: stores.bodyFiles,
-    objects: stores.objectFiles,
+    bodies: sources.bodyFiles,
+    objects: output.objectFiles,
     options: convert,
     cacheBytes: CACHE_BYTES,
-    database: stores.database.contents.path,
+    database: sources.database.contents.path,
     startedAt,
     force: options.force ?? false,
   };
@@ -239,7 +250,7 @@ function inProcesses({ stores, options, session, startedAt }: ConvertingRun) {
   };
   const endAll = (some: ReadonlySet<ConversionProcess>) =>
     Promise.all(Array.from(some, (child) => child.end()));
-  session.ended.addEventListener('abort', () => endAll(children), { once: true });
+  sources.session.ended.addEventListener('abort', () => endAll(children), { once: true });
 
   const attempt = async (
     { step, input, file }: ConversionMessages['request'],
@@ -252,7 +263,7 @@ function inProcesses({ stores, options, session, startedAt }: ConvertingRun) {
     if (signal.aborted) throw interrupted();
     collectGarbage();
     // The process sees only what is written.
-    stores.database.flush();
+    sources.database.flush();
     const [child = start()] = idle;
     idle.delete(child);
     signal.addEventListener('abort', child.end);

@@ -1,6 +1,6 @@
 /** glTF with separate files: a scene becomes a `.gltf` file, its buffer and its images. */
 
-import { encodeScene, joined } from '../../convert/write/glb.ts';
+import { writeGltfParts } from '../../convert/write/glb.ts';
 import type { Scene, SceneImage } from '../../model/scene.ts';
 import { urlName } from '../../support/file-names.ts';
 
@@ -24,10 +24,10 @@ export function writeGltf(scene: Scene, stem: string): NamedFile[] {
   const buffer = `${stem}.bin`;
   const names = imageNames(scene.images, stem);
   const uris = { buffer: encodeURIComponent(buffer), images: names.map(encodeURIComponent) };
-  const { json, parts } = encodeScene(scene, uris);
+  const { json, buffer: bytes } = writeGltfParts(scene, uris);
   return [
     ...scene.images.map(({ bytes }, index) => ({ name: names[index]!, bytes })),
-    { name: buffer, bytes: joined(parts) },
+    { name: buffer, bytes },
     { name: `${stem}.gltf`, bytes: json },
   ];
 }

@@ -4,7 +4,7 @@ import { type PreparedMesh, prepareBlock } from '../../convert/transform/block-m
 import type { ConvertOptions } from '../../convert/transform/convert-options.ts';
 import { decodeBlock } from '../../convert/wire/block.ts';
 import { type FileStoreOptions, openFileStore } from '../../source/cache/content-store.ts';
-import { collectGarbage, MOST_GARBAGE_OF_MESHES, release } from '../../support/garbage.ts';
+import { collectGarbage, MOST_GARBAGE_OF_MESHES, release } from './garbage.ts';
 
 /** What goes to the thread and back. */
 export interface MeshThreadMessages {

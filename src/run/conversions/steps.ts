@@ -12,13 +12,8 @@ import type { Scene } from '../../model/scene.ts';
 import type { ConversionInput, DecodedReader } from '../../model/snapshot.ts';
 import type { ContentStore, FileStoreOptions } from '../../source/cache/content-store.ts';
 import { exists } from '../../support/files.ts';
-import {
-  collectGarbage,
-  growHeapSlowly,
-  MOST_GARBAGE_OF_MESHES,
-  release,
-} from '../../support/garbage.ts';
 import type { Sources } from '../open/sources.ts';
+import { collectGarbage, growHeapSlowly, MOST_GARBAGE_OF_MESHES, release } from './garbage.ts';
 import type { NamedFile } from './gltf.ts';
 import type { MeshThreadMessages } from './mesh-thread.ts';
 
@@ -35,7 +30,7 @@ interface ConverterInput {
   options: ConvertOptions;
   decoded?: DecodedReader | undefined;
   /** What was computed in earlier runs. Without it, everything is computed again and nothing is stored. */
-  derived?: Sources['stores']['derived'] | undefined;
+  derived?: Sources['derived'] | undefined;
   cacheBytes: number;
   /** Then its memory matters more than the time of collecting garbage. */
   hasOwnProcess?: boolean;

@@ -300,7 +300,7 @@ async function assessPublication(
   lines: PackedMap<ManifestLine>,
   deliveries: Deliveries | undefined,
 ): Promise<GateAssessment> {
-  const { previous } = run.stores;
+  const { previous } = run.output;
   const assess = (differenceOf: DifferenceOf) =>
     assessGates(previous.lines, lines, run.options.pipeline.gates, previous.carts, differenceOf);
   const pairs = new Map<string, GlbPair>();

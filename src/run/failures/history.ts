@@ -9,15 +9,12 @@ import {
 } from '../../model/configuration-id.ts';
 import type { FailedResult } from '../../model/result.ts';
 import type { CacheDatabase } from '../../source/cache/database.ts';
+import type { KilledWork } from '../../source/cache/durable-tables.ts';
 import type { ConversionDates } from '../../source/cache/freshness.ts';
 import { everyRequest, type SelectedArticle } from '../../source/fetch/selection.ts';
 import { ConverterError, type ErrorCode } from '../../support/errors.ts';
 import { sha256Hex } from '../../support/files.ts';
 import type { Pipeline } from '../file/pipeline-file.ts';
-import type { Run } from '../open/open-run.ts';
-
-/** What was in work when a run was killed. */
-export type KilledWork = ReturnType<Run['notes']['begin']>[number];
 
 type FailureRecord = ReturnType<CacheDatabase['failures']['all']>[number];
 

@@ -3,6 +3,7 @@
 import type { ArticleRequest } from '../../model/article.ts';
 import type { ManifestLine } from '../../model/asset.ts';
 import { configurationKey, parseConfigurationKey } from '../../model/configuration-id.ts';
+import type { KilledWork } from '../../source/cache/durable-tables.ts';
 import type { ConversionDates } from '../../source/cache/freshness.ts';
 import type { SelectedArticle, Selection, SelectionFailure } from '../../source/fetch/selection.ts';
 import { createBudget } from '../../support/budget.ts';
@@ -10,7 +11,7 @@ import type { Results } from '../articles/results.ts';
 import { limited } from '../articles/select.ts';
 import type { Run } from '../open/open-run.ts';
 import { snapshotSource } from '../processor/configuration.ts';
-import { type KilledWork, keyOf, openFailureHistory, type Subject } from './history.ts';
+import { keyOf, openFailureHistory, type Subject } from './history.ts';
 
 /** The quarantine of one run; see {@link openQuarantine}. */
 export type Quarantine = ReturnType<typeof openQuarantine>;
@@ -29,13 +30,13 @@ const NOT_TRIED = -1;
  * @see D-852.
  */
 export function openQuarantine(
-  run: Pick<Run, 'options' | 'environment' | 'stores' | 'startedAt' | 'notes' | 'session'>,
+  run: Run,
   results: Results,
   command: 'run' | 'fetch' | 'build',
   killed: readonly KilledWork[] = [],
 ) {
-  const { options, environment, stores, startedAt, notes, session } = run;
-  const { lines } = stores.previous;
+  const { options, environment, sources, output, startedAt, notes } = run;
+  const { lines } = output.previous;
   const { service, database } = snapshotSource(run);
   const hasSnapshot = (request: string) => database.snapshots.get(service, request) !== undefined;
   const summaryOf = (request: string) => database.snapshots.summary(service, request);
@@ -47,7 +48,7 @@ export function openQuarantine(
     return new Set([manufacturer, ...owners].map((owner) => owner.toUpperCase()));
   };
   let dates: ConversionDates | undefined;
-  const published = lines.size - stores.previous.carts.size;
+  const published = lines.size - output.previous.carts.size;
   const history = openFailureHistory(database.failures, {
     ...{ ...options.pipeline, now: startedAt, published, command },
     ...{ hasSnapshot, isComplete, ownersOf, dates: () => dates },
@@ -106,7 +107,7 @@ export function openQuarantine(
     async select(
       selected: Selection,
     ): Promise<{ selection: Selection; tried: readonly SelectedArticle[] }> {
-      if (command !== 'build') dates = await (await session.fetcher()).conversionDates();
+      if (command !== 'build') dates = await (await sources.session.fetcher()).conversionDates();
       // The limit counts what failed, not all among which it is searched.
       const articles = options.failedOnly
         ? history.failedBefore(selected.articles, failedRequests(lines.values()))

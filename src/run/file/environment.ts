@@ -3,6 +3,9 @@ import type { Credentials } from '../../source/service/service-config.ts';
 import { ConverterError } from '../../support/errors.ts';
 import { registerSecret } from '../../support/redact.ts';
 
+/** The addresses of a service whose variables are not set, where no service is needed. */
+export const UNSET_ADDRESS = 'http://service-variable-unset.invalid';
+
 /** Environment variables, passed in by the command line. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -6,14 +6,13 @@ import { asConverterError, ConverterError, isConverterError } from '../../suppor
 import { readText } from '../../support/files.ts';
 import { didYouMean, nearestName } from '../../support/nearest.ts';
 import { CHECKS, required, SCHEMA_TYPES } from '../../support/parameters.ts';
-import type { ENVIRONMENT, Environment } from './environment.ts';
+import { type ENVIRONMENT, type Environment, UNSET_ADDRESS } from './environment.ts';
 import {
   jsonSchemaOf,
   type PipelineContent,
   type PipelineSchema,
   readSource,
   SOURCE_KINDS,
-  UNSET_ADDRESS,
 } from './pipeline-schema.ts';
 import { readYaml, type YamlFile, type YamlPath } from './pipeline-yaml.ts';
 

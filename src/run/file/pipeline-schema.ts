@@ -10,8 +10,8 @@ import {
   type ConvertOption,
   type ConvertOptions,
 } from '../../convert/transform/convert-options.ts';
-import { MATERIAL_TABLE } from '../../convert/transform/material-table.ts';
-import { IMAGE_FIELDS, readFields } from '../../convert/wire/material.ts';
+import { OVERRIDABLE_FIELDS } from '../../convert/transform/material-table.ts';
+import { readFields } from '../../convert/wire/material.ts';
 import { MAX_CART_VALUES } from '../../convert/wire/value.ts';
 import { MOST_CACHE_BYTES } from '../../source/cache/eviction.ts';
 import {
@@ -29,9 +29,6 @@ const url = z.url({ protocol: /^https?$/ });
 
 /** Longest timer of Node, milliseconds: almost 25 days. */
 const LONGEST_MS = 2 ** 31 - 1;
-
-/** The addresses of a service whose variables are not set, where no service is needed. */
-export const UNSET_ADDRESS = 'http://service-variable-unset.invalid';
 
 const whole = z.int();
 const flag = z.boolean();
@@ -255,16 +252,10 @@ function materialValue(field: string) {
     });
 }
 
-const IMAGES: ReadonlySet<string> = new Set(IMAGE_FIELDS);
-
-/** Values of a material by the fields of the material table; images cannot be overridden. Few files have any. */
+/** Values of a material by its fields. Few files have any. */
 const materialValues = z.lazy(() =>
   z.strictObject(
-    Object.fromEntries(
-      Object.keys(MATERIAL_TABLE)
-        .filter((field) => field !== 'mname' && !IMAGES.has(field))
-        .map((field) => [field, materialValue(field).optional()]),
-    ),
+    Object.fromEntries(OVERRIDABLE_FIELDS.map((field) => [field, materialValue(field).optional()])),
   ),
 );
 

@@ -4,59 +4,73 @@ import { accountOf } from '../../source/service/crypto.ts';
 import {
   type Credentials,
   type ServiceConfig,
+  type Settings,
   serviceId,
 } from '../../source/service/service-config.ts';
 import type { TokenSource } from '../../source/service/token-source.ts';
 import { registerSecret } from '../../support/redact.ts';
-import { type Environment, readCredentials } from '../file/environment.ts';
-import { type PipelineContent, UNSET_ADDRESS } from '../file/pipeline-schema.ts';
+import { type Environment, readCredentials, UNSET_ADDRESS } from '../file/environment.ts';
+import type { EmulatorHandle, ServiceEnvironment } from './run-environment.ts';
 
-type ServiceContent = PipelineContent['service'];
+/** The `service:` section of a pipeline, with every default: settings of a client, and where the service is. */
+export interface ServiceSection
+  extends Pick<
+    Settings,
+    | 'allowHttp'
+    | 'profile'
+    | 'langalt'
+    | 'currency'
+    | 'rememberMe'
+    | 'padding'
+    | 'tokenElement'
+    | 'concurrency'
+    | 'rateLimit'
+    | 'timeoutMs'
+    | 'retries'
+    | 'backoffMs'
+    | 'giveUpAfterMs'
+    | 'maxPauseMs'
+    | 'maxTotalPauseMs'
+    | 'maxResponseBytes'
+    | 'maxJsonValues'
+    | 'maxBytesInFlight'
+  > {
+  /** Whether it is the emulator with its sample range. */
+  emulator?: true | undefined;
+  /** Folder of the recording that the emulator serves. */
+  recording?: string | undefined;
+  authUrl?: string | undefined;
+  baseUrl?: string | undefined;
+  /** The first is that of the client. */
+  lang: string | string[];
+  /** Where the image of a material is. */
+  imageLocation: string;
+}
 
-/** A running emulator, as far as a client needs it. */
-interface EmulatorHandle {
-  readonly authUrl: string;
-  readonly baseUrl: string;
-  readonly username: string;
-  readonly password: string;
-  readonly appKey: string;
+/** A `service:` section, and the account of the run, on which answers depend too. */
+export type AccountSection = ServiceSection & { account?: string };
+
+/** A client, and what has to be closed with it. */
+export interface Service {
+  client: ServiceClient;
+  /** Logs out, and stops the emulator if one was started. */
   close(): Promise<void>;
 }
 
-/** What a client needs from the process, and callbacks of the client. */
-export interface ServiceEnvironment
-  extends Pick<
-    ServiceConfig,
-    | 'now'
-    | 'random'
-    | 'waitsForFirstAnswer'
-    | 'onRequest'
-    | 'onAnswer'
-    | 'onDrift'
-    | 'onPause'
-    | 'onOutage'
-    | 'tokens'
-  > {
-  env: Environment;
-  signal: AbortSignal;
-  /** Starts an emulator of the sample range, or of the recording in a folder; it lies above this folder. */
-  startEmulator(range: { recording?: string }): Promise<EmulatorHandle>;
-}
-
-/** A client, and what has to be closed with it. */
-export type Service = Awaited<ReturnType<typeof openService>>;
-
 /** Opens the service of a pipeline. @throws `PIPELINE_VARIABLE_UNSET` without credentials; `RECORDING_INVALID`. */
-export async function openService(content: ServiceContent, environment: ServiceEnvironment) {
+export async function openService(
+  section: AccountSection,
+  environment: ServiceEnvironment,
+): Promise<Service> {
   const { env, now, random, signal, tokens, waitsForFirstAnswer = false } = environment;
   const { onRequest, onAnswer, onDrift, onPause, onOutage } = environment;
   const { createClient } = await import('../../source/service/client.ts');
-  const emulator = await startedEmulator(content, environment);
+  const emulator = await startedEmulator(section, environment);
   const credentials: Credentials = emulator ?? readCredentials(env);
-  const client: ServiceClient = createClient({
-    ...clientOptions(content),
-    authUrl: emulator?.authUrl ?? content.authUrl!,
-    baseUrl: emulator?.baseUrl ?? content.baseUrl!,
+  const client = createClient({
+    ...clientOptions(section),
+    authUrl: emulator?.authUrl ?? section.authUrl!,
+    baseUrl: emulator?.baseUrl ?? section.baseUrl!,
     credentials,
     now,
     random,
@@ -72,8 +86,7 @@ export async function openService(content: ServiceContent, environment: ServiceE
   });
   return {
     client,
-    /** Logs out, and stops the emulator if one was started. */
-    close: async (): Promise<void> => {
+    async close() {
       try {
         await client.close();
       } finally {
@@ -90,29 +103,26 @@ export async function openService(content: ServiceContent, environment: ServiceE
  * @throws `PIPELINE_VARIABLE_UNSET` without credentials.
  */
 export async function openServiceTokens(
-  content: ServiceContent,
+  section: ServiceSection,
   { env, now, random }: Pick<ServiceEnvironment, 'env' | 'now' | 'random'>,
 ): Promise<TokenSource | undefined> {
-  if (isEmulated(content)) return undefined;
+  if (isEmulated(section)) return undefined;
   const credentials = readCredentials(env);
   const { openTokenSource } = await import('../../source/service/session.ts');
-  const addresses = { authUrl: content.authUrl!, baseUrl: content.baseUrl! };
-  return openTokenSource({ ...clientOptions(content), ...addresses, credentials, now, random });
+  const addresses = { authUrl: section.authUrl!, baseUrl: section.baseUrl! };
+  return openTokenSource({ ...clientOptions(section), ...addresses, credentials, now, random });
 }
 
 async function startedEmulator(
-  content: ServiceContent,
+  section: ServiceSection,
   { startEmulator }: ServiceEnvironment,
 ): Promise<EmulatorHandle | undefined> {
-  if (!isEmulated(content)) return undefined;
-  const { recording } = content;
+  if (!isEmulated(section)) return undefined;
+  const { recording } = section;
   const emulator = await startEmulator(recording === undefined ? {} : { recording });
   [emulator.password, emulator.appKey].forEach(registerSecret);
   return emulator;
 }
-
-/** A `service:` section, and the account of the run, on which answers depend too. */
-export type AccountContent = ServiceContent & { account?: string };
 
 /**
  * Adds the account to the service of a pipeline: that of the environment, or without credentials, as `build` may
@@ -120,33 +130,35 @@ export type AccountContent = ServiceContent & { account?: string };
  *
  * @param fetchedBy - Returns the account of the last fetch.
  */
-export async function withAccount(
-  content: ServiceContent,
+export async function withAccount<S extends ServiceSection>(
+  section: S,
   env: Environment,
   fetchedBy: () => Promise<string | undefined>,
-): Promise<AccountContent> {
-  if (isEmulated(content)) return content;
+): Promise<S & { account?: string }> {
+  if (isEmulated(section)) return section;
   const { BTG2GLTF_TOKEN: token, BTG2GLTF_USERNAME: username } = env;
   const { BTG2GLTF_APP_KEY: appKey = '' } = env;
-  if (token) return { ...content, account: accountOf({ token }) };
-  if (username) return { ...content, account: accountOf({ username, appKey }) };
+  if (token) return { ...section, account: accountOf({ token }) };
+  if (username) return { ...section, account: accountOf({ username, appKey }) };
   const account = await fetchedBy();
-  return account === undefined ? content : { ...content, account };
+  return account === undefined ? section : { ...section, account };
 }
 
 /** Returns the `id` of the client that {@link openService} creates: the name of the service in the database. */
-export function pipelineServiceId(content: AccountContent): string {
-  return serviceId(clientOptions(content) as ServiceConfig);
+export function pipelineServiceId(section: AccountSection): string {
+  return serviceId(clientOptions(section) as ServiceConfig);
 }
 
 /** The languages of a pipeline: everything is requested in the first, articles also in the others. D-756 */
-export function languagesOf({ lang }: ServiceContent): [first: string, ...others: string[]] {
+export function languagesOf({
+  lang,
+}: Pick<ServiceSection, 'lang'>): [first: string, ...others: string[]] {
   const [first = '', ...others] = [lang].flat();
   return [first, ...others];
 }
 
 /** The same pipeline in its first language alone, for what writes no catalogue. */
-export function inFirstLanguage<P extends { service: ServiceContent }>(pipeline: P): P {
+export function inFirstLanguage<P extends { service: ServiceSection }>(pipeline: P): P {
   const [lang] = languagesOf(pipeline.service);
   return { ...pipeline, service: { ...pipeline.service, lang } };
 }
@@ -156,19 +168,22 @@ export function describeService({
   emulator,
   recording,
   baseUrl,
-}: Pick<ServiceContent, 'emulator' | 'recording' | 'baseUrl'>): string {
+}: Pick<ServiceSection, 'emulator' | 'recording' | 'baseUrl'>): string {
   if (emulator === true) return 'emulator:sample';
   if (recording !== undefined) return `recording:${recording}`;
   return baseUrl === UNSET_ADDRESS ? 'address not set' : baseUrl!;
 }
 
 /** An emulator is identified by what it serves, so that the cache stays valid when its port changes. */
-function clientOptions(content: AccountContent) {
-  const { emulator: _, recording: __, authUrl: ___, imageLocation: ____, ...others } = content;
-  const options = { ...others, lang: languagesOf(content)[0] };
-  return isEmulated(content) ? { ...options, id: describeService(content) } : options;
+function clientOptions(section: AccountSection) {
+  const { emulator: _, recording: __, authUrl: ___, imageLocation: ____, ...others } = section;
+  const options = { ...others, lang: languagesOf(section)[0] };
+  return isEmulated(section) ? { ...options, id: describeService(section) } : options;
 }
 
-function isEmulated({ emulator, recording }: ServiceContent): boolean {
+function isEmulated({
+  emulator,
+  recording,
+}: Pick<ServiceSection, 'emulator' | 'recording'>): boolean {
   return emulator === true || recording !== undefined;
 }

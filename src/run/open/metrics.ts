@@ -1,124 +1,169 @@
 /** What a run measures: time by stage, requests, and responses that differ from the specification. */
 
 import type { RequestEvent, ServiceDrift } from '../../source/service/service-config.ts';
-import type { RunReport } from '../report/run-report.ts';
 
 /** What was measured in a part of a run, as plain data. */
 export interface Measurements {
   /** Milliseconds by stage. */
   stageMs: Partial<Record<Stage, number>>;
-  requests: Pick<RunReport['requests'], 'sent' | 'bytesReceived' | 'byOperation' | 'byStatus'>;
+  requests: RequestTotals;
   /** Attempts without the login, and how long they took together, milliseconds. */
   timed: { attempts: number; ms: number };
-  drift: RunReport['drift'];
+  drift: DriftRow[];
 }
 
-/** Creates the measurements of a run, at zero. @param now - Milliseconds. */
-export function createRunMetrics(now: () => number) {
-  const stopwatch = createStopwatch(now);
-  let requests = createRequestCounts();
-  let drift = createDriftCounts();
-  const take = (): Measurements => {
-    const taken = { ...requests.all(), drift: drift.rows(), stageMs: stopwatch.take() };
-    requests = createRequestCounts();
-    drift = createDriftCounts();
+/** Requests by name of the operation, and by status of the response, `none` without one. */
+export interface RequestTotals {
+  sent: number;
+  bytesReceived: number;
+  byOperation: Record<string, number>;
+  byStatus: Record<string, number>;
+}
+
+/** How often responses differed from the specification in one way. */
+export interface DriftRow extends Record<'operation' | 'field' | 'expected' | 'found', string> {
+  count: number;
+}
+
+/** The measurements of a run, at zero at first. */
+export class RunMetrics {
+  readonly stopwatch: Stopwatch;
+  #requests = new RequestCounts();
+  #drift = new DriftCounts();
+
+  /** @param now - Milliseconds. */
+  constructor(now: () => number) {
+    this.stopwatch = new Stopwatch(now);
+  }
+
+  get requests(): RequestCounts {
+    return this.#requests;
+  }
+
+  get drift(): DriftCounts {
+    return this.#drift;
+  }
+
+  /** Returns what was measured since the last call, and begins anew. */
+  take(): Measurements {
+    const stageMs = this.stopwatch.take();
+    const taken = { ...this.#requests.all(), drift: this.#drift.rows(), stageMs };
+    this.#requests = new RequestCounts();
+    this.#drift = new DriftCounts();
     return taken;
-  };
-  return {
-    stopwatch,
-    requests: {
-      count: (event: RequestEvent) => requests.count(event),
-      meanMs: () => requests.meanMs(),
-      totals: () => requests.all().requests,
-    },
-    drift: { count: (one: ServiceDrift) => drift.count(one), rows: () => drift.rows() },
-    /** Returns what was measured since the last call, and begins anew. */
-    take,
-    /** Adds what a worker measured. */
-    add(measured: Omit<Measurements, 'stageMs'>): void {
-      requests.add(measured);
-      drift.add(measured.drift);
-    },
-  };
+  }
+
+  /** Adds what a worker measured. */
+  add(measured: Omit<Measurements, 'stageMs'>): void {
+    this.#requests.add(measured);
+    this.#drift.add(measured.drift);
+  }
 }
 
 const STAGES = ['select', 'fetch', 'transform', 'write', 'publish', 'deliver'] as const;
 type Stage = (typeof STAGES)[number];
 
-/** Stages overlap: the clock of a stage runs while at least one article is in it. */
-function createStopwatch(now: () => number) {
-  const start = now();
-  const active = new Map<Stage, { inside: number; since: number }>();
-  const spent = new Map<Stage, number>();
-  return {
-    async during<T>(stage: Stage, work: () => Promise<T>): Promise<T> {
-      const entry = active.get(stage) ?? { inside: 0, since: now() };
-      entry.inside++;
-      active.set(stage, entry);
-      try {
-        return await work();
-      } finally {
-        if (--entry.inside === 0) {
-          spent.set(stage, (spent.get(stage) ?? 0) + now() - entry.since);
-          active.delete(stage);
-        }
+/** Measures stages, which overlap: the clock of a stage runs while at least one article is in it. */
+export class Stopwatch {
+  readonly #now: () => number;
+  readonly #start: number;
+  readonly #active = new Map<Stage, { inside: number; since: number }>();
+  readonly #spent = new Map<Stage, number>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+    this.#start = now();
+  }
+
+  async during<T>(stage: Stage, work: () => Promise<T>): Promise<T> {
+    const entry = this.#active.get(stage) ?? { inside: 0, since: this.#now() };
+    entry.inside++;
+    this.#active.set(stage, entry);
+    try {
+      return await work();
+    } finally {
+      if (--entry.inside === 0) {
+        this.add(stage, this.#now() - entry.since);
+        this.#active.delete(stage);
       }
-    },
-    /** Milliseconds by stage; a stage that never ran is left out. */
-    stageMs: (): Partial<Record<Stage, number>> =>
-      Object.fromEntries(
-        STAGES.filter((s) => spent.has(s)).map((s) => [s, Math.round(spent.get(s)!)]),
-      ),
-    totalMs: () => Math.round(now() - start),
-    /** Milliseconds by stage since the last call. */
-    take(): Partial<Record<Stage, number>> {
-      for (const [stage, entry] of active) {
-        spent.set(stage, (spent.get(stage) ?? 0) + now() - entry.since);
-        entry.since = now();
-      }
-      const taken = Object.fromEntries(spent);
-      spent.clear();
-      return taken;
-    },
-    /** Adds what a stage took on a worker, milliseconds. */
-    add: (stage: Stage, ms: number) => void spent.set(stage, (spent.get(stage) ?? 0) + ms),
-  };
+    }
+  }
+
+  /** Milliseconds by stage; a stage that never ran is left out. */
+  stageMs(): Partial<Record<Stage, number>> {
+    const ran = STAGES.filter((stage) => this.#spent.has(stage));
+    return Object.fromEntries(ran.map((stage) => [stage, Math.round(this.#spent.get(stage)!)]));
+  }
+
+  totalMs(): number {
+    return Math.round(this.#now() - this.#start);
+  }
+
+  /** Milliseconds by stage since the last call. */
+  take(): Partial<Record<Stage, number>> {
+    for (const [stage, entry] of this.#active) {
+      this.add(stage, this.#now() - entry.since);
+      entry.since = this.#now();
+    }
+    const taken = Object.fromEntries(this.#spent);
+    this.#spent.clear();
+    return taken;
+  }
+
+  /** Adds what a stage took, here or on a worker, milliseconds. */
+  add(stage: Stage, ms: number): void {
+    this.#spent.set(stage, (this.#spent.get(stage) ?? 0) + ms);
+  }
 }
 
 /** Operations of the login: it happens once and takes its own time. */
 const LOGIN: ReadonlySet<string> = new Set(['getPublicKey', 'getSessionToken']);
 
-function createRequestCounts() {
-  const byOperation = new Map<string, number>();
-  const byStatus = new Map<string, number>();
-  const totals = { sent: 0, bytesReceived: 0 };
-  const timed = { attempts: 0, ms: 0 };
-  return {
-    /** Counts one attempt. */
-    count({ operation, status, bytes, ms }: RequestEvent): void {
-      totals.sent++;
-      totals.bytesReceived += bytes;
-      increment(byOperation, operation);
-      increment(byStatus, status === undefined ? 'none' : String(status));
-      if (ms === undefined || LOGIN.has(operation)) return;
-      timed.attempts++;
-      timed.ms += ms;
-    },
-    /** Mean duration of an attempt without the login, milliseconds; undefined before the first. */
-    meanMs: () => (timed.attempts === 0 ? undefined : timed.ms / timed.attempts),
-    all: (): Pick<Measurements, 'requests' | 'timed'> => ({
-      requests: { ...totals, byOperation: sorted(byOperation), byStatus: sorted(byStatus) },
-      timed: { ...timed },
-    }),
-    add({ requests, timed: other }: Pick<Measurements, 'requests' | 'timed'>): void {
-      totals.sent += requests.sent;
-      totals.bytesReceived += requests.bytesReceived;
-      for (const [name, n] of Object.entries(requests.byOperation)) increment(byOperation, name, n);
-      for (const [status, n] of Object.entries(requests.byStatus)) increment(byStatus, status, n);
-      timed.attempts += other.attempts;
-      timed.ms += other.ms;
-    },
-  };
+class RequestCounts {
+  readonly #byOperation = new Map<string, number>();
+  readonly #byStatus = new Map<string, number>();
+  readonly #totals = { sent: 0, bytesReceived: 0 };
+  readonly #timed = { attempts: 0, ms: 0 };
+
+  /** Counts one attempt. */
+  count({ operation, status, bytes, ms }: RequestEvent): void {
+    this.#totals.sent++;
+    this.#totals.bytesReceived += bytes;
+    increment(this.#byOperation, operation);
+    increment(this.#byStatus, status === undefined ? 'none' : String(status));
+    if (ms === undefined || LOGIN.has(operation)) return;
+    this.#timed.attempts++;
+    this.#timed.ms += ms;
+  }
+
+  /** Mean duration of an attempt without the login, milliseconds; undefined before the first. */
+  meanMs(): number | undefined {
+    const { attempts, ms } = this.#timed;
+    return attempts === 0 ? undefined : ms / attempts;
+  }
+
+  totals(): RequestTotals {
+    return {
+      ...this.#totals,
+      byOperation: sorted(this.#byOperation),
+      byStatus: sorted(this.#byStatus),
+    };
+  }
+
+  all(): Pick<Measurements, 'requests' | 'timed'> {
+    return { requests: this.totals(), timed: { ...this.#timed } };
+  }
+
+  add({ requests, timed }: Pick<Measurements, 'requests' | 'timed'>): void {
+    this.#totals.sent += requests.sent;
+    this.#totals.bytesReceived += requests.bytesReceived;
+    for (const [name, n] of Object.entries(requests.byOperation))
+      increment(this.#byOperation, name, n);
+    for (const [status, n] of Object.entries(requests.byStatus))
+      increment(this.#byStatus, status, n);
+    this.#timed.attempts += timed.attempts;
+    this.#timed.ms += timed.ms;
+  }
 }
 
 function increment(counts: Map<string, number>, key: string, by = 1): void {
@@ -130,8 +175,6 @@ function sorted<T>(map: ReadonlyMap<string, T>): Record<string, T> {
   return Object.fromEntries([...map].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-type DriftRow = RunReport['drift'][number];
-
 /** Different values of drift that are remembered. */
 const MOST_KNOWN = 1000;
 
@@ -141,36 +184,40 @@ const MOST_KNOWN = 1000;
  *
  * @see D-784.
  */
-function createDriftCounts() {
-  const rows = new Map<string, DriftRow>();
+class DriftCounts {
+  readonly #rows = new Map<string, DriftRow>();
   /** Rows of values that were counted before: mostly the same few, in every answer. */
-  const known = new Map<string, DriftRow>();
-  const rowOf = ({ operation, field, expected, found }: Omit<DriftRow, 'count'>): DriftRow => {
+  readonly #known = new Map<string, DriftRow>();
+
+  count({ operation, field: path, expected, found }: ServiceDrift): void {
+    const exact = `${operation}\n${path}\n${expected}\n${found}`;
+    const same = this.#known.get(exact);
+    if (same !== undefined) {
+      same.count++;
+      return;
+    }
+    const field = path.replace(/\[\d+\]/g, '[]');
+    const row = this.#rowOf({ operation, field, expected, found });
+    if (this.#known.size < MOST_KNOWN) this.#known.set(exact, row);
+    row.count++;
+  }
+
+  add(others: readonly DriftRow[]): void {
+    for (const { count, ...other } of others) this.#rowOf(other).count += count;
+  }
+
+  /** Sorted by operation, field, expected and found. */
+  rows(): DriftRow[] {
+    return Object.values(sorted(this.#rows));
+  }
+
+  #rowOf({ operation, field, expected, found }: Omit<DriftRow, 'count'>): DriftRow {
     const key = JSON.stringify([operation, field, expected, typeIn(found)]);
-    const row = rows.get(key) ?? { operation, field, expected, found, count: 0 };
-    rows.set(key, row);
+    const row = this.#rows.get(key) ?? { operation, field, expected, found, count: 0 };
+    this.#rows.set(key, row);
     if (found < row.found) row.found = found;
     return row;
-  };
-  return {
-    count({ operation, field: path, expected, found }: ServiceDrift): void {
-      const exact = `${operation}\n${path}\n${expected}\n${found}`;
-      const same = known.get(exact);
-      if (same !== undefined) {
-        same.count++;
-        return;
-      }
-      const field = path.replace(/\[\d+\]/g, '[]');
-      const row = rowOf({ operation, field, expected, found });
-      if (known.size < MOST_KNOWN) known.set(exact, row);
-      row.count++;
-    },
-    add(others: readonly DriftRow[]): void {
-      for (const { count, ...other } of others) rowOf(other).count += count;
-    },
-    /** Sorted by operation, field, expected and found. */
-    rows: (): DriftRow[] => Object.values(sorted(rows)),
-  };
+  }
 }
 
 /** `string` of `string "0,5"`, `an array` of `an array of 3`. */

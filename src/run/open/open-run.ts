@@ -1,252 +1,183 @@
-/** Opens all that a run needs: the stores, the session with the service and the measurements. */
+/** Opens all that a run needs: where bytes come from, where results go, and the notes of what is in work. */
 
-import type { ArticleRequest } from '../../model/article.ts';
-import type { CatalogueLine, ListedRequest, ManifestLine } from '../../model/asset.ts';
-import { configurationKey } from '../../model/configuration-id.ts';
 import type { Digest } from '../../model/snapshot.ts';
-import { openFileStore } from '../../source/cache/content-store.ts';
 import type { CacheDatabase } from '../../source/cache/database.ts';
+import type { KilledWork } from '../../source/cache/durable-tables.ts';
 import { asConverterError, endsRun } from '../../support/errors.ts';
 import { temporaryFolder } from '../../support/files.ts';
-import { PackedMap } from '../../support/packed-map.ts';
 import { openScratchFile } from '../../support/scratch-file.ts';
-import { createSpool, type Spool } from '../../support/spool.ts';
-import type { Pipeline } from '../file/pipeline-file.ts';
-import { catalogueFiles, openCatalogue, openManifest } from '../output/manifest.ts';
-import { objectFiles, openObjectChecks } from '../output/output-folder.ts';
-import { publishedAsset } from '../output/publish.ts';
-import { languagesOf } from './connect.ts';
-import type { RunEnvironment, RunOptions } from './run-options.ts';
-import type { OpenSharedStore, SharedOutput, SharedStore } from './shared-store.ts';
-import { type Sources, withSources } from './sources.ts';
+import { createSpool } from '../../support/spool.ts';
+import { RunMetrics } from './metrics.ts';
+import type { RunEnvironment } from './run-environment.ts';
+import { checkRun, type RunOptions } from './run-options.ts';
+import { type OutputAccess, openRunOutput, type RunOutput } from './run-output.ts';
+import type { OpenSharedStore, SharedStore } from './shared-store.ts';
+import { type RunContext, type SourceOpening, type Sources, withSources } from './sources.ts';
 
-/** An open run: where bytes come from, where results go, and what is in work. */
-export interface Run extends Sources {
-  stores: Sources['stores'] &
-    Awaited<ReturnType<typeof openOutput>> & {
-      /** Lines and results. */
-      spool: Spool;
-      /** What several machines share. */
-      shared: SharedStore | undefined;
-    };
-  notes: ReturnType<typeof openNotes>;
+/** An open run: its options and measurements, where bytes come from, where results go, and what is in work. */
+export interface Run extends RunContext<RunOptions> {
+  readonly metrics: RunMetrics;
+  readonly sources: Sources;
+  readonly output: RunOutput;
+  readonly notes: WorkNotes;
 }
 
-/**
- * Whose part in a run it is: the one that has locked the output folder, a fetch, or a worker, with the store that it has
- * opened, and the published GLBs that are missing there. The first two note what is in work.
- */
-export type Role = 'owner' | 'fetch' | { missing: ReadonlySet<Digest>; shared: SharedStore };
-
-/** What the output folder published before the run. */
-export type PreviousOutput = Awaited<ReturnType<typeof openPrevious>>;
+/** The work of an open run, after which it closes. */
+type Work<T> = (run: Run) => Promise<T>;
 
 /**
- * Opens a run, works with it and closes it, also if the work fails.
+ * Opens a run that publishes, works with it and closes it, also if the work fails. The output folder is locked.
  *
- * @param role - Whose part in a run it is. @defaultValue one that notes nothing, such as that of `explain`
  * @param openStore - For a pipeline with `store:`.
  * @throws {@link ConverterError} `OUTPUT_UNWRITABLE`, `STATE_INVALID`, `STORE_DAMAGED`, or what the work throws.
  */
-export async function withRun<T>(
-  given: RunOptions,
+export function withRun<T>(
+  options: RunOptions,
   environment: RunEnvironment,
-  work: (run: Run) => Promise<T>,
-  role?: Role,
+  work: Work<T>,
   openStore?: OpenSharedStore,
 ): Promise<T> {
-  const { cacheDir } = given.pipeline;
-  const isWorker = typeof role === 'object';
-  // A run is unattended; a person waits for what any other command answers. D-843
-  const waitsForFirstAnswer = role !== undefined;
-  const openWith = isWorker ? async () => role.shared : openStore;
+  const notes = (database: CacheDatabase, { outputDir }: RunOptions['pipeline']) =>
+    new WorkNotes(database, outputDir);
+  return withOpen(options, environment, work, {
+    isAttended: false,
+    openStore,
+    notes,
+    ...PUBLISHES,
+  });
+}
+
+/** The same for a run that fetches and publishes nothing: it locks nothing. */
+export function withFetch<T>(
+  options: RunOptions,
+  environment: RunEnvironment,
+  work: Work<T>,
+  openStore?: OpenSharedStore,
+): Promise<T> {
+  const notes = (
+    database: CacheDatabase,
+    { outputDir }: RunOptions['pipeline'],
+    startedAt: number,
+  ) => {
+    // What others have in work at the same time is no sign of a kill.
+    const isAlone = !database.runs.isInUse(outputDir, startedAt);
+    return new WorkNotes(database, `fetch ${outputDir}`, isAlone);
+  };
+  return withOpen(options, environment, work, { isAttended: false, openStore, notes, ...READS });
+}
+
+/**
+ * The same for a worker of a run of another machine.
+ *
+ * @param shared - The store that it has opened.
+ * @param missing - Published GLBs that the coordinator has not found.
+ */
+export function withWorkerRun<T>(
+  options: RunOptions,
+  environment: RunEnvironment,
+  work: Work<T>,
+  { shared, missing }: { shared: SharedStore; missing: ReadonlySet<Digest> },
+): Promise<T> {
+  const access = { publishes: false, loadsState: false, missing };
+  const openStore = async () => shared;
+  return withOpen(options, environment, work, { isAttended: false, openStore, ...access });
+}
+
+/** The same for what only reads, such as `explain` and a dry run: a person waits for its answer. */
+export function withReadingRun<T>(
+  options: RunOptions,
+  environment: RunEnvironment,
+  work: Work<T>,
+  openStore?: OpenSharedStore,
+): Promise<T> {
+  return withOpen(options, environment, work, { isAttended: true, openStore, ...READS });
+}
+
+const PUBLISHES = { publishes: true, loadsState: true } as const satisfies OutputAccess;
+const READS = { publishes: false, loadsState: true } as const satisfies OutputAccess;
+
+interface Opening extends OutputAccess {
+  /** Whether a person waits for the answer; a run waits for the service from the first request on. D-843 */
+  isAttended: boolean;
+  openStore: OpenSharedStore | undefined;
+  /** Opens the notes of what is in work; without it, nothing is noted. */
+  notes?(database: CacheDatabase, pipeline: RunOptions['pipeline'], startedAt: number): WorkNotes;
+}
+
+function withOpen<T>(
+  given: RunOptions,
+  environment: RunEnvironment,
+  work: Work<T>,
+  { isAttended, openStore, notes, ...access }: Opening,
+): Promise<T> {
+  checkRun(given, environment);
   let shared: SharedStore | undefined;
-  const openShared: typeof openWith =
-    openWith &&
-    (async (...pipeline) => {
-      shared = await openWith(...pipeline);
+  const openShared =
+    openStore &&
+    (async () => {
+      shared = await openStore(given.pipeline, environment);
       return shared;
     });
-  return withSources(given, environment, { waitsForFirstAnswer, openShared }, async (sources) => {
-    const { options, startedAt } = sources;
-    const { database } = sources.stores;
-    const scratch = await openScratchFile(temporaryFolder(cacheDir));
+  const metrics = new RunMetrics(environment.now);
+  const opening: SourceOpening = {
+    openShared,
+    waitsForFirstAnswer: !isAttended,
+    onRequest: (event) => metrics.requests.count(event),
+    onDrift: (drift) => metrics.drift.count(drift),
+  };
+  return withSources(given, environment, opening, async (context, sources) => {
+    const { options, startedAt } = context;
+    const { database } = sources;
+    const scratch = await openScratchFile(temporaryFolder(options.pipeline.cacheDir));
     try {
       const spool = createSpool(scratch);
-      const output = await openOutput(options, environment, database, spool, { shared, role });
-      const stores = { ...sources.stores, spool, shared, ...output };
-      const notes = openNotes(
-        database,
-        role === 'owner' || role === 'fetch' ? role : undefined,
-        options.pipeline.outputDir,
-        startedAt,
-      );
-      return await work({ ...sources, stores, notes });
+      const output = await openRunOutput(context, { database, spool, shared }, access);
+      const noted = notes?.(database, options.pipeline, startedAt) ?? new WorkNotes(database);
+      return await work({ ...context, metrics, sources, output, notes: noted });
     } finally {
       scratch.close();
     }
   });
 }
 
-/** Opens the notes of what a run has in work, by which the next one finds out what was if this one is killed. D-852 */
-function openNotes(
-  { work, runs }: CacheDatabase,
-  noting: 'owner' | 'fetch' | undefined,
-  outputDir: string,
-  startedAt: number,
-) {
-  // A fetch locks nothing: what others have in work at the same time is no sign of a kill.
-  const isAlone = noting === 'owner' || !runs.isInUse(outputDir, startedAt);
-  const owner = noting === 'fetch' ? `fetch ${outputDir}` : outputDir;
-  return {
-    /** Returns what was in work when earlier runs were killed. */
-    begin: (): ReturnType<typeof work.begin> =>
-      noting !== undefined && isAlone ? work.begin(owner) : [],
-    /** Does what is noted meanwhile; what an interruption ended may still be what killed an earlier run. */
-    async during<T>(what: string, task: () => Promise<T>): Promise<T> {
-      if (noting === undefined) return task();
-      await work.start(owner, what);
-      try {
-        const result = await task();
-        work.finish(owner, what);
-        return result;
-      } catch (error) {
-        if (!endsRun(asConverterError(error).code)) work.finish(owner, what);
-        throw error;
-      }
-    },
-    /** Removes the notes of what is in work, since the run ends by itself. */
-    stop: () => work.stop(owner),
-  };
-}
+/** The notes of what a run has in work, by which the next one finds out what was if this one is killed. D-852 */
+export class WorkNotes {
+  readonly #work: CacheDatabase['work'];
+  readonly #owner: string | undefined;
+  readonly #isAlone: boolean;
 
-/** A published file that something else has changed or removed, of a configuration. */
-export interface Damage {
-  problem: string;
-  /** The GLB of the configuration; undefined if only the link to it was damaged. */
-  object?: Digest;
-}
+  /**
+   * @param owner - Names the run among all that use the cache; undefined if nothing is noted.
+   * @param isAlone - Whether what is noted now was left by a killed run.
+   */
+  constructor({ work }: Pick<CacheDatabase, 'work'>, owner?: string, isAlone = true) {
+    this.#work = work;
+    this.#owner = owner;
+    this.#isAlone = isAlone;
+  }
 
-/** Damaged lines logged one by one. */
-const LOGGED_LINES = 20;
+  /** Returns what was in work when earlier runs were killed. */
+  begin(): KilledWork[] {
+    return this.#owner !== undefined && this.#isAlone ? this.#work.begin(this.#owner) : [];
+  }
 
-async function openOutput(
-  { pipeline, repair = false }: RunOptions,
-  { log }: RunEnvironment,
-  database: CacheDatabase,
-  spool: Spool,
-  { shared, role }: { shared: SharedStore | undefined; role: Role | undefined },
-) {
-  const { outputDir } = pipeline;
-  const publishes = role === 'owner';
-  // A line that cannot be read is treated as missing, so that its configuration is built anew.
-  let leftOut = 0;
-  const onDamaged = (where: string, problem: string) => {
-    if (leftOut++ < LOGGED_LINES)
-      log.warn('a line is left out, since it cannot be read', { where, problem });
-  };
-  const published: SharedOutput | undefined =
-    shared === undefined
-      ? undefined
-      : await shared.openOutput(pipeline, database, {
-          publishes,
-          repair: publishes && repair,
-          sizes: publishes ? undefined : sizesOf(role, () => previous),
-          // A worker has nothing to do with it.
-          loadsState: typeof role !== 'object',
-        });
-  const checks = published?.checks ?? openObjectChecks(outputDir, database, repair);
-  const listsDir = published?.dir ?? outputDir;
-  const { service } = pipeline;
-  const watch = { spool, ...(repair && { onDamaged }) };
-  const previous = await openPrevious({ outputDir: listsDir, service }, watch);
-  if (leftOut > LOGGED_LINES)
-    log.warn('lines are left out, since they cannot be read', { leftOut });
-  const unsynced = new Set<string>();
-  return {
-    /** Published GLBs, by content, and where they are. */
-    objects: openFileStore({ ...objectFiles(outputDir), unsynced }),
-    /** Folders of those that this run has stored, until publishing syncs them. */
-    unsynced,
-    objectFiles: objectFiles(outputDir),
-    /** Folder of manifest, catalogues and the list of deliveries. */
-    listsDir,
-    /** The output in the store that several machines share. */
-    published,
-    checks,
-    /** What the run found damaged or missing, by configuration. */
-    damages: new Map<string, Damage>(),
-    previous,
-    /** Whether an intact GLB of this size is in the store. */
-    hasObject: async (object: Digest, size: number | undefined) => {
-      const { problem, bytes } = await checks.check(object);
-      return problem === undefined && bytes === size;
-    },
-  };
-}
+  /** Does what is noted meanwhile; what an interruption ended may still be what killed an earlier run. */
+  async during<T>(what: string, task: () => Promise<T>): Promise<T> {
+    const owner = this.#owner;
+    if (owner === undefined) return task();
+    await this.#work.start(owner, what);
+    try {
+      const result = await task();
+      this.#work.finish(owner, what);
+      return result;
+    } catch (error) {
+      if (!endsRun(asConverterError(error).code)) this.#work.finish(owner, what);
+      throw error;
+    }
+  }
 
-/** Only who publishes lists the store: what the manifest says is there but for what a coordinator has missed. */
-function sizesOf(role: Role | undefined, previous: () => PreviousOutput) {
-  const missing = typeof role === 'object' ? role.missing : undefined;
-  return (object: Digest) => (missing?.has(object) ? undefined : previous().objects.get(object));
-}
-
-/** What a run without changes needs of a line. */
-type SettledLine = Pick<ManifestLine, 'source' | 'bytes' | 'triangles' | 'losses'> &
-  Pick<ListedRequest, 'answers'> &
-  Published;
-type Published = NonNullable<ReturnType<typeof publishedAsset>>;
-
-async function openPrevious(
-  { outputDir, service }: Pick<Pipeline, 'outputDir' | 'service'>,
-  watch: { spool: Spool; onDamaged?: (where: string, problem: string) => void },
-) {
-  const keys = new Map<string, string>();
-  const objects = new Map<Digest, number | undefined>();
-  const carts = new Set<string>();
-  // In memory: each is read three times.
-  const settled = new PackedMap<SettledLine>();
-  const onLine = (line: ManifestLine, key: string) => {
-    const { status, source, bytes, triangles, losses, warnings, requested } = line;
-    if (line.onlyCarts) carts.add(key);
-    for (const request of requested) keys.set(configurationKey(request), key);
-    const asset = publishedAsset(line);
-    if (asset !== undefined) objects.set(asset.sha256, bytes ?? line.lastGood?.bytes);
-    const isPlain = requested.length === 1 && warnings.length === 0 && !line.onlyCarts;
-    if (status !== 'unchanged' || !isPlain || asset === undefined) return;
-    if (bytes !== undefined && triangles !== undefined)
-      settled.set(key, {
-        source,
-        answers: requested[0]!.answers,
-        bytes,
-        triangles,
-        losses,
-        ...asset,
-      });
-  };
-  const outdated = new Set<string>();
-  const onEntry = ({ missing }: Partial<CatalogueLine>, key: string) => {
-    if (missing === undefined) outdated.add(key);
-  };
-  const open = (file: string) => openCatalogue(outputDir, { onLine: onEntry, ...watch }, file);
-  const catalogues = await Promise.all(catalogueFiles(languagesOf(service)).map(open));
-  return {
-    /** Lines of the manifest by key. */
-    lines: await openManifest(outputDir, { onLine, ...watch }),
-    /** Lines that stay as they are if their only request is fresh. */
-    settled,
-    /** Whether a line stays as it is if this is its only request. */
-    isSettled: (key: string, request: ArticleRequest) =>
-      settled.has(key) && keys.get(configurationKey(request)) === key,
-    /** The GLBs that these lines publish, with their sizes. */
-    objects,
-    /** Keys of the lines that only carts selected. */
-    carts: carts as ReadonlySet<string>,
-    /** The catalogue in each language of the pipeline. */
-    catalogues,
-    /** Whether each catalogue has a line with all of today's fields. */
-    isCatalogued: (key: string) => !outdated.has(key) && catalogues.every((of) => of.has(key)),
-    /** Returns the key of the configuration that a request resolved to. */
-    keyOfRequest: (request: ArticleRequest) => keys.get(configurationKey(request)),
-  };
+  /** Removes the notes of what is in work, since the run ends by itself. */
+  stop(): void {
+    if (this.#owner !== undefined) this.#work.stop(this.#owner);
+  }
 }

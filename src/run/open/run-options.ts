@@ -1,10 +1,14 @@
 /** The options of a run, and what the process provides for it. */
 import { ConverterError } from '../../support/errors.ts';
-import type { Logger } from '../../support/log.ts';
-import { CHECKS, type ParameterCheck } from '../../support/parameters.ts';
+import {
+  CHECKS,
+  checkParameters,
+  type ParameterCheck,
+  required,
+} from '../../support/parameters.ts';
 import { isMaxFailures, parseMaxFailures } from '../file/max-failures.ts';
-import type { Pipeline } from '../file/pipeline-file.ts';
-import type { ServiceEnvironment } from './connect.ts';
+import { PIPELINE_CHECK, type Pipeline } from '../file/pipeline-file.ts';
+import type { RunEnvironment } from './run-environment.ts';
 
 const EXECUTING = ['run', 'fetch', 'build'] as const;
 const RECORDING = [...EXECUTING, 'record'] as const;
@@ -103,6 +107,21 @@ export const OPTION_CHECKS = {
   browserOptional: CHECKS.boolean,
 } as const satisfies Record<keyof typeof RUN_OPTIONS | 'browserOptional', ParameterCheck>;
 
+const ENVIRONMENT_CHECKS = {
+  env: required(CHECKS.env),
+  log: required(CHECKS.object),
+  now: required(CHECKS.function),
+  random: required(CHECKS.function),
+  signal: required(CHECKS.signal),
+  startEmulator: required(CHECKS.function),
+} satisfies Partial<Record<keyof RunEnvironment, ParameterCheck>>;
+
+/** Checks what a program without types passes to a run. @throws {@link ConverterError} `USAGE` naming the field. */
+export function checkRun(options: RunOptions, environment: RunEnvironment): void {
+  checkParameters('options', options, { pipeline: PIPELINE_CHECK, ...OPTION_CHECKS }, true);
+  checkParameters('environment', environment, ENVIRONMENT_CHECKS, true);
+}
+
 type FieldOf<Row> = Row extends { parse: (text: string, now: number) => infer Value }
   ? Value
   : Row extends { type: 'number' }
@@ -121,28 +140,6 @@ export type RunOptions = {
 /** Who does the work of a run. */
 export function executorOf({ executor = 'local' }: RunOptions): (typeof EXECUTORS)[number] {
   return executor;
-}
-
-/** How far a run is, in configurations. */
-export interface Progress {
-  /** What is made of the published GLBs, such as `pictures`; undefined while these are made. */
-  making?: string;
-  total: number;
-  done: number;
-  failed: number;
-}
-
-/** What the process provides: clock, random numbers, signal, variables, log and progress. */
-export interface RunEnvironment
-  extends Omit<ServiceEnvironment, 'waitsForFirstAnswer' | 'onRequest' | 'onDrift' | 'onOutage'> {
-  log: Logger;
-  /** Milliseconds since 1970; gives the run its id. @defaultValue `now()` */
-  startedAt?: number;
-  progress?: (progress: Progress) => void;
-  /** Called during selection with the number of articles found so far. */
-  selecting?: (found: number) => void;
-  /** Called with the planning of each permanent identifier that is selected. */
-  onPlanning?: (id: string, topLevelArticle: unknown) => Promise<void>;
 }
 
 /** The next time at which the clock of this machine shows `HH:MM`, milliseconds since 1970. */

@@ -6,8 +6,8 @@ import type { Pipeline } from '../file/pipeline-file.ts';
 import type { DeliveredFile, DeliveryLine } from '../output/delivered-files.ts';
 import type { ObjectChecks } from '../output/output-folder.ts';
 import type { PrunePlan } from '../output/published.ts';
-import type { RunEnvironment } from './run-options.ts';
-import type { SharedSources } from './shared-sources.ts';
+import type { RunEnvironment } from './run-environment.ts';
+import type { SharedSources } from './sources.ts';
 
 /** Where files are published, and what is removed there. */
 export interface PublicationPlace {

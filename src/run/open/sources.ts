@@ -1,12 +1,17 @@
 /** Opens where bytes come from: the service, the cache and the measurements of both. */
 import { join } from 'node:path';
+import type { ArticleRequest } from '../../model/article.ts';
+import type { SharedResponses } from '../../source/cache/cached-responses.ts';
 import {
   type ContentStore,
+  type DerivedData,
   type FileStoreOptions,
   openDerivedData,
   openFileStore,
+  type SharedDerivedData,
 } from '../../source/cache/content-store.ts';
 import { type CacheDatabase, openCacheDatabase } from '../../source/cache/database.ts';
+import type { FreshnessPolicy } from '../../source/cache/freshness.ts';
 import { ConverterError } from '../../support/errors.ts';
 import { refuseLinksBelow } from '../../support/file-operations.ts';
 import {
@@ -16,120 +21,139 @@ import {
   sha256Hex,
   temporaryFolder,
 } from '../../support/files.ts';
-import {
-  CHECKS,
-  checkParameters,
-  type ParameterCheck,
-  required,
-} from '../../support/parameters.ts';
-import { PIPELINE_CHECK, type Pipeline } from '../file/pipeline-file.ts';
-import { pipelineServiceId, withAccount } from './connect.ts';
-import { openDeadline } from './deadline.ts';
-import { createRunMetrics } from './metrics.ts';
-import { OPTION_CHECKS, type RunEnvironment, type RunOptions } from './run-options.ts';
-import { createServiceSession, type ServiceSession } from './run-session.ts';
-import type { SharedSources } from './shared-sources.ts';
+import { pipelineServiceId, type ServiceSection, withAccount } from './connect.ts';
+import type { RunEnvironment, ServiceEnvironment } from './run-environment.ts';
+import { ServiceSession } from './run-session.ts';
 
-/** Where bytes come from. */
+/** What a pipeline says of its sources. */
+export interface SourceSettings {
+  service: ServiceSection;
+  cacheDir: string;
+  /** Largest size of the cache at the end of a run. */
+  cacheMaxBytes: number;
+  freshness: FreshnessPolicy;
+  /** Folder of what is made of the sources; the account is noted for each. */
+  outputDir: string;
+  /** The store that several machines share. */
+  store?: object | undefined;
+}
+
+/** The options of a run that its sources heed. */
+export interface SourceOptions {
+  pipeline: SourceSettings;
+  /** Requests everything anew. */
+  force?: boolean;
+  /** Requests again what the service did not have. */
+  failedOnly?: boolean;
+  /** Trusts the listings that led to a refused result. */
+  accept?: boolean;
+  /** Milliseconds since 1970 at which the run stops. */
+  until?: number;
+}
+
+/** The responses, bodies and snapshots of a store that several machines share. */
+export interface SharedSources {
+  /** For people: its address, or its folder. */
+  readonly name: string;
+  readonly responses: SharedResponses;
+  readonly derived: SharedDerivedData;
+  /** Puts the bodies of this machine before those of the store; `flush` waits until the store has all. */
+  bodies(own: ContentStore): ContentStore & { flush(): Promise<void> };
+  /** Takes the snapshots of the series of a request into the database. @param service - Its name there. */
+  loadSnapshots(database: CacheDatabase, service: string, request: ArticleRequest): Promise<void>;
+}
+
+/** Where bytes come from: the service, and the cache with what was computed. */
 export interface Sources {
-  options: RunOptions;
-  environment: RunEnvironment;
-  /** Milliseconds since 1970. */
-  startedAt: number;
-  stores: {
-    /** Responses of the service, by content. */
-    bodies: ContentStore;
-    /** Waits until other machines have them, if there are any. */
-    flushBodies: (() => Promise<void>) | undefined;
-    /** Where they are: a child process opens the store itself. */
-    bodyFiles: FileStoreOptions;
-    /** What was computed from them. */
-    derived: ReturnType<typeof openDerivedData>;
-    database: CacheDatabase;
-  };
-  session: ServiceSession;
-  metrics: ReturnType<typeof createRunMetrics>;
+  readonly session: ServiceSession;
+  readonly database: CacheDatabase;
+  /** Responses of the service, by content. */
+  readonly bodies: ContentStore;
+  /** Where they are: a child process opens the store itself. */
+  readonly bodyFiles: FileStoreOptions;
+  /** Waits until other machines have the bodies, if there are any. */
+  readonly flushBodies: (() => Promise<void>) | undefined;
+  /** What was computed from them. */
+  readonly derived: DerivedData;
   /** Notes that the data for the output folder is of the account of this run. */
   noteAccount(): Promise<void>;
-  /** Whether the deadline of the options has passed. */
+}
+
+/** What every step of a run has: what it is to do, and what the process provides. */
+export interface RunContext<O extends SourceOptions> {
+  /** The service of the pipeline has its account. */
+  readonly options: O;
+  /** Clock, signal, log and variables. */
+  readonly environment: RunEnvironment;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  /** Whether the time at which the run stops has passed. */
   isOutOfTime(): boolean;
 }
 
-interface SourcesOptions {
-  /** Whether the service is waited for from the first request on. */
+export interface SourceOpening extends Pick<ServiceEnvironment, 'onRequest' | 'onDrift'> {
+  /** Whether the service is waited for from the first request on: a run is unattended. D-843 */
   waitsForFirstAnswer: boolean;
-  /** For a pipeline with `store:`. */
-  openShared?:
-    | ((pipeline: Pipeline, environment: RunEnvironment) => Promise<SharedSources>)
-    | undefined;
-}
-
-const ENVIRONMENT_CHECKS = {
-  env: required(CHECKS.env),
-  log: required(CHECKS.object),
-  now: required(CHECKS.function),
-  random: required(CHECKS.function),
-  signal: required(CHECKS.signal),
-  startEmulator: required(CHECKS.function),
-} satisfies Partial<Record<keyof RunEnvironment, ParameterCheck>>;
-
-/** Checks what a program without types passes to a run. @throws {@link ConverterError} `USAGE` naming the field. */
-export function checkRun(options: RunOptions, environment: RunEnvironment): void {
-  checkParameters('options', options, { pipeline: PIPELINE_CHECK, ...OPTION_CHECKS }, true);
-  checkParameters('environment', environment, ENVIRONMENT_CHECKS, true);
+  /** Opens what several machines share, for a pipeline with `store:`. */
+  openShared: (() => Promise<SharedSources>) | undefined;
 }
 
 /**
  * Opens the sources of a pipeline, works with them and closes them, also if the work fails.
  *
- * @throws {@link ConverterError} `OUTPUT_UNWRITABLE`, `STATE_INVALID`, or what the work throws.
+ * @throws {@link ConverterError} `OUTPUT_UNWRITABLE`, `STATE_INVALID`, `PIPELINE_VARIABLE_UNSET`, or what the work throws.
  */
-export async function withSources<T>(
-  given: RunOptions,
+export async function withSources<O extends SourceOptions, T>(
+  given: O,
   environment: RunEnvironment,
-  { waitsForFirstAnswer, openShared }: SourcesOptions,
-  work: (sources: Sources) => Promise<T>,
+  { openShared, ...ofService }: SourceOpening,
+  work: (context: RunContext<O>, sources: Sources) => Promise<T>,
 ): Promise<T> {
-  checkRun(given, environment);
-  const { cacheDir, outputDir } = given.pipeline;
+  const { pipeline } = given;
+  const { cacheDir, outputDir } = pipeline;
   for (const folder of [outputDir, cacheDir]) {
     refuseLinksBelow(folder);
     await removeStaleTemporaries(temporaryFolder(folder));
   }
   const startedAt = environment.startedAt ?? environment.now();
-  const metrics = createRunMetrics(environment.now);
-  if (given.pipeline.store && !openShared)
+  if (pipeline.store && !openShared)
     throw new ConverterError(
       'INTERNAL',
       'parts: expected other machines, for store:, received none',
     );
-  const shared = given.pipeline.store && (await openShared?.(given.pipeline, environment));
+  const shared = pipeline.store && (await openShared?.());
   const database = await openCacheDatabase(cacheDir);
-  const account = openAccount(given.pipeline, database);
-  const service = await withAccount(given.pipeline.service, environment.env, account.read).catch(
+  const account = accountNote(pipeline, database);
+  const service = await withAccount(pipeline.service, environment.env, account.read).catch(
     (error: unknown) => {
       database.close();
       throw error;
     },
   );
-  const options = { ...given, pipeline: { ...given.pipeline, service } };
+  const options = { ...given, pipeline: { ...pipeline, service } };
   const bodyFiles = bodyFilesOf(cacheDir, database);
   const ownBodies = openFileStore(bodyFiles, environment.signal, database.contents);
   const sharedBodies = shared?.bodies(ownBodies);
   const bodies = sharedBodies ?? ownBodies;
-  const derived = openDerivedData(bodies, database.contents, startedAt, shared?.derived);
-  const opening = { options, environment, startedAt, metrics, bodies, database, shared };
-  const session = createServiceSession({ ...opening, waitsForFirstAnswer });
-  const deadline = openDeadline(options.until, environment.now, session);
+  const session = new ServiceSession({
+    ...{ options, startedAt, bodies, database, responses: shared?.responses },
+    environment: { ...environment, ...ofService },
+  });
+  const stopDeadline = startDeadline(options.until, environment.now, session);
+  const isOutOfTime = () => options.until !== undefined && environment.now() >= options.until;
+  const sources: Sources = {
+    session,
+    database,
+    bodies,
+    bodyFiles,
+    flushBodies: sharedBodies && (() => sharedBodies.flush()),
+    derived: openDerivedData(bodies, database.contents, startedAt, shared?.derived),
+    noteAccount: () => account.note(service.account),
+  };
   try {
-    const flushBodies = sharedBodies && (() => sharedBodies.flush());
-    const stores = { bodies, flushBodies, bodyFiles, derived, database };
-    const { isOver: isOutOfTime } = deadline;
-    const noteAccount = () => account.note(service.account);
-    const opened = { options, environment, startedAt, stores, session, metrics };
-    return await work({ ...opened, noteAccount, isOutOfTime });
+    return await work({ options, environment, startedAt, isOutOfTime }, sources);
   } finally {
-    deadline.close();
+    stopDeadline();
     await session.close();
     database.close();
   }
@@ -147,8 +171,41 @@ export function bodyFilesOf(cacheDir: string, { contents }: CacheDatabase): File
   };
 }
 
-/** Opens the note of the account by which the data for an output folder was fetched. D-716 */
-function openAccount({ service, cacheDir, outputDir }: Pipeline, { snapshots }: CacheDatabase) {
+/** How long work in progress may continue after the deadline, milliseconds: most requests take less. */
+const GRACE_MS = 10_000;
+/** How often it is checked in this time whether the service imposes a pause, milliseconds. */
+const LOOK_MS = 250;
+/** Longest timer of Node, milliseconds. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * Closes the session at a time; work in progress may continue for a short time.
+ *
+ * @returns A function that ends the wait.
+ * @see D-834
+ */
+function startDeadline(
+  until: number | undefined,
+  now: () => number,
+  session: ServiceSession,
+): () => void {
+  if (until === undefined) return () => {};
+  const beginsInMs = Math.min(Math.max(0, until - now()), LONGEST_TIMER_MS);
+  const waitOrDrop = (leftMs: number) => {
+    // In a pause nothing is in progress.
+    if (leftMs <= 0 || session.isPaused()) void session.close();
+    else timer = setTimeout(waitOrDrop, Math.min(leftMs, LOOK_MS), leftMs - LOOK_MS).unref();
+  };
+  const graceMs = Math.min(GRACE_MS, until + GRACE_MS - now());
+  let timer = setTimeout(waitOrDrop, beginsInMs, graceMs).unref();
+  return () => clearTimeout(timer);
+}
+
+/** The note of the account by which the data for an output folder was fetched. D-716 */
+function accountNote(
+  { service, cacheDir, outputDir }: SourceSettings,
+  { snapshots }: CacheDatabase,
+) {
   const beginning = pipelineServiceId({ ...service, account: '-' }).slice(0, -1);
   const digest = sha256Hex(JSON.stringify([outputDir, beginning])).slice(0, 16);
   const path = join(cacheDir, 'selections', `${digest}.account`);

@@ -18,7 +18,6 @@ import {
   inputsDigest,
   loadSnapshot,
   REPORTED,
-  TRANSLATION_MISSING,
 } from '../../source/fetch/snapshot.ts';
 import { ConverterError } from '../../support/errors.ts';
 import { sha256Hex } from '../../support/files.ts';
@@ -28,7 +27,8 @@ import type { Processor } from '../articles/results.ts';
 import { openConversions, within } from '../conversions/dispatch.ts';
 import type { Pipeline } from '../file/pipeline-file.ts';
 import { languagesOf, pipelineServiceId } from '../open/connect.ts';
-import type { PreviousOutput, Run } from '../open/open-run.ts';
+import type { Run } from '../open/open-run.ts';
+import type { PreviousOutput } from '../open/run-output.ts';
 import { publishedAsset } from '../output/publish.ts';
 import { catalogueEntries, listedIn, REQUEST_FAILED, TEXT_CUT } from '../publishing/lines.ts';
 
@@ -45,13 +45,14 @@ interface Snapshots {
 
 /** Fetches snapshots and converts them: `run`. */
 export async function fetchAndConvert(run: Run): Promise<Processor> {
-  const fetcher = await run.session.fetcher();
+  const fetcher = await run.sources.session.fetcher();
   const load: Snapshots['load'] = ({ request, children }, signal) =>
     fetcher.fetch(request, children, signal);
   const snapshots = { fresh: fetcher.freshSnapshot, load, decoded: fetcher.decoded };
-  const process = converting(run, snapshots);
+  const processor = new ConfigurationProcessor(run, snapshots);
   return {
-    process: async (selected) => (await waitingStill(run, fetcher, selected)) ?? process(selected),
+    process: async (selected) =>
+      (await waitingStill(run, fetcher, selected)) ?? processor.process(selected),
     // The response is cached in this run, and so is its failure.
     resolve: async (request) => (await fetcher.resolve(request).catch(() => undefined))?.key,
   };
@@ -78,18 +79,17 @@ async function waitingStill(
 /** Converts the snapshots of the last fetch, without a network: `build`. */
 export async function convertFetched(run: Run): Promise<Processor> {
   const source = snapshotSource(run);
-  const process = converting(run, {
+  return new ConfigurationProcessor(run, {
     fresh: async (request) =>
       source.database.snapshots.summary(source.service, configurationKey(request)),
     load: ({ request }) => loadSnapshot(source, request),
   });
-  return { process };
 }
 
 /** Fetches snapshots into the cache and builds nothing: `fetch`. */
 export async function fetchOnly(run: Run): Promise<Processor> {
-  const { session, metrics, notes } = run;
-  const fetcher = await session.fetcher();
+  const { sources, metrics, notes } = run;
+  const fetcher = await sources.session.fetcher();
   return {
     process: async ({ request, children }) => {
       const snapshot = await metrics.stopwatch.during('fetch', () =>
@@ -104,125 +104,132 @@ export async function fetchOnly(run: Run): Promise<Processor> {
 }
 
 /** Returns where `loadSnapshot` finds the snapshots of a pipeline. */
-export function snapshotSource({ options, stores }: Pick<Run, 'options' | 'stores'>) {
+export function snapshotSource({ options, sources }: Pick<Run, 'options' | 'sources'>) {
   const service = pipelineServiceId(options.pipeline.service);
-  return { service, database: stores.database, store: stores.bodies };
+  return { service, database: sources.database, store: sources.bodies };
 }
 
-function converting(run: Run, snapshots: Snapshots): Processor['process'] {
-  const { options, stores, metrics } = run;
-  const { stopwatch } = metrics;
-  const { database, previous } = stores;
-  const { convert, service, limits } = options.pipeline;
-  const sourceOf = sourceDigest(convert);
-  const serviceId = pipelineServiceId(service);
-  const languages = languagesOf(service);
-  const [, ...others] = languages;
-  const answersOf = catalogueDigest(options.pipeline);
+/** What is published of a configuration, and what is stored of it: whether an article is as it was. */
+class ConfigurationProcessor {
+  readonly #run: Run;
+  readonly #snapshots: Snapshots;
+  readonly #builder: Builder;
+  readonly #sourceOf: ReturnType<typeof sourceDigest>;
+  readonly #answersOf: ReturnType<typeof catalogueDigest>;
+  /** Whether nothing is published: no article can be as it was. */
+  readonly #isFirst: boolean;
 
-  /** Nothing is published: no article can be as it was. */
-  const isFirst = previous.lines.size === 0;
+  constructor(run: Run, snapshots: Snapshots) {
+    const { pipeline } = run.options;
+    this.#run = run;
+    this.#snapshots = snapshots;
+    this.#builder = new Builder(run, snapshots.decoded);
+    this.#sourceOf = sourceDigest(pipeline.convert);
+    this.#answersOf = catalogueDigest(pipeline);
+    this.#isFirst = run.output.previous.lines.size === 0;
+  }
 
-  /** The previous line, if it has this source. */
-  const lineOf = (key: ArticleKey, source: Digest) => {
-    const line = previous.lines.get(configurationKey(key));
-    return line?.source === source ? line : undefined;
-  };
+  /** Processes a configuration: first without reading its snapshot. */
+  async process(selected: SelectedArticle): Promise<Result> {
+    const { metrics, notes } = this.#run;
+    const fresh = await metrics.stopwatch.during('fetch', () => this.#fresh(selected));
+    const key = configurationKey(selected.request);
+    return fresh ?? notes.during(key, () => this.#processStale(selected));
+  }
 
-  /** Whether a GLB is in the store, and need not be built anew. */
-  const isStored = async ({ sha256, bytes }: Pick<ManifestLine, 'sha256' | 'bytes'>) =>
-    !options.force && sha256 !== undefined && stores.hasObject(sha256, bytes);
-
-  const fresh = async (selected: SelectedArticle): Promise<FreshResult | undefined> => {
-    const { request, children } = selected;
+  /** The result of a configuration that is as it was; undefined if its snapshot has to be read. */
+  async #fresh({ request, children }: SelectedArticle): Promise<FreshResult | undefined> {
+    const { options, output } = this.#run;
     // The freshness of a snapshot does not cover the children of a stored planning.
-    if (options.force || children !== undefined || isFirst) return undefined;
-    const snapshot = await snapshots.fresh(request);
-    if (snapshot === undefined) return undefined;
+    if (options.force || children !== undefined || this.#isFirst) return undefined;
+    const snapshot = await this.#snapshots.fresh(request);
+    // Without answers, it is of an older version, or was cached since by something that has not published it.
+    if (snapshot?.answers === undefined) return undefined;
     const { key, inputs } = snapshot;
-    // Of an older version, or what was cached since by something that has not published it.
-    if (snapshot.answers === undefined) return undefined;
-    const answers = answersOf(snapshot.answers);
+    const answers = this.#answersOf(snapshot.answers);
     const id = configurationKey(key);
-    if (!previous.isCatalogued(id)) return undefined;
-    const source = sourceOf(inputs);
-    // It is decoded if it is about to change anyway.
-    const settled = previous.settled.get(id);
+    if (!output.previous.isCatalogued(id)) return undefined;
+    const source = this.#sourceOf(inputs);
+    // The line is decoded if it is about to change anyway.
+    const settled = output.previous.settled.get(id);
     if (settled?.source === source && settled.answers === answers)
-      return (await isStored(settled)) ? { status: 'fresh', request, key } : undefined;
-    const line = lineOf(key, source);
+      return (await this.#builder.isStored(settled))
+        ? { status: 'fresh', request, key }
+        : undefined;
+    const line = this.#lineOf(key, source);
     if (line === undefined || listedIn(line, request)?.answers !== answers) return undefined;
-    const isCurrent = line.status === 'skipped' || (await isStored(line));
+    const isCurrent = line.status === 'skipped' || (await this.#builder.isStored(line));
     return isCurrent ? { status: 'fresh', request, key } : undefined;
-  };
+  }
 
-  const build = createBuilder(run, snapshots.decoded, isStored);
-
-  const processStale = async (selected: SelectedArticle): Promise<Result> => {
+  async #processStale(selected: SelectedArticle): Promise<Result> {
     const { request } = selected;
-    const before = isFirst
+    const { options, sources, output, metrics } = this.#run;
+    const { service } = options.pipeline;
+    const before = this.#isFirst
       ? undefined
-      : database.snapshots.get(serviceId, configurationKey(request));
-    const snapshot = await stopwatch.during('fetch', () =>
-      within(run, (signal) => snapshots.load(selected, signal)),
+      : sources.database.snapshots.get(pipelineServiceId(service), configurationKey(request));
+    const snapshot = await metrics.stopwatch.during('fetch', () =>
+      within(this.#run, (signal) => this.#snapshots.load(selected, signal)),
     );
+    const { key } = snapshot;
+    const source = this.#sourceOf(inputsDigest(snapshot));
+    const common = this.#commonResult(request, snapshot, source);
+    const line = this.#lineOf(key, source);
+    if (await isCommercial(snapshot, sources.bodies, this.#snapshots.decoded)) {
+      expectUnpublished(output.previous, request, key);
+      const tier = line === undefined ? 'skipped' : tierOf(snapshot);
+      const decision: Decision = { tier, why: [NO_GEOMETRY.message] };
+      return { status: 'skipped', ...common, reason: NO_GEOMETRY, decision };
+    }
+    const published = line && (await this.#builder.isStored(line)) ? builtOf(line) : undefined;
+    const built = published ?? (await this.#builder.build(snapshot, source));
+    const counts = built.counts ?? sources.database.builds.get(source)?.counts;
+    const { warnings, ...others } = common;
+    const why = () => whyBuilt(this.#run, before, snapshot);
+    return {
+      status: published === undefined ? 'converted' : 'unchanged',
+      ...others,
+      built: { ...built, counts, warnings: [...warnings, ...built.warnings] },
+      decision: published ? { tier: tierOf(snapshot), why: [] } : { tier: 'built', why: why() },
+    };
+  }
+
+  /** What each result has, whether the article has geometry or not. */
+  #commonResult(request: ArticleRequest, snapshot: ArticleSnapshot, source: Digest) {
+    const { service, limits } = this.#run.options.pipeline;
     const { key, article, unplaced = [] } = snapshot;
-    const source = sourceOf(inputsDigest(snapshot));
+    const languages = languagesOf(service);
     const articles = languages.map((lang) => articleIn(lang, snapshot));
     const { entries, warnings } = catalogueEntries(articles, limits.maxTextCharacters);
-    const reported = [
-      ...snapshot.warnings.filter(isReported),
-      ...notFetched(others, snapshot),
-      ...warnings,
-    ];
-    const common = {
+    const missing = notFetched(languages.slice(1), snapshot);
+    return {
       request,
       key,
       convertdate: article.ocd?.convertdate ?? '',
       source,
       catalogue: entries,
-      answers: answersOf(answersDigest(snapshot)),
+      answers: this.#answersOf(answersDigest(snapshot)),
       ...(unplaced.length > 0 && { unplaced }),
+      warnings: [...snapshot.warnings.filter(isReported), ...missing, ...warnings],
     };
-    if (await isCommercial(snapshot, stores.bodies, snapshots.decoded)) {
-      expectUnpublished(previous, request, key);
-      const isSame = lineOf(key, source) !== undefined;
-      const tier = isSame ? tierOf(snapshot) : 'skipped';
-      const decision: Decision = { tier, why: [NO_GEOMETRY.message] };
-      return { status: 'skipped', ...common, warnings: reported, reason: NO_GEOMETRY, decision };
-    }
-    const line = lineOf(key, source);
-    const published = line && (await isStored(line)) ? builtOf(line) : undefined;
-    const built = published ?? (await build(snapshot, source));
-    const why = () => whyBuilt(run, before, snapshot);
-    return {
-      status: published === undefined ? 'converted' : 'unchanged',
-      ...common,
-      built: {
-        ...built,
-        counts: built.counts ?? database.builds.get(source)?.counts,
-        warnings: [...reported, ...built.warnings],
-      },
-      decision: published ? { tier: tierOf(snapshot), why: [] } : { tier: 'built', why: why() },
-    };
-  };
+  }
 
-  return async (selected) => {
-    const unread = await stopwatch.during('fetch', () => fresh(selected));
-    return (
-      unread ?? run.notes.during(configurationKey(selected.request), () => processStale(selected))
-    );
-  };
+  /** The previous line, if it has this source. */
+  #lineOf(key: ArticleKey, source: Digest): ManifestLine | undefined {
+    const line = this.#run.output.previous.lines.get(configurationKey(key));
+    return line?.source === source ? line : undefined;
+  }
 }
 
 /** Languages of which a snapshot has no answer: it was fetched for others. */
 function notFetched(languages: readonly string[], snapshot: ArticleSnapshot): Warning[] {
   const known = new Set(snapshot.translations?.map(({ lang }) => lang));
-  const missing = snapshot.warnings.filter(({ code }) => code === TRANSLATION_MISSING);
+  const missing = snapshot.warnings.filter(({ code }) => code === 'TRANSLATION_MISSING');
   return languages
     .filter((lang) => !known.has(lang))
     .filter((lang) => !missing.some(({ message }) => message.startsWith(`language ${lang}: `)))
-    .map((lang) => ({ code: TRANSLATION_MISSING, message: `language ${lang}: not fetched yet` }));
+    .map((lang) => ({ code: 'TRANSLATION_MISSING', message: `language ${lang}: not fetched yet` }));
 }
 
 /** Texts that there are not in a language are those of the first. */
@@ -274,17 +281,17 @@ function tierOf({ requested }: ArticleSnapshot): Decision['tier'] {
 }
 
 function whyBuilt(
-  { options, stores }: Run,
+  { options, output }: Run,
   before: SnapshotRecord | undefined,
   snapshot: ArticleSnapshot,
 ): string[] {
   if (options.force) return ['--force builds everything anew'];
-  const line = stores.previous.lines.get(configurationKey(snapshot.key));
+  const line = output.previous.lines.get(configurationKey(snapshot.key));
   if (line === undefined) return ['it is not in the previous manifest'];
   if (line.sha256 === undefined) return ['it failed before'];
   const changes = sourceChanges(before, snapshot);
   if (changes.length > 0) return changes;
-  const damage = stores.damages.get(configurationKey(snapshot.key));
+  const damage = output.damages.get(configurationKey(snapshot.key));
   return [
     damage === undefined ? 'options or converter have changed' : `its GLB was ${damage.problem}`,
   ];
@@ -339,60 +346,76 @@ function builtOf(line: ManifestLine): Built | undefined {
 }
 
 /** Builds each source once a run, unless an earlier run did and its GLB is stored, or in the cache. */
-function createBuilder(
-  run: Run,
-  decoded: DecodedReader | undefined,
-  isStored: (built: Built) => Promise<boolean>,
-): (snapshot: ArticleSnapshot, source: Digest) => Promise<Built> {
-  const { checks, database, derived, objects, objectFiles, published, unsynced } = run.stores;
-  const { stopwatch } = run.metrics;
-  const isForced = run.options.force ?? false;
-  const convert = openConversions(run, decoded);
-  const builds = new Map<Digest, Promise<Built>>();
+class Builder {
+  readonly #run: Run;
+  readonly #isForced: boolean;
+  readonly #convert: ReturnType<typeof openConversions>;
+  readonly #builds = new Map<Digest, Promise<Built>>();
 
-  /** Links the GLB of an earlier run from the cache: once its content is checked, it is as good as a new one. */
-  const restore = async ({ sha256 }: Built): Promise<boolean> => {
-    const kept = await derived.keptFile(sha256);
-    if (kept === undefined) return false;
-    const to = objects.pathOf(sha256);
-    if ((await linkOrCopy(kept, to, objectFiles.tmpDir, undefined, unsynced)) === 'absent')
-      return false;
-    await checks.recordWritten(sha256);
-    return true;
-  };
+  constructor(run: Run, decoded: DecodedReader | undefined) {
+    this.#run = run;
+    this.#isForced = run.options.force ?? false;
+    this.#convert = openConversions(run, decoded);
+  }
 
-  const convertAnew = async (snapshot: ArticleSnapshot): Promise<Built> => {
-    const built = await stopwatch.during('transform', () => convert('build', snapshot));
-    await checks.recordWritten(built.sha256);
-    const fetched = snapshot.warnings.filter((warning) => !isReported(warning));
-    return { ...built, warnings: [...fetched, ...built.warnings] };
-  };
+  /** Whether a GLB is in the store, and need not be built anew. */
+  async isStored({ sha256, bytes }: Pick<ManifestLine, 'sha256' | 'bytes'>): Promise<boolean> {
+    const { output } = this.#run;
+    return !this.#isForced && sha256 !== undefined && output.hasObject(sha256, bytes);
+  }
 
-  const share = async (sha256: Digest) => published?.shareObject(sha256, objects.pathOf(sha256));
+  build(snapshot: ArticleSnapshot, source: Digest): Promise<Built> {
+    const running = this.#builds.get(source) ?? this.#build(snapshot, source);
+    this.#builds.set(source, running);
+    // The database has it now; one that has failed fails again.
+    if (!this.#isForced) running.then(() => this.#builds.delete(source)).catch(() => {});
+    return running;
+  }
 
-  const build = async (snapshot: ArticleSnapshot, source: Digest): Promise<Built> => {
-    const earlier = isForced ? undefined : database.builds.get(source);
+  async #build(snapshot: ArticleSnapshot, source: Digest): Promise<Built> {
+    const { sources, output, metrics } = this.#run;
+    const { database, derived } = sources;
+    const { objects, published } = output;
+    const share = async (object: Digest) => published?.shareObject(object, objects.pathOf(object));
+    const earlier = this.#isForced ? undefined : database.builds.get(source);
     // A store that machines share has it, perhaps from another one: then it is not in the output folder.
-    if (earlier !== undefined && (await isStored(earlier))) return earlier;
-    if (earlier !== undefined && (await stopwatch.during('write', () => restore(earlier)))) {
+    if (earlier !== undefined && (await this.isStored(earlier))) return earlier;
+    const isRestored =
+      earlier !== undefined &&
+      (await metrics.stopwatch.during('write', () => this.#restore(earlier.sha256)));
+    if (isRestored) {
       await share(earlier.sha256);
       return earlier;
     }
-    const built = await convertAnew(snapshot);
+    const built = await this.#convertAnew(snapshot);
     database.builds.put(source, built);
     const { sha256, bytes } = built;
-    if (!isForced) await derived.keepFile(objects.pathOf(sha256), sha256, bytes);
+    if (!this.#isForced) await derived.keepFile(objects.pathOf(sha256), sha256, bytes);
     await share(sha256);
     return built;
-  };
+  }
 
-  return (snapshot, source) => {
-    const running = builds.get(source) ?? build(snapshot, source);
-    builds.set(source, running);
-    // The database has it now; one that has failed fails again.
-    if (!isForced) running.then(() => builds.delete(source)).catch(() => {});
-    return running;
-  };
+  /** Links the GLB of an earlier run from the cache: once its content is checked, it is as good as a new one. */
+  async #restore(sha256: Digest): Promise<boolean> {
+    const { objects, objectFiles, unsynced, checks } = this.#run.output;
+    const kept = await this.#run.sources.derived.keptFile(sha256);
+    if (kept === undefined) return false;
+    const to = objects.pathOf(sha256);
+    const linked = await linkOrCopy(kept, to, objectFiles.tmpDir, undefined, unsynced);
+    if (linked === 'absent') return false;
+    await checks.recordWritten(sha256);
+    return true;
+  }
+
+  async #convertAnew(snapshot: ArticleSnapshot): Promise<Built> {
+    const { metrics, output } = this.#run;
+    const built = await metrics.stopwatch.during('transform', () =>
+      this.#convert('build', snapshot),
+    );
+    await output.checks.recordWritten(built.sha256);
+    const fetched = snapshot.warnings.filter((warning) => !isReported(warning));
+    return { ...built, warnings: [...fetched, ...built.warnings] };
+  }
 }
 
 /** Count up whenever the lines of the catalogue come to say something else of the same answers. */

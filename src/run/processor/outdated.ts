@@ -1,12 +1,10 @@
 /** Compares what is published with its pipeline and the answers that the cache holds, without a network. */
-import { join } from 'node:path';
 import { configurationKey } from '../../model/configuration-id.ts';
-import { DATABASE_FILE } from '../../source/cache/database.ts';
+import { CacheDatabase } from '../../source/cache/database.ts';
 import { isConverterError } from '../../support/errors.ts';
-import { exists } from '../../support/files.ts';
 import type { Pipeline } from '../file/pipeline-file.ts';
-import { type Run, withRun } from '../open/open-run.ts';
-import type { RunEnvironment } from '../open/run-options.ts';
+import { type Run, withReadingRun } from '../open/open-run.ts';
+import type { RunEnvironment } from '../open/run-environment.ts';
 import type { OpenSharedStore } from '../open/shared-store.ts';
 import { catalogueDigest, snapshotSource } from './configuration.ts';
 
@@ -21,12 +19,12 @@ export async function countOutdated(
   environment: RunEnvironment,
   openStore?: OpenSharedStore,
 ): Promise<number | undefined> {
-  if (!(await exists(join(pipeline.cacheDir, DATABASE_FILE)))) return undefined;
+  if (!(await CacheDatabase.existsIn(pipeline.cacheDir))) return undefined;
   const countIn = async (run: Run) => {
     const { service, database } = snapshotSource(run);
     const answersOf = catalogueDigest(run.options.pipeline);
     let outdated = 0;
-    for (const { requested } of run.stores.previous.lines.values()) {
+    for (const { requested } of run.output.previous.lines.values()) {
       const isOld = requested.some((request) => {
         const found = database.snapshots.summary(service, configurationKey(request))?.answers;
         return found && request.answers && answersOf(found) !== request.answers;
@@ -35,7 +33,7 @@ export async function countOutdated(
     }
     return outdated;
   };
-  const count = withRun({ pipeline }, environment, countIn, undefined, openStore);
+  const count = withReadingRun({ pipeline }, environment, countIn, openStore);
   return count.catch((error: unknown) => {
     if (isConverterError(error, 'PIPELINE_VARIABLE_UNSET')) return undefined;
     throw error;

@@ -28,7 +28,7 @@ export async function followPublication(
   last: LastPublication,
   deliveries: Deliveries | undefined,
 ): Promise<AfterPublication> {
-  const { options, metrics, environment, stores } = run;
+  const { options, metrics, environment, output } = run;
   const delivered =
     options.pipeline.deliver &&
     deliveries &&
@@ -45,7 +45,7 @@ export async function followPublication(
   const settle = async () => {
     if (now !== undefined) await last.commit(now);
     await outcome?.settle();
-    await stores.published?.publish();
+    await output.published?.publish();
     await removeFormerFiles(run);
   };
   return { changes, delivered, settle };

@@ -6,7 +6,7 @@ import type { PackedMap } from '../../support/packed-map.ts';
 import type { PictureDifference } from '../file/gate-table.ts';
 import type { Pipeline } from '../file/pipeline-file.ts';
 import type { Run } from '../open/open-run.ts';
-import type { RunEnvironment } from '../open/run-options.ts';
+import type { RunEnvironment } from '../open/run-environment.ts';
 import type { PublishedLine, UrlOf } from '../output/changes.ts';
 import type { DeliveryLine } from '../output/delivered-files.ts';
 import type { ArticlePictures } from '../report/html-pictures.ts';

@@ -7,10 +7,13 @@ import { endPublication } from '../output/publication.ts';
 import { publishedAsset } from '../output/publish.ts';
 
 /** Removes the files that manifest and deliveries no longer name, and the note of the publication. @see D-998 */
-export async function removeFormerFiles({ options, stores }: Run): Promise<void> {
+export async function removeFormerFiles({
+  options,
+  output,
+}: Pick<Run, 'options' | 'output'>): Promise<void> {
   const { outputDir } = options.pipeline;
   await endPublication(outputDir, () => namedPaths(outputDir));
-  await stores.published?.endPublication();
+  await output.published?.endPublication();
 }
 
 async function namedPaths(outputDir: string): Promise<string[]> {

@@ -14,6 +14,7 @@ import { PackedMap } from '../../support/packed-map.ts';
 import type { Results } from '../articles/results.ts';
 import { languagesOf } from '../open/connect.ts';
 import type { Run } from '../open/open-run.ts';
+import type { RunOutput } from '../open/run-output.ts';
 import { assignPaths, objectKey } from '../output/article-path.ts';
 import {
   type Change,
@@ -58,7 +59,7 @@ export type LastPublication = ReturnType<typeof openLastPublication>;
  * @see D-996
  */
 export function openLastPublication(run: Run, urlOf?: UrlOf) {
-  const { options, stores } = run;
+  const { options, output } = run;
   const { outputDir } = options.pipeline;
   const compared = comparedLists(run);
   let reading: ReturnType<typeof lastPublished> | undefined;
@@ -67,7 +68,7 @@ export function openLastPublication(run: Run, urlOf?: UrlOf) {
     return reading;
   };
   const changesTo = async (now: PackedMap<PublishedLine>) => {
-    const changes = new PackedMap<ChangeLine>(stores.spool);
+    const changes = new PackedMap<ChangeLine>(output.spool);
     const { lines } = await last();
     for (const change of changesBetween(lines, now, urlOf))
       changes.set(configurationKey(change), change);
@@ -122,14 +123,14 @@ function summarised(changes: PackedMap<ChangeLine>): Changes {
  * @param deliveries - What is delivered, where the list does not have it yet.
  */
 export async function publishedNow(
-  { options, stores }: Run,
+  { options, output }: Pick<Run, 'options' | 'output'>,
   deliveries?: readonly DeliveryLine[],
 ): Promise<{
   lines: PackedMap<PublishedLine>;
   onlyCarts: ReadonlySet<string>;
 }> {
   const { outputDir, service } = options.pipeline;
-  const { spool } = stores;
+  const { spool } = output;
   const open = (file: string) => openCatalogue(outputDir, { spool }, file);
   const catalogues = await Promise.all(catalogueFiles(languagesOf(service)).map(open));
   const onlyCarts = new Set<string>();
@@ -152,7 +153,7 @@ async function unpublishedLines(
   results: Results,
 ): Promise<PackedMap<PublishedLine>> {
   const { outputDir } = run.options.pipeline;
-  const { published, spool } = run.stores;
+  const { published, spool } = run.output;
   const paths = new Map(assignPaths(lines.keys()));
   const catalogues = newCatalogues(run, lines, results).map((one) => one.lines);
   return publishedLines(lines.values(), catalogues, {
@@ -171,7 +172,7 @@ async function publishedLines(
   manifest: AsyncIterable<ManifestLine> | Iterable<ManifestLine>,
   catalogues: readonly Pick<PackedMap<CatalogueLine>, 'get'>[],
   from: Pick<Run['options']['pipeline'], 'outputDir'> &
-    Pick<Run['stores'], 'spool'> & {
+    Pick<RunOutput, 'spool'> & {
       assetOf(line: ManifestLine, key: string): ReturnType<typeof publishedAsset>;
       deliveries?: readonly DeliveryLine[] | undefined;
     },
@@ -203,9 +204,9 @@ const PUBLISHED_FORM = { texts: ID_FIELDS, lists: ['files'] };
 /**
  * Reads what was published last. What a list of an older version lacks is taken from what was published before this run.
  */
-async function lastPublished({ options, stores }: Run) {
+async function lastPublished({ options, output }: Run) {
   const { outputDir } = options.pipeline;
-  const { previous, spool } = stores;
+  const { previous, spool } = output;
   const path = join(outputDir, PUBLISHED_FILE);
   const isMissing = !(await exists(path));
   let isOld = isMissing;

@@ -263,12 +263,12 @@ export function newLines(
   isPartial: boolean,
   isOfCart: IsOfCart,
 ): PackedMap<ManifestLine> {
-  const lines = new PackedMap<ManifestLine>(run.stores.spool);
-  const before = run.stores.previous.lines;
+  const lines = new PackedMap<ManifestLine>(run.output.spool);
+  const before = run.output.previous.lines;
   for (const key of sortConfigurationKeys(results.keys())) {
     const only = results.onlyFreshOf(key)?.request;
     // Almost every line of most runs, which is not decoded then.
-    if (only !== undefined && !isOfCart(only) && run.stores.previous.isSettled(key, only)) {
+    if (only !== undefined && !isOfCart(only) && run.output.previous.isSettled(key, only)) {
       lines.share(key, before);
       continue;
     }
@@ -297,7 +297,7 @@ function* retainedLines(
   if (articles.size === 0 && children.size === 0 && unread.length === 0) return;
   const sameId = (wanted: string, id: string) =>
     wanted === '' || wanted.toUpperCase() === id.toUpperCase();
-  for (const line of run.stores.previous.lines.values()) {
+  for (const line of run.output.previous.lines.values()) {
     const isUnread = unread.some(
       (part) => sameId(part.manufacturer, line.manufacturer) && sameId(part.program, line.program),
     );
@@ -307,7 +307,7 @@ function* retainedLines(
 }
 
 /** Keys of the children, at any depth, of the plannings that failed. */
-function childrenOfFailed({ options, stores }: Run, results: Results): Set<string> {
+function childrenOfFailed({ options, sources }: Run, results: Results): Set<string> {
   const service = pipelineServiceId(options.pipeline.service);
   const children = new Set<string>();
   const parents: string[] = [];
@@ -315,7 +315,7 @@ function childrenOfFailed({ options, stores }: Run, results: Results): Set<strin
     if (result.status === 'failed') parents.push(configurationKey(result.request));
   }
   for (let parent = parents.pop(); parent !== undefined; parent = parents.pop()) {
-    for (const { request } of stores.database.snapshots.get(service, parent)?.unplaced ?? []) {
+    for (const { request } of sources.database.snapshots.get(service, parent)?.unplaced ?? []) {
       const child = configurationKey(request);
       if (children.has(child)) continue;
       children.add(child);
@@ -327,7 +327,7 @@ function childrenOfFailed({ options, stores }: Run, results: Results): Set<strin
 
 /** Publishes the lines of the new manifest: links, manifest, catalogue. @param isWhole - As in {@link publish}. */
 export async function publishResults(
-  { options, environment, stores }: Run,
+  { options, environment, output }: Run,
   lines: PackedMap<ManifestLine>,
   results: Results,
   isWhole: boolean,
@@ -336,20 +336,20 @@ export async function publishResults(
   const { copied, restored, withoutObject } = await publish({
     outputDir: options.pipeline.outputDir,
     lines,
-    before: stores.previous.lines,
-    catalogues: newCatalogues({ options, stores }, lines, results),
-    settled: stores.previous.settled,
-    objectPath: stores.objects.pathOf,
-    objectKey: stores.published && objectKey,
-    unsynced: stores.unsynced,
+    before: output.previous.lines,
+    catalogues: newCatalogues({ options, output }, lines, results),
+    settled: output.previous.settled,
+    objectPath: output.objects.pathOf,
+    objectKey: output.published && objectKey,
+    unsynced: output.unsynced,
     isWhole,
     signal,
   });
-  await stores.published?.publish();
+  await output.published?.publish();
   if (copied > 0)
     log.warn('the file system has no hard links: files below articles/ are copies', { copied });
-  const links = restored.filter((key) => !stores.damages.has(key));
-  for (const key of links) stores.damages.set(key, { problem: LINK_DAMAGED });
+  const links = restored.filter((key) => !output.damages.has(key));
+  for (const key of links) output.damages.set(key, { problem: LINK_DAMAGED });
   const name = (key: string | undefined) => key && configurationLabel(parseConfigurationKey(key));
   if (links.length > 0) log.warn(LINK_DAMAGED, { files: links.length, first: name(links[0]) });
   const [first] = withoutObject;
@@ -362,13 +362,13 @@ const LINK_DAMAGED = 'a file below articles/ was changed or removed; it is linke
 
 /** The catalogue in each language, for the lines of the new manifest. */
 export function newCatalogues(
-  { options, stores }: Pick<Run, 'options' | 'stores'>,
+  { options, output }: Pick<Run, 'options' | 'output'>,
   lines: PackedMap<ManifestLine>,
   results: Results,
 ) {
   return catalogueFiles(languagesOf(options.pipeline.service)).map((file, language) => {
-    const before = stores.previous.catalogues[language]!;
-    const now = new PackedMap<CatalogueLine>(stores.spool);
+    const before = output.previous.catalogues[language]!;
+    const now = new PackedMap<CatalogueLine>(output.spool);
     fillCatalogue(now, before, lines, results, language);
     return { file, lines: now, before };
   });

@@ -58,10 +58,10 @@ function isWithoutConfiguration({ reinitstring, metareinitstring }: ArticleReque
 
 /** Reads a master. @throws {@link ConverterError} `STORE_DAMAGED` where its link has another content. */
 export async function readMaster(
-  { options, stores }: Pick<Run, 'options' | 'stores'>,
+  { options, output }: Pick<Run, 'options' | 'output'>,
   { glb, sha256 }: Master,
 ): Promise<Uint8Array> {
-  if (stores.published !== undefined) return stores.published.readObject(sha256);
+  if (output.published !== undefined) return output.published.readObject(sha256);
   const master = await readBytes(join(options.pipeline.outputDir, glb));
   if (sha256Hex(master) === sha256) return master;
   const message = `${glb}: expected the content ${sha256}, received another`;

@@ -39,11 +39,11 @@ interface Unreferenced {
  * @see D-993
  */
 export async function removeOutdated(run: Run, deliveryFolders: readonly string[]): Promise<void> {
-  const { options, stores, startedAt, environment } = run;
+  const { options, output, startedAt, environment } = run;
   const { outputDir, store } = options.pipeline;
   await removeFrom(folderPlace(options.pipeline, deliveryFolders), options.pipeline, startedAt);
-  if (store === undefined || stores.shared === undefined) return;
-  const place = await stores.shared.place(outputDir, environment.signal);
+  if (store === undefined || output.shared === undefined) return;
+  const place = await output.shared.place(outputDir, environment.signal);
   if (place !== undefined) await removeFrom(place, options.pipeline, startedAt);
 }
 

@@ -14,7 +14,7 @@ import {
   statIfExists,
 } from '../../support/files.ts';
 import { linkIfPossible } from '../../support/links.ts';
-import { openContents } from './contents.ts';
+import { type Contents, openContents } from './contents.ts';
 
 /** A store of contents by digest; several processes may use one store at once. */
 export interface ContentStore {
@@ -68,8 +68,6 @@ export interface FileStoreOptions {
   database?: string;
 }
 
-type Contents = Awaited<ReturnType<typeof openContents>>;
-
 const DIGEST = /^[0-9a-f]{64}$/;
 
 /**
@@ -90,104 +88,127 @@ export function openFileStore(
   signal?: AbortSignal,
   opened?: Contents,
 ): ContentStore {
-  const { dir, tmpDir, extension = '', repair = false, dropDamaged = false, access } = options;
-  refuseLinksBelow(options.root ?? dir);
-  // Without a join for each path, which takes 3 µs.
-  const folder = join(dir, sep);
-  let opening: Promise<Contents> | undefined;
-  const contents = async () => {
-    if (opened !== undefined || options.database === undefined) return opened;
-    opening ??= openContents(options.database);
-    return opening;
-  };
+  return new FileStore(options, signal, opened);
+}
 
-  const pathOf = (digest: Digest): string => {
-    // A digest from outside must not lead out of the folder.
-    if (!DIGEST.test(digest)) {
-      throw new ConverterError('INTERNAL', `content store: expected a digest, received ${digest}`);
-    }
-    return folder + digest.slice(0, 2) + sep + digest + extension;
-  };
+/** A store in a folder. Its methods need no `this`: they are handed on one by one. */
+class FileStore implements ContentStore {
+  readonly #options: FileStoreOptions;
+  readonly #extension: string;
+  readonly #signal: AbortSignal | undefined;
+  /** Without a join for each path, which takes 3 µs. */
+  readonly #folder: string;
+  readonly #opened: Contents | undefined;
+  #opening: Promise<Contents> | undefined;
 
-  const sizeOfFile = async (digest: Digest): Promise<number | undefined> =>
-    (await statIfExists(pathOf(digest)))?.bytes;
+  constructor(options: FileStoreOptions, signal?: AbortSignal, opened?: Contents) {
+    refuseLinksBelow(options.root ?? options.dir);
+    this.#options = options;
+    this.#extension = options.extension ?? '';
+    this.#signal = signal;
+    this.#folder = join(options.dir, sep);
+    this.#opened = opened;
+  }
 
-  const sizeOf = async (digest: Digest): Promise<number | undefined> =>
-    (await contents())?.small.sizeOf(digest) ?? sizeOfFile(digest);
-
-  const get = async (digest: Digest): Promise<Uint8Array> => {
-    const database = await contents();
-    const row = database?.small.get(digest);
-    if (row === undefined) return getFile(digest);
-    if (sha256Hex(row) === digest) return row;
-    if (dropDamaged) database!.small.remove(digest);
-    throw damaged(`${database!.path}: ${digest}`, 'other content');
-  };
-
-  const getFile = async (digest: Digest): Promise<Uint8Array> => {
-    const path = pathOf(digest);
-    const bytes = await readBytes(path).catch((error: unknown) => {
-      if (isConverterError(error, 'FILE_MISSING')) throw damaged(path, 'none', error);
-      throw error;
-    });
-    await turnFor(bytes.length, signal);
-    if (sha256Hex(bytes) === digest) return bytes;
-    if (dropDamaged) await removeFile(path);
-    throw damaged(path, 'other content');
-  };
-
-  const isIntact = async (digest: Digest, bytes: number): Promise<boolean> => {
-    // The size of a truncated file differs: then it need not be read.
-    if ((await sizeOfFile(digest)) !== bytes) return false;
-    return sha256Hex(await readBytes(pathOf(digest))) === digest;
-  };
-
-  const put: ContentStore['put'] = async (content) => {
+  readonly put: ContentStore['put'] = async (content) => {
+    const { tmpDir, repair = false, dropDamaged = false, access, unsynced } = this.#options;
     const pieces = content instanceof Uint8Array ? [content] : content;
     const bytes = pieces.reduce((sum, { length }) => sum + length, 0);
     const whole = pieces.length === 1 ? pieces[0] : undefined;
     const digest = sha256Hex(whole ?? pieces);
-    const existed = (await contents())?.small.put(digest, whole ?? Buffer.concat(pieces));
+    const contents = await this.#contents();
+    const existed = contents?.small.put(digest, whole ?? Buffer.concat(pieces));
     if (existed !== undefined) return { digest, bytes, existed };
-    const path = pathOf(digest);
+    const path = this.pathOf(digest);
     const replace = async () => {
       await replaceFile(path, pieces, { tmpDir, durable: !dropDamaged, ...(access && { access }) });
       return { digest, bytes, existed: false };
     };
-    const exists = (await sizeOfFile(digest)) !== undefined;
+    const exists = (await this.#sizeOfFile(digest)) !== undefined;
     if (!exists && dropDamaged) return replace();
-    if (
-      !exists &&
-      (await publishOnce(path, pieces, tmpDir, access, options.unsynced)) === 'published'
-    ) {
+    if (!exists && (await publishOnce(path, pieces, tmpDir, access, unsynced)) === 'published') {
       return { digest, bytes, existed: false };
     }
-    if (await isIntact(digest, bytes)) return { digest, bytes, existed: true };
+    if (await this.#isIntact(digest, bytes)) return { digest, bytes, existed: true };
     if (!repair) throw damaged(path, 'other content');
     return replace();
   };
 
-  return {
-    put,
-    get,
-    getFile,
-    has: async (digest) => (await sizeOf(digest)) !== undefined,
-    sizeOf,
-    pathOf,
-    async *list() {
-      yield* (await contents())?.small.digests() ?? [];
-      yield* listDigests(dir, extension);
-    },
-    remove: async (digest) => {
-      const path = pathOf(digest);
-      (await contents())?.small.remove(digest);
-      await removeFile(path);
-    },
+  readonly get: ContentStore['get'] = async (digest) => {
+    const database = await this.#contents();
+    const row = database?.small.get(digest);
+    if (row === undefined) return this.getFile(digest);
+    if (sha256Hex(row) === digest) return row;
+    if (this.#options.dropDamaged) database!.small.remove(digest);
+    throw damaged(`${database!.path}: ${digest}`, 'other content');
   };
+
+  readonly getFile: ContentStore['getFile'] = async (digest) => {
+    const path = this.pathOf(digest);
+    const bytes = await readBytes(path).catch((error: unknown) => {
+      if (isConverterError(error, 'FILE_MISSING')) throw damaged(path, 'none', error);
+      throw error;
+    });
+    await turnFor(bytes.length, this.#signal);
+    if (sha256Hex(bytes) === digest) return bytes;
+    if (this.#options.dropDamaged) await removeFile(path);
+    throw damaged(path, 'other content');
+  };
+
+  readonly has: ContentStore['has'] = async (digest) => (await this.sizeOf(digest)) !== undefined;
+
+  readonly sizeOf: ContentStore['sizeOf'] = async (digest) =>
+    (await this.#contents())?.small.sizeOf(digest) ?? this.#sizeOfFile(digest);
+
+  readonly pathOf: ContentStore['pathOf'] = (digest) => {
+    // A digest from outside must not lead out of the folder.
+    if (!DIGEST.test(digest)) {
+      throw new ConverterError('INTERNAL', `content store: expected a digest, received ${digest}`);
+    }
+    return this.#folder + digest.slice(0, 2) + sep + digest + this.#extension;
+  };
+
+  readonly list: ContentStore['list'] = () => this.#digests();
+
+  readonly remove: ContentStore['remove'] = async (digest) => {
+    const path = this.pathOf(digest);
+    (await this.#contents())?.small.remove(digest);
+    await removeFile(path);
+  };
+
+  /** The database of small contents, if the store has one. */
+  async #contents(): Promise<Contents | undefined> {
+    const { database } = this.#options;
+    if (this.#opened !== undefined || database === undefined) return this.#opened;
+    this.#opening ??= openContents(database);
+    return this.#opening;
+  }
+
+  async #sizeOfFile(digest: Digest): Promise<number | undefined> {
+    return (await statIfExists(this.pathOf(digest)))?.bytes;
+  }
+
+  async #isIntact(digest: Digest, bytes: number): Promise<boolean> {
+    // The size of a truncated file differs: then it need not be read.
+    if ((await this.#sizeOfFile(digest)) !== bytes) return false;
+    return sha256Hex(await readBytes(this.pathOf(digest))) === digest;
+  }
+
+  async *#digests(): AsyncGenerator<Digest> {
+    yield* (await this.#contents())?.small.digests() ?? [];
+    const { dir } = this.#options;
+    for (const folder of await listFolder(dir)) {
+      for (const name of await listFolder(join(dir, folder))) {
+        const digest = name.slice(0, 64);
+        const isOurs = DIGEST.test(digest) && digest.startsWith(folder);
+        if (isOurs && name === digest + this.#extension) yield digest;
+      }
+    }
+  }
 }
 
 /** Data that was computed from contents, by key; any of it may be gone at any time. */
-interface DerivedData {
+export interface DerivedData {
   /** Returns what was stored under a key; undefined if there is none, also if it was damaged, and then removed. */
   get(key: string): Promise<Uint8Array | undefined>;
   /** Stores bytes, in place of others of the key. They must not change for a second. */
@@ -269,16 +290,6 @@ export function openDerivedData(
       return bytes && store.pathOf(digest);
     },
   };
-}
-
-async function* listDigests(dir: string, extension: string): AsyncIterable<Digest> {
-  for (const folder of await listFolder(dir)) {
-    for (const name of await listFolder(join(dir, folder))) {
-      const digest = name.slice(0, 64);
-      const isOurs = DIGEST.test(digest) && digest.startsWith(folder);
-      if (isOurs && name === digest + extension) yield digest;
-    }
-  }
 }
 
 function damaged(path: string, received: string, cause?: unknown): ConverterError {

@@ -2,7 +2,7 @@
 import type { Digest } from '../../model/snapshot.ts';
 import { isConverterError } from '../../support/errors.ts';
 import { removeFile } from '../../support/files.ts';
-import { openSqlite, Table } from './sqlite.ts';
+import { openSqlite, type Sqlite, Table } from './sqlite.ts';
 
 /** Larger contents are files: up to here a row is written faster (2 KiB: 25 µs against 170, 32 KiB: 170 against 260). */
 const SMALL_BYTES = 32 * 1024;
@@ -26,8 +26,6 @@ const SET_UP = 'PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL';
 
 /** Does something with the database; undefined if it is damaged. */
 type IfUsable = <T>(work: () => T) => T | undefined;
-
-type Sqlite = Awaited<ReturnType<typeof openSqlite>>;
 
 /** A table of a file that may be damaged: then it is as good as empty. */
 abstract class LossyTable<Row> extends Table<Row> {
@@ -164,47 +162,68 @@ class DerivedEntries extends LossyTable<DerivedEntry | undefined> {
   }
 }
 
-/**
- * Opens a `bodies.db`, which need not exist yet. A damaged one is removed; where that is noticed late, contents are files
- * until it is opened again.
- *
- * @throws {@link ConverterError} `STATE_LOCKED`, `OUTPUT_UNWRITABLE`, `DISK_FULL`, of every method too.
- */
-export async function openContents(path: string) {
-  const open = () => openSqlite(path, MIGRATIONS, { setUp: SET_UP });
-  const remove = async () => {
-    for (const suffix of ['', '-wal', '-shm']) await removeFile(path + suffix);
-  };
-  const sqlite = await open().catch(async (error: unknown) => {
-    if (!isConverterError(error, 'STATE_INVALID')) throw error;
-    await remove();
-    return open();
-  });
-  let isDamaged = false;
-  const ifUsable: IfUsable = (work) => {
-    if (isDamaged) return undefined;
+/** An open `bodies.db`. Where damage is noticed late, it is as good as empty, and contents are files. */
+export class Contents {
+  readonly path: string;
+  readonly small: SmallContents;
+  readonly derived: DerivedEntries;
+  readonly #sqlite: Sqlite;
+  #isDamaged = false;
+
+  constructor(path: string, sqlite: Sqlite) {
+    const ifUsable: IfUsable = (work) => this.#ifUsable(work);
+    this.path = path;
+    this.small = new SmallContents(sqlite, ifUsable);
+    this.derived = new DerivedEntries(sqlite, ifUsable);
+    this.#sqlite = sqlite;
+  }
+
+  /** Writes what waits, so that other processes see it. */
+  flush(): void {
+    this.#ifUsable(() => this.#sqlite.flush());
+  }
+
+  /** Gives the space of removed contents back to the file system. */
+  shrink(): void {
+    this.#ifUsable(() => {
+      this.#sqlite.flush();
+      this.#sqlite.all('PRAGMA incremental_vacuum');
+    });
+  }
+
+  close(): void {
+    this.#sqlite.close();
+  }
+
+  #ifUsable<T>(work: () => T): T | undefined {
+    if (this.#isDamaged) return undefined;
     try {
       return work();
     } catch (error) {
       if (!isConverterError(error, 'STATE_INVALID')) throw error;
-      isDamaged = true;
+      this.#isDamaged = true;
       // Where an open file cannot be removed, the next run does it.
-      remove().catch(() => undefined);
+      removeDatabase(this.path).catch(() => undefined);
       return undefined;
     }
-  };
-  return {
-    path,
-    small: new SmallContents(sqlite, ifUsable),
-    derived: new DerivedEntries(sqlite, ifUsable),
-    /** Writes what waits, so that other processes see it. */
-    flush: () => ifUsable(() => sqlite.flush()),
-    /** Gives the space of removed contents back to the file system. */
-    shrink: () =>
-      ifUsable(() => {
-        sqlite.flush();
-        sqlite.all('PRAGMA incremental_vacuum');
-      }),
-    close: () => sqlite.close(),
-  };
+  }
+}
+
+/**
+ * Opens a `bodies.db`, which need not exist yet. A damaged one is removed.
+ *
+ * @throws {@link ConverterError} `STATE_LOCKED`, `OUTPUT_UNWRITABLE`, `DISK_FULL`, of every method too.
+ */
+export async function openContents(path: string): Promise<Contents> {
+  const open = () => openSqlite(path, MIGRATIONS, { setUp: SET_UP });
+  const sqlite = await open().catch(async (error: unknown) => {
+    if (!isConverterError(error, 'STATE_INVALID')) throw error;
+    await removeDatabase(path);
+    return open();
+  });
+  return new Contents(path, sqlite);
+}
+
+async function removeDatabase(path: string): Promise<void> {
+  for (const suffix of ['', '-wal', '-shm']) await removeFile(path + suffix);
 }

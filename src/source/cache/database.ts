@@ -3,15 +3,16 @@ import { join } from 'node:path';
 import type { Decision } from '../../model/result.ts';
 import type { Digest } from '../../model/snapshot.ts';
 import { refuseLinksBelow } from '../../support/file-operations.ts';
+import { exists } from '../../support/files.ts';
 import { CachedBodies, CachedResponses } from './cached-responses.ts';
 import { CachedBuilds, CachedSnapshots } from './cached-snapshots.ts';
-import { openContents } from './contents.ts';
+import { type Contents, openContents } from './contents.ts';
 import { DurableTables } from './durable-tables.ts';
 import { MIGRATIONS } from './schema.ts';
 import { openSqlite, Table } from './sqlite.ts';
 
 /** Its file in the cache folder. */
-export const DATABASE_FILE = 'state.db';
+const DATABASE_FILE = 'state.db';
 /** Small contents, beside the folder of the others. */
 const CONTENTS_FILE = 'bodies.db';
 
@@ -91,8 +92,6 @@ class CachedObjects extends Table<[output: string, digest: Digest, KnownObject]>
   }
 }
 
-type Contents = Awaited<ReturnType<typeof openContents>>;
-
 /** An open database of a cache folder. */
 export class CacheDatabase extends DurableTables {
   readonly responses = new CachedResponses(this.db);
@@ -107,6 +106,11 @@ export class CacheDatabase extends DurableTables {
   constructor(db: CacheDatabase['db'], contents: Contents) {
     super(db);
     this.contents = contents;
+  }
+
+  /** Whether a cache folder has one. */
+  static existsIn(cacheDir: string): Promise<boolean> {
+    return exists(join(cacheDir, DATABASE_FILE));
   }
 
   /** Writes what waits for the next batch, at most a second: contents, then what refers to them. */

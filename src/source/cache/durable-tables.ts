@@ -126,7 +126,7 @@ class DurableRuns extends Table {
 }
 
 /** What was in work when a run was killed. */
-interface KilledWork {
+export interface KilledWork {
   /** Key of the request of a configuration, or the name of a request of the selection. */
   request: string;
   /** How often. */

@@ -1,16 +1,12 @@
 /** Requests that are on their way: all that want the same wait for one. */
 import { interrupted } from '../service/request-failure.ts';
+import type { Demand } from '../service/traffic.ts';
 
-/** For whom a request is sent. */
-interface Demand {
+interface InFlight<T = unknown> {
   /** Who waits for it: the signal of an article, or any object. */
   requesters: Set<object>;
-  /** Aborted once all that waited are stopped. */
-  signal: AbortSignal;
-}
-
-interface InFlight<T = unknown> extends Pick<Demand, 'requesters'> {
   response: Promise<T>;
+  /** Aborted once all that waited are stopped. */
   stop: AbortController;
 }
 

@@ -11,6 +11,7 @@ import {
   requestKey,
   type Values,
 } from '../service/operations.ts';
+import type { Demand } from '../service/traffic.ts';
 import type { Validators } from '../service/transport.ts';
 import type { SharedResponses, StoredResponse } from './cached-responses.ts';
 import type { ContentStore } from './content-store.ts';
@@ -74,7 +75,7 @@ export interface CacheableRequest<Name extends OperationName = OperationName> {
   /** Whether it is also sent if a cached response is fresh, without retries: no other request waits for it or fails with it. */
   once?: boolean;
   /** Sends the request if it takes more than its values. */
-  send?(): Promise<Received<Name>>;
+  send?(by: Pick<ResponseCacheOptions, 'client' | 'store'>): Promise<Received<Name>>;
 }
 
 /** A response of the service or of the cache. */
@@ -92,7 +93,6 @@ interface LiveResponse<Name extends OperationName> extends CachedResponse {
 }
 
 type Pending<Name extends OperationName> = Promise<LiveResponse<Name>>;
-type Demand = NonNullable<Parameters<ServiceClient['call']>[2]>['demand'];
 type Received<Name extends OperationName> = Body & { answer: AnswerOf<Name> };
 
 /** What became of the requests of an operation, and the size of the bodies that were received. */
@@ -117,8 +117,9 @@ const atMost = <Value extends NonNullable<unknown>>(count: number) =>
 
 /** The responses of one run: each is requested once, and not at all if a cached one is fresh. @see D-730, D-731, D-845. */
 export class ResponseCache {
+  /** Name of the service in the database. */
+  readonly service: string;
   readonly #options: ResponseCacheOptions;
-  readonly #service: string;
   readonly #run: FreshnessContext;
   /** Day of the run, which begins all its requests. */
   readonly #today: string;
@@ -137,7 +138,7 @@ export class ResponseCache {
     const { interruptedSince = now, interruptedUntil = now } = force ? {} : options;
     const policy = force ? 'always' : freshness;
     this.#options = options;
-    this.#service = options.service ?? client.id;
+    this.service = options.service ?? client.id;
     this.#run = { policy, now, interruptedSince, interruptedUntil };
     this.#today = dayOf(now);
   }
@@ -299,7 +300,7 @@ export class ResponseCache {
   }
 
   #rowOf({ operation, values, lang }: CacheableRequest) {
-    const service = lang === undefined ? this.#service : this.#options.languages![lang]!;
+    const service = lang === undefined ? this.service : this.#options.languages![lang]!;
     return { service, operation, request: requestKey(operation, values) };
   }
 
@@ -336,7 +337,7 @@ export class ResponseCache {
     counts.sent++;
     try {
       const validators = await this.#validatorsOf(stored);
-      const received: Received<Name> | NotModified = await (request.send?.() ??
+      const received: Received<Name> | NotModified = await (request.send?.(this.#options) ??
         this.#options.client.call(operation, values, { validators, demand }));
       if ('notModified' in received) {
         counts.notModified++;

@@ -29,7 +29,7 @@ const CODES: Readonly<Record<number, ErrorCode>> = {
 };
 
 /** An open SQLite file. Statements are prepared once; the parameters replace their `?` in order. */
-class Sqlite {
+export class Sqlite {
   readonly #path: string;
   readonly #db: Libsql.Database;
   readonly #statements = new Map<string, Libsql.Statement>();

@@ -1,9 +1,10 @@
 /** Fetches one configuration as a snapshot: its article, and its parts list, blocks and images by digest. */
 import { setMaxListeners } from 'node:events';
+import { checkPlacement } from '../../convert/transform/placement.ts';
 import { imageReferences } from '../../convert/wire/material.ts';
 import { parseJson } from '../../convert/wire/value.ts';
 import type { ArticleKey, ArticleRequest, PlanningChild } from '../../model/article.ts';
-import { articleLabel, configurationKey } from '../../model/configuration-id.ts';
+import { articleLabel } from '../../model/configuration-id.ts';
 import type { PartsList } from '../../model/graphics.ts';
 import type { ArticleSnapshot, DecodedReader, Fetched } from '../../model/snapshot.ts';
 import type { Warning } from '../../model/warning.ts';
@@ -16,7 +17,6 @@ import { Dependencies } from '../cache/dependencies.ts';
 import { missingBecause } from '../cache/missing-body.ts';
 import { ResponseCache, type ResponseCacheOptions } from '../cache/response-cache.ts';
 import { type ImageContext, locateImage } from './image-location.ts';
-import { checkPlacement } from './placement.ts';
 import {
   articleRequest,
   type BlockRequest,
@@ -24,6 +24,7 @@ import {
   estimateRequests,
   imageRequest,
   partsListRequest,
+  type RequestEstimate,
 } from './requests.ts';
 import { planningChildren, resolveKey } from './resolve-article.ts';
 import {
@@ -33,13 +34,7 @@ import {
   type Configured,
   type PropertySetting,
 } from './selection.ts';
-import {
-  answersDigest,
-  inputsDigest,
-  optionsDigest,
-  recordOf,
-  TRANSLATION_MISSING,
-} from './snapshot.ts';
+import { StoredSnapshots } from './snapshot.ts';
 
 /** Options of a fetcher. */
 export interface FetcherOptions extends ResponseCacheOptions {
@@ -89,7 +84,7 @@ export interface Fetcher extends CatalogueReader, Configurator {
   /** The configuration of a request, from a fresh snapshot if there is one, else as resolved. */
   identify(request: ArticleRequest): Promise<{ key: ArticleKey }>;
   /** How many requests it would take to fetch articles; sends none for it. */
-  estimate(requests: readonly ArticleRequest[]): ReturnType<typeof estimateRequests>;
+  estimate(requests: readonly ArticleRequest[]): Promise<RequestEstimate>;
   /** By operation. */
   readonly counts: ResponseCache['counts'];
   /** Parts lists and blocks that were decoded while fetching. */
@@ -122,86 +117,99 @@ export function createFetcher(options: FetcherOptions): Fetcher {
   const fields = { getArticle: required(CHECKS.function) };
   const checks = { client: { ...object, fields }, store: object, database: object };
   checkParameters('createFetcher', options, checks, true);
-  const { client, database, imageLocation } = options;
-  const languages = Object.keys(options.languages ?? {});
-  const cache = new ResponseCache(options);
-  const service = options.service ?? client.id;
+  return new ArticleFetcher(options);
+}
 
-  const usualOptions = optionsDigest(imageLocation, undefined, languages);
-  const optionsOf = (children: readonly PlanningChild[] | undefined) =>
-    children === undefined ? usualOptions : optionsDigest(imageLocation, children, languages);
+/** The fetcher of one run. Its methods need no `this`: callers hand them on one by one. */
+class ArticleFetcher implements Fetcher {
+  readonly counts: Fetcher['counts'];
+  readonly decoded: DecodedReader;
+  readonly #cache: ResponseCache;
+  readonly #snapshots: StoredSnapshots;
+  readonly #force: boolean;
+  /** Languages of translations. */
+  readonly #languages: readonly string[];
+  readonly #imageLocation: string | undefined;
 
-  const fetch: Fetcher['fetch'] = async (given, children, signal) => {
+  constructor(options: FetcherOptions) {
+    const { database, languages = {}, imageLocation, force = false } = options;
+    this.#cache = new ResponseCache(options);
+    this.#force = force;
+    this.#languages = Object.keys(languages);
+    this.#imageLocation = imageLocation;
+    const { service } = this.#cache;
+    const fetched = { imageLocation, languages: this.#languages };
+    this.#snapshots = new StoredSnapshots(database.snapshots, service, fetched);
+    this.counts = this.#cache.counts;
+    this.decoded = this.#cache.decoded;
+  }
+
+  readonly nodes: Fetcher['nodes'] = async (parentnode, manufacturer) => {
+    if (parentnode === '') return this.#cache.topNodes();
+    const request = { operation: 'getNodes', values: { parentnode }, owner: manufacturer } as const;
+    return (await this.#cache.read(request)).answer;
+  };
+
+  readonly search: Fetcher['search'] = async (manufacturer, query) => {
+    const values = { manufacturer, query };
+    const request = { operation: 'search', values, owner: manufacturer } as const;
+    return (await this.#cache.read(request)).answer;
+  };
+
+  readonly resolve: Fetcher['resolve'] = async (request) =>
+    resolveArticle({ cache: this.#cache }, checkedRequest(request));
+
+  readonly change: Fetcher['change'] = (from, setting) => changeArticle(this.#cache, from, setting);
+
+  readonly fetch: Fetcher['fetch'] = async (given, children, signal) => {
     const request = checkedRequest(given);
     // Each request in progress listens to it.
     if (signal !== undefined) setMaxListeners(0, signal);
     const dependencies = new Dependencies(signal);
-    const source = { cache, dependencies, imageLocation };
+    const source = { cache: this.#cache, dependencies, imageLocation: this.#imageLocation };
     const resolved = await resolveArticle(source, request);
     const [geometry, translated] = await Promise.all([
       fetchSnapshot(source, resolved, children),
-      translate(source, request, languages),
+      translate(source, request, this.#languages),
     ]);
     const warnings = [...geometry.warnings, ...translated.warnings];
     const snapshot = { ...geometry, ...translated, warnings };
-    const stamps = snapshot.unplaced === undefined ? dependencies.stamps : undefined;
-    const summary = stamps && {
-      key: snapshot.key,
-      inputs: inputsDigest(snapshot),
-      answers: answersDigest(snapshot),
-      optionsDigest: optionsOf(children),
-      stamps,
-    };
-    database.snapshots.put(service, configurationKey(request), recordOf(snapshot), summary);
+    this.#snapshots.put(request, children, snapshot, dependencies.stamps);
     return { ...snapshot, requested: dependencies.requested };
   };
 
   // One read of SQLite: 18 µs for an article of 30 blocks. A fetch of it from the cache takes 1.1 ms.
-  const freshSnapshot: Fetcher['freshSnapshot'] = async (request, children) => {
-    if (options.force) return undefined;
-    const found = database.snapshots.summary(service, configurationKey(request));
-    if (found?.optionsDigest !== optionsOf(children)) return undefined;
-    for (const stamp of found.stamps) if (!(await cache.isFresh(stamp))) return undefined;
+  readonly freshSnapshot: Fetcher['freshSnapshot'] = async (request, children) => {
+    if (this.#force) return undefined;
+    const found = this.#snapshots.summary(request, children);
+    if (found === undefined) return undefined;
+    for (const stamp of found.stamps) if (!(await this.#cache.isFresh(stamp))) return undefined;
     return found;
   };
 
-  const hasChanged: Fetcher['hasChanged'] = async (given, signal) => {
+  readonly hasChanged: Fetcher['hasChanged'] = async (given, signal) => {
     const request = checkedRequest(given);
-    const dependencies = new Dependencies(signal);
-    const { key, articleDigest } = await resolveArticle(
-      { cache, dependencies, once: true },
-      request,
-    );
-    const { digest } = await cache.read({ ...partsListRequest(key), once: true }, dependencies);
-    const before = database.snapshots.get(service, configurationKey(request));
+    const source = { cache: this.#cache, dependencies: new Dependencies(signal), once: true };
+    const { key, articleDigest } = await resolveArticle(source, request);
+    const partsList = { ...partsListRequest(key), once: true };
+    const { digest } = await this.#cache.read(partsList, source.dependencies);
+    const before = this.#snapshots.get(request);
     return before?.article !== articleDigest || before.partsList !== digest;
   };
 
-  const resolve: Fetcher['resolve'] = async (request) =>
-    resolveArticle({ cache }, checkedRequest(request));
+  readonly conversionDates: Fetcher['conversionDates'] = () => this.#cache.conversionDates();
 
-  return {
-    async nodes(parentnode, manufacturer) {
-      if (parentnode === '') return cache.topNodes();
-      const values = { parentnode };
-      return (await cache.read({ operation: 'getNodes', values, owner: manufacturer })).answer;
-    },
-    async search(manufacturer, query) {
-      const values = { manufacturer, query };
-      return (await cache.read({ operation: 'search', values, owner: manufacturer })).answer;
-    },
-    resolve,
-    hasChanged,
-    conversionDates: () => cache.conversionDates(),
-    identify: async (request) => (await freshSnapshot(request)) ?? resolve(request),
-    change: (from, setting) => changeArticle(options, cache, from, setting),
-    fetch,
-    freshSnapshot,
-    estimate: (requests) =>
-      estimateRequests(requests, { ...options, service, languages, cache, freshSnapshot }),
-    counts: cache.counts,
-    decoded: cache.decoded,
-  };
+  readonly identify: Fetcher['identify'] = async (request) =>
+    (await this.freshSnapshot(request)) ?? this.resolve(request);
+
+  readonly estimate: Fetcher['estimate'] = (requests) =>
+    estimateRequests(requests, {
+      cache: this.#cache,
+      snapshots: this.#snapshots,
+      languages: this.#languages,
+      imageLocation: this.#imageLocation,
+      isFresh: async (request) => (await this.freshSnapshot(request)) !== undefined,
+    });
 }
 
 async function resolveArticle(source: Source, request: ArticleRequest): Promise<ResolvedArticle> {
@@ -228,7 +236,7 @@ async function translate(
       const { code, message } = error;
       const said = `language ${lang}: ${message}`;
       if (!isNotFound(error)) throw new ConverterError(code, said, { cause: error });
-      warnings.push({ code: TRANSLATION_MISSING, message: said });
+      warnings.push({ code: 'TRANSLATION_MISSING', message: said });
       return [];
     }
   };
@@ -287,7 +295,6 @@ function refused(
 
 /** The article that one changed property makes of another. */
 async function changeArticle(
-  { client, store }: FetcherOptions,
   cache: ResponseCache,
   { key, article: before, articleDigest }: Configured,
   setting: PropertySetting,
@@ -296,7 +303,7 @@ async function changeArticle(
     operation: 'changeProperty',
     values: { ...key, ...setting },
     owner: key.manufacturer,
-    async send() {
+    async send({ client, store }) {
       const jsondata = parseJson(await store.get(articleDigest));
       const change = { ...setting, id: before.id, rootid: before.rootid, jsondata };
       const { article: answer, ...body } = await client.changeProperty(key, change);

@@ -67,93 +67,99 @@ interface Entry {
 }
 
 /**
- * Opens a recorder in an empty folder. The same answers give the same bytes, in any order.
+ * Writes a recording into an empty folder. The same answers give the same bytes, in any order.
  *
  * @see D-724, D-820, D-821, D-822.
  */
-export function createRecorder(dir: string) {
-  const listings = new Map<string, unknown[]>();
-  const recorded = new Map<string, Entry>();
+export class Recorder {
+  readonly #dir: string;
+  readonly #listings = new Map<string, unknown[]>();
+  readonly #recorded = new Map<string, Entry>();
 
-  const note = (file: string, operation: string, { length }: Uint8Array, isRedacted: boolean) =>
-    recorded.set(file, { operation, bytes: length, isRedacted });
+  constructor(dir: string) {
+    this.#dir = dir;
+  }
 
-  const list = ({ operation, values, bytes }: RawAnswer): void => {
+  /** The planning that a recording has of a permanent identifier. @throws {@link ConverterError} `RECORDING_INVALID`. */
+  static async readPlanning(recording: string, id: string): Promise<unknown> {
+    const path = join(recording, planningFile(id));
+    const bytes = await readBytesIfExists(path);
+    if (bytes === undefined) return undefined;
+    try {
+      const { request, response } = parseJson(bytes) as Record<string, JsonRecord>;
+      // A file system may ignore case; identifiers do not.
+      return request!.permanentid === redact(id) ? response : undefined;
+    } catch (cause) {
+      const why = asConverterError(cause).message;
+      const message = `${path}: expected request.permanentid and response: ${why}`;
+      throw new ConverterError('RECORDING_INVALID', message, { cause });
+    }
+  }
+
+  /** Records an answer, unless it is an error or a run does not need it; a callback of a client. */
+  readonly answer = async (raw: RawAnswer): Promise<void> => {
+    const rule = RULES[raw.operation];
+    if (rule === undefined || raw.status < 200 || raw.status > 299) return;
+    if (rule.form === 'listing') this.#list(raw);
+    else if (rule.form === 'record') await this.#record(raw, rule);
+    else await this.#body(raw, rule);
+  };
+
+  /** Records the planning behind a permanent identifier; a callback of a selection. */
+  readonly planning = async (id: string, topLevelArticle: unknown): Promise<void> => {
+    const bytes = new TextEncoder().encode(JSON.stringify(topLevelArticle));
+    await this.#write(planningFile(id), { permanentid: id }, 'plannings', bytes);
+  };
+
+  /** Writes the files that need all answers; a recording is complete only then. */
+  async finish(name: string): Promise<RecordingContent> {
+    const convertdate = latestDate(this.#listings.get('') ?? []);
+    const files = {
+      'xcf/nodes.json': sortedListings(this.#listings),
+      'recording.json': { format: FORMAT, name: redact(name), convertdate },
+    };
+    for (const [file, content] of Object.entries(files)) {
+      await replaceFile(join(this.#dir, file), `${JSON.stringify(content, null, 1)}\n`);
+    }
+    return contentOf([...this.#recorded.values()]);
+  }
+
+  #list({ operation, values, bytes }: RawAnswer): void {
     const answer = readJson(bytes);
     if (!Array.isArray(answer?.value)) return;
     const id = redact(identityOf(operation, values).join(SEARCH));
-    listings.set(id, answer.value);
-    note(`listing ${id}`, operation, bytes, answer.isRedacted);
-  };
+    this.#listings.set(id, answer.value);
+    this.#note(`listing ${id}`, operation, bytes, answer.isRedacted);
+  }
 
-  /** The response is written as it is spelled: it may be too deep for JSON.stringify (D-113). */
-  const write = async (file: string, request: Values, operation: string, bytes: Uint8Array) => {
-    const answer = readJson(bytes);
-    if (answer === undefined || !isRecord(answer.value)) return;
-    const head = JSON.stringify(redactValues(request));
-    await replaceFile(join(dir, file), `{"request":${head},"response":${answer.text}}\n`);
-    note(file, operation, bytes, answer.isRedacted);
-  };
-
-  const record = async (raw: RawAnswer, { folder, more }: RuleOf<'record'>): Promise<void> => {
+  async #record(raw: RawAnswer, { folder, more }: RuleOf<'record'>): Promise<void> {
     const { operation, values, bytes } = raw;
     const sent = more?.(JSON.parse(raw.sent ?? '{}')) ?? {};
     const query = Object.fromEntries(queryOf(OPERATIONS[operation], values));
     const file = `${folder}/${recordFile(operation, redactValues({ ...values, ...sent }))}`;
-    await write(file, { ...query, ...sent }, operation, bytes);
-  };
+    await this.#write(file, { ...query, ...sent }, operation, bytes);
+  }
 
-  const body = async (raw: RawAnswer, rule: RuleOf<'body'>): Promise<void> => {
+  async #body(raw: RawAnswer, rule: RuleOf<'body'>): Promise<void> {
     const answer = rule.isJson && (readJson(raw.bytes) ?? readPage(raw.bytes));
     const redacted = answer?.isRedacted ? answer.text : undefined;
     const path = bodyPath(raw, rule).map((name) => encodeFileName(redact(name)));
     const file = `${rule.folder}/${path.join('/')}${rule.suffix}`;
-    await replaceFile(join(dir, file), redacted ?? raw.bytes);
-    note(file, raw.operation, raw.bytes, redacted !== undefined);
-  };
+    await replaceFile(join(this.#dir, file), redacted ?? raw.bytes);
+    this.#note(file, raw.operation, raw.bytes, redacted !== undefined);
+  }
 
-  return {
-    /** Records an answer, unless it is an error or a run does not need it. */
-    async answer(raw: RawAnswer): Promise<void> {
-      const rule = RULES[raw.operation];
-      if (rule === undefined || raw.status < 200 || raw.status > 299) return;
-      if (rule.form === 'listing') list(raw);
-      else if (rule.form === 'record') await record(raw, rule);
-      else await body(raw, rule);
-    },
-    /** Records the planning behind a permanent identifier. */
-    async planning(id: string, topLevelArticle: unknown): Promise<void> {
-      const bytes = new TextEncoder().encode(JSON.stringify(topLevelArticle));
-      await write(planningFile(id), { permanentid: id }, 'plannings', bytes);
-    },
-    /** Writes the files that need all answers; a recording is complete only then. */
-    async finish(name: string): Promise<RecordingContent> {
-      const convertdate = latestDate(listings.get('') ?? []);
-      const files = {
-        'xcf/nodes.json': sortedListings(listings),
-        'recording.json': { format: FORMAT, name: redact(name), convertdate },
-      };
-      for (const [file, content] of Object.entries(files)) {
-        await replaceFile(join(dir, file), `${JSON.stringify(content, null, 1)}\n`);
-      }
-      return contentOf([...recorded.values()]);
-    },
-  };
-}
+  /** The response is written as it is spelled: it may be too deep for JSON.stringify (D-113). */
+  async #write(file: string, request: Values, operation: string, bytes: Uint8Array): Promise<void> {
+    const answer = readJson(bytes);
+    if (answer === undefined || !isRecord(answer.value)) return;
+    const head = JSON.stringify(redactValues(request));
+    await replaceFile(join(this.#dir, file), `{"request":${head},"response":${answer.text}}\n`);
+    this.#note(file, operation, bytes, answer.isRedacted);
+  }
 
-/** The planning that a recording has of a permanent identifier. @throws {@link ConverterError} `RECORDING_INVALID`. */
-export async function readRecordedPlanning(recording: string, id: string): Promise<unknown> {
-  const path = join(recording, planningFile(id));
-  const bytes = await readBytesIfExists(path);
-  if (bytes === undefined) return undefined;
-  try {
-    const { request, response } = parseJson(bytes) as Record<string, JsonRecord>;
-    // A file system may ignore case; identifiers do not.
-    return request!.permanentid === redact(id) ? response : undefined;
-  } catch (cause) {
-    const why = asConverterError(cause).message;
-    const message = `${path}: expected request.permanentid and response: ${why}`;
-    throw new ConverterError('RECORDING_INVALID', message, { cause });
+  #note(file: string, operation: string, { length }: Uint8Array, isRedacted: boolean): void {
+    this.#recorded.set(file, { operation, bytes: length, isRedacted });
   }
 }
 

@@ -2,12 +2,10 @@
 
 import { canonicalName } from '../../convert/wire/value.ts';
 import type { ArticleKey, ArticleRequest } from '../../model/article.ts';
-import { configurationKey } from '../../model/configuration-id.ts';
 import type { PartsList, PartsListNode } from '../../model/graphics.ts';
 import type { Warning } from '../../model/warning.ts';
 import { groupBy } from '../../support/group-by.ts';
 import type { SnapshotRecord } from '../cache/cached-snapshots.ts';
-import type { CacheDatabase } from '../cache/database.ts';
 import type { CacheableRequest, ResponseCache } from '../cache/response-cache.ts';
 import { requestKey } from '../service/operations.ts';
 import { type ImageLocation, locateImage } from './image-location.ts';
@@ -99,17 +97,17 @@ function unlistedName(spelled: string): string {
  * Requests that a fetch would send: GET articles, GET btg, GET block and materials; and configurations that
  * were never fetched, whose blocks and images are a guess.
  */
-type RequestEstimate = Record<'articles' | 'partsLists' | 'bodies' | 'unknown', number>;
+export type RequestEstimate = Record<'articles' | 'partsLists' | 'bodies' | 'unknown', number>;
 
 interface EstimateOptions {
-  service: string;
-  database: CacheDatabase;
+  cache: ResponseCache;
+  /** Of earlier runs. */
+  snapshots: { get(request: ArticleRequest): SnapshotRecord | undefined };
+  /** Whether the whole snapshot of an article is fresh. */
+  isFresh(request: ArticleRequest): Promise<boolean>;
   /** Languages of translations. */
   languages: readonly string[];
-  cache: ResponseCache;
-  /** Defined if the whole snapshot of an article is fresh. */
-  freshSnapshot(request: ArticleRequest): Promise<unknown>;
-  imageLocation?: string;
+  imageLocation: string | undefined;
 }
 
 /**
@@ -124,38 +122,50 @@ export async function estimateRequests(
   requests: readonly ArticleRequest[],
   options: EstimateOptions,
 ): Promise<RequestEstimate> {
-  const { service, database, cache, languages } = options;
-  const estimate = { articles: 0, partsLists: 0, bodies: 0, unknown: 0 };
-  const bodies = new Set<string>();
-  const toCheck = new Map<string, CacheableRequest>();
+  const { cache, snapshots, languages, imageLocation } = options;
+  const articles: CacheableRequest[] = [];
+  const partsLists: CacheableRequest[] = [];
+  const known = new Set<string>();
+  const bodies = new Map<string, CacheableRequest>();
   const unknown: ArticleRequest[] = [];
   for (const request of requests) {
-    const isFresh = (await options.freshSnapshot(request)) !== undefined;
-    for (const lang of isFresh ? [] : [undefined, ...languages]) {
-      if (await cache.wouldRequest(articleRequest(request, '', lang))) estimate.articles++;
-    }
-    const record = database.snapshots.get(service, configurationKey(request));
+    const isFresh = await options.isFresh(request);
+    for (const lang of isFresh ? [] : [undefined, ...languages])
+      articles.push(articleRequest(request, '', lang));
+    const record = snapshots.get(request);
     if (record === undefined) {
       unknown.push(request);
       continue;
     }
     const partsList = { ...partsListRequest(record.key), owner: request.manufacturer };
-    if (!isFresh && (await cache.wouldRequest(partsList))) estimate.partsLists++;
-    for (const body of bodiesOf(record, options.imageLocation)) {
+    if (!isFresh) partsLists.push(partsList);
+    for (const body of bodiesOf(record, imageLocation)) {
       const key = `${body.operation} ${requestKey(body.operation, body.values)}`;
-      bodies.add(key);
-      if (!isFresh) toCheck.set(key, body);
+      known.add(key);
+      if (!isFresh) bodies.set(key, body);
     }
   }
-  for (const body of toCheck.values()) if (await cache.wouldRequest(body)) estimate.bodies++;
-  estimate.partsLists += unknown.length;
-  estimate.unknown = unknown.length;
-  estimate.bodies += guess(unknown, bodies.size, requests.length - unknown.length);
-  return estimate;
+  const guessed = guess(unknown, known.size, requests.length - unknown.length);
+  return {
+    articles: await countToSend(articles, cache),
+    partsLists: unknown.length + (await countToSend(partsLists, cache)),
+    bodies: guessed + (await countToSend(bodies.values(), cache)),
+    unknown: unknown.length,
+  };
+}
+
+/** Counts the requests that would be sent now. */
+async function countToSend(
+  requests: Iterable<CacheableRequest>,
+  cache: ResponseCache,
+): Promise<number> {
+  let count = 0;
+  for (const request of requests) if (await cache.wouldRequest(request)) count++;
+  return count;
 }
 
 /** The blocks of a configuration that was fetched before, and the first location of each image. */
-function bodiesOf(record: SnapshotRecord, imageLocation?: string): CacheableRequest[] {
+function bodiesOf(record: SnapshotRecord, imageLocation: string | undefined): CacheableRequest[] {
   const { manufacturer } = record.key;
   const blocks = record.blocks.map(([name]) => blockRequest(name, manufacturer));
   const owners = { manufacturer, blockManufacturers: blocks.map(({ owner }) => owner) };

@@ -11,9 +11,6 @@ import type { Warning } from '../../model/warning.ts';
 import { ConverterError } from '../../support/errors.ts';
 import { redact } from '../../support/redact.ts';
 
-/** Code of the warning about an invalid configuration. */
-export const CONFIGURATION_INVALID = 'CONFIGURATION_INVALID';
-
 const MAX_MESSAGE_LENGTH = 500;
 
 /**
@@ -91,7 +88,7 @@ function openProperties(article: Article): Warning[] {
   const which = missing.length === 0 ? 'a property' : missing.join(', ');
   const verb = missing.length > 1 ? 'have' : 'has';
   const message = `the configuration is not complete: ${which} ${verb} no value`;
-  return [{ code: CONFIGURATION_INVALID, message }];
+  return [{ code: 'CONFIGURATION_INVALID', message }];
 }
 
 /**

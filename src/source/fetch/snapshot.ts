@@ -4,14 +4,17 @@ import { decodeArticle } from '../../convert/wire/article.ts';
 import type { ArticleRequest, PlanningChild } from '../../model/article.ts';
 import { articleLabel, configurationKey } from '../../model/configuration-id.ts';
 import type { ArticleSnapshot, Digest, Fetched } from '../../model/snapshot.ts';
+import type { WarningCode } from '../../model/warning.ts';
 import { ConverterError } from '../../support/errors.ts';
 import { sha256Hex } from '../../support/files.ts';
-import type { SnapshotRecord } from '../cache/cached-snapshots.ts';
+import type {
+  CachedSnapshots,
+  SnapshotRecord,
+  SnapshotSummary,
+} from '../cache/cached-snapshots.ts';
 import type { ContentStore } from '../cache/content-store.ts';
 import type { CacheDatabase } from '../cache/database.ts';
 import { IMAGE_LOCATION_DEFAULT } from './image-location.ts';
-import { META_CHILD_WITHOUT_PLACEMENT } from './placement.ts';
-import { CONFIGURATION_INVALID } from './resolve-article.ts';
 
 interface SnapshotSource {
   /** Name of the service in the database: the client's id. */
@@ -48,24 +51,75 @@ export async function loadSnapshot(
   return { key, article, articleDigest, partsList, blocks, images, warnings, ...some };
 }
 
+/** What the snapshots of a fetcher depend on besides responses. */
+interface FetchedWith {
+  imageLocation: string | undefined;
+  /** Of translations. */
+  languages: readonly string[];
+}
+
+/** The snapshots of one service in the database, as a fetcher finds and puts them. */
+export class StoredSnapshots {
+  readonly #table: CachedSnapshots;
+  readonly #service: string;
+  readonly #fetchedWith: FetchedWith;
+
+  constructor(table: CachedSnapshots, service: string, fetchedWith: FetchedWith) {
+    this.#table = table;
+    this.#service = service;
+    this.#fetchedWith = fetchedWith;
+  }
+
+  /** The last snapshot of a request. */
+  get(request: ArticleRequest): SnapshotRecord | undefined {
+    return this.#table.get(this.#service, configurationKey(request));
+  }
+
+  /** The summary of the last snapshot of a request, if it was fetched with the same options. */
+  summary(
+    request: ArticleRequest,
+    children: readonly PlanningChild[] | undefined,
+  ): SnapshotSummary | undefined {
+    const found = this.#table.summary(this.#service, configurationKey(request));
+    const digest = optionsDigest(this.#fetchedWith, children);
+    return found?.optionsDigest === digest ? found : undefined;
+  }
+
+  /**
+   * Puts a snapshot in place of the last one of the request.
+   *
+   * @param stamps - Of all its responses; undefined if a body of it failed.
+   */
+  put(
+    request: ArticleRequest,
+    children: readonly PlanningChild[] | undefined,
+    snapshot: ArticleSnapshot,
+    stamps: SnapshotSummary['stamps'] | undefined,
+  ): void {
+    const isReusable = snapshot.unplaced === undefined && stamps !== undefined;
+    const summary = isReusable
+      ? {
+          key: snapshot.key,
+          inputs: inputsDigest(snapshot),
+          answers: answersDigest(snapshot),
+          optionsDigest: optionsDigest(this.#fetchedWith, children),
+          stamps,
+        }
+      : undefined;
+    const record = recordOf(snapshot);
+    this.#table.put(this.#service, configurationKey(request), record, summary);
+  }
+}
+
 /** A snapshot as the database stores it: its article by digest. */
-export function recordOf(snapshot: ArticleSnapshot): SnapshotRecord {
-  const {
-    key,
-    articleDigest: article,
-    partsList,
-    blocks,
-    images,
-    warnings,
-    translations,
-    unplaced,
-  } = snapshot;
+function recordOf(snapshot: ArticleSnapshot): SnapshotRecord {
+  const { key, articleDigest: article, partsList, warnings, translations, unplaced } = snapshot;
   return {
     key,
     article,
     partsList,
-    blocks: [...blocks],
-    images: [...images],
+    blocks: [...snapshot.blocks],
+    images: [...snapshot.images],
     warnings,
     translations: translations?.map(({ lang, digest }) => [lang, digest]),
     unplaced,
@@ -75,30 +129,21 @@ export function recordOf(snapshot: ArticleSnapshot): SnapshotRecord {
 /** Count up whenever a fetch gathers other bodies, other warnings or another summary from the same responses. */
 const FETCH_VERSION = '3';
 
-/**
- * What a snapshot depends on besides responses.
- *
- * @param children - Of a stored planning.
- * @param languages - Of translations.
- */
-export function optionsDigest(
-  imageLocation: string = IMAGE_LOCATION_DEFAULT,
+/** @param children - Of a stored planning. */
+function optionsDigest(
+  { imageLocation = IMAGE_LOCATION_DEFAULT, languages }: FetchedWith,
   children?: readonly PlanningChild[],
-  languages: readonly string[] = [],
 ): string {
   const planning = children === undefined ? '' : sha256Hex(JSON.stringify(children));
   return JSON.stringify([FETCH_VERSION, imageLocation, planning, ...languages]);
 }
 
-/** Code of the warning that an article cannot be had in a further language. */
-export const TRANSLATION_MISSING = 'TRANSLATION_MISSING';
-
 /** Codes of warnings about the article and not its GLB: they are new in each run, and no reason to rebuild. */
-export const REPORTED: ReadonlySet<string> = new Set([
+export const REPORTED: ReadonlySet<WarningCode> = new Set([
   'ARTICLE_REPORTED',
-  CONFIGURATION_INVALID,
-  META_CHILD_WITHOUT_PLACEMENT,
-  TRANSLATION_MISSING,
+  'CONFIGURATION_INVALID',
+  'META_CHILD_WITHOUT_PLACEMENT',
+  'TRANSLATION_MISSING',
 ]);
 
 /**

@@ -32,10 +32,10 @@ import {
   type Settings,
   serviceId,
 } from './service-config.ts';
-import { openSession, type Probe } from './session.ts';
-import { createFallback, readServiceAddress } from './target.ts';
-import { Traffic } from './traffic.ts';
-import { conditionsOf, createTransport, type Exchange, type Validators } from './transport.ts';
+import { openSession, type Probe, type Session } from './session.ts';
+import { type Addresses, createFallback, readServiceAddress } from './target.ts';
+import { type Attempt, type Demand, Traffic } from './traffic.ts';
+import { conditionsOf, type Exchange, Transport, type Validators } from './transport.ts';
 
 /** A body as received, checked to be complete. */
 export interface Body extends Validators {
@@ -69,7 +69,7 @@ interface CallOptions<Given extends MaybeValidators> {
   /** Of an earlier answer: makes the request conditional. */
   validators?: Given | undefined;
   /** For which articles it is made. */
-  demand?: Parameters<Traffic['request']>[1];
+  demand?: Demand | undefined;
 }
 
 /** One configuration of an article. Its `reinitstring` is opaque, empty for the default configuration. */
@@ -167,28 +167,26 @@ export function createClient(config: ServiceConfig): ServiceClient {
   const checks = { now: required(CHECKS.function), random: required(CHECKS.function) };
   checkParameters('createClient', config, checks, true);
   const settings = { ...SERVICE_DEFAULTS, ...withoutUndefined(config) } as Settings;
-  const stop = new AbortController();
-  // Each request in flight listens to it.
-  setMaxListeners(0, stop.signal);
-  const connection = connect(settings, stop.signal);
-  const call = createCall(settings, connection);
-  let closed: Promise<void> | undefined;
+  const connection = new Connection(settings);
   const close = (): Promise<void> => {
     config.signal?.removeEventListener('abort', close);
-    stop.abort();
-    closed ??= connection.session.close().then(connection.transport.destroy);
-    return closed;
+    return connection.close();
   };
   if (config.signal?.aborted) close();
   else config.signal?.addEventListener('abort', close, { once: true });
-  return withChecks({
-    id: serviceId({
-      ...(config.id === undefined && { account: accountOf(config.credentials) }),
-      ...config,
-    }),
+  const account = config.id === undefined && { account: accountOf(config.credentials) };
+  const id = serviceId({ ...account, ...config });
+  return withChecks({ id, close, traffic: connection.traffic, ...methodsOf(connection, config) });
+}
+
+/** The methods that call operations. They need no `this`: programs hand them on one by one. */
+function methodsOf(
+  connection: Connection,
+  config: ServiceConfig,
+): Omit<ServiceClient, 'id' | 'close' | 'traffic'> {
+  const call: ServiceClient['call'] = (...given) => connection.call(...given);
+  return {
     call,
-    close,
-    traffic: connection.traffic,
     getNodes: (parentnode, validators) =>
       loaded('nodes', call('getNodes', { parentnode }, { validators })),
     getBreadcrumbs: async (parentnode) => (await call('getBreadcrumbs', { parentnode })).answer,
@@ -200,18 +198,16 @@ export function createClient(config: ServiceConfig): ServiceClient {
     getPartsList: (key, validators) =>
       loaded('partsList', call('getPartsList', { ...key }, { validators })),
     getBlock: (name, validators) => loaded('block', call('getBlock', { name }, { validators })),
-    async getMaterial(manufacturer, name, validators) {
-      const answered = await call('getMaterial', { manufacturer, name }, { validators });
-      return 'notModified' in answered ? answered : bodyOf(answered);
-    },
-    getManufacturerResource: async (manufacturer, language, name) =>
-      bodyOf(await call('getManufacturerResource', { manufacturer, language, name })),
-    getSeriesResource: async (manufacturer, program, language, name) =>
-      bodyOf(await call('getSeriesResource', { manufacturer, program, language, name })),
+    getMaterial: (manufacturer, name, validators) =>
+      bodyOf(call('getMaterial', { manufacturer, name }, { validators })),
+    getManufacturerResource: (manufacturer, language, name) =>
+      bodyOf(call('getManufacturerResource', { manufacturer, language, name })),
+    getSeriesResource: (manufacturer, program, language, name) =>
+      bodyOf(call('getSeriesResource', { manufacturer, program, language, name })),
     async getResource(rescontent) {
       const { spelling, path } = parseResource(rescontent, config.baseUrl);
       const first = spelling === 'ressource' ? 0 : 1;
-      return bodyOf(await call('getResource', { path }, { first }));
+      return bodyOf(call('getResource', { path }, { first }));
     },
     async changeProperty(configuration, change) {
       const { id, rootid, proptype, propclass, prop, newvalue, jsondata } = change;
@@ -220,7 +216,7 @@ export function createClient(config: ServiceConfig): ServiceClient {
       return loaded('article', call('changeProperty', { ...configuration }, { body }));
     },
     getPreview: async (previewimage) =>
-      bodyOf(await call('getPreview', parsePreview(previewimage, config.baseUrl))),
+      bodyOf(call('getPreview', parsePreview(previewimage, config.baseUrl))),
     async storePlanning(topLevelArticle) {
       expectTopLevel(topLevelArticle, 'storePlanning');
       const { manufacturer, program, basearticlenumber = '' } = topLevelArticle as Values;
@@ -233,8 +229,8 @@ export function createClient(config: ServiceConfig): ServiceClient {
     },
     restoreConfiguration: (configuration) =>
       loaded('article', call('restoreConfiguration', { ...configuration })),
-    getArticleImage: async (key) => bodyOf(await call('getArticleImage', { ...key })),
-  });
+    getArticleImage: (key) => bodyOf(call('getArticleImage', { ...key })),
+  };
 }
 
 const TEXT = required(CHECKS.string);
@@ -275,7 +271,13 @@ function withChecks(client: ServiceClient): ServiceClient {
   return { ...client, ...Object.fromEntries(methods) };
 }
 
-function bodyOf({ bytes, etag, lastModified }: Body): Body {
+/** The body of an answer, without what was decoded from it. */
+async function bodyOf<Given extends MaybeValidators>(
+  called: Loaded<unknown, Given>,
+): Loaded<unknown, Given> {
+  const answered = await called;
+  if ('notModified' in answered) return answered;
+  const { bytes, etag, lastModified } = answered;
   return { bytes, etag, lastModified };
 }
 
@@ -286,74 +288,105 @@ async function loaded<Name extends string, Answer, Given extends MaybeValidators
 ): Loaded<Record<Name, Answer>, Given> {
   const answered = await called;
   if ('notModified' in answered) return answered;
-  return { ...bodyOf(answered), ...({ [name]: answered.answer } as Record<Name, Answer>) };
+  const { bytes, etag, lastModified, answer } = answered;
+  return { bytes, etag, lastModified, ...({ [name]: answer } as Record<Name, Answer>) };
 }
 
-type Connection = ReturnType<typeof connect>;
+/** What the requests of one client go through: transport, traffic and session. */
+class Connection {
+  readonly traffic: Traffic;
+  readonly session: Session;
+  readonly #settings: Settings;
+  readonly #stop = new AbortController();
+  readonly #addresses: Addresses;
+  readonly #transport: Transport;
+  readonly #sendToEither = createFallback();
+  /** Values of the client, not of one request: a row of the table sends those that it declares. */
+  readonly #shared: Values;
+  #sent = 0;
+  #closed: Promise<void> | undefined;
 
-/** Creates transport, traffic and session of one client. */
-function connect(settings: Settings, signal: AbortSignal) {
-  const { timeoutMs, profile, lang, langalt, currency } = settings;
-  const { perSecond, concurrency: allowed } = settings.rateLimit ?? {};
-  const concurrency = concurrencyOf(settings);
-  const addresses = {
-    authUrl: readServiceAddress(settings.authUrl, 'authUrl', settings.allowHttp),
-    baseUrl: readServiceAddress(settings.baseUrl, 'baseUrl', settings.allowHttp),
-  };
-  const transport = createTransport(settings, addresses, concurrency);
-  const traffic = new Traffic({
-    ...settings,
-    concurrency,
-    perSecond,
-    signal,
-    onPause: settings.onPause,
-    isConcurrencyKnown: allowed !== undefined,
-    // A living service always answers the root of the catalogue.
-    probe: async () => {
-      const { response, target } = await sendRoot(await session.token());
-      readAnswer(OPERATIONS.getNodes, response, target.queryBytes);
-    },
-  });
-  let sent = 0;
-  const send = ({ signals = [], ...exchange }: Omit<Exchange, 'timeoutMs'>) =>
-    traffic.send(async () => {
-      const order = ++sent;
-      const all = { ...exchange, timeoutMs, signals: [signal, ...signals] };
-      return { ...(await transport.send(all)), order };
+  constructor(settings: Settings) {
+    const { signal } = this.#stop;
+    // Each request in flight listens to it.
+    setMaxListeners(0, signal);
+    const { timeoutMs, profile, lang, langalt, currency, authUrl, baseUrl, allowHttp } = settings;
+    const { perSecond, concurrency: allowed } = settings.rateLimit ?? {};
+    const concurrency = concurrencyOf(settings);
+    this.#settings = settings;
+    this.#shared = { profile, lang, langalt, currency };
+    this.#addresses = {
+      authUrl: readServiceAddress(authUrl, 'authUrl', allowHttp),
+      baseUrl: readServiceAddress(baseUrl, 'baseUrl', allowHttp),
+    };
+    this.#transport = new Transport(settings, this.#addresses, concurrency);
+    this.traffic = new Traffic({
+      ...settings,
+      concurrency,
+      perSecond,
+      signal,
+      onPause: settings.onPause,
+      isConcurrencyKnown: allowed !== undefined,
+      probe: () => this.#expectRoot(),
     });
-  // Values of the client, not of one request: a row of the table sends those that it declares.
-  const shared = { profile, lang, langalt, currency };
-  const sendRoot = (token: string) => send({ name: 'getNodes', values: shared, token, number: 1 });
-  const sender = { traffic, transport, signal, timeoutMs, origin: addresses.authUrl.origin };
-  const session = openSession(settings, sender, async (token, { name, values, address }) => {
-    const sentValues = { ...shared, ...values };
+    const { origin } = this.#addresses.authUrl;
+    const sender = { traffic: this.traffic, transport: this.#transport, signal, timeoutMs, origin };
+    this.session = openSession(settings, sender, (token, probe) => this.#probe(token, probe));
+  }
+
+  /** Calls an operation, from the first attempt to the last. */
+  async call<Name extends OperationName, Given extends MaybeValidators = undefined>(
+    name: Name,
+    own: Values,
+    { body: content, first, validators, demand }: CallOptions<Given> = {},
+  ): Loaded<{ answer: AnswerOf<Name> }, Given> {
+    const values = { ...this.#shared, ...own };
+    const body = typeof content === 'object' ? jsonText(content) : content;
+    return this.#sendToEither(OPERATIONS[name], first, async (address) => {
+      const signals = demand && [demand.signal];
+      const request = { name, values, address, body, validators, signals };
+      try {
+        return await this.traffic.request(createAttempt(this.#settings, this, request), demand);
+      } catch (error) {
+        throw withContext(error, request, this.#addresses);
+      }
+    });
+  }
+
+  /** Makes one exchange; `order` is its number among all of the client, from 1. */
+  send({ signals = [], ...exchange }: Omit<Exchange, 'timeoutMs'>) {
+    return this.traffic.send(async () => {
+      const order = ++this.#sent;
+      const { timeoutMs } = this.#settings;
+      const all = { ...exchange, timeoutMs, signals: [this.#stop.signal, ...signals] };
+      return { ...(await this.#transport.send(all)), order };
+    });
+  }
+
+  /** Drops what is in flight, logs out, then drops every connection; never rejects. */
+  close(): Promise<void> {
+    this.#stop.abort();
+    this.#closed ??= this.session.close().then(() => this.#transport.destroy());
+    return this.#closed;
+  }
+
+  /** A living service always answers the root of the catalogue. */
+  async #expectRoot(): Promise<void> {
+    const token = await this.session.token();
+    const exchange = { name: 'getNodes', values: this.#shared, token, number: 1 } as const;
+    const { response, target } = await this.send(exchange);
+    readAnswer(OPERATIONS.getNodes, response, target.queryBytes);
+  }
+
+  async #probe(token: string, { name, values, address }: Probe) {
+    const sentValues = { ...this.#shared, ...values };
     const exchange = { name, values: sentValues, address, token, number: 1 };
-    const { response, target, order } = await send(exchange);
+    const { response, target, order } = await this.send(exchange);
     const operation: Operation<unknown> = OPERATIONS[name];
     const isRefused = looksLikeDeadToken(operation, response);
     if (!isRefused) readAnswer(operation, response, target.queryBytes);
     return { order, isRefused };
-  });
-  return { addresses, shared, transport, traffic, session, send };
-}
-
-/** Makes the function that calls an operation, from the first attempt to the last. */
-function createCall(settings: Settings, connection: Connection): ServiceClient['call'] {
-  const { addresses, shared, traffic } = connection;
-  const sendToEither = createFallback();
-  return async (name, own, { body: content, first, validators, demand } = {}) => {
-    const values = { ...shared, ...own };
-    const body = typeof content === 'object' ? jsonText(content) : content;
-    return sendToEither(OPERATIONS[name], first, async (address) => {
-      const signals = demand && [demand.signal];
-      const request = { name, values, address, body, validators, signals };
-      try {
-        return await traffic.request(createAttempt(settings, connection, request), demand);
-      } catch (error) {
-        throw withContext(error, request, addresses);
-      }
-    });
-  };
+  }
 }
 
 /**
@@ -362,13 +395,14 @@ function createCall(settings: Settings, connection: Connection): ServiceClient['
  */
 function createAttempt<Name extends OperationName, Given extends MaybeValidators>(
   { onAnswer, onDrift }: Settings,
-  { session, send }: Connection,
+  connection: Connection,
   request: Omit<Exchange, 'timeoutMs' | 'number'> & {
     name: Name;
     validators: Given | undefined;
   },
-) {
+): Attempt<(Body & { answer: AnswerOf<Name> }) | IfGiven<Given>> {
   const { name, values, address, body, validators } = request;
+  const { session } = connection;
   const operation = OPERATIONS[name];
   const report = onDrift && ((drift: Drift) => onDrift({ operation: name, ...drift }));
   const probe = canProbe(request) ? { name, values, address } : undefined;
@@ -377,7 +411,7 @@ function createAttempt<Name extends OperationName, Given extends MaybeValidators
   const sendWithToken = async (number: number) => {
     for (;;) {
       const token = await session.token();
-      const { response, target, order } = await send({ ...request, token, number });
+      const { response, target, order } = await connection.send({ ...request, token, number });
       const accept = () => session.accept({ token, order }, probe);
       if (!looksLikeDeadToken(operation, response)) return { response, target, accept };
       const state = await session.examine({ token, order });
@@ -387,8 +421,7 @@ function createAttempt<Name extends OperationName, Given extends MaybeValidators
       await session.replace(token, response.status === 401);
     }
   };
-  type Parts = Parameters<Parameters<Traffic['request']>[0]>;
-  return async (...[number, arrived]: Parts): Loaded<{ answer: AnswerOf<Name> }, Given> => {
+  return async (number, arrived) => {
     const { response, target, accept } = await sendWithToken(number);
     const { bytes, etag, lastModified, status } = response;
     if (status < 400) await arrived(bytes.length);

@@ -94,10 +94,23 @@ export function markLasting<E extends Error>(error: E): E {
 }
 
 /** What a failure shows. */
-export type Failure = ReturnType<typeof classify>;
+export interface Failure {
+  /** Another attempt may succeed. */
+  mayPass: boolean;
+  wasSentAgain: boolean;
+  /** The service answered 429. */
+  isRefusal: boolean;
+  isUnreachable: boolean;
+  /** Waiting does not help: the address or the certificate has to be corrected. */
+  isAddressWrong: boolean;
+  /** Too many requests in flight may be the cause. */
+  isOverload: boolean;
+  /** The whole service may be away: a status of 4xx proves that it is there; below, a body was broken. */
+  mayBeOutage: boolean;
+}
 
 /** Classifies a failure. See D-609, D-711 (what passes), D-842 (overload), D-843 (outage). */
-export function classify(error: unknown) {
+export function classify(error: unknown): Failure {
   const { code, status = 0, operation, cause } = asConverterError(error);
   // A failed login names its operation, and was sent again where it happened.
   const wasSentAgain = operation !== undefined;
@@ -111,12 +124,9 @@ export function classify(error: unknown) {
     wasSentAgain,
     isRefusal: status === 429,
     isUnreachable: code === 'SERVICE_UNREACHABLE',
-    /** Waiting does not help: the address or the certificate has to be corrected. */
     isAddressWrong:
       code === 'SERVICE_UNREACHABLE' && wrongAddress(connectionCode(cause)) !== undefined,
-    /** Too many requests in flight may be the cause. */
     isOverload: OVERLOAD_CODES.has(code) || OVERLOAD_STATUSES.has(status),
-    /** The whole service may be away: a status of 4xx proves that it is there; below, a body was broken. */
     mayBeOutage: code === 'SERVICE_UNREACHABLE' || (mayPass && (status < 400 || status >= 500)),
   };
 }

@@ -29,7 +29,7 @@ import { SERVICE_DEFAULTS, type ServiceConfig, type Settings } from './service-c
 import { readServiceAddress } from './target.ts';
 import { createTokenSource, type IssuedToken, type TokenSource } from './token-source.ts';
 import { Traffic } from './traffic.ts';
-import { createTransport, type Exchange } from './transport.ts';
+import { type Exchange, Transport } from './transport.ts';
 
 /** Logging out must not delay the end of a run. */
 const LOGOUT_TIMEOUT_MS = 5_000;
@@ -91,67 +91,104 @@ type TokenState = 'alive' | 'dead' | 'unclear';
 /** A token in use; `acceptedOrder` is the latest request that was answered normally, 0 if there is none. */
 type Token = IssuedToken & { acceptedOrder: number };
 
-/** Creates a session; nothing is sent before a token is needed. See spec 3 (rule 1), 5, 8; D-609. */
-export function createSession(options: SessionOptions) {
-  const { given, tokens, now, probe } = options;
-  let current: Token | undefined =
-    given === undefined ? undefined : { value: given, acceptedOrder: 0, renewAtMs: Infinity };
-  let probing: Promise<TokenState> | undefined;
+/** The token of a client; nothing is sent before one is needed. See spec 3 (rule 1), 5, 8; D-609. */
+export class Session {
+  readonly #options: SessionOptions;
+  #current: Token | undefined;
+  #probing: Promise<TokenState> | undefined;
   /** The second probe: the latest request that was answered normally, if it can be sent again and is not the root. */
-  let answered: Probe | undefined;
-  let unproven = 0;
+  #answered: Probe | undefined;
+  #unproven = 0;
   /** Tokens of this session that were replaced because of refused probes. */
-  let replaced = 0;
-  let refusal: unknown;
-  let isClosed = false;
+  #replaced = 0;
+  #refusal: unknown;
+  #isClosed = false;
+
+  constructor(options: SessionOptions) {
+    const { given } = options;
+    this.#options = options;
+    if (given !== undefined)
+      this.#current = { value: given, acceptedOrder: 0, renewAtMs: Infinity };
+  }
+
+  /** Returns a token that should be alive; logs in if there is none. Throws what ended the session. */
+  async token(): Promise<string> {
+    this.#throwIfEnded();
+    const { now } = this.#options;
+    const isUsable = this.#current !== undefined && now() < this.#current.renewAtMs;
+    return isUsable ? this.#current!.value : this.#obtain();
+  }
+
+  /** Records that a request was answered normally; `request` is given if it can be a probe. */
+  accept({ token, order }: Sent, request?: Probe): void {
+    if (this.#current?.value !== token) return;
+    this.#current.acceptedOrder = Math.max(this.#current.acceptedOrder, order);
+    if (request === undefined) return;
+    this.#answered = request;
+    this.#unproven = 0;
+  }
+
+  /** Decides whether the token of a refused request is alive. All that wait share the probes. */
+  async examine({ token, order }: Sent): Promise<TokenState> {
+    while (this.#current?.value === token) {
+      if (this.#current.acceptedOrder > order || this.#isTrusted(this.#current)) return 'alive';
+      // An answer to what was sent before the refused request proves nothing for it: then the loop repeats.
+      this.#probing ??= this.#sendProbes(token).finally(() => {
+        this.#probing = undefined;
+      });
+      const state = await this.#probing;
+      if (state !== 'alive') return state;
+    }
+    return 'dead';
+  }
+
+  /**
+   * Logs in to replace a dead token, once for all that wait. Throws `TOKEN_DIED` for a given token,
+   * `LOGIN_REFUSED` where the service accepts no token.
+   * @param isCertain - Whether the service said that the token is dead: then it needs no logout.
+   */
+  async replace(token: string, isCertain: boolean): Promise<string> {
+    if (isCertain) this.#options.tokens.forget(token);
+    if (this.#current?.value === token && !this.#isTrusted(this.#current)) this.#retire();
+    this.#throwIfEnded();
+    return this.#current?.value ?? this.#obtain(token);
+  }
+
+  /** Closes the source of the tokens, too; never rejects. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#options.tokens.close();
+  }
 
   /** @param replaced - The token that the service accepts no more. */
-  const obtain = async (replaced?: string): Promise<string> => {
+  async #obtain(replaced?: string): Promise<string> {
     try {
-      const issued = await tokens.obtain(replaced);
-      const acceptedOrder = current?.value === issued.value ? current.acceptedOrder : 0;
-      current = { ...issued, acceptedOrder };
+      const issued = await this.#options.tokens.obtain(replaced);
+      const isSame = this.#current?.value === issued.value;
+      this.#current = { ...issued, acceptedOrder: isSame ? this.#current!.acceptedOrder : 0 };
       return issued.value;
     } catch (error) {
       // A second login with the same password could lock the account.
-      if (isConverterError(error, 'LOGIN_REFUSED', 'AUTH_PROTOCOL')) refusal = error;
+      if (isConverterError(error, 'LOGIN_REFUSED', 'AUTH_PROTOCOL')) this.#refusal = error;
       throw error;
     }
-  };
+  }
 
-  const throwIfEnded = (): void => {
-    if (isClosed) throw interrupted();
-    if (refusal !== undefined) throw refusal;
-  };
+  #throwIfEnded(): void {
+    if (this.#isClosed) throw interrupted();
+    if (this.#refusal !== undefined) throw this.#refusal;
+  }
 
-  /** Records that a request was answered normally; `request` is given if it can be a probe. */
-  const accept = ({ token, order }: Sent, request?: Probe): void => {
-    if (current?.value !== token) return;
-    current.acceptedOrder = Math.max(current.acceptedOrder, order);
-    if (request === undefined) return;
-    answered = request;
-    unproven = 0;
-  };
+  #isTrusted({ acceptedOrder }: Token): boolean {
+    return this.#answered === undefined && this.#unproven === MAX_UNPROVEN && acceptedOrder > 0;
+  }
 
-  const isTrusted = ({ acceptedOrder }: Token): boolean =>
-    answered === undefined && unproven === MAX_UNPROVEN && acceptedOrder > 0;
-
-  /** Whether a probe is answered normally. */
-  const passes = async (token: string, request: Probe): Promise<boolean> => {
-    const { order, isRefused } = await probe(token, request);
-    if (!isRefused) accept({ token, order });
-    return !isRefused;
-  };
-
-  const passesAny = async (token: string): Promise<boolean> =>
-    (await passes(token, ROOT)) || (answered !== undefined && (await passes(token, answered)));
-
-  const sendProbes = async (token: string): Promise<TokenState> => {
-    const most = PROBE_ROUNDS[replaced < FIRST_TOKENS ? 'first' : 'later'];
+  async #sendProbes(token: string): Promise<TokenState> {
+    const most = PROBE_ROUNDS[this.#replaced < FIRST_TOKENS ? 'first' : 'later'];
     let [refused, unanswered] = [0, 0];
     while (unanswered < most.unanswered) {
       try {
-        if (await passesAny(token)) return 'alive';
+        if (await this.#passesAny(token)) return 'alive';
         unanswered = 0;
         refused += 1;
         if (refused === most.refused) return 'dead';
@@ -160,57 +197,33 @@ export function createSession(options: SessionOptions) {
       }
     }
     return 'unclear';
-  };
+  }
 
-  const retire = (): void => {
-    current = undefined;
-    if (given !== undefined) {
-      refusal = new ConverterError('TOKEN_DIED', GIVEN_DIED, { operation: 'getNodes' });
-    } else if (unproven < MAX_UNPROVEN) {
-      unproven += 1;
-      replaced += 1;
+  async #passesAny(token: string): Promise<boolean> {
+    if (await this.#passes(token, ROOT)) return true;
+    return this.#answered !== undefined && (await this.#passes(token, this.#answered));
+  }
+
+  /** Whether a probe is answered normally. */
+  async #passes(token: string, request: Probe): Promise<boolean> {
+    const { order, isRefused } = await this.#options.probe(token, request);
+    if (!isRefused) this.accept({ token, order });
+    return !isRefused;
+  }
+
+  /** Drops the token in use; ends the session where another one would not help. */
+  #retire(): void {
+    this.#current = undefined;
+    if (this.#options.given !== undefined) {
+      this.#refusal = new ConverterError('TOKEN_DIED', GIVEN_DIED, { operation: 'getNodes' });
+    } else if (this.#unproven < MAX_UNPROVEN) {
+      this.#unproven += 1;
+      this.#replaced += 1;
     } else {
-      refusal = new ConverterError('LOGIN_REFUSED', ALL_DIED, { operation: 'getSessionToken' });
+      const operation = 'getSessionToken';
+      this.#refusal = new ConverterError('LOGIN_REFUSED', ALL_DIED, { operation });
     }
-  };
-
-  return {
-    accept,
-    /** Returns a token that should be alive; logs in if there is none. Throws what ended the session. */
-    async token(): Promise<string> {
-      throwIfEnded();
-      return current === undefined || now() >= current.renewAtMs ? obtain() : current.value;
-    },
-    /** Decides whether the token of a refused request is alive. All that wait share the probes. */
-    async examine({ token, order }: Sent): Promise<TokenState> {
-      while (current?.value === token) {
-        if (current.acceptedOrder > order || isTrusted(current)) return 'alive';
-        // An answer to what was sent before the refused request proves nothing for it: then the loop repeats.
-        probing ??= sendProbes(token).finally(() => {
-          probing = undefined;
-        });
-        const state = await probing;
-        if (state !== 'alive') return state;
-      }
-      return 'dead';
-    },
-    /**
-     * Logs in to replace a dead token, once for all that wait. Throws `TOKEN_DIED` for a given token,
-     * `LOGIN_REFUSED` where the service accepts no token.
-     * @param isCertain - Whether the service said that the token is dead: then it needs no logout.
-     */
-    async replace(token: string, isCertain: boolean): Promise<string> {
-      if (isCertain) tokens.forget(token);
-      if (current?.value === token && !isTrusted(current)) retire();
-      throwIfEnded();
-      return current?.value ?? obtain(token);
-    },
-    /** Closes the source of the tokens, too; never rejects. */
-    async close(): Promise<void> {
-      isClosed = true;
-      await tokens.close();
-    },
-  };
+  }
 }
 
 /** How to log in, and as whom. */
@@ -224,7 +237,7 @@ interface Login extends Pick<Settings, 'rememberMe' | 'padding' | 'tokenElement'
 /** What logins and logouts are sent with; `origin` is the authentication server, for errors. */
 interface LoginSender {
   traffic: Traffic;
-  transport: ReturnType<typeof createTransport>;
+  transport: Transport;
   /** Ends a login before its next step. */
   signal: AbortSignal;
   timeoutMs: number;
@@ -236,12 +249,12 @@ export function openSession(
   settings: Settings,
   sender: LoginSender,
   probe: SessionOptions['probe'],
-) {
+): Session {
   const { credentials } = settings;
   const given = 'token' in credentials ? credentials.token : undefined;
   if (given) registerSecret(given);
   const tokens = settings.tokens ?? openTokens(settings, sender);
-  return createSession({ given, tokens, now: settings.now, probe });
+  return new Session({ given, tokens, now: settings.now, probe });
 }
 
 /** Opens a token source with the login of some settings. */
@@ -271,7 +284,7 @@ export function openTokenSource(config: ServiceConfig): TokenSource {
     authUrl: readServiceAddress(settings.authUrl, 'authUrl', settings.allowHttp),
     baseUrl: readServiceAddress(settings.baseUrl, 'baseUrl', settings.allowHttp),
   };
-  const transport = createTransport(settings, addresses, LOGIN_CONNECTIONS);
+  const transport = new Transport(settings, addresses, LOGIN_CONNECTIONS);
   const { signal } = stop;
   const traffic = new Traffic({ ...settings, probe: async () => {}, perSecond: undefined, signal });
   const { timeoutMs } = settings;
@@ -412,7 +425,7 @@ export function createTokenIssuer(config: TokenIssuerConfig) {
   // The API itself is not called: its address is never used.
   const addresses = { authUrl, baseUrl: authUrl };
   const limits = { ...ISSUE_LIMITS, now, random, startTimer };
-  const transport = createTransport(limits, addresses, limits.connections);
+  const transport = new Transport(limits, addresses, limits.connections);
   const closed = new AbortController();
   return {
     /**

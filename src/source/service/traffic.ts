@@ -16,7 +16,7 @@
  * is sent. A permit goes to the article that has the fewest. A failure is classified once; that decides whether the concurrency limit is halved (D-842), whether
  * the service is probed, and whether the request is sent again at once, after a back-off, or not (D-711).
  */
-import { createFairBudget, turnFor } from '../../support/budget.ts';
+import { createFairBudget, type FairBudget, turnFor } from '../../support/budget.ts';
 import { asConverterError, ConverterError } from '../../support/errors.ts';
 import { createRateLimit, readRetryAfter } from './rate-limit.ts';
 import { classify, type Failure, interrupted } from './request-failure.ts';
@@ -65,10 +65,11 @@ interface TrafficOptions
 
 type Arrived = (bytes: number) => Promise<void>;
 type Work<T> = (arrived: Arrived) => Promise<T>;
-type Attempt<T> = (number: number, arrived: Arrived) => Promise<T>;
+/** Attempts a request; `arrived` waits until its answer of so many bytes may be decoded. */
+export type Attempt<T> = (number: number, arrived: Arrived) => Promise<T>;
 
 /** For which articles a request is made, of which more may join while it waits; what ends it; and its retries, if not the usual ones. */
-interface Demand {
+export interface Demand {
   requesters: ReadonlySet<object>;
   signal: AbortSignal;
   retries?: number;
@@ -80,7 +81,7 @@ export class Traffic {
   #delayMs: () => number;
   /** The largest number of permits. */
   #mostPermits: number;
-  readonly #permits: ReturnType<typeof createFairBudget>;
+  readonly #permits: FairBudget;
   /** Of requests that are not made for an article. */
   readonly #ownDemand: Demand;
 

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import type { ZlibOptions } from 'node:zlib';
 import type { Agent, Dispatcher } from 'undici';
 import { hasMoreValues } from '../../convert/wire/value.ts';
-import { createGrowingBudget, turnFor } from '../../support/budget.ts';
+import { createGrowingBudget, type Share, turnFor } from '../../support/budget.ts';
 import { ConverterError } from '../../support/errors.ts';
 import { programVersion } from '../../support/version.ts';
 import { OPERATIONS, type OperationName, type Values } from './operations.ts';
@@ -78,63 +78,75 @@ interface HttpRequest extends Pick<Exchange, 'body' | 'timeoutMs' | 'signals'>, 
   headers: Readonly<Record<string, string>>;
 }
 
-/** Creates a transport with at most so many connections to one origin; none is opened before it is needed. */
-export function createTransport(
-  settings: Pick<
-    Settings,
-    'maxResponseBytes' | 'maxJsonValues' | 'maxBytesInFlight' | 'now' | 'startTimer' | 'onRequest'
-  >,
-  addresses: Addresses,
-  connections: number,
-) {
-  const { maxJsonValues, maxBytesInFlight, now, onRequest } = settings;
-  const openShare = createGrowingBudget(maxBytesInFlight);
-  let opening: ReturnType<typeof openAgent> | undefined;
-  const follow = async (request: HttpRequest): Promise<HttpResponse> => {
-    opening ??= openAgent(connections);
-    const { agent, userAgent } = await opening;
+/** What a transport needs of the settings of a client. */
+type TransportSettings = Pick<
+  Settings,
+  'maxResponseBytes' | 'maxJsonValues' | 'maxBytesInFlight' | 'now' | 'startTimer' | 'onRequest'
+>;
+
+/** Exchanges with the two addresses of a service; no connection is opened before it is needed. */
+export class Transport {
+  readonly #settings: TransportSettings;
+  readonly #addresses: Addresses;
+  readonly #connections: number;
+  readonly #openShare: () => Share;
+  #opening: ReturnType<typeof openAgent> | undefined;
+
+  /** @param connections - Most connections to one origin. */
+  constructor(settings: TransportSettings, addresses: Addresses, connections: number) {
+    this.#settings = settings;
+    this.#addresses = addresses;
+    this.#connections = connections;
+    this.#openShare = createGrowingBudget(settings.maxBytesInFlight);
+  }
+
+  /**
+   * Makes one exchange; follows a redirect of a GET within its own host.
+   * @throws {@link ConverterError} `SERVICE_UNREACHABLE HTTP_CONNECTION HTTP_TIMEOUT
+   * RESPONSE_TOO_LARGE RESPONSE_INVALID REDIRECT_REFUSED`, `INTERRUPTED` once a signal is aborted.
+   */
+  async send(exchange: Exchange): Promise<{ response: HttpResponse; target: Target }> {
+    const { name, values, address, token, number, validators, ...sent } = exchange;
+    const { now, onRequest, maxJsonValues } = this.#settings;
+    const { method } = OPERATIONS[name];
+    const target = buildTarget(OPERATIONS[name], values, this.#addresses, token, address);
+    const startedMs = now();
+    const report = (status: number | undefined, bytes: number) =>
+      onRequest?.({ operation: name, status, bytes, attempt: number, ms: now() - startedMs });
+    let response: HttpResponse;
+    try {
+      const headers = conditionsOf(validators);
+      response = await this.#follow({ ...sent, ...target, method, headers });
+      // The body may have waited for its turn, and decoding it may take long.
+      if (isAborted(sent)) throw interrupted();
+      if (OPERATIONS[name].answer === 'json') expectFewValues(response.bytes, maxJsonValues);
+    } catch (error) {
+      report(error instanceof ConverterError ? error.status : undefined, 0);
+      throw error;
+    }
+    report(response.status, response.bytes.length);
+    return { response, target };
+  }
+
+  /** Drops every connection, also those in use; never rejects. */
+  async destroy(): Promise<void> {
+    await (await this.#opening)?.agent.destroy().catch(() => {});
+  }
+
+  async #follow(request: HttpRequest): Promise<HttpResponse> {
+    this.#opening ??= openAgent(this.#connections);
+    const { agent, userAgent } = await this.#opening;
     const headers = { ...request.headers, 'user-agent': userAgent };
     let { origin, path } = request;
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
       const attempt = { ...request, headers, origin, path };
-      const response = await sendInTime(agent, attempt, settings, openShare);
+      const response = await sendInTime(agent, attempt, this.#settings, this.#openShare());
       if (!REDIRECTS.has(response.status)) return response;
       ({ origin, path } = redirectTarget(request.method, origin, path, response.location ?? ''));
     }
     const message = `expected at most ${MAX_REDIRECTS} redirects, received more`;
     throw new ConverterError('REDIRECT_REFUSED', message);
-  };
-  return {
-    /**
-     * Makes one exchange; follows a redirect of a GET within its own host.
-     * @throws {@link ConverterError} `SERVICE_UNREACHABLE HTTP_CONNECTION HTTP_TIMEOUT
-     * RESPONSE_TOO_LARGE RESPONSE_INVALID REDIRECT_REFUSED`, `INTERRUPTED` once a signal is aborted.
-     */
-    async send(exchange: Exchange): Promise<{ response: HttpResponse; target: Target }> {
-      const { name, values, address, token, number, validators, ...sent } = exchange;
-      const { method } = OPERATIONS[name];
-      const target = buildTarget(OPERATIONS[name], values, addresses, token, address);
-      const startedMs = now();
-      const report = (status: number | undefined, bytes: number) =>
-        onRequest?.({ operation: name, status, bytes, attempt: number, ms: now() - startedMs });
-      let response: HttpResponse;
-      try {
-        response = await follow({ ...sent, ...target, method, headers: conditionsOf(validators) });
-        // The body may have waited for its turn, and decoding it may take long.
-        if (isAborted(sent)) throw interrupted();
-        if (OPERATIONS[name].answer === 'json') expectFewValues(response.bytes, maxJsonValues);
-      } catch (error) {
-        report(error instanceof ConverterError ? error.status : undefined, 0);
-        throw error;
-      }
-      report(response.status, response.bytes.length);
-      return { response, target };
-    },
-    /** Drops every connection, also those in use; never rejects. */
-    async destroy(): Promise<void> {
-      await (await opening)?.agent.destroy().catch(() => {});
-    },
-  };
+  }
 }
 
 async function openAgent(connections: number): Promise<{ agent: Agent; userAgent: string }> {
@@ -157,11 +169,10 @@ async function sendInTime(
   agent: Agent,
   request: HttpRequest,
   { maxResponseBytes: maxBytes, startTimer }: Pick<Settings, 'maxResponseBytes' | 'startTimer'>,
-  openShare: ReturnType<typeof createGrowingBudget>,
+  share: Share,
 ): Promise<HttpResponse> {
   const { timeoutMs, signals = [] } = request;
-  const share = openShare();
-  const received = receiveBody(maxBytes, (amount) => need(amount));
+  const received = new BodyReceiver(maxBytes, (amount) => need(amount));
   const interrupt = () => received.stop(interrupted());
   const timeout = `timed out after ${timeoutMs / 1000} s`;
   const late = () => received.stop(new ConverterError('HTTP_TIMEOUT', timeout));
@@ -179,7 +190,7 @@ async function sendInTime(
   for (const signal of signals) signal.addEventListener('abort', interrupt, { once: true });
   try {
     if (isAborted(request)) throw interrupted();
-    agent.dispatch(dispatchOptions(request), received.handler);
+    agent.dispatch(dispatchOptions(request), received);
     const { status, headers, body } = await received.end;
     const header = (name: string): string | undefined => {
       const value = headers[name];
@@ -223,54 +234,77 @@ interface BodyLimits {
   need(bytes: number): Promise<void> | undefined;
 }
 
+type Headers = Record<string, string | string[] | undefined>;
+
 /**
- * Gathers an answer from the callbacks of the pool: a stream of each body would take twice the time of a small answer.
- * `stop` ends the exchange at once, also before it has a connection; then and after a failure `end` rejects. A body that
- * has to wait is not read on. Throws `RESPONSE_TOO_LARGE` before more than `maxBytes` are in memory.
+ * Gathers an answer from the callbacks of the pool: a stream of each body would take twice the time of a small answer. A
+ * body that has to wait is not read on.
  */
-function receiveBody(maxBytes: number, need: BodyLimits['need']) {
-  let controller: Dispatcher.DispatchController | undefined;
-  let reason: Error | undefined;
-  let status = 0;
-  let headers: Record<string, string | string[] | undefined> = {};
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  let resolve = () => {};
-  let reject = (_: Error) => {};
-  const end = new Promise<void>((...settle) => {
-    [resolve, reject] = settle;
-  }).then(() => ({ status, headers, body: joinChunks(chunks, length) }));
-  const stop = (error: Error): void => {
-    reason ??= error;
-    reject(reason);
-    controller?.abort(reason);
-  };
-  const expectAtMost = (bytes: number): void => {
-    if (bytes > maxBytes) stop(tooLarge(`${maxBytes} bytes`));
-  };
-  const handler: Dispatcher.DispatchHandler = {
-    onRequestStart(started) {
-      controller = started;
-      if (reason !== undefined) started.abort(reason);
-    },
-    onResponseStart(_, ...answer) {
-      [status, headers] = answer;
-      expectAtMost(Number(headers['content-length'] ?? 0));
-    },
-    onResponseData(source, chunk) {
-      length += chunk.length;
-      expectAtMost(length);
-      if (reason !== undefined) return;
-      chunks.push(chunk);
-      const wait = need(length);
-      if (wait === undefined) return;
-      source.pause();
-      wait.then(() => source.resume());
-    },
-    onResponseEnd: () => resolve(),
-    onResponseError: (_, error) => reject(error),
-  };
-  return { handler, end, stop };
+class BodyReceiver implements Dispatcher.DispatchHandler {
+  /** The answer as sent; rejects after a failure and after {@link stop}. `RESPONSE_TOO_LARGE` before more than `maxBytes` are in memory. */
+  readonly end: Promise<{ status: number; headers: Headers; body: Uint8Array }>;
+  readonly #maxBytes: number;
+  readonly #need: BodyLimits['need'];
+  readonly #chunks: Uint8Array[] = [];
+  #length = 0;
+  #status = 0;
+  #headers: Headers = {};
+  #controller: Dispatcher.DispatchController | undefined;
+  #reason: Error | undefined;
+  #resolve = () => {};
+  #reject = (_: Error) => {};
+
+  constructor(maxBytes: number, need: BodyLimits['need']) {
+    this.#maxBytes = maxBytes;
+    this.#need = need;
+    this.end = new Promise<void>((...settle) => {
+      [this.#resolve, this.#reject] = settle;
+    }).then(() => {
+      const body = joinChunks(this.#chunks, this.#length);
+      return { status: this.#status, headers: this.#headers, body };
+    });
+  }
+
+  /** Ends the exchange at once, also before it has a connection. */
+  stop(error: Error): void {
+    this.#reason ??= error;
+    this.#reject(this.#reason);
+    this.#controller?.abort(this.#reason);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#reason !== undefined) controller.abort(this.#reason);
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Headers): void {
+    this.#status = status;
+    this.#headers = headers;
+    this.#expectAtMost(Number(headers['content-length'] ?? 0));
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Uint8Array): void {
+    this.#length += chunk.length;
+    this.#expectAtMost(this.#length);
+    if (this.#reason !== undefined) return;
+    this.#chunks.push(chunk);
+    const wait = this.#need(this.#length);
+    if (wait === undefined) return;
+    controller.pause();
+    wait.then(() => controller.resume());
+  }
+
+  onResponseEnd(): void {
+    this.#resolve();
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.#reject(error);
+  }
+
+  #expectAtMost(bytes: number): void {
+    if (bytes > this.#maxBytes) this.stop(tooLarge(`${this.#maxBytes} bytes`));
+  }
 }
 
 /** Unpacks a body (D-844). Throws `RESPONSE_INVALID` if it cannot be unpacked, `RESPONSE_TOO_LARGE` before it is in memory. */

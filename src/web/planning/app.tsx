@@ -26,24 +26,7 @@ export function App({ session }: { session: Session }) {
   const hasArticle = planned !== undefined || opening !== undefined;
   const isArticleNamed =
     !isCatalogueOpen && (planned !== undefined || isOpening(session.state.planning));
-  const isFirst = useRef(true);
-  // Before another event, which may move the focus.
-  useLayoutEffect(() => {
-    if (isFirst.current) {
-      isFirst.current = false;
-      return;
-    }
-    // The heading names what has been opened; what had the focus may be out of sight. A list stays where it was.
-    const place = isCatalogueOpen ? '.catalogue h2' : '.panel';
-    const options = { preventScroll: isCatalogueOpen };
-    const { activeElement: before } = document;
-    requestAnimationFrame(() => {
-      // The frame may be late, and the person has moved the focus meanwhile.
-      const { activeElement: now, body } = document;
-      if (now === before || now === body)
-        document.querySelector<HTMLElement>(place)?.focus(options);
-    });
-  }, [isCatalogueOpen, opened]);
+  useFocusOfOpened(isCatalogueOpen, opened);
   const showCatalogue = (isOpen: boolean) => () => session.go({ isCatalogueOpen: isOpen });
   // No link: followed, it would make an entry of the history, without the token.
   const skip = () => {
@@ -95,6 +78,28 @@ export function App({ session }: { session: Session }) {
   );
 }
 
+/** Moves the focus to what has been opened. */
+function useFocusOfOpened(isCatalogueOpen: boolean, opened: number): void {
+  const isFirst = useRef(true);
+  // Before another event, which may move the focus.
+  useLayoutEffect(() => {
+    if (isFirst.current) {
+      isFirst.current = false;
+      return;
+    }
+    // The heading names what has been opened; what had the focus may be out of sight. A list stays where it was.
+    const place = isCatalogueOpen ? '.catalogue h2' : '.panel';
+    const options = { preventScroll: isCatalogueOpen };
+    const { activeElement: before } = document;
+    requestAnimationFrame(() => {
+      // The frame may be late, and the person has moved the focus meanwhile.
+      const { activeElement: now, body } = document;
+      if (now === before || now === body)
+        document.querySelector<HTMLElement>(place)?.focus(options);
+    });
+  }, [isCatalogueOpen, opened]);
+}
+
 /** Offers what this tab has configured before: the address asks for something else, and it may be meant. */
 function Earlier({ session, earlier }: { session: Session; earlier: JsonRecord }) {
   const { texts } = session;
@@ -108,7 +113,7 @@ function Earlier({ session, earlier }: { session: Session; earlier: JsonRecord }
         <button type="button" onClick={() => session.go({ target, isCatalogueOpen: false })}>
           {texts.goOn}
         </button>
-        <button type="button" onClick={session.forgetEarlier}>
+        <button type="button" onClick={() => session.forgetEarlier()}>
           {texts.dismiss}
         </button>
       </p>

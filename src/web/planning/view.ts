@@ -1,12 +1,16 @@
 /** The 3D view of the planning page: the model in the light of the pictures, its dimensions, and its movable parts. */
-import { type Object3D, Vector3, type WebGLRenderer } from 'three';
+import { type Object3D, type Texture, Vector3, type WebGLRenderer } from 'three';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { element } from '../../deliver/pictures/page/elements.ts';
-import { createRenderer, openModelStage } from '../../deliver/pictures/page/model-stage.ts';
+import {
+  createRenderer,
+  type ModelStage,
+  openModelStage,
+} from '../../deliver/pictures/page/model-stage.ts';
 import { studioTexture } from '../../deliver/pictures/page/studio-texture.ts';
 import type { Vec3 } from '../../model/graphics.ts';
-import { openMovableParts } from './parts/movable-parts.ts';
-import { createDimensionLines } from './stage/dimension-lines.ts';
+import { MovableParts } from './parts/movable-parts.ts';
+import { DimensionLines } from './stage/dimension-lines.ts';
 import { markHoles } from './stage/hole-marks.ts';
 import { letPageScroll } from './stage/page-scroll.ts';
 import { VIEW_STYLE } from './stage/view-style.ts';
@@ -32,119 +36,146 @@ const images = openSharedImages();
  * await view.show(glb);
  * ```
  */
-export function openView({ stage, studio, texts }: ViewOptions): PlanningView {
-  const renderer = createDrawing();
-  const host = element('div');
-  const root = host.attachShadow({ mode: 'open' });
-  const style = new CSSStyleSheet();
-  style.replaceSync(VIEW_STYLE);
-  root.adoptedStyleSheets = [style];
-  const over = element('div', { class: 'over' });
-  root.append(over);
-  stage.append(host);
-  const dimensions = createDimensionLines(over, texts.millimetres);
-  const stageOptions = { renderer, element: root, sized: host, label: texts.view, hasFloor: true };
-  const model = openModelStage({ ...stageOptions, afterDraw: () => place() });
-  // Before the parts, which else would move until the browser scrolls.
-  letPageScroll(root, model.canvas, () => parts.takesUpright());
-  let onMoved: (isMoved: boolean) => void = () => undefined;
-  const moved = (isMoved: boolean) => onMoved(isMoved);
-  const parts = openMovableParts(model, { root, over, texts, onMoved: moved });
-  const environment = studio.then((texels) => studioTexture(new Uint16Array(texels)));
-  // `show` reports the error.
-  environment.catch(() => undefined);
-  let order = 0;
-  let showing: Promise<void> = Promise.resolve();
-  let isOpen = true;
-  function place(): void {
-    parts.place(renderer, host.clientWidth, host.clientHeight);
-    dimensions.place(model.camera, host.clientWidth, host.clientHeight);
+export function openView(options: ViewOptions): PlanningView {
+  return new ModelView(options);
+}
+
+class ModelView implements PlanningView {
+  readonly #renderer = createDrawing();
+  readonly #host = element('div');
+  readonly #dimensions: DimensionLines;
+  readonly #model: ModelStage;
+  readonly #parts: MovableParts;
+  readonly #environment: Promise<Texture>;
+  /** Counts what is to be shown: an earlier model that is still being read is not shown. */
+  #order = 0;
+  #showing: Promise<void> = Promise.resolve();
+  #isOpen = true;
+  #onMoved: (isMoved: boolean) => void = () => undefined;
+
+  constructor({ stage, studio, texts }: ViewOptions) {
+    const renderer = this.#renderer;
+    const root = this.#host.attachShadow({ mode: 'open' });
+    const style = new CSSStyleSheet();
+    style.replaceSync(VIEW_STYLE);
+    root.adoptedStyleSheets = [style];
+    const over = element('div', { class: 'over' });
+    root.append(over);
+    stage.append(this.#host);
+    this.#dimensions = new DimensionLines(over, texts.millimetres);
+    this.#model = openModelStage({
+      ...{ renderer, element: root, sized: this.#host, label: texts.view, hasFloor: true },
+      afterDraw: () => this.#place(),
+    });
+    // Before the parts, which else would move until the browser scrolls.
+    letPageScroll(root, this.#model.canvas, () => this.#parts.takesUpright());
+    const onMoved = (isMoved: boolean) => this.#onMoved(isMoved);
+    this.#parts = new MovableParts(this.#model, { root, over, texts, onMoved });
+    this.#environment = studio.then((texels) => studioTexture(new Uint16Array(texels)));
+    // `show` reports the error.
+    this.#environment.catch(() => undefined);
   }
-  const clear = () => {
-    order++;
-    parts.clear();
-    dimensions.measure(undefined);
-    model.clear();
-  };
-  const show = async (glb: Uint8Array<ArrayBuffer>, holesMetres: readonly Vec3[]) => {
-    const mine = ++order;
+
+  show(glb: Uint8Array<ArrayBuffer>, holesMetres: readonly Vec3[] = []): Promise<void> {
+    this.#showing = this.#show(glb, holesMetres);
+    return this.#showing;
+  }
+
+  clear(): void {
+    this.#order++;
+    this.#parts.clear();
+    this.#dimensions.measure(undefined);
+    this.#model.clear();
+  }
+
+  fit(): void {
+    this.#model.frame();
+  }
+
+  zoom(factor: number): void {
+    this.#model.turn({ zoom: 1 / factor });
+  }
+
+  showDimensions(visible: boolean): void {
+    this.#dimensions.setVisible(visible);
+    this.#model.setMargin(visible ? DIMENSION_MARGIN : undefined);
+    this.#model.redraw();
+  }
+
+  resetParts(): void {
+    this.#parts.reset();
+  }
+
+  watchParts(listener: (isMoved: boolean) => void): void {
+    this.#onMoved = listener;
+  }
+
+  async picture(widthPixels: number, heightPixels: number): Promise<Blob> {
+    // The one before is still there where that failed.
+    await this.#showing.catch(() => undefined);
+    const renderer = this.#renderer;
+    const picture = element('canvas');
+    Object.assign(picture, { width: widthPixels, height: heightPixels });
+    const pen = picture.getContext('2d')!;
+    pen.imageSmoothingQuality = 'high';
+    const most = renderer.capabilities.maxTextureSize / Math.max(widthPixels, heightPixels);
+    const [width, height] = [widthPixels, heightPixels].map((side) =>
+      Math.floor(side * Math.min(SUPERSAMPLING, most)),
+    ) as [number, number];
+    renderer.setClearColor(0xffffff, 1);
+    this.#model.drawAt(width, height, (drawn) => {
+      pen.drawImage(drawn, 0, 0, widthPixels, heightPixels);
+      renderer.setClearColor(0, 0);
+    });
+    const blob = await new Promise<Blob | null>((done) => picture.toBlob(done));
+    if (blob) return blob;
+    const received = `${widthPixels} × ${heightPixels}`;
+    throw new Error(`picture: expected a size that can be drawn, received ${received}`);
+  }
+
+  dispose(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.clear();
+    this.#parts.dispose();
+    this.#model.close();
+    this.#environment.then(
+      (light) => light.dispose(),
+      () => undefined,
+    );
+    this.#renderer.dispose();
+    // A page has few contexts of graphics.
+    this.#renderer.forceContextLoss();
+    this.#host.remove();
+  }
+
+  async #show(glb: Uint8Array<ArrayBuffer>, holesMetres: readonly Vec3[]): Promise<void> {
+    const mine = ++this.#order;
     const { root, own } = await read(glb);
     try {
-      const light = await environment;
-      if (mine !== order || !isOpen) return own.close();
-      model.scene.environment = light;
-      const box = model.show(root);
+      const light = await this.#environment;
+      if (mine !== this.#order || !this.#isOpen) {
+        own.close();
+        return;
+      }
+      this.#model.scene.environment = light;
+      const box = this.#model.show(root);
       own.keep();
       const reachMetres = Math.max(...box.getSize(new Vector3()).toArray());
-      parts.take(root, reachMetres);
-      dimensions.measure(box);
+      this.#parts.take(root, reachMetres);
+      this.#dimensions.measure(box);
       markHoles(root, holesMetres, reachMetres);
     } catch (error) {
       own.close();
       throw error;
     }
-  };
-  return {
-    show(glb, holesMetres = []) {
-      showing = show(glb, holesMetres);
-      return showing;
-    },
-    clear,
-    fit: model.frame,
-    zoom: (factor) => model.turn({ zoom: 1 / factor }),
-    showDimensions(visible) {
-      dimensions.setVisible(visible);
-      model.setMargin(visible ? DIMENSION_MARGIN : undefined);
-      model.redraw();
-    },
-    resetParts: parts.reset,
-    watchParts(listener) {
-      onMoved = listener;
-    },
-    async picture(widthPixels, heightPixels) {
-      // The one before is still there where that failed.
-      await showing.catch(() => undefined);
-      const picture = element('canvas');
-      Object.assign(picture, { width: widthPixels, height: heightPixels });
-      const pen = picture.getContext('2d')!;
-      pen.imageSmoothingQuality = 'high';
-      const most = renderer.capabilities.maxTextureSize / Math.max(widthPixels, heightPixels);
-      const [width, height] = [widthPixels, heightPixels].map((side) =>
-        Math.floor(side * Math.min(SUPERSAMPLING, most)),
-      ) as [number, number];
-      renderer.setClearColor(0xffffff, 1);
-      model.drawAt(width, height, (drawn) => {
-        pen.drawImage(drawn, 0, 0, widthPixels, heightPixels);
-        renderer.setClearColor(0, 0);
-      });
-      return new Promise((done, fail) => {
-        picture.toBlob((blob) => {
-          if (blob) done(blob);
-          else
-            fail(
-              new Error(
-                `picture: expected a size that can be drawn, received ${widthPixels} × ${heightPixels}`,
-              ),
-            );
-        });
-      });
-    },
-    dispose() {
-      if (!isOpen) return;
-      isOpen = false;
-      clear();
-      parts.dispose();
-      model.close();
-      environment.then(
-        (light) => light.dispose(),
-        () => undefined,
-      );
-      renderer.dispose();
-      // A page has few contexts of graphics.
-      renderer.forceContextLoss();
-      host.remove();
-    },
-  };
+  }
+
+  #place(): void {
+    const { clientWidth, clientHeight } = this.#host;
+    this.#parts.place(this.#renderer, clientWidth, clientHeight);
+    this.#dimensions.place(this.#model.camera, clientWidth, clientHeight);
+  }
 }
 
 function createDrawing(): WebGLRenderer {

@@ -1,4 +1,5 @@
 /** What is planned: texts, price, messages, properties, and the articles that a planning consists of. */
+import type { RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
 import { isRecord } from '../../../convert/wire/value.ts';
 import type { Article } from '../../../model/article.ts';
@@ -22,70 +23,21 @@ export function ArticlePanel({
   view: PlanningView | undefined;
 }) {
   const { texts, planning, state, parameters } = session;
-  const { planned, opening, pending, failure, isStopped } = state.planning;
+  const { planned, opening, pending, failure } = state.planning;
   const heading = useRef<HTMLHeadingElement>(null);
   // The button goes away then, and the focus would with it.
   const then = (act: () => void) => () => {
     (heading.current ?? document.querySelector<HTMLElement>('.panel'))?.focus();
     act();
   };
-  const [cancel, retry] = [then(planning.cancel), then(planning.retry)];
-  const hasCatalogue = parameters.mode !== 'configurator';
-  if (planned === undefined) {
-    return (
-      <div class="empty">
-        {failure !== undefined && (
-          <Failure
-            {...{ session, failure }}
-            title={texts.openFailed}
-            onRetry={retry}
-            onDismiss={hasCatalogue ? cancel : undefined}
-          />
-        )}
-        {isOpening(state.planning) && (
-          <p class="working" role="status">
-            {texts.opening}
-            <CancelLate onCancel={cancel} session={session} />
-          </p>
-        )}
-        {isStopped && (
-          <p class="row">
-            {texts.notOpened}
-            <button type="button" onClick={retry}>
-              {texts.load}
-            </button>
-          </p>
-        )}
-        {hasCatalogue && !isOpening(state.planning) && <p class="quiet">{texts.nothingOpen}</p>}
-      </div>
-    );
-  }
+  const cancel = then(() => planning.cancel());
+  const retry = then(() => planning.retry());
+  if (planned === undefined) return <NothingPlanned {...{ session, cancel, retry }} />;
   const { article } = planned;
-  const { ocd } = article;
-  const isChanging = pending.length > 0 && failure === undefined;
-  const working = isOpening(state.planning) ? texts.opening : isChanging ? texts.saving : '';
   const messages = articleMessages(article);
   return (
     <>
-      <header class="head">
-        <h1 tabIndex={-1} ref={heading}>
-          {ocd?.shorttext || article.basearticlenumber}
-        </h1>
-        <p class="quiet number-line">
-          <span class="away">{texts.articleNumber}: </span>
-          {ocd?.finalarticlenumber || article.basearticlenumber}
-        </p>
-        {parameters.showPrice && ocd !== undefined && (
-          <p class={isChanging ? 'price updating' : 'price'} aria-live="polite">
-            <span class="away">{texts.price}: </span>
-            {ocd.price === null ? texts.noPrice : priceText(texts, ocd.price, ocd.currency)}
-          </p>
-        )}
-        <p class="working" role="status">
-          {working}
-          {working !== '' && <CancelLate session={session} onCancel={cancel} />}
-        </p>
-      </header>
+      <Head {...{ session, article, heading, cancel }} />
       <InRoom session={session} planned={planned} />
       {failure !== undefined && (
         <Failure
@@ -113,6 +65,87 @@ export function ArticlePanel({
         <Cart session={session} planned={planned} cartUrl={parameters.cartUrl} />
       )}
     </>
+  );
+}
+
+/** Says that no article is open, or why. */
+function NothingPlanned({
+  session,
+  cancel,
+  retry,
+}: {
+  session: Session;
+  cancel: () => void;
+  retry: () => void;
+}) {
+  const { texts, state, parameters } = session;
+  const { failure, isStopped } = state.planning;
+  const hasCatalogue = parameters.mode !== 'configurator';
+  return (
+    <div class="empty">
+      {failure !== undefined && (
+        <Failure
+          {...{ session, failure }}
+          title={texts.openFailed}
+          onRetry={retry}
+          onDismiss={hasCatalogue ? cancel : undefined}
+        />
+      )}
+      {isOpening(state.planning) && (
+        <p class="working" role="status">
+          {texts.opening}
+          <CancelLate onCancel={cancel} session={session} />
+        </p>
+      )}
+      {isStopped && (
+        <p class="row">
+          {texts.notOpened}
+          <button type="button" onClick={retry}>
+            {texts.load}
+          </button>
+        </p>
+      )}
+      {hasCatalogue && !isOpening(state.planning) && <p class="quiet">{texts.nothingOpen}</p>}
+    </div>
+  );
+}
+
+/** Shows name, number and price, and whether they are about to change. */
+function Head({
+  session,
+  article: { ocd, basearticlenumber },
+  heading,
+  cancel,
+}: {
+  session: Session;
+  article: Article;
+  heading: RefObject<HTMLHeadingElement | null>;
+  cancel: () => void;
+}) {
+  const { texts, state, parameters } = session;
+  const { pending, failure } = state.planning;
+  const isChanging = pending.length > 0 && failure === undefined;
+  const working = isOpening(state.planning) ? texts.opening : isChanging ? texts.saving : '';
+  return (
+    <header class="head">
+      <h1 tabIndex={-1} ref={heading}>
+        {ocd?.shorttext || basearticlenumber}
+      </h1>
+      <p class="quiet number-line">
+        <span class="away">{texts.articleNumber}: </span>
+        {ocd?.finalarticlenumber || basearticlenumber}
+      </p>
+      {parameters.showPrice && ocd !== undefined && (
+        <p class={isChanging ? 'price updating' : 'price'} aria-live="polite">
+          <span class="away">{texts.price}: </span>
+          {ocd.price === null ? texts.noPrice : priceText(texts, ocd.price, ocd.currency)}
+        </p>
+      )}
+      <p class="working" role="status">
+        {working}
+        {working !== '' && <CancelLate session={session} onCancel={cancel} />}
+      </p>
+    </header>
   );
 }
 

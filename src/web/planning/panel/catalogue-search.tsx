@@ -5,7 +5,7 @@ import type { CataloguePlace } from '../state/history.ts';
 import type { Session } from '../state/opened-page.ts';
 
 /** A manufacturer of the catalogue. */
-export interface Maker {
+interface Maker {
   id: string;
   name: string;
 }
@@ -106,8 +106,22 @@ function onlyOf(manufacturers: readonly string[]): string {
   return manufacturers.every((id) => id === first) ? first : ALL;
 }
 
+/** The manufacturers of the catalogue; none until they are loaded. */
+export function useMakers(session: Session): readonly Maker[] {
+  const [makers, setMakers] = useState<readonly Maker[]>([]);
+  useEffect(() => {
+    const list = async () => {
+      const { answer } = await session.service.call('getNodes', { parentnode: '' });
+      setMakers(makersOf(answer));
+    };
+    // Without it there is no search, and the listing says what is wrong.
+    list().catch(() => undefined);
+  }, [session, session.state.tokens]);
+  return makers;
+}
+
 /** The manufacturers of the topmost nodes. Only the text of a node is in the language of the page. @see Spec 2.1 */
-export function makersOf(nodes: readonly CatalogueNode[]): Maker[] {
+function makersOf(nodes: readonly CatalogueNode[]): Maker[] {
   const names = new Map<string, string>();
   for (const { manufacturer, manufacturername, program, text } of nodes) {
     if (manufacturer === '') continue;

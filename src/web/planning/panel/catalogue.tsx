@@ -1,127 +1,35 @@
 /** The catalogue: folders and articles with their images, the path to them, and a search. */
-import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Breadcrumb, CatalogueNode } from '../../../model/catalogue.ts';
-import { asConverterError, type ConverterError } from '../../../support/errors.ts';
+import { useRef, useState } from 'preact/hooks';
+import type { CatalogueNode } from '../../../model/catalogue.ts';
 import type { CataloguePlace } from '../state/history.ts';
 import type { Session } from '../state/opened-page.ts';
-import { type Maker, makersOf, Search } from './catalogue-search.tsx';
+import type { Texts } from '../state/texts.ts';
+import { Search, useMakers } from './catalogue-search.tsx';
 import { CancelLate, Failure } from './failure.tsx';
 import { Picture } from './picture.tsx';
-
-interface Listing {
-  place: CataloguePlace;
-  nodes: readonly CatalogueNode[];
-  path: readonly Breadcrumb[];
-}
+import { type Listing, useListing } from './use-listing.ts';
 
 /** A manufacturer may have thousands of articles in a folder. */
 const SHOWN_AT_ONCE = 120;
 
 /** Shows the catalogue. */
 export function Catalogue({ session }: { session: Session }) {
-  const { texts, service } = session;
-  const { tokens, shown } = session.state;
-  const asked = shown.place;
-  const [listing, setListing] = useState<Listing>();
-  const [attempt, setAttempt] = useState(0);
-  const [failure, setFailure] = useState<ConverterError>();
-  const [isLoading, setLoading] = useState(true);
-  const [makers, setMakers] = useState<readonly Maker[]>([]);
+  const { texts } = session;
   const section = useRef<HTMLElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
-  /** The place that is listed. */
-  const last = useRef(asked);
-  const loading = useRef<AbortController | undefined>(undefined);
-
-  useEffect(() => {
-    const work = new AbortController();
-    const { signal } = work;
-    loading.current = work;
-    setLoading(true);
-    setFailure(undefined);
-    load(session, asked, signal).then(
-      (made) => {
-        if (signal.aborted) return;
-        setListing(made);
-        setLoading(false);
-        session.listed();
-        // The person has left the place that had the focus, unless they have moved it since.
-        const { activeElement } = document;
-        const isHere = activeElement === document.body || section.current!.contains(activeElement);
-        // Who chooses another manufacturer goes on choosing.
-        const isChoosing = activeElement?.localName === 'select';
-        if (asked !== last.current && isHere && !isChoosing) heading.current?.focus();
-        last.current = asked;
-      },
-      (thrown) => {
-        if (signal.aborted) return;
-        const failure = asConverterError(thrown);
-        setFailure(failure);
-        setLoading(false);
-        session.failed(failure);
-      },
-    );
-    return () => work.abort();
-  }, [session, asked, attempt, tokens]);
-  const again = () => setAttempt((count) => count + 1);
-  useEffect(() => {
-    const list = async () => {
-      const { answer } = await service.call('getNodes', { parentnode: '' });
-      setMakers(makersOf(answer));
-    };
-    // Without it there is no search, and the listing says what is wrong.
-    list().catch(() => undefined);
-  }, [session, tokens]);
-
-  const go = (place: CataloguePlace) => session.go({ place });
-  const cancel = () => {
-    loading.current?.abort();
-    setLoading(false);
-    // The button goes away, and the focus would with it.
-    heading.current?.focus();
-  };
-  const open = (node: CatalogueNode) => {
-    const { manufacturer, program, basearticlenumber, variantcode } = node;
-    const target = {
-      manufacturer: manufacturer.toUpperCase(),
-      program: program.toUpperCase(),
-      basearticlenumber,
-      ocdreinit: '',
-      varcode: variantcode,
-    };
-    session.go({ target, isCatalogueOpen: false });
-  };
+  const { listing, failure, isLoading, again, cancel } = useListing(session, section, heading);
+  const makers = useMakers(session);
   const { planned } = session.state.planning;
   const place = listing?.place;
-  const title =
-    listing === undefined || place === undefined
-      ? texts.catalogue
-      : 'query' in place
-        ? texts.searchResults(listing.nodes.length, place.query)
-        : (listing.path.at(-1)?.text ?? texts.catalogue);
   const isTop = place !== undefined && 'parentnode' in place && place.parentnode === '';
+  const go = (place: CataloguePlace) => session.go({ place });
+  const openFolder = (parentnode: string) => go({ parentnode });
   return (
     <section class="catalogue" aria-label={texts.catalogue} aria-busy={isLoading} ref={section}>
       <Search {...{ session, makers, place }} nodes={listing?.nodes ?? []} onSearch={go} />
-      <nav aria-label={texts.breadcrumbs}>
-        <ol class="path">
-          {[{ nodeid: '', text: texts.top }, ...(listing?.path ?? [])].map(
-            ({ nodeid, text }, index, all) => (
-              <li key={nodeid}>
-                {index === all.length - 1 && place !== undefined && !('query' in place) ? (
-                  <span aria-current="page">{text}</span>
-                ) : (
-                  <button type="button" class="plain" onClick={() => go({ parentnode: nodeid })}>
-                    {text}
-                  </button>
-                )}
-              </li>
-            ),
-          )}
-        </ol>
-      </nav>
+      <Path {...{ session, listing }} onFolder={openFolder} />
       <h2 ref={heading} tabIndex={-1}>
-        {title}
+        {titleOf(texts, listing)}
       </h2>
       {isTop && <p class="quiet">{texts.welcome}</p>}
       <p role="status" class="working">
@@ -140,11 +48,61 @@ export function Catalogue({ session }: { session: Session }) {
           key={JSON.stringify(listing.place)}
           {...{ session, listing }}
           chosen={planned?.key.basearticlenumber}
-          onFolder={(parentnode) => go({ parentnode })}
-          onArticle={open}
+          onFolder={openFolder}
+          onArticle={(node) => openArticle(session, node)}
         />
       )}
     </section>
+  );
+}
+
+function titleOf(texts: Texts, listing: Listing | undefined): string {
+  if (listing === undefined) return texts.catalogue;
+  const { place, nodes, path } = listing;
+  if ('query' in place) return texts.searchResults(nodes.length, place.query);
+  return path.at(-1)?.text ?? texts.catalogue;
+}
+
+function openArticle(session: Session, node: CatalogueNode): void {
+  const { manufacturer, program, basearticlenumber, variantcode } = node;
+  const target = {
+    manufacturer: manufacturer.toUpperCase(),
+    program: program.toUpperCase(),
+    basearticlenumber,
+    ocdreinit: '',
+    varcode: variantcode,
+  };
+  session.go({ target, isCatalogueOpen: false });
+}
+
+/** Shows the folders from the top to what is listed. */
+function Path({
+  session: { texts },
+  listing,
+  onFolder,
+}: {
+  session: Session;
+  listing: Listing | undefined;
+  onFolder: (nodeid: string) => void;
+}) {
+  const folders = [{ nodeid: '', text: texts.top }, ...(listing?.path ?? [])];
+  const isFolder = listing !== undefined && !('query' in listing.place);
+  return (
+    <nav aria-label={texts.breadcrumbs}>
+      <ol class="path">
+        {folders.map(({ nodeid, text }, index) => (
+          <li key={nodeid}>
+            {index === folders.length - 1 && isFolder ? (
+              <span aria-current="page">{text}</span>
+            ) : (
+              <button type="button" class="plain" onClick={() => onFolder(nodeid)}>
+                {text}
+              </button>
+            )}
+          </li>
+        ))}
+      </ol>
+    </nav>
   );
 }
 
@@ -224,30 +182,4 @@ function Node({
       {content}
     </button>
   );
-}
-
-async function load(
-  session: Session,
-  place: CataloguePlace,
-  signal: AbortSignal,
-): Promise<Listing> {
-  const { service } = session;
-  if ('query' in place) {
-    const { manufacturers, query } = place;
-    const answers = await Promise.all(
-      manufacturers.map((manufacturer) =>
-        service.call('search', { manufacturer, query }, { signal }),
-      ),
-    );
-    const nodes = answers.flatMap(({ answer }) => answer);
-    return { place, nodes: nodes.filter(({ nodetype }) => nodetype === 'A'), path: [] };
-  }
-  const values = { parentnode: place.parentnode };
-  const [nodes, path] = await Promise.all([
-    service.call('getNodes', values, { signal }).then(({ answer }) => answer),
-    place.parentnode === ''
-      ? []
-      : service.call('getBreadcrumbs', values, { signal }).then(({ answer }) => answer),
-  ]);
-  return { place, nodes, path: path.filter(({ nodeid }) => nodeid !== '') };
 }

@@ -12,10 +12,14 @@ import type { PlannedArticle } from '../state/planned-article.ts';
 export function useAction<Result>(planned: PlannedArticle, session: Session) {
   const [state, onState] = useState<ActionState<Result>>({ isRunning: false });
   const action = useMemo(
-    () => createAction<Result>({ onState, onFailure: session.failed }),
+    () => createAction<Result>({ onState, onFailure: (failure) => session.failed(failure) }),
     [session],
   );
   // What comes of it is of what was planned when it began.
-  useEffect(action.forget, [planned]);
-  return { ...state, ...action };
+  useEffect(() => action.forget(), [planned]);
+  return {
+    ...state,
+    run: (make: (signal: AbortSignal) => Promise<Result>) => action.run(make),
+    cancel: (result?: Result) => action.cancel(result),
+  };
 }

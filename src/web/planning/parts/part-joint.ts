@@ -42,7 +42,7 @@ export interface Joint extends Motion {
 }
 
 /** What is about a part. */
-export interface Surroundings {
+interface Surroundings {
   /** Bounds of all that is fixed in its article, in the frame of the part. */
   body: readonly Box3[];
   /** Where the front of its article is, world. */

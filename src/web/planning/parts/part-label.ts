@@ -7,36 +7,65 @@ const EDGE_PIXELS = 4;
 /** The label lies so far above the middle of its part, which a person holds. */
 const ABOVE_PIXELS = 22;
 
-/** One for all parts of a view. */
-export interface PartLabel {
+/** The label of a view, for all its parts; hidden at first. */
+export class PartLabel {
   readonly element: HTMLElement;
+  readonly #texts: ViewTexts;
+  readonly #name = element('span', { class: 'name', 'aria-hidden': 'true' });
+  /** Shows the arrows that choose another part, too. */
+  readonly #order = element('span', { class: 'order', 'aria-hidden': 'true' });
+  readonly #buttons: Readonly<Record<Motion['kind'], HTMLButtonElement>>;
+  readonly #choice: HTMLElement;
+
+  /** @param onKind - Called when a person wants a drag to do this. */
+  constructor(texts: ViewTexts, onKind: (kind: Motion['kind']) => void) {
+    this.#texts = texts;
+    this.#buttons = {
+      move: button(texts.move, {}, () => onKind('move')),
+      turn: button(texts.turn, {}, () => onKind('turn')),
+    };
+    const buttons = Object.values(this.#buttons);
+    this.#choice = element('span', { class: 'kinds', role: 'group' }, ...buttons);
+    const children = [this.#name, this.#order, this.#choice];
+    this.element = element('div', { class: 'part-name', hidden: '' }, ...children);
+    ignoreTapsOfOthers(this.#choice);
+    // The focus stays at the part, and the part selected.
+    this.element.addEventListener('mousedown', (event) => event.preventDefault());
+  }
+
   /**
    * Shows a name.
    *
    * @param order - Which of all parts it is, such as `2/5`, or empty.
    * @param kind - What a drag does; without it there is no choice.
    */
-  show(name: string, order: string, kind: Motion['kind'] | undefined): void;
-  hide(): void;
-  /** Puts it above a point, inside a stage of this size. */
-  place(at: { x: number; y: number }, width: number, height: number): void;
+  show(name: string, order: string, kind: Motion['kind'] | undefined): void {
+    this.#name.textContent = name;
+    this.#order.textContent = order && `${order} ↕`;
+    this.#choice.setAttribute('aria-label', this.#texts.motionOf(name));
+    this.#choice.hidden = kind === undefined;
+    for (const [of, each] of Object.entries(this.#buttons))
+      each.setAttribute('aria-pressed', String(of === kind));
+    this.element.hidden = false;
+  }
+
+  hide(): void {
+    this.element.hidden = true;
+  }
+
+  /** Puts the label above a point, inside a stage of this size. */
+  place({ x, y }: { x: number; y: number }, width: number, height: number): void {
+    const { offsetWidth, offsetHeight } = this.element;
+    const inside = (value: number, most: number) =>
+      Math.round(Math.max(Math.min(value, most - EDGE_PIXELS), EDGE_PIXELS));
+    const left = inside(x - offsetWidth / 2, width - offsetWidth);
+    const top = inside(y - offsetHeight - ABOVE_PIXELS, height - offsetHeight);
+    this.element.style.transform = `translate(${left}px, ${top}px)`;
+  }
 }
 
-/** Makes a label, hidden at first. @param onKind - A person wants a drag to do this. */
-export function createPartLabel(
-  texts: ViewTexts,
-  onKind: (kind: Motion['kind']) => void,
-): PartLabel {
-  const nameText = element('span', { class: 'name', 'aria-hidden': 'true' });
-  // The arrows that choose another.
-  const orderText = element('span', { class: 'order', 'aria-hidden': 'true' });
-  const buttons = {
-    move: button(texts.move, {}, () => onKind('move')),
-    turn: button(texts.turn, {}, () => onKind('turn')),
-  } satisfies Record<Motion['kind'], HTMLButtonElement>;
-  const choice = element('span', { class: 'kinds', role: 'group' }, ...Object.values(buttons));
-  const label = element('div', { class: 'part-name', hidden: '' }, nameText, orderText, choice);
-  // The tap that shows the choice ends with a click at its place, which may be that of a button by then.
+/** The tap that shows the choice ends with a click at its place, which may be that of a button by then. */
+function ignoreTapsOfOthers(choice: HTMLElement): void {
   let isPressed = false;
   choice.addEventListener('pointerdown', () => {
     isPressed = true;
@@ -47,29 +76,4 @@ export function createPartLabel(
     isPressed = false;
   };
   choice.addEventListener('click', ignoreOther, { capture: true });
-  // The focus stays at the part, and the part selected.
-  label.addEventListener('mousedown', (event) => event.preventDefault());
-  return {
-    element: label,
-    show(name, order, kind) {
-      nameText.textContent = name;
-      orderText.textContent = order && `${order} ↕`;
-      choice.setAttribute('aria-label', texts.motionOf(name));
-      choice.hidden = kind === undefined;
-      for (const [of, each] of Object.entries(buttons))
-        each.setAttribute('aria-pressed', String(of === kind));
-      label.hidden = false;
-    },
-    hide() {
-      label.hidden = true;
-    },
-    place({ x, y }, width, height) {
-      const { offsetWidth, offsetHeight } = label;
-      const inside = (value: number, most: number) =>
-        Math.round(Math.max(Math.min(value, most - EDGE_PIXELS), EDGE_PIXELS));
-      const left = inside(x - offsetWidth / 2, width - offsetWidth);
-      const top = inside(y - offsetHeight - ABOVE_PIXELS, height - offsetHeight);
-      label.style.transform = `translate(${left}px, ${top}px)`;
-    },
-  };
 }

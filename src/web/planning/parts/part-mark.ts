@@ -8,15 +8,9 @@ const MARKED = 1;
 const MARK = { color: 0x7ab8ff, opacity: 0.28 };
 
 /** The mark of a stage. */
-export interface PartMark {
-  /** Tints these meshes in what has been drawn. */
-  draw(renderer: WebGLRenderer, meshes: readonly Mesh[]): void;
-  dispose(): void;
-}
-
-/** Makes the mark. */
-export function createPartMark({ canvas, camera, scene }: ModelStage): PartMark {
-  const material = new MeshBasicMaterial({
+export class PartMark {
+  readonly #stage: ModelStage;
+  readonly #material = new MeshBasicMaterial({
     ...MARK,
     transparent: true,
     side: DoubleSide,
@@ -27,20 +21,27 @@ export function createPartMark({ canvas, camera, scene }: ModelStage): PartMark 
     polygonOffsetFactor: -1,
     polygonOffsetUnits: -1,
   });
-  const dispose = material.dispose.bind(material);
-  canvas.addEventListener('webglcontextlost', dispose);
-  return {
-    draw(renderer, meshes) {
-      for (const mesh of meshes) mesh.layers.enable(MARKED);
-      camera.layers.set(MARKED);
-      scene.overrideMaterial = material;
-      renderer.autoClear = false;
-      renderer.render(scene, camera);
-      renderer.autoClear = true;
-      scene.overrideMaterial = null;
-      camera.layers.set(0);
-      for (const mesh of meshes) mesh.layers.disable(MARKED);
-    },
-    dispose,
-  };
+
+  constructor(stage: ModelStage) {
+    this.#stage = stage;
+    stage.canvas.addEventListener('webglcontextlost', () => this.dispose());
+  }
+
+  /** Tints these meshes in what has been drawn. */
+  draw(renderer: WebGLRenderer, meshes: readonly Mesh[]): void {
+    const { camera, scene } = this.#stage;
+    for (const mesh of meshes) mesh.layers.enable(MARKED);
+    camera.layers.set(MARKED);
+    scene.overrideMaterial = this.#material;
+    renderer.autoClear = false;
+    renderer.render(scene, camera);
+    renderer.autoClear = true;
+    scene.overrideMaterial = null;
+    camera.layers.set(0);
+    for (const mesh of meshes) mesh.layers.disable(MARKED);
+  }
+
+  dispose(): void {
+    this.#material.dispose();
+  }
 }

@@ -1,5 +1,6 @@
 /** How a movable part moves: along or about the axes of its pivot, of which the one is found that fits a drag best. */
 import { type Camera, type Object3D, Quaternion, Vector2, Vector3 } from 'three';
+import type { ModelStage } from '../../../deliver/pictures/page/model-stage.ts';
 import type { Joint } from './part-joint.ts';
 import { AXES, type Axis, type Motion, type PartShape, preferences, UNITS } from './part-shape.ts';
 
@@ -13,10 +14,23 @@ export interface FoundMotion extends Motion {
 }
 
 /** The screen on which motions are judged. */
-export interface ViewedBy {
+interface ViewedBy {
   camera: Camera;
   width: number;
   height: number;
+}
+
+/** A point of a part that is drawn in a direction. */
+interface Pull {
+  /** World, metres. */
+  point: Vector3;
+  /** From the pivot to the point, world. */
+  lever: Vector3;
+  /** On the screen, unit length, y down. */
+  direction: Vector2;
+  by: ViewedBy;
+  /** Across the view, at the point. */
+  pixelsPerMetre: number;
 }
 
 /** A motion that is seen at a smaller share of its length goes towards the viewer. */
@@ -25,30 +39,84 @@ const LEAST_SEEN = 0.2;
 /** This near to the axis, as a share of its diagonal, a part is hard to turn. */
 const NEAR_AXIS = 0.08;
 
-/** How far a part is from where it rests. */
-export interface PartPlace {
-  /** Metres along, and radians about, each axis. */
-  readonly amounts: Readonly<Record<Motion['kind'], readonly number[]>>;
-  readonly turned: Quaternion;
-}
-
-/** A part that a person can move; its node is the pivot. */
-export interface PartMotion {
+/** The motion of a part that a person can move; its node is the pivot. */
+export class PartMotion {
   readonly node: Object3D;
-  /** Middle of what is seen of it, in its own frame. */
+  /** Middle of what is seen of the part, in its own frame. */
   readonly centre: Vector3;
-  /** Its motion of that kind is along or about one axis, and has stops. */
+  /** The motion of its kind is along or about one axis, and has stops. */
   readonly joint: Joint | undefined;
+  readonly #reachMetres: number;
+  readonly #diagonalMetres: number;
+  readonly #weights: Record<Motion['kind'], readonly number[]>;
+  readonly #rest: { readonly position: Vector3; readonly quaternion: Quaternion };
+  readonly #axesInParent: readonly Vector3[];
+  /** How far the part is from where it rests: metres along, and radians about, each axis. */
+  readonly #amounts = { move: [0, 0, 0], turn: [0, 0, 0] };
+  readonly #turned = new Quaternion();
+
+  /** @param reachMetres - How far the part may go without stops. */
+  constructor(node: Object3D, shape: PartShape, joint: Joint | undefined, reachMetres: number) {
+    const { box, isPlate } = shape;
+    this.node = node;
+    this.joint = joint;
+    this.#reachMetres = reachMetres;
+    this.#diagonalMetres = box.getSize(new Vector3()).length();
+    this.#weights = preferences(shape);
+    this.#rest = { position: node.position.clone(), quaternion: node.quaternion.clone() };
+    this.#axesInParent = UNITS.map((unit) => unit.clone().applyQuaternion(this.#rest.quaternion));
+    this.centre = box.getCenter(new Vector3());
+    // The front of a drawer is seen; other drawers would cover the middle of this one.
+    if (joint?.kind === 'move' && !isPlate) {
+      const front = joint.open < 0 ? box.min : box.max;
+      this.centre.setComponent(joint.axis, front.getComponent(joint.axis));
+    }
+  }
+
   /** Metres, or radians. */
-  amount(motion: Motion): number;
+  amount({ kind, axis }: Motion): number {
+    return this.#amounts[kind][axis]!;
+  }
+
+  /** The stops of the joint; without a joint a full turn, or the size of the model. */
+  limits({ kind }: Motion): Pick<Joint, 'least' | 'most'> {
+    if (this.joint?.kind === kind) return this.joint;
+    const most = kind === 'turn' ? 2 * Math.PI : this.#reachMetres;
+    return { least: -most, most };
+  }
+
+  isMoved(): boolean {
+    return Object.values(this.#amounts)
+      .flat()
+      .some((one) => Math.abs(one) > LEAST_AMOUNT);
+  }
+
   /** Sets an amount, within its limits. */
-  set(motion: Motion, amount: number): void;
-  /** The stops of the joint; else a full turn, or the model's size. */
-  limits(motion: Motion): Pick<Joint, 'least' | 'most'>;
-  isMoved(): boolean;
-  place(): PartPlace;
-  /** Moves it where another one is, which was this part in an earlier model; without one, back. */
-  putTo(place?: PartPlace): void;
+  set(motion: Motion, amount: number): void {
+    const { kind, axis } = motion;
+    const next = this.#within(motion, amount);
+    const more = next - this.amount(motion);
+    this.#amounts[kind][axis] = next;
+    if (kind === 'turn')
+      this.#turned.premultiply(new Quaternion().setFromAxisAngle(UNITS[axis], more));
+    this.#apply();
+  }
+
+  /** Moves the part to where another one is, which was this part in an earlier model; without one, back. */
+  putTo(other?: PartMotion): void {
+    const { joint } = this;
+    for (const kind of ['move', 'turn'] as const)
+      for (const axis of AXES) {
+        const isBlocked = joint?.kind === kind && joint.axis !== axis;
+        const amount = other?.amount({ kind, axis }) ?? 0;
+        this.#amounts[kind][axis] = isBlocked ? 0 : this.#within({ kind, axis }, amount);
+      }
+    if (joint?.kind === 'turn')
+      this.#turned.setFromAxisAngle(UNITS[joint.axis], this.amount(joint));
+    else this.#turned.copy(other ? other.#turned : new Quaternion());
+    this.#apply();
+  }
+
   /**
    * Finds the motion of a kind by which a point follows a direction best.
    *
@@ -60,122 +128,85 @@ export interface PartMotion {
     direction: Vector2,
     by: ViewedBy,
     kind: Motion['kind'],
-  ): FoundMotion | undefined;
+  ): FoundMotion | undefined {
+    const { node, joint } = this;
+    const pivot = (from ? node : this.#rest).position.clone();
+    if (node.parent) pivot.applyMatrix4(node.parent.matrixWorld);
+    const point = from ?? this.#restingCentre();
+    const lever = point.clone().sub(pivot);
+    const pull = { point, lever, direction, by, pixelsPerMetre: pixelsPerMetre(point, by) };
+    let best: { score: number; found: FoundMotion } | undefined;
+    for (const axis of joint?.kind === kind ? [joint.axis] : AXES) {
+      const judged = this.#judge({ kind, axis }, pull);
+      if (judged && (!best || judged.score > best.score)) best = judged;
+    }
+    return best?.found;
+  }
+
+  /** Judges how well a point follows a direction by a motion; the best motion has the highest score. */
+  #judge(
+    { kind, axis }: Motion,
+    { point, lever, direction, by, pixelsPerMetre: scale }: Pull,
+  ): { score: number; found: FoundMotion } | undefined {
+    const line = this.#axisInWorld(axis);
+    const velocity = kind === 'move' ? line.clone() : line.clone().cross(lever);
+    // Near the axis a small movement would turn far.
+    const nearMetres = this.#diagonalMetres * NEAR_AXIS;
+    const isNear = kind === 'turn' && velocity.length() < nearMetres;
+    if (isNear && this.joint?.kind !== kind) return undefined;
+    const speed = onScreen(point, velocity, by);
+    const whole = scale * (isNear ? nearMetres : velocity.length());
+    const isTowards = speed.length() < LEAST_SEEN * whole;
+    if (isTowards) {
+      // Who looks at its front draws a drawer down to get it out, and what is hinged to its hinge.
+      const isNearer = isTowardsViewer(velocity, point, by);
+      const to = kind === 'move' ? new Vector2(0, 1) : onScreen(point, lever.clone().negate(), by);
+      speed.copy(to.multiplyScalar(isNearer ? 1 : -1));
+    }
+    // What turns towards the viewer at first does not turn faster for it.
+    if (isTowards || kind === 'turn') speed.setLength(whole);
+    const along = Math.abs(speed.dot(direction)) / speed.length();
+    const seen = onScreen(point, line, by);
+    const isSeen = seen.length() > LEAST_SEEN * scale;
+    // Who turns something about an upright line draws it to a side.
+    const across = kind === 'turn' && isSeen ? Math.abs(seen.cross(direction)) / seen.length() : 1;
+    const score = this.#weights[kind][axis]! * along * across;
+    return { score, found: { kind, axis, speed } };
+  }
+
+  #within(motion: Motion, amount: number): number {
+    const { least, most } = this.limits(motion);
+    return Math.min(Math.max(amount, least), most);
+  }
+
+  #apply(): void {
+    const { node } = this;
+    const { position, quaternion } = this.#rest;
+    node.position.copy(position);
+    for (const axis of AXES)
+      node.position.addScaledVector(this.#axesInParent[axis]!, this.#amounts.move[axis]!);
+    node.quaternion.copy(quaternion).multiply(this.#turned);
+    node.updateMatrixWorld(true);
+  }
+
+  /** Unit length, world. */
+  #axisInWorld(axis: Axis): Vector3 {
+    const { parent } = this.node;
+    const inParent = this.#axesInParent[axis]!.clone();
+    return parent ? inParent.transformDirection(parent.matrixWorld) : inParent;
+  }
+
+  #restingCentre(): Vector3 {
+    const { parent } = this.node;
+    const { position, quaternion } = this.#rest;
+    const point = this.centre.clone().applyQuaternion(quaternion).add(position);
+    return parent ? point.applyMatrix4(parent.matrixWorld) : point;
+  }
 }
 
-/** Makes a part movable. @param reachMetres - How far it may go without stops. */
-export function createPartMotion(
-  node: Object3D,
-  shape: PartShape,
-  joint: Joint | undefined,
-  reachMetres: number,
-): PartMotion {
-  const rest = { position: node.position.clone(), quaternion: node.quaternion.clone() };
-  const axesInParent = UNITS.map((unit) => unit.clone().applyQuaternion(rest.quaternion));
-  const amounts = { move: [0, 0, 0], turn: [0, 0, 0] };
-  const turned = new Quaternion();
-  const { box } = shape;
-  const weights = preferences(shape);
-  const limits = ({ kind }: Motion) => {
-    if (joint?.kind === kind) return joint;
-    const most = kind === 'turn' ? 2 * Math.PI : reachMetres;
-    return { least: -most, most };
-  };
-  const within = (motion: Motion, amount: number) => {
-    const { least, most } = limits(motion);
-    return Math.min(Math.max(amount, least), most);
-  };
-  const apply = () => {
-    node.position.copy(rest.position);
-    for (const axis of AXES)
-      node.position.addScaledVector(axesInParent[axis]!, amounts.move[axis]!);
-    node.quaternion.copy(rest.quaternion).multiply(turned);
-    node.updateMatrixWorld(true);
-  };
-  /** Unit length, world. */
-  const axisInWorld = (axis: Axis) =>
-    node.parent
-      ? axesInParent[axis]!.clone().transformDirection(node.parent.matrixWorld)
-      : axesInParent[axis]!.clone();
-  const centre = box.getCenter(new Vector3());
-  // Of a drawer its front is seen, which others would cover the middle of.
-  if (joint?.kind === 'move' && !shape.isPlate)
-    centre.setComponent(joint.axis, (joint.open < 0 ? box.min : box.max).getComponent(joint.axis));
-  const restingCentre = () => {
-    const point = centre.clone().applyQuaternion(rest.quaternion).add(rest.position);
-    return node.parent ? point.applyMatrix4(node.parent.matrixWorld) : point;
-  };
-  return {
-    node,
-    centre,
-    joint,
-    amount: ({ kind, axis }) => amounts[kind][axis]!,
-    limits,
-    isMoved: () =>
-      Object.values(amounts)
-        .flat()
-        .some((one) => Math.abs(one) > LEAST_AMOUNT),
-    set(motion, amount) {
-      const { kind, axis } = motion;
-      const next = within(motion, amount);
-      const more = next - amounts[kind][axis]!;
-      amounts[kind][axis] = next;
-      if (kind === 'turn') turned.premultiply(new Quaternion().setFromAxisAngle(UNITS[axis], more));
-      apply();
-    },
-    place: () => ({
-      amounts: { move: [...amounts.move], turn: [...amounts.turn] },
-      turned: turned.clone(),
-    }),
-    putTo(place) {
-      for (const kind of ['move', 'turn'] as const)
-        for (const axis of AXES) {
-          const isBlocked = joint?.kind === kind && joint.axis !== axis;
-          const amount = place?.amounts[kind][axis] ?? 0;
-          amounts[kind][axis] = isBlocked ? 0 : within({ kind, axis }, amount);
-        }
-      if (joint?.kind === 'turn')
-        turned.setFromAxisAngle(UNITS[joint.axis], amounts.turn[joint.axis]!);
-      else turned.copy(place?.turned ?? new Quaternion());
-      apply();
-    },
-    find(from, direction, by, kind) {
-      const pivot = from ? node.position.clone() : rest.position.clone();
-      if (node.parent) pivot.applyMatrix4(node.parent.matrixWorld);
-      const point = from ?? restingCentre();
-      const reach = box.getSize(new Vector3()).length();
-      const scale = pixelsPerMetre(point, by);
-      let best: { score: number; found: FoundMotion } | undefined;
-      for (const axis of joint?.kind === kind ? [joint.axis] : AXES) {
-        const line = axisInWorld(axis);
-        const lever = point.clone().sub(pivot);
-        const velocity = kind === 'move' ? line.clone() : line.clone().cross(lever);
-        // Near the axis a small movement would turn far.
-        const isNear = kind === 'turn' && velocity.length() < reach * NEAR_AXIS;
-        if (isNear && joint?.kind !== kind) continue;
-        const speed = onScreen(point, velocity, by);
-        const whole = scale * (isNear ? reach * NEAR_AXIS : velocity.length());
-        const isTowards = speed.length() < LEAST_SEEN * whole;
-        if (isTowards) {
-          // Who looks at its front draws a drawer down to get it out, and what is hinged to its hinge.
-          const isNearer = isTowardsViewer(velocity, point, by);
-          const to = kind === 'move' ? new Vector2(0, 1) : onScreen(point, lever.negate(), by);
-          speed.copy(to.multiplyScalar(isNearer ? 1 : -1));
-        }
-        // What turns towards the viewer at first does not turn faster for it.
-        if (isTowards || kind === 'turn') speed.setLength(whole);
-        const along = Math.abs(speed.dot(direction)) / speed.length();
-        const seen = onScreen(point, line, by);
-        const isSeen = seen.length() > LEAST_SEEN * scale;
-        // Who turns something about an upright line draws it to a side.
-        const across =
-          kind === 'turn' && isSeen ? Math.abs(seen.cross(direction)) / seen.length() : 1;
-        const score = weights[kind][axis]! * along * across;
-        if (!best || score > best.score) best = { score, found: { kind, axis, speed } };
-      }
-      return best?.found;
-    },
-  };
+/** What a camera sees, on a canvas of this size. */
+export function viewOf({ camera, canvas }: Pick<ModelStage, 'camera' | 'canvas'>): ViewedBy {
+  return { camera, width: canvas.clientWidth, height: canvas.clientHeight };
 }
 
 /** Where a world point is on the screen, pixels, y down. */

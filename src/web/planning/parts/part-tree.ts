@@ -2,7 +2,7 @@
 import type { Mesh, Object3D } from 'three';
 
 /** A movable node, and what its article is: the whole model, or one that was placed in a planning. */
-export interface PartNode {
+interface PartNode {
   node: Object3D;
   article: Object3D;
 }

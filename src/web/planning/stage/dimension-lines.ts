@@ -1,6 +1,7 @@
 /** Width, height and depth at a model: lines beside its edges, with texts that follow the camera. */
 import { type Box3, type PerspectiveCamera, Vector2, Vector3 } from 'three';
 import { element } from '../../../deliver/pictures/page/elements.ts';
+import { screenPoint } from '../parts/part-motion.ts';
 
 /** How far a line is from its edge, as a share of the model's diagonal. */
 const GAP = 0.045;
@@ -12,6 +13,8 @@ const LEAST_PIXELS = 44;
 const LEAST_SEEN = 0.45;
 const LABEL_MARGIN_PIXELS = 4;
 
+const SVG = 'http://www.w3.org/2000/svg';
+
 type Axis = 'x' | 'y' | 'z';
 
 /** An edge of the model's box, and the direction in which its line lies beside it. */
@@ -21,84 +24,80 @@ interface Edge {
   away: Vector3;
 }
 
-/** The lines and their texts. */
-export interface DimensionLines {
-  /** Begins with a model. */
-  measure(box: Box3 | undefined): void;
-  setVisible(visible: boolean): void;
-  /** Puts all where the camera sees it. */
-  place(camera: PerspectiveCamera, width: number, height: number): void;
-}
-
-/** Makes the lines of a stage, hidden at first. */
-export function createDimensionLines(
-  into: ParentNode,
-  millimetres: (length: number) => string,
-): DimensionLines {
-  const drawing = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
-  drawing.setAttribute('aria-hidden', 'true');
-  drawing.setAttribute('class', 'lines');
-  const path = (name: string) => {
-    const made = document.createElementNS('http://www.w3.org/2000/svg', 'path');
-    made.setAttribute('class', name);
-    drawing.append(made);
-    return made;
-  };
-  // The light one lies below: the other is then seen before any colour.
-  const strokes = [path('halo'), path('line')];
-  const labels = {
+/** The lines of a stage and their texts, hidden at first. */
+export class DimensionLines {
+  readonly #millimetres: (length: number) => string;
+  readonly #drawing = document.createElementNS(SVG, 'svg');
+  readonly #strokes: readonly SVGPathElement[];
+  readonly #labels = {
     x: element('span', { class: 'length' }),
     y: element('span', { class: 'length' }),
     z: element('span', { class: 'length' }),
   } satisfies Record<Axis, HTMLElement>;
-  into.append(drawing, labels.x, labels.y, labels.z);
-  let box: Box3 | undefined;
-  let isVisible = false;
-  const show = () => {
-    for (const each of [drawing, ...Object.values(labels)])
-      each.toggleAttribute('hidden', !isVisible || !box);
-  };
-  show();
-  return {
-    measure(next) {
-      box = next;
-      const size = box?.getSize(new Vector3());
-      for (const axis of ['x', 'y', 'z'] as const) {
-        // Coordinates are single floats: a tenth of a millimetre is exact.
-        const length = Math.round((size?.[axis] ?? 0) * 1e4) / 10;
-        labels[axis].textContent = size ? millimetres(length) : '';
-      }
-      show();
-    },
-    setVisible(visible) {
-      isVisible = visible;
-      show();
-    },
-    place(camera, width, height) {
-      if (!isVisible || !box) return;
-      const project = (point: Vector3) => {
-        const { x, y } = point.clone().project(camera);
-        return new Vector2(((1 + x) / 2) * width, ((1 - y) / 2) * height);
-      };
-      const gap = box.getSize(new Vector3()).length() * GAP;
-      let lines = '';
-      for (const [axis, edge] of Object.entries(edgesOf(box, camera.position))) {
-        const beside = edge.away.clone().multiplyScalar(gap);
-        const [from, to] = [edge.from, edge.to].map((end) => project(end.clone().add(beside)));
-        const length = from!.distanceTo(to!);
-        const label = labels[axis as Axis];
-        const whole = edge.from.distanceTo(edge.to) * pixelsPerMetre(edge, camera, height);
-        const isShown = length >= Math.max(LEAST_PIXELS, LEAST_SEEN * whole);
-        label.toggleAttribute('hidden', !isShown);
-        if (!isShown) continue;
-        const corners = [edge.from, edge.to].map(project) as [Vector2, Vector2];
-        lines += strokesOf(from!, to!, corners);
-        const middle = from!.clone().add(to!).divideScalar(2);
-        putAt(label, middle, width, height);
-      }
-      for (const stroke of strokes) stroke.setAttribute('d', lines);
-    },
-  };
+  #box: Box3 | undefined;
+  #isVisible = false;
+
+  constructor(into: ParentNode, millimetres: (length: number) => string) {
+    this.#millimetres = millimetres;
+    this.#drawing.setAttribute('aria-hidden', 'true');
+    this.#drawing.setAttribute('class', 'lines');
+    // The light one lies below: the other is then seen before any colour.
+    this.#strokes = ['halo', 'line'].map((name) => {
+      const path = document.createElementNS(SVG, 'path');
+      path.setAttribute('class', name);
+      return path;
+    });
+    this.#drawing.append(...this.#strokes);
+    into.append(this.#drawing, ...Object.values(this.#labels));
+    this.#show();
+  }
+
+  /** Begins with a model, or with none. */
+  measure(box: Box3 | undefined): void {
+    this.#box = box;
+    const size = box?.getSize(new Vector3());
+    for (const axis of ['x', 'y', 'z'] as const) {
+      // Coordinates are single floats: a tenth of a millimetre is exact.
+      const length = Math.round((size?.[axis] ?? 0) * 1e4) / 10;
+      this.#labels[axis].textContent = size ? this.#millimetres(length) : '';
+    }
+    this.#show();
+  }
+
+  setVisible(visible: boolean): void {
+    this.#isVisible = visible;
+    this.#show();
+  }
+
+  /** Puts all where the camera sees it. */
+  place(camera: PerspectiveCamera, width: number, height: number): void {
+    const box = this.#box;
+    if (!this.#isVisible || !box) return;
+    const by = { camera, width, height };
+    const gap = box.getSize(new Vector3()).length() * GAP;
+    let lines = '';
+    for (const [axis, edge] of Object.entries(edgesOf(box, camera.position))) {
+      const beside = edge.away.clone().multiplyScalar(gap);
+      const corners = [edge.from, edge.to] as const;
+      const [from, to] = corners.map((end) => screenPoint(end.clone().add(beside), by));
+      const length = from!.distanceTo(to!);
+      const label = this.#labels[axis as Axis];
+      const whole = edge.from.distanceTo(edge.to) * pixelsPerMetre(edge, camera, height);
+      const isShown = length >= Math.max(LEAST_PIXELS, LEAST_SEEN * whole);
+      label.toggleAttribute('hidden', !isShown);
+      if (!isShown) continue;
+      const [a, b] = corners.map((corner) => screenPoint(corner, by));
+      lines += strokesOf(from!, to!, [a!, b!]);
+      const middle = from!.clone().add(to!).divideScalar(2);
+      putAt(label, middle, width, height);
+    }
+    for (const stroke of this.#strokes) stroke.setAttribute('d', lines);
+  }
+
+  #show(): void {
+    for (const each of [this.#drawing, ...Object.values(this.#labels)])
+      each.toggleAttribute('hidden', !this.#isVisible || !this.#box);
+  }
 }
 
 /** Across the view, at the middle of an edge. */

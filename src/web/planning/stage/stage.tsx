@@ -2,39 +2,18 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ErrorCode } from '../../../support/errors.ts';
 import { Failure } from '../panel/failure.tsx';
-import { millimetresText, sizeText } from '../state/format.ts';
-import type { ConvertedModel, PlanningView, ViewOptions } from '../state/interfaces.ts';
+import { sizeText } from '../state/format.ts';
+import type { ConvertedModel, PlanningView } from '../state/interfaces.ts';
 import { type ModelProgress, modelOf } from '../state/model-loader.ts';
 import type { Session } from '../state/opened-page.ts';
 import { type Texts, warningText } from '../state/texts.ts';
+import { useView } from './use-view.ts';
 
 /** Nothing is there to be made, or there is no parts list. */
 const WITHOUT_MODEL: ReadonlySet<string> = new Set<ErrorCode>([
   'NOTHING_TO_DRAW',
   'ARTICLE_NOT_FOUND',
 ]);
-
-/** Beside the program of this page; loaded after the panel is shown. */
-const VIEW_PROGRAM = './view.js';
-
-async function loadView(session: Session, stage: HTMLElement): Promise<PlanningView> {
-  const studio = loadStudio();
-  // `show` reports the error.
-  studio.catch(() => undefined);
-  const program: { openView(options: ViewOptions): PlanningView } = await import(VIEW_PROGRAM);
-  const { view, movableParts, move, turn, motionOf } = session.texts;
-  const millimetres = (length: number) => millimetresText(session.texts, length);
-  const texts = { view, movableParts, move, turn, motionOf, millimetres };
-  return program.openView({ stage, studio, texts });
-}
-
-/** The light of the view; the file is deflated. */
-async function loadStudio(): Promise<ArrayBuffer> {
-  const response = await fetch(new URL('studio.bin', import.meta.url));
-  if (!response.ok || response.body === null) throw new Error(`studio.bin: ${response.status}`);
-  const inflated = response.body.pipeThrough(new DecompressionStream('deflate'));
-  return new Response(inflated).arrayBuffer();
-}
 
 /** Shows the model. @param onView - Receives the view when it is there. */
 export function Stage({
@@ -44,73 +23,15 @@ export function Stage({
   session: Session;
   onView: (view: PlanningView | undefined) => void;
 }) {
-  const { texts, state, models } = session;
-  const { model, progress, failure, isCancelled, planning } = state;
+  const { texts, state } = session;
+  const { model, planning } = state;
   const current = modelOf(state, planning.planned?.key);
   const isEmpty =
     planning.planned === undefined &&
     planning.opening === undefined &&
     planning.failure === undefined;
-  const place = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState<PlanningView>();
-  const [hasNoView, setHasNoView] = useState(false);
-  const [attempt, setAttempt] = useState(0);
+  const { place, view, isShowing, hasNoView, reopen } = useView(session, onView);
   const [hasDimensions, setHasDimensions] = useState(false);
-  const [isShowing, setShowing] = useState(false);
-
-  useEffect(() => {
-    let isOver = false;
-    let opened: PlanningView | undefined;
-    loadView(session, place.current!).then(
-      (made) => {
-        if (isOver) return made.dispose();
-        opened = made;
-        setView(made);
-        onView(made);
-      },
-      () => {
-        if (!isOver) setHasNoView(true);
-      },
-    );
-    return () => {
-      isOver = true;
-      opened?.dispose();
-      setView(undefined);
-      onView(undefined);
-    };
-  }, [session, attempt]);
-  useEffect(() => {
-    if (view === undefined) return;
-    if (model === undefined) {
-      view.clear();
-      return setShowing(false);
-    }
-    let isOver = false;
-    setShowing(true);
-    const ended = (hasFailed: boolean) => {
-      if (isOver) return;
-      setShowing(false);
-      setHasNoView(hasFailed);
-      // No picture of what is not shown.
-      onView(hasFailed ? undefined : view);
-    };
-    view.show(model.glb, model.holesMetres).then(
-      () => ended(false),
-      () => ended(true),
-    );
-    return () => {
-      isOver = true;
-    };
-  }, [view, model]);
-  // What it could not load may be there now.
-  const reopen = () => {
-    setHasNoView(false);
-    setAttempt((count) => count + 1);
-  };
-  useEffect(() => {
-    if (hasNoView && model !== undefined) reopen();
-  }, [model]);
-
   useEffect(() => view?.showDimensions(hasDimensions), [view, hasDimensions]);
   return (
     <section class="stage" aria-label={texts.stage}>
@@ -132,52 +53,72 @@ export function Stage({
       )}
       {/* After the tools: the keyboard reaches them before the parts, which may be many. */}
       <div class="view" ref={place} key="view" />
-      <div class="notice">
-        {/* Numbers that run are for the eye. */}
-        <p role="status" class="progress" aria-live={progress?.step === 'parts' ? 'off' : 'polite'}>
-          {progress !== undefined ? (
-            <>
-              <span>{progressText(session, progress)}</span>
-              <progress
-                aria-label={texts.stage}
-                max={progress.total || 1}
-                {...(progress.total > 0 && { value: progress.done })}
-              />
-              <button type="button" onClick={models.cancel}>
-                {texts.cancel}
-              </button>
-            </>
-          ) : isShowing ? (
-            <span>{texts.steps.show}</span>
-          ) : (
-            ''
-          )}
-        </p>
-        {isCancelled && (
-          <p class="row note">
-            {model === undefined ? texts.cancelled : texts.cancelledLater}
-            <button type="button" onClick={models.retry}>
-              {texts.load}
-            </button>
-          </p>
-        )}
-        {failure !== undefined && WITHOUT_MODEL.has(failure.code) ? (
-          <p class="note">{texts.noModel}</p>
-        ) : (
-          failure !== undefined && (
-            <Failure {...{ session, failure }} title={texts.modelFailed} onRetry={models.retry} />
-          )
-        )}
-        {hasNoView && (
-          <p class="row note">
-            {texts.noView}
-            <button type="button" onClick={reopen}>
-              {texts.retry}
-            </button>
-          </p>
-        )}
-      </div>
+      <Notice {...{ session, isShowing, hasNoView }} onReopen={reopen} />
     </section>
+  );
+}
+
+/** Says how far the model is, or why it is not shown, and how to go on. */
+function Notice({
+  session,
+  isShowing,
+  hasNoView,
+  onReopen,
+}: {
+  session: Session;
+  isShowing: boolean;
+  hasNoView: boolean;
+  onReopen: () => void;
+}) {
+  const { texts, state, models } = session;
+  const { model, progress, failure, isCancelled } = state;
+  const retry = () => models.retry();
+  return (
+    <div class="notice">
+      {/* Numbers that run are for the eye. */}
+      <p role="status" class="progress" aria-live={progress?.step === 'parts' ? 'off' : 'polite'}>
+        {progress !== undefined ? (
+          <>
+            <span>{progressText(session, progress)}</span>
+            <progress
+              aria-label={texts.stage}
+              max={progress.total || 1}
+              {...(progress.total > 0 && { value: progress.done })}
+            />
+            <button type="button" onClick={() => models.cancel()}>
+              {texts.cancel}
+            </button>
+          </>
+        ) : isShowing ? (
+          <span>{texts.steps.show}</span>
+        ) : (
+          ''
+        )}
+      </p>
+      {isCancelled && (
+        <p class="row note">
+          {model === undefined ? texts.cancelled : texts.cancelledLater}
+          <button type="button" onClick={retry}>
+            {texts.load}
+          </button>
+        </p>
+      )}
+      {failure !== undefined && WITHOUT_MODEL.has(failure.code) ? (
+        <p class="note">{texts.noModel}</p>
+      ) : (
+        failure !== undefined && (
+          <Failure {...{ session, failure }} title={texts.modelFailed} onRetry={retry} />
+        )
+      )}
+      {hasNoView && (
+        <p class="row note">
+          {texts.noView}
+          <button type="button" onClick={onReopen}>
+            {texts.retry}
+          </button>
+        </p>
+      )}
+    </div>
   );
 }
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createContentPool } from '../../../../src/convert/transform/content-pool.ts';
+import { ContentPool } from '../../../../src/convert/transform/content-pool.ts';
 
-describe('createContentPool', () => {
+describe('ContentPool', () => {
   it('joins arrays of equal type and content, and numbers them in order of appearance', () => {
-    const pool = createContentPool();
+    const pool = new ContentPool();
     const first = Float32Array.of(1, 2, 3);
     expect(pool.intern(first)).toBe(first);
     expect(pool.intern(Float32Array.of(1, 2, 3))).toBe(first);
@@ -14,7 +14,7 @@ describe('createContentPool', () => {
   });
 
   it('keeps apart equal bytes of another type or length', () => {
-    const pool = createContentPool();
+    const pool = new ContentPool();
     const arrays = [
       Uint16Array.of(1, 0),
       Uint32Array.of(1),
@@ -26,7 +26,7 @@ describe('createContentPool', () => {
   });
 
   it('joins equal bytes wherever they come from: a database returns a Buffer, a response need not', () => {
-    const pool = createContentPool();
+    const pool = new ContentPool();
     const bytes = Uint8Array.of(1, 2, 3);
     expect(pool.intern(bytes)).toBe(bytes);
     expect(pool.intern(Buffer.from(bytes))).toBe(bytes);
@@ -38,7 +38,7 @@ describe('createContentPool', () => {
     });
     fc.assert(
       fc.property(arrays, (lists) => {
-        const pool = createContentPool();
+        const pool = new ContentPool();
         const interned = lists.map((list) => pool.intern(Uint16Array.from(list)));
         lists.forEach((list, i) => {
           const first = lists.findIndex((other) => String(other) === String(list));
@@ -51,7 +51,7 @@ describe('createContentPool', () => {
   });
 
   it('does not carry its numbers over to another pool', () => {
-    const [one, other] = [createContentPool(), createContentPool()];
+    const [one, other] = [new ContentPool(), new ContentPool()];
     const shared = Uint8Array.of(9);
     one.intern(Uint8Array.of(1));
     one.intern(shared);

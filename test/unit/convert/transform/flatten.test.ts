@@ -11,14 +11,14 @@ import {
   type ConvertOptions,
 } from '../../../../src/convert/transform/convert-options.ts';
 import { flattenPartsList, type Part } from '../../../../src/convert/transform/flatten.ts';
-import { createLosses } from '../../../../src/convert/transform/losses.ts';
+import { Losses } from '../../../../src/convert/transform/losses.ts';
 import { decodePartsList } from '../../../../src/convert/wire/parts-list.ts';
 import type { PartsListNode, Vec3 } from '../../../../src/model/graphics.ts';
 import { partsNode, turned, utf8 } from '../../../helpers/graphics.ts';
 import { expectNear } from '../../../helpers/numbers.ts';
 
 function flatten(roots: PartsListNode[], options: Partial<ConvertOptions> = {}) {
-  const losses = createLosses();
+  const losses = new Losses();
   return { ...flattenPartsList(roots, { ...CONVERT_DEFAULTS, ...options }, losses), losses };
 }
 

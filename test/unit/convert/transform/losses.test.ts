@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { createLosses, missingError } from '../../../../src/convert/transform/losses.ts';
+import { Losses, missingError } from '../../../../src/convert/transform/losses.ts';
 
-describe('createLosses', () => {
+describe('Losses', () => {
   it('begins empty, with every count at 0', () => {
-    const losses = createLosses();
+    const losses = new Losses();
     expect(losses.listed().losses).toEqual([]);
     expect(losses.listed().warnings).toEqual([]);
     expect(new Set(Object.values(losses.counts))).toEqual(new Set([0]));
   });
 
   it('lists a loss once, and losses that differ in anything apart', () => {
-    const losses = createLosses();
+    const losses = new Losses();
     const loss = { where: 'OAK', field: 'amb', value: '0x101010', done: 'dropped' };
     losses.add(loss);
     losses.add({ ...loss });
@@ -23,7 +23,7 @@ describe('createLosses', () => {
   });
 
   it('lists losses that are the same for the reader once, with the first place', () => {
-    const losses = createLosses();
+    const losses = new Losses();
     for (const where of ['0/1', '0/2', '0/3'])
       losses.add({ where, field: 'type', value: 'spline', done: 'group' }, 'type spline');
     expect(losses.listed().losses).toEqual([
@@ -32,7 +32,7 @@ describe('createLosses', () => {
   });
 
   it('marks a loss whose field is expected', () => {
-    const losses = createLosses(['amb', 'x_*']);
+    const losses = new Losses(['amb', 'x_*']);
     for (const field of ['amb', 'ambient', 'X_WEIGHT'])
       losses.add({ where: 'OAK', field, value: 1, done: 'dropped' });
     expect(losses.listed().losses.map(({ expected }) => expected)).toEqual([true, undefined, true]);
@@ -41,7 +41,7 @@ describe('createLosses', () => {
   it('keeps values short, however long or deep they are', () => {
     let abyss: unknown = 1;
     for (let depth = 0; depth < 100_000; depth++) abyss = [abyss];
-    const losses = createLosses();
+    const losses = new Losses();
     for (const value of ['x'.repeat(1e6), abyss, { r: 1 }, [1, 'a'], null, ['x'.repeat(1e6), 2]])
       losses.add({ where: 'OAK', field: 'dif', value, done: 'left out' });
     const values = losses.listed().losses.map(({ value }) => value);
@@ -57,7 +57,7 @@ describe('createLosses', () => {
   });
 
   it('lists some of very many, and counts the others', () => {
-    const losses = createLosses(['amb'], 3);
+    const losses = new Losses(['amb'], 3);
     const add = (field: string) => {
       for (let index = 0; index < 100_000; index++)
         losses.add({ where: `M${index}`, field, value: index, done: 'cannot be read' });
@@ -76,7 +76,7 @@ describe('createLosses', () => {
   });
 
   it('cuts long names and messages', () => {
-    const losses = createLosses();
+    const losses = new Losses();
     const name = 'm'.repeat(10_000_000);
     losses.add({ where: name, field: name, value: 1, done: name });
     losses.warn('MATERIAL_UNKNOWN', name);
@@ -84,7 +84,7 @@ describe('createLosses', () => {
   });
 
   it('lists a warning once, with the first place and the number of others', () => {
-    const losses = createLosses();
+    const losses = new Losses();
     for (const where of ['0/1', '0/2', '0/3']) losses.warn('SCALE_ZERO', 'not drawn', where);
     losses.warn('SCALE_ZERO', 'not drawn at all', '0/4');
     losses.warn('MATERIAL_UNKNOWN', 'grey');

@@ -6,7 +6,7 @@ import {
 } from '../../../../src/convert/transform/convert-options.ts';
 import { readImageHeader } from '../../../../src/convert/transform/images.ts';
 import { createMeshCache } from '../../../../src/convert/transform/mesh-cache.ts';
-import { createTexturePacker } from '../../../../src/convert/transform/texture-pack.ts';
+import { TexturePacker } from '../../../../src/convert/transform/texture-pack.ts';
 import { sharpImageCodec } from '../../../../src/support/image-codec.ts';
 import { encoded, flatPicture } from '../../../helpers/flat-picture.ts';
 import { utf8 } from '../../../helpers/graphics.ts';
@@ -44,7 +44,7 @@ const readBody = async (digest: string) => BODIES[digest]!;
 const packer = (
   options: Partial<ConvertOptions> = {},
   { read = readBody, images = codec, cache = createMeshCache() } = {},
-) => createTexturePacker(read, images, { ...CONVERT_DEFAULTS, ...options }, cache);
+) => new TexturePacker(read, images, { ...CONVERT_DEFAULTS, ...options }, cache);
 const image = (digest: string) => ({ name: digest.toUpperCase(), digest });
 
 describe('passThrough', () => {

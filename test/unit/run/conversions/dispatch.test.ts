@@ -35,7 +35,8 @@ it('the time limit of an article does not count the pauses of the service', asyn
   vi.useFakeTimers();
   let pausedMs = 0;
   const pipeline = { limits: { articleTimeoutMs: 1000 } };
-  const run = { options: { pipeline }, session: { pausedMs: () => pausedMs } };
+  const session = { pausedMs: () => pausedMs };
+  const run = { options: { pipeline }, sources: { session } };
   let stop: AbortSignal | undefined;
   const ended = within(run, (signal) => {
     stop = signal;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createRunMetrics } from '../../../../src/run/open/metrics.ts';
+import { RunMetrics } from '../../../../src/run/open/metrics.ts';
 import type { ServiceDrift } from '../../../../src/source/service/service-config.ts';
 
 const price = (found: string): ServiceDrift => ({
@@ -12,7 +12,7 @@ describe('what a worker measured', () => {
   });
 
   test('is handed over once, and then counted from zero', () => {
-    const metrics = createRunMetrics(() => 0);
+    const metrics = new RunMetrics(() => 0);
     metrics.requests.count(at(200));
     metrics.requests.count(at(undefined));
     metrics.requests.count(at(200, 'getSessionToken'));
@@ -32,7 +32,7 @@ describe('what a worker measured', () => {
 
   test('has the time of a stage in parts, also of one that is not over', async () => {
     let now = 0;
-    const metrics = createRunMetrics(() => now);
+    const metrics = new RunMetrics(() => now);
     let end = () => {};
     const work = metrics.stopwatch.during('fetch', () => new Promise<void>((done) => (end = done)));
     now = 30;
@@ -47,17 +47,17 @@ describe('what a worker measured', () => {
   test('added to a run is as if the run had measured all of it, in whatever order', () => {
     const events = [at(200), at(404), at(200, 'getBlock'), at(undefined)];
     const drifts = ['string "9"', 'nothing', 'string "10"'].map(price);
-    const all = createRunMetrics(() => 0);
-    events.forEach(all.requests.count);
-    drifts.forEach(all.drift.count);
+    const all = new RunMetrics(() => 0);
+    for (const event of events) all.requests.count(event);
+    for (const drift of drifts) all.drift.count(drift);
     const workers = [0, 1].map((worker) => {
-      const metrics = createRunMetrics(() => 0);
-      events.filter((_, i) => i % 2 === worker).forEach(metrics.requests.count);
-      drifts.filter((_, i) => i % 2 === worker).forEach(metrics.drift.count);
+      const metrics = new RunMetrics(() => 0);
+      for (const one of events.filter((_, i) => i % 2 === worker)) metrics.requests.count(one);
+      for (const one of drifts.filter((_, i) => i % 2 === worker)) metrics.drift.count(one);
       return metrics.take();
     });
     for (const parts of [workers, workers.toReversed()]) {
-      const sum = createRunMetrics(() => 0);
+      const sum = new RunMetrics(() => 0);
       for (const part of parts) sum.add(part);
       expect(sum.requests.totals()).toEqual(all.requests.totals());
       expect(sum.requests.meanMs()).toBe(5);
@@ -68,8 +68,8 @@ describe('what a worker measured', () => {
 
 describe('drift is counted by field', () => {
   const rowsOf = (mismatches: ServiceDrift[]) => {
-    const { drift } = createRunMetrics(() => 0);
-    mismatches.forEach(drift.count);
+    const { drift } = new RunMetrics(() => 0);
+    for (const one of mismatches) drift.count(one);
     return drift.rows();
   };
 

@@ -6,9 +6,8 @@ import { type Emulator, startEmulator } from '../../../../src/emulator/emulator.
 import { openRecording } from '../../../../src/emulator/replay.ts';
 import type { EmulatedRange } from '../../../../src/emulator/sample/range.ts';
 import {
-  createRecorder,
+  Recorder,
   type RecordingContent,
-  readRecordedPlanning,
   withoutSecrets,
 } from '../../../../src/source/fetch/recorder.ts';
 import type { ServiceClient } from '../../../../src/source/service/client.ts';
@@ -38,7 +37,7 @@ async function record(
   emulator: Emulator,
   ask: (client: ServiceClient) => Promise<unknown>,
 ): Promise<RecordingContent> {
-  const recorder = createRecorder(dir);
+  const recorder = new Recorder(dir);
   const client = clientOfEmulator(emulator, { onAnswer: recorder.answer, profile: 'public' });
   await ask(client);
   await client.close();
@@ -113,15 +112,15 @@ describe('a recording contains', () => {
   });
 
   test('the plannings behind permanent identifiers, without secrets', async () => {
-    const recorder = createRecorder(dir);
+    const recorder = new Recorder(dir);
     await recorder.planning('P/1', { id: 'A', url: 'https://h/x?token=abc', rootid: 'A' });
     const content = await recorder.finish('replay');
     expect(content).toMatchObject({ answers: { plannings: 1 }, redacted: 1 });
     expect(await readText(join(dir, 'ofml', 'plannings', 'P%2F1.json'))).toBe(
       '{"request":{"permanentid":"P/1"},"response":{"id":"A","url":"https://h/x?token=***","rootid":"A"}}\n',
     );
-    expect(await readRecordedPlanning(dir, 'P/1')).toMatchObject({ id: 'A' });
-    expect(await readRecordedPlanning(dir, 'P/2')).toBeUndefined();
+    expect(await Recorder.readPlanning(dir, 'P/1')).toMatchObject({ id: 'A' });
+    expect(await Recorder.readPlanning(dir, 'P/2')).toBeUndefined();
   });
 
   test('nothing of what was answered with an error', async () => {

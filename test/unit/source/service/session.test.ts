@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createSession } from '../../../../src/source/service/session.ts';
+import { Session } from '../../../../src/source/service/session.ts';
 import { createTokenSource } from '../../../../src/source/service/token-source.ts';
 import { ConverterError } from '../../../../src/support/errors.ts';
 import { startTimer } from '../../../../src/support/timer.ts';
@@ -43,7 +43,7 @@ function sessionOf(options: { given?: string; rememberMe?: boolean } = {}) {
   const root = { isRefused: false, order: () => 100, isDown: false };
   const probe = { isRefused: false };
   let probes = 0;
-  const session = createSession({
+  const session = new Session({
     ...{ given: options.given, tokens, now },
     probe: async (_, { name }) => {
       probes += 1;
@@ -96,7 +96,7 @@ describe('a token source of several sessions', () => {
 });
 
 /** The third token of a session, whose first two were accepted for the root alone. */
-async function afterTwoLogins(session: ReturnType<typeof createSession>): Promise<string> {
+async function afterTwoLogins(session: Session): Promise<string> {
   for (const order of [1, 2]) {
     session.accept({ token: await session.token(), order });
     await session.replace(await session.token(), false);

@@ -1,7 +1,7 @@
 import { Box3, BoxGeometry, Group, Mesh, type Object3D, Vector3 } from 'three';
 import { describe, expect, it } from 'vitest';
 import { type Joint, jointOf } from '../../../../../src/web/planning/parts/part-joint.ts';
-import { createPartMotion } from '../../../../../src/web/planning/parts/part-motion.ts';
+import { PartMotion } from '../../../../../src/web/planning/parts/part-motion.ts';
 import {
   fixedBoxes,
   shapeOf,
@@ -54,7 +54,7 @@ function jointsOf(root: Object3D) {
     const body = fixedBoxes(article, shape.place, isPart);
     const front = new Vector3(0, 0, 1).transformDirection(article.matrixWorld);
     const joint = jointOf(shape, kind, { body, front, plates });
-    const motion = createPartMotion(node, shape, joint, 1);
+    const motion = new PartMotion(node, shape, joint, 1);
     return { name: node.userData.name, kind, joint, motion };
   });
 }

@@ -2,15 +2,7 @@
  * Decides which children of a planning are in its parts list. The service does not say where a child is:
  * a child is there if all its drawn parts are, in the same positions relative to one another.
  */
-import {
-  childFrame,
-  type Frame,
-  movePoint,
-  relativeFrame,
-  WORLD_FRAME,
-} from '../../convert/math/ofml-frame.ts';
-import { multiplyMat3 } from '../../convert/math/vec.ts';
-import { canonicalName } from '../../convert/wire/value.ts';
+
 import type { ArticleKey, ArticleRequest, PlanningChild } from '../../model/article.ts';
 import { articleLabel, configurationKey } from '../../model/configuration-id.ts';
 import type { PartsList, PartsListNode, Vec3 } from '../../model/graphics.ts';
@@ -18,9 +10,15 @@ import type { UnplacedChild } from '../../model/snapshot.ts';
 import type { Warning } from '../../model/warning.ts';
 import { asConverterError, endsRun } from '../../support/errors.ts';
 import { groupBy } from '../../support/group-by.ts';
-
-/** Code of the warning about a child without a place. */
-export const META_CHILD_WITHOUT_PLACEMENT = 'META_CHILD_WITHOUT_PLACEMENT';
+import {
+  childFrame,
+  type Frame,
+  movePoint,
+  relativeFrame,
+  WORLD_FRAME,
+} from '../math/ofml-frame.ts';
+import { multiplyMat3 } from '../math/vec.ts';
+import { canonicalName } from '../wire/value.ts';
 
 /** A child of a planning, as it is drawn by itself. */
 interface DrawnChild {
@@ -85,7 +83,7 @@ function withoutPlacement({ child, parts }: DrawnChild, { left }: Search): Warni
   const why = parts ? lacking : 'it has no parts list';
   const number = child.finalarticlenumber === '' ? '' : ` (${child.finalarticlenumber})`;
   const message = `child ${articleLabel(child)}${number}: ${why}, so that it has no position and is an asset of its own`;
-  return { code: META_CHILD_WITHOUT_PLACEMENT, message };
+  return { code: 'META_CHILD_WITHOUT_PLACEMENT', message };
 }
 
 /** Each of some children with its descendants, as a list of its own. */

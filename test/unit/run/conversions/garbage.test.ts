@@ -5,12 +5,14 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readBytes } from '../../../src/support/files.ts';
-import { release } from '../../../src/support/garbage.ts';
-import { temporaryFolder } from '../../helpers/temporary.ts';
+import { release } from '../../../../src/run/conversions/garbage.ts';
+import { readBytes } from '../../../../src/support/files.ts';
+import { temporaryFolder } from '../../../helpers/temporary.ts';
 
 const MIB = 1024 * 1024;
-const SOURCE = fileURLToPath(new URL('../../../src/support/garbage.ts', import.meta.url));
+const SOURCE = fileURLToPath(
+  new URL('../../../../src/run/conversions/garbage.ts', import.meta.url),
+);
 
 let folder: string;
 let program: string;

@@ -1,0 +1,112 @@
+/** What the catalogue lists, in a component. */
+import type { RefObject } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Breadcrumb, CatalogueNode } from '../../../model/catalogue.ts';
+import { asConverterError, type ConverterError } from '../../../support/errors.ts';
+import type { CataloguePlace } from '../state/history.ts';
+import type { Session } from '../state/opened-page.ts';
+
+/** The nodes at a place of the catalogue. */
+export interface Listing {
+  place: CataloguePlace;
+  nodes: readonly CatalogueNode[];
+  /** The folders from the top to the place; empty for the results of a search. */
+  path: readonly Breadcrumb[];
+}
+
+/** The listing of the place that a session shows, or the one before while it is loading. */
+interface LoadedListing {
+  listing: Listing | undefined;
+  failure: ConverterError | undefined;
+  isLoading: boolean;
+  /** Loads the listing again. */
+  again(): void;
+  cancel(): void;
+}
+
+/**
+ * Loads the listing of the place that a session shows.
+ *
+ * @param section - The catalogue; where the focus is there, it moves on when another place is listed.
+ * @param heading - Takes the focus.
+ */
+export function useListing(
+  session: Session,
+  section: RefObject<HTMLElement | null>,
+  heading: RefObject<HTMLElement | null>,
+): LoadedListing {
+  const { tokens, shown } = session.state;
+  const asked = shown.place;
+  const [listing, setListing] = useState<Listing>();
+  const [attempt, setAttempt] = useState(0);
+  const [failure, setFailure] = useState<ConverterError>();
+  const [isLoading, setLoading] = useState(true);
+  /** The place that is listed. */
+  const last = useRef(asked);
+  const loading = useRef<AbortController | undefined>(undefined);
+
+  useEffect(() => {
+    const work = new AbortController();
+    const { signal } = work;
+    loading.current = work;
+    setLoading(true);
+    setFailure(undefined);
+    load(session, asked, signal).then(
+      (made) => {
+        if (signal.aborted) return;
+        setListing(made);
+        setLoading(false);
+        session.listed();
+        // The person has left the place that had the focus, unless they have moved it since.
+        const { activeElement } = document;
+        const isHere = activeElement === document.body || section.current!.contains(activeElement);
+        // Who chooses another manufacturer goes on choosing.
+        const isChoosing = activeElement?.localName === 'select';
+        if (asked !== last.current && isHere && !isChoosing) heading.current?.focus();
+        last.current = asked;
+      },
+      (thrown) => {
+        if (signal.aborted) return;
+        const failure = asConverterError(thrown);
+        setFailure(failure);
+        setLoading(false);
+        session.failed(failure);
+      },
+    );
+    return () => work.abort();
+  }, [session, asked, attempt, tokens]);
+  const again = () => setAttempt((count) => count + 1);
+  const cancel = () => {
+    loading.current?.abort();
+    setLoading(false);
+    // The button goes away, and the focus would with it.
+    heading.current?.focus();
+  };
+  return { listing, failure, isLoading, again, cancel };
+}
+
+async function load(
+  session: Session,
+  place: CataloguePlace,
+  signal: AbortSignal,
+): Promise<Listing> {
+  const { service } = session;
+  if ('query' in place) {
+    const { manufacturers, query } = place;
+    const answers = await Promise.all(
+      manufacturers.map((manufacturer) =>
+        service.call('search', { manufacturer, query }, { signal }),
+      ),
+    );
+    const nodes = answers.flatMap(({ answer }) => answer);
+    return { place, nodes: nodes.filter(({ nodetype }) => nodetype === 'A'), path: [] };
+  }
+  const values = { parentnode: place.parentnode };
+  const [nodes, path] = await Promise.all([
+    service.call('getNodes', values, { signal }).then(({ answer }) => answer),
+    place.parentnode === ''
+      ? []
+      : service.call('getBreadcrumbs', values, { signal }).then(({ answer }) => answer),
+  ]);
+  return { place, nodes, path: path.filter(({ nodeid }) => nodeid !== '') };
+}

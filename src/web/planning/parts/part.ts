@@ -1,0 +1,159 @@
+/** A movable part: what moves it, and the slider by which keyboards and screen readers reach it. */
+import type { Mesh, Object3D } from 'three';
+import { element } from '../../../deliver/pictures/page/elements.ts';
+import type { ViewTexts } from '../state/interfaces.ts';
+import type { Joint } from './part-joint.ts';
+import type { PartMotion } from './part-motion.ts';
+import type { Motion } from './part-shape.ts';
+import { meshesBelow } from './part-tree.ts';
+
+/** A part opens and closes in this time. */
+const GLIDE_MILLISECONDS = 350;
+
+/** A part of the model that is shown. */
+export class Part {
+  readonly motion: PartMotion;
+  readonly name: string;
+  readonly meshes: readonly Mesh[];
+  /** The slider; its value is the amount of the last motion. */
+  readonly handle: HTMLElement;
+  readonly #texts: ViewTexts;
+  readonly #onMove: () => void;
+  #kind: Motion['kind'];
+  #last: Motion;
+  /** Where the part is going by itself. */
+  #glide: { to: number; request: number } | undefined;
+
+  /**
+   * @param kind - What a drag does with the part.
+   * @param onMove - Called after each move, but for {@link Part.takeOver}.
+   */
+  constructor(motion: PartMotion, kind: Motion['kind'], texts: ViewTexts, onMove: () => void) {
+    const { node, joint } = motion;
+    this.motion = motion;
+    this.name = String(node.userData.name || node.name);
+    this.meshes = meshesBelow(node);
+    this.handle = element('div', {
+      ...{ class: 'part', role: 'slider', tabindex: '-1' },
+      ...{ 'aria-label': this.name, 'aria-orientation': 'horizontal' },
+    });
+    this.#texts = texts;
+    this.#onMove = onMove;
+    this.#kind = kind;
+    this.#last = joint ?? { kind, axis: kind === 'turn' ? 1 : 2 };
+    this.#report();
+  }
+
+  get node(): Object3D {
+    return this.motion.node;
+  }
+
+  /** What a drag does with the part. */
+  get kind(): Motion['kind'] {
+    return this.#kind;
+  }
+
+  /** The joint of the part, where a drag does what the joint is for. */
+  get stops(): Joint | undefined {
+    const { joint } = this.motion;
+    return joint?.kind === this.#kind ? joint : undefined;
+  }
+
+  /** What an event does with the part: Shift is for the kind that a drag does not do. */
+  kindFor({ shiftKey }: MouseEvent | KeyboardEvent): Motion['kind'] {
+    return shiftKey === (this.#kind === 'turn') ? 'move' : 'turn';
+  }
+
+  /** Sets what a drag does. What it has done until now was not meant: the part moves back. */
+  setKind(kind: Motion['kind']): void {
+    if (kind === this.#kind) return;
+    this.#kind = kind;
+    this.#last = this.stops ?? { kind, axis: 0 };
+    this.putBack();
+  }
+
+  /** Moves the part by a person's drag or key. */
+  change(motion: Motion, amount: number): void {
+    this.stop();
+    this.#last = motion;
+    this.#set(motion, amount);
+    this.#report();
+  }
+
+  /** Opens the part if it is closed, else closes it; does nothing without a joint. */
+  toggle(): void {
+    const { motion, stops } = this;
+    if (!stops) return;
+    const end = this.#glide?.to;
+    const isClosed = end === undefined ? !motion.isMoved() : end === 0;
+    // Else it was moved by its other kind of motion.
+    if (isClosed || end !== undefined || motion.amount(stops) !== 0)
+      this.glide(stops, isClosed ? stops.open : 0);
+    else this.putBack();
+  }
+
+  /** Moves the part to an amount of its joint softly, or at once for a person who wants reduced motion. */
+  glide(joint: Joint, to: number): void {
+    this.#last = joint;
+    // Not each step of it.
+    this.#report(to);
+    this.stop();
+    if (matchMedia('(prefers-reduced-motion: reduce)').matches) {
+      this.#set(joint, to);
+      return;
+    }
+    const from = this.motion.amount(joint);
+    let begin: number | undefined;
+    const step = (time: number) => {
+      begin ??= time;
+      const share = Math.min((time - begin) / GLIDE_MILLISECONDS, 1);
+      this.#glide = share < 1 ? { to, request: requestAnimationFrame(step) } : undefined;
+      this.#set(joint, from + (to - from) * share * share * (3 - 2 * share));
+    };
+    this.#glide = { to, request: requestAnimationFrame(step) };
+  }
+
+  /** Ends a glide, and leaves the part where it is. */
+  stop(): void {
+    cancelAnimationFrame(this.#glide?.request ?? 0);
+    this.#glide = undefined;
+  }
+
+  /** Moves the part back to where it rests. */
+  putBack(): void {
+    this.stop();
+    this.motion.putTo();
+    this.#report();
+    this.#onMove();
+  }
+
+  /** Moves the part to where it was in an earlier model. */
+  takeOver(same: Part): void {
+    this.#kind = same.#kind;
+    this.#last = this.stops ?? same.#last;
+    this.motion.putTo(same.motion);
+    this.#report();
+  }
+
+  #set(motion: Motion, amount: number): void {
+    this.motion.set(motion, amount);
+    this.#onMove();
+  }
+
+  /** Writes the amount of the last motion and its limits to the slider. */
+  #report(amount = this.motion.amount(this.#last)): void {
+    const { handle, motion } = this;
+    const { kind } = this.#last;
+    const isReverse = motion.joint?.kind === kind && motion.joint.open < 0;
+    const inUnits = (value: number) =>
+      Math.round((kind === 'turn' ? 180 / Math.PI : 1000) * (isReverse ? -value : value)) + 0;
+    const { least, most } = motion.limits(this.#last);
+    const [from, to] = [inUnits(least), inUnits(most)].sort((a, b) => a - b);
+    const value = inUnits(amount);
+    handle.setAttribute('aria-valuemin', String(from));
+    handle.setAttribute('aria-valuemax', String(to));
+    handle.setAttribute('aria-valuenow', String(value));
+    const spoken = kind === 'turn' ? `${value}°` : this.#texts.millimetres(value);
+    handle.setAttribute('aria-valuetext', spoken);
+  }
+}

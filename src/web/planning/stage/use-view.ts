@@ -1,0 +1,107 @@
+/** The 3D view in a component: loaded after the panel is shown, and opened again where that failed. */
+import type { RefObject } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { millimetresText } from '../state/format.ts';
+import type { PlanningView, ViewOptions } from '../state/interfaces.ts';
+import type { Session } from '../state/opened-page.ts';
+
+/** Beside the program of this page. */
+const VIEW_PROGRAM = './view.js';
+
+/** The view of a stage. */
+interface ViewOfStage {
+  /** The element that the view fills. */
+  place: RefObject<HTMLDivElement | null>;
+  view: PlanningView | undefined;
+  /** The view is about to show the model. */
+  isShowing: boolean;
+  /** The view could not be opened, or cannot show the model. */
+  hasNoView: boolean;
+  reopen(): void;
+}
+
+/** Opens the view of a session, and shows the model there. @param onView - Receives the view when it is there. */
+export function useView(
+  session: Session,
+  onView: (view: PlanningView | undefined) => void,
+): ViewOfStage {
+  const { model } = session.state;
+  const place = useRef<HTMLDivElement>(null);
+  const [view, setView] = useState<PlanningView>();
+  const [hasNoView, setHasNoView] = useState(false);
+  const [attempt, setAttempt] = useState(0);
+  const [isShowing, setShowing] = useState(false);
+
+  useEffect(() => {
+    let isOver = false;
+    let opened: PlanningView | undefined;
+    loadView(session, place.current!).then(
+      (made) => {
+        if (isOver) return made.dispose();
+        opened = made;
+        setView(made);
+        onView(made);
+      },
+      () => {
+        if (!isOver) setHasNoView(true);
+      },
+    );
+    return () => {
+      isOver = true;
+      opened?.dispose();
+      setView(undefined);
+      onView(undefined);
+    };
+  }, [session, attempt]);
+  useEffect(() => {
+    if (view === undefined) return;
+    if (model === undefined) {
+      view.clear();
+      return setShowing(false);
+    }
+    let isOver = false;
+    setShowing(true);
+    const ended = (hasFailed: boolean) => {
+      if (isOver) return;
+      setShowing(false);
+      setHasNoView(hasFailed);
+      // No picture of what is not shown.
+      onView(hasFailed ? undefined : view);
+    };
+    view.show(model.glb, model.holesMetres).then(
+      () => ended(false),
+      () => ended(true),
+    );
+    return () => {
+      isOver = true;
+    };
+  }, [view, model]);
+  // What it could not load may be there now.
+  const reopen = () => {
+    setHasNoView(false);
+    setAttempt((count) => count + 1);
+  };
+  useEffect(() => {
+    if (hasNoView && model !== undefined) reopen();
+  }, [model]);
+  return { place, view, isShowing, hasNoView, reopen };
+}
+
+async function loadView(session: Session, stage: HTMLElement): Promise<PlanningView> {
+  const studio = loadStudio();
+  // `show` reports the error.
+  studio.catch(() => undefined);
+  const program: { openView(options: ViewOptions): PlanningView } = await import(VIEW_PROGRAM);
+  const { view, movableParts, move, turn, motionOf } = session.texts;
+  const millimetres = (length: number) => millimetresText(session.texts, length);
+  const texts = { view, movableParts, move, turn, motionOf, millimetres };
+  return program.openView({ stage, studio, texts });
+}
+
+/** The light of the view; the file is deflated. */
+async function loadStudio(): Promise<ArrayBuffer> {
+  const response = await fetch(new URL('studio.bin', import.meta.url));
+  if (!response.ok || response.body === null) throw new Error(`studio.bin: ${response.status}`);
+  const inflated = response.body.pipeThrough(new DecompressionStream('deflate'));
+  return new Response(inflated).arrayBuffer();
+}
