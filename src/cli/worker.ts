@@ -95,17 +95,17 @@ async function workForParent(
   args: Arguments,
   io: Io,
 ): Promise<number> {
-  const [{ joinParent }, { runWorker }] = await Promise.all([
+  const [{ ParentLink }, { runWorker }] = await Promise.all([
     import('../distribute/worker-processes.ts'),
     import('../distribute/worker.ts'),
   ]);
-  const link = joinParent(parent);
+  const link = new ParentLink(parent);
   try {
     const name = await newName();
     const log = await openLog(args, io, name);
     const signal = AbortSignal.any([io.signal, link.signal]);
     const environment = { ...environmentOf(io), log, signal, tokens: link.tokens };
-    await runWorker(options, environment, name, link.watch);
+    await runWorker(options, environment, name, (event) => link.watch(event));
     return 0;
   } catch (thrown) {
     await link.fail(thrown);

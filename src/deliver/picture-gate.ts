@@ -43,13 +43,16 @@ async function compareAll(
 ): Promise<ComparedPictures> {
   const { derived } = run.sources;
   const { objects, published } = run.output;
-  const read = published?.readObject ?? objects.get;
   const madeOf = openMadeFiles(derived);
   const differences = new Map<string, PictureDifference>();
   let problem: string | undefined;
   let isOver = false;
   const pictureOf = async (sha256: Digest): Promise<Uint8Array> => {
-    const [file] = await madeOf(maker, sha256, () => read(sha256));
+    const [file] = await madeOf(
+      maker,
+      sha256,
+      () => published?.readObject(sha256) ?? objects.get(sha256),
+    );
     return file!.bytes;
   };
   await inParallel(pairs, maker.atOnce, async ([was, is]) => {

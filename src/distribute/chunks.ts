@@ -1,20 +1,7 @@
-/** The chunks of a distributed run in the store: the list of each, and what became of its articles. */
+/** How the articles of a distributed run are divided into chunks. */
 
-import type { FailedResult, Result } from '../model/result.ts';
-import type { Digest } from '../model/snapshot.ts';
-import type { Measurements } from '../run/open/metrics.ts';
-import type { RunOptions } from '../run/open/run-options.ts';
 import type { SelectedArticle } from '../source/fetch/selection.ts';
-import { ConverterError } from '../support/errors.ts';
 import { sha256Hex } from '../support/files.ts';
-import { inParallel } from '../support/in-parallel.ts';
-import type { ChunkJob } from './queue/chunk-queue.ts';
-import type { ObjectStore } from './store/object-store.ts';
-
-/** Where the objects of runs that have not ended are. */
-const WORK = 'work/';
-/** Objects removed at the same time. */
-const REMOVED_AT_ONCE = 16;
 
 /** Fewest articles of a chunk: fewer cost more to hand over than to convert. */
 const FEWEST = 50;
@@ -32,57 +19,6 @@ export interface Placed {
   /** Number of its part of the series: chunks divide a series into parts. */
   part: number;
   article: SelectedArticle;
-}
-
-/** What a worker found out about one article. */
-interface PlacedResult {
-  place: number;
-  /** Time spent on it including waiting, milliseconds. */
-  ms: number;
-  result: Result;
-}
-
-/** What a worker did for a job. */
-export interface ChunkResult {
-  /** Name of the worker. */
-  worker: string;
-  results: PlacedResult[];
-  /** What it measured since its last job, and how many responses were cached. */
-  measured: Measurements & { fromCache: number };
-  /** Highest memory of the worker up to now, bytes. */
-  peakBytes: number;
-}
-
-/**
- * Of an article that was alone in a job that was given up.
- *
- * @param error - Of the job, each time it was tried. @defaultValue it killed its worker, twice
- */
-export function lostResult(
-  request: FailedResult['request'],
-  error?: FailedResult['error'],
-): FailedResult {
-  const code = 'KILLED_THE_RUN';
-  const message = 'expected to be processed, but two workers died meanwhile';
-  return { status: 'failed', request, key: undefined, error: error ?? { code, message } };
-}
-
-/** What workers need to know of a run beside its pipeline. */
-export interface RunDescription extends Pick<RunOptions, 'force' | 'failedOnly'> {
-  /** Milliseconds since 1970. */
-  startedAt: number;
-  /** Of version and options: a coordinator continues a run with the same one. */
-  digest: string;
-  /** Published GLBs that are not in the store. */
-  missing: Digest[];
-}
-
-/** What a look at a run shows. */
-export interface RunState {
-  /** Whether it is described and not complete. */
-  isOpen: boolean;
-  /** Whether someone has cancelled it. */
-  isCancelled: boolean;
 }
 
 /**
@@ -147,80 +83,4 @@ function evenParts(list: readonly Omit<Placed, 'part'>[], most: number): Placed[
 /** The number of a chunk is made from its content, so that a coordinator that starts again finds what was done. */
 export function chunkNumber(list: readonly Placed[]): number {
   return Number.parseInt(sha256Hex(JSON.stringify(list)).slice(0, NUMBER_DIGITS), 16);
-}
-
-/** Names of the objects by which a run is steered: one list shows all. */
-const STEERING = {
-  description: 'run.json',
-  cancelled: 'cancelled.json',
-} as const;
-
-/** The objects of a run. */
-export type ChunkObjects = ReturnType<typeof openChunkObjects>;
-
-/** The objects of a run that its coordinator and its workers exchange; they are removed when it has ended. */
-export function openChunkObjects(store: ObjectStore, run: string) {
-  const folder = `${WORK}${run}/`;
-  const steering = `${folder}steering/`;
-  const listOf = (chunk: number) => `${folder}chunks/${chunk}.json`;
-  const nameOf = ({ chunk, from, to }: ChunkJob) => `${chunk}-${from}-${to}`;
-  const resultOf = (job: ChunkJob) => `${folder}results/${nameOf(job)}.json`;
-  const read = async <T>(key: string): Promise<T> => {
-    const found = await store.get(key);
-    if (found !== undefined) return JSON.parse(new TextDecoder().decode(found.content)) as T;
-    const message = `${store.name}: expected ${key}, received nothing; do all workers of the run use this store?`;
-    throw new ConverterError('RUN_DAMAGED', message);
-  };
-  const put = (key: string, value: unknown) =>
-    store.putIfAbsent(key, new TextEncoder().encode(JSON.stringify(value)));
-  const steer = (name: keyof typeof STEERING, value: unknown = {}) =>
-    put(steering + STEERING[name], value);
-  return {
-    describe: (content: RunDescription) => steer('description', content),
-    description: () => read<RunDescription>(steering + STEERING.description),
-    putList: (chunk: number, articles: readonly Placed[]) => put(listOf(chunk), articles),
-    list: (chunk: number) => read<Placed[]>(listOf(chunk)),
-    /** Stores what became of a job; of two workers that did it, the first counts. */
-    putResult: (job: ChunkJob, result: ChunkResult) => put(resultOf(job), result),
-    result: (job: ChunkJob) => read<ChunkResult>(resultOf(job)),
-    hasResult: async (job: ChunkJob) => (await store.head(resultOf(job))) !== undefined,
-    /** Asks the coordinator, wherever it is, to end the run. */
-    cancel: () => steer('cancelled'),
-    async look(): Promise<RunState> {
-      const found = new Set<string>();
-      for await (const { key } of store.list(steering)) found.add(key.slice(steering.length));
-      return {
-        isOpen: found.has(STEERING.description),
-        isCancelled: found.has(STEERING.cancelled),
-      };
-    },
-  };
-}
-
-/**
- * Finds the last run if it has neither ended nor been cancelled.
- *
- * @returns Its id and description; undefined if there is none.
- */
-export async function findUnfinishedRun(
-  store: ObjectStore,
-): Promise<{ id: string; description: RunDescription } | undefined> {
-  let id: string | undefined;
-  for await (const { key } of store.list(WORK)) id = key.slice(WORK.length).split('/')[0]!;
-  if (id === undefined) return undefined;
-  const objects = openChunkObjects(store, id);
-  const { isOpen, isCancelled } = await objects.look();
-  return isOpen && !isCancelled ? { id, description: await objects.description() } : undefined;
-}
-
-/** Removes what was exchanged in a run that has ended, and in those before it. */
-export async function removeChunkObjects(store: ObjectStore, run: string): Promise<void> {
-  const keys: string[] = [];
-  for await (const { key } of store.list(WORK))
-    if (key.slice(WORK.length).split('/')[0]! <= run) keys.push(key);
-  const isDescription = (key: string) => key.endsWith(`/${STEERING.description}`);
-  const others = keys.filter((key) => !isDescription(key));
-  // Without its description the run has ended: the other objects must be gone by then.
-  for (const some of [others, keys.filter(isDescription)])
-    await inParallel(some, REMOVED_AT_ONCE, (key) => store.delete(key));
 }

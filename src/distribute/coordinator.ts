@@ -1,102 +1,156 @@
 /** The coordinator of a distributed run: has workers process chunks of the selection, and collects what they found out. */
 
-import type { Distribution } from '../run/executor.ts';
+import type { Distribution, Executor } from '../run/executor.ts';
 import type { Run } from '../run/open/open-run.ts';
 import { runId } from '../run/open/run-options.ts';
 import { type Execute, logFailure } from '../run/processing.ts';
 import type { ConverterError } from '../support/errors.ts';
 import { inParallel } from '../support/in-parallel.ts';
-import {
-  type ChunkResult,
-  chunkNumber,
-  chunksOf,
-  lostResult,
-  openChunkObjects,
-  removeChunkObjects,
-} from './chunks.ts';
+import { ChunkObjects, type ChunkResult, type RunDescription } from './chunk-objects.ts';
+import { chunkNumber, chunksOf, type Placed } from './chunks.ts';
+import { pipelineStore } from './pipeline-store.ts';
 import type { ChunkJob, ChunkQueue } from './queue/chunk-queue.ts';
-import { runDigest } from './run-queue.ts';
-import type { ObjectStore } from './store/object-store.ts';
+import { openRunQueue, runDigest } from './run-queue.ts';
+import { storeIn } from './shared-store.ts';
 
 /** Lists stored at the same time. */
 const PUTS_AT_ONCE = 16;
-
-/** The chunks of a run on workers. */
-export interface ChunkDistribution extends Distribution {
-  execute: Execute;
-}
+/** The error of an article that was alone in a job which has killed its workers. */
+const KILLED = {
+  code: 'KILLED_THE_RUN',
+  message: 'expected to be processed, but two workers died meanwhile',
+};
 
 /**
- * Begins the distribution of a run: workers find it in the store.
+ * Opens an executor whose workers take chunks from a queue, which is connected while the run selects its articles.
  *
- * @throws {@link ConverterError} the codes of {@link ObjectStore}.
+ * @param selected - Settles when they are selected.
+ * @throws {@link ConverterError} `PIPELINE_VARIABLE_UNSET`, `QUEUE_UNREACHABLE`, `QUEUE_REFUSED`, and the codes of the store.
  */
-export async function distribute(
-  run: Run,
-  queue: ChunkQueue,
-  store: ObjectStore,
-): Promise<ChunkDistribution> {
-  const { options, environment, metrics, output, startedAt } = run;
-  const id = runId(startedAt);
-  const objects = openChunkObjects(store, id);
+export async function openWorkers(run: Run, selected: Promise<unknown>): Promise<Executor> {
+  const { options, environment, output, startedAt } = run;
+  // The one that is open: what its account was allowed before, it will be allowed again.
+  const store = storeIn(output) ?? (await pipelineStore(options.pipeline, environment));
+  const queue = await openRunQueue(run, store);
+  try {
+    await selected;
+    const objects = new ChunkObjects(store, runId(startedAt));
+    await objects.describe(await describe(run));
+    const distribution = new ChunkDistribution(run, queue, objects);
+    return {
+      execute: (...round) => distribution.execute(...round),
+      distribution,
+      close: () => queue.close(),
+    };
+  } catch (error) {
+    await queue.close();
+    throw error;
+  }
+}
+
+async function describe({ options, environment, output, startedAt }: Run): Promise<RunDescription> {
   const { force = false, failedOnly = false } = options;
   const missing = [...output.damages.values()].flatMap(({ object }) => object ?? []);
   const digest = await runDigest(options, environment.env);
-  await objects.describe({ startedAt, digest, force, failedOnly, missing });
-  const table = createWorkerTable();
-  let fromCache = 0;
-  const jobOf = (chunk: number, to: number): ChunkJob => ({ run: id, chunk, from: 0, to });
+  return { startedAt, digest, force, failedOnly, missing };
+}
 
-  const execute: Execute = async (articles, progress, first, collect) => {
+/** What workers process together. */
+interface Round {
+  /** The articles of each chunk, by its number. */
+  chunks: ReadonlyMap<number, readonly Placed[]>;
+  progress: Parameters<Execute>[1];
+  collect: Parameters<Execute>[3];
+}
+
+/** The chunks of a run on workers. */
+class ChunkDistribution implements Distribution {
+  readonly #run: Run;
+  readonly #queue: ChunkQueue;
+  readonly #objects: ChunkObjects;
+  readonly #table = createWorkerTable();
+  #fromCache = 0;
+
+  constructor(run: Run, queue: ChunkQueue, objects: ChunkObjects) {
+    this.#run = run;
+    this.#queue = queue;
+    this.#objects = objects;
+  }
+
+  /** Has workers process some articles, as {@link Execute}. */
+  async execute(...[articles, progress, first, collect]: Parameters<Execute>): Promise<void> {
+    const { environment, metrics, startedAt } = this.#run;
     const placed = articles.map((article, index) => ({ place: first + index, article }));
-    const lists = new Map(chunksOf(placed).map((list) => [chunkNumber(list), list]));
-    const done: ChunkJob[] = [];
-    await inParallel(lists, PUTS_AT_ONCE, async ([chunk, list]) => {
+    const chunks = new Map(chunksOf(placed).map((list) => [chunkNumber(list), list]));
+    const run = runId(startedAt);
+    const jobs = Array.from(chunks, ([chunk, { length }]) => ({ run, chunk, from: 0, to: length }));
+    /** Those that workers did for an earlier coordinator of this run. */
+    const done = new Set<ChunkJob>();
+    await inParallel(jobs, PUTS_AT_ONCE, async (job) => {
       environment.signal.throwIfAborted();
-      const job = jobOf(chunk, list.length);
-      if ((await objects.putList(chunk, list)) === 'present' && (await objects.hasResult(job)))
-        done.push(job);
+      const put = await this.#objects.putList(job.chunk, chunks.get(job.chunk)!);
+      if (put === 'present' && (await this.#objects.hasResult(job))) done.add(job);
     });
-    function* jobs(): Iterable<ChunkJob> {
-      const isDone = new Set(done.map(({ chunk }) => chunk));
-      for (const [chunk, { length }] of lists) {
-        // What is not begun now has no result: the next run continues.
-        if (run.isOutOfTime()) return;
-        if (!isDone.has(chunk)) yield jobOf(chunk, length);
-      }
-    }
-    const take: typeof collect = (result, origin) => {
-      if (result.status === 'failed' && !result.isWaiting)
-        logFailure(run, progress, result.request, result.error);
-      if ('built' in result) output.checks.noteWritten(result.built.sha256);
-      collect(result, origin);
-      progress.done++;
-    };
-    const onDone = async (job: ChunkJob) => {
-      const result = await objects.result(job);
-      for (const { result: one, place, ms } of result.results) take(one, { place, ms });
-      environment.progress?.({ ...progress });
-      metrics.add(result.measured);
-      fromCache += result.measured.fromCache;
-      table.add(result.worker, result);
-    };
-    const onLost = async ({ chunk, from }: ChunkJob, error?: ConverterError) => {
-      const { place, article } = lists.get(chunk)![from]!;
-      const reason = error && { code: error.code, message: error.message };
-      take(lostResult(article.request, reason), { place, ms: 0 });
-      environment.progress?.({ ...progress });
-    };
-    for (const job of done) await onDone(job);
-    await queue.execute(jobs(), onDone, onLost);
-    for (const [stage, ms] of table.takeStages()) metrics.stopwatch.add(stage, ms);
-  };
+    const round = { chunks, progress, collect };
+    for (const job of done) await this.#collect(job, round);
+    await this.#queue.execute(
+      this.#inTime(jobs.filter((job) => !done.has(job))),
+      (job) => this.#collect(job, round),
+      (job, error) => this.#giveUp(job, error, round),
+    );
+    for (const [stage, ms] of this.#table.takeStages()) metrics.stopwatch.add(stage, ms);
+  }
 
-  return {
-    execute,
-    workers: () => queue.workers().map((worker) => ({ ...worker, ...table.of(worker.name) })),
-    fromCache: () => fromCache,
-    remove: () => removeChunkObjects(store, id),
-  };
+  workers(): ReturnType<Distribution['workers']> {
+    return this.#queue.workers().map((worker) => ({ ...worker, ...this.#table.of(worker.name) }));
+  }
+
+  fromCache(): number {
+    return this.#fromCache;
+  }
+
+  remove(): Promise<void> {
+    return this.#objects.remove();
+  }
+
+  /** What is not begun before the deadline has no result: the next run continues. */
+  *#inTime(jobs: readonly ChunkJob[]): Iterable<ChunkJob> {
+    for (const job of jobs) {
+      if (this.#run.isOutOfTime()) return;
+      yield job;
+    }
+  }
+
+  async #collect(job: ChunkJob, round: Round): Promise<void> {
+    const result = await this.#objects.result(job);
+    for (const { result: one, place, ms } of result.results) this.#add(one, { place, ms }, round);
+    this.#run.environment.progress?.({ ...round.progress });
+    this.#run.metrics.add(result.measured);
+    this.#fromCache += result.measured.fromCache;
+    this.#table.add(result.worker, result);
+  }
+
+  /** @param error - Of the job; undefined if it has killed its workers. */
+  async #giveUp(
+    { chunk, from }: ChunkJob,
+    error: ConverterError | undefined,
+    round: Round,
+  ): Promise<void> {
+    const { place, article } = round.chunks.get(chunk)![from]!;
+    const { code, message } = error ?? KILLED;
+    const { request } = article;
+    const failed = { status: 'failed', request, key: undefined, error: { code, message } } as const;
+    this.#add(failed, { place, ms: 0 }, round);
+    this.#run.environment.progress?.({ ...round.progress });
+  }
+
+  #add(...[result, origin, { progress, collect }]: [...Parameters<Round['collect']>, Round]): void {
+    if (result.status === 'failed' && !result.isWaiting)
+      logFailure(this.#run, progress, result.request, result.error);
+    if ('built' in result) this.#run.output.checks.noteWritten(result.built.sha256);
+    collect(result, origin);
+    progress.done++;
+  }
 }
 
 type StageMs = ChunkResult['measured']['stageMs'];

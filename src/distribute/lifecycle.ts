@@ -4,7 +4,7 @@ import type { RunEnvironment } from '../run/open/run-environment.ts';
 import { executorOf, type RunOptions, runId } from '../run/open/run-options.ts';
 import { CONTINUED_WITHIN_MS } from '../source/cache/durable-tables.ts';
 import { ConverterError } from '../support/errors.ts';
-import { findUnfinishedRun, openChunkObjects, removeChunkObjects } from './chunks.ts';
+import { ChunkObjects, findUnfinishedRun, type UnfinishedRun } from './chunk-objects.ts';
 import { pipelineStore } from './pipeline-store.ts';
 import { checkQueue, runDigest } from './run-queue.ts';
 import type { ObjectStore } from './store/object-store.ts';
@@ -51,10 +51,10 @@ export async function openSharedRun(
   }
   // What this run does not continue, no run does: another one has other options.
   if (unfinished !== undefined && continued === undefined)
-    await removeChunkObjects(store, unfinished.id);
+    await new ChunkObjects(store, unfinished.id).remove();
   const ending = new AbortController();
   const signals = [given.signal, ending.signal, ...(lock ? [lock.lost] : [])];
-  const objects = openChunkObjects(store, runId(startedAt));
+  const objects = new ChunkObjects(store, runId(startedAt));
   const look = async () => {
     const state = await objects.look().catch(() => undefined);
     if (state?.isCancelled)
@@ -71,13 +71,13 @@ export async function openSharedRun(
 }
 
 const isOpen = async (store: ObjectStore, id: string) =>
-  (await openChunkObjects(store, id).look()).isOpen;
+  (await new ChunkObjects(store, id).look()).isOpen;
 
 /** Returns the start of the last run with workers if it was to do the same, on any machine. */
 async function continuedRun(
   options: RunOptions,
   { env, log, now }: RunEnvironment,
-  { id, description }: NonNullable<Awaited<ReturnType<typeof findUnfinishedRun>>>,
+  { id, description }: UnfinishedRun,
 ): Promise<number | undefined> {
   const { digest, startedAt } = description;
   const isSame = digest === (await runDigest(options, env));
@@ -98,6 +98,6 @@ export async function cancelRun(
   const store = await pipelineStore(options.pipeline, environment);
   const found = await findUnfinishedRun(store);
   if (found === undefined) return undefined;
-  await openChunkObjects(store, found.id).cancel();
+  await new ChunkObjects(store, found.id).cancel();
   return found.id;
 }

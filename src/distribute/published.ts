@@ -21,7 +21,10 @@ import { CONTINUED_WITHIN_MS } from '../source/cache/durable-tables.ts';
 import { ConverterError } from '../support/errors.ts';
 import { sha256Hex } from '../support/files.ts';
 import { inParallel } from '../support/in-parallel.ts';
-import { findUnfinishedRun } from './chunks.ts';
+import { findUnfinishedRun } from './chunk-objects.ts';
+import { pipelineStore } from './pipeline-store.ts';
+import type { ObjectStore } from './store/object-store.ts';
+import { lockStore } from './store-lock.ts';
 import {
   copyLists,
   isOfWholeRange,
@@ -30,10 +33,7 @@ import {
   problemOfObject,
   readDelivered,
   UNSETTLED,
-} from './output.ts';
-import { pipelineStore } from './pipeline-store.ts';
-import type { ObjectStore } from './store/object-store.ts';
-import { lockStore } from './store-lock.ts';
+} from './stored-output.ts';
 
 /** Objects read or removed at the same time. */
 const AT_ONCE = 8;
@@ -58,85 +58,102 @@ export async function openPublished(
 ): Promise<Published> {
   if (pipeline.store === undefined)
     return publishedIn(pipeline.outputDir, environment.now, DELIVERY_FOLDERS);
-  return openPublishedStore(pipeline, environment);
+  return new PublishedStore(await pipelineStore(pipeline, environment), pipeline, environment);
 }
 
-/**
- * Opens what the store of a pipeline has. Nothing is written to the output folder.
- *
- * @throws {@link ConverterError} as `pipelineStore`; the codes of {@link ObjectStore}.
- */
-async function openPublishedStore(
-  pipeline: Pipeline,
-  environment: Pick<RunEnvironment, 'env' | 'now' | 'random' | 'signal'>,
-): Promise<Published> {
-  const { now, signal } = environment;
-  const store = await pipelineStore(pipeline, environment);
-  const dir = listsFolder(pipeline);
-  const kept = new LRUCache<string, Uint8Array>({ maxSize: MOST_BYTES_IN_MEMORY });
-  let copiedAtMs: number | undefined;
-  let copying: Promise<void> | undefined;
-  let lost: AbortSignal | undefined;
+/** What the store of a pipeline has. Nothing is written to the output folder. */
+class PublishedStore implements Published {
+  readonly name: string;
+  readonly dir: string;
+  readonly #store: ObjectStore;
+  readonly #pipeline: Pipeline;
+  readonly #environment: Pick<RunEnvironment, 'now' | 'signal'>;
+  readonly #kept = new LRUCache<string, Uint8Array>({ maxSize: MOST_BYTES_IN_MEMORY });
+  #copiedAtMs: number | undefined;
+  #copying: Promise<void> | undefined;
+  /** Aborts when another run has taken the lock. */
+  #lost: AbortSignal | undefined;
 
-  const copy = async (): Promise<void> => {
-    await copyLists(store, pipeline, dir);
-    copiedAtMs = now();
-  };
-  const refresh = async (): Promise<void> => {
-    const ageMs = copiedAtMs === undefined ? FRESH_MS : now() - copiedAtMs;
-    if (ageMs >= FRESH_MS || ageMs < 0) await copy();
-  };
-  const find = async (path: string): Promise<Uint8Array | undefined> => {
-    const before = kept.get(path);
+  constructor(
+    store: ObjectStore,
+    pipeline: Pipeline,
+    environment: Pick<RunEnvironment, 'now' | 'signal'>,
+  ) {
+    this.name = store.name;
+    this.dir = listsFolder(pipeline);
+    this.#store = store;
+    this.#pipeline = pipeline;
+    this.#environment = environment;
+  }
+
+  refresh(): Promise<void> {
+    this.#copying ??= this.#copyIfOld().finally(() => {
+      this.#copying = undefined;
+    });
+    return this.#copying;
+  }
+
+  async requireManifest(): Promise<void> {
+    await this.#copyIfOld();
+    await requireManifest(this.dir, this.name);
+  }
+
+  async find(path: string): Promise<Uint8Array | undefined> {
+    const before = this.#kept.get(path);
     if (before !== undefined) return before;
-    const content = (await store.get(path))?.content;
+    const content = (await this.#store.get(path))?.content;
     // Others can be replaced.
     const isFixed = path.startsWith(OBJECTS) && content !== undefined && content.length > 0;
-    if (isFixed) kept.set(path, content, { size: content.length });
+    if (isFixed) this.#kept.set(path, content, { size: content.length });
     return content;
-  };
+  }
 
-  return {
-    name: store.name,
-    dir,
-    refresh() {
-      copying ??= refresh().finally(() => {
-        copying = undefined;
-      });
-      return copying;
-    },
-    async requireManifest() {
-      await refresh();
-      await requireManifest(dir, store.name);
-    },
-    find,
-    async read({ path, sha256 }) {
-      const content = await find(path);
-      if (content !== undefined && sha256Hex(content) === sha256) return content;
-      const received = content === undefined ? 'nothing' : 'another';
-      const message = `${store.name}/${path}: expected the content ${sha256}, received ${received}`;
-      throw new ConverterError('STORE_DAMAGED', message);
-    },
-    verify: (ending = signal) => verifyStore(store, dir, ending),
-    async lock() {
-      const lock = await lockStore(store, { now, signal });
-      lost = lock.lost;
-      return lock.release;
-    },
-    async planPrune(keepRuns) {
-      await copy();
-      const plan = await planStorePrune(store, dir, (atMs) => now() - atMs < YOUNG_MS);
-      if (keepRuns !== undefined) plan.runs = await oldStoreRuns(store, keepRuns);
-      return plan;
-    },
-    async prune(plan) {
-      await expectNoPublication(dir, store.name);
-      await expectNoUnfinishedRun(store, now());
-      await removeFromStore(store, plan, () => {
-        for (const ending of [signal, lost]) ending?.throwIfAborted();
-      });
-    },
-  };
+  async read({ path, sha256 }: { path: string; sha256: Digest }): Promise<Uint8Array> {
+    const content = await this.find(path);
+    if (content !== undefined && sha256Hex(content) === sha256) return content;
+    const received = content === undefined ? 'nothing' : 'another';
+    const message = `${this.name}/${path}: expected the content ${sha256}, received ${received}`;
+    throw new ConverterError('STORE_DAMAGED', message);
+  }
+
+  verify(signal = this.#environment.signal): Promise<Omit<Verification, 'links'>> {
+    return verifyStore(this.#store, this.dir, signal);
+  }
+
+  async lock(): Promise<() => Promise<void>> {
+    const { now, signal } = this.#environment;
+    const lock = await lockStore(this.#store, { now, signal });
+    this.#lost = lock.lost;
+    return lock.release;
+  }
+
+  async planPrune(keepRuns?: number): Promise<PrunePlan> {
+    await this.#copy();
+    const { now } = this.#environment;
+    const plan = await planStorePrune(this.#store, this.dir, (atMs) => now() - atMs < YOUNG_MS);
+    if (keepRuns !== undefined) plan.runs = await oldStoreRuns(this.#store, keepRuns);
+    return plan;
+  }
+
+  async prune(plan: PrunePlan): Promise<void> {
+    const { now, signal } = this.#environment;
+    await expectNoPublication(this.dir, this.name);
+    await expectNoUnfinishedRun(this.#store, now());
+    await removeFromStore(this.#store, plan, () => {
+      for (const ending of [signal, this.#lost]) ending?.throwIfAborted();
+    });
+  }
+
+  async #copyIfOld(): Promise<void> {
+    const { now } = this.#environment;
+    const ageMs = this.#copiedAtMs === undefined ? FRESH_MS : now() - this.#copiedAtMs;
+    if (ageMs >= FRESH_MS || ageMs < 0) await this.#copy();
+  }
+
+  async #copy(): Promise<void> {
+    await copyLists(this.#store, this.#pipeline, this.dir);
+    this.#copiedAtMs = this.#environment.now();
+  }
 }
 
 /** A file to be checked: a GLB has its digest as its object, and configurations that share it. */

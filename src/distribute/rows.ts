@@ -57,63 +57,73 @@ interface SnapshotPart {
 /** Parts read at the same time. */
 const PARTS_AT_ONCE = 8;
 
-/**
- * Opens the snapshots in a store: each series has parts, as its requests were divided when they were written.
- *
- * @param service - Name of the service in the database.
- */
-export function openSharedSnapshots(store: ObjectStore, database: CacheDatabase, service: string) {
-  const folderOf = (series: string) =>
-    `snapshots/${sha256Hex(JSON.stringify([service, series])).slice(0, 32)}/`;
-  const loaded = new Map<string, Promise<void>>();
-  const load = async (series: string): Promise<void> => {
+/** The snapshots in a store: each series has parts, as its requests were divided when they were written. */
+export class SharedSnapshots {
+  readonly #store: ObjectStore;
+  readonly #database: CacheDatabase;
+  readonly #service: string;
+  readonly #loaded = new Map<string, Promise<void>>();
+
+  /** @param service - Name of the service in the database. */
+  constructor(store: ObjectStore, database: CacheDatabase, service: string) {
+    this.#store = store;
+    this.#database = database;
+    this.#service = service;
+  }
+
+  /** Takes the snapshots of a series into the database, once. */
+  load(series: string): Promise<void> {
+    const loading =
+      this.#loaded.get(series) ??
+      this.#load(series).catch((error: unknown) => {
+        this.#loaded.delete(series);
+        throw error;
+      });
+    this.#loaded.set(series, loading);
+    return loading;
+  }
+
+  /**
+   * Puts the snapshots of some requests of a series.
+   *
+   * @param part - Number of the part in the series.
+   * @param sources - Digests of the sources of the GLBs that were built.
+   */
+  async put(
+    series: string,
+    part: number,
+    requests: readonly string[],
+    sources: Iterable<Digest>,
+  ): Promise<void> {
+    const { builds: built, snapshots: cached } = this.#database;
+    const snapshots = requests.flatMap((request) => cached.row(this.#service, request) ?? []);
+    const builds = [...new Set(sources)].sort().flatMap((source) => {
+      const one = built.get(source);
+      return one === undefined ? [] : { source, built: one };
+    });
+    const key = `${this.#folderOf(series)}${part}.json`;
+    const before = await this.#store.head(key);
+    await this.#store.replace(key, encode(JSON.stringify({ snapshots, builds })), before?.etag);
+  }
+
+  async #load(series: string): Promise<void> {
     const keys: string[] = [];
-    for await (const { key } of store.list(folderOf(series))) keys.push(key);
+    for await (const { key } of this.#store.list(this.#folderOf(series))) keys.push(key);
     await inParallel(keys, PARTS_AT_ONCE, async (key) => {
-      const found = await store.get(key);
+      const found = await this.#store.get(key);
       if (found === undefined) return;
       const { snapshots, builds } = parse<SnapshotPart>(found.content);
-      for (const snapshot of snapshots) database.snapshots.putRow(snapshot);
+      for (const snapshot of snapshots) this.#database.snapshots.putRow(snapshot);
       for (const { source, built } of builds)
-        if (database.builds.get(source) === undefined) database.builds.put(source, built);
+        if (this.#database.builds.get(source) === undefined)
+          this.#database.builds.put(source, built);
     });
-  };
-  return {
-    /** Takes the snapshots of a series into the database, once. */
-    load(series: string): Promise<void> {
-      const loading =
-        loaded.get(series) ??
-        load(series).catch((error: unknown) => {
-          loaded.delete(series);
-          throw error;
-        });
-      loaded.set(series, loading);
-      return loading;
-    },
-    /**
-     * Puts the snapshots of some requests of a series.
-     *
-     * @param part - Number of the part in the series.
-     * @param sources - Digests of the sources of the GLBs that were built.
-     */
-    async put(
-      series: string,
-      part: number,
-      requests: readonly string[],
-      sources: Iterable<Digest>,
-    ): Promise<void> {
-      const snapshots = requests.flatMap(
-        (request) => database.snapshots.row(service, request) ?? [],
-      );
-      const builds = [...new Set(sources)].sort().flatMap((source) => {
-        const built = database.builds.get(source);
-        return built === undefined ? [] : { source, built };
-      });
-      const key = `${folderOf(series)}${part}.json`;
-      const before = await store.head(key);
-      await store.replace(key, encode(JSON.stringify({ snapshots, builds })), before?.etag);
-    },
-  };
+  }
+
+  #folderOf(series: string): string {
+    const name = JSON.stringify([this.#service, series]);
+    return `snapshots/${sha256Hex(name).slice(0, 32)}/`;
+  }
 }
 
 /** What no service answers again: the failures of an output folder, and permanent identifiers. */

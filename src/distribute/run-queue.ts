@@ -1,14 +1,18 @@
-/** The queue of a pipeline: its address, and what workers must have in common with a run. */
+/** The queue of a pipeline, as its coordinator and its workers open it: they must have the same version and options. */
 
 import { conversionText } from '../convert/transform/convert-options.ts';
 import type { Environment } from '../run/file/environment.ts';
 import type { Pipeline } from '../run/file/pipeline-file.ts';
 import { type AccountSection, withAccount } from '../run/open/connect.ts';
-import type { RunOptions } from '../run/open/run-options.ts';
+import type { Run } from '../run/open/open-run.ts';
+import type { RunEnvironment } from '../run/open/run-environment.ts';
+import { type RunOptions, runId } from '../run/open/run-options.ts';
 import { ConverterError } from '../support/errors.ts';
 import { sha256Hex } from '../support/files.ts';
 import { programVersion } from '../support/version.ts';
 import { storeIdentity } from './pipeline-store.ts';
+import type { ChunkQueue, QueueWorker } from './queue/chunk-queue.ts';
+import type { QueueWorkerOptions } from './queue/worker.ts';
 import type { ObjectStore } from './store/object-store.ts';
 
 function queueUrl({ BTG2GLTF_QUEUE_URL: url }: Environment): string {
@@ -30,11 +34,38 @@ export async function checkQueue(env: Environment, now: () => number): Promise<v
 }
 
 /**
- * The queue of a pipeline, and what workers must have in common with a run.
+ * Opens the queue of a run, for its coordinator.
  *
- * @throws {@link ConverterError} `PIPELINE_VARIABLE_UNSET`; the codes of the store.
+ * @throws {@link ConverterError} `PIPELINE_VARIABLE_UNSET`, `QUEUE_UNREACHABLE`, `QUEUE_REFUSED`, and the codes of the store.
  */
-export async function queueOf(pipeline: Pipeline, env: Environment, store: ObjectStore) {
+export async function openRunQueue(
+  { options, environment, startedAt }: Run,
+  store: ObjectStore,
+): Promise<ChunkQueue> {
+  const { env, log, now, signal } = environment;
+  const { openChunkQueue } = await import('./queue/coordinator.ts');
+  const queue = await queueOf(options.pipeline, env, store);
+  return openChunkQueue({ ...queue, run: runId(startedAt), log, signal, now });
+}
+
+/**
+ * Opens a worker on the queue of a pipeline.
+ *
+ * @throws {@link ConverterError} `PIPELINE_VARIABLE_UNSET`, `QUEUE_UNREACHABLE`, `QUEUE_REFUSED`, `WORKER_REFUSED`, and
+ *   the codes of the store.
+ */
+export async function openPipelineWorker(
+  pipeline: Pipeline,
+  { env, log, now }: Pick<RunEnvironment, 'env' | 'log' | 'now'>,
+  store: ObjectStore,
+  worker: Pick<QueueWorkerOptions, 'name' | 'jobsAtOnce' | 'mostWorkers' | 'handlers'>,
+): Promise<QueueWorker> {
+  const { openQueueWorker } = await import('./queue/worker.ts');
+  return openQueueWorker({ ...worker, ...(await queueOf(pipeline, env, store)), log, now });
+}
+
+/** The queue of a pipeline, and what workers must have in common with a run. */
+async function queueOf(pipeline: Pipeline, env: Environment, store: ObjectStore) {
   const url = queueUrl(env);
   const parts = { ...(await workParts(pipeline, env)), store: await storeIdentity(store) };
   const options = Object.fromEntries(

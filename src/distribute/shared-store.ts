@@ -4,12 +4,13 @@ import type { Pipeline } from '../run/file/pipeline-file.ts';
 import type { RunEnvironment } from '../run/open/run-environment.ts';
 import type { PublicationPlace, SharedStore } from '../run/open/shared-store.ts';
 import { REFERRING_LISTS } from '../run/publishing/retention.ts';
-import { findUnfinishedRun, seriesOf } from './chunks.ts';
-import { shareContents } from './contents.ts';
+import { findUnfinishedRun } from './chunk-objects.ts';
+import { seriesOf } from './chunks.ts';
+import { SharedContents } from './contents.ts';
 import { openSharedOutput } from './output.ts';
 import { pipelineStore } from './pipeline-store.ts';
 import { oldStoreRuns, planStorePrune, removeFromStore } from './published.ts';
-import { openSharedDerivedData, openSharedResponses, openSharedSnapshots } from './rows.ts';
+import { openSharedDerivedData, openSharedResponses, SharedSnapshots } from './rows.ts';
 import type { ObjectStore } from './store/object-store.ts';
 
 /** Bodies in a store: any of them can be fetched again. */
@@ -37,9 +38,9 @@ export function sharedStore(objects: ObjectStore): OpenStore {
     name: objects.name,
     responses: openSharedResponses(objects),
     derived: openSharedDerivedData(objects),
-    bodies: (own) => shareContents(own, objects, BODIES),
+    bodies: (own) => new SharedContents(own, objects, BODIES),
     loadSnapshots: (database, service, request) =>
-      openSharedSnapshots(objects, database, service).load(seriesOf({ article: { request } })),
+      new SharedSnapshots(objects, database, service).load(seriesOf({ article: { request } })),
     openOutput: (...output) => openSharedOutput(objects, ...output),
     place: (outputDir, signal) => openPlace(objects, outputDir, signal),
   };

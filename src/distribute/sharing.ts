@@ -11,5 +11,5 @@ export const SHARING: Sharing = {
     const { openSharedRun } = await import('./lifecycle.ts');
     return openSharedRun(options, environment);
   },
-  executor: async (...run) => (await import('./executor.ts')).openWorkers(...run),
+  executor: async (...run) => (await import('./coordinator.ts')).openWorkers(...run),
 };

@@ -161,84 +161,99 @@ async function runProcess(
 
 type Request = WorkerMessages['request'];
 
-/** What a worker process has of its parent. */
-interface ParentLink {
-  /** Whose login is that of the parent. */
-  tokens: TokenSource;
-  watch(event: WorkerEvent): void;
+/** The parent of a worker process, which {@link runWorkerProcesses} has started. */
+export class ParentLink {
+  /** The login is that of the parent. */
+  readonly tokens: TokenSource = {
+    obtain: (replaced) => this.#obtain(replaced),
+    forget: (token) => void this.#send({ kind: 'forget', token }),
+    // It is that of the other workers, too.
+    close: async () => {},
+  };
+  readonly #parent: NodeJS.Process;
+  readonly #stop = new AbortController();
+  readonly #waiting = new Map<number, TokenRequest>();
+  #asked = 0;
+
+  /** @param parent - The channel to it: this process. */
+  constructor(parent: NodeJS.Process) {
+    this.#parent = parent;
+    parent.on('message', this.#receive as NodeJS.MessageListener);
+    parent.once('disconnect', this.#leave);
+    // It may have died while this process started.
+    if (!parent.connected) this.#leave();
+  }
+
   /** Aborts when the parent says so, or is gone. */
-  signal: AbortSignal;
+  get signal(): AbortSignal {
+    return this.#stop.signal;
+  }
+
+  watch(event: WorkerEvent): void {
+    void this.#send({ kind: 'event', event });
+  }
+
   /** Says to the parent why this process ends. */
-  fail(error: unknown): Promise<void>;
+  fail(error: unknown): Promise<void> {
+    return this.#send({ kind: 'failed', error: sentError(error) });
+  }
+
   /** Lets this process end. */
-  close(): void;
-}
+  close(): void {
+    this.#parent.off('disconnect', this.#leave);
+    this.#parent.off('message', this.#receive as NodeJS.MessageListener);
+    if (this.#parent.connected) this.#parent.disconnect();
+  }
 
-/** Joins the parent, in a process that {@link runWorkerProcesses} has started. */
-export function joinParent(parent: NodeJS.Process): ParentLink {
-  const stop = new AbortController();
-  const waiting = new Map<
-    number,
-    { resolve(token: IssuedToken): void; reject(error: Error): void }
-  >();
-  let asked = 0;
-  const send = (message: WorkerMessages['request']) =>
-    new Promise<void>((resolve) => {
-      if (parent.connected) parent.send!(message, undefined, undefined, () => resolve());
-      else resolve();
+  #obtain(replaced: string | undefined): Promise<IssuedToken> {
+    return new Promise((resolve, reject) => {
+      if (!this.#parent.connected) return reject(this.#stop.signal.reason);
+      const id = ++this.#asked;
+      this.#waiting.set(id, { resolve, reject });
+      void this.#send({ kind: 'obtain', id, replaced });
     });
-  const end = (why: string) => {
+  }
+
+  #send(message: WorkerMessages['request']): Promise<void> {
+    return new Promise((resolve) => {
+      if (!this.#parent.connected) return resolve();
+      this.#parent.send!(message, undefined, undefined, () => resolve());
+    });
+  }
+
+  readonly #receive = (message: WorkerMessages['answer']): void => {
+    if (message.kind === 'stop') {
+      this.#end('the process that started this worker ends');
+      return;
+    }
+    const { id, result } = message;
+    const asker = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    if ('error' in result) {
+      asker?.reject(errorOf(result.error));
+      return;
+    }
+    registerSecret(result.token.value);
+    asker?.resolve(result.token);
+  };
+
+  readonly #leave = (): void => {
+    const error = this.#end('the process that started this worker is gone');
+    for (const { reject } of this.#waiting.values()) reject(error);
+    this.#waiting.clear();
+  };
+
+  #end(why: string): ConverterError {
     const error = new ConverterError('INTERRUPTED', why);
-    stop.abort(error);
+    this.#stop.abort(error);
     return error;
-  };
-  const leave = () => {
-    const error = end('the process that started this worker is gone');
-    for (const { reject } of waiting.values()) reject(error);
-    waiting.clear();
-  };
-  const ON_MESSAGE: {
-    [K in Answer['kind']]: (message: Extract<Answer, { kind: K }>) => void;
-  } = {
-    stop: () => void end('the process that started this worker ends'),
-    token: ({ id, result }) => {
-      const asker = waiting.get(id);
-      waiting.delete(id);
-      if ('error' in result) return asker?.reject(errorOf(result.error));
-      registerSecret(result.token.value);
-      asker?.resolve(result.token);
-    },
-  };
-  const receive = (message: Answer) => ON_MESSAGE[message.kind](message as never);
-  parent.on('message', receive as NodeJS.MessageListener);
-  parent.once('disconnect', leave);
-  // It may have died while this process started.
-  if (!parent.connected) leave();
-  return {
-    tokens: {
-      obtain: (replaced) =>
-        new Promise((resolve, reject) => {
-          if (!parent.connected) return reject(stop.signal.reason);
-          const id = ++asked;
-          waiting.set(id, { resolve, reject });
-          void send({ kind: 'obtain', id, replaced });
-        }),
-      forget: (token) => void send({ kind: 'forget', token }),
-      // It is that of the other workers, too.
-      close: async () => {},
-    },
-    watch: (event) => void send({ kind: 'event', event }),
-    signal: stop.signal,
-    fail: (error) => send({ kind: 'failed', error: sentError(error) }),
-    close: () => {
-      parent.off('disconnect', leave);
-      parent.off('message', receive as NodeJS.MessageListener);
-      if (parent.connected) parent.disconnect();
-    },
-  };
+  }
 }
 
-type Answer = WorkerMessages['answer'];
+interface TokenRequest {
+  resolve(token: IssuedToken): void;
+  reject(error: Error): void;
+}
 
 function sentError(thrown: unknown): SentError {
   const { code, message, help, isGeneralHelp, operation, url, status, cause } =

@@ -7,7 +7,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ChunkJob, ChunkQueue, WorkerShare } from '../../src/distribute/queue/chunk-queue.ts';
 import { type Beat, openControl } from '../../src/distribute/queue/control.ts';
 import { openChunkQueue } from '../../src/distribute/queue/coordinator.ts';
-import { parseQueueUrl, queueClasses, queueName } from '../../src/distribute/queue/server.ts';
+import {
+  openQueueConnections,
+  parseQueueUrl,
+  queueName,
+} from '../../src/distribute/queue/server.ts';
 import { ConverterError } from '../../src/support/errors.ts';
 import { SILENT } from '../../src/support/log.ts';
 import { type QueueServerUnderTest, startPostgres } from '../helpers/postgres.ts';
@@ -295,7 +299,7 @@ describe.each(SERVERS)('%s', (_name, start) => {
     const queue = await openQueue('r1');
     const told = new Map<string, string>();
     const joined = async (name: string, own: Partial<Beat>) => {
-      const classes = await queueClasses(parseQueueUrl(server.url), () => {});
+      const classes = await openQueueConnections(parseQueueUrl(server.url), () => {});
       const control = openControl(classes, common.pipeline, {
         beat: () => ({
           ...{ ...common, kind: 'beat', role: 'worker', name, state: 'joining' },
@@ -306,7 +310,7 @@ describe.each(SERVERS)('%s', (_name, start) => {
         },
         ...{ onCutOff: nothing, onOutage: nothing, onError: nothing },
       });
-      return () => control.close().then(classes.close);
+      return () => control.close().then(() => classes.close());
     };
     const workers = [
       joined('older', { digest: 'd3', version: '1.0.0' }),
@@ -336,7 +340,7 @@ describe.each(SERVERS)('%s', (_name, start) => {
     };
     // It makes the tables.
     const queue = await openQueue('r1', { log });
-    const classes = await queueClasses(parseQueueUrl(server.url), () => {});
+    const classes = await openQueueConnections(parseQueueUrl(server.url), () => {});
     const foreign = classes.openQueue(queueName(common.pipeline, common.digest));
     await add();
     const done: string[] = [];

@@ -40,12 +40,14 @@ export async function writeGallery(
 ): Promise<string> {
   const { outputDir, name } = options.pipeline;
   const data = await readGallery(outputDir, name, lines);
-  const readHere = (path: string) => readBytesIfExists(join(outputDir, path));
-  const read = output.published?.readFile ?? readHere;
   const digests = new Map(
     lines.flatMap(({ files }) => files.map(({ path, sha256 }) => [path, sha256])),
   );
-  const sheet = await sheetOf((path) => read(path, digests.get(path)), data, sources.derived);
+  const read = (path: string) =>
+    output.published === undefined
+      ? readBytesIfExists(join(outputDir, path))
+      : output.published.readFile(path, digests.get(path));
+  const sheet = await sheetOf(read, data, sources.derived);
   const files = await galleryPageFiles();
   if (sheet !== undefined) files.set(CONTACT_SHEET, sheet);
   else lists.remove(`${GALLERY_FOLDER}/${CONTACT_SHEET}`);

@@ -1,7 +1,7 @@
 /** What coordinator and workers of a pipeline say to one another: events of a queue that has no jobs. */
 import type { EventEmitter } from 'node:events';
 import { z } from 'zod';
-import { type QueueClasses, queueName, settledWithin } from './server.ts';
+import { type QueueConnections, queueName, settledWithin } from './server.ts';
 
 /** The digest of each part of the options, by its name, such as `convert`: the parts that differ can be named. */
 export type OptionDigests = Readonly<Record<string, string>>;
@@ -70,7 +70,7 @@ export interface Control {
   beat(): void;
   /** Whether this process receives no message of its own, so that the others may take it for lost. */
   isCutOff(): boolean;
-  /** Publishes a last beat; the connections are those of the classes. */
+  /** Publishes a last beat; the connections stay open. */
   close(): Promise<void>;
 }
 
@@ -110,12 +110,12 @@ export interface ControlHandlers {
 
 /** Opens the channel of a pipeline, and publishes beats until it is closed. */
 export function openControl(
-  { openEvents, openEventsProducer }: QueueClasses,
+  connections: QueueConnections,
   pipeline: string,
   handlers: ControlHandlers,
 ): Control {
-  const events = openEvents(queueName(pipeline));
-  const producer = openEventsProducer(queueName(pipeline));
+  const events = connections.openEvents(queueName(pipeline));
+  const producer = connections.openEventsProducer(queueName(pipeline));
   let connect = () => {};
   const connected = new Promise<void>((resolve) => {
     connect = resolve;

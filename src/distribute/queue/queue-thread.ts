@@ -2,6 +2,7 @@
  * The program of the thread in which a worker's connection to the queue lives. The work itself is done in the main
  * thread, however long that keeps it from serving anything else: locks are renewed and beats published here.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { Job } from 'bullmq';
 import { asConverterError, type ErrorCode } from '../../support/errors.ts';
@@ -13,6 +14,7 @@ import {
   type ControlMessage,
   JOIN_MS,
   type Member,
+  type Members,
   type OptionDigests,
   openControl,
   openMembers,
@@ -20,9 +22,11 @@ import {
 import {
   CANCELLED,
   checkQueueServer,
+  type JobWorker,
+  openQueueConnections,
   parseQueueUrl,
+  type QueueConnections,
   type QueueServer,
-  queueClasses,
   queueName,
   type ServerClock,
   settledWithin,
@@ -76,9 +80,12 @@ const DROP_MS = 2_000;
 /** Without the others no requests: they take this worker for lost, and its share for theirs. */
 const CUT_OFF_CHECK_MS = 1_000;
 
-/** What became of a job. Dropped: `requeued` is for another worker. */
-type Outcome = { kind: 'done' } | { kind: 'failed'; error: SentError } | { kind: Dropped };
+type QueuedJob = Job<ChunkJob, true, 'chunk'>;
+
+/** Why a job in work is given up here: one that is requeued is for another worker. */
 type Dropped = 'requeued' | 'cancelled' | 'lost';
+/** What became of a job. */
+type Outcome = { kind: 'done' } | { kind: 'failed'; error: SentError } | { kind: Dropped };
 
 interface WorkItem {
   id: string;
@@ -95,220 +102,253 @@ async function open(port: MessagePort, opening: QueueThreadMessages['opening']):
   try {
     const clock = await checkQueueServer(parseQueueUrl(opening.server.url));
     post({ kind: 'clock', clock });
-    await serve(port, opening, post, clock.time);
+    const connections = await openQueueConnections(opening.server, ({ message }) =>
+      post({ kind: 'problem', message }),
+    );
+    await new QueueThread(port, opening, connections, clock.time).begin();
   } catch (error) {
     const { code, message } = asConverterError(error);
     post({ kind: 'end', error: { code, message } });
   }
 }
 
-async function serve(
-  port: MessagePort,
-  opening: QueueThreadMessages['opening'],
-  post: (answer: QueueThreadMessages['answer']) => void,
-  since: number,
-): Promise<void> {
-  const { server, pipeline, name, version, digest, options, slots, mostWorkers } = opening;
-  const onError = ({ message }: Error) => post({ kind: 'problem', message });
-  const items = new Map<number, WorkItem>();
-  let count = 0;
-  let ended = 0;
-  let state: Beat['state'] = 'joining';
-  let share: WorkerShare | undefined;
-  let isEnding = false;
+/** A worker among the processes of its pipeline, which hands jobs of a queue to the main thread. */
+class QueueThread {
+  readonly #port: MessagePort;
+  readonly #opening: QueueThreadMessages['opening'];
+  readonly #connections: QueueConnections;
+  /** When it came, by the clock of the server. */
+  readonly #since: number;
+  readonly #control: Control;
+  readonly #members: Members;
+  readonly #cutOffCheck: NodeJS.Timeout;
+  /** What is in work, by its number. */
+  readonly #items = new Map<number, WorkItem>();
+  #count = 0;
+  #endedJobs = 0;
+  #state: Beat['state'] = 'joining';
+  #share: WorkerShare | undefined;
   /** Whether a part of the limits is its own. */
-  let mayWork = false;
+  #mayWork = false;
+  #isEnding = false;
+  #worker: JobWorker | undefined;
 
-  const classes = await queueClasses(server, onError);
-  let worker: ReturnType<typeof classes.openWorker> | undefined;
-
-  const reportShare = () => {
-    if (state === 'joining') return;
-    // This worker is one of them, even if it receives nothing now.
-    const others = members.live().filter(({ beat }) => beat.name !== name);
-    const isBefore = ({ beat }: Member) =>
-      beat.since < since || (beat.since === since && beat.name < name);
-    const index = others.filter(isBefore).length;
-    const next = { index, count: others.length + 1 };
-    if (share?.index === next.index && share.count === next.count) return;
-    share = next;
-    post({ kind: 'share', share });
-    allow(index < mostWorkers);
-  };
-  const allow = (mayNow: boolean) => {
-    if (mayNow === mayWork) return;
-    mayWork = mayNow;
-    control.beat();
-    if (mayWork) return void worker?.resume();
-    // Without requests no job ends: others do those that it has.
-    void worker?.pause(true);
-    dropAll('requeued', () => true);
-  };
-  const control: Control = openControl(classes, pipeline, {
-    beat: () => ({
-      ...{ kind: 'beat', role: 'worker', name, version, digest, options },
-      ...{ since, state, ended, slots: mayWork ? slots : 0 },
-    }),
-    onMessage: (message) => receive(message),
-    onCutOff: (isCutOff) => post({ kind: 'cutOff', isCutOff }),
-    onOutage: () => {
-      const message = `queue ${server.name}: expected it back within 5 minutes`;
-      void end({ code: 'QUEUE_UNREACHABLE', message });
-    },
-    onError,
-  });
-  const members = openMembers(control.isCutOff, reportShare);
-  const cutOffCheck = setInterval(() => {
-    if (control.isCutOff()) post({ kind: 'pause', milliseconds: 2 * CUT_OFF_CHECK_MS });
-  }, CUT_OFF_CHECK_MS);
-
-  function receive(message: ControlMessage): void {
-    const isMine = 'to' in message && message.to === name;
-    if (message.kind === 'beat') members.note(message);
-    // A coordinator that joins learns at once which workers it has.
-    if (message.kind === 'beat' && message.role === 'coordinator' && message.state === 'joining') {
-      control.beat();
-    }
-    if (message.kind === 'pause' && message.from !== name) post(message);
-    if (message.kind === 'cancel') dropAll('cancelled', ({ run }) => run === message.run);
-    if (message.kind === 'refuse' && isMine && !isEnding) {
-      state = 'refused';
-      control.beat();
-      void end({ code: 'WORKER_REFUSED', message: message.message });
-    }
-  }
-
-  /** It is published with the next beat: jobs may be shorter than the time between two. */
-  function setState(next: 'working' | 'idle'): void {
-    if (state !== 'refused') state = next;
-  }
-
-  function dropAll(as: Dropped, isMeant: (item: WorkItem) => boolean): void {
-    for (const [work, item] of items) {
-      if (item.dropped !== undefined || !isMeant(item)) continue;
-      item.dropped = as;
-      post({ kind: 'drop', work });
-    }
-  }
-
-  async function process(job: Job<ChunkJob, true, 'chunk'>, token?: string): Promise<true> {
-    const known = readJob(job.data);
-    // The coordinator removes it.
-    if (known === undefined) throw new classes.UnrecoverableError('expected a job of btg2gltf');
-    const mayBegin = mayWork && !isEnding;
-    const outcome: Outcome = mayBegin ? await workOn(job.id!, known) : { kind: 'requeued' };
-    return OUTCOMES[outcome.kind](job, token, outcome as never);
-  }
-
-  async function workOn(id: string, job: ChunkJob): Promise<Outcome> {
-    const work = count++;
-    setState('working');
-    const outcome = await new Promise<Outcome>((resolve) => {
-      items.set(work, { id, run: job.run, end: resolve });
-      post({ kind: 'work', work, job });
+  constructor(
+    port: MessagePort,
+    opening: QueueThreadMessages['opening'],
+    connections: QueueConnections,
+    since: number,
+  ) {
+    this.#port = port;
+    this.#opening = opening;
+    this.#connections = connections;
+    this.#since = since;
+    this.#control = openControl(connections, opening.pipeline, {
+      beat: () => this.#beat(),
+      onMessage: (message) => this.#receive(message),
+      onCutOff: (isCutOff) => this.#post({ kind: 'cutOff', isCutOff }),
+      onOutage: () => {
+        const message = `queue ${opening.server.name}: expected it back within 5 minutes`;
+        void this.#end({ code: 'QUEUE_UNREACHABLE', message });
+      },
+      onError: (error) => this.#reportProblem(error),
     });
-    items.delete(work);
-    if (items.size === 0) setState('idle');
-    return outcome;
+    this.#members = openMembers(this.#control.isCutOff, () => this.#reportShare());
+    this.#cutOffCheck = setInterval(() => {
+      if (this.#control.isCutOff())
+        this.#post({ kind: 'pause', milliseconds: 2 * CUT_OFF_CHECK_MS });
+    }, CUT_OFF_CHECK_MS);
+    port.on('message', (request: QueueThreadMessages['request']) => this.#receiveRequest(request));
   }
 
-  /** What BullMQ receives; of an error it stores the message, which begins with the code here. */
-  const OUTCOMES = {
-    done: async () => true,
-    failed: async (_job, _token, { error: { code, message } }: { error: SentError }) => {
-      const text = `${code}: ${message}`;
-      throw endsRunOfAll(code) ? new classes.UnrecoverableError(text) : new Error(text);
-    },
-    requeued: async (job, token) => {
-      await job.moveToWait(token);
-      throw new classes.WaitingError();
-    },
-    cancelled: async () => {
-      throw new classes.UnrecoverableError(CANCELLED);
-    },
-    // Its lock is that of another worker, so BullMQ stores nothing.
-    lost: async () => {
-      throw new Error('the lock was lost');
-    },
-  } satisfies Record<
-    Outcome['kind'],
-    (job: Job<ChunkJob, true, 'chunk'>, token: string | undefined, outcome: never) => Promise<true>
-  >;
-
-  const hasEnded = () => {
-    ended++;
-    control.beat();
-  };
+  /** Joins the others, and takes jobs from then on. */
+  async begin(): Promise<void> {
+    await this.#control.connected;
+    this.#post({ kind: 'open' });
+    await delay(JOIN_MS);
+    if (this.#isEnding) return;
+    this.#state = 'idle';
+    this.#control.beat();
+    this.#reportShare();
+    await this.#takeJobs();
+  }
 
   /**
    * Takes jobs from now on. BullMQ keeps the failure of its first connection to PostgreSQL: a worker that begins during an
    * outage would fail for ever, without a pause, and is opened again instead.
    */
-  async function takeJobs(): Promise<void> {
-    while (!isEnding) {
-      const opened = classes.openWorker(queueName(pipeline, digest), process, {
+  async #takeJobs(): Promise<void> {
+    const { pipeline, digest, name, slots } = this.#opening;
+    const process = (job: QueuedJob, token?: string) => this.#process(job, token);
+    while (!this.#isEnding) {
+      const opened = this.#connections.openWorker(queueName(pipeline, digest), process, {
         ...{ name, concurrency: slots, lockDuration: LOCK_MS, stalledInterval: STALLED_CHECK_MS },
         ...{ maxStalledCount: 1, runRetryDelay: RETRY_MS, drainDelay: POLL_S },
       });
-      worker = opened;
-      opened.on('completed', hasEnded);
-      opened.on('failed', hasEnded);
-      opened.on('lockRenewalFailed', (ids) => dropAll('lost', ({ id }) => ids.includes(id)));
-      if (!mayWork) await opened.pause(true);
+      this.#worker = opened;
+      opened.on('completed', this.#countEnded);
+      opened.on('failed', this.#countEnded);
+      opened.on('lockRenewalFailed', (ids) => this.#dropAll('lost', ({ id }) => ids.includes(id)));
+      if (!this.#mayWork) await opened.pause(true);
       const problem = await opened.waitUntilReady().then(
         () => undefined,
         (error: Error) => error,
       );
-      if (problem === undefined || isEnding) return;
-      onError(problem);
-      worker = undefined;
-      await opened.close().catch(onError);
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      if (problem === undefined || this.#isEnding) return;
+      this.#reportProblem(problem);
+      this.#worker = undefined;
+      await opened.close().catch((error: Error) => this.#reportProblem(error));
+      await delay(RETRY_MS);
     }
   }
 
-  /** Waits for what is in work, and says why no more is done. */
-  async function end(error?: SentError, graceMs = 0): Promise<void> {
-    if (isEnding) return;
-    isEnding = true;
-    const drop = setTimeout(() => dropAll('requeued', () => true), graceMs);
-    const force = setTimeout(() => {
-      for (const item of items.values()) item.end({ kind: 'requeued' });
-    }, graceMs + DROP_MS);
-    // It asks for no further job, and waits until those in work are stored.
-    await settledWithin(graceMs + 2 * DROP_MS, [worker?.close() ?? Promise.resolve()]);
-    for (const timer of [drop, force]) clearTimeout(timer);
-    if (state !== 'refused') state = 'stopped';
-    await control.close();
-    await classes.close();
-    members.close();
-    clearInterval(cutOffCheck);
-    post(error === undefined ? { kind: 'end' } : { kind: 'end', error });
-    port.close();
+  /** Has the main thread do a job. Of an error BullMQ stores the message, which begins with the code here. */
+  async #process(job: QueuedJob, token: string | undefined): Promise<true> {
+    const { UnrecoverableError, WaitingError } = this.#connections.errors;
+    const known = readJob(job.data);
+    // The coordinator removes it.
+    if (known === undefined) throw new UnrecoverableError('expected a job of btg2gltf');
+    let outcome: Outcome = { kind: 'requeued' };
+    if (this.#mayWork && !this.#isEnding) {
+      const work = this.#count++;
+      this.#setState('working');
+      outcome = await new Promise<Outcome>((resolve) => {
+        this.#items.set(work, { id: job.id!, run: known.run, end: resolve });
+        this.#post({ kind: 'work', work, job: known });
+      });
+      this.#items.delete(work);
+      if (this.#items.size === 0) this.#setState('idle');
+    }
+    switch (outcome.kind) {
+      case 'done':
+        return true;
+      case 'failed': {
+        const { code, message } = outcome.error;
+        const text = `${code}: ${message}`;
+        throw endsRunOfAll(code) ? new UnrecoverableError(text) : new Error(text);
+      }
+      case 'requeued':
+        await job.moveToWait(token);
+        throw new WaitingError();
+      case 'cancelled':
+        throw new UnrecoverableError(CANCELLED);
+      case 'lost':
+        // Its lock is that of another worker, so BullMQ stores nothing.
+        throw new Error('the lock was lost');
+    }
   }
 
-  port.on('message', (request: QueueThreadMessages['request']) => {
+  #receiveRequest(request: QueueThreadMessages['request']): void {
     if (request.kind === 'pause') {
-      control.publish({ kind: 'pause', from: name, milliseconds: request.milliseconds });
+      const { milliseconds } = request;
+      this.#control.publish({ kind: 'pause', from: this.#opening.name, milliseconds });
     } else if (request.kind === 'stop') {
-      void end(undefined, request.graceMs);
+      void this.#end(undefined, request.graceMs);
     } else {
       const { work, error } = request;
-      const item = items.get(work);
+      const item = this.#items.get(work);
       // What was to be given back may have been done in the meantime.
       const isDone = error === undefined && (item?.dropped ?? 'requeued') === 'requeued';
       if (isDone) item?.end({ kind: 'done' });
       else if (item?.dropped !== undefined) item.end({ kind: item.dropped });
       else if (error !== undefined) item?.end({ kind: 'failed', error });
     }
-  });
+  }
 
-  await control.connected;
-  post({ kind: 'open' });
-  await new Promise((resolve) => setTimeout(resolve, JOIN_MS));
-  if (isEnding) return;
-  state = 'idle';
-  control.beat();
-  reportShare();
-  await takeJobs();
+  #receive(message: ControlMessage): void {
+    const { name } = this.#opening;
+    const isMine = 'to' in message && message.to === name;
+    if (message.kind === 'beat') this.#members.note(message);
+    // A coordinator that joins learns at once which workers it has.
+    if (message.kind === 'beat' && message.role === 'coordinator' && message.state === 'joining') {
+      this.#control.beat();
+    }
+    if (message.kind === 'pause' && message.from !== name) this.#post(message);
+    if (message.kind === 'cancel') this.#dropAll('cancelled', ({ run }) => run === message.run);
+    if (message.kind === 'refuse' && isMine && !this.#isEnding) {
+      this.#state = 'refused';
+      this.#control.beat();
+      void this.#end({ code: 'WORKER_REFUSED', message: message.message });
+    }
+  }
+
+  #beat(): Beat {
+    const { name, version, digest, options, slots } = this.#opening;
+    return {
+      ...{ kind: 'beat', role: 'worker', name, version, digest, options },
+      ...{ since: this.#since, state: this.#state, ended: this.#endedJobs },
+      slots: this.#mayWork ? slots : 0,
+    };
+  }
+
+  #reportShare(): void {
+    if (this.#state === 'joining') return;
+    const { name, mostWorkers } = this.#opening;
+    const since = this.#since;
+    // This worker is one of them, even if it receives nothing now.
+    const others = this.#members.live().filter(({ beat }) => beat.name !== name);
+    const isBefore = ({ beat }: Member) =>
+      beat.since < since || (beat.since === since && beat.name < name);
+    const share = { index: others.filter(isBefore).length, count: others.length + 1 };
+    if (this.#share?.index === share.index && this.#share.count === share.count) return;
+    this.#share = share;
+    this.#post({ kind: 'share', share });
+    this.#allow(share.index < mostWorkers);
+  }
+
+  #allow(mayWork: boolean): void {
+    if (mayWork === this.#mayWork) return;
+    this.#mayWork = mayWork;
+    this.#control.beat();
+    if (mayWork) return void this.#worker?.resume();
+    // Without requests no job ends: others do those that it has.
+    void this.#worker?.pause(true);
+    this.#dropAll('requeued', () => true);
+  }
+
+  #dropAll(as: Dropped, isMeant: (item: WorkItem) => boolean): void {
+    for (const [work, item] of this.#items) {
+      if (item.dropped !== undefined || !isMeant(item)) continue;
+      item.dropped = as;
+      this.#post({ kind: 'drop', work });
+    }
+  }
+
+  /** Waits for what is in work, and says why no more is done. */
+  async #end(error?: SentError, graceMs = 0): Promise<void> {
+    if (this.#isEnding) return;
+    this.#isEnding = true;
+    const drop = setTimeout(() => this.#dropAll('requeued', () => true), graceMs);
+    const force = setTimeout(() => {
+      for (const item of this.#items.values()) item.end({ kind: 'requeued' });
+    }, graceMs + DROP_MS);
+    // It asks for no further job, and waits until those in work are stored.
+    await settledWithin(graceMs + 2 * DROP_MS, [this.#worker?.close() ?? Promise.resolve()]);
+    for (const timer of [drop, force]) clearTimeout(timer);
+    if (this.#state !== 'refused') this.#state = 'stopped';
+    await this.#control.close();
+    await this.#connections.close();
+    this.#members.close();
+    clearInterval(this.#cutOffCheck);
+    this.#post(error === undefined ? { kind: 'end' } : { kind: 'end', error });
+    this.#port.close();
+  }
+
+  /** It is published with the next beat: jobs may be shorter than the time between two. */
+  #setState(state: 'working' | 'idle'): void {
+    if (this.#state !== 'refused') this.#state = state;
+  }
+
+  readonly #countEnded = (): void => {
+    this.#endedJobs++;
+    this.#control.beat();
+  };
+
+  #reportProblem({ message }: Error): void {
+    this.#post({ kind: 'problem', message });
+  }
+
+  #post(answer: QueueThreadMessages['answer']): void {
+    this.#port.postMessage(answer);
+  }
 }

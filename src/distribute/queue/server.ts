@@ -1,11 +1,16 @@
-/** The server of the queue, Redis or PostgreSQL: its address, a check at the start, and the classes of BullMQ for it. */
+/** The server of the queue, Redis or PostgreSQL: its address, a check at the start, and the connections of BullMQ to it. */
 import type {
   BackendFactory,
   ConnectionOptions,
   IQueueBackend,
   PgPoolClient,
+  PostgresConnection,
   Processor,
+  Queue,
   QueueBase,
+  QueueEvents,
+  QueueEventsProducer,
+  Worker,
   WorkerOptions,
 } from 'bullmq';
 import { ConverterError } from '../../support/errors.ts';
@@ -162,7 +167,7 @@ async function checkPostgres(server: QueueServer): Promise<ServerClock> {
 }
 
 /** A worker may have no right to create tables that are there. */
-async function migrate(bullmq: typeof import('bullmq'), client: PgPoolClient): Promise<void> {
+async function migrate(bullmq: BullMQ, client: PgPoolClient): Promise<void> {
   const { assertSchemaCompatibility, runMigrations, LATEST_SCHEMA_VERSION } = bullmq;
   const version = await assertSchemaCompatibility(client).catch((error) => {
     if (error instanceof bullmq.SchemaMigrationRequiredError) return 0;
@@ -244,69 +249,89 @@ const EVENTS_OF_JOBS = 100;
 /** Longest wait for connections to end. */
 const CLOSE_MS = 2_000;
 
-/** The classes of BullMQ, connected to one server. */
-export type QueueClasses = Awaited<ReturnType<typeof queueClasses>>;
+type BullMQ = typeof import('bullmq');
+/** A queue of jobs. */
+export type JobQueue = Queue<ChunkJob, true, 'chunk', ChunkJob, true, 'chunk', IQueueBackend>;
+/** What takes jobs from a queue. */
+export type JobWorker = Worker<ChunkJob, true, 'chunk', IQueueBackend>;
+type EventReader = QueueEvents<null, IQueueBackend>;
 
-/**
- * Loads the classes of BullMQ for a server.
- *
- * @param onError - Called with each error of a connection, all of which reconnect by themselves.
- */
-export async function queueClasses(server: QueueServer, onError: (error: Error) => void) {
-  const bullmq = await import('bullmq');
-  const shared =
-    server.kind === 'postgres' ? new bullmq.PostgresConnection(connectionOf(server)) : undefined;
-  shared?.on('error', onError);
-  // The pool listens to connections that wait, and a query to its own: between both, an error would end the process.
-  shared?.pool.on('connect', (client) => client.on('error', onError));
-  const connection = (shared?.pool ?? connectionOf(server)) as ConnectionOptions;
-  // Without one, the classes connect to Redis.
-  const backend = (shared && bullmq.createPostgresBackend) as unknown as BackendFactory<
-    IQueueBackend,
-    ConnectionOptions
-  >;
-  const all: QueueBase<IQueueBackend>[] = [];
-  const opened = <T extends QueueBase<IQueueBackend>>(one: T): T => {
-    one.on('error', onError);
-    all.push(one);
+/** The connections of BullMQ to one server. */
+export class QueueConnections {
+  /** Without credentials, for messages. */
+  readonly serverName: string;
+  /** The errors by which a worker says what becomes of a job. */
+  readonly errors: Pick<BullMQ, 'UnrecoverableError' | 'WaitingError'>;
+  readonly #bullmq: BullMQ;
+  readonly #postgres: PostgresConnection | undefined;
+  readonly #connection: ConnectionOptions;
+  /** Without one, the classes of BullMQ connect to Redis. */
+  readonly #backend: BackendFactory<IQueueBackend, ConnectionOptions>;
+  readonly #onError: (error: Error) => void;
+  readonly #all: QueueBase<IQueueBackend>[] = [];
+
+  /** @param onError - Called with each error of a connection, all of which reconnect by themselves. */
+  constructor(bullmq: BullMQ, server: QueueServer, onError: (error: Error) => void) {
+    this.serverName = server.name;
+    this.errors = bullmq;
+    this.#bullmq = bullmq;
+    this.#onError = onError;
+    if (server.kind === 'postgres') {
+      this.#postgres = new bullmq.PostgresConnection(connectionOf(server));
+      this.#postgres.on('error', onError);
+      // The pool listens to connections that wait, and a query to its own: between both, an error would end the process.
+      this.#postgres.pool.on('connect', (client) => client.on('error', onError));
+    }
+    this.#connection = (this.#postgres?.pool ?? connectionOf(server)) as ConnectionOptions;
+    this.#backend = (this.#postgres && bullmq.createPostgresBackend) as never;
+  }
+
+  openQueue(name: string): JobQueue {
+    const streams = { events: { maxLen: EVENTS_OF_JOBS } };
+    const options = { connection: this.#connection, streams };
+    return this.#opened<JobQueue>(new this.#bullmq.Queue(name, options, this.#backend));
+  }
+
+  openWorker(
+    name: string,
+    process: Processor<ChunkJob, true, 'chunk'>,
+    given: Omit<WorkerOptions, 'connection'>,
+  ): JobWorker {
+    const options = { ...given, connection: this.#connection };
+    return this.#opened<JobWorker>(new this.#bullmq.Worker(name, process, options, this.#backend));
+  }
+
+  openEvents(name: string): EventReader {
+    const options = { connection: this.#connection, blockingTimeout: READ_EVENTS_MS };
+    return this.#opened<EventReader>(new this.#bullmq.QueueEvents(name, options, this.#backend));
+  }
+
+  openEventsProducer(name: string): QueueEventsProducer<IQueueBackend> {
+    const options = { connection: this.#connection };
+    return this.#opened(new this.#bullmq.QueueEventsProducer(name, options, this.#backend));
+  }
+
+  /** Ends every connection, also while the server is away. */
+  async close(): Promise<void> {
+    const closing = this.#all.map((one) => one.close());
+    await settledWithin(CLOSE_MS, closing);
+    const ends = this.#all.map((one) => one.disconnect());
+    await settledWithin(CLOSE_MS, [...ends, this.#postgres?.close() ?? Promise.resolve()]);
+  }
+
+  #opened<T extends QueueBase<IQueueBackend>>(one: T): T {
+    one.on('error', this.#onError);
+    this.#all.push(one);
     return one;
-  };
-  return {
-    ...{ UnrecoverableError: bullmq.UnrecoverableError, WaitingError: bullmq.WaitingError },
-    openQueue: (name: string) => {
-      const options = { connection, streams: { events: { maxLen: EVENTS_OF_JOBS } } };
-      return opened(
-        new bullmq.Queue<ChunkJob, true, 'chunk', ChunkJob, true, 'chunk', IQueueBackend>(
-          ...([name, options, backend] as const),
-        ),
-      );
-    },
-    openWorker: (
-      name: string,
-      process: Processor<ChunkJob, true, 'chunk'>,
-      options: Omit<WorkerOptions, 'connection'>,
-    ) =>
-      opened(
-        new bullmq.Worker<ChunkJob, true, 'chunk', IQueueBackend>(
-          ...([name, process, { ...options, connection }, backend] as const),
-        ),
-      ),
-    openEvents: (name: string) => {
-      const options = { connection, blockingTimeout: READ_EVENTS_MS };
-      return opened(new bullmq.QueueEvents<null, IQueueBackend>(name, options, backend));
-    },
-    openEventsProducer: (name: string) =>
-      opened(new bullmq.QueueEventsProducer<IQueueBackend>(name, { connection }, backend)),
-    /** Ends every connection, also while the server is away. */
-    close: async () => {
-      await settledWithin(
-        CLOSE_MS,
-        all.map((one) => one.close()),
-      );
-      const ends = all.map((one) => one.disconnect());
-      await settledWithin(CLOSE_MS, [...ends, shared?.close() ?? Promise.resolve()]);
-    },
-  };
+  }
+}
+
+/** Loads BullMQ, and connects it to a server. @param onError - As that of {@link QueueConnections}. */
+export async function openQueueConnections(
+  server: QueueServer,
+  onError: (error: Error) => void,
+): Promise<QueueConnections> {
+  return new QueueConnections(await import('bullmq'), server, onError);
 }
 
 /** Waits until promises have settled, however they do, or a time has passed. */

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import type { Worker } from 'node:worker_threads';
 import { asConverterError, ConverterError } from '../../support/errors.ts';
 import type { Logger } from '../../support/log.ts';
 import type { ChunkJob, QueueWorker, WorkerHandlers } from './chunk-queue.ts';
@@ -9,7 +10,7 @@ import { CUT_OFF_MESSAGES, type OptionDigests } from './control.ts';
 import type { QueueThreadMessages, SentError } from './queue-thread.ts';
 import { checkClock, parseQueueUrl } from './server.ts';
 
-interface QueueWorkerOptions {
+export interface QueueWorkerOptions {
   /** Of {@link createWorkerName}. */
   name: string;
   /** Address of the queue, with credentials. */
@@ -49,95 +50,113 @@ const END_MS = 10_000;
  * @throws {@link ConverterError} `QUEUE_UNREACHABLE`, `QUEUE_REFUSED`, `WORKER_REFUSED` (clock), `USAGE` (address).
  */
 export async function openQueueWorker(given: QueueWorkerOptions): Promise<QueueWorker> {
-  const { name, url, pipeline, digest, options, version, jobsAtOnce, mostWorkers } = given;
-  const { handlers, log, now } = given;
+  const { url, jobsAtOnce: slots, pipeline, name, version, digest, options, mostWorkers } = given;
   const server = parseQueueUrl(url);
   const opening: QueueThreadMessages['opening'] = {
-    ...{ server, pipeline, name, version, digest, options, slots: jobsAtOnce, mostWorkers },
+    ...{ server, pipeline, name, version, digest, options, slots, mostWorkers },
   };
   const { Worker } = await import('node:worker_threads');
   const thread = new Worker(fileURLToPath(THREAD), { workerData: opening });
-  const post = (request: QueueThreadMessages['request']) => thread.postMessage(request);
-  const controllers = new Map<number, AbortController>();
-
-  const work = async (number: number, job: ChunkJob): Promise<void> => {
-    const controller = new AbortController();
-    controllers.set(number, controller);
-    const error = await errorOf(() => handlers.work(job, controller.signal));
-    controllers.delete(number);
-    post({ kind: 'ended', work: number, ...(error && { error }) });
-  };
-  const dropAll = () => {
-    for (const controller of controllers.values()) controller.abort(DROPPED);
-  };
-
-  let opened = () => {};
-  let finish: (error?: ConverterError) => void = () => {};
-  const isOpen = new Promise<void>((resolve) => {
-    opened = resolve;
-  });
-  const ended = new Promise<void>((resolve, reject) => {
-    finish = (error) => {
-      dropAll();
-      void thread.terminate();
-      if (error === undefined) resolve();
-      else reject(error);
-    };
-  });
-  // It is for the caller, who may come later.
-  ended.catch(() => {});
-
-  const ON_MESSAGE: {
-    [K in Answer['kind']]: (answer: Extract<Answer, { kind: K }>) => void;
-  } = {
-    open: () => opened(),
-    clock: ({ clock }) => {
-      try {
-        checkClock(clock, now);
-      } catch (error) {
-        finish(asConverterError(error));
-      }
-    },
-    work: ({ work: number, job }) => void work(number, job),
-    drop: ({ work: number }) => controllers.get(number)?.abort(DROPPED),
-    share: ({ share }) => handlers.onShare(share),
-    pause: ({ milliseconds }) => handlers.onPause(milliseconds),
-    cutOff: ({ isCutOff }) => {
-      log.warn(CUT_OFF_MESSAGES[`${isCutOff}`], { queue: server.name });
-      handlers.onCutOff?.(isCutOff);
-    },
-    problem: ({ message }) => log.debug('error of the queue', { message }),
-    end: ({ error }) => finish(error && new ConverterError(error.code, error.message)),
-  };
-  thread.on('message', (answer: Answer) => ON_MESSAGE[answer.kind](answer as never));
-  thread.on('error', (error) => finish(asConverterError(error)));
-  thread.on('exit', () => finish(new ConverterError('INTERNAL', 'the thread of the queue ended')));
-
-  await Promise.race([isOpen, ended]);
-  return {
-    ended,
-    pauseAll: (milliseconds) => post({ kind: 'pause', milliseconds }),
-    stop: async (graceMs) => {
-      post({ kind: 'stop', graceMs });
-      const late = setTimeout(finish, graceMs + END_MS);
-      await ended.finally(() => clearTimeout(late)).catch(() => {});
-    },
-  };
+  const worker = new ThreadWorker(thread, server.name, given);
+  await Promise.race([worker.whenOpen, worker.ended]);
+  return worker;
 }
 
 type Answer = QueueThreadMessages['answer'];
 
-const DROPPED = new ConverterError('INTERRUPTED', 'the queue gave this work to another worker');
+/** Does the jobs that a queue thread hands to this one. */
+class ThreadWorker implements QueueWorker {
+  readonly whenOpen: Promise<void>;
+  readonly ended: Promise<void>;
+  readonly #thread: Worker;
+  readonly #serverName: string;
+  readonly #options: Pick<QueueWorkerOptions, 'handlers' | 'log' | 'now'>;
+  /** Of what is in work, by its number. */
+  readonly #controllers = new Map<number, AbortController>();
+  #settleOpen = () => {};
+  #settle: { resolve(): void; reject(error: ConverterError): void } | undefined;
+  readonly #onAnswer: { [K in Answer['kind']]: (answer: Extract<Answer, { kind: K }>) => void } = {
+    open: () => this.#settleOpen(),
+    clock: ({ clock }) => {
+      try {
+        checkClock(clock, this.#options.now);
+      } catch (error) {
+        this.#finish(asConverterError(error));
+      }
+    },
+    work: ({ work, job }) => void this.#work(work, job),
+    drop: ({ work }) => this.#controllers.get(work)?.abort(DROPPED),
+    share: ({ share }) => this.#options.handlers.onShare(share),
+    pause: ({ milliseconds }) => this.#options.handlers.onPause(milliseconds),
+    cutOff: ({ isCutOff }) => {
+      const { handlers, log } = this.#options;
+      log.warn(CUT_OFF_MESSAGES[`${isCutOff}`], { queue: this.#serverName });
+      handlers.onCutOff?.(isCutOff);
+    },
+    problem: ({ message }) => this.#options.log.debug('error of the queue', { message }),
+    end: ({ error }) => this.#finish(error && new ConverterError(error.code, error.message)),
+  };
 
-async function errorOf(work: () => Promise<void>): Promise<SentError | undefined> {
-  try {
-    await work();
-    return undefined;
-  } catch (thrown) {
-    const { code, message } = asConverterError(thrown);
-    return { code, message };
+  constructor(
+    thread: Worker,
+    serverName: string,
+    options: Pick<QueueWorkerOptions, 'handlers' | 'log' | 'now'>,
+  ) {
+    this.#thread = thread;
+    this.#serverName = serverName;
+    this.#options = options;
+    this.whenOpen = new Promise((resolve) => {
+      this.#settleOpen = resolve;
+    });
+    this.ended = new Promise((resolve, reject) => {
+      this.#settle = { resolve, reject };
+    });
+    // It is for the caller, who may come later.
+    this.ended.catch(() => {});
+    thread.on('message', (answer: Answer) => this.#onAnswer[answer.kind](answer as never));
+    thread.on('error', (error) => this.#finish(asConverterError(error)));
+    thread.on('exit', () =>
+      this.#finish(new ConverterError('INTERNAL', 'the thread of the queue ended')),
+    );
+  }
+
+  pauseAll(milliseconds: number): void {
+    this.#post({ kind: 'pause', milliseconds });
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    this.#post({ kind: 'stop', graceMs });
+    const late = setTimeout(() => this.#finish(), graceMs + END_MS);
+    await this.ended.finally(() => clearTimeout(late)).catch(() => {});
+  }
+
+  async #work(work: number, job: ChunkJob): Promise<void> {
+    const controller = new AbortController();
+    this.#controllers.set(work, controller);
+    let error: SentError | undefined;
+    try {
+      await this.#options.handlers.work(job, controller.signal);
+    } catch (thrown) {
+      const { code, message } = asConverterError(thrown);
+      error = { code, message };
+    }
+    this.#controllers.delete(work);
+    this.#post({ kind: 'ended', work, ...(error && { error }) });
+  }
+
+  #finish(error?: ConverterError): void {
+    for (const controller of this.#controllers.values()) controller.abort(DROPPED);
+    void this.#thread.terminate();
+    if (error === undefined) this.#settle!.resolve();
+    else this.#settle!.reject(error);
+  }
+
+  #post(request: QueueThreadMessages['request']): void {
+    this.#thread.postMessage(request);
   }
 }
+
+const DROPPED = new ConverterError('INTERRUPTED', 'the queue gave this work to another worker');
 
 /** A name that no other worker has: `<host>-<process id>-<random>`. */
 export function createWorkerName(): string {

@@ -19,9 +19,9 @@ import {
   viaTemporary,
   writeNew,
 } from '../../support/files.ts';
-import { createFolderLock } from './folder-lock.ts';
+import { createFolderLock, type FolderLock } from './folder-lock.ts';
 import { checkKey, checkPrefix, digestOfKey, isKey } from './object-key.ts';
-import type { ObjectInfo, ObjectStore } from './object-store.ts';
+import type { ObjectContent, ObjectHeaders, ObjectInfo, ObjectStore } from './object-store.ts';
 
 const LOCK_FILE = '.store-lock';
 /** No write takes that long. The id in the name of a temporary file says nothing: its process may be on another machine. */
@@ -42,86 +42,105 @@ const OLD_MS = 24 * 60 * 60 * 1000;
  */
 export async function openFolderStore(folder: string, nowMs: number): Promise<ObjectStore> {
   refuseLinksBelow(folder);
-  const tmpDir = temporaryFolder(folder);
-  await removeOldTemporaries(tmpDir, nowMs - OLD_MS);
-  const lock = createFolderLock(join(folder, LOCK_FILE));
+  await removeOldTemporaries(temporaryFolder(folder), nowMs - OLD_MS);
+  return new FolderStore(folder);
+}
 
-  const pathOf = (key: string): string => {
-    checkKey(key);
-    return join(folder, key);
-  };
+class FolderStore implements ObjectStore {
+  /** The folder. */
+  readonly name: string;
+  readonly #tmpDir: string;
+  readonly #lock: FolderLock;
 
-  const infoOf = async (key: string): Promise<ObjectInfo | undefined> => {
-    const path = pathOf(key);
+  constructor(folder: string) {
+    this.name = folder;
+    this.#tmpDir = temporaryFolder(folder);
+    this.#lock = createFolderLock(join(folder, LOCK_FILE));
+  }
+
+  async putIfAbsent(
+    key: string,
+    content: ObjectContent,
+    { durable = true }: ObjectHeaders = {},
+  ): Promise<'stored' | 'present'> {
+    const path = this.#pathOf(key);
+    // Most contents that are there already need no temporary file.
+    if (await exists(path)) return 'present';
+    if (!durable && digestOfKey(key) !== undefined) {
+      // What another process has put there meanwhile is the same.
+      await replaceFile(path, content, { tmpDir: this.#tmpDir, durable });
+      return 'stored';
+    }
+    const published = await publishOnce(path, content, this.#tmpDir);
+    return published === 'published' ? 'stored' : 'present';
+  }
+
+  async replace(
+    key: string,
+    content: ObjectContent,
+    ifMatch: string | undefined,
+  ): Promise<string | undefined> {
+    const path = this.#pathOf(key);
+    const etag = await digestOf(content);
+    if (ifMatch === undefined) {
+      return (await this.putIfAbsent(key, content)) === 'stored' ? etag : undefined;
+    }
+    const isSame = async () => (await etagOf(path)) === ifMatch;
+    if (!(await isSame())) return undefined;
+    const isReplaced = await viaTemporary(this.#tmpDir, async (temporary) => {
+      // Not under the lock, since it waits for the disk.
+      await writeNew(temporary, content);
+      return this.#lock(async () => {
+        const isFirst = await isSame();
+        if (isFirst) await rename(temporary, path);
+        return isFirst;
+      });
+    });
+    if (isReplaced) await syncFolder(dirname(path));
+    return isReplaced ? etag : undefined;
+  }
+
+  async get(key: string): Promise<{ content: Uint8Array; etag: string } | undefined> {
+    const path = this.#pathOf(key);
+    const content = await readBytesIfExists(path);
+    if (content === undefined) return undefined;
+    const etag = sha256Hex(content);
+    if (etag === (digestOfKey(key) ?? etag)) return { content, etag };
+    const message = `${path}: expected the content of this digest, received other content`;
+    throw new ConverterError('STORE_DAMAGED', message);
+  }
+
+  async head(key: string): Promise<ObjectInfo | undefined> {
+    const path = this.#pathOf(key);
     const facts = await statIfExists(path);
     if (facts === undefined || facts.folder) return undefined;
     const { bytes, modifiedMs: modifiedAt } = facts;
     const etag = digestOfKey(key) ?? (await etagOf(path));
     return etag === undefined ? undefined : { bytes, etag, modifiedAt };
-  };
+  }
 
-  const putIfAbsent: ObjectStore['putIfAbsent'] = async (key, content, { durable = true } = {}) => {
-    const path = pathOf(key);
-    // Most contents that are there already need no temporary file.
-    if (await exists(path)) return 'present';
-    if (!durable && digestOfKey(key) !== undefined) {
-      // What another process has put there meanwhile is the same.
-      await replaceFile(path, content, { tmpDir, durable });
-      return 'stored';
+  async *list(prefix: string): AsyncIterable<{ key: string } & ObjectInfo> {
+    checkPrefix(prefix);
+    for await (const key of keysOf(this.name, '', prefix)) {
+      const info = await this.head(key);
+      // It may have been removed since.
+      if (info !== undefined) yield { key, ...info };
     }
-    return (await publishOnce(path, content, tmpDir)) === 'published' ? 'stored' : 'present';
-  };
+  }
 
-  return {
-    name: folder,
-    putIfAbsent,
-    async replace(key, content, ifMatch) {
-      const path = pathOf(key);
-      const etag = await digestOf(content);
-      if (ifMatch === undefined) {
-        return (await putIfAbsent(key, content)) === 'stored' ? etag : undefined;
-      }
-      const isSame = async () => (await etagOf(path)) === ifMatch;
-      if (!(await isSame())) return undefined;
-      const isReplaced = await viaTemporary(tmpDir, async (temporary) => {
-        // Not under the lock, since it waits for the disk.
-        await writeNew(temporary, content);
-        return lock(async () => {
-          const isFirst = await isSame();
-          if (isFirst) await rename(temporary, path);
-          return isFirst;
-        });
-      });
-      if (isReplaced) await syncFolder(dirname(path));
-      return isReplaced ? etag : undefined;
-    },
-    async get(key) {
-      const path = pathOf(key);
-      const content = await readBytesIfExists(path);
-      if (content === undefined) return undefined;
-      const etag = sha256Hex(content);
-      if (etag === (digestOfKey(key) ?? etag)) return { content, etag };
-      const message = `${path}: expected the content of this digest, received other content`;
-      throw new ConverterError('STORE_DAMAGED', message);
-    },
-    head: infoOf,
-    async *list(prefix) {
-      checkPrefix(prefix);
-      for await (const key of keysOf(folder, '', prefix)) {
-        const info = await infoOf(key);
-        // It may have been removed since.
-        if (info !== undefined) yield { key, ...info };
-      }
-    },
+  async delete(key: string): Promise<void> {
+    const path = this.#pathOf(key);
     // Not while another process replaces it: the object would be there again.
-    delete: async (key) => {
-      const path = pathOf(key);
-      if (await exists(path)) await lock(() => removeFile(path));
-    },
-  };
+    if (await exists(path)) await this.#lock(() => removeFile(path));
+  }
+
+  #pathOf(key: string): string {
+    checkKey(key);
+    return join(this.name, key);
+  }
 }
 
-const digestOf = async (content: Parameters<ObjectStore['replace']>[1]): Promise<string> =>
+const digestOf = async (content: ObjectContent): Promise<string> =>
   'path' in content ? (await digestOfFile(content.path)).sha256 : sha256Hex(content);
 
 /** Undefined if there is no such file. */

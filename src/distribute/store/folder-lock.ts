@@ -16,17 +16,19 @@ const GIVE_UP_MS = 60_000;
 /** Primary result code of SQLite: another connection has the lock. */
 const BUSY = 5;
 
+/** Does some work while it has a lock. */
+export type FolderLock = <T>(work: () => Promise<T>) => Promise<T>;
+
 /**
  * Creates a lock for this process, other threads, processes and machines.
  *
  * @param path - Of a file that is created; only the lock uses it.
- * @returns A function that does some work while it has the lock.
  * @throws {@link ConverterError} `STORE_UNREACHABLE` if others hold it for a minute; `STORE_UNSUPPORTED` if the file
  *   system has no locks; `OUTPUT_UNWRITABLE`.
  */
-export function createFolderLock(path: string) {
+export function createFolderLock(path: string): FolderLock {
   let last: Promise<unknown> = Promise.resolve();
-  return <T>(work: () => Promise<T>): Promise<T> => {
+  return (work) => {
     const turn = last.then(() => withLock(path, work));
     last = turn.catch(() => undefined);
     return turn;

@@ -6,7 +6,7 @@ import { openFolderStore } from './file-store.ts';
 import { checkKey } from './object-key.ts';
 import type { ObjectStore } from './object-store.ts';
 import type { S3Settings } from './s3-client.ts';
-import { openS3Store } from './s3-store.ts';
+import { S3Store } from './s3-store.ts';
 
 /** What a store needs beside its address. */
 interface StoreOptions
@@ -49,7 +49,7 @@ const LABEL = /^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/;
  * ```
  */
 export async function openObjectStore(url: string, options: StoreOptions): Promise<ObjectStore> {
-  if (/^s3:/i.test(url)) return openS3Store(s3Settings(url, options));
+  if (/^s3:/i.test(url)) return new S3Store(s3Settings(url, options));
   if (url !== '' && !OTHER_ADDRESS.test(url)) return openFolderStore(url, options.now());
   throw new ConverterError(
     'USAGE',

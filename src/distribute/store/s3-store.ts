@@ -37,35 +37,107 @@ const ETAG_SPELLINGS = {
 type Condition = { 'if-none-match': '*' } | { 'if-match': string };
 
 /**
- * Opens a store below a prefix of a bucket; no request is sent. An answer to a write that is lost is no failure: the
- * object says which write stored it.
+ * A store below a prefix of a bucket. An answer to a write that is lost is no failure: the object says which write
+ * stored it.
  *
  * Only the content of a key with a digest is sent in parts: Ceph ignores conditions on the completion of an upload, and
  * there all writers store the same.
  */
-export function openS3Store(settings: S3Settings): ObjectStore {
-  const { bucket, prefix } = settings;
-  const name = `s3://${bucket}/${prefix}`.replace(/\/$/, '');
-  const client = createS3Client(name, settings);
+export class S3Store implements ObjectStore {
+  readonly name: string;
+  readonly #settings: S3Settings;
+  readonly #client: S3Client;
   // No output depends on it: it distinguishes writes of all machines.
-  const store = randomUUID();
-  let writes = 0;
+  readonly #id = randomUUID();
+  #writes = 0;
   /** What `If-Match` understands; undefined before the first success. */
-  let etagSpelling: keyof typeof ETAG_SPELLINGS | undefined;
+  #etagSpelling: keyof typeof ETAG_SPELLINGS | undefined;
 
-  const keyOf = (key: string): string => {
-    checkKey(key);
-    return prefix + key;
-  };
+  /** Sends no request. */
+  constructor(settings: S3Settings) {
+    this.name = `s3://${settings.bucket}/${settings.prefix}`.replace(/\/$/, '');
+    this.#settings = settings;
+    this.#client = createS3Client(this.name, settings);
+  }
+
+  async putIfAbsent(
+    key: string,
+    content: ObjectContent,
+    headers?: ObjectHeaders,
+  ): Promise<'stored' | 'present'> {
+    const body = await describe(this.name, key, content);
+    if (body.bytes > ASK_FIRST_BYTES && (await this.#head(key))) return 'present';
+    const etag = await this.#write(key, body, { 'if-none-match': '*' }, headers);
+    return etag === undefined ? 'present' : 'stored';
+  }
+
+  async replace(
+    key: string,
+    content: ObjectContent,
+    ifMatch: string | undefined,
+    headers?: ObjectHeaders,
+  ): Promise<string | undefined> {
+    const body = await describe(this.name, key, content);
+    if (ifMatch === undefined) return this.#write(key, body, { 'if-none-match': '*' }, headers);
+    const attempt = (spelling: keyof typeof ETAG_SPELLINGS) =>
+      this.#write(key, body, { 'if-match': ETAG_SPELLINGS[spelling](ifMatch) }, headers);
+    const etag = await attempt(this.#etagSpelling ?? 'quoted');
+    // Of an upload in parts success says nothing, where conditions on it are ignored.
+    if (etag !== undefined && body.bytes <= this.#settings.multipartBytes)
+      this.#etagSpelling ??= 'quoted';
+    if (etag !== undefined || this.#etagSpelling !== undefined) return etag;
+    if ((await this.#head(key))?.headers.etag !== ifMatch) return undefined;
+    const bareEtag = await attempt('bare');
+    if (bareEtag !== undefined) this.#etagSpelling = 'bare';
+    return bareEtag;
+  }
+
+  async get(key: string): Promise<{ content: Uint8Array; etag: string } | undefined> {
+    const request: S3Request = {
+      ...{ method: 'GET', key: this.#keyOf(key), also: [404], check: expectEtag },
+    };
+    for (let reads = 1; reads <= MOST_READS; reads++) {
+      const { status, headers, body: content } = await this.#client.send(request);
+      if (status === 404) return undefined;
+      await turnFor(content.length, this.#settings.signal);
+      const digest = sha256Hex(content);
+      const expected = [digestOfKey(key), headers[SHA256_HEADER]];
+      if (expected.every((one) => one === undefined || one === digest))
+        return { content, etag: headers.etag! };
+    }
+    const message = `${this.name}/${key}: expected the content of its digest, received other content`;
+    throw new ConverterError('STORE_DAMAGED', message);
+  }
+
+  async head(key: string): Promise<ObjectInfo | undefined> {
+    const answer = await this.#head(key);
+    if (answer === undefined) return undefined;
+    const { etag = '', 'content-length': length, 'last-modified': modified } = answer.headers;
+    return { bytes: Number(length), etag, modifiedAt: Date.parse(modified ?? '') };
+  }
+
+  async *list(given: string): AsyncIterable<{ key: string } & ObjectInfo> {
+    checkPrefix(given);
+    const { prefix } = this.#settings;
+    for await (const object of listObjects(this.name, this.#client, prefix + given)) {
+      const key = object.key.slice(prefix.length);
+      if (isKey(key)) yield { ...object, key };
+    }
+  }
+
+  async delete(key: string): Promise<void> {
+    const request = { method: 'DELETE', key: this.#keyOf(key), also: [404] } as const;
+    await this.#client.send({ ...request, check: expectNothing });
+  }
 
   /** Returns the `etag`; undefined if the condition does not hold. */
-  const write = async (
+  async #write(
     key: string,
     body: S3Body,
     condition: Condition,
     { contentType = 'application/octet-stream', cacheControl }: ObjectHeaders = {},
-  ): Promise<string | undefined> => {
-    const id = `${store}-${writes++}`;
+  ): Promise<string | undefined> {
+    const id = `${this.#id}-${this.#writes++}`;
     const isAddressed = digestOfKey(key) !== undefined;
     const cached = cacheControl ?? (isAddressed ? IMMUTABLE : undefined);
     const headers = {
@@ -74,15 +146,17 @@ export function openS3Store(settings: S3Settings): ObjectStore {
       [SHA256_HEADER]: body.sha256,
       [WRITE_HEADER]: id,
     };
-    const at = keyOf(key);
+    const at = this.#keyOf(key);
     /** Of the object, if this write has stored it. */
     const storedEtag = async (): Promise<string | undefined> => {
-      const stored = await head(client, at);
+      const stored = await this.#head(key);
       return stored?.headers[WRITE_HEADER] === id ? stored.headers.etag : undefined;
     };
-    if (isAddressed && body.bytes > settings.multipartBytes)
-      return uploadParts(client, settings, { key: at, headers, condition, body, storedEtag });
-    const answer = await client.send({
+    if (isAddressed && body.bytes > this.#settings.multipartBytes) {
+      const upload = { key: at, headers, condition, body, storedEtag };
+      return uploadParts(this.#client, this.#settings, upload);
+    }
+    const answer = await this.#client.send({
       ...{ method: 'PUT', key: at, body, headers: { ...headers, ...condition } },
       also: 'if-match' in condition ? [404, 412] : [412],
       check: expectEtag,
@@ -90,61 +164,19 @@ export function openS3Store(settings: S3Settings): ObjectStore {
     if (answer.status < 300) return answer.headers.etag;
     // An attempt before may have stored it, whose answer was lost.
     return answer.isRepeated ? storedEtag() : undefined;
-  };
+  }
 
-  return {
-    name,
-    async putIfAbsent(key, content, headers) {
-      const body = await describe(name, key, content);
-      if (body.bytes > ASK_FIRST_BYTES && (await head(client, keyOf(key)))) return 'present';
-      const etag = await write(key, body, { 'if-none-match': '*' }, headers);
-      return etag === undefined ? 'present' : 'stored';
-    },
-    async replace(key, content, ifMatch, headers) {
-      const body = await describe(name, key, content);
-      if (ifMatch === undefined) return write(key, body, { 'if-none-match': '*' }, headers);
-      const attempt = (spelling: keyof typeof ETAG_SPELLINGS) =>
-        write(key, body, { 'if-match': ETAG_SPELLINGS[spelling](ifMatch) }, headers);
-      const etag = await attempt(etagSpelling ?? 'quoted');
-      // Of an upload in parts success says nothing, where conditions on it are ignored.
-      if (etag !== undefined && body.bytes <= settings.multipartBytes) etagSpelling ??= 'quoted';
-      if (etag !== undefined || etagSpelling !== undefined) return etag;
-      if ((await head(client, keyOf(key)))?.headers.etag !== ifMatch) return undefined;
-      const bareEtag = await attempt('bare');
-      if (bareEtag !== undefined) etagSpelling = 'bare';
-      return bareEtag;
-    },
-    async get(key) {
-      const request: S3Request = { method: 'GET', key: keyOf(key), also: [404], check: expectEtag };
-      for (let reads = 1; reads <= MOST_READS; reads++) {
-        const { status, headers, body: content } = await client.send(request);
-        if (status === 404) return undefined;
-        await turnFor(content.length, settings.signal);
-        const digest = sha256Hex(content);
-        const expected = [digestOfKey(key), headers[SHA256_HEADER]];
-        if (expected.every((one) => one === undefined || one === digest))
-          return { content, etag: headers.etag! };
-      }
-      const message = `${name}/${key}: expected the content of its digest, received other content`;
-      throw new ConverterError('STORE_DAMAGED', message);
-    },
-    async head(key) {
-      const answer = await head(client, keyOf(key));
-      if (answer === undefined) return undefined;
-      const { etag = '', 'content-length': length, 'last-modified': modified } = answer.headers;
-      return { bytes: Number(length), etag, modifiedAt: Date.parse(modified ?? '') };
-    },
-    async *list(given) {
-      checkPrefix(given);
-      for await (const object of listObjects(name, client, prefix + given)) {
-        const key = object.key.slice(prefix.length);
-        if (isKey(key)) yield { ...object, key };
-      }
-    },
-    async delete(key) {
-      await client.send({ method: 'DELETE', key: keyOf(key), also: [404], check: expectNothing });
-    },
-  };
+  /** The answer to a HEAD of an object; undefined if there is none. */
+  async #head(key: string): Promise<S3Answer | undefined> {
+    const request = { method: 'HEAD', key: this.#keyOf(key), also: [404] } as const;
+    const answer = await this.#client.send({ ...request, check: expectEtag });
+    return answer.status === 404 ? undefined : answer;
+  }
+
+  #keyOf(key: string): string {
+    checkKey(key);
+    return this.#settings.prefix + key;
+  }
 }
 
 async function describe(name: string, key: string, content: ObjectContent): Promise<S3Body> {
@@ -164,12 +196,6 @@ const expectEtag = ({ status, headers }: S3Answer): string | undefined =>
 
 const expectNothing = ({ status, body }: S3Answer): string | undefined =>
   status < 300 && body.length > 0 ? 'expected an answer without content, received one' : undefined;
-
-/** The answer to a HEAD of an object; undefined if there is none. */
-async function head(client: S3Client, key: string): Promise<S3Answer | undefined> {
-  const answer = await client.send({ method: 'HEAD', key, also: [404], check: expectEtag });
-  return answer.status === 404 ? undefined : answer;
-}
 
 /** Every object whose key begins so, page by page. */
 async function* listObjects(

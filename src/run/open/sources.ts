@@ -146,7 +146,7 @@ export async function withSources<O extends SourceOptions, T>(
     database,
     bodies,
     bodyFiles,
-    flushBodies: sharedBodies?.flush,
+    flushBodies: sharedBodies && (() => sharedBodies.flush()),
     derived: openDerivedData(bodies, database.contents, startedAt, shared?.derived),
     noteAccount: () => account.note(service.account),
   };

@@ -273,7 +273,7 @@ export function openDerivedData(
     }
   };
   return {
-    get: (key) => read(key, store.get, shared),
+    get: (key) => read(key, (digest) => store.get(digest), shared),
     async put(key, bytes) {
       const { digest } = await store.put(bytes);
       derived.put(key, { digest, bytes: bytes.length, usedAt: now });
@@ -285,7 +285,8 @@ export function openDerivedData(
     },
     async keptFile(digest) {
       // A row of the same bytes says nothing about the file, which is what gets linked.
-      const bytes = await read(`file ${digest}`, store.getFile).catch(() => undefined);
+      const fileOf = (kept: Digest) => store.getFile(kept);
+      const bytes = await read(`file ${digest}`, fileOf).catch(() => undefined);
       return bytes && store.pathOf(digest);
     },
   };

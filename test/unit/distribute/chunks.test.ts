@@ -1,14 +1,11 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import {
+  ChunkObjects,
   type ChunkResult,
-  chunkNumber,
-  chunksOf,
   findUnfinishedRun,
-  openChunkObjects,
-  removeChunkObjects,
-  seriesOf,
-} from '../../../src/distribute/chunks.ts';
+} from '../../../src/distribute/chunk-objects.ts';
+import { chunkNumber, chunksOf, seriesOf } from '../../../src/distribute/chunks.ts';
 import type { ObjectStore } from '../../../src/distribute/store/object-store.ts';
 import { acme } from '../../helpers/fetch-bench.ts';
 import { folderPerTest } from '../../helpers/folder-per-test.ts';
@@ -97,20 +94,20 @@ describe('in the store', () => {
 
   test('the last run is found, unless it was cancelled or has ended', async () => {
     expect(await findUnfinishedRun(store)).toBeUndefined();
-    await openChunkObjects(store, 'r1').describe(DESCRIPTION);
+    await new ChunkObjects(store, 'r1').describe(DESCRIPTION);
     expect((await findUnfinishedRun(store))?.id).toBe('r1');
-    const second = openChunkObjects(store, 'r2');
+    const second = new ChunkObjects(store, 'r2');
     await second.describe(DESCRIPTION);
     expect((await findUnfinishedRun(store))?.id).toBe('r2');
     await second.cancel();
     expect(await findUnfinishedRun(store)).toBeUndefined();
-    await removeChunkObjects(store, 'r2');
+    await second.remove();
     expect(await findUnfinishedRun(store)).toBeUndefined();
     for await (const { key } of store.list('')) expect.unreachable(key);
   });
 
   test('of two workers that did a job the first counts', async () => {
-    const objects = openChunkObjects(store, 'r1');
+    const objects = new ChunkObjects(store, 'r1');
     const job = { run: 'r1', chunk: 7, from: 0, to: 2 };
     expect(await objects.putResult(job, resultOf('first', [0, 1]))).toBe('stored');
     expect(await objects.putResult(job, resultOf('second', [0, 1]))).toBe('present');

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { shareContents } from '../../../src/distribute/contents.ts';
+import { SharedContents } from '../../../src/distribute/contents.ts';
 import { openSharedDerivedData } from '../../../src/distribute/rows.ts';
 import type { ObjectStore } from '../../../src/distribute/store/object-store.ts';
 import { openDerivedData, openFileStore } from '../../../src/source/cache/content-store.ts';
@@ -30,7 +30,7 @@ afterEach(() => server.close());
 /** The contents of a machine, alone and with those of the others. */
 function machine(name: string, more = {}) {
   const local = openFileStore({ dir: at(name), tmpDir: at(), dropDamaged: true });
-  return { local, shared: shareContents(local, store, { ...OPTIONS, ...more }) };
+  return { local, shared: new SharedContents(local, store, { ...OPTIONS, ...more }) };
 }
 
 const upload = async ({ shared }: ReturnType<typeof machine>) => {

@@ -1,0 +1,208 @@
+/** The coordinator among the processes of its pipeline: which workers it has, and whether there is another coordinator. */
+import { randomBytes } from 'node:crypto';
+import { ConverterError } from '../../support/errors.ts';
+import type { Logger } from '../../support/log.ts';
+import type { QueueWorkerInfo } from './chunk-queue.ts';
+import {
+  type Beat,
+  type Control,
+  type ControlMessage,
+  CUT_OFF_MESSAGES,
+  type Members,
+  type OptionDigests,
+  openControl,
+  openMembers,
+} from './control.ts';
+import type { QueueConnections } from './server.ts';
+
+/** Who a coordinator is. */
+export interface CoordinatorOptions {
+  /** Name of the pipeline, of which only one run may be on a queue. */
+  pipeline: string;
+  /** Id of the run. */
+  run: string;
+  /** Of version and options: only workers with the same one get jobs. */
+  digest: string;
+  /** The digest of each part of the options. */
+  options: OptionDigests;
+  /** Version of the converter. */
+  version: string;
+  log: Logger;
+  /** Clock, milliseconds since 1970. */
+  now: () => number;
+  /** How long another coordinator has to say that it is there, milliseconds. */
+  answerMs?: number;
+}
+
+/** What happens to a coordinator. */
+interface CoordinatorEvents {
+  /** A worker has come or gone, or has ended a job. */
+  onChange(): void;
+  /** The run cannot go on: another one is in progress, or the server is away for too long. */
+  onStop(error: ConverterError): void;
+  onError(error: Error): void;
+}
+
+/** Default of `answerMs`. */
+const ANSWER_MS = 500;
+
+const SHOWN_STATES = {
+  joining: 'idle',
+  idle: 'idle',
+  working: 'working',
+  stopped: 'stopped',
+  refused: 'refused',
+} satisfies Record<Beat['state'], QueueWorkerInfo['state']>;
+
+/** Exchanges messages with the other processes of a pipeline until it is closed. */
+export class CoordinatorControl {
+  /** Resolves when another coordinator has had the time to answer. */
+  readonly whenAlone: Promise<void>;
+  readonly #options: CoordinatorOptions;
+  readonly #events: CoordinatorEvents;
+  readonly #name: string;
+  readonly #control: Control;
+  readonly #members: Members;
+  /** Names of the workers that were refused: what they say of it may be lost with the server. */
+  readonly #refused = new Set<string>();
+  #state: Beat['state'] = 'joining';
+  #endedJobs = 0;
+  /** Until then, workers may be those of another coordinator, with its options. */
+  #mayRefuse = false;
+  #answer: NodeJS.Timeout | undefined;
+
+  constructor(
+    connections: QueueConnections,
+    options: CoordinatorOptions,
+    events: CoordinatorEvents,
+  ) {
+    const { pipeline, log, now, answerMs = ANSWER_MS } = options;
+    this.#options = options;
+    this.#events = events;
+    // The older of two has the smaller name.
+    const startedAt = now().toString().padStart(15, '0');
+    this.#name = `coordinator-${startedAt}-${randomBytes(3).toString('hex')}`;
+    const { serverName: queue } = connections;
+    this.#control = openControl(connections, pipeline, {
+      beat: () => this.#beat(),
+      onMessage: (message) => this.#receive(message),
+      onCutOff: (isCutOff) => log.warn(CUT_OFF_MESSAGES[`${isCutOff}`], { queue }),
+      onOutage: () => {
+        const text = `queue ${queue}: expected it back within 5 minutes`;
+        events.onStop(new ConverterError('QUEUE_UNREACHABLE', text));
+      },
+      onError: events.onError,
+    });
+    this.#members = openMembers(this.#control.isCutOff, events.onChange);
+    this.whenAlone = this.#control.connected.then(
+      () =>
+        new Promise<void>((resolve) => {
+          this.#answer = setTimeout(() => {
+            this.#mayRefuse = this.#state === 'joining';
+            resolve();
+          }, answerMs);
+        }),
+    );
+  }
+
+  get state(): Beat['state'] {
+    return this.#state;
+  }
+
+  /** Begins to work. */
+  begin(): void {
+    this.#state = 'working';
+    this.#control.beat();
+  }
+
+  /** Shows with the next beat that another job has ended. */
+  countEnded(): void {
+    this.#endedJobs++;
+  }
+
+  /** Has workers drop the jobs of the run. */
+  cancelJobs(): void {
+    this.#control.publish({ kind: 'cancel', run: this.#options.run });
+  }
+
+  stop(): void {
+    this.#state = 'stopped';
+  }
+
+  /** Jobs that workers for this run do at once. */
+  slots(): number {
+    const { digest } = this.#options;
+    const workers = this.#members.live().filter(({ beat }) => beat.digest === digest);
+    return workers.reduce((sum, { beat }) => sum + beat.slots, 0);
+  }
+
+  /** Every worker met in this run, in the order of their names. */
+  workers(): QueueWorkerInfo[] {
+    return this.#members
+      .all()
+      .filter(({ beat }) => beat.role === 'worker')
+      .map(({ beat, isLost }) => ({ name: beat.name, state: this.#shownState(beat, isLost) }));
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#answer);
+    this.#members.close();
+    await this.#control.close();
+  }
+
+  #beat(): Beat {
+    const { version, digest, options } = this.#options;
+    return {
+      ...{ kind: 'beat', role: 'coordinator', name: this.#name, version, digest, options },
+      ...{ state: this.#state, ended: this.#endedJobs, since: 0, slots: 0 },
+    };
+  }
+
+  #receive(message: ControlMessage): void {
+    const { pipeline, run } = this.#options;
+    if (message.kind === 'occupied' && message.to === this.#name) {
+      this.#state = 'refused';
+      const text = `run of pipeline ${pipeline}: expected no other on this queue, received run ${message.run}, which is in progress`;
+      const help = 'wait until the other run ends';
+      this.#events.onStop(new ConverterError('OUTPUT_LOCKED', text, { help }));
+    }
+    if (message.kind !== 'beat' || message.name === this.#name) return;
+    if (message.role === 'worker') this.#receiveFromWorker(message);
+    else if (message.state === 'joining' && this.#isAheadOf(message.name)) {
+      this.#control.publish({ kind: 'occupied', to: message.name, run });
+    }
+  }
+
+  #receiveFromWorker(beat: Beat): void {
+    const known = this.#members.find(beat.name);
+    this.#members.note(beat);
+    if (known?.beat.ended !== beat.ended) this.#events.onChange();
+    const { digest } = this.#options;
+    if (beat.digest === digest || beat.state === 'refused' || beat.state === 'stopped') return;
+    if (!this.#mayRefuse) return;
+    this.#refused.add(beat.name);
+    const message = `worker ${beat.name}: ${difference(this.#options, beat)}`;
+    // A message that is lost is sent again at the next beat.
+    this.#control.publish({ kind: 'refuse', to: beat.name, message });
+  }
+
+  #isAheadOf(other: string): boolean {
+    return this.#state === 'working' || (this.#state === 'joining' && this.#name < other);
+  }
+
+  #shownState({ name, state }: Beat, isLost: boolean): QueueWorkerInfo['state'] {
+    if (this.#refused.has(name)) return 'refused';
+    return isLost ? 'lost' : SHOWN_STATES[state];
+  }
+}
+
+/** Says what a worker has that a coordinator has not. */
+function difference(own: Pick<Beat, 'version' | 'options'>, other: Beat): string {
+  if (own.version !== other.version)
+    return `expected version ${own.version} of the coordinator, received ${other.version}`;
+  const names = Object.keys(own.options).filter(
+    (name) => own.options[name] !== other.options[name],
+  );
+  const which = names.length > 0 ? `: ${names.join(', ')}` : '';
+  return `expected the options of the coordinator, received others${which}`;
+}

@@ -1,0 +1,108 @@
+/** What a store has of the output of a pipeline: manifest and other lists, GLBs, and the files of deliveries. */
+
+import { join } from 'node:path';
+import type { Digest } from '../model/snapshot.ts';
+import type { Pipeline } from '../run/file/pipeline-file.ts';
+import { languagesOf } from '../run/open/connect.ts';
+import {
+  CHANGES_FILE,
+  DELIVERIES_FILE,
+  FEEDS_FOLDER,
+  GALLERY_FOLDER,
+  LAST_GOOD_FILE,
+  OUTBOX_FILE,
+  PUBLISHED_FILE,
+} from '../run/output/delivered-files.ts';
+import { CATALOGUE_FILE, catalogueFiles, MANIFEST_FILE } from '../run/output/manifest.ts';
+import { DAMAGED, MISSING } from '../run/output/output-folder.ts';
+import { PUBLISHING_FILE } from '../run/output/publication.ts';
+import { isConverterError } from '../support/errors.ts';
+import { removeFile, replaceFile, sha256Hex, temporaryFolder } from '../support/files.ts';
+import { inParallel } from '../support/in-parallel.ts';
+import type { ObjectStore } from './store/object-store.ts';
+
+/** What the keys of GLBs begin with. */
+export const OBJECTS = 'objects/';
+/** What the store has of deliveries: the digest of each file. */
+export const DELIVERED_KEY = 'delivered.json';
+/** In place of a digest: a file that is being replaced or removed. */
+export const UNSETTLED = '';
+/** Files copied at the same time. */
+const COPIES_AT_ONCE = 8;
+
+/**
+ * The folder of the lists of a store for those that do not publish: never the output folder, where a run on this
+ * machine may be about to replace them.
+ */
+export function listsFolder({ cacheDir, store }: Pick<Pipeline, 'cacheDir' | 'store'>): string {
+  return join(cacheDir, 'published', sha256Hex(`${store?.url}`).slice(0, 16));
+}
+
+/** What is known of each list of a store. */
+export type KnownLists = Map<string, { etag: string; sha256: Digest }>;
+
+/** Copies manifest, catalogues and the lists of deliveries of a store; removes what it does not have. */
+export async function copyLists(
+  store: ObjectStore,
+  { service }: Pick<Pipeline, 'service'>,
+  dir: string,
+): Promise<KnownLists> {
+  const known: KnownLists = new Map();
+  const tmpDir = temporaryFolder(dir);
+  await inParallel(listsOf(service), COPIES_AT_ONCE, async (file) => {
+    const found = await store.get(file);
+    if (found === undefined) {
+      await removeFile(join(dir, file));
+      return;
+    }
+    known.set(file, { etag: found.etag, sha256: sha256Hex(found.content) });
+    await replaceFile(join(dir, file), found.content, { tmpDir });
+  });
+  return known;
+}
+
+/** The manifest first, the note that they are being replaced last. */
+export const listsOf = (service: Pipeline['service']): string[] => [
+  MANIFEST_FILE,
+  ...new Set([CATALOGUE_FILE, ...catalogueFiles(languagesOf(service))]),
+  ...[LAST_GOOD_FILE, DELIVERIES_FILE, OUTBOX_FILE, PUBLISHED_FILE, CHANGES_FILE, PUBLISHING_FILE],
+];
+
+/** Whether a file of a delivery describes all others: it follows them. */
+export const isOfWholeRange = (path: string): boolean =>
+  [FEEDS_FOLDER, GALLERY_FOLDER].some((folder) => path.startsWith(`${folder}/`));
+
+/** The note of what a store has of deliveries. */
+export interface Delivered {
+  /** The digest of each file, by its key, also of feeds and of the gallery. */
+  files: Record<string, Digest>;
+  /** Of the note; undefined if there is none. */
+  etag: string | undefined;
+}
+
+/** Reads what a store has of deliveries. */
+export async function readDelivered(store: ObjectStore): Promise<Delivered> {
+  const found = await store.get(DELIVERED_KEY);
+  const files = found === undefined ? {} : JSON.parse(new TextDecoder().decode(found.content));
+  return { files, etag: found?.etag };
+}
+
+/**
+ * What is wrong with an object of a store, whose content has a digest; undefined if it is intact.
+ *
+ * @throws {@link ConverterError} the codes of {@link ObjectStore} but for `STORE_DAMAGED`.
+ */
+export async function problemOfObject(
+  store: ObjectStore,
+  key: string,
+  digest: Digest,
+): Promise<string | undefined> {
+  try {
+    const found = await store.get(key);
+    if (found === undefined) return MISSING;
+    return sha256Hex(found.content) === digest ? undefined : DAMAGED;
+  } catch (error) {
+    if (isConverterError(error, 'STORE_DAMAGED')) return DAMAGED;
+    throw error;
+  }
+}
