@@ -1,12 +1,12 @@
-/** Who does the work of a run: this process, or what the wing above brings. */
+/** What the wings above bring to a run: who does its work, if not this process, and what is made of its publication. */
 
 import type { Processor } from './articles/results.ts';
 import type { Run } from './open/open-run.ts';
 import type { RunEnvironment } from './open/run-environment.ts';
 import type { RunOptions } from './open/run-options.ts';
 import type { OpenSharedStore } from './open/shared-store.ts';
-import type { Execute } from './processing.ts';
-import { inThisProcess } from './processing.ts';
+import { type Execute, inThisProcess } from './processing.ts';
+import type { Deliveries } from './publishing/deliveries.ts';
 import type { RunReport } from './report/run-report.ts';
 
 /** What workers did, and what is left of it. */
@@ -49,4 +49,12 @@ export async function localExecutor(
   processor: (run: Run) => Promise<Processor>,
 ): Promise<Executor> {
   return { execute: inThisProcess(run, await processor(run)), close: async () => {} };
+}
+
+/** The parts of a run that lie above it; without one, a pipeline that asks for it cannot run. */
+export interface RunParts {
+  /** What is made of its publication. */
+  deliveries?: Deliveries;
+  /** Other machines. */
+  sharing?: Sharing;
 }

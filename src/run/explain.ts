@@ -21,13 +21,13 @@ import { groupBy } from '../support/group-by.ts';
 import type { PackedMap } from '../support/packed-map.ts';
 import { readNotSelected, readSelection } from './articles/select.ts';
 import { openConversions } from './conversions/dispatch.ts';
+import type { RunParts } from './executor.ts';
 import type { Pipeline } from './file/pipeline-file.ts';
 import { selectedByOf } from './make-report.ts';
 import { type Run, withReadingRun } from './open/open-run.ts';
 import type { RunEnvironment } from './open/run-environment.ts';
 import { type DeliveryLine, readDeliveries } from './output/delivered-files.ts';
 import { publishedAsset } from './output/publish.ts';
-import type { RunParts } from './parts.ts';
 import { snapshotSource, sourceDigest } from './processor/configuration.ts';
 
 /** What failed, what is published, and the labels of `others` that exist: see {@link othersOf}. */

@@ -1,11 +1,11 @@
 /** A run that changes what is published: under the lock of its output folder, and of its store. */
 
 import { ConverterError } from '../support/errors.ts';
+import type { RunParts } from './executor.ts';
 import { type Run, withRun } from './open/open-run.ts';
 import type { RunEnvironment } from './open/run-environment.ts';
 import { checkRun, executorOf, type RunOptions } from './open/run-options.ts';
 import { lockOutput } from './output/lock.ts';
-import type { RunParts } from './parts.ts';
 
 /**
  * Opens a run, works with it and closes it; others publish neither to its output folder nor to its store meanwhile.

@@ -19,12 +19,12 @@ import {
 import { SILENT } from '../support/log.ts';
 import { hasEnded } from '../support/processes.ts';
 import { readSelection, selectLive } from './articles/select.ts';
+import type { RunParts } from './executor.ts';
 import type { Pipeline } from './file/pipeline-file.ts';
 import { inFirstLanguage, withAccount } from './open/connect.ts';
 import { withRun } from './open/open-run.ts';
 import type { RunEnvironment } from './open/run-environment.ts';
 import type { RunOptions } from './open/run-options.ts';
-import type { RunParts } from './parts.ts';
 import type { RunReport } from './report/run-report.ts';
 import { fetchPipeline } from './run.ts';
 
