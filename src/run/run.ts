@@ -5,7 +5,7 @@ import { configurationKey, configurationLabel } from '../model/configuration-id.
 import type { Decision } from '../model/result.ts';
 import type { Digest } from '../model/snapshot.ts';
 import type { KilledWork } from '../source/cache/durable-tables.ts';
-import type { Selection } from '../source/fetch/selection.ts';
+import type { SelectedArticle, Selection } from '../source/fetch/selection.ts';
 import { asConverterError, ConverterError } from '../support/errors.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import type { PackedMap } from '../support/packed-map.ts';
@@ -88,8 +88,19 @@ export function fetchPipeline(
   return withFetch(options, environment, noted, sharing?.open);
 }
 
-/** What `--dry-run` shows. */
-export type DryRun = Awaited<ReturnType<typeof dryRunPipeline>>;
+/** What `--dry-run` shows: what is selected, and an estimate of the requests that a run would send after that. */
+export interface DryRun {
+  selection: Omit<Selection, 'articles'> & { articles: readonly SelectedArticle[] };
+  /** Requests sent to select. */
+  sent: number;
+  /** Requests of a run by what they are for, and their sum. */
+  estimate: Record<'articles' | 'partsLists' | 'bodies' | 'unknown', number>;
+  requests: number;
+  /** Duration of the requests and mean of one, milliseconds; a mean is undefined if nothing was measured. */
+  requestsMs: number;
+  meanMs: number | undefined;
+  concurrency: number;
+}
 
 /**
  * Selects, and estimates the requests of a run; fetches neither parts lists nor geometry.
@@ -100,35 +111,31 @@ export function dryRunPipeline(
   options: RunOptions,
   environment: RunEnvironment,
   { sharing }: RunParts = {},
-) {
-  const estimate = async (run: Run) => {
-    const quarantine = openQuarantine(
-      run,
-      createResults(run.output.previous, run.output.spool),
-      'run',
-    );
+): Promise<DryRun> {
+  const estimateRun = async (run: Run): Promise<DryRun> => {
+    const { output, sources, metrics } = run;
+    const results = createResults(output.previous, output.spool);
+    const quarantine = openQuarantine(run, results, 'run');
     const { selection, tried } = await quarantine.select(await selectLive(run, quarantine));
-    const fetcher = await run.sources.session.fetcher();
+    const fetcher = await sources.session.fetcher();
     const wanted = tried.flatMap(({ request, alike = [] }) => [request, ...alike]);
-    const expected = await fetcher.estimate(wanted);
-    const requests = expected.articles + expected.partsLists + expected.bodies;
+    const estimate = await fetcher.estimate(wanted);
+    const requests = estimate.articles + estimate.partsLists + estimate.bodies;
     const { concurrency } = options.pipeline.service;
-    const meanMs = run.metrics.requests.meanMs();
+    const meanMs = metrics.requests.meanMs();
     const requestsMs = ((meanMs ?? 0) * requests) / Math.min(concurrency, requests || 1);
-    await run.sources.session.finish(true);
+    await sources.session.finish(true);
     return {
       selection: { ...selection, articles: tried },
-      /** Requests sent to select, and those that a run would send after that. */
-      sent: run.metrics.requests.totals().sent,
-      estimate: expected,
+      sent: metrics.requests.totals().sent,
+      estimate,
       requests,
-      /** Duration of the requests and mean of one, milliseconds; a mean is undefined if nothing was measured. */
       requestsMs,
       meanMs,
       concurrency,
     };
   };
-  return withReadingRun(options, environment, estimate, sharing?.open);
+  return withReadingRun(options, environment, estimateRun, sharing?.open);
 }
 
 interface RunPlan {

@@ -136,7 +136,7 @@ export interface PreviousOutput {
 
 async function readPrevious(
   dir: string,
-  languages: ReturnType<typeof languagesOf>,
+  languages: readonly [first: string, ...others: string[]],
   watch: { spool: Spool; onDamaged?: (where: string, problem: string) => void },
 ): Promise<PreviousOutput> {
   const keys = new Map<string, string>();

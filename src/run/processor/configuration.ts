@@ -114,8 +114,8 @@ class ConfigurationProcessor {
   readonly #run: Run;
   readonly #snapshots: Snapshots;
   readonly #builder: Builder;
-  readonly #sourceOf: ReturnType<typeof sourceDigest>;
-  readonly #answersOf: ReturnType<typeof catalogueDigest>;
+  readonly #sourceOf: (inputs: Digest) => Digest;
+  readonly #answersOf: (answers: Digest) => Digest;
   /** Whether nothing is published: no article can be as it was. */
   readonly #isFirst: boolean;
 
