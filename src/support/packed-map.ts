@@ -1,7 +1,7 @@
 /**
  * A map of JSON values that are kept as bytes: a line of the manifest takes about 4 KiB as objects, and here a number.
  */
-import { createSpool, type Spool } from './spool.ts';
+import { Spool } from './spool.ts';
 import { visibleJson } from './visible.ts';
 
 /**
@@ -22,7 +22,7 @@ export class PackedMap<T> {
   readonly #places = new Map<string, number>();
 
   /** @param spool - Where the values are; maps with the same one can share them. @defaultValue one in memory */
-  constructor(spool: Spool = createSpool()) {
+  constructor(spool: Spool = new Spool()) {
     this.#spool = spool;
   }
 

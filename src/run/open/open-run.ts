@@ -6,7 +6,7 @@ import type { KilledWork } from '../../source/cache/durable-tables.ts';
 import { asConverterError, endsRun } from '../../support/errors.ts';
 import { temporaryFolder } from '../../support/files.ts';
 import { openScratchFile } from '../../support/scratch-file.ts';
-import { createSpool } from '../../support/spool.ts';
+import { Spool } from '../../support/spool.ts';
 import { RunMetrics } from './metrics.ts';
 import type { RunEnvironment } from './run-environment.ts';
 import { checkRun, type RunOptions } from './run-options.ts';
@@ -130,7 +130,7 @@ function withOpen<T>(
     const { database } = sources;
     const scratch = await openScratchFile(temporaryFolder(options.pipeline.cacheDir));
     try {
-      const spool = createSpool(scratch);
+      const spool = new Spool(scratch);
       const output = await openRunOutput(context, { database, spool, shared }, access);
       const noted = notes?.(database, options.pipeline, startedAt) ?? new WorkNotes(database);
       return await work({ ...context, metrics, sources, output, notes: noted });

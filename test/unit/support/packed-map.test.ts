@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { PackedMap } from '../../../src/support/packed-map.ts';
-import { createSpool } from '../../../src/support/spool.ts';
+import { Spool } from '../../../src/support/spool.ts';
 import { anyText } from '../../helpers/any-text.ts';
 import { samples } from '../../helpers/samples.ts';
 
@@ -43,7 +43,7 @@ describe('a packed map', () => {
   });
 
   test('maps of one spool share values, and know which they share', () => {
-    const spool = createSpool();
+    const spool = new Spool();
     const [before, now] = [new PackedMap<number>(spool), new PackedMap<number>(spool)];
     for (const key of ['a', 'b']) before.set(key, 1);
     now.share('a', before);

@@ -2,7 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openScratchFile } from '../../../src/support/scratch-file.ts';
-import { createSpool } from '../../../src/support/spool.ts';
+import { Spool } from '../../../src/support/spool.ts';
 import { temporaryFolder } from '../../helpers/temporary.ts';
 
 let folder: string;
@@ -17,7 +17,7 @@ const TEXTS = Array.from({ length: 6000 }, (_, n) => `${n}ü`.repeat(n % 500 ===
 describe('a spool', () => {
   test('gives back every value in any order, also those in its file', async () => {
     const file = await openScratchFile(folder);
-    const spool = createSpool(file);
+    const spool = new Spool(file);
     const encoder = new TextEncoder();
     const places = TEXTS.map((text, n) =>
       n % 2 === 0 ? spool.addText(text) : spool.add(encoder.encode(text)),
@@ -33,9 +33,9 @@ describe('a spool', () => {
 
   test('keeps in memory what its file cannot take', async () => {
     const file = await openScratchFile(folder);
-    const spool = createSpool(file);
+    const spool = new Spool(file);
     file.close();
-    const places = TEXTS.map(spool.addText);
+    const places = TEXTS.map((text) => spool.addText(text));
     expect(places.every((place, n) => spool.textAt(place) === TEXTS[n])).toBe(true);
   });
 });

@@ -12,7 +12,7 @@ import {
   gatesSchema,
 } from '../../../../src/run/file/gate-table.ts';
 import { PackedMap } from '../../../../src/support/packed-map.ts';
-import { createSpool } from '../../../../src/support/spool.ts';
+import { Spool } from '../../../../src/support/spool.ts';
 import { acme } from '../../../helpers/fetch-bench.ts';
 import { samples } from '../../../helpers/samples.ts';
 
@@ -38,7 +38,7 @@ const line = (number: number, figures: Partial<ManifestLine> = {}): ManifestLine
 });
 const range = (size: number, figures?: (n: number) => Partial<ManifestLine>) =>
   Array.from({ length: size }, (_, n) => line(n, figures?.(n)));
-const spool = createSpool();
+const spool = new Spool();
 const byKey = (lines: ManifestLine[]) => {
   const packed = new PackedMap<ManifestLine>(spool);
   for (const one of lines) packed.set(configurationKey(one), one);

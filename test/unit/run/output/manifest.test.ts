@@ -11,7 +11,7 @@ import {
 } from '../../../../src/run/output/manifest.ts';
 import { replaceLists } from '../../../../src/run/output/publication.ts';
 import { PackedMap } from '../../../../src/support/packed-map.ts';
-import { createSpool } from '../../../../src/support/spool.ts';
+import { Spool } from '../../../../src/support/spool.ts';
 import { articleKeyOf } from '../../../helpers/article-key.ts';
 import { temporaryFolder } from '../../../helpers/temporary.ts';
 
@@ -57,7 +57,7 @@ test('a file is written anew where it has changed since its lines were read, or 
   const sorted = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
   const unchanged = async (text: string, change = '') => {
     await writeFile(path, text);
-    const spool = createSpool();
+    const spool = new Spool();
     const before = await openManifest(folder, { spool });
     const now = new PackedMap<ManifestLine>(spool);
     for (const key of before.keys()) now.share(key, before);
