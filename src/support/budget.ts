@@ -1,7 +1,7 @@
 /** Budgets of something scarce that is taken in turn: bytes in memory, turns of the event loop. */
 
 /** A budget that is taken in turn. */
-interface Budget {
+export interface Budget {
   /**
    * Waits for a share, in the order of the calls.
    *
@@ -50,77 +50,84 @@ export function createBudget(total: number): Budget {
   };
 }
 
-/** A budget of which each taker has its share. */
-export interface FairBudget {
-  /** It may change at any time. */
-  total: number;
-  /** Waits for one of it; the takers may change meanwhile. Without them a call is a taker of its own. */
-  take(takers: ReadonlySet<object>): Promise<{ taker: object; giveBack: () => void }>;
+/** A call that waits for one of a fair budget. */
+interface FairCall {
+  takers: ReadonlySet<object>;
+  start: (taker: object) => void;
 }
 
 /**
- * Creates a budget that is shared evenly: the next one is for the taker that has the fewest, then for the call that
- * waits longest. One taker has at most half, so that the others find some when they come, unless as many as there are
- * went to it in a row.
+ * A budget that is shared evenly: the next one is for the taker that has the fewest, then for the call that waits
+ * longest. One taker has at most half, so that the others find some when they come, unless as many as there are went to
+ * it in a row.
  */
-export function createFairBudget(total: number): FairBudget {
-  interface Waiting {
-    takers: ReadonlySet<object>;
-    start: (taker: object) => void;
+export class FairBudget {
+  #total: number;
+  #taken = 0;
+  readonly #calls = new Set<FairCall>();
+  readonly #shares = new WeakMap<object, number>();
+  #lastTaker: object | undefined;
+  #inARow = 0;
+
+  constructor(total: number) {
+    this.#total = total;
   }
-  const waiting = new Set<Waiting>();
-  const shares = new WeakMap<object, number>();
-  let most = total;
-  let taken = 0;
-  let last: object | undefined;
-  let inARow = 0;
-  const mostOf = (taker: object) =>
-    taker === last && inARow >= most ? most : Math.max(1, most >> 1);
-  const findNext = () => {
-    let next: { call: Waiting; taker: object; share: number } | undefined;
-    for (const call of waiting) {
+
+  /** It may change at any time. */
+  get total(): number {
+    return this.#total;
+  }
+
+  set total(next: number) {
+    this.#total = next;
+    this.#startNext();
+  }
+
+  /** Waits for one of the budget. @param takers - May change meanwhile; without any, the call is a taker of its own. */
+  async take(takers: ReadonlySet<object>): Promise<{ taker: object; giveBack: () => void }> {
+    const taker = await new Promise<object>((start) => {
+      this.#calls.add({ takers, start });
+      this.#startNext();
+    });
+    const giveBack = () => {
+      this.#shares.set(taker, this.#shares.get(taker)! - 1);
+      this.#taken -= 1;
+      this.#startNext();
+    };
+    return { taker, giveBack };
+  }
+
+  #startNext(): void {
+    while (this.#taken < this.#total) {
+      const next = this.#findNext();
+      if (next === undefined) return;
+      const { call, taker, share } = next;
+      this.#calls.delete(call);
+      this.#shares.set(taker, share + 1);
+      this.#taken += 1;
+      this.#inARow = taker === this.#lastTaker ? this.#inARow + 1 : 1;
+      this.#lastTaker = taker;
+      call.start(taker);
+    }
+  }
+
+  #findNext(): { call: FairCall; taker: object; share: number } | undefined {
+    let next: { call: FairCall; taker: object; share: number } | undefined;
+    for (const call of this.#calls) {
       for (const taker of call.takers.size > 0 ? call.takers : [call]) {
-        const share = shares.get(taker) ?? 0;
-        if (share < Math.min(next?.share ?? Infinity, mostOf(taker))) next = { call, taker, share };
+        const share = this.#shares.get(taker) ?? 0;
+        const most = Math.min(next?.share ?? Infinity, this.#mostOf(taker));
+        if (share < most) next = { call, taker, share };
       }
       if (next?.share === 0) break;
     }
     return next;
-  };
-  const deal = () => {
-    while (taken < most) {
-      const next = findNext();
-      if (next === undefined) return;
-      const { call, taker, share } = next;
-      waiting.delete(call);
-      shares.set(taker, share + 1);
-      taken += 1;
-      inARow = taker === last ? inARow + 1 : 1;
-      last = taker;
-      call.start(taker);
-    }
-  };
-  return {
-    get total() {
-      return most;
-    },
-    set total(next) {
-      most = next;
-      deal();
-    },
-    async take(takers: ReadonlySet<object>) {
-      const taker = await new Promise<object>((start) => {
-        waiting.add({ takers, start });
-        deal();
-      });
-      const giveBack = () => {
-        shares.set(taker, shares.get(taker)! - 1);
-        taken -= 1;
-        deal();
-      };
-      return { taker, giveBack };
-    },
-  };
+  }
+
+  #mostOf(taker: object): number {
+    const mayHaveAll = taker === this.#lastTaker && this.#inARow >= this.#total;
+    return mayHaveAll ? this.#total : Math.max(1, this.#total >> 1);
+  }
 }
 
 /** A share that grows. */
@@ -135,58 +142,74 @@ export interface Share {
   close(): void;
 }
 
+/** What a share of a growing budget has, and what it waits for. */
+interface Held {
+  amount: number;
+  waiting?: { amount: number; start: () => void } | undefined;
+}
+
 /**
- * Creates a budget of which shares are taken bit by bit. Once it is used up, all shares wait but the oldest, which
- * gets more than there is: so each is the oldest at some time, and none waits for ever.
- *
- * @returns A function that opens a share; it is as old as its first need.
+ * A budget of which shares are taken bit by bit. Once it is used up, all shares wait but the oldest, which gets more than
+ * there is: so each is the oldest at some time, and none waits for ever.
  */
-export function createGrowingBudget(total: number): () => Share {
-  interface Held {
-    amount: number;
-    waiting?: { amount: number; start: () => void } | undefined;
+export class GrowingBudget {
+  readonly #total: number;
+  /** The oldest first. */
+  readonly #shares = new Set<Held>();
+  #used = 0;
+
+  constructor(total: number) {
+    this.#total = total;
   }
-  const shares = new Set<Held>();
-  let used = 0;
-  const canHave = (share: Held, amount: number) => {
-    const [oldest] = shares;
-    return share === oldest || amount <= share.amount || used - share.amount + amount <= total;
-  };
-  const give = (share: Held, amount: number) => {
-    used += amount - share.amount;
-    share.amount = amount;
-  };
-  const startWaiting = () => {
-    for (const share of shares) {
-      const { waiting } = share;
-      if (waiting === undefined || !canHave(share, waiting.amount)) continue;
-      share.waiting = undefined;
-      give(share, waiting.amount);
-      waiting.start();
-    }
-  };
-  return () => {
+
+  /** Opens a share, which is as old as its first need. */
+  open(): Share {
     const share: Held = { amount: 0 };
     return {
-      need(amount) {
-        shares.add(share);
-        if (!canHave(share, amount)) {
-          return new Promise((start) => {
-            share.waiting = { amount, start };
-          });
-        }
-        const isLess = amount < share.amount;
-        give(share, amount);
-        if (isLess) startWaiting();
-        return undefined;
-      },
-      close() {
-        if (!shares.delete(share)) return;
-        used -= share.amount;
-        startWaiting();
-      },
+      need: (amount) => this.#need(share, amount),
+      close: () => this.#close(share),
     };
-  };
+  }
+
+  #need(share: Held, amount: number): Promise<void> | undefined {
+    this.#shares.add(share);
+    if (!this.#canHave(share, amount)) {
+      return new Promise((start) => {
+        share.waiting = { amount, start };
+      });
+    }
+    const isLess = amount < share.amount;
+    this.#give(share, amount);
+    if (isLess) this.#startWaiting();
+    return undefined;
+  }
+
+  #close(share: Held): void {
+    if (!this.#shares.delete(share)) return;
+    this.#used -= share.amount;
+    this.#startWaiting();
+  }
+
+  #canHave(share: Held, amount: number): boolean {
+    const [oldest] = this.#shares;
+    const usedThen = this.#used - share.amount + amount;
+    return share === oldest || amount <= share.amount || usedThen <= this.#total;
+  }
+
+  #give(share: Held, amount: number): void {
+    this.#used += amount - share.amount;
+    share.amount = amount;
+  }
+
+  #startWaiting(): void {
+    for (const share of this.#shares) {
+      const { waiting } = share;
+      if (waiting === undefined || !this.#canHave(share, waiting.amount)) continue;
+      share.waiting = undefined;
+      this.#give(share, waiting.amount);
+      waiting.start();
+    }
+  }
 }
 
 /** Bytes that may take long to decode. */

@@ -1,7 +1,7 @@
 /** Decodes and encodes images with sharp. */
 import type { Metadata, Sharp } from 'sharp';
 import type { ImageCodec, Pixels } from '../model/image-codec.ts';
-import { createBudget } from './budget.ts';
+import { type Budget, createBudget } from './budget.ts';
 import { ConverterError } from './errors.ts';
 
 /** Larger images are refused; sharp checks it too, because a header may be wrong. */
@@ -42,7 +42,7 @@ export function sharpImageCodec(
 async function decode(
   bytes: Uint8Array,
   { size, inSrgb }: { size: Parameters<ImageCodec['decode']>[1]; inSrgb: boolean | undefined },
-  pixels: ReturnType<typeof createBudget>,
+  pixels: Budget,
   maxPixels: number,
 ): Promise<Pixels> {
   const { image, facts } = await openTextureImage(bytes, MAX_PIXELS, inSrgb);
@@ -83,11 +83,7 @@ async function open({ data, width, height, channels }: Pixels) {
   return channels === 1 ? image.toColourspace('b-w') : image;
 }
 
-function encode(
-  image: Pixels,
-  pixels: ReturnType<typeof createBudget>,
-  as: (sharp: Sharp) => Sharp,
-): Promise<Uint8Array> {
+function encode(image: Pixels, pixels: Budget, as: (sharp: Sharp) => Sharp): Promise<Uint8Array> {
   return guard(async () => {
     const release = await pixels.take(image.width * image.height);
     try {

@@ -16,7 +16,7 @@
  * is sent. A permit goes to the article that has the fewest. A failure is classified once; that decides whether the concurrency limit is halved (D-842), whether
  * the service is probed, and whether the request is sent again at once, after a back-off, or not (D-711).
  */
-import { createFairBudget, type FairBudget, turnFor } from '../../support/budget.ts';
+import { FairBudget, turnFor } from '../../support/budget.ts';
 import { asConverterError, ConverterError } from '../../support/errors.ts';
 import { classify, type Failure, interrupted } from './request-failure.ts';
 import { type LimitShare, type Settings, sharedConcurrency } from './service-config.ts';
@@ -112,7 +112,7 @@ export class Traffic {
     this.#options = options;
     this.#delayMs = createRateLimit(options.perSecond, options.now);
     this.#mostPermits = options.concurrency;
-    this.#permits = createFairBudget(options.concurrency);
+    this.#permits = new FairBudget(options.concurrency);
     this.#ownDemand = { requesters: new Set(), signal: options.signal };
   }
 

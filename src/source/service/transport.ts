@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import type { ZlibOptions } from 'node:zlib';
 import type { Agent, Dispatcher } from 'undici';
 import { hasMoreValues } from '../../convert/wire/value.ts';
-import { createGrowingBudget, type Share, turnFor } from '../../support/budget.ts';
+import { GrowingBudget, type Share, turnFor } from '../../support/budget.ts';
 import { ConverterError } from '../../support/errors.ts';
 import { programVersion } from '../../support/version.ts';
 import { OPERATIONS, type OperationName, type Values } from './operations.ts';
@@ -89,7 +89,7 @@ export class Transport {
   readonly #settings: TransportSettings;
   readonly #addresses: Addresses;
   readonly #connections: number;
-  readonly #openShare: () => Share;
+  readonly #bodies: GrowingBudget;
   #opening: ReturnType<typeof openAgent> | undefined;
 
   /** @param connections - Most connections to one origin. */
@@ -97,7 +97,7 @@ export class Transport {
     this.#settings = settings;
     this.#addresses = addresses;
     this.#connections = connections;
-    this.#openShare = createGrowingBudget(settings.maxBytesInFlight);
+    this.#bodies = new GrowingBudget(settings.maxBytesInFlight);
   }
 
   /**
@@ -140,7 +140,7 @@ export class Transport {
     let { origin, path } = request;
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
       const attempt = { ...request, headers, origin, path };
-      const response = await sendInTime(agent, attempt, this.#settings, this.#openShare());
+      const response = await sendInTime(agent, attempt, this.#settings, this.#bodies.open());
       if (!REDIRECTS.has(response.status)) return response;
       ({ origin, path } = redirectTarget(request.method, origin, path, response.location ?? ''));
     }

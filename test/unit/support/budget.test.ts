@@ -1,10 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import {
-  createBudget,
-  createFairBudget,
-  createGrowingBudget,
-} from '../../../src/support/budget.ts';
+import { createBudget, FairBudget, GrowingBudget } from '../../../src/support/budget.ts';
 import { samples } from '../../helpers/samples.ts';
 
 const soon = () => new Promise((done) => setImmediate(done));
@@ -55,7 +51,7 @@ it('never gives more than it has, and everything in the end', () =>
 describe('a budget that is shared evenly', () => {
   /** Calls of takers by name, and the names of those that have been served. */
   function served(total: number) {
-    const budget = createFairBudget(total);
+    const budget = new FairBudget(total);
     const takers = new Map<string, object>();
     const names: string[] = [];
     const release: (() => void)[] = [];
@@ -110,8 +106,8 @@ describe('a budget that is shared evenly', () => {
 
 describe('a budget of shares that grow', () => {
   it('lets all but the oldest wait once it is used up', async () => {
-    const open = createGrowingBudget(10);
-    const [first, second, third] = [open(), open(), open()];
+    const budget = new GrowingBudget(10);
+    const [first, second, third] = [budget.open(), budget.open(), budget.open()];
     expect(second.need(4)).toBe(undefined);
     expect(first.need(4)).toBe(undefined);
     const isOver = vi.fn();
@@ -131,11 +127,11 @@ describe('a budget of shares that grow', () => {
 
   it('brings every share to its end', () =>
     checkShares(async (amounts) => {
-      const open = createGrowingBudget(20);
+      const budget = new GrowingBudget(20);
       let used = 0;
       await Promise.all(
         amounts.map(async (amount) => {
-          const share = open();
+          const share = budget.open();
           for (let now = 1; now <= amount; now++) {
             await share.need(now);
             used += 1;
