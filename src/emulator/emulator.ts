@@ -30,7 +30,7 @@ import { API_ROUTES } from './routes-api.ts';
 import { authRoutes, type KeyForm, type Login } from './routes-auth.ts';
 import { FRONTEND_ROUTES, STORED_PLANNING } from './routes-frontend.ts';
 import { type EmulatedRange, type Json, RangeRefusal } from './sample/range.ts';
-import { type ApiGroup, createTokenRegistry, type TOKEN_LIFETIMES_MS } from './tokens.ts';
+import { type ApiGroup, type TOKEN_LIFETIMES_MS, TokenRegistry } from './tokens.ts';
 
 /** The settings of an emulator. */
 export interface EmulatorOptions extends ServerAddress {
@@ -146,7 +146,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   const { range, now = Date.now, lifetimesMs, keyForm = 'pem', without = [] } = options;
   const { maxQueryBytes = MAX_QUERY_BYTES, random = randomBytes } = options;
   const { login = makeLogin(random) } = options;
-  const tokens = createTokenRegistry(now, random, lifetimesMs);
+  const tokens = new TokenRegistry(now, random, lifetimesMs);
   const auth = authRoutes(AUTH_BASE, login, tokens, keyForm);
   const server = await createServer(options, now);
   const counts = new Map<string, number>();
@@ -177,9 +177,9 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
     baseUrl: `${origin}${SERVICE_BASE}`,
     frontendUrl: `${origin}${FRONTEND_BASE}`,
     counts,
-    openSessions: tokens.openSessions,
+    openSessions: () => tokens.openSessions(),
     issueToken: () => tokens.issue(true),
-    expireTokens: tokens.expireAll,
+    expireTokens: () => tokens.expireAll(),
     close: () => server.close(),
   };
 }

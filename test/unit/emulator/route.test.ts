@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { checkQuery } from '../../../src/emulator/route.ts';
-import { createTokenRegistry } from '../../../src/emulator/tokens.ts';
+import { TokenRegistry } from '../../../src/emulator/tokens.ts';
 import { anyText } from '../../helpers/any-text.ts';
 import { queryOf } from '../../helpers/emulated-session.ts';
 
-const tokens = createTokenRegistry(Date.now, randomBytes);
+const tokens = new TokenRegistry(Date.now, randomBytes);
 
 /** The parameters of a request for an operation that takes them all. */
 function parsed(query: string, optional: string[]): object {

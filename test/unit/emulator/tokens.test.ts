@@ -5,7 +5,7 @@ import {
   type EmulatorOptions,
   startEmulator,
 } from '../../../src/emulator/emulator.ts';
-import { createTokenRegistry, TOKEN_LIFETIMES_MS } from '../../../src/emulator/tokens.ts';
+import { TOKEN_LIFETIMES_MS, TokenRegistry } from '../../../src/emulator/tokens.ts';
 import { call, logIn, logOut } from '../../helpers/emulated-session.ts';
 import { jsonOf } from '../../helpers/json-of.ts';
 import { smallRange } from '../../helpers/small-range.ts';
@@ -104,7 +104,7 @@ describe('each logout ends its own group and the articles, until both were calle
 
 test('expired sessions are removed', () => {
   let nowMs = 0;
-  const tokens = createTokenRegistry(() => nowMs, randomBytes, TOKEN_LIFETIMES_MS);
+  const tokens = new TokenRegistry(() => nowMs, randomBytes, TOKEN_LIFETIMES_MS);
   const token = tokens.issue(false);
   tokens.issue(true);
   nowMs = TOKEN_LIFETIMES_MS.session;
