@@ -37,10 +37,10 @@ export function mapTextures(
   return Object.fromEntries(entries);
 }
 
-/** Starts a GLB. */
-export function createGlbBuilder() {
-  const parts: Uint8Array[] = [];
-  const json = {
+/** A GLB that is put together: what is added twice is in it once. */
+export class GlbBuilder {
+  /** The lists of the file, in the order in which they are written. */
+  readonly #lists = {
     bufferViews: [] as Gltf['bufferViews'],
     accessors: [] as Json[],
     materials: [] as Json[],
@@ -49,95 +49,101 @@ export function createGlbBuilder() {
     samplers: [] as Json[],
     meshes: [] as Gltf['meshes'],
   };
-  let byteLength = 0;
-  const indices = new Map<string, number>();
-  /** Returns the index of what is added once. */
-  const once = <T>(list: T[], key: string, make: () => T): number => {
-    const known = indices.get(key);
-    if (known !== undefined) return known;
-    const index = list.push(make()) - 1;
-    indices.set(key, index);
-    return index;
-  };
-  const addView = (bytes: Uint8Array, target?: number): number =>
-    once(json.bufferViews, `view ${target} ${sha256Hex(bytes)}`, () => {
-      const padded = new Uint8Array((bytes.length + 3) & ~3);
-      padded.set(bytes);
-      parts.push(padded);
-      const view = { buffer: 0, byteOffset: byteLength, byteLength: bytes.length };
-      byteLength += padded.length;
-      return { ...view, ...(target !== undefined && { target }) };
+  /** Of the bytes of all views. */
+  readonly #parts: Uint8Array[] = [];
+  #byteLength = 0;
+  /** Of what has been added, by what it is. */
+  readonly #indices = new Map<string, number>();
+
+  /** Bytes of all views so far. */
+  get byteLength(): number {
+    return this.#byteLength;
+  }
+
+  /** Adds a material whose references are {@link PlacedTexture}s, and returns its index. */
+  addMaterial(material: Json): number {
+    return this.#once(this.#lists.materials, `material ${JSON.stringify(material)}`, () =>
+      mapTextures(material, (info) => {
+        return { ...info, index: this.#addTexture(info.index as unknown as PlacedTexture) };
+      }),
+    );
+  }
+
+  /** Adds the vertices of a primitive. */
+  addGeometry(corners: Corners): Pick<Primitive, 'attributes' | 'indices'> {
+    const { attributes, order, count } = weld(corners);
+    const written = attributes.map(({ name, elements, componentType, type }) => {
+      const bounds = name === 'POSITION' ? boundsOf(elements) : {};
+      const accessor = { componentType, count, type, ...bounds };
+      return [name, this.#addAccessor(accessor, elements, ARRAY_BUFFER)] as const;
     });
-  const addAccessor = (accessor: Json, bytes: Uint8Array, target: number): number => {
-    const all = { bufferView: addView(bytes, target), ...accessor };
-    return once(json.accessors, `accessor ${JSON.stringify(all)}`, () => all);
-  };
-  const addTexture = (texture: PlacedTexture): number =>
-    once(json.textures, `texture ${texture.toJSON()}`, () => {
+    const isShort = count <= MOST_SHORT_VERTICES;
+    const { buffer } = isShort ? Uint16Array.from(order) : order;
+    const componentType = isShort ? 5123 : 5125;
+    const accessor = { componentType, count: order.length, type: 'SCALAR' };
+    return {
+      attributes: Object.fromEntries(written),
+      indices: this.#addAccessor(accessor, new Uint8Array(buffer), ELEMENT_ARRAY_BUFFER),
+    };
+  }
+
+  /** Writes the tree of nodes of a file with the primitives of its nodes; nodes with equal ones share a mesh. */
+  finish(
+    { asset, scene, scenes, nodes, meshes }: Gltf,
+    primitivesOf: ReadonlyMap<number, Primitive[]>,
+    extensions: Pick<Gltf, 'extensionsUsed' | 'extensions'>,
+  ): Uint8Array {
+    const placed = nodes.map((node, i) => {
+      const primitives = primitivesOf.get(i);
+      if (primitives === undefined) return node;
+      const { name } = meshes[node.mesh!]!;
+      const own = { ...(name !== undefined && { name }), primitives };
+      const key = `mesh ${JSON.stringify(own)}`;
+      return { ...node, mesh: this.#once(this.#lists.meshes, key, () => own) };
+    });
+    const lists = Object.entries(this.#lists).filter(([, list]) => list.length > 0);
+    const tree = { asset, ...extensions, scene, scenes, nodes: placed };
+    const buffers = [{ byteLength: this.#byteLength }];
+    const json = { ...tree, ...Object.fromEntries(lists), buffers };
+    return writeGlb(json as unknown as Gltf, this.#parts);
+  }
+
+  #addTexture(texture: PlacedTexture): number {
+    const { images, samplers, textures } = this.#lists;
+    return this.#once(textures, `texture ${texture.toJSON()}`, () => {
       const { image, bytes, sampler } = texture;
-      const own = { ...image, bufferView: addView(bytes) };
-      const source = once(json.images, `image ${JSON.stringify(own)}`, () => own);
+      const own = { ...image, bufferView: this.#addView(bytes) };
+      const source = this.#once(images, `image ${JSON.stringify(own)}`, () => own);
       if (sampler === undefined) return { source };
       const key = `sampler ${JSON.stringify(sampler)}`;
-      return { source, sampler: once(json.samplers, key, () => sampler) };
+      return { source, sampler: this.#once(samplers, key, () => sampler) };
     });
-  return {
-    /** Bytes of all views so far. */
-    bytes: (): number => byteLength,
-    /** Adds a material whose references are {@link PlacedTexture}s, and returns its index. */
-    material(material: Json): number {
-      return once(json.materials, `material ${JSON.stringify(material)}`, () =>
-        mapTextures(material, (info) => {
-          return { ...info, index: addTexture(info.index as unknown as PlacedTexture) };
-        }),
-      );
-    },
-    /** Adds the vertices of a primitive. */
-    geometry(corners: Corners): Pick<Primitive, 'attributes' | 'indices'> {
-      const { attributes, order, count } = weld(corners);
-      const written = attributes.map(({ name, elements, componentType, type }) => {
-        const bounds = name === 'POSITION' ? boundsOf(elements) : {};
-        const accessor = { componentType, count, type, ...bounds };
-        return [name, addAccessor(accessor, elements, ARRAY_BUFFER)] as const;
-      });
-      const isShort = count <= MOST_SHORT_VERTICES;
-      const { buffer } = isShort ? Uint16Array.from(order) : order;
-      const accessor = { componentType: isShort ? 5123 : 5125, count: order.length };
-      return {
-        attributes: Object.fromEntries(written),
-        indices: addAccessor(
-          { ...accessor, type: 'SCALAR' },
-          new Uint8Array(buffer),
-          ELEMENT_ARRAY_BUFFER,
-        ),
-      };
-    },
-    /** Writes the tree of nodes of a file with the primitives of its nodes; nodes with equal ones share a mesh. */
-    finish(
-      { asset, scene, scenes, nodes, meshes }: Gltf,
-      primitivesOf: ReadonlyMap<number, Primitive[]>,
-      extensions: Pick<Gltf, 'extensionsUsed' | 'extensions'>,
-    ): Uint8Array {
-      const placed = nodes.map((node, i) => {
-        const primitives = primitivesOf.get(i);
-        if (primitives === undefined) return node;
-        const { name } = meshes[node.mesh!]!;
-        const own = { ...(name !== undefined && { name }), primitives };
-        return { ...node, mesh: once(json.meshes, `mesh ${JSON.stringify(own)}`, () => own) };
-      });
-      const lists = Object.entries(json).filter(([, list]) => list.length > 0);
-      const buffers = [{ byteLength }];
-      const all = {
-        asset,
-        ...extensions,
-        scene,
-        scenes,
-        nodes: placed,
-        ...Object.fromEntries(lists),
-      };
-      return writeGlb({ ...all, buffers } as unknown as Gltf, parts);
-    },
-  };
+  }
+
+  #addAccessor(accessor: Json, bytes: Uint8Array, target: number): number {
+    const all = { bufferView: this.#addView(bytes, target), ...accessor };
+    return this.#once(this.#lists.accessors, `accessor ${JSON.stringify(all)}`, () => all);
+  }
+
+  #addView(bytes: Uint8Array, target?: number): number {
+    return this.#once(this.#lists.bufferViews, `view ${target} ${sha256Hex(bytes)}`, () => {
+      const padded = new Uint8Array((bytes.length + 3) & ~3);
+      padded.set(bytes);
+      this.#parts.push(padded);
+      const view = { buffer: 0, byteOffset: this.#byteLength, byteLength: bytes.length };
+      this.#byteLength += padded.length;
+      return { ...view, ...(target !== undefined && { target }) };
+    });
+  }
+
+  /** Adds what the list does not have yet. @returns Its index. */
+  #once<T>(list: T[], key: string, make: () => T): number {
+    const known = this.#indices.get(key);
+    if (known !== undefined) return known;
+    const index = list.push(make()) - 1;
+    this.#indices.set(key, index);
+    return index;
+  }
 }
 
 /** Of positions, as float32. */

@@ -19,7 +19,7 @@ import {
   uvStream,
   withUvSets,
 } from '../profiles/corners.ts';
-import { createGlbBuilder, mapTextures, type PlacedTexture } from '../profiles/glb-builder.ts';
+import { GlbBuilder, mapTextures, type PlacedTexture } from '../profiles/glb-builder.ts';
 
 /** Raise it where the same masters get another file. */
 export const VARIANTS_VERSION = 1;
@@ -103,7 +103,7 @@ export async function combineVariants(
   sources: readonly VariantSource[],
   { variants }: VariantGroup,
 ): Promise<Uint8Array> {
-  const builder = createGlbBuilder();
+  const builder = new GlbBuilder();
   const extensionsUsed = new Set([EXTENSION]);
   let combined: Combined | undefined;
   for (const [i, { sources: same }] of variants.entries()) {
@@ -113,15 +113,15 @@ export async function combineVariants(
       const { uvs, materials } = combined.parts[at]!;
       for (const stream of usedUvs(part))
         if (!uvs.has(stream.digest)) uvs.set(stream.digest, stream);
-      materials.push(builder.material(materialOf(part, [...uvs.keys()])));
+      materials.push(builder.addMaterial(materialOf(part, [...uvs.keys()])));
     }
     for (const name of model.json.extensionsUsed ?? []) extensionsUsed.add(name);
-    if (builder.bytes() > MOST_BYTES) throw tooLarge(i + 1, variants.length);
+    if (builder.byteLength > MOST_BYTES) throw tooLarge(i + 1, variants.length);
   }
   const { json, parts } = combined!;
   const meshes = new Map<number, Primitive[]>();
   for (const { node, mode, corners, uvs, materials } of parts) {
-    const geometry = builder.geometry(withUvSets(corners, [...uvs.values()]));
+    const geometry = builder.addGeometry(withUvSets(corners, [...uvs.values()]));
     const primitive = { ...geometry, ...(mode !== undefined && { mode }), ...mapped(materials) };
     meshes.set(node, [...(meshes.get(node) ?? []), primitive]);
   }
