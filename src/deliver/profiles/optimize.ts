@@ -27,7 +27,7 @@ import {
   type Profile,
 } from './profiles.ts';
 import { separateMeshes, writeSeparateFiles } from './shared-files.ts';
-import { createSimplifier, extentOf, type Simplifier, scaleOf } from './simplify.ts';
+import { extentOf, Simplifier, scaleOf } from './simplify.ts';
 import type { EncodeTexture } from './texture-encoder.ts';
 
 /** The file of a profile. */
@@ -105,7 +105,7 @@ export async function optimize(
   let made = await attempt(full);
   if (isReducible(made)) {
     const { document } = await prepared();
-    const simplifier = createSimplifier(document, profile.simplifyMillimetres, libraries);
+    const simplifier = new Simplifier(document, profile.simplifyMillimetres, libraries);
     const detail = { ...full, ratio: simplifier.ratioFor(profile.triangles) };
     made = await withMostDetail(made, detail, (one) => attempt(one, simplifier));
   }

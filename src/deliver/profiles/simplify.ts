@@ -26,16 +26,15 @@ interface Part {
   times: number;
 }
 
-/** How simple a model can become. */
-export interface Simplifier {
-  /** The largest share of its triangles that each part may keep, so that at most so many are drawn; 0: as the bound allows. */
-  ratioFor(triangles: number): number;
-  /** Makes an equal document as simple. @returns How far a surface has moved at most, millimetres. */
-  simplify(document: Document, ratio: number): number;
+/** A part at a ratio of its triangles. */
+interface SimplePart {
+  corners: Uint32Array;
+  /** How far its surface has moved, metres. */
+  moved: number;
 }
 
 /**
- * Makes a simplifier for a document and those that are equal to it.
+ * Makes a document and those that are equal to it simpler.
  *
  * A part is made simpler by the library's own measure of an error first. Where a surface has moved farther than the bound
  * by {@link surfaceDistance}, it is made simpler less.
@@ -43,80 +42,96 @@ export interface Simplifier {
  * @example
  * ```ts
  * // A ball of 504,000 triangles.
- * const simplifier = createSimplifier(document, 2, libraries);
+ * const simplifier = new Simplifier(document, 2, libraries);
  * const ratio = simplifier.ratioFor(40_000);   // → 0.078125
  * simplifier.simplify(document, ratio);   // → 0.4957…
  * ```
  */
-export function createSimplifier(
-  document: Document,
-  boundMillimetres: number,
-  libraries: Libraries,
-): Simplifier {
-  const bound = boundMillimetres / MILLIMETRES;
-  const parts = primitivesOf(document, libraries).map(([mesh, primitive]) =>
-    partOf(mesh, primitive),
-  );
-  /** By the library's measure, metres. */
-  const errors = parts.map(({ extent }) => (extent > 0 ? bound : 0));
+export class Simplifier {
+  readonly #libraries: Libraries;
+  /** Metres. */
+  readonly #bound: number;
+  readonly #parts: readonly Part[];
+  /** The error that each part may have by the library's measure, metres. */
+  readonly #errors: number[];
+  /** Of the last ratio of each part: where textures alone become smaller, nothing is measured again. */
+  readonly #last: (SimplePart & { ratio: number })[];
 
-  const cornersAt = (i: number, ratio: number): Uint32Array => {
-    const { points, corners, extent } = parts[i]!;
-    if (ratio === 1 || errors[i] === 0) return corners;
+  constructor(document: Document, boundMillimetres: number, libraries: Libraries) {
+    const parts = primitivesOf(document, libraries).map((one) => partOf(...one));
+    const bound = boundMillimetres / MILLIMETRES;
+    this.#libraries = libraries;
+    this.#bound = bound;
+    this.#parts = parts;
+    this.#errors = parts.map(({ extent }) => (extent > 0 ? bound : 0));
+    this.#last = parts.map(({ corners }) => ({ ratio: 1, corners, moved: 0 }));
+  }
+
+  /** The largest share of its triangles that each part may keep, so that at most so many are drawn; 0: as the bound allows. */
+  ratioFor(triangles: number): number {
+    if (this.#trianglesAt(1) <= triangles) return 1;
+    for (;;) {
+      let [fitting, tooLarge] = [0, RATIO_STEPS];
+      while (tooLarge - fitting > 1) {
+        const middle = (fitting + tooLarge) >> 1;
+        if (this.#trianglesAt(middle / RATIO_STEPS) <= triangles) fitting = middle;
+        else tooLarge = middle;
+      }
+      const before = [...this.#errors];
+      for (const i of this.#parts.keys()) this.#simplerPart(i, fitting / RATIO_STEPS);
+      if (before.every((error, i) => error === this.#errors[i])) return fitting / RATIO_STEPS;
+    }
+  }
+
+  /** Makes an equal document as simple. @returns How far a surface has moved at most, millimetres. */
+  simplify(equal: Document, ratio: number): number {
+    if (ratio === 1) return 0;
+    let most = 0;
+    for (const [i, [, primitive]] of primitivesOf(equal, this.#libraries).entries()) {
+      const { corners, moved } = this.#simplerPart(i, ratio);
+      most = Math.max(most, moved);
+      if (corners === this.#parts[i]!.corners) continue;
+      const indices = primitive.getIndices()!.clone().setArray(new Uint32Array(corners));
+      this.#libraries.functions.compactPrimitive(primitive.setIndices(indices));
+    }
+    return most * MILLIMETRES;
+  }
+
+  #trianglesAt(ratio: number): number {
+    return this.#parts.reduce(
+      (sum, { times }, i) => sum + (times * this.#cornersAt(i, ratio).length) / 3,
+      0,
+    );
+  }
+
+  /** A part with at least so many of its triangles, within the bound. */
+  #simplerPart(i: number, ratio: number): SimplePart {
+    if (this.#last[i]!.ratio !== ratio) this.#last[i] = { ratio, ...this.#withinBound(i, ratio) };
+    return this.#last[i]!;
+  }
+
+  #withinBound(i: number, ratio: number): SimplePart {
+    const { points, corners, scale } = this.#parts[i]!;
+    const bound = this.#bound;
+    for (let attempt = 1; ; attempt++) {
+      const kept = this.#cornersAt(i, ratio);
+      if (kept.length === corners.length) return { corners, moved: 0 };
+      const simpler = { points, corners: kept };
+      const moved = scale * surfaceDistance({ points, corners }, simpler, bound / scale);
+      if (moved <= bound) return { corners: kept, moved };
+      this.#errors[i]! *= attempt < ATTEMPTS ? Math.max(1 / 4, (NEXT_SHARE * bound) / moved) : 0;
+    }
+  }
+
+  #cornersAt(i: number, ratio: number): Uint32Array {
+    const { points, corners, extent } = this.#parts[i]!;
+    const allowed = this.#errors[i]!;
+    if (ratio === 1 || allowed === 0) return corners;
     const target = 3 * Math.floor((ratio * corners.length) / 3);
     // The library expects the error as a part of the extent.
-    const error = Math.min(1, errors[i]! / extent);
-    return libraries.simplifier.simplify(corners, points, 3, target, error)[0];
-  };
-  /** Of the last ratio of each part: where textures alone become smaller, nothing is measured again. */
-  const last = parts.map(({ corners }) => ({ ratio: 1, corners, moved: 0 }));
-  /** Within the bound. */
-  const simpler = (i: number, ratio: number) => {
-    if (last[i]!.ratio !== ratio) last[i] = { ratio, ...measured(i, ratio) };
-    return last[i]!;
-  };
-  const measured = (i: number, ratio: number) => {
-    const { points, corners, scale } = parts[i]!;
-    for (let attempt = 1; ; attempt++) {
-      const kept = cornersAt(i, ratio);
-      if (kept.length === corners.length) return { corners, moved: 0 };
-      const moved =
-        scale * surfaceDistance({ points, corners }, { points, corners: kept }, bound / scale);
-      if (moved <= bound) return { corners: kept, moved };
-      errors[i]! *= attempt < ATTEMPTS ? Math.max(1 / 4, (NEXT_SHARE * bound) / moved) : 0;
-    }
-  };
-  const trianglesAt = (ratio: number) =>
-    parts.reduce((sum, { times }, i) => sum + (times * cornersAt(i, ratio).length) / 3, 0);
-
-  return {
-    ratioFor(most) {
-      if (trianglesAt(1) <= most) return 1;
-      for (;;) {
-        let [fitting, tooLarge] = [0, RATIO_STEPS];
-        while (tooLarge - fitting > 1) {
-          const middle = (fitting + tooLarge) >> 1;
-          if (trianglesAt(middle / RATIO_STEPS) <= most) fitting = middle;
-          else tooLarge = middle;
-        }
-        const before = [...errors];
-        parts.forEach((_, i) => void simpler(i, fitting / RATIO_STEPS));
-        if (before.every((error, i) => error === errors[i])) return fitting / RATIO_STEPS;
-      }
-    },
-    simplify(equal, ratio) {
-      if (ratio === 1) return 0;
-      let most = 0;
-      for (const [i, [, primitive]] of primitivesOf(equal, libraries).entries()) {
-        const { corners, moved } = simpler(i, ratio);
-        most = Math.max(most, moved);
-        if (corners === parts[i]!.corners) continue;
-        const indices = primitive.getIndices()!.clone().setArray(new Uint32Array(corners));
-        libraries.functions.compactPrimitive(primitive.setIndices(indices));
-      }
-      return most * MILLIMETRES;
-    },
-  };
+    const error = Math.min(1, allowed / extent);
+    return this.#libraries.simplifier.simplify(corners, points, 3, target, error)[0];
+  }
 }
 
 /** Those with vertices of their own, so that equal documents have equal ones. */
