@@ -24,17 +24,14 @@ const STEPS = 4;
 export function surfaceDistance(one: Surface, other: Surface, spacing = 0): number {
   if (one.corners.length === 0 || other.corners.length === 0)
     return one.corners.length === other.corners.length ? 0 : Infinity;
-  const [toOne, toOther] = [distanceTo(one), distanceTo(other)];
-  const there = largestDistance(one, toOther, spacing, 0);
-  return Math.sqrt(largestDistance(other, toOne, spacing, there));
+  const there = largestDistance(one, new TriangleTree(other), spacing, 0);
+  return Math.sqrt(largestDistance(other, new TriangleTree(one), spacing, there));
 }
 
-/** Distances are squared here and below. */
-type DistanceTo = (x: number, y: number, z: number, enough: number) => number;
-
+/** The square of the largest distance from a point of a surface to another one; distances are squared here and below. */
 function largestDistance(
   { points, corners }: Surface,
-  to: DistanceTo,
+  other: TriangleTree,
   spacing: number,
   known: number,
 ): number {
@@ -51,7 +48,7 @@ function largestDistance(
         const x = r * points[a]! + s * points[b]! + t * points[c]!;
         const y = r * points[a + 1]! + s * points[b + 1]! + t * points[c + 1]!;
         const z = r * points[a + 2]! + s * points[b + 2]! + t * points[c + 2]!;
-        largest = Math.max(largest, to(x, y, z, largest));
+        largest = Math.max(largest, other.distanceTo(x, y, z, largest));
       }
     }
   }
@@ -73,81 +70,46 @@ const MOST_DEPTH = 64;
 /**
  * A tree of boxes around the triangles of a surface, in which distances to it are found.
  *
- * The function that it returns stops at the first triangle that is not farther than `enough`.
+ * A box has a low and a high corner; its triangles from a first to a last one, or two smaller boxes.
  */
-function distanceTo({ points, corners }: Surface): DistanceTo {
-  const count = corners.length / 3;
-  const order = Uint32Array.from({ length: count }, (_, i) => i);
-  const centres = new Float64Array(3 * count);
-  for (let i = 0; i < count; i++) {
-    for (let axis = 0; axis < 3; axis++) {
-      let sum = 0;
-      for (let k = 0; k < 3; k++) sum += points[3 * corners[3 * i + k]! + axis]!;
-      centres[3 * i + axis] = sum / 3;
-    }
+class TriangleTree {
+  readonly #surface: Surface;
+  /** The triangles, those of a box in a row. */
+  readonly #order: Uint32Array;
+  /** Of triangles, x y z. */
+  readonly #centres: Float64Array;
+  readonly #boxes: Float64Array;
+  readonly #firsts: Uint32Array;
+  readonly #ends: Uint32Array;
+  /** The second smaller box, 0 where there is none; the first one follows its box. */
+  readonly #seconds: Uint32Array;
+  #used = 0;
+  /** Boxes that a search has yet to look into. */
+  readonly #waiting = new Uint32Array(2 * MOST_DEPTH + 2);
+
+  constructor(surface: Surface) {
+    const count = surface.corners.length / 3;
+    this.#surface = surface;
+    this.#order = Uint32Array.from({ length: count }, (_, i) => i);
+    this.#centres = centresOf(surface);
+    this.#boxes = new Float64Array(6 * 2 * count);
+    this.#firsts = new Uint32Array(2 * count);
+    this.#ends = new Uint32Array(2 * count);
+    this.#seconds = new Uint32Array(2 * count);
+    this.#divide(0, count, 0);
   }
-  // A box has a low and a high corner; its triangles from a first to a last one, or two smaller boxes.
-  const boxes = new Float64Array(6 * 2 * count);
-  const firsts = new Uint32Array(2 * count);
-  const ends = new Uint32Array(2 * count);
-  const seconds = new Uint32Array(2 * count);
-  let used = 0;
 
-  const divide = (first: number, end: number, depth: number): number => {
-    const box = used++;
-    const at = 6 * box;
-    boxes.fill(Infinity, at, at + 3).fill(-Infinity, at + 3, at + 6);
-    const low = [Infinity, Infinity, Infinity];
-    const high = [-Infinity, -Infinity, -Infinity];
-    for (let i = first; i < end; i++) {
-      const triangle = order[i]!;
-      for (let axis = 0; axis < 3; axis++) {
-        for (let k = 0; k < 3; k++) {
-          const value = points[3 * corners[3 * triangle + k]! + axis]!;
-          boxes[at + axis] = Math.min(boxes[at + axis]!, value);
-          boxes[at + 3 + axis] = Math.max(boxes[at + 3 + axis]!, value);
-        }
-        const centre = centres[3 * triangle + axis]!;
-        low[axis] = Math.min(low[axis]!, centre);
-        high[axis] = Math.max(high[axis]!, centre);
-      }
-    }
-    firsts[box] = first;
-    ends[box] = end;
-    if (end - first <= LEAF || depth === MOST_DEPTH) return box;
-    const sizes = high.map((value, axis) => value - low[axis]!);
-    const axis = sizes.indexOf(Math.max(...sizes));
-    const middle = (low[axis]! + high[axis]!) / 2;
-    let border = first;
-    for (let i = first; i < end; i++) {
-      const triangle = order[i]!;
-      if (centres[3 * triangle + axis]! >= middle) continue;
-      order[i] = order[border]!;
-      order[border++] = triangle;
-    }
-    // All in one place.
-    if (border === first || border === end) return box;
-    divide(first, border, depth + 1);
-    seconds[box] = divide(border, end, depth + 1);
-    return box;
-  };
-  divide(0, count, 0);
-
-  const boxDistance = (box: number, x: number, y: number, z: number): number => {
-    const at = 6 * box;
-    const dx = Math.max(boxes[at]! - x, 0, x - boxes[at + 3]!);
-    const dy = Math.max(boxes[at + 1]! - y, 0, y - boxes[at + 4]!);
-    const dz = Math.max(boxes[at + 2]! - z, 0, z - boxes[at + 5]!);
-    return dx * dx + dy * dy + dz * dz;
-  };
-  const waiting = new Uint32Array(2 * MOST_DEPTH + 2);
-  return (x, y, z, enough) => {
+  /** Squared distance of a point to the surface; stops at the first triangle that is not farther than `enough`. */
+  distanceTo(x: number, y: number, z: number, enough: number): number {
+    const { points, corners } = this.#surface;
+    const [order, boxes, firsts, ends] = [this.#order, this.#boxes, this.#firsts, this.#ends];
+    const [seconds, waiting] = [this.#seconds, this.#waiting];
     let nearest = Infinity;
     let length = 1;
     waiting[0] = 0;
     while (length > 0) {
       const box = waiting[--length]!;
-      if (boxDistance(box, x, y, z) >= nearest) continue;
+      if (boxDistance(boxes, box, x, y, z) >= nearest) continue;
       const second = seconds[box]!;
       if (second === 0) {
         for (let i = firsts[box]!; i < ends[box]!; i++) {
@@ -158,12 +120,92 @@ function distanceTo({ points, corners }: Surface): DistanceTo {
         continue;
       }
       // The nearer one is looked into first.
-      const isFirstNearer = boxDistance(box + 1, x, y, z) <= boxDistance(second, x, y, z);
+      const toFirst = boxDistance(boxes, box + 1, x, y, z);
+      const isFirstNearer = toFirst <= boxDistance(boxes, second, x, y, z);
       waiting[length++] = isFirstNearer ? second : box + 1;
       waiting[length++] = isFirstNearer ? box + 1 : second;
     }
     return nearest;
-  };
+  }
+
+  /** Makes a box of triangles from a first to a last one, and smaller ones inside. @returns Its number. */
+  #divide(first: number, end: number, depth: number): number {
+    const box = this.#used++;
+    this.#firsts[box] = first;
+    this.#ends[box] = end;
+    this.#enclose(box, first, end);
+    if (end - first <= LEAF || depth === MOST_DEPTH) return box;
+    const border = this.#halve(first, end);
+    // All in one place.
+    if (border === first || border === end) return box;
+    this.#divide(first, border, depth + 1);
+    this.#seconds[box] = this.#divide(border, end, depth + 1);
+    return box;
+  }
+
+  /** Puts a box around triangles. */
+  #enclose(box: number, first: number, end: number): void {
+    const { points, corners } = this.#surface;
+    const [order, boxes] = [this.#order, this.#boxes];
+    const at = 6 * box;
+    boxes.fill(Infinity, at, at + 3).fill(-Infinity, at + 3, at + 6);
+    for (let i = first; i < end; i++) {
+      for (let k = 0; k < 3; k++) {
+        const point = 3 * corners[3 * order[i]! + k]!;
+        for (let axis = 0; axis < 3; axis++) {
+          const value = points[point + axis]!;
+          boxes[at + axis] = Math.min(boxes[at + axis]!, value);
+          boxes[at + 3 + axis] = Math.max(boxes[at + 3 + axis]!, value);
+        }
+      }
+    }
+  }
+
+  /** Sorts triangles into two halves, along the axis on which their centres are farthest apart. @returns Where the second begins. */
+  #halve(first: number, end: number): number {
+    const [order, centres] = [this.#order, this.#centres];
+    const low = [Infinity, Infinity, Infinity];
+    const high = [-Infinity, -Infinity, -Infinity];
+    for (let i = first; i < end; i++) {
+      for (let axis = 0; axis < 3; axis++) {
+        const centre = centres[3 * order[i]! + axis]!;
+        low[axis] = Math.min(low[axis]!, centre);
+        high[axis] = Math.max(high[axis]!, centre);
+      }
+    }
+    const sizes = high.map((value, axis) => value - low[axis]!);
+    const axis = sizes.indexOf(Math.max(...sizes));
+    const middle = (low[axis]! + high[axis]!) / 2;
+    let border = first;
+    for (let i = first; i < end; i++) {
+      const triangle = order[i]!;
+      if (centres[3 * triangle + axis]! >= middle) continue;
+      order[i] = order[border]!;
+      order[border++] = triangle;
+    }
+    return border;
+  }
+}
+
+function centresOf({ points, corners }: Surface): Float64Array {
+  const centres = new Float64Array(corners.length);
+  for (let i = 0; i < corners.length; i += 3) {
+    for (let axis = 0; axis < 3; axis++) {
+      let sum = 0;
+      for (let k = 0; k < 3; k++) sum += points[3 * corners[i + k]! + axis]!;
+      centres[i + axis] = sum / 3;
+    }
+  }
+  return centres;
+}
+
+/** Squared distance of a point to a box. */
+function boxDistance(boxes: Float64Array, box: number, x: number, y: number, z: number): number {
+  const at = 6 * box;
+  const dx = Math.max(boxes[at]! - x, 0, x - boxes[at + 3]!);
+  const dy = Math.max(boxes[at + 1]! - y, 0, y - boxes[at + 4]!);
+  const dz = Math.max(boxes[at + 2]! - z, 0, z - boxes[at + 5]!);
+  return dx * dx + dy * dy + dz * dz;
 }
 
 /**
