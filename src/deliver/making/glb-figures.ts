@@ -123,7 +123,7 @@ export async function readSeparateFigures(
 }
 
 /** What a GLB asks of who draws it. */
-interface DrawnFigures {
+export interface DrawnFigures {
   triangles: number;
   /** Meshes, as often as each is to be seen. */
   instances: number;

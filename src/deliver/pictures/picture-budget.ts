@@ -1,12 +1,12 @@
 /** What a model may ask of the graphics: more takes minutes, or all memory, in every run. */
-import { drawnFigures } from '../making/glb-figures.ts';
+import { type DrawnFigures, drawnFigures } from '../making/glb-figures.ts';
 
 /** Each limit, with its name in a sentence. Of 8.8 million triangles a picture took two minutes and 2.5 GiB. */
 const LIMITS = {
   triangles: { most: 6_000_000, of: 'triangles' },
   instances: { most: 1_000_000, of: 'meshes that are drawn' },
   vertexBytes: { most: 2 ** 30, of: 'bytes of vertices and indices, as they are decoded' },
-} as const satisfies Record<keyof NonNullable<ReturnType<typeof drawnFigures>>, object>;
+} as const satisfies Record<keyof DrawnFigures, object>;
 
 /**
  * Returns which limit a GLB exceeds, as a sentence; undefined where it can be drawn, or is no GLB.

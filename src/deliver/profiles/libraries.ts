@@ -1,9 +1,23 @@
 /** The libraries that read, change and write GLB files: large, so that they are loaded for the first model. */
 
+import type { WebIO } from '@gltf-transform/core';
+import type { MeshoptEncoder } from 'meshoptimizer/encoder';
+import type { MeshoptSimplifier } from 'meshoptimizer/simplifier';
 import type { GeometryFormat } from './profiles.ts';
 
+/** The libraries, loaded. */
+export interface Libraries {
+  core: typeof import('@gltf-transform/core');
+  extensions: typeof import('@gltf-transform/extensions');
+  functions: typeof import('@gltf-transform/functions');
+  /** Reads and writes files with all extensions. */
+  io: WebIO;
+  encoder: typeof MeshoptEncoder;
+  simplifier: typeof MeshoptSimplifier;
+}
+
 /** Loads them; what is loaded already takes no time. */
-export async function loadLibraries(geometry: GeometryFormat = 'plain') {
+export async function loadLibraries(geometry: GeometryFormat = 'plain'): Promise<Libraries> {
   const [core, extensions, functions, decoder, encoder, simplifier] = await Promise.all([
     import('@gltf-transform/core'),
     import('@gltf-transform/extensions'),
@@ -30,9 +44,6 @@ export async function loadLibraries(geometry: GeometryFormat = 'plain') {
     simplifier: MeshoptSimplifier,
   };
 }
-
-/** What {@link loadLibraries} loads. */
-export type Libraries = Awaited<ReturnType<typeof loadLibraries>>;
 
 let draco: Promise<{ 'draco3d.decoder': object; 'draco3d.encoder': object }> | undefined;
 

@@ -14,6 +14,7 @@ import {
   type Placement,
   placementOf,
   relativePlacement,
+  type StWriter,
   stWriter,
   transformNode,
   untransformed,
@@ -55,7 +56,7 @@ interface MaterialContext {
 export interface UsdMaterial {
   prim: Prim;
   /** Which coordinates of glTF its meshes need, and how they become those of USD; undefined: none. */
-  st: { uvSet: number; write: ReturnType<typeof stWriter> } | undefined;
+  st: { uvSet: number; write: StWriter } | undefined;
 }
 
 /** Extensions that {@link inputsOf} reads. */

@@ -54,14 +54,13 @@ export function relativePlacement(placement: Placement, base: Placement): Placem
   };
 }
 
-/**
- * Makes coordinates of USD, whose second one points up the image, of those of glTF, whose second one points down.
- *
- * @returns A function that adds a pair to a list.
- */
-export function stWriter({ offset, rotationRadians, scale }: Placement) {
+/** Adds the coordinates of USD to a list that become of a pair of glTF. */
+export type StWriter = (u: number, v: number, to: number[]) => void;
+
+/** Makes coordinates of USD, whose second one points up the image, of those of glTF, whose second one points down. */
+export function stWriter({ offset, rotationRadians, scale }: Placement): StWriter {
   const [c, s] = [cos(rotationRadians), sin(rotationRadians)];
-  return (u: number, v: number, to: number[]) => {
+  return (u, v, to) => {
     const [x, y] = [u * scale[0], v * scale[1]];
     to.push(c * x + s * y + offset[0], 1 - (c * y - s * x + offset[1]));
   };
