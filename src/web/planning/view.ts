@@ -2,11 +2,7 @@
 import { type Object3D, type Texture, Vector3, type WebGLRenderer } from 'three';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import { element } from '../../deliver/pictures/page/elements.ts';
-import {
-  createRenderer,
-  type ModelStage,
-  openModelStage,
-} from '../../deliver/pictures/page/model-stage.ts';
+import { createRenderer, ModelStage } from '../../deliver/pictures/page/model-stage.ts';
 import { studioTexture } from '../../deliver/pictures/page/studio-texture.ts';
 import type { Vec3 } from '../../model/graphics.ts';
 import { MovableParts } from './parts/movable-parts.ts';
@@ -63,7 +59,7 @@ class ModelView implements PlanningView {
     root.append(over);
     stage.append(this.#host);
     this.#dimensions = new DimensionLines(over, texts.millimetres);
-    this.#model = openModelStage({
+    this.#model = new ModelStage({
       ...{ renderer, element: root, sized: this.#host, label: texts.view, hasFloor: true },
       afterDraw: () => this.#place(),
     });

@@ -2,7 +2,7 @@
 import { MeshoptDecoder } from 'meshoptimizer/decoder';
 import type { Material, Mesh, Texture, WebGLRenderer } from 'three';
 import { type GLTF, GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
-import { createRenderer, openModelStage } from '../../pictures/page/model-stage.ts';
+import { createRenderer, ModelStage } from '../../pictures/page/model-stage.ts';
 import { studioTexture } from '../../pictures/page/studio-texture.ts';
 import type { ModelView, OpenModelView } from '../gallery-data.ts';
 
@@ -39,7 +39,7 @@ function show(
   label: string,
   finishes: ReturnType<typeof finishesOf>,
 ): Omit<ModelView, 'first'> {
-  const stage = openModelStage({ renderer: gl, element, sized: element, label });
+  const stage = new ModelStage({ renderer: gl, element, sized: element, label });
   stage.scene.environment = environment;
   try {
     stage.show(gltf.scene);

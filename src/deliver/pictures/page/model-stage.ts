@@ -45,7 +45,7 @@ const KEYS: Readonly<Record<string, Turn | 'frame' | undefined>> = {
 };
 
 /** What is to be shown where. */
-export interface ModelStageOptions {
+interface ModelStageOptions {
   renderer: WebGLRenderer;
   /** Positioned; the canvas is its first child, and as large. */
   element: HTMLElement | ShadowRoot;
@@ -59,38 +59,6 @@ export interface ModelStageOptions {
   afterDraw?: () => void;
 }
 
-/** An open stage. Lengths in metres; +Y is up, +Z the front of the furniture. */
-export interface ModelStage {
-  readonly scene: Scene;
-  readonly camera: PerspectiveCamera;
-  readonly canvas: HTMLCanvasElement;
-  /**
-   * Shows a model in place of the one before, which is disposed. The camera stays, but for the first.
-   *
-   * @returns Its bounds.
-   * @throws Error where it has no triangle.
-   */
-  show(root: Object3D): Box3;
-  /** Shows nothing and frees the model. @param others - Materials of it that are not shown. */
-  clear(others?: Iterable<Material>): void;
-  /** Looks from the front right, as the camera `hero` of pictures. */
-  frame(): void;
-  /** Share of the half picture that framing leaves free at each side; frames again what has not been turned since. */
-  setMargin(share?: number): void;
-  turn(turn: Turn): void;
-  /** Draws before the next repaint. */
-  redraw(): void;
-  /** Draws, and its shadow again: parts have moved, or the graphics lost it. */
-  reshape(): void;
-  /**
-   * Draws now what the canvas shows, in another size: the model takes as much of the tighter side. Where the canvas shows
-   * only a piece of the model, all of that piece is drawn.
-   */
-  drawAt(widthPixels: number, heightPixels: number, use: (canvas: HTMLCanvasElement) => void): void;
-  /** Frees all but the renderer and the environment of the scene. */
-  close(): void;
-}
-
 /** Makes a renderer with the tones of pictures. @throws Error where the browser has no WebGL 2. */
 export function createRenderer(): WebGLRenderer {
   const made = new WebGLRenderer({ antialias: true, alpha: true });
@@ -98,174 +66,225 @@ export function createRenderer(): WebGLRenderer {
   return made;
 }
 
-/** Opens a stage; its light is `scene.environment`. */
-export function openModelStage(options: ModelStageOptions): ModelStage {
-  const { renderer, element, sized, label, hasFloor, afterDraw } = options;
-  const canvas = renderer.domElement;
-  canvas.tabIndex = 0;
-  canvas.setAttribute('role', 'application');
-  canvas.setAttribute('aria-label', label);
-  canvas.setAttribute('aria-keyshortcuts', Object.keys(KEYS).join(' ').replace('+ =', 'Plus'));
-  element.prepend(canvas);
-  const scene = new Scene();
-  const camera = new PerspectiveCamera(FIELD_OF_VIEW_DEGREES);
-  const controls = new OrbitControls(camera, canvas);
-  controls.enableDamping = false;
-  if (hasFloor) controls.maxPolarAngle = Math.PI / 2;
-  const shadow = createContactShadow();
-  let shown: { root: Object3D; box: Box3 } | undefined;
-  let isShadowOld = true;
-  /** The model has not been turned since: a stage of another size frames it again. */
-  let isFramed = false;
-  let margin = MARGIN;
-  let frameRequest = 0;
+/** A stage, whose light is `scene.environment`. Lengths in metres; +Y is up, +Z the front of the furniture. */
+export class ModelStage {
+  readonly scene = new Scene();
+  readonly camera = new PerspectiveCamera(FIELD_OF_VIEW_DEGREES);
+  readonly canvas: HTMLCanvasElement;
+  readonly #options: ModelStageOptions;
+  readonly #controls: OrbitControls;
+  readonly #shadow = createContactShadow();
+  /** Ends what listens to the canvas. */
+  readonly #listening = new AbortController();
+  readonly #sizes = new ResizeObserver(() => this.#resize());
+  #shown: { root: Object3D; box: Box3 } | undefined;
   /** Freed once the new model is drawn: then programs and images that both have are not made again. */
-  let replaced: Object3D | undefined;
-  const freeReplaced = () => {
-    if (replaced) disposeModel(replaced, [], shown?.root);
-    replaced = undefined;
-  };
+  #replaced: Object3D | undefined;
+  #isShadowOld = true;
+  /** The model has not been turned since: a stage of another size frames it again. */
+  #isFramed = false;
+  #margin = MARGIN;
+  #frameRequest = 0;
 
-  const drawShadow = () => {
-    if (!isShadowOld || !shown) return;
-    isShadowOld = false;
-    // Parts may be beside the model now; the floor stays.
-    shadow.place(new Box3().setFromObject(shown.root).union(shown.box), shown.box.min.y);
-    shadow.draw(renderer, scene);
-  };
-  const draw = () => {
-    frameRequest = 0;
-    if (canvas.width === 0 || canvas.height === 0 || renderer.getContext().isContextLost()) return;
-    drawShadow();
-    renderer.render(scene, camera);
-    freeReplaced();
-    if (shown) afterDraw?.();
-  };
-  const redraw = () => {
-    frameRequest ||= requestAnimationFrame(draw);
-  };
-  const reshape = () => {
-    isShadowOld = true;
-    redraw();
-  };
-  const frame = () => {
-    if (shown) setUp(camera, controls, shown.box, margin);
-    isFramed = true;
-    redraw();
-  };
-  const turn = ({ azimuth = 0, polar = 0, zoom = 1 }: Turn) => {
-    const offset = camera.position.clone().sub(controls.target);
+  constructor(options: ModelStageOptions) {
+    const { renderer, element, sized, label, hasFloor } = options;
+    this.#options = options;
+    this.canvas = renderer.domElement;
+    nameCanvas(this.canvas, label);
+    element.prepend(this.canvas);
+    this.#controls = new OrbitControls(this.camera, this.canvas);
+    this.#controls.enableDamping = false;
+    if (hasFloor) this.#controls.maxPolarAngle = Math.PI / 2;
+    this.#controls.addEventListener('change', () => this.#moved());
+    const { signal } = this.#listening;
+    this.canvas.addEventListener('keydown', (event) => this.#press(event), { signal });
+    this.canvas.addEventListener('webglcontextlost', () => this.#forget(), { signal });
+    // Three.js listens first: then its state is new.
+    this.canvas.addEventListener('webglcontextrestored', () => this.reshape(), { signal });
+    this.#sizes.observe(sized);
+    this.#resize();
+  }
+
+  /**
+   * Shows a model in place of the one before, which is disposed. The camera stays, but for the first.
+   *
+   * @returns Its bounds.
+   * @throws Error where it has no triangle.
+   */
+  show(root: Object3D): Box3 {
+    const box = prepare(root);
+    const isFirst = !this.#shown;
+    this.#freeReplaced();
+    this.#replaced = this.#shown?.root;
+    this.#replaced?.removeFromParent();
+    this.#shown = { root, box };
+    this.scene.add(root, this.#shadow.sheet);
+    if (isFirst || this.#isFramed) this.frame();
+    else limit(this.camera, this.#controls, box);
+    this.reshape();
+    return box;
+  }
+
+  /** Shows nothing and frees the model. @param others - Materials of it that are not shown. */
+  clear(others: Iterable<Material> = []): void {
+    this.#freeReplaced();
+    if (!this.#shown) return;
+    this.#shadow.sheet.removeFromParent();
+    this.#shown.root.removeFromParent();
+    disposeModel(this.#shown.root, others);
+    this.#shown = undefined;
+    this.redraw();
+  }
+
+  /** Looks from the front right, as the camera `hero` of pictures. */
+  frame(): void {
+    if (this.#shown) setUp(this.camera, this.#controls, this.#shown.box, this.#margin);
+    this.#isFramed = true;
+    this.redraw();
+  }
+
+  /** Share of the half picture that framing leaves free at each side; frames again what has not been turned since. */
+  setMargin(share = MARGIN): void {
+    this.#margin = share;
+    if (this.#isFramed) this.frame();
+  }
+
+  turn({ azimuth = 0, polar = 0, zoom = 1 }: Turn): void {
+    const { position } = this.camera;
+    const { target } = this.#controls;
+    const offset = position.clone().sub(target);
     const place = new Spherical().setFromVector3(offset);
     place.theta += azimuth;
     place.phi += polar;
     place.radius *= zoom;
-    camera.position.copy(controls.target).add(offset.setFromSpherical(place.makeSafe()));
-    controls.update();
-  };
-  const resize = () => {
+    position.copy(target).add(offset.setFromSpherical(place.makeSafe()));
+    this.#controls.update();
+  }
+
+  /** Draws before the next repaint. */
+  redraw(): void {
+    this.#frameRequest ||= requestAnimationFrame(() => this.#draw());
+  }
+
+  /** Draws, and its shadow again: parts have moved, or the graphics lost it. */
+  reshape(): void {
+    this.#isShadowOld = true;
+    this.redraw();
+  }
+
+  /**
+   * Draws now what the canvas shows, in another size: the model takes as much of the tighter side. Where the canvas shows
+   * only a piece of the model, all of that piece is drawn.
+   */
+  drawAt(width: number, height: number, use: (canvas: HTMLCanvasElement) => void): void {
+    const { renderer } = this.#options;
+    const { aspect, fov } = this.camera;
+    const ratio = renderer.getPixelRatio();
+    const shown = this.#shown;
+    const { across, up } = shown ? shareOf(this.camera, shown.root) : { across: 1, up: 1 };
+    this.camera.aspect = width / height;
+    const taller = Math.max(up, (across * aspect) / this.camera.aspect) / Math.max(up, across);
+    const slope = Math.tan((fov * Math.PI) / 360) * taller;
+    this.camera.fov = (Math.atan(slope) * 360) / Math.PI;
+    this.camera.updateProjectionMatrix();
+    renderer.setPixelRatio(1);
+    renderer.setSize(width, height, false);
+    this.#drawShadow();
+    renderer.render(this.scene, this.camera);
+    use(this.canvas);
+    Object.assign(this.camera, { aspect, fov });
+    this.camera.updateProjectionMatrix();
+    renderer.setPixelRatio(ratio);
+    this.#resize();
+  }
+
+  /** Frees all but the renderer and the environment of the scene. */
+  close(): void {
+    this.clear();
+    cancelAnimationFrame(this.#frameRequest);
+    this.#sizes.disconnect();
+    this.#controls.dispose();
+    this.#listening.abort();
+    this.canvas.remove();
+    this.#shadow.dispose();
+  }
+
+  #draw(): void {
+    const { renderer, afterDraw } = this.#options;
+    const { width, height } = this.canvas;
+    this.#frameRequest = 0;
+    if (width === 0 || height === 0 || renderer.getContext().isContextLost()) return;
+    this.#drawShadow();
+    renderer.render(this.scene, this.camera);
+    this.#freeReplaced();
+    if (this.#shown) afterDraw?.();
+  }
+
+  #drawShadow(): void {
+    if (!this.#isShadowOld || !this.#shown) return;
+    const { root, box } = this.#shown;
+    this.#isShadowOld = false;
+    // Parts may be beside the model now; the floor stays.
+    this.#shadow.place(new Box3().setFromObject(root).union(box), box.min.y);
+    this.#shadow.draw(this.#options.renderer, this.scene);
+  }
+
+  #freeReplaced(): void {
+    if (this.#replaced) disposeModel(this.#replaced, [], this.#shown?.root);
+    this.#replaced = undefined;
+  }
+
+  #resize(): void {
+    const { renderer, sized } = this.#options;
     const { clientWidth: width, clientHeight: height } = sized;
     if (width === 0 || height === 0) return;
     renderer.setPixelRatio(Math.min(devicePixelRatio, MOST_PIXEL_RATIO));
     renderer.setSize(width, height, false);
-    camera.aspect = width / height;
-    camera.updateProjectionMatrix();
-    if (isFramed) frame();
+    this.camera.aspect = width / height;
+    this.camera.updateProjectionMatrix();
+    if (this.#isFramed) this.frame();
     // An empty canvas until the next repaint would flicker.
-    cancelAnimationFrame(frameRequest);
-    draw();
-  };
-  const press = (event: KeyboardEvent) => {
+    cancelAnimationFrame(this.#frameRequest);
+    this.#draw();
+  }
+
+  /** The camera has moved. */
+  #moved(): void {
+    this.#isFramed = false;
+    // Two fingers and the right button move the target, too.
+    const { target } = this.#controls;
+    const floored = this.#options.hasFloor ? this.#shown : undefined;
+    const below = floored ? floored.box.min.y - target.y : 0;
+    if (below > 0) {
+      target.y += below;
+      this.camera.position.y += below;
+    }
+    this.redraw();
+  }
+
+  #press(event: KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === 'Escape') return canvas.blur();
+    if (event.key === 'Escape') this.canvas.blur();
     const change = KEYS[event.key];
     if (change === undefined) return;
     event.preventDefault();
-    if (change === 'frame') frame();
-    else turn(change);
-  };
-  controls.addEventListener('change', () => {
-    isFramed = false;
-    // Two fingers and the right button move the target, too.
-    const below = hasFloor && shown ? shown.box.min.y - controls.target.y : 0;
-    if (below > 0) {
-      controls.target.y += below;
-      camera.position.y += below;
-    }
-    redraw();
-  });
-  canvas.addEventListener('keydown', press);
-  // What went with the graphics cannot be freed in those that come back.
-  const forget = () => {
-    for (const root of [shown?.root, replaced]) if (root) release(root);
-    shadow.dispose();
-    scene.environment?.dispose();
-  };
-  canvas.addEventListener('webglcontextlost', forget);
-  // Three.js listens first: then its state is new.
-  canvas.addEventListener('webglcontextrestored', reshape);
-  const sizes = new ResizeObserver(resize);
-  sizes.observe(sized);
-  resize();
+    if (change === 'frame') this.frame();
+    else this.turn(change);
+  }
 
-  const clear = (others: Iterable<Material> = []) => {
-    freeReplaced();
-    if (!shown) return;
-    shadow.sheet.removeFromParent();
-    shown.root.removeFromParent();
-    disposeModel(shown.root, others);
-    shown = undefined;
-    redraw();
-  };
-  return {
-    ...{ scene, camera, canvas, clear, frame, turn, redraw, reshape },
-    setMargin(share = MARGIN) {
-      margin = share;
-      if (isFramed) frame();
-    },
-    show(root) {
-      const box = prepare(root);
-      const isFirst = !shown;
-      freeReplaced();
-      replaced = shown?.root;
-      replaced?.removeFromParent();
-      shown = { root, box };
-      scene.add(root, shadow.sheet);
-      if (isFirst || isFramed) frame();
-      else limit(camera, controls, box);
-      reshape();
-      return box;
-    },
-    drawAt(width, height, use) {
-      const { aspect, fov } = camera;
-      const ratio = renderer.getPixelRatio();
-      const { across, up } = shown ? shareOf(camera, shown.root) : { across: 1, up: 1 };
-      camera.aspect = width / height;
-      const taller = Math.max(up, (across * aspect) / camera.aspect) / Math.max(up, across);
-      const slope = Math.tan((fov * Math.PI) / 360) * taller;
-      camera.fov = (Math.atan(slope) * 360) / Math.PI;
-      camera.updateProjectionMatrix();
-      renderer.setPixelRatio(1);
-      renderer.setSize(width, height, false);
-      drawShadow();
-      renderer.render(scene, camera);
-      use(canvas);
-      Object.assign(camera, { aspect, fov });
-      camera.updateProjectionMatrix();
-      renderer.setPixelRatio(ratio);
-      resize();
-    },
-    close() {
-      clear();
-      cancelAnimationFrame(frameRequest);
-      sizes.disconnect();
-      controls.dispose();
-      canvas.removeEventListener('keydown', press);
-      canvas.removeEventListener('webglcontextlost', forget);
-      canvas.removeEventListener('webglcontextrestored', reshape);
-      canvas.remove();
-      shadow.dispose();
-    },
-  };
+  /** Releases what went with the graphics: it cannot be freed in those that come back. */
+  #forget(): void {
+    for (const root of [this.#shown?.root, this.#replaced]) if (root) release(root);
+    this.#shadow.dispose();
+    this.scene.environment?.dispose();
+  }
+}
+
+function nameCanvas(canvas: HTMLCanvasElement, label: string): void {
+  canvas.tabIndex = 0;
+  canvas.setAttribute('role', 'application');
+  canvas.setAttribute('aria-label', label);
+  canvas.setAttribute('aria-keyshortcuts', Object.keys(KEYS).join(' ').replace('+ =', 'Plus'));
 }
 
 /** Leaves only the light of the studio. @returns Exact bounds. */
