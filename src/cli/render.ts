@@ -12,7 +12,7 @@ import {
   TRANSPARENT,
 } from '../deliver/pictures/picture-options.ts';
 import { createPictureMaker } from '../deliver/pictures/pictures.ts';
-import { openRenderer, type Renderer } from '../deliver/pictures/renderer.ts';
+import { BrowserRenderer } from '../deliver/pictures/renderer.ts';
 import { MOST_PIXELS_A_SIDE } from '../deliver/pictures/shot.ts';
 import { openPublished } from '../distribute/published.ts';
 import type { Pipeline } from '../run/file/pipeline-file.ts';
@@ -103,7 +103,7 @@ export const renderCommand: Command = {
       const message = 'pictures: expected a browser, found none';
       throw new ConverterError('BROWSER_MISSING', message);
     }
-    const renderer = openRenderer({ browser, warn: (text) => io.printError(`${text}\n`) });
+    const renderer = new BrowserRenderer({ browser, warn: (text) => io.printError(`${text}\n`) });
     const stop = () => void renderer.close();
     io.signal.addEventListener('abort', stop);
     const taken = pipeline
@@ -122,7 +122,7 @@ const userCacheDir = ({ XDG_CACHE_HOME }: Io['env']): string =>
 
 async function renderFile(
   file: string,
-  renderer: Renderer,
+  renderer: BrowserRenderer,
   options: PictureOptions,
   args: Arguments,
   io: Io,
@@ -154,7 +154,7 @@ function described(
 /** @returns 1 if one or more articles failed. */
 async function renderPipeline(
   pipeline: Pipeline,
-  renderer: Renderer,
+  renderer: BrowserRenderer,
   options: PictureOptions,
   args: Arguments,
   io: Io,

@@ -6,7 +6,7 @@ import type { Run } from '../run/open/open-run.ts';
 import type { ComparedPictures, GlbPair } from '../run/publishing/deliveries.ts';
 import { asConverterError } from '../support/errors.ts';
 import { inParallel } from '../support/in-parallel.ts';
-import { openMadeFiles } from './making/made-files.ts';
+import { MadeFiles } from './making/made-files.ts';
 import type { Maker } from './making/maker.ts';
 import { pictureDifference } from './pictures/picture-difference.ts';
 import { mainView } from './pictures/picture-options.ts';
@@ -43,16 +43,13 @@ async function compareAll(
 ): Promise<ComparedPictures> {
   const { derived } = run.sources;
   const { objects, published } = run.output;
-  const madeOf = openMadeFiles(derived);
+  const read = (sha256: Digest) => (published ? published.readObject(sha256) : objects.get(sha256));
+  const files = new MadeFiles(maker, derived);
   const differences = new Map<string, PictureDifference>();
   let problem: string | undefined;
   let isOver = false;
   const pictureOf = async (sha256: Digest): Promise<Uint8Array> => {
-    const [file] = await madeOf(
-      maker,
-      sha256,
-      () => published?.readObject(sha256) ?? objects.get(sha256),
-    );
+    const [file] = await files.of(sha256, () => read(sha256));
     return file!.bytes;
   };
   await inParallel(pairs, maker.atOnce, async ([was, is]) => {

@@ -39,7 +39,7 @@ async function warmPictures(
   outputDir: string,
   articles: readonly ManifestLine[],
 ): Promise<void> {
-  const [{ findBrowser }, { openRenderer }, { takePictures }, { PICTURE_DEFAULTS }] =
+  const [{ findBrowser }, { BrowserRenderer }, { takePictures }, { PICTURE_DEFAULTS }] =
     await Promise.all([
       built<typeof import('../../src/deliver/pictures/browser.ts')>('browser'),
       built<typeof import('../../src/deliver/pictures/renderer.ts')>('renderer'),
@@ -49,7 +49,7 @@ async function warmPictures(
   const browser = await findBrowser(undefined, undefined, '.cache');
   if (browser === undefined)
     return results.add('pictures', 'warm', { missing: 'there is no browser' });
-  const renderer = openRenderer({ browser, pages: 1 });
+  const renderer = new BrowserRenderer({ browser, pages: 1 });
   const times = isQuick ? 2 : 7;
   const medians: number[] = [];
   try {

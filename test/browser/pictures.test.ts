@@ -8,7 +8,7 @@ import {
   type PictureOptions,
   TRANSPARENT,
 } from '../../src/deliver/pictures/picture-options.ts';
-import { openRenderer, type Renderer } from '../../src/deliver/pictures/renderer.ts';
+import { BrowserRenderer, type Renderer } from '../../src/deliver/pictures/renderer.ts';
 import { sharedRenderer } from '../helpers/browser.ts';
 import { browserProcesses, killBrowserProcesses } from '../helpers/browser-processes.ts';
 import { encoded, flatPicture } from '../helpers/flat-picture.ts';
@@ -224,7 +224,7 @@ describe.runIf(HAS_BROWSER)('pictures', () => {
 
   it('are taken by a new browser where the old one was killed', async () => {
     const others = browserProcesses();
-    const own = openRenderer({ browser: await pictureBrowser(), pages: 1 });
+    const own = new BrowserRenderer({ browser: await pictureBrowser(), pages: 1 });
     try {
       await takePictures(own, glb, OPTIONS);
       const taken = Array.from({ length: 4 }, () => takePictures(own, glb, OPTIONS));

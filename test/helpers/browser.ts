@@ -1,6 +1,6 @@
 /** Browser: the browser of the tests, and a page in it that is watched. */
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { openRenderer, type Renderer } from '../../src/deliver/pictures/renderer.ts';
+import { BrowserRenderer, type Renderer } from '../../src/deliver/pictures/renderer.ts';
 import { pictureBrowser } from './picture-browser.ts';
 import { temporaryFolder } from './temporary.ts';
 import { GIVE_UP_MS } from './until.ts';
@@ -44,8 +44,8 @@ function sharedBrowser(): Promise<Browser> {
 
 /** Takes pictures in a browser of its own, which all tests of this process share; it ends with the process. */
 export function sharedRenderer(): Promise<Renderer> {
-  renderer ??= pictureBrowser().then((browser) =>
-    openRenderer({ browser, pages: 1, timeoutMs: GIVE_UP_MS }),
+  renderer ??= pictureBrowser().then(
+    (browser) => new BrowserRenderer({ browser, pages: 1, timeoutMs: GIVE_UP_MS }),
   );
   return renderer;
 }

@@ -16,7 +16,7 @@ import {
   PICTURE_DEFAULTS,
   type PictureOptions,
 } from '../../src/deliver/pictures/picture-options.ts';
-import { openRenderer, type Renderer } from '../../src/deliver/pictures/renderer.ts';
+import { BrowserRenderer, type Renderer } from '../../src/deliver/pictures/renderer.ts';
 import { browserProcesses, killBrowserProcesses } from '../helpers/browser-processes.ts';
 import { command, writePipeline } from '../helpers/command.ts';
 import { chanceOf } from '../helpers/fuzz/chance.ts';
@@ -42,7 +42,7 @@ describe.runIf(HAS_BROWSER)('a renderer', () => {
   let renderer: Renderer;
   beforeAll(async () => {
     browser = await pictureBrowser();
-    renderer = openRenderer({ browser, pages: 1, timeoutMs: GIVE_UP_MS });
+    renderer = new BrowserRenderer({ browser, pages: 1, timeoutMs: GIVE_UP_MS });
   });
   afterAll(() => renderer?.close());
 
@@ -66,7 +66,7 @@ describe.runIf(HAS_BROWSER)('a renderer', () => {
     async () => {
       const before = idsNow();
       // Long enough for the second on a busy machine, and not for the first on an idle one.
-      const own = openRenderer({ browser, pages: 1, timeoutMs: 40_000 });
+      const own = new BrowserRenderer({ browser, pages: 1, timeoutMs: 40_000 });
       // Each pane is a shader over a quarter of the picture: together they take minutes.
       const pbrMetallicRoughness = { baseColorFactor: [1, 1, 1, 0.5] };
       const material = { alphaMode: 'BLEND', pbrMetallicRoughness };
@@ -83,7 +83,7 @@ describe.runIf(HAS_BROWSER)('a renderer', () => {
 
   it('ends a browser that no longer answers', async () => {
     const before = idsNow();
-    const own = openRenderer({ browser, pages: 1, timeoutMs: 3000 });
+    const own = new BrowserRenderer({ browser, pages: 1, timeoutMs: 3000 });
     let isOver = false;
     // So many that it is stopped before the last, however fast it is.
     const taken = takePictures(own, PLAIN, { ...OPTIONS, frames: 360 }).finally(() => {
@@ -108,7 +108,7 @@ describe.runIf(HAS_BROWSER)('a renderer', () => {
     'takes a picture of 5 million triangles within the memory of a small machine',
     async () => {
       const before = idsNow();
-      const own = openRenderer({ browser, pages: 1 });
+      const own = new BrowserRenderer({ browser, pages: 1 });
       const glb = plainGlb({ triangles: 5_000_000 });
       const [file] = await takePictures(own, glb, OPTIONS);
       expect(await showsModel(file!.bytes)).toBe(true);

@@ -39,7 +39,7 @@ export interface Delivery {
    */
   make(subject: Subject, keep: (file: Placed) => Promise<DeliveredFile>): Promise<Outcome[]>;
   /** Returns a sentence about what it does without, once it has worked. */
-  limitation?: (() => string | undefined) | undefined;
+  limitation?(): string | undefined;
   /** Ends what `make` has started. */
-  close?: (() => Promise<void>) | undefined;
+  close?(): Promise<void>;
 }

@@ -5,21 +5,40 @@ import type { Run } from '../../run/open/open-run.ts';
 import type { FileFacts } from '../../run/output/delivered-files.ts';
 import type { MadeFile, Maker, SharedFile } from './maker.ts';
 
-/**
- * Opens them.
- *
- * @param derived - The cache.
- * @param again - Whether everything is made again, also what the cache has.
- * @returns A function that returns all files of a master, in the order of the maker's. Calls for the same files at the
- *   same time share them; `read` is called where one must be made.
- */
-export function openMadeFiles(derived: Derived, again = false) {
-  const makeMissing = async (
-    maker: Maker,
-    sha256: Digest,
-    read: () => Promise<Uint8Array>,
-  ): Promise<MadeFile[]> => {
-    const found = again ? [] : await cachedFiles(derived, maker, sha256);
+/** The files that a maker has made, or makes when they are needed. */
+export class MadeFiles {
+  readonly #maker: Maker;
+  readonly #derived: Derived;
+  readonly #again: boolean;
+  /** By the digest of the master. */
+  readonly #running = new Map<string, Promise<MadeFile[]>>();
+
+  /**
+   * @param derived - The cache.
+   * @param again - Whether everything is made again, also what the cache has.
+   */
+  constructor(maker: Maker, derived: Derived, again = false) {
+    this.#maker = maker;
+    this.#derived = derived;
+    this.#again = again;
+  }
+
+  /**
+   * Returns all files of a master, in the order of the maker's; calls for the same one at the same time share them.
+   *
+   * @param read - Reads the master, where a file must be made.
+   */
+  of(sha256: Digest, read: () => Promise<Uint8Array>): Promise<MadeFile[]> {
+    const known = this.#running.get(sha256);
+    if (known !== undefined) return known;
+    const made = this.#makeMissing(sha256, read).finally(() => this.#running.delete(sha256));
+    this.#running.set(sha256, made);
+    return made;
+  }
+
+  async #makeMissing(sha256: Digest, read: () => Promise<Uint8Array>): Promise<MadeFile[]> {
+    const maker = this.#maker;
+    const found = this.#again ? [] : await cachedFiles(this.#derived, maker, sha256);
     const missing = maker.files.filter((_, i) => found[i] === undefined);
     const names = missing.map((file) => file.name);
     const made = names.length > 0 ? await maker.make(await read(), names) : [];
@@ -29,20 +48,11 @@ export function openMadeFiles(derived: Derived, again = false) {
         const before = found[i];
         if (before !== undefined) return before;
         const file = next.next().value!;
-        await putFile(derived, key, file);
+        await putFile(this.#derived, key, file);
         return file;
       }),
     );
-  };
-  const running = new Map<string, Promise<MadeFile[]>>();
-  return (maker: Maker, sha256: Digest, read: () => Promise<Uint8Array>): Promise<MadeFile[]> => {
-    const key = JSON.stringify([sha256, maker.name, maker.files]);
-    const known = running.get(key);
-    if (known !== undefined) return known;
-    const made = makeMissing(maker, sha256, read).finally(() => running.delete(key));
-    running.set(key, made);
-    return made;
-  };
+  }
 }
 
 type Derived = Run['sources']['derived'];

@@ -18,12 +18,12 @@ import { evictUnused, MOST_CACHE_BYTES } from '../../source/cache/eviction.ts';
 import { ConverterError } from '../../support/errors.ts';
 import { readBytes, sha256Hex, withTemporaryFolder } from '../../support/files.ts';
 import { createSharedWork } from '../../support/shared-work.ts';
-import { openMadeFiles } from '../making/made-files.ts';
+import { MadeFiles } from '../making/made-files.ts';
 import type { FoundBrowser } from './browser.ts';
 import { CAMERAS, type CameraName } from './camera.ts';
 import { PICTURE_FORMATS, type PictureOptions } from './picture-options.ts';
 import { createPictureMaker } from './pictures.ts';
-import { openRenderer } from './renderer.ts';
+import { BrowserRenderer } from './renderer.ts';
 import { MOST_PIXELS_A_SIDE } from './shot.ts';
 
 /** What a picture is asked for: a configuration, and how it is shown. */
@@ -101,7 +101,7 @@ export async function openImageSource(options: ImageSourceOptions) {
   const store = openFileStore(files, environment.signal, database.contents);
   const published = openPublishedMasters(options.published);
   const warn = (text: string) => environment.log.warn(text);
-  const renderer = openRenderer({ browser, pages: DRAWN_AT_ONCE, warn });
+  const renderer = new BrowserRenderer({ browser, pages: DRAWN_AT_ONCE, warn });
   const kept = new LRUCache<string, ArticleImage>({ maxSize: MOST_BYTES_IN_MEMORY });
   const drawOnce = createSharedWork<ArticleImage>(
     DRAWN_AT_ONCE,
@@ -123,8 +123,8 @@ export async function openImageSource(options: ImageSourceOptions) {
     const maker = createPictureMaker(renderer, shown);
     const now = environment.now();
     if (drawn++ % EVICT_EVERY === 0) await evictUnused({ store, database, now, maxBytes });
-    const madeOf = openMadeFiles(openDerivedData(store, database.contents, now));
-    const [file] = await madeOf(maker, master.sha256, () => {
+    const files = new MadeFiles(maker, openDerivedData(store, database.contents, now));
+    const [file] = await files.of(master.sha256, () => {
       environment.log.info('a picture is made');
       return master.read();
     });

@@ -1,6 +1,6 @@
 /** A server on this machine, from which the page that takes pictures gets its program and the models. */
 import { randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inflateSync } from 'node:zlib';
 import { readBytes } from '../../support/files.ts';
@@ -22,9 +22,6 @@ const POLICY = [
   'worker-src blob:',
 ].join('; ');
 
-/** An exchange, open. */
-export type ModelExchange = Awaited<ReturnType<typeof openModelExchange>>;
-
 /**
  * Opens a server on loopback, below a secret path.
  *
@@ -34,47 +31,68 @@ export type ModelExchange = Awaited<ReturnType<typeof openModelExchange>>;
  * const { address, end } = exchange.offer(glb);   // the page at exchange.origin can fetch it, until it ends
  * ```
  */
-export async function openModelExchange() {
+export async function openModelExchange(): Promise<ModelExchange> {
   const secret = randomBytes(16).toString('hex');
-  const bodies = new Map<string, () => Promise<Uint8Array> | Uint8Array>([
+  const bodies: Bodies = new Map<string, Body>([
     ['picture-page.js', () => readBytes(PAGE_PROGRAM)],
     ['studio', async () => inflateSync(await readBytes(STUDIO))],
   ]);
-  let number = 0;
-
-  const answer = async (request: IncomingMessage, response: ServerResponse) => {
-    const [, given, name = ''] = (request.url ?? '').split('/');
-    const end = (status: number, type = 'text/plain', body: Uint8Array | string = '') =>
-      response
-        .writeHead(status, {
-          ...{ 'content-type': type, 'cache-control': 'no-store' },
-          'content-security-policy': POLICY,
-        })
-        .end(body);
-    if (given !== secret) return end(404);
-    if (name === '') {
-      return end(200, 'text/html', PAGE);
-    }
-    const body = await bodies.get(name)?.();
-    if (body === undefined) return end(404);
-    return end(200, name.endsWith('.js') ? 'text/javascript' : 'application/octet-stream', body);
-  };
   const server = createServer((request, response) => {
-    answer(request, response).catch(() => response.destroy());
+    answer(request, response, secret, bodies).catch(() => response.destroy());
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(0, '127.0.0.1', resolve);
   });
   const { port } = server.address() as AddressInfo;
-  return {
-    origin: `http://127.0.0.1:${port}/${secret}/`,
-    /** An address for a model, relative to the origin. */
-    offer(glb: Uint8Array) {
-      const address = String(number++);
-      bodies.set(address, () => glb);
-      return { address, end: () => void bodies.delete(address) };
-    },
-    close: () =>
-      new Promise<void>((resolve) => void server.close(() => resolve()).closeAllConnections()),
+  return new ModelExchange(server, `http://127.0.0.1:${port}/${secret}/`, bodies);
+}
+
+/** Reads what the page fetches. */
+type Body = () => Promise<Uint8Array> | Uint8Array;
+/** By address, relative to the origin. */
+type Bodies = Map<string, Body>;
+
+/** The server, open. */
+export class ModelExchange {
+  readonly origin: string;
+  readonly #server: Server;
+  readonly #bodies: Bodies;
+  #offers = 0;
+
+  constructor(server: Server, origin: string, bodies: Bodies) {
+    this.#server = server;
+    this.origin = origin;
+    this.#bodies = bodies;
+  }
+
+  /** Gives a model an address, relative to the origin, until it ends. */
+  offer(glb: Uint8Array): { address: string; end(): void } {
+    const address = String(this.#offers++);
+    this.#bodies.set(address, () => glb);
+    return { address, end: () => void this.#bodies.delete(address) };
+  }
+
+  close(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#server.close(() => resolve()).closeAllConnections();
+    });
+  }
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  secret: string,
+  bodies: Bodies,
+): Promise<void> {
+  const [, given, name = ''] = (request.url ?? '').split('/');
+  const end = (status: number, type = 'text/plain', body: Uint8Array | string = '') => {
+    const headers = { 'content-type': type, 'cache-control': 'no-store' };
+    response.writeHead(status, { ...headers, 'content-security-policy': POLICY }).end(body);
   };
+  if (given !== secret) return end(404);
+  if (name === '') return end(200, 'text/html', PAGE);
+  const body = await bodies.get(name)?.();
+  if (body === undefined) return end(404);
+  end(200, name.endsWith('.js') ? 'text/javascript' : 'application/octet-stream', body);
 }

@@ -1,5 +1,5 @@
 /** Pictures as a kind of delivery. */
-import { ofEachMaster } from '../making/each-master.ts';
+import { MasterDelivery } from '../making/each-master.ts';
 import { kind } from '../making/kind.ts';
 import { PICTURES } from '../making/names.ts';
 import { picturesSchema } from './pictures-schema.ts';
@@ -11,6 +11,6 @@ export const picturesKind = kind({
   accepted: ({ accept }) => ({ [PICTURES]: accept }),
   async open(wanted, run, masters) {
     const { openPictureMaker } = await import('./run-renderer.ts');
-    return [ofEachMaster(run, await openPictureMaker(wanted, run), masters)];
+    return [new MasterDelivery(run, await openPictureMaker(wanted, run), masters)];
   },
 });

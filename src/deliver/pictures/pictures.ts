@@ -41,7 +41,7 @@ export function createPictureMaker(renderer: Renderer, options: PictureOptions):
           facts: { width, height, ...(scale !== undefined && { pixelsPerMetre: scale }) },
         }));
     },
-    close: renderer.close,
+    close: () => renderer.close(),
   };
 }
 

@@ -10,7 +10,7 @@ import { openCacheDatabase } from '../../source/cache/database.ts';
 import { asConverterError, type ConverterError, endsRun } from '../../support/errors.ts';
 import { replaceFile } from '../../support/files.ts';
 import { inParallel } from '../../support/in-parallel.ts';
-import { openMadeFiles } from '../making/made-files.ts';
+import { MadeFiles } from '../making/made-files.ts';
 import type { MadeFile, Maker } from '../making/maker.ts';
 
 /** What became of one configuration. */
@@ -44,7 +44,8 @@ export async function renderPublished(options: RenderOptions): Promise<void> {
   const database = await openCacheDatabase(cacheDir);
   try {
     const store = openFileStore(bodyFilesOf(cacheDir, database), signal, database.contents);
-    const madeOf = openMadeFiles(openDerivedData(store, database.contents, environment.now()));
+    const derived = openDerivedData(store, database.contents, environment.now());
+    const pictures = new MadeFiles(maker, derived);
     const masters = await mastersOf(published.dir);
     const progress = { making: maker.name, total: masters.length, done: 0, failed: 0 };
     const show = () => environment.progress?.({ ...progress });
@@ -53,7 +54,7 @@ export async function renderPublished(options: RenderOptions): Promise<void> {
       signal.throwIfAborted();
       const article = configurationLabel(id);
       try {
-        const made = await madeOf(maker, sha256, () => published.read({ path: glb, sha256 }));
+        const made = await pictures.of(sha256, () => published.read({ path: glb, sha256 }));
         const name = link.replace(/^articles\//, '').replace(/\.glb$/, '');
         const files = made.map((picture, i) => {
           return { path: join(folder, name, maker.files[i]!.name), picture };

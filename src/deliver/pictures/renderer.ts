@@ -28,116 +28,134 @@ interface RendererOptions {
   warn?: (text: string) => void;
 }
 
-/** A renderer, open. */
-export type Renderer = ReturnType<typeof openRenderer>;
+/** Takes pictures. */
+export interface Renderer {
+  /**
+   * Returns the pictures of a GLB in the order of the shots.
+   *
+   * @throws {@link ConverterError} `PICTURE_FAILED` where the model cannot be drawn in time, which leaves the renderer
+   *   usable; `BROWSER_MISSING` where no browser starts.
+   */
+  takePictures(glb: Uint8Array, shots: readonly Shot[]): Promise<Picture[]>;
+  /** Ends its browsers; pictures taken later start them again. */
+  close(): Promise<void>;
+}
 
 /** How often a model is tried where the browser dies meanwhile, or as it starts: of memory, or by an operator. */
 const ATTEMPTS = 3;
 
 /**
- * Opens a renderer; its browsers start with the first pictures, also after `close`.
+ * A renderer whose browsers start with the first pictures. The time for a model begins when a browser is free.
  *
  * Each model that is drawn at the same time as others has a browser of its own: pages of one browser share a process
  * for graphics, and one that hangs there would hold up the others.
  *
- * @returns `takePictures` returns the pictures of a GLB in the order of the shots; it throws {@link ConverterError}
- * `PICTURE_FAILED` where the model cannot be drawn in time, which leaves the renderer usable, and `BROWSER_MISSING`
- * where no browser starts. The time begins when a browser is free.
  * @example
  * ```ts
- * const renderer = openRenderer({ browser: findBrowser(undefined, undefined)! });
+ * const renderer = new BrowserRenderer({ browser: (await findBrowser(undefined, undefined))! });
  * const [picture] = await renderer.takePictures(glb, [shotOf('hero', 1024, 768)]);
  * await renderer.close();
  * ```
  */
-export function openRenderer({
-  browser,
-  pages,
-  timeoutMs = 120_000,
-  givesUp = false,
-  warn,
-}: RendererOptions) {
-  const count = pages ?? Math.max(1, Math.floor(availableParallelism() / 2));
-  const places = Array.from({ length: count }, (): Place => ({ studio: undefined }));
-  const idle = [...places];
-  const waiting: ((place: Place) => void)[] = [];
-  const ending = new Set<Promise<void>>();
-  let exchange: Promise<ModelExchange> | undefined;
-  let closings = 0;
+export class BrowserRenderer implements Renderer {
+  readonly #options: RendererOptions;
+  readonly #timeoutMs: number;
+  readonly #places: readonly Place[];
+  readonly #idle: Place[];
+  /** Calls that wait for a place. */
+  readonly #waiting: ((place: Place) => void)[] = [];
+  /** Browsers that end. */
+  readonly #ending = new Set<Promise<void>>();
+  #exchange: Promise<ModelExchange> | undefined;
+  #closings = 0;
   /** Why no browser starts. */
-  let missing: ConverterError | undefined;
-  let hasWarned = false;
-  const warnOnce = (text: string) => {
-    if (!hasWarned) warn?.(text);
-    hasWarned = true;
-  };
+  #missing: ConverterError | undefined;
+  #hasWarned = false;
 
-  const take = async (): Promise<Place> =>
-    idle.pop() ?? (await new Promise((resolve) => waiting.push(resolve)));
-  const giveBack = (place: Place) => {
-    const next = waiting.shift();
-    if (next) next(place);
-    else idle.push(place);
-  };
-  /** Not waited for: what hangs may take its time to end. */
-  const end = (place: Place) => {
-    const ended = place.studio?.end();
-    place.studio = undefined;
-    if (ended === undefined) return;
-    ending.add(ended);
-    void ended.finally(() => ending.delete(ended));
-  };
-  const attempt = async (place: Place, glb: Uint8Array, shots: readonly Shot[]) => {
-    exchange ??= openModelExchange();
-    const opened = await exchange;
-    place.studio ??= openStudio(startBrowser(browser, warnOnce), opened.origin);
+  constructor(options: RendererOptions) {
+    const count = options.pages ?? Math.max(1, Math.floor(availableParallelism() / 2));
+    this.#options = options;
+    this.#timeoutMs = options.timeoutMs ?? 120_000;
+    this.#places = Array.from({ length: count }, (): Place => ({ studio: undefined }));
+    this.#idle = [...this.#places];
+  }
+
+  async takePictures(glb: Uint8Array, shots: readonly Shot[]): Promise<Picture[]> {
+    const breach = pictureBreach(glb);
+    if (breach !== undefined) throw failed(new Error(breach));
+    const began = this.#closings;
+    const place = await this.#take();
+    const limit = new TimeLimit(this.#timeoutMs);
+    try {
+      for (let number = 1; ; number++) {
+        if (this.#missing !== undefined) throw this.#missing;
+        if (began !== this.#closings) throw failed(new Error('the renderer was closed'));
+        try {
+          return await limit.within(this.#attempt(place, glb, shots));
+        } catch (error) {
+          // It is the model's fault: the browser is as it was.
+          if (isConverterError(error) && error.code === 'PICTURE_FAILED') throw error;
+          this.#end(place);
+          if (!limit.isOver && number < ATTEMPTS) continue;
+          if (!isConverterError(error)) throw failed(error);
+          if (this.#options.givesUp && error.code === 'BROWSER_MISSING') this.#missing = error;
+          throw error;
+        }
+      }
+    } finally {
+      limit.end();
+      this.#giveBack(place);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closings++;
+    for (const place of this.#places) this.#end(place);
+    await Promise.all(this.#ending);
+    const opened = this.#exchange;
+    this.#exchange = undefined;
+    await (await opened)?.close();
+  }
+
+  async #attempt(place: Place, glb: Uint8Array, shots: readonly Shot[]): Promise<Picture[]> {
+    this.#exchange ??= openModelExchange();
+    const exchange = await this.#exchange;
+    place.studio ??= openStudio(this.#start(), exchange.origin);
     const { page, died } = place.studio;
-    const model = opened.offer(glb);
+    const model = exchange.offer(glb);
     try {
       return await Promise.race([takeAll(page, model.address, shots), died]);
     } finally {
       model.end();
     }
-  };
+  }
 
-  return {
-    async takePictures(glb: Uint8Array, shots: readonly Shot[]): Promise<Picture[]> {
-      const breach = pictureBreach(glb);
-      if (breach !== undefined) throw failed(new Error(breach));
-      const began = closings;
-      const place = await take();
-      const limit = openLimit(timeoutMs);
-      try {
-        for (let number = 1; ; number++) {
-          if (missing !== undefined) throw missing;
-          if (began !== closings) throw failed(new Error('the renderer was closed'));
-          try {
-            return await limit.within(attempt(place, glb, shots));
-          } catch (error) {
-            // It is the model's fault: the browser is as it was.
-            if (isConverterError(error) && error.code === 'PICTURE_FAILED') throw error;
-            end(place);
-            const isLast = limit.isOver() || number === ATTEMPTS;
-            if (!isLast) continue;
-            if (!isConverterError(error)) throw failed(error);
-            if (givesUp && error.code === 'BROWSER_MISSING') missing = error;
-            throw error;
-          }
-        }
-      } finally {
-        limit.end();
-        giveBack(place);
-      }
-    },
-    async close(): Promise<void> {
-      closings++;
-      for (const place of places) end(place);
-      await Promise.all(ending);
-      const opened = exchange;
-      exchange = undefined;
-      await (await opened)?.close();
-    },
-  };
+  #start(): Promise<Browser> {
+    const { browser, warn } = this.#options;
+    return startBrowser(browser, (text) => {
+      if (!this.#hasWarned) warn?.(text);
+      this.#hasWarned = true;
+    });
+  }
+
+  async #take(): Promise<Place> {
+    return this.#idle.pop() ?? (await new Promise((resolve) => this.#waiting.push(resolve)));
+  }
+
+  #giveBack(place: Place): void {
+    const next = this.#waiting.shift();
+    if (next) next(place);
+    else this.#idle.push(place);
+  }
+
+  /** Ends the browser of a place. Not waited for: what hangs may take its time to end. */
+  #end(place: Place): void {
+    const ended = place.studio?.end();
+    place.studio = undefined;
+    if (ended === undefined) return;
+    this.#ending.add(ended);
+    void ended.finally(() => this.#ending.delete(ended));
+  }
 }
 
 /** Where one model at a time is drawn. */
@@ -179,21 +197,32 @@ function openStudio(started: Promise<Browser>, origin: string): Studio {
 }
 
 /** A limit of time over several attempts. */
-function openLimit(timeoutMs: number) {
-  let isOver = false;
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      isOver = true;
-      reject(new Error(`it took longer than ${timeoutMs / 1000} s`));
-    }, timeoutMs);
-  });
-  late.catch(() => {});
-  return {
-    within: <T>(work: Promise<T>) => Promise.race([work, late]),
-    isOver: () => isOver,
-    end: () => clearTimeout(timer),
-  };
+class TimeLimit {
+  #isOver = false;
+  #timer: NodeJS.Timeout | undefined;
+  readonly #late: Promise<never>;
+
+  constructor(timeoutMs: number) {
+    this.#late = new Promise<never>((_, reject) => {
+      this.#timer = setTimeout(() => {
+        this.#isOver = true;
+        reject(new Error(`it took longer than ${timeoutMs / 1000} s`));
+      }, timeoutMs);
+    });
+    this.#late.catch(() => {});
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  within<T>(work: Promise<T>): Promise<T> {
+    return Promise.race([work, this.#late]);
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+  }
 }
 
 function failed(cause: unknown): ConverterError {

@@ -5,7 +5,7 @@ import type { Maker } from '../making/maker.ts';
 import { BROWSER_VARIABLE, findBrowser, installHelp, NONE } from './browser.ts';
 import type { PictureOptions } from './picture-options.ts';
 import { createPictureMaker } from './pictures.ts';
-import { openRenderer, type Renderer } from './renderer.ts';
+import { BrowserRenderer, type Renderer } from './renderer.ts';
 
 /** Why there are no pictures, and what to do. */
 export const NO_BROWSER = `there is no browser: ${installHelp()}`;
@@ -39,7 +39,7 @@ export async function rendererOf(run: Run): Promise<Renderer | undefined> {
   const browser = await browserOf(run);
   if (browser === undefined) return undefined;
   const warn = (text: string) => run.environment.log.warn(text);
-  const renderer = renderers.get(run) ?? openRenderer({ browser, givesUp: true, warn });
+  const renderer = renderers.get(run) ?? new BrowserRenderer({ browser, givesUp: true, warn });
   renderers.set(run, renderer);
   return renderer;
 }

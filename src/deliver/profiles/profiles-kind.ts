@@ -1,5 +1,5 @@
 /** Target profiles as a kind of delivery. */
-import { ofEachMaster } from '../making/each-master.ts';
+import { MasterDelivery } from '../making/each-master.ts';
 import { kind } from '../making/kind.ts';
 import { USDZ_PROFILE } from '../usd/usdz-maker.ts';
 import { PROFILE_NAMES, webProfile } from './profiles.ts';
@@ -32,6 +32,6 @@ export const profilesKind = kind({
       const profile = name === 'web' ? webProfile(chosen) : undefined;
       return createProfileMaker(name, profile, renderer);
     });
-    return makers.map((maker) => ofEachMaster(run, maker, masters));
+    return makers.map((maker) => new MasterDelivery(run, maker, masters));
   },
 });
