@@ -1,12 +1,15 @@
 /** The delivery of variants: of each article one file for all finishes of a shape. */
 
+import type { CatalogueLine } from '../../model/asset.ts';
 import { articleKey, articleLabel, configurationKey } from '../../model/configuration-id.ts';
 import type { Run } from '../../run/open/open-run.ts';
+import type { DeliveredFile } from '../../run/output/delivered-files.ts';
 import { openCatalogue } from '../../run/output/manifest.ts';
 import { beside, type Master, readMaster } from '../../run/publishing/masters.ts';
 import { sha256Hex } from '../../support/files.ts';
 import { groupBy } from '../../support/group-by.ts';
-import type { Delivery, Outcome, Subject } from '../making/delivery.ts';
+import type { PackedMap } from '../../support/packed-map.ts';
+import type { Delivery, Outcome, Placed, Subject } from '../making/delivery.ts';
 import { VARIANTS } from '../making/names.ts';
 import {
   combineVariants,
@@ -19,85 +22,102 @@ import {
 /** For people; the paths of files differ by the names of configurations. */
 const FILE = 'variants.glb';
 
+/** Opens the delivery of an output folder. */
+export async function openVariants(run: Run, masters: readonly Master[]): Promise<Delivery> {
+  const catalogue = await openCatalogue(run.options.pipeline.outputDir);
+  return new VariantsDelivery(run, masters, catalogue);
+}
+
 /**
- * Opens the delivery of an output folder.
+ * One file for all finishes of a shape.
  *
  * An article with one configuration is left out, and so is what only carts select, which is the planning of one
  * customer. A configuration without another finish has no file: that would be its master.
  */
-export async function openVariants(run: Run, masters: readonly Master[]): Promise<Delivery> {
-  const { options, environment } = run;
-  const { outputDir } = options.pipeline;
-  const catalogue = await openCatalogue(outputDir);
-  const { derived } = run.sources;
-  /** What the cache has of a key, else what is made now. */
-  const once = async (key: string, make: () => Promise<Uint8Array>): Promise<Uint8Array> => {
+class VariantsDelivery implements Delivery {
+  readonly name = VARIANTS;
+  // Each may need much memory, and all share one thread.
+  readonly atOnce = 1;
+  readonly subjects: Iterable<Subject>;
+  readonly #run: Run;
+  readonly #catalogue: PackedMap<CatalogueLine>;
+
+  constructor(run: Run, masters: readonly Master[], catalogue: PackedMap<CatalogueLine>) {
+    this.#run = run;
+    this.#catalogue = catalogue;
+    this.subjects = this.#subjectsOf(masters);
+  }
+
+  async make(
+    { masters: article, source }: Subject,
+    keep: (file: Placed) => Promise<DeliveredFile>,
+  ): Promise<Outcome[]> {
+    const sources = article.map((master) => this.#sourceOf(master));
+    const grouped = await this.#once(`groups ${source}`, async () =>
+      new TextEncoder().encode(JSON.stringify(await groupVariants(sources))),
+    );
+    const { groups, splitBy } = JSON.parse(new TextDecoder().decode(grouped)) as Variants;
+    const outcomes: Outcome[] = article.map(() => ({
+      files: [],
+      ...(groups.length > 1 && { splitBy: splitBy.map(({ text, name }) => text || name) }),
+    }));
+    for (const group of groups) {
+      if (group.variants.length === 1) continue;
+      const shown = group.variants.map(({ name, sources: [at] }) => [name, sources[at!]!.sha256]);
+      const key = `file ${sha256Hex(JSON.stringify(shown))}`;
+      const bytes = await this.#once(key, () => combineVariants(sources, group));
+      const first = article[group.variants[0]!.sources[0]!]!;
+      const path = beside(first, VARIANTS);
+      const file = await keep({ name: FILE, path, bytes, facts: {} });
+      const variants = group.variants.length;
+      for (const { name: variant, sources: same } of group.variants)
+        for (const at of same) outcomes[at]!.files = [{ ...file, facts: { variant, variants } }];
+    }
+    return outcomes;
+  }
+
+  *#subjectsOf(masters: readonly Master[]): Iterable<Subject> {
+    for (const article of articlesOf(masters)) {
+      const decisive = article.map((master) => {
+        return [master.sha256, master.glb, this.#describe(master)];
+      });
+      const source = sha256Hex(JSON.stringify([VARIANTS_VERSION, decisive]));
+      yield { label: articleLabel(article[0].id), masters: article, source };
+    }
+  }
+
+  #sourceOf(master: Master): VariantSource {
+    const read = () => {
+      this.#run.environment.signal.throwIfAborted();
+      return readMaster(this.#run, master);
+    };
+    return { ...this.#describe(master), sha256: master.sha256, read };
+  }
+
+  #describe({ id }: Master): Pick<VariantSource, 'number' | 'properties'> {
+    const number = id.finalarticlenumber || id.basearticlenumber;
+    return { number, properties: this.#catalogue.get(configurationKey(id))?.properties ?? [] };
+  }
+
+  /** Returns what the cache has of a key, else what is made now. */
+  async #once(key: string, make: () => Promise<Uint8Array>): Promise<Uint8Array> {
+    const { options, stores } = this.#run;
     const name = `${VARIANTS} ${VARIANTS_VERSION} ${key}`;
-    const known = options.force ? undefined : await derived.get(name);
+    const known = options.force ? undefined : await sources.derived.get(name);
     if (known !== undefined) return known;
     const made = await make();
-    await derived.put(name, made);
+    await sources.derived.put(name, made);
     return made;
-  };
-  const describe = ({ id }: Master) => {
-    const number = id.finalarticlenumber || id.basearticlenumber;
-    return { number, properties: catalogue.get(configurationKey(id))?.properties ?? [] };
-  };
-  const sourceOf = (master: Master): VariantSource => ({
-    ...describe(master),
-    sha256: master.sha256,
-    read() {
-      environment.signal.throwIfAborted();
-      return readMaster(run, master);
-    },
-  });
-  const subjectOf = (article: Subject['masters']): Subject => {
-    const decisive = article.map((master) => [master.sha256, master.glb, describe(master)]);
-    const source = sha256Hex(JSON.stringify([VARIANTS_VERSION, decisive]));
-    return { label: articleLabel(article[0].id), masters: article, source };
-  };
-  return {
-    name: VARIANTS,
-    // Each may need much memory, and all share one thread.
-    atOnce: 1,
-    subjects: articlesOf(masters, subjectOf),
-    async make({ masters: article, source }, keep) {
-      const sources = article.map(sourceOf);
-      const grouped = await once(`groups ${source}`, async () =>
-        new TextEncoder().encode(JSON.stringify(await groupVariants(sources))),
-      );
-      const { groups, splitBy } = JSON.parse(new TextDecoder().decode(grouped)) as Variants;
-      const outcomes: Outcome[] = article.map(() => ({
-        files: [],
-        ...(groups.length > 1 && { splitBy: splitBy.map(({ text, name }) => text || name) }),
-      }));
-      for (const group of groups) {
-        if (group.variants.length === 1) continue;
-        const shown = group.variants.map(({ name, sources: [at] }) => [name, sources[at!]!.sha256]);
-        const key = `file ${sha256Hex(JSON.stringify(shown))}`;
-        const bytes = await once(key, () => combineVariants(sources, group));
-        const first = article[group.variants[0]!.sources[0]!]!;
-        const path = beside(first, VARIANTS);
-        const file = await keep({ name: FILE, path, bytes, facts: {} });
-        const variants = group.variants.length;
-        for (const { name: variant, sources: same } of group.variants)
-          for (const at of same) outcomes[at]!.files = [{ ...file, facts: { variant, variants } }];
-      }
-      return outcomes;
-    },
-  };
+  }
 }
 
 /** The masters of each article with several, the default configuration first. */
-function* articlesOf(
-  masters: readonly Master[],
-  subjectOf: (article: Subject['masters']) => Subject,
-): Iterable<Subject> {
+function* articlesOf(masters: readonly Master[]): Iterable<Subject['masters']> {
   const shown = masters.filter(({ isOnlyOfCarts }) => !isOnlyOfCarts);
   for (const article of groupBy(shown, ({ id }) => articleKey(id)).values()) {
     const [first, ...others] = article.toSorted((a, b) => {
       return Number(b.isDefault) - Number(a.isDefault);
     });
-    if (others.length > 0) yield subjectOf([first!, ...others]);
+    if (others.length > 0) yield [first!, ...others];
   }
 }
