@@ -101,7 +101,7 @@ class VariantsDelivery implements Delivery {
 
   /** Returns what the cache has of a key, else what is made now. */
   async #once(key: string, make: () => Promise<Uint8Array>): Promise<Uint8Array> {
-    const { options, stores } = this.#run;
+    const { options, sources } = this.#run;
     const name = `${VARIANTS} ${VARIANTS_VERSION} ${key}`;
     const known = options.force ? undefined : await sources.derived.get(name);
     if (known !== undefined) return known;

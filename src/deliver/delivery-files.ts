@@ -1,0 +1,99 @@
+/** The files of one delivery in the output folder. */
+import { extname, join } from 'node:path';
+import type { Run } from '../run/open/open-run.ts';
+import {
+  type DeliveredFile,
+  type DeliveryLine,
+  isSharedPath,
+} from '../run/output/delivered-files.ts';
+import { objectFiles } from '../run/output/output-folder.ts';
+import { openFileStore } from '../source/cache/content-store.ts';
+import { statIfExists, temporaryFolder } from '../support/files.ts';
+import { linkOrCopy } from '../support/links.ts';
+import type { Placed } from './making/delivery.ts';
+
+/** Stores, links and examines the files of a delivery: one that configurations share, once for all of them. */
+export class DeliveryFiles {
+  readonly #delivery: string;
+  readonly #outputDir: string;
+  /** What a store has, of an output that is not in a folder. */
+  readonly #published: Run['output']['published'];
+  readonly #kept = new Map<string, Promise<DeliveredFile>>();
+  readonly #linked = new Map<string, Promise<unknown>>();
+  readonly #examined = new Map<string, Promise<boolean>>();
+
+  constructor(delivery: string, { options, output }: Run) {
+    this.#delivery = delivery;
+    this.#outputDir = options.pipeline.outputDir;
+    this.#published = output.published;
+  }
+
+  /** Stores a file. It is at its place once it is linked. */
+  keep(file: Placed): Promise<DeliveredFile> {
+    return onceIfShared(this.#kept, file, async ({ name, path, bytes, facts }) => {
+      const { digest } = await this.#storeOf(name).put(bytes);
+      return { name, path, sha256: digest, bytes: bytes.length, facts };
+    });
+  }
+
+  /** Links files that are stored to their places: first those that others refer to. */
+  async linkAll(files: readonly DeliveredFile[]): Promise<void> {
+    const isPart = ({ path }: DeliveredFile) => isSharedPath(path);
+    await Promise.all(files.filter(isPart).map((file) => this.#link(file)));
+    await Promise.all(files.filter((file) => !isPart(file)).map((file) => this.#link(file)));
+  }
+
+  /** Whether all of these files are at their places. */
+  async areAllPublished(files: readonly DeliveredFile[]): Promise<boolean> {
+    return (await Promise.all(files.map((file) => this.#isPublished(file)))).every((is) => is);
+  }
+
+  #storeOf(name: string) {
+    return openFileStore({ ...objectFiles(this.#outputDir), extension: extname(name) });
+  }
+
+  #link(file: DeliveredFile): Promise<unknown> {
+    return onceIfShared(this.#linked, file, ({ name, path, sha256 }) => {
+      const place = join(this.#outputDir, path);
+      return linkOrCopy(
+        this.#storeOf(name).pathOf(sha256),
+        place,
+        temporaryFolder(this.#outputDir),
+      );
+    });
+  }
+
+  async #isPublished(file: DeliveredFile): Promise<boolean> {
+    // The list may have been edited.
+    if (!file.path.startsWith(`${this.#delivery}/`)) return false;
+    if (this.#published !== undefined) return this.#published.hasFile(file);
+    return onceIfShared(this.#examined, file, async ({ name, path, sha256, bytes }) => {
+      // A link whose object is another file, or that is gone, is made again.
+      const [object, link] = await Promise.all([
+        statIfExists(this.#storeOf(name).pathOf(sha256)),
+        statIfExists(join(this.#outputDir, path)),
+      ]);
+      return object?.bytes === bytes && link?.bytes === bytes;
+    });
+  }
+}
+
+/** Lists the files of configurations; those that several of them share, once. */
+export function eachPath(
+  lines: readonly (Pick<DeliveryLine, 'files'> | undefined)[],
+): DeliveredFile[] {
+  const all = lines.flatMap((line) => line?.files ?? []);
+  return [...new Map(all.map((file) => [file.path, file])).values()];
+}
+
+function onceIfShared<F extends { path: string }, T>(
+  done: Map<string, Promise<T>>,
+  file: F,
+  work: (file: F) => Promise<T>,
+): Promise<T> {
+  const known = done.get(file.path);
+  if (known !== undefined) return known;
+  const started = work(file);
+  if (isSharedPath(file.path)) done.set(file.path, started);
+  return started;
+}
