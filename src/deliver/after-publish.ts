@@ -18,10 +18,19 @@ import type {
 } from '../run/publishing/deliveries.ts';
 import { publishedNow } from '../run/publishing/last-publication.ts';
 import { ConverterError } from '../support/errors.ts';
-import { acceptedOf, feedName, WEBHOOK } from './accepted.ts';
-import { FEED_KINDS, type FeedItem, type FeedKind, feedFile, feedRows } from './feeds/feeds.ts';
+import {
+  FEED_KINDS,
+  type FeedItem,
+  type FeedKind,
+  feedFile,
+  feedName,
+  feedRows,
+} from './feeds/feeds.ts';
 import { type Sending, sendChanges } from './outbox.ts';
 import { type DeliverSection, sectionOf } from './section.ts';
+
+/** How the webhook is called among deliveries. */
+const WEBHOOK = 'webhook';
 
 /** Sends the changes of a publication to the webhook of the pipeline. @throws as {@link sendChanges} */
 export async function sendToWebhook(
@@ -36,12 +45,13 @@ function sentBy(
   { options }: Run,
   { sent, waiting, problem }: Omit<Sending, 'settle'>,
 ): SentChanges['sent'] {
-  const deliver = sectionOf(options.pipeline);
-  if (deliver?.afterPublish === undefined || sent + waiting === 0) return undefined;
+  const { afterPublish } = sectionOf(options.pipeline) ?? {};
+  if (afterPublish === undefined || sent + waiting === 0) return undefined;
   const counts = countsOf(WEBHOOK, sent);
   if (problem === undefined) return { counts, failures: [] };
   const message = `the webhook has not received the changes, which wait in ${OUTBOX_FILE}: ${problem}`;
-  return failedAsAWhole(deliver, counts, waiting, new ConverterError('WEBHOOK_FAILED', message));
+  const error = new ConverterError('WEBHOOK_FAILED', message);
+  return failedAsAWhole(counts, afterPublish.accept, waiting, error);
 }
 
 type Counts = Delivered['deliveries'][number];
@@ -54,15 +64,15 @@ function countsOf(name: string, made: number): Counts {
   };
 }
 
-/** One failure stands for all configurations. */
+/** One failure stands for all configurations. @param accepted - Codes of failures that the pipeline file accepts. */
 function failedAsAWhole(
-  deliver: DeliverSection,
   counts: Counts,
+  accepted: readonly string[],
   count: number,
   { code, message, help }: ConverterError,
 ): { counts: Counts; failures: DeliveryFailure[] } {
   const { name } = counts;
-  const isAccepted = acceptedOf(deliver, name).has(code);
+  const isAccepted = accepted.includes(code);
   const failure = { article: '', delivery: name, code, message, help, isAccepted };
   return {
     counts: {
@@ -82,19 +92,23 @@ interface WrittenFeed {
   leftOut: string[];
 }
 
-/** Writes the feeds. What only carts select is the planning of one customer: no feed has it. */
+/**
+ * Writes the feeds. What only carts select is the planning of one customer: no feed has it.
+ *
+ * @param feeds - What the pipeline file asks for; feeds that it does not name are removed.
+ */
 export async function writeFeeds(
   run: Run,
+  feeds: DeliverSection['feeds'],
   lists: NewLists,
   deliveries: readonly DeliveryLine[],
 ): Promise<WrittenFeed[]> {
   const { outputDir } = run.options.pipeline;
-  const deliver = sectionOf(run.options.pipeline);
-  const kinds: readonly FeedKind[] = deliver?.feeds?.kinds ?? [];
+  const kinds: readonly FeedKind[] = feeds?.kinds ?? [];
   for (const kind of FEED_KINDS) {
     if (!kinds.includes(kind)) lists.remove(`${FEEDS_FOLDER}/${feedFile(kind)}`);
   }
-  if (kinds.length === 0) return [];
+  if (feeds === undefined) return [];
   const { lines: published, onlyCarts } = await publishedNow(run, deliveries);
   const catalogue = await openCatalogue(outputDir);
   const keys = sortConfigurationKeys(catalogue.keys()).filter((key) => !onlyCarts.has(key));
@@ -111,17 +125,17 @@ export async function writeFeeds(
     let leftOut = new Map<string, number>();
     await writeTexts(lists, `${FEEDS_FOLDER}/${feedFile(kind)}`, () => {
       leftOut = new Map();
-      return feedRows(kind, items(), deliver!.feeds!, leftOut);
+      return feedRows(kind, items(), feeds, leftOut);
     });
-    written.push(writtenFeed(deliver!, kind, keys.length, leftOut));
+    written.push(writtenFeed(kind, feeds.accept, keys.length, leftOut));
   }
   return written;
 }
 
 /** A feed without any row is a failure. */
 function writtenFeed(
-  deliver: DeliverSection,
   kind: FeedKind,
+  accepted: readonly string[],
   all: number,
   leftOut: ReadonlyMap<string, number>,
 ): WrittenFeed {
@@ -135,5 +149,5 @@ function writtenFeed(
   }
   const why = reasons.join(', ') || 'no article is published';
   const error = new ConverterError('FEED_EMPTY', `expected rows, received none: ${why}`);
-  return { ...failedAsAWhole(deliver, counts, Math.max(1, all), error), leftOut: [] };
+  return { ...failedAsAWhole(counts, accepted, Math.max(1, all), error), leftOut: [] };
 }

@@ -18,10 +18,9 @@ import { amount } from '../run/report/text.ts';
 import { readTextIfExists } from '../support/files.ts';
 import { groupBy } from '../support/group-by.ts';
 import { writeFeeds } from './after-publish.ts';
-import { DeliveryProcessor, type FormerDeliveries } from './delivery-processor.ts';
+import { type FormerDeliveries, processDeliveries } from './delivery-processor.ts';
 import { removeGallery, writeGallery } from './gallery/publish-gallery.ts';
 import { openDeliveries } from './kinds.ts';
-import type { Delivery } from './making/delivery.ts';
 import { sectionOf } from './section.ts';
 
 /**
@@ -49,7 +48,7 @@ export async function deliver(run: Run): Promise<Delivered> {
     const glbs = `${amount(masters.length, 'GLB')} in ${outputDir}`;
     run.environment.log.info(`${glbs}; next: ${names}`);
   }
-  const processed = await processAll(run, deliveries, before);
+  const processed = await processDeliveries(run, deliveries, before);
   const lines = processed.flatMap((one) => one.lines);
   const lastGood = processed.flatMap((one) => one.lastGood);
   const delivered: Delivered = {
@@ -64,7 +63,7 @@ export async function deliver(run: Run): Promise<Delivered> {
     await writeDeliveries(lists, DELIVERIES_FILE, lines);
     if (wanted?.gallery) delivered.gallery = await writeGallery(run, lists, lines);
     else await removeGallery(lists);
-    return writeFeeds(run, lists, lines);
+    return writeFeeds(run, wanted?.feeds, lists, lines);
   });
   for (const { counts, failures, leftOut } of feeds) {
     delivered.deliveries.push(counts);
@@ -73,31 +72,6 @@ export async function deliver(run: Run): Promise<Delivered> {
   }
   await run.output.published?.publishDelivered(lines, lastGood);
   return delivered;
-}
-
-/** Processes deliveries one after the other; an interrupted run ends what they have started. */
-async function processAll(
-  run: Run,
-  deliveries: readonly Delivery[],
-  before: FormerDeliveries,
-): Promise<DeliveryProcessor[]> {
-  const { signal } = run.environment;
-  const closeAll = () => Promise.all(deliveries.map((delivery) => delivery.close?.()));
-  const interrupt = () => void closeAll();
-  signal.addEventListener('abort', interrupt);
-  const processed: DeliveryProcessor[] = [];
-  try {
-    for (const delivery of deliveries) {
-      const processor = new DeliveryProcessor(run, delivery, before);
-      await processor.processAll();
-      processed.push(processor);
-      await delivery.close?.();
-    }
-    return processed;
-  } finally {
-    signal.removeEventListener('abort', interrupt);
-    await closeAll();
-  }
 }
 
 const SHOWN_ARTICLES = 3;

@@ -1,4 +1,4 @@
-/** One delivery of a run: what it has for each master, and what became of that. */
+/** The deliveries of a run, one after the other: what each has for every master, and what became of that. */
 import type { Digest } from '../model/snapshot.ts';
 import type { Run } from '../run/open/open-run.ts';
 import { type DeliveryLine, placeOf } from '../run/output/delivered-files.ts';
@@ -6,17 +6,40 @@ import type { Delivered } from '../run/publishing/deliveries.ts';
 import { DELIVERY_FAILURES } from '../run/report/run-report.ts';
 import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
 import { inParallel } from '../support/in-parallel.ts';
-import { acceptedOf } from './accepted.ts';
 import { DeliveryFiles, eachPath } from './delivery-files.ts';
 import type { Delivery, Outcome, Subject } from './making/delivery.ts';
 import { isBrowserOptional } from './pictures/run-renderer.ts';
-import { sectionOf } from './section.ts';
 
 /** What an output had of deliveries before, by {@link placeOf}. */
 export interface FormerDeliveries {
   lines: ReadonlyMap<string, DeliveryLine>;
   /** Of older masters. */
   lastGood: ReadonlyMap<string, DeliveryLine>;
+}
+
+/** Processes deliveries one after the other; an interrupted run ends what they have started. */
+export async function processDeliveries(
+  run: Run,
+  deliveries: readonly Delivery[],
+  before: FormerDeliveries,
+): Promise<DeliveryProcessor[]> {
+  const { signal } = run.environment;
+  const closeAll = () => Promise.all(deliveries.map((delivery) => delivery.close?.()));
+  const interrupt = () => void closeAll();
+  signal.addEventListener('abort', interrupt);
+  const processed: DeliveryProcessor[] = [];
+  try {
+    for (const delivery of deliveries) {
+      const processor = new DeliveryProcessor(run, delivery, before);
+      await processor.processAll();
+      processed.push(processor);
+      await delivery.close?.();
+    }
+    return processed;
+  } finally {
+    signal.removeEventListener('abort', interrupt);
+    await closeAll();
+  }
 }
 
 /** The lines that the masters of a subject had before, in their order. */
@@ -27,7 +50,7 @@ type FormerLines = readonly (DeliveryLine | undefined)[];
  *
  * The failure of a subject is one of all its masters, and the others go on.
  */
-export class DeliveryProcessor {
+class DeliveryProcessor {
   readonly lines: DeliveryLine[] = [];
   /** Of masters of which nothing could be made: what was made of older ones. */
   readonly lastGood: DeliveryLine[] = [];
@@ -38,7 +61,6 @@ export class DeliveryProcessor {
   readonly #delivery: Delivery;
   readonly #before: FormerDeliveries;
   readonly #files: DeliveryFiles;
-  readonly #accepted: ReadonlySet<string>;
   readonly #counts = { made: 0, unchanged: 0, failed: 0, accepted: 0, omitted: 0 };
   readonly #countsByCode: Record<string, number> = {};
   readonly #bytesOfFiles = new Map<Digest, number>();
@@ -49,7 +71,6 @@ export class DeliveryProcessor {
     this.#delivery = delivery;
     this.#before = before;
     this.#files = new DeliveryFiles(delivery.name, run);
-    this.#accepted = acceptedOf(sectionOf(run.options.pipeline)!, delivery.name);
   }
 
   /** For the report. */
@@ -121,7 +142,7 @@ export class DeliveryProcessor {
   #noteFailure(thrown: unknown, { masters, label }: Subject): boolean {
     // Where the run was interrupted, it is not the failure of the masters.
     this.#run.environment.signal.throwIfAborted();
-    const { name } = this.#delivery;
+    const { name, accepted } = this.#delivery;
     const { code, message, help } = asConverterError(thrown);
     const lacksBrowser = code === 'BROWSER_MISSING';
     if (endsRun(code) && !lacksBrowser) throw thrown;
@@ -130,7 +151,7 @@ export class DeliveryProcessor {
       this.omitted.add(`no new ${name}, since ${message}`);
       return false;
     }
-    const isAccepted = this.#accepted.has(code);
+    const isAccepted = accepted.includes(code);
     this.#counts[isAccepted ? 'accepted' : 'failed'] += masters.length;
     this.#countsByCode[code] = (this.#countsByCode[code] ?? 0) + masters.length;
     const alike = this.failures.filter((one) => one.isAccepted === isAccepted);

@@ -29,28 +29,21 @@ export function kindSchemas(): KindSchemas {
 /** The folder of each delivery that there is: one that was cut off, and is not asked for any more, is in no list. */
 export const DELIVERY_FOLDERS: readonly string[] = ROWS.flatMap(([, { names }]) => names);
 
-/** What a pipeline asks for, by the key of the kind. */
-type Wanted = Readonly<Record<string, unknown>>;
-
-function* asked(wanted: Wanted): Iterable<[kind: Kind, wanted: NonNullable<unknown>]> {
-  for (const [key, kind] of ROWS) {
-    const own = wanted[key];
-    if (own !== undefined && own !== null) yield [kind, own];
-  }
-}
-
-/** Opens what a pipeline asks for, in the order in which the kinds work. */
+/**
+ * Opens what a pipeline asks for, in the order in which the kinds work.
+ *
+ * @param wanted - By the key of the kind.
+ */
 export async function openDeliveries(
-  wanted: Wanted,
+  wanted: Readonly<Record<string, unknown>>,
   run: Run,
   masters: readonly Master[],
 ): Promise<Delivery[]> {
   const deliveries: Delivery[] = [];
-  for (const [kind, own] of asked(wanted)) deliveries.push(...(await kind.open(own, run, masters)));
+  for (const [key, kind] of ROWS) {
+    const own = wanted[key];
+    if (own === undefined || own === null) continue;
+    deliveries.push(...(await kind.open(own, run, masters)));
+  }
   return deliveries;
-}
-
-/** Codes of failures that a pipeline accepts, by the name of the delivery. */
-export function acceptedByKind(wanted: Wanted): Record<string, readonly string[] | undefined> {
-  return Object.assign({}, ...Array.from(asked(wanted), ([kind, own]) => kind.accepted(own)));
 }

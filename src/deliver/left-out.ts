@@ -3,8 +3,7 @@
 import type { CatalogueLine } from '../model/asset.ts';
 import type { Pipeline } from '../run/file/pipeline-file.ts';
 import type { DeliveryLine } from '../run/output/delivered-files.ts';
-import { feedName } from './accepted.ts';
-import { feedRows } from './feeds/feeds.ts';
+import { feedName, feedRows } from './feeds/feeds.ts';
 import { sectionOf } from './section.ts';
 
 /**

@@ -10,7 +10,8 @@ import { MadeFiles } from './making/made-files.ts';
 import type { Maker } from './making/maker.ts';
 import { pictureDifference } from './pictures/picture-difference.ts';
 import { mainView } from './pictures/picture-options.ts';
-import { hasBrowser, NO_BROWSER, openPictureMaker } from './pictures/run-renderer.ts';
+import { createPictureMaker } from './pictures/pictures.ts';
+import { NO_BROWSER, rendererOf } from './pictures/run-renderer.ts';
 import { sectionOf } from './section.ts';
 
 /**
@@ -29,8 +30,9 @@ export async function comparePictures(
   };
   const wanted = sectionOf(run.options.pipeline)?.pictures;
   if (wanted === undefined) return none('the pipeline file has no deliver: pictures:');
-  if (!(await hasBrowser(run))) return none(NO_BROWSER);
-  const maker = await openPictureMaker(mainView(wanted), run);
+  const renderer = await rendererOf(run);
+  if (renderer === undefined) return none(NO_BROWSER);
+  const maker = createPictureMaker(renderer, mainView(wanted));
   return run.metrics.stopwatch.during('deliver', () =>
     compareAll(run, maker, pairs).finally(() => maker.close?.()),
   );

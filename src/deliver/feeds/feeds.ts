@@ -191,6 +191,9 @@ export type FeedKind = keyof typeof FEEDS;
 /** All feeds. */
 export const FEED_KINDS = Object.keys(FEEDS) as [FeedKind, ...FeedKind[]];
 
+/** How a feed is called among deliveries. */
+export const feedName = (kind: FeedKind): string => `feed ${kind}`;
+
 /** The name of a feed below `feeds/`. */
 export function feedFile(kind: FeedKind): string {
   return FEEDS[kind].file;

@@ -31,6 +31,8 @@ export interface Delivery {
   subjects: Iterable<Subject>;
   /** How many subjects are worked on at the same time. */
   atOnce: number;
+  /** Codes of failures that the pipeline file accepts: they are reported, and are no failure of the run. */
+  accepted: readonly string[];
   /**
    * Makes the files of a subject.
    *

@@ -13,14 +13,17 @@ import type { Maker } from './maker.ts';
 export class MasterDelivery implements Delivery {
   readonly name: string;
   readonly atOnce: number;
+  readonly accepted: readonly string[];
   readonly subjects: Subject[];
   readonly #run: Run;
   readonly #maker: Maker;
   readonly #made: MadeFiles;
 
-  constructor(run: Run, maker: Maker, masters: readonly Master[]) {
+  /** @param accepted - Codes of failures that the pipeline file accepts. */
+  constructor(run: Run, maker: Maker, masters: readonly Master[], accepted: readonly string[]) {
     this.name = maker.name;
     this.atOnce = maker.atOnce;
+    this.accepted = accepted;
     this.#run = run;
     this.#maker = maker;
     this.#made = new MadeFiles(maker, run.sources.derived, run.options.force);

@@ -10,8 +10,6 @@ export interface Kind<S extends z.ZodType = z.ZodType> {
   schema(): S;
   /** Names of its deliveries, which are those of their folders too. */
   names: readonly string[];
-  /** Codes of failures that the pipeline file accepts, by the name of the delivery. */
-  accepted(wanted: NonNullable<z.output<S>>): Record<string, readonly string[] | undefined>;
   /** Opens its deliveries; what makes them is loaded here. */
   open(wanted: NonNullable<z.output<S>>, run: Run, masters: readonly Master[]): Promise<Delivery[]>;
 }

@@ -8,9 +8,12 @@ import { picturesSchema } from './pictures-schema.ts';
 export const picturesKind = kind({
   schema: () => picturesSchema().optional().describe('pictures of each article, below pictures/'),
   names: [PICTURES],
-  accepted: ({ accept }) => ({ [PICTURES]: accept }),
   async open(wanted, run, masters) {
-    const { openPictureMaker } = await import('./run-renderer.ts');
-    return [new MasterDelivery(run, await openPictureMaker(wanted, run), masters)];
+    const [{ createPictureMaker }, { rendererOf, WITHOUT_BROWSER }] = await Promise.all([
+      import('./pictures.ts'),
+      import('./run-renderer.ts'),
+    ]);
+    const maker = createPictureMaker((await rendererOf(run)) ?? WITHOUT_BROWSER, wanted);
+    return [new MasterDelivery(run, maker, masters, wanted.accept)];
   },
 });

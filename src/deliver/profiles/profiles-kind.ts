@@ -9,10 +9,6 @@ import { profilesSchema } from './profiles-schema.ts';
 export const profilesKind = kind({
   schema: () => profilesSchema().optional(),
   names: [...PROFILE_NAMES, USDZ_PROFILE],
-  accepted: (wanted) =>
-    Object.fromEntries(
-      wanted.flatMap((one) => (typeof one === 'object' ? [[one.profile, one.accept]] : [])),
-    ),
   async open(wanted, run, masters) {
     // A browser is looked for only where it may be needed.
     if (wanted.length === 0) return [];
@@ -22,16 +18,16 @@ export const profilesKind = kind({
       import('../pictures/run-renderer.ts'),
     ]);
     const renderer = await rendererOf(run);
-    const makers = wanted.map((one) => {
+    return wanted.map((one) => {
       const {
         profile: name,
-        accept: _,
+        accept = [],
         ...chosen
       } = typeof one === 'string' ? { profile: one } : one;
-      if (name === USDZ_PROFILE) return createUsdzMaker();
       const profile = name === 'web' ? webProfile(chosen) : undefined;
-      return createProfileMaker(name, profile, renderer);
+      const maker =
+        name === USDZ_PROFILE ? createUsdzMaker() : createProfileMaker(name, profile, renderer);
+      return new MasterDelivery(run, maker, masters, accept);
     });
-    return makers.map((maker) => new MasterDelivery(run, maker, masters));
   },
 });

@@ -22,10 +22,14 @@ import {
 /** For people; the paths of files differ by the names of configurations. */
 const FILE = 'variants.glb';
 
-/** Opens the delivery of an output folder. */
-export async function openVariants(run: Run, masters: readonly Master[]): Promise<Delivery> {
+/** Opens the delivery of an output folder. @param accepted - Codes of failures that the pipeline file accepts. */
+export async function openVariants(
+  run: Run,
+  masters: readonly Master[],
+  accepted: readonly string[],
+): Promise<Delivery> {
   const catalogue = await openCatalogue(run.options.pipeline.outputDir);
-  return new VariantsDelivery(run, masters, catalogue);
+  return new VariantsDelivery(run, catalogue, masters, accepted);
 }
 
 /**
@@ -38,11 +42,18 @@ class VariantsDelivery implements Delivery {
   readonly name = VARIANTS;
   // Each may need much memory, and all share one thread.
   readonly atOnce = 1;
+  readonly accepted: readonly string[];
   readonly subjects: Iterable<Subject>;
   readonly #run: Run;
   readonly #catalogue: PackedMap<CatalogueLine>;
 
-  constructor(run: Run, masters: readonly Master[], catalogue: PackedMap<CatalogueLine>) {
+  constructor(
+    run: Run,
+    catalogue: PackedMap<CatalogueLine>,
+    masters: readonly Master[],
+    accepted: readonly string[],
+  ) {
+    this.accepted = accepted;
     this.#run = run;
     this.#catalogue = catalogue;
     this.subjects = this.#subjectsOf(masters);

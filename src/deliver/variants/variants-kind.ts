@@ -14,10 +14,9 @@ export const variantsKind = kind({
         'one file with all finishes of an article, below variants/: true, or { accept: … }',
       ),
   names: [VARIANTS],
-  accepted: (wanted) => ({ [VARIANTS]: typeof wanted === 'object' ? wanted.accept : undefined }),
   async open(wanted, run, masters) {
     if (wanted === false) return [];
     const { openVariants } = await import('./publish-variants.ts');
-    return [await openVariants(run, masters)];
+    return [await openVariants(run, masters, wanted === true ? [] : wanted.accept)];
   },
 });
