@@ -1,5 +1,6 @@
 /** `btg2gltf deliver PIPELINE.yaml`: what the pipeline makes of its published files, alone. */
 
+import type { Progress } from '../run/open/run-options.ts';
 import { failedDeliveries } from '../run/report/assessment.ts';
 import { deliveredText } from '../run/report/summary.ts';
 import { visibleLines } from '../support/visible.ts';
@@ -21,9 +22,11 @@ export const deliverCommand: Command = {
   async run(args, io) {
     const options = await readOfflineOptions(textOf(args, 'PIPELINE.yaml')!, args, io);
     const { deliverPipeline } = await import('../deliver/after-run.ts');
-    const { log, progress, close } = await openOutput(args, io);
+    const { log, display } = await openOutput(args, io);
+    const progress = (now: Progress) => display.progress(now);
     const environment = { ...environmentOf(io), log, progress };
-    const delivered = await deliverPipeline(options, environment, PARTS.sharing).finally(close);
+    const delivering = deliverPipeline(options, environment, PARTS.sharing);
+    const delivered = await delivering.finally(() => display.close());
     const asksForNothing = 'the pipeline file has no deliver: section';
     const lines = delivered === undefined ? [asksForNothing] : deliveredText({ delivered });
     io.printData(visibleLines([...lines, '']));

@@ -273,10 +273,10 @@ const ENOUGH_BYTES = 2e9;
 const LEAST_BYTES = 100e6;
 
 async function* checkFolders(outputDir: string, cacheDir: string): AsyncGenerator<Finding> {
-  let links: Awaited<ReturnType<typeof linkOrCopy>> | undefined;
+  let hasLinks: boolean | undefined;
   yield await check('write access', async () => {
     await probeFolder(await nearestFolder(cacheDir));
-    links = await probeFolder(await nearestFolder(outputDir));
+    hasLinks = await probeFolder(await nearestFolder(outputDir));
     return resolve(outputDir);
   });
   yield await check('free space', async () => {
@@ -287,9 +287,9 @@ async function* checkFolders(outputDir: string, cacheDir: string): AsyncGenerato
     if (bytes < LEAST_BYTES) throw new ConverterError('DISK_FULL', message);
     return warning('free space', message, 'free disk space, or choose another folder');
   });
-  if (links === undefined) yield skipped('hard links');
+  if (hasLinks === undefined) yield skipped('hard links');
   else
-    yield links === 'linked'
+    yield hasLinks
       ? ok('hard links', 'possible')
       : warning('hard links', 'not possible here', 'expect the disk space of each file twice');
 }
@@ -300,13 +300,13 @@ async function nearestFolder(folder: string): Promise<string> {
   return (await exists(path)) ? path : nearestFolder(dirname(path));
 }
 
-/** Writes a file and a second name of it, and removes both. */
-async function probeFolder(folder: string): ReturnType<typeof linkOrCopy> {
+/** Writes a file and a second name of it, and removes both. @returns Whether that is a hard link. */
+async function probeFolder(folder: string): Promise<boolean> {
   const probe = join(folder, `.btg2gltf-doctor-${process.pid}`);
   const names = [probe, `${probe}-link`] as const;
   try {
     await replaceFile(names[0], 'probe');
-    return await linkOrCopy(...names);
+    return (await linkOrCopy(...names)) === 'linked';
   } finally {
     for (const name of names) await removeFile(name).catch(() => undefined);
   }

@@ -2,6 +2,7 @@
 
 import { resolve } from 'node:path';
 import { configurationLabel } from '../model/configuration-id.ts';
+import type { Progress } from '../run/open/run-options.ts';
 import type { RecordResult } from '../run/record.ts';
 import { summarise } from '../run/report/summary.ts';
 import { amount } from '../run/report/text.ts';
@@ -29,9 +30,14 @@ export const recordCommand: Command = {
     const { recordPipeline } = await import('../run/record.ts');
     const dir = resolve(textOf(args, 'to')!);
     const options = await readRunOptions(args, io);
-    const { log, progress, selecting, close } = await openOutput(args, io);
-    const environment = { ...environmentOf(io), log, progress, selecting };
-    const result = await recordPipeline(options, dir, environment, PARTS).finally(close);
+    const { log, display } = await openOutput(args, io);
+    const environment = {
+      ...{ ...environmentOf(io), log },
+      progress: (now: Progress) => display.progress(now),
+      selecting: (found: number) => display.selecting(found),
+    };
+    const recording = recordPipeline(options, dir, environment, PARTS);
+    const result = await recording.finally(() => display.close());
     io.printData(`${summarise(result.report, undefined)}\n`);
     io.print(`${recordingText(result, dir)}\n`);
     return result.report.configurations.failed > 0 ? 1 : 0;

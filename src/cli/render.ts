@@ -166,26 +166,28 @@ async function renderPipeline(
     throw wrong('output', `a folder outside of the published ${outputDir}`, folder);
   const { renderPublished } = await import('../deliver/pictures/render.ts');
   const counts = { pictures: 0, articles: 0, failed: 0 };
-  const { progress, above, close } = await openOutput(args, io);
+  const { display } = await openOutput(args, io);
   await renderPublished({
     ...{ published: await openPublished(pipeline, io), cacheDir, folder },
     maker: createPictureMaker(renderer, options),
-    environment: { ...io, progress },
+    environment: { ...io, progress: (now) => display.progress(now) },
     onRendered({ article, ...result }) {
       counts.articles++;
       if (result.error !== undefined) {
         counts.failed++;
         const { code, message } = result.error;
-        above(() => io.printData(visibleLines([`failed: ${article}  ${code}  ${message}`, ''])));
+        display.above(() =>
+          io.printData(visibleLines([`failed: ${article}  ${code}  ${message}`, ''])),
+        );
         return;
       }
       counts.pictures += result.files.length;
       const lines = result.files.map(({ path, picture: { bytes, facts } }) => {
         return `${path}: ${described(facts, bytes)}`;
       });
-      above(() => io.printData(visibleLines([...lines, ''])));
+      display.above(() => io.printData(visibleLines([...lines, ''])));
     },
-  }).finally(close);
+  }).finally(() => display.close());
   const { pictures, articles, failed } = counts;
   const what = `${amount(pictures, 'picture')} of ${amount(articles, 'configuration')}`;
   io.print(`${what} below ${folder}, ${integer(failed)} failed\n`);

@@ -123,7 +123,7 @@ function stopped(error: ConverterError, { format, log }: RunOutput): number {
 }
 
 async function withProgress(
-  { log, format, progress, selecting, close }: RunOutput,
+  { log, format, display }: RunOutput,
   io: Io,
   work: (environment: RunEnvironment) => Promise<RunResult>,
 ): Promise<RunResult> {
@@ -132,14 +132,14 @@ async function withProgress(
     return await work({
       ...environmentOf(io),
       log,
-      selecting,
+      selecting: (found) => display.selecting(found),
       progress: (now) => {
         last = now;
-        progress(now);
+        display.progress(now);
       },
     });
   } finally {
-    close();
+    display.close();
     if (io.signal.aborted && last !== undefined) {
       const failed = last.failed === 0 ? '' : `, ${last.failed} of them failed`;
       const what = last.making === undefined ? '' : `${last.making}: `;

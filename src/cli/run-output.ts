@@ -22,23 +22,41 @@ export const LOG_FORMAT_OPTION = {
 
 type Terminal = NodeJS.WritableStream & { columns?: number };
 
-/** The output of a run while it executes: `selecting` and `progress` show how far it is, until `close`. */
-export type RunOutput = Awaited<ReturnType<typeof openOutput>>;
+/** Shows how far a run is. */
+interface ProgressDisplay {
+  selecting(found: number): void;
+  progress(progress: Progress): void;
+  /** Prints on standard output. */
+  above(print: () => void): void;
+  close(): void;
+}
+
+/** The output of a run while it executes. */
+export interface RunOutput {
+  log: Logger;
+  format: 'json' | 'pretty';
+  /** Closed by the caller. */
+  display: ProgressDisplay;
+}
 
 /**
  * Opens log and progress: a bar on a terminal, otherwise lines.
  *
  * @param fields - Fields of every log line, such as the id of the run.
  */
-export async function openOutput(args: Arguments, io: Io, fields: LogFields = {}) {
+export async function openOutput(
+  args: Arguments,
+  io: Io,
+  fields: LogFields = {},
+): Promise<RunOutput> {
   const { terminal } = io;
   const format = formatOf(args, io);
   const isShown = format === 'pretty' && terminal !== undefined && !args.quiet;
-  const bar = isShown ? openBar(terminal, io) : undefined;
-  const sink = { write: bar?.print ?? io.printError };
+  const bar = isShown ? new ProgressBar(terminal, io) : undefined;
+  const sink = { write: bar ? (text: string) => bar.print(text) : io.printError };
   const level = args.quiet ? 'error' : args.verbose ? 'debug' : 'info';
   const log = await createLogger({ format, sink, now: io.now, fields, level });
-  return { log, format, ...(bar ?? openLines(log, io)) };
+  return { log, format, display: bar ?? openLines(log, io) };
 }
 
 /** Opens the log of a server: it has no progress, and says nothing while nothing happens. */
@@ -52,7 +70,7 @@ function formatOf(args: Arguments, { terminal }: Io): 'json' | 'pretty' {
 }
 
 /** A timer logs the progress, because a line is most important when nothing proceeds. */
-function openLines(log: Logger, io: Io) {
+function openLines(log: Logger, io: Io): ProgressDisplay {
   let state: { message: string; fields: LogFields } = { message: 'starting', fields: {} };
   let changedAt = io.now();
   const timer = setInterval(() => {
@@ -63,62 +81,81 @@ function openLines(log: Logger, io: Io) {
     changedAt = io.now();
   };
   return {
-    selecting(found: number) {
+    selecting(found) {
       if (state.message === 'starting') log.info('selecting');
       change('selecting', { found });
     },
-    progress({ making, ...counts }: Progress) {
+    progress({ making, ...counts }) {
       change(making === undefined ? 'working' : `making ${making}`, { ...counts });
     },
-    /** Prints on standard output. */
-    above: (print: () => void) => print(),
+    above: (print) => print(),
     close: () => clearInterval(timer),
   };
 }
 
 /** The line of progress at the bottom of the terminal: a log line takes its place and pushes it down. */
-function openBar(stream: Terminal, io: Io) {
-  let line = '';
-  let drawn = '';
-  let startedAt: number | undefined;
-  let making: string | undefined;
-  const columns = () => (stream.columns || COLUMNS) - 1;
-  const draw = () => {
-    // A line that wraps could not be erased.
-    const next = line.slice(0, columns());
-    if (next !== drawn) stream.write(`${ERASE_LINE}${next}`);
-    drawn = next;
-  };
-  const timer = setInterval(draw, REDRAW_INTERVAL_MS).unref();
+class ProgressBar implements ProgressDisplay {
+  readonly #terminal: Terminal;
+  readonly #io: Io;
+  readonly #timer = setInterval(() => this.#draw(), REDRAW_INTERVAL_MS).unref();
+  /** What is to be shown, and what is. */
+  #line = '';
+  #drawn = '';
+  /** Of what is being made. */
+  #startedAt: number | undefined;
+  #making: string | undefined;
+
+  constructor(terminal: Terminal, io: Io) {
+    this.#terminal = terminal;
+    this.#io = io;
+  }
+
+  selecting(found: number): void {
+    if (this.#startedAt !== undefined) return;
+    this.#line = `  selecting · ${found} found`;
+    this.#draw();
+  }
+
+  progress(progress: Progress): void {
+    const now = this.#io.now();
+    const isFirst = this.#startedAt === undefined || progress.making !== this.#making;
+    const startedAt = isFirst ? now : this.#startedAt!;
+    this.#making = progress.making;
+    this.#startedAt = startedAt;
+    this.#line = barText(progress, now - startedAt, this.#columns);
+    if (isFirst) this.#draw();
+  }
+
   /** What is printed takes the place of the bar and pushes it down. */
-  const above = (print: () => void) => {
-    if (drawn !== '') stream.write(ERASE_LINE);
+  above(print: () => void): void {
+    if (this.#drawn !== '') this.#terminal.write(ERASE_LINE);
     print();
-    drawn = '';
-    draw();
-  };
-  return {
-    above,
-    print: (text: string) => above(() => io.printError(text)),
-    selecting(found: number) {
-      if (startedAt !== undefined) return;
-      line = `  selecting · ${found} found`;
-      draw();
-    },
-    progress(progress: Progress) {
-      const isFirst = startedAt === undefined || progress.making !== making;
-      making = progress.making;
-      startedAt = isFirst ? io.now() : startedAt!;
-      line = barText(progress, io.now() - startedAt, columns());
-      if (isFirst) draw();
-    },
-    close() {
-      clearInterval(timer);
-      if (drawn !== '') stream.write(ERASE_LINE);
-      line = '';
-      drawn = '';
-    },
-  };
+    this.#drawn = '';
+    this.#draw();
+  }
+
+  /** Prints a log line. */
+  print(text: string): void {
+    this.above(() => this.#io.printError(text));
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    if (this.#drawn !== '') this.#terminal.write(ERASE_LINE);
+    this.#line = '';
+    this.#drawn = '';
+  }
+
+  get #columns(): number {
+    return (this.#terminal.columns || COLUMNS) - 1;
+  }
+
+  #draw(): void {
+    // A line that wraps could not be erased.
+    const next = this.#line.slice(0, this.#columns);
+    if (next !== this.#drawn) this.#terminal.write(`${ERASE_LINE}${next}`);
+    this.#drawn = next;
+  }
 }
 
 function barText({ making, total, done, failed }: Progress, ms: number, columns: number): string {

@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { JsonRecord } from '../convert/wire/value.ts';
 import { loadPipeline } from '../deliver/pipeline.ts';
+import type { Emulator } from '../emulator/emulator.ts';
+import type { PlanningSite } from '../emulator/route.ts';
 import { startEmulatorOf } from '../emulator/start-emulator.ts';
 import { describeService, languagesOf, openService } from '../run/open/connect.ts';
 import type { CacheDatabase } from '../source/cache/database.ts';
@@ -74,9 +76,10 @@ export const serveCommand: Command = {
   },
 };
 
-type Site = ReturnType<typeof openPlanningSite>;
+/** Origins whose pages may embed the planning page; undefined: those of this machine. */
+type FrameAncestors = string[] | 'none' | undefined;
 
-async function readAncestors(args: Arguments): Promise<string[] | 'none' | undefined> {
+async function readAncestors(args: Arguments): Promise<FrameAncestors> {
   const name = 'frame-ancestors';
   if (textOf(args, name) === 'none') return 'none';
   const origins = await readOrigins(args, name);
@@ -98,7 +101,7 @@ function readCart(args: Arguments): string | undefined {
 async function serveEmulator(
   args: Arguments,
   io: Io,
-  planningSite: Site,
+  planningSite: PlanningSite,
   urlwarenkorb: string | undefined,
 ): Promise<number> {
   const recording = textOf(args, 'recording');
@@ -138,15 +141,13 @@ async function openCache(folder: string | undefined): Promise<CacheDatabase | un
   return openCacheDatabase(resolve(folder));
 }
 
-type Emulator = Awaited<ReturnType<typeof startEmulatorOf>>;
-
 /** The planning page for a live service. */
 async function servePage(
   file: string,
   args: Arguments,
   io: Io,
   page: {
-    frameAncestors: Awaited<ReturnType<typeof readAncestors>>;
+    frameAncestors: FrameAncestors;
     urlwarenkorb: string | undefined;
   },
 ): Promise<number> {

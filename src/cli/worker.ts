@@ -121,8 +121,8 @@ async function newName(): Promise<string> {
 
 /** Opens the log, in which each line of a worker has its name; it has no progress of its own. */
 async function openLog(args: Arguments, io: Io, worker: string | undefined): Promise<Logger> {
-  const { log, close } = await openOutput(args, io, worker === undefined ? {} : { worker });
-  close();
+  const { log, display } = await openOutput(args, io, worker === undefined ? {} : { worker });
+  display.close();
   return log;
 }
 

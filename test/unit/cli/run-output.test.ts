@@ -29,13 +29,13 @@ function processOf(terminal?: NodeJS.WritableStream) {
 test('during selection the terminal shows the number of articles, until the bar begins', async () => {
   const screen = new PassThrough();
   const output = await openOutput({}, processOf(screen).io);
-  output.selecting(0);
-  output.selecting(17);
+  output.display.selecting(0);
+  output.display.selecting(17);
   expect(textIn(screen)).toMatch(/selecting · 0 found.*\r.*selecting · 17 found$/);
-  output.progress({ total: 17, done: 0, failed: 0 });
-  output.selecting(18);
+  output.display.progress({ total: 17, done: 0, failed: 0 });
+  output.display.selecting(18);
   expect(textIn(screen)).not.toContain('found');
-  output.close();
+  output.display.close();
 });
 
 /** What a terminal shows after these bytes; it has no other control sequences than these. */
@@ -54,14 +54,14 @@ test('the bar is cleared before each log line, and at the end nothing of it rema
   const screen = Object.assign(new PassThrough(), { columns: 60 });
   const { io } = processOf(screen);
   const output = await openOutput({}, { ...io, printError: (text) => screen.write(text) });
-  output.selecting(1);
+  output.display.selecting(1);
   output.log.warn('one');
   for (let done = 0; done <= 40; done++) {
-    output.progress({ total: 40, done, failed: 0 });
+    output.display.progress({ total: 40, done, failed: 0 });
     if (done % 20 === 10) output.log.warn(`at ${done}`, { long: 'x'.repeat(100) });
     vi.advanceTimersByTime(60);
   }
-  output.close();
+  output.display.close();
   output.log.info('finished');
   const written = textIn(screen);
   expect(written).toMatch(/39\/40/);
@@ -80,11 +80,11 @@ test('--quiet logs errors only and draws no bar; --verbose logs every configurat
   const screen = new PassThrough();
   const quiet = processOf(screen);
   const output = await openOutput({ quiet: true }, quiet.io);
-  output.selecting(1);
-  output.progress({ total: 1, done: 1, failed: 0 });
+  output.display.selecting(1);
+  output.display.progress({ total: 1, done: 1, failed: 0 });
   output.log.warn('a warning');
   output.log.error('an error');
-  output.close();
+  output.display.close();
   expect(screen.read()).toBeNull();
   expect(quiet.lines.join('')).toMatch(/^\S+ error an error\n$/);
   const verbose = processOf();
@@ -100,15 +100,15 @@ test('a log has one line of the selection, then a line every 30 seconds, also wi
     clock.now += ms;
     vi.advanceTimersByTime(ms);
   };
-  output.selecting(0);
-  output.selecting(3);
+  output.display.selecting(0);
+  output.display.selecting(3);
   pass(29_000);
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ msg: 'selecting', run: 'r1' }]);
   pass(1000);
-  output.progress({ total: 3, done: 1, failed: 0 });
+  output.display.progress({ total: 3, done: 1, failed: 0 });
   pass(30_000);
   pass(30_000);
-  output.close();
+  output.display.close();
   pass(60_000);
   expect(lines.slice(1).map((line) => JSON.parse(line))).toMatchObject([
     { run: 'r1', msg: 'selecting', found: 3, sinceMs: 30_000 },
@@ -123,7 +123,7 @@ test('a log has a line every 30 seconds before the selection too', async () => {
   const output = await openOutput({ 'log-format': 'json' }, io, { run: 'r1' });
   clock.now += 30_000;
   vi.advanceTimersByTime(30_000);
-  output.close();
+  output.display.close();
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     { run: 'r1', msg: 'starting', sinceMs: 30_000 },
   ]);
@@ -139,9 +139,9 @@ test('the help shows the type of each option', async () => {
 test('a terminal that reports 0 columns shows the whole bar', async () => {
   const screen = Object.assign(new PassThrough(), { columns: 0 });
   const output = await openOutput({}, processOf(screen).io);
-  output.progress({ total: 17, done: 0, failed: 0 });
+  output.display.progress({ total: 17, done: 0, failed: 0 });
   expect(textIn(screen)).toMatch(/0 failed$/);
-  output.close();
+  output.display.close();
 });
 
 test('a server logs what happens, and nothing while nothing does, on a terminal or not', async () => {
@@ -163,28 +163,28 @@ test('what is made of the GLBs has a bar of its own, whose time begins with it',
   const screen = new PassThrough();
   const { io, clock } = processOf(screen);
   const output = await openOutput({}, io);
-  output.progress({ total: 112, done: 0, failed: 0 });
+  output.display.progress({ total: 112, done: 0, failed: 0 });
   clock.now = 100_000;
-  output.progress({ total: 112, done: 112, failed: 0 });
-  output.progress({ making: 'pictures', total: 60, done: 0, failed: 0 });
+  output.display.progress({ total: 112, done: 112, failed: 0 });
+  output.display.progress({ making: 'pictures', total: 60, done: 0, failed: 0 });
   expect(shown(textIn(screen)).at(-1)).toMatch(/░ pictures · 0\/60 · 0\.0\/s · – left · 0 failed$/);
   clock.now = 110_000;
-  output.progress({ making: 'pictures', total: 60, done: 20, failed: 1 });
+  output.display.progress({ making: 'pictures', total: 60, done: 20, failed: 1 });
   vi.advanceTimersByTime(100);
   const bar = shown(textIn(screen)).at(-1);
   expect(bar).toMatch(/█░+ pictures · 20\/60 · 2\.0\/s · 0:20 left · 1 failed$/);
-  output.close();
+  output.display.close();
 });
 
 test('off a terminal a line each 30 s says what is made', async () => {
   vi.useFakeTimers();
   const { io, lines, clock } = processOf();
   const output = await openOutput({}, io);
-  output.progress({ making: 'pictures', total: 60, done: 20, failed: 1 });
+  output.display.progress({ making: 'pictures', total: 60, done: 20, failed: 1 });
   clock.now = 30_000;
   vi.advanceTimersByTime(30_000);
   expect(lines.map((line) => JSON.parse(line))).toMatchObject([
     { msg: 'making pictures', total: 60, done: 20, failed: 1, sinceMs: 30_000 },
   ]);
-  output.close();
+  output.display.close();
 });
