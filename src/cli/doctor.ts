@@ -2,14 +2,7 @@
 
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import {
-  BROWSER_VARIABLE,
-  endBrowser,
-  type FoundBrowser,
-  findBrowser,
-  installHelp,
-  startBrowser,
-} from '../deliver/pictures/browser.ts';
+import { findBrowser, installHelp, versionOfBrowser } from '../deliver/pictures/browser.ts';
 import { loadPipeline } from '../deliver/pipeline.ts';
 import { sectionOf } from '../deliver/section.ts';
 import type { CatalogueNode } from '../model/catalogue.ts';
@@ -19,14 +12,7 @@ import type { Pipeline } from '../run/file/pipeline-file.ts';
 import { describeService, openService, type Service } from '../run/open/connect.ts';
 import { amount, duration, size } from '../run/report/text.ts';
 import { asConverterError, ConverterError, ERROR_CODES, endsRun } from '../support/errors.ts';
-import {
-  exists,
-  freeBytes,
-  readText,
-  removeFile,
-  replaceFile,
-  withTemporaryFolder,
-} from '../support/files.ts';
+import { exists, freeBytes, readText, removeFile, replaceFile } from '../support/files.ts';
 import { linkOrCopy } from '../support/links.ts';
 import { nearestName } from '../support/nearest.ts';
 import { type Arguments, type Command, type Io, textOf, usageError } from './command.ts';
@@ -113,24 +99,14 @@ async function* examine(args: Arguments, io: Io): AsyncGenerator<Finding> {
   yield* checkSharing(pipeline, io);
   yield* ready === undefined ? [skipped('login'), skipped('root nodes')] : checkService(ready, io);
   yield await check('browser', async () => {
-    const found = await findBrowser(undefined, io.env[BROWSER_VARIABLE], pipeline?.cacheDir ?? '.');
+    const found = await findBrowser(io.env, pipeline?.cacheDir ?? '.');
     if (found === undefined) return warning('browser', 'none, so no pictures', installHelp());
-    const version = await versionOf(found);
+    const version = await versionOfBrowser(found);
     return found.path === undefined
       ? `${found.from}, Chromium ${version}`
       : `${found.path} (${found.from}), Chromium ${version}`;
   });
   yield* checkFolders(pipeline?.outputDir ?? '.', pipeline?.cacheDir ?? '.');
-}
-
-/** Starts the browser, without leaving anything: what is found may not start. @throws `BROWSER_MISSING` */
-function versionOf(found: FoundBrowser): Promise<string> {
-  return withTemporaryFolder(async (cacheDir) => {
-    const browser = await startBrowser({ ...found, cacheDir });
-    const version = browser.version();
-    await endBrowser(browser);
-    return version;
-  });
 }
 
 function skipped(what: string): Finding {

@@ -1,10 +1,12 @@
 /** `btg2gltf images`: the image endpoint of the service, for ERP systems. */
 
 import { resolve } from 'node:path';
-import { BROWSER_VARIABLE, findBrowser, installHelp } from '../deliver/pictures/browser.ts';
-import { CAMERAS, type CameraName } from '../deliver/pictures/camera.ts';
-import { PICTURE_DEFAULTS } from '../deliver/pictures/picture-options.ts';
-import { MOST_PIXELS_A_SIDE } from '../deliver/pictures/shot.ts';
+import { findBrowser, installHelp } from '../deliver/pictures/browser.ts';
+import {
+  PICTURE_CHOICES,
+  PICTURE_DEFAULTS,
+  type PictureOptions,
+} from '../deliver/pictures/picture-options.ts';
 import { loadPipeline } from '../deliver/pipeline.ts';
 import { ConverterError } from '../support/errors.ts';
 import type { GatewayServer } from '../web/servers/http.ts';
@@ -35,7 +37,7 @@ export const imagesCommand: Command = {
     },
     camera: {
       type: 'string',
-      choices: Object.keys(CAMERAS),
+      choices: PICTURE_CHOICES.cameras,
       describe: 'camera of requests that name none',
       default: PICTURE_DEFAULTS.cameras[0],
     },
@@ -67,10 +69,10 @@ export const imagesCommand: Command = {
     const file = textOf(args, 'pipeline');
     if (file === undefined) await published.requireManifest();
     const size = numberOf(args, 'size') ?? PICTURE_DEFAULTS.width;
-    if (size > MOST_PIXELS_A_SIDE)
-      throw usageError(`--size: expected at most ${MOST_PIXELS_A_SIDE}, received ${size}`);
+    const most = PICTURE_CHOICES.mostPixelsASide;
+    if (size > most) throw usageError(`--size: expected at most ${most}, received ${size}`);
     const cacheDir = resolve(textOf(args, 'cache') ?? subject.cacheDir);
-    const browser = await findBrowser(textOf(args, 'browser'), io.env[BROWSER_VARIABLE], cacheDir);
+    const browser = await findBrowser(io.env, cacheDir, textOf(args, 'browser'));
     if (browser === undefined)
       throw new ConverterError('BROWSER_MISSING', `images: expected a browser; ${installHelp()}`);
     const log = await openLog(args, io);
@@ -78,12 +80,15 @@ export const imagesCommand: Command = {
       import('../deliver/pictures/images.ts'),
       import('../web/servers/images.ts'),
     ]);
-    const camera = (textOf(args, 'camera') ?? PICTURE_DEFAULTS.cameras[0]) as CameraName;
+    const camera = textOf(args, 'camera') ?? PICTURE_DEFAULTS.cameras[0];
     const source = await openImageSource({
       published,
       cacheDir,
       browser,
-      standard: { ...PICTURE_DEFAULTS, cameras: [camera], width: size, height: size },
+      standard: {
+        ...{ ...PICTURE_DEFAULTS, width: size, height: size },
+        cameras: [camera] as PictureOptions['cameras'],
+      },
       pipeline: file === undefined ? undefined : await loadPipeline(file, io.env),
       openStore: PARTS.sharing?.open,
       environment: { ...environmentOf(io), log },

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { type GlbFigures, readFigures } from '../deliver/making/glb-figures.ts';
 import { loadPipeline } from '../deliver/pipeline.ts';
-import { breachesOf, breachText, PROFILE_NAMES, PROFILES } from '../deliver/profiles/profiles.ts';
+import { breachesByProfile } from '../deliver/profiles/profiles.ts';
 import type { DeliveredFile, DeliveryLine } from '../run/output/delivered-files.ts';
 import { findPublished } from '../run/publishing/find-published.ts';
 import { amount, integer, size } from '../run/report/text.ts';
@@ -177,8 +177,8 @@ function list(one: string, several: string, all: readonly Sized[], rows: number)
 }
 
 function profileRows(figures: GlbFigures): Row[] {
-  return PROFILE_NAMES.map((name) => {
-    const breaches = breachesOf(figures, PROFILES[name]).map(breachText);
-    return [name, breaches.join('; ') || 'fits'] as const;
-  });
+  return breachesByProfile(figures).map(([name, breaches]) => [
+    name,
+    breaches.join('; ') || 'fits',
+  ]);
 }

@@ -1,7 +1,7 @@
 /** `btg2gltf verify` and `btg2gltf prune`: commands on what is published. */
 
 import { resolve } from 'node:path';
-import { DELIVERY_FOLDERS } from '../deliver/kinds.ts';
+import { DELIVERIES } from '../deliver/deliveries.ts';
 import { missingLists } from '../deliver/missing-lists.ts';
 import { openPublished } from '../distribute/published.ts';
 import type { Pipeline } from '../run/file/pipeline-file.ts';
@@ -53,7 +53,7 @@ export async function openSubject(
   const pipeline = file && { ...file, outputDir, cacheDir };
   const published = pipeline
     ? await openPublished(pipeline, io)
-    : publishedIn(outputDir, io.now, DELIVERY_FOLDERS);
+    : publishedIn(outputDir, io.now, DELIVERIES.folders);
   return { published, name: file?.name, cacheDir, pipeline };
 }
 

@@ -1,19 +1,16 @@
 /** `btg2gltf render`: pictures of a GLB, or of everything that a pipeline has published. */
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { BROWSER_VARIABLE, findBrowser } from '../deliver/pictures/browser.ts';
-import { CAMERAS, type CameraName } from '../deliver/pictures/camera.ts';
+import { findBrowser } from '../deliver/pictures/browser.ts';
 import { takePictures } from '../deliver/pictures/picture.ts';
 import {
+  PICTURE_CHOICES,
   PICTURE_DEFAULTS,
-  PICTURE_FORMATS,
-  type PictureFormat,
   type PictureOptions,
   TRANSPARENT,
 } from '../deliver/pictures/picture-options.ts';
 import { createPictureMaker } from '../deliver/pictures/pictures.ts';
 import { BrowserRenderer } from '../deliver/pictures/renderer.ts';
-import { MOST_PIXELS_A_SIDE } from '../deliver/pictures/shot.ts';
 import { openPublished } from '../distribute/published.ts';
 import type { Pipeline } from '../run/file/pipeline-file.ts';
 import type { FileFacts } from '../run/output/delivered-files.ts';
@@ -25,7 +22,7 @@ import { type Arguments, type Command, type Io, numberOf, textOf } from './comma
 import { pipelineAt } from './pipeline-options.ts';
 import { openOutput } from './run-output.ts';
 
-const NAMES = Object.keys(CAMERAS).join(', ');
+const CAMERA_NAMES = PICTURE_CHOICES.cameras.join(', ');
 
 const SUBJECT = 'FILE.glb|PIPELINE.yaml';
 
@@ -38,7 +35,7 @@ export const renderCommand: Command = {
     camera: {
       type: 'string',
       value: 'NAMES',
-      describe: `cameras, separated by commas: ${NAMES}`,
+      describe: `cameras, separated by commas: ${CAMERA_NAMES}`,
       default: PICTURE_DEFAULTS.cameras.join(','),
     },
     size: {
@@ -49,7 +46,7 @@ export const renderCommand: Command = {
     },
     format: {
       type: 'string',
-      choices: Object.keys(PICTURE_FORMATS),
+      choices: PICTURE_CHOICES.formats,
       describe: 'format of the files',
       default: PICTURE_DEFAULTS.format,
     },
@@ -98,7 +95,7 @@ export const renderCommand: Command = {
     const subject = textOf(args, SUBJECT)!;
     const pipeline = await pipelineAt(subject, io);
     const cacheDir = pipeline?.cacheDir ?? userCacheDir(io.env);
-    const browser = await findBrowser(textOf(args, 'browser'), io.env[BROWSER_VARIABLE], cacheDir);
+    const browser = await findBrowser(io.env, cacheDir, textOf(args, 'browser'));
     if (browser === undefined) {
       const message = 'pictures: expected a browser, found none';
       throw new ConverterError('BROWSER_MISSING', message);
@@ -203,29 +200,30 @@ function pictureOptionsOf(args: Arguments): PictureOptions {
     cameras: camerasOf(textOf(args, 'camera')),
     width,
     height,
-    format: (textOf(args, 'format') ?? PICTURE_DEFAULTS.format) as PictureFormat,
+    format: (textOf(args, 'format') ?? PICTURE_DEFAULTS.format) as PictureOptions['format'],
     background: background.toLowerCase(),
     pixelsPerMetre: numberOf(args, 'pixels-per-metre') ?? PICTURE_DEFAULTS.pixelsPerMetre,
     frames: numberOf(args, 'frames') ?? PICTURE_DEFAULTS.frames,
   };
 }
 
-function camerasOf(text: string | undefined): readonly CameraName[] {
+function camerasOf(text: string | undefined): PictureOptions['cameras'] {
   if (text === undefined) return PICTURE_DEFAULTS.cameras;
   const names = [...new Set(text.split(',').map((name) => name.trim()))];
-  const unknown = names.find((name) => !Object.hasOwn(CAMERAS, name));
-  if (unknown !== undefined) throw wrong('camera', `names of ${NAMES}`, unknown);
-  return names as CameraName[];
+  const known: readonly string[] = PICTURE_CHOICES.cameras;
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw wrong('camera', `names of ${CAMERA_NAMES}`, unknown);
+  return names as PictureOptions['cameras'];
 }
 
 function sizeOf(text: string | undefined): [number, number] {
   if (text === undefined) return [PICTURE_DEFAULTS.width, PICTURE_DEFAULTS.height];
   const [, width, height] = /^(\d+)(?:x(\d+))?$/.exec(text) ?? [];
   const sides = [Number(width), Number(height ?? width)] as [number, number];
-  if (sides.every((side) => side >= 1 && side <= MOST_PIXELS_A_SIDE)) return sides;
+  if (sides.every((side) => side >= 1 && side <= PICTURE_CHOICES.mostPixelsASide)) return sides;
   throw wrong(
     'size',
-    `pixels such as 1024 or 1600x1200, at most ${MOST_PIXELS_A_SIDE} a side`,
+    `pixels such as 1024 or 1600x1200, at most ${PICTURE_CHOICES.mostPixelsASide} a side`,
     text,
   );
 }

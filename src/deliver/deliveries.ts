@@ -13,8 +13,8 @@ export const DELIVERIES: Deliveries = {
   async check(pipeline, { env }) {
     const deliver = sectionOf(pipeline);
     if (deliver?.pictures === undefined && deliver?.profiles === undefined) return;
-    const { BROWSER_VARIABLE, findBrowser } = await import('./pictures/browser.ts');
-    await findBrowser(undefined, env[BROWSER_VARIABLE], pipeline.cacheDir);
+    const { findBrowser } = await import('./pictures/browser.ts');
+    await findBrowser(env, pipeline.cacheDir);
   },
   urlOf(pipeline) {
     const { feeds } = sectionOf(pipeline) ?? {};

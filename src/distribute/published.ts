@@ -1,6 +1,6 @@
 /** What a pipeline with `store:` has published: checked, read and pruned in the store, by copies of its lists in the cache. */
 import { LRUCache } from 'lru-cache';
-import { DELIVERY_FOLDERS } from '../deliver/kinds.ts';
+import { DELIVERIES } from '../deliver/deliveries.ts';
 import { configurationLabel } from '../model/configuration-id.ts';
 import type { Digest } from '../model/snapshot.ts';
 import type { Pipeline } from '../run/file/pipeline-file.ts';
@@ -57,7 +57,7 @@ export async function openPublished(
   environment: Pick<RunEnvironment, 'env' | 'now' | 'random' | 'signal'>,
 ): Promise<Published> {
   if (pipeline.store === undefined)
-    return publishedIn(pipeline.outputDir, environment.now, DELIVERY_FOLDERS);
+    return publishedIn(pipeline.outputDir, environment.now, DELIVERIES.folders);
   return new PublishedStore(await pipelineStore(pipeline, environment), pipeline, environment);
 }
 

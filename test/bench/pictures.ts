@@ -46,7 +46,7 @@ async function warmPictures(
       built<typeof import('../../src/deliver/pictures/picture.ts')>('picture'),
       built<typeof import('../../src/deliver/pictures/picture-options.ts')>('picture-options'),
     ]);
-  const browser = await findBrowser(undefined, undefined, '.cache');
+  const browser = await findBrowser({}, '.cache');
   if (browser === undefined)
     return results.add('pictures', 'warm', { missing: 'there is no browser' });
   const renderer = new BrowserRenderer({ browser, pages: 1 });

@@ -35,7 +35,7 @@ export function planning(input: GroupInput): Promise<void> {
     }: typeof import('../../src/deliver/pictures/browser.ts') = await import(
       pathToFileURL(path).href
     );
-    const found = await findBrowser(undefined, undefined, '.cache');
+    const found = await findBrowser({}, '.cache');
     if (found === undefined) {
       const missing = 'there is no browser';
       for (const row of ['first', 'growth'] as const)

@@ -15,7 +15,7 @@ const CACHE = fileURLToPath(new URL('../../.cache', import.meta.url));
  * if npm brings it, for all tests and commands.
  */
 export default async function setup(): Promise<void> {
-  const found = await findBrowser(undefined, process.env[BROWSER_VARIABLE], CACHE);
+  const found = await findBrowser(process.env, CACHE);
   if (found !== undefined)
     process.env[BROWSER_VARIABLE] = found.path ?? (await unpackBrowser(CACHE));
 }
@@ -30,5 +30,5 @@ export const BROWSER_ENVIRONMENT: Readonly<Record<string, string>> = HAS_BROWSER
 
 /** The browser that the program uses for pictures here, if {@link HAS_BROWSER}. */
 export async function pictureBrowser(): Promise<FoundBrowser> {
-  return (await findBrowser(undefined, process.env[BROWSER_VARIABLE], CACHE))!;
+  return (await findBrowser(process.env, CACHE))!;
 }

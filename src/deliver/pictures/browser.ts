@@ -3,6 +3,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser } from 'playwright-core';
+import type { Environment } from '../../run/file/environment.ts';
 import { ConverterError } from '../../support/errors.ts';
 import {
   exists,
@@ -11,6 +12,7 @@ import {
   removeTree,
   sha256Hex,
   statIfExists,
+  withTemporaryFolder,
 } from '../../support/files.ts';
 import { installCommand, isInstalled } from '../../support/optional.ts';
 import { hasEnded } from '../../support/processes.ts';
@@ -53,18 +55,18 @@ export interface FoundBrowser {
 /**
  * Finds the browser: that of the option, of the variable, an installed one, or that of an npm package, in this order.
  *
- * @param named - The value of the option.
- * @param fromVariable - The value of {@link BROWSER_VARIABLE}.
+ * @param env - May have {@link BROWSER_VARIABLE}.
  * @param cacheDir - Where the browser of the package is kept, unpacked.
+ * @param named - The value of the option.
  * @returns Undefined where there is none, or nothing that could start it.
  * @throws {@link ConverterError} `USAGE` where the named one is no program.
  */
 export async function findBrowser(
-  named: string | undefined,
-  fromVariable: string | undefined,
+  env: Environment,
   cacheDir: string,
+  named?: string,
 ): Promise<FoundBrowser | undefined> {
-  const found = await chosenBrowser(named, fromVariable, cacheDir);
+  const found = await chosenBrowser(named, env[BROWSER_VARIABLE], cacheDir);
   return isInstalled('pictures') ? found : undefined;
 }
 
@@ -190,6 +192,16 @@ async function launch(
   const reason = isRoot ? 'root gets none' : 'it does not start with one here';
   warn(`the browser has no sandbox, since ${reason}: ${SANDBOX_HELP}`);
   return browser;
+}
+
+/** Starts and ends a browser, without leaving anything: one that is found may not start. @throws As {@link startBrowser}. */
+export function versionOfBrowser(found: FoundBrowser): Promise<string> {
+  return withTemporaryFolder(async (cacheDir) => {
+    const browser = await startBrowser({ ...found, cacheDir });
+    const version = browser.version();
+    await endBrowser(browser);
+    return version;
+  });
 }
 
 /** Closes a started browser and removes its folder; one that does not close, since it hangs, is ended. */

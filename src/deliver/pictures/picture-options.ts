@@ -1,5 +1,6 @@
 /** Which pictures a model gets; each default once. */
-import type { CameraName } from './camera.ts';
+import { CAMERAS, type CameraName } from './camera.ts';
+import { MOST_PIXELS_A_SIDE } from './shot.ts';
 
 /** The formats by the ending of their files. */
 export const PICTURE_FORMATS = {
@@ -9,7 +10,7 @@ export const PICTURE_FORMATS = {
 } as const;
 
 /** An ending of {@link PICTURE_FORMATS}. */
-export type PictureFormat = keyof typeof PICTURE_FORMATS;
+type PictureFormat = keyof typeof PICTURE_FORMATS;
 
 /** What all pictures of a model have in common. */
 export interface PictureOptions {
@@ -27,6 +28,13 @@ export interface PictureOptions {
 
 /** No background; a format without transparency has that of the defaults. */
 export const TRANSPARENT = 'transparent';
+
+/** What may be asked for. */
+export const PICTURE_CHOICES = {
+  cameras: Object.keys(CAMERAS) as [CameraName, ...CameraName[]],
+  formats: Object.keys(PICTURE_FORMATS) as [PictureFormat, ...PictureFormat[]],
+  mostPixelsASide: MOST_PIXELS_A_SIDE,
+} as const;
 
 /** Defaults of {@link PictureOptions}. */
 export const PICTURE_DEFAULTS = {

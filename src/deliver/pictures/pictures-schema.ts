@@ -1,12 +1,9 @@
 /** The key `pictures:` of `deliver:`. */
 import { z } from 'zod';
 import { acceptSchema } from '../making/accept-schema.ts';
-import { CAMERAS, type CameraName } from './camera.ts';
-import { PICTURE_DEFAULTS, PICTURE_FORMATS, type PictureFormat } from './picture-options.ts';
-import { MOST_PIXELS_A_SIDE } from './shot.ts';
+import { PICTURE_CHOICES, PICTURE_DEFAULTS } from './picture-options.ts';
 
-const CAMERA_NAMES = Object.keys(CAMERAS) as [CameraName, ...CameraName[]];
-const FORMATS = Object.keys(PICTURE_FORMATS) as [PictureFormat, ...PictureFormat[]];
+const { cameras, formats, mostPixelsASide } = PICTURE_CHOICES;
 const BACKGROUND_SPELLINGS = 'expected a colour such as #f4f4f4, or transparent';
 
 const whole = (min: number, max: number) => z.int().min(min).max(max);
@@ -16,12 +13,12 @@ export const picturesSchema = () =>
   z
     .strictObject({
       cameras: z
-        .array(z.enum(CAMERA_NAMES))
+        .array(z.enum(cameras))
         .default([...PICTURE_DEFAULTS.cameras])
         .describe('views: hero is three-quarter, top a floor plan'),
-      width: whole(1, MOST_PIXELS_A_SIDE).default(PICTURE_DEFAULTS.width).describe('pixels'),
-      height: whole(1, MOST_PIXELS_A_SIDE).default(PICTURE_DEFAULTS.height).describe('pixels'),
-      format: z.enum(FORMATS).default(PICTURE_DEFAULTS.format).describe('of the files'),
+      width: whole(1, mostPixelsASide).default(PICTURE_DEFAULTS.width).describe('pixels'),
+      height: whole(1, mostPixelsASide).default(PICTURE_DEFAULTS.height).describe('pixels'),
+      format: z.enum(formats).default(PICTURE_DEFAULTS.format).describe('of the files'),
       background: z
         .string()
         .regex(/^(?:#[0-9a-f]{6}|transparent)$/i, BACKGROUND_SPELLINGS)

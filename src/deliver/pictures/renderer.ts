@@ -52,7 +52,7 @@ const ATTEMPTS = 3;
  *
  * @example
  * ```ts
- * const renderer = new BrowserRenderer({ browser: (await findBrowser(undefined, undefined))! });
+ * const renderer = new BrowserRenderer({ browser: (await findBrowser(process.env, cacheDir))! });
  * const [picture] = await renderer.takePictures(glb, [shotOf('hero', 1024, 768)]);
  * await renderer.close();
  * ```

@@ -24,8 +24,7 @@ const renderers = new WeakMap<Run, Renderer>();
 /** Returns the renderer of a run; undefined without a browser. */
 export async function rendererOf(run: Run): Promise<Renderer | undefined> {
   const { environment, options } = run;
-  const given = environment.env[BROWSER_VARIABLE];
-  const browser = await findBrowser(undefined, given, options.pipeline.cacheDir);
+  const browser = await findBrowser(environment.env, options.pipeline.cacheDir);
   if (browser === undefined) return undefined;
   const warn = (text: string) => environment.log.warn(text);
   const renderer = renderers.get(run) ?? new BrowserRenderer({ browser, givesUp: true, warn });

@@ -234,6 +234,13 @@ export function breachesOf(figures: GlbFigures, profile: Profile): Breach[] {
   });
 }
 
+/** The limits of each profile that a file does not keep, as sentences. */
+export function breachesByProfile(
+  figures: GlbFigures,
+): [profile: ProfileName, breaches: string[]][] {
+  return PROFILE_NAMES.map((name) => [name, breachesOf(figures, PROFILES[name]).map(breachText)]);
+}
+
 /** A breach as a sentence. */
 export function breachText({ limit, expected, received }: Breach): string {
   return `${limit}: expected ${expected}, received ${received}`;

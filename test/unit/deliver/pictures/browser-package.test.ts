@@ -2,7 +2,12 @@
 import { chmod, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join, normalize } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { endBrowser, findBrowser, startBrowser } from '../../../../src/deliver/pictures/browser.ts';
+import {
+  BROWSER_VARIABLE,
+  endBrowser,
+  findBrowser,
+  startBrowser,
+} from '../../../../src/deliver/pictures/browser.ts';
 import {
   BROWSER_PACKAGE,
   unpackBrowser,
@@ -58,7 +63,7 @@ describe.runIf(process.platform === 'linux')('the browser of the npm package', (
 
   it('starts with its own libraries and fonts, which no other program has', async () => {
     const before = { ...process.env };
-    const browser = await startBrowser((await findBrowser(program, undefined, cacheDir))!);
+    const browser = await startBrowser((await findBrowser({}, cacheDir, program))!);
     const page = await browser.newPage();
     await page.setContent('<span>text</span>');
     const width = await page.evaluate(() => document.querySelector('span')!.offsetWidth);
@@ -92,7 +97,7 @@ describe.runIf(process.platform === 'linux')('the browser of the npm package', (
   });
 
   it('is chosen by its name, although another browser may be installed', async () => {
-    const found = await findBrowser(undefined, BROWSER_PACKAGE, cacheDir);
+    const found = await findBrowser({ [BROWSER_VARIABLE]: BROWSER_PACKAGE }, cacheDir);
     expect(found).toEqual({ path: undefined, from: BROWSER_PACKAGE, cacheDir });
   });
 });
