@@ -1,6 +1,6 @@
 /** `btg2gltf deliver PIPELINE.yaml`: what the pipeline makes of its published files, alone. */
 
-import type { Progress } from '../run/open/run-options.ts';
+import type { Progress } from '../run/open/run-environment.ts';
 import { failedDeliveries } from '../run/report/assessment.ts';
 import { deliveredText } from '../run/report/summary.ts';
 import { visibleLines } from '../support/visible.ts';

@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path';
 import { configurationLabel } from '../model/configuration-id.ts';
-import type { Progress } from '../run/open/run-options.ts';
+import type { Progress } from '../run/open/run-environment.ts';
 import type { RecordResult } from '../run/record.ts';
 import { summarise } from '../run/report/summary.ts';
 import { amount } from '../run/report/text.ts';
