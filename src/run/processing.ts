@@ -49,7 +49,7 @@ export async function processAll(
   run: Run,
   articles: readonly SelectedArticle[],
   execute: Execute,
-  { collect, filter, isSuspect }: Quarantine,
+  quarantine: Quarantine,
 ): Promise<{ done: number; total: number }> {
   const progress = { total: 0, done: 0, failed: 0 };
   let round: readonly SelectedArticle[] = articles.flatMap(everyRequest).filter(newTo(new Set()));
@@ -57,8 +57,8 @@ export async function processAll(
   let isNew: ReturnType<typeof newTo> | undefined;
   const suspects: SelectedArticle[] = [];
   while (round.length > 0 || suspects.length > 0) {
-    for (const one of round) if (isSuspect(one.request)) suspects.push(one);
-    const trusted = round.filter(({ request }) => !isSuspect(request));
+    for (const one of round) if (quarantine.isSuspect(one.request)) suspects.push(one);
+    const trusted = round.filter(({ request }) => !quarantine.isSuspect(request));
     const next = trusted.length > 0 ? trusted : suspects.splice(0, 1);
     const children: { place: number; child: UnplacedChild }[] = [];
     const first = progress.total;
@@ -66,13 +66,13 @@ export async function processAll(
     run.environment.progress?.({ ...progress });
     await execute(next, progress, first, (result, origin) => {
       for (const child of result.unplaced ?? []) children.push({ place: origin.place, child });
-      collect(result, origin);
+      quarantine.collect(result, origin);
     });
     children.sort((a, b) => a.place - b.place);
     const why = ['child without a place in its planning'];
     const unplaced = children.map(({ child }) => ({ ...child, why }));
     if (unplaced.length > 0) isNew ??= newTo(keysOf(articles));
-    round = filter(unplaced.filter((child) => isNew!(child)));
+    round = quarantine.filter(unplaced.filter((child) => isNew!(child)));
   }
   return progress;
 }

@@ -14,7 +14,7 @@ import { selectFetched, selectLive } from './articles/select.ts';
 import type { RunParts } from './executor.ts';
 import { type Executor, localExecutor, type Sharing } from './executor.ts';
 import { assessRun } from './failures/gates.ts';
-import { openQuarantine, type Quarantine } from './failures/quarantine.ts';
+import { Quarantine } from './failures/quarantine.ts';
 import { withLockedRun } from './locked-run.ts';
 import { makeReport, writeReport } from './make-report.ts';
 import { type Run, withFetch, withReadingRun } from './open/open-run.ts';
@@ -68,7 +68,7 @@ export function fetchPipeline(
 ): Promise<RunResult> {
   const execute = async (run: Run, killed: readonly KilledWork[]): Promise<RunResult> => {
     const results = createResults(run.output.previous, run.output.spool);
-    const quarantine = openQuarantine(run, results, 'fetch', killed);
+    const quarantine = new Quarantine(run, results, 'fetch', killed);
     const { selection, tried } = await quarantine.select(await selectLive(run, quarantine));
     const { done, total } = await processAll(
       run,
@@ -115,7 +115,7 @@ export function dryRunPipeline(
   const estimateRun = async (run: Run): Promise<DryRun> => {
     const { output, sources, metrics } = run;
     const results = createResults(output.previous, output.spool);
-    const quarantine = openQuarantine(run, results, 'run');
+    const quarantine = new Quarantine(run, results, 'run');
     const { selection, tried } = await quarantine.select(await selectLive(run, quarantine));
     const fetcher = await sources.session.fetcher();
     const wanted = tried.flatMap(({ request, alike = [] }) => [request, ...alike]);
@@ -188,14 +188,16 @@ async function executeRun(
 ): Promise<RunResult> {
   const { options, metrics } = run;
   const results = createResults(run.output.previous, run.output.spool);
-  const quarantine = openQuarantine(run, results, plan.command, killed);
+  const quarantine = new Quarantine(run, results, plan.command, killed);
   const {
     selection,
     end: processed,
     distribution,
   } = await selectAndProcess(run, plan, quarantine, sharing);
   const isWhole = processed.kind === 'complete' && !isPartial(options) && !hasFailedOnly(selection);
-  const lines = newLines(run, results, selection, !isWhole, quarantine.isOfCart);
+  const lines = newLines(run, results, selection, !isWhole, (request) =>
+    quarantine.isOfCart(request),
+  );
   const notSelected = selection.failures.filter(({ onlyCarts }) => !onlyCarts).length;
   const { gates, end: assessed } = await assessRun(run, lines, notSelected, processed, deliveries);
   const last = openLastPublication(run, deliveries?.urlOf(options.pipeline));

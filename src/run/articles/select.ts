@@ -54,7 +54,7 @@ const ALL_TRIED: Requests = { isUntried: () => false, send: (_, send) => send() 
  * @throws {@link ConverterError} `LIST_INVALID`, `NOTHING_SELECTED`, or an error of the service. @see D-800, D-806
  */
 export async function selectLive(run: Run, requests = ALL_TRIED): Promise<Selection> {
-  const { isUntried } = requests;
+  const isUntried = (request: ArticleRequest) => requests.isUntried(request);
   const { options, environment, metrics } = run;
   const { session } = run.sources;
   const { pipeline, only } = options;
@@ -120,7 +120,7 @@ function expectReadable({ failures, unread = [] }: Selection): void {
 /** Sends the requests by the quarantine, and reports how many articles the listings have shown so far, each time. */
 function createReader(
   { nodes, search, resolve, change, identify }: Fetcher,
-  { send }: Requests,
+  requests: Requests,
   report: RunEnvironment['selecting'] = () => {},
 ) {
   let found = 0;
@@ -131,17 +131,17 @@ function createReader(
   };
   report(0);
   const list = (what: string, read: () => Promise<CatalogueNode[]>) =>
-    send({ what: cutText(what, TEXT_LIMITS.name) }, read).then(count);
+    requests.send({ what: cutText(what, TEXT_LIMITS.name) }, read).then(count);
   return {
     nodes: (...folder) => list(`getNodes ${folder[0] || 'top'}`, () => nodes(...folder)),
     search: (...query) => list(`search ${query.join(' ')}`, () => search(...query)),
-    resolve: (request) => send(request, () => resolve(request)),
+    resolve: (request) => requests.send(request, () => resolve(request)),
     change(from, setting) {
       const { propclass, prop, newvalue } = setting;
       const what = `${configurationLabel(from.key)} ${propclass}.${prop}=${newvalue}`;
-      return send({ what: cutText(what, TEXT_LIMITS.name) }, () => change(from, setting));
+      return requests.send({ what: cutText(what, TEXT_LIMITS.name) }, () => change(from, setting));
     },
-    identify: (request) => send(request, () => identify(request)),
+    identify: (request) => requests.send(request, () => identify(request)),
   } satisfies Partial<Fetcher>;
 }
 

@@ -3,7 +3,6 @@
 import type { ArticleRequest } from '../../model/article.ts';
 import type { ManifestLine } from '../../model/asset.ts';
 import { configurationKey, parseConfigurationKey } from '../../model/configuration-id.ts';
-import type { KilledWork } from '../../source/cache/durable-tables.ts';
 import type { ConversionDates } from '../../source/cache/freshness.ts';
 import type { SelectedArticle, Selection, SelectionFailure } from '../../source/fetch/selection.ts';
 import { createBudget } from '../../support/budget.ts';
@@ -11,10 +10,14 @@ import type { Results } from '../articles/results.ts';
 import { limited } from '../articles/select.ts';
 import type { Run } from '../open/open-run.ts';
 import { snapshotSource } from '../processor/configuration.ts';
-import { keyOf, openFailureHistory, type Subject } from './history.ts';
-
-/** The quarantine of one run; see {@link openQuarantine}. */
-export type Quarantine = ReturnType<typeof openQuarantine>;
+import {
+  type FailedBefore,
+  FailureHistory,
+  type HistoryOptions,
+  type KilledWork,
+  keyOf,
+  type Subject,
+} from './history.ts';
 
 /** Requests of a selection at the same time; the client limits them further. */
 const REQUESTS_AT_ONCE = 1000;
@@ -23,114 +26,159 @@ const REQUESTS_AT_ONCE = 1000;
 const NOT_TRIED = -1;
 
 /**
- * Opens the quarantine of a run: what of its selection is tried, and what becomes of it. What is quarantined
+ * The quarantine of a run: what of its selection is tried, and what becomes of it. What is quarantined
  * is added to the results as failed, and so is what a `build` cannot build because it could not be fetched.
  *
- * @param killed - What was in work when a run was killed.
  * @see D-852.
  */
-export function openQuarantine(
-  run: Run,
-  results: Results,
-  command: 'run' | 'fetch' | 'build',
-  killed: readonly KilledWork[] = [],
-) {
-  const { options, environment, sources, output, startedAt, notes } = run;
-  const { lines } = output.previous;
-  const { service, database } = snapshotSource(run);
-  const hasSnapshot = (request: string) => database.snapshots.get(service, request) !== undefined;
-  const summaryOf = (request: string) => database.snapshots.summary(service, request);
-  const isComplete = (request: string) => summaryOf(request) !== undefined;
-  const ownersOf = (request: string) => {
-    const { manufacturer } = parseConfigurationKey(request);
-    const stamps = summaryOf(request)?.stamps ?? [];
-    const owners = stamps.flatMap(({ owner, datedBy }) => [owner, datedBy]);
-    return new Set([manufacturer, ...owners].map((owner) => owner.toUpperCase()));
-  };
-  let dates: ConversionDates | undefined;
-  const published = lines.size - output.previous.carts.size;
-  const history = openFailureHistory(database.failures, {
-    ...{ ...options.pipeline, now: startedAt, published, command },
-    ...{ hasSnapshot, isComplete, ownersOf, dates: () => dates },
-  });
-  const { quarantineAfterKills: mostKills } = options.pipeline.failures;
-  for (const work of killed) if (work.isNew && work.kills >= mostKills) history.recordKills(work);
-  const suspects = new Set(killed.map(({ request }) => request));
-  // A recording requests everything anew by itself: that is no demand for what killed a run.
-  const isForced = options.force && environment.onAnswer === undefined;
-  const isAll = options.only !== undefined || options.failedOnly || isForced;
-  const turns = createBudget(REQUESTS_AT_ONCE);
-  const roots = new Map<string, ArticleRequest>();
-  const knownRootOf = (request: ArticleRequest) =>
-    roots.size === 0 ? undefined : roots.get(configurationKey(request));
-  const rootOf = (request: ArticleRequest) => knownRootOf(request) ?? request;
+export class Quarantine {
+  readonly #run: Run;
+  readonly #results: Results;
+  readonly #command: 'run' | 'fetch' | 'build';
+  readonly #history: FailureHistory;
+  /** What was in work when a run was killed, by request. */
+  readonly #suspects: ReadonlySet<string>;
+  /** Whether what is in quarantine is tried like all else. */
+  readonly #isAll: boolean | undefined;
+  readonly #turns = createBudget(REQUESTS_AT_ONCE);
+  /** The request of the planning of each child that is an asset of its own. */
+  readonly #roots = new Map<string, ArticleRequest>();
+  #dates: ConversionDates | undefined;
 
-  const filter = (articles: readonly SelectedArticle[]): readonly SelectedArticle[] => {
+  /** @param killed - What was in work when a run was killed. */
+  constructor(
+    run: Run,
+    results: Results,
+    command: 'run' | 'fetch' | 'build',
+    killed: readonly KilledWork[] = [],
+  ) {
+    const { options, environment, sources, output, startedAt } = run;
+    const { lines, carts } = output.previous;
+    this.#run = run;
+    this.#results = results;
+    this.#command = command;
+    this.#suspects = new Set(killed.map(({ request }) => request));
+    // A recording requests everything anew by itself: that is no demand for what killed a run.
+    const isForced = options.force && environment.onAnswer === undefined;
+    this.#isAll = options.only !== undefined || options.failedOnly || isForced;
+    this.#history = new FailureHistory(sources.database.failures, {
+      ...{ ...options.pipeline, now: startedAt, published: lines.size - carts.size, command },
+      ...{ ...snapshotFacts(run), dates: () => this.#dates },
+    });
+    const { quarantineAfterKills: mostKills } = options.pipeline.failures;
+    for (const work of killed)
+      if (work.isNew && work.kills >= mostKills) this.#history.recordKills(work);
+  }
+
+  /** Returns what failed in earlier runs of a configuration or a part of the selection that fails. */
+  historyOf(subject: Subject): FailedBefore | undefined {
+    return this.#history.historyOf(subject);
+  }
+
+  /**
+   * Sends a request of the selection. What was in work when a run was killed is sent alone, and what killed several
+   * runs is not sent.
+   *
+   * @throws {@link ConverterError} `KILLED_THE_RUN`
+   */
+  async send<T>(subject: Subject, send: () => Promise<T>): Promise<T> {
+    if (!this.#isAll && this.#history.hasKilled(subject)) throw this.#history.refused(subject);
+    const key = keyOf(subject);
+    const release = await this.#turns.take(this.#suspects.has(key) ? REQUESTS_AT_ONCE : 1);
+    return this.#run.notes.during(key, send).finally(release);
+  }
+
+  /** Whether a request is not tried in this run; if many of the range wait, only those of carts are not. */
+  isUntried(request: ArticleRequest): boolean {
+    return !this.#isAll && this.#history.isWaiting(request);
+  }
+
+  /** Whether only carts select a request that the run processes. */
+  isOfCart(request: ArticleRequest): boolean {
+    return this.#history.isOfCart(request);
+  }
+
+  /** Returns the request of the planning of a child that is an asset of its own, or the request itself. */
+  rootOf(request: ArticleRequest): ArticleRequest {
+    return this.#knownRootOf(request) ?? request;
+  }
+
+  /** Selects those of some articles that are tried. */
+  filter(articles: readonly SelectedArticle[]): readonly SelectedArticle[] {
     // The children of a planning that only carts select are of a cart too.
     const marked = articles.map(
       (article): SelectedArticle =>
-        history.isOfCart(rootOf(article.request)) ? { ...article, onlyCarts: true } : article,
+        this.isOfCart(this.rootOf(article.request)) ? { ...article, onlyCarts: true } : article,
     );
-    const { tried, lookedAt, quarantined } = history.split(marked, isAll);
+    const { tried, lookedAt, quarantined } = this.#history.split(marked, this.#isAll);
     for (const { request, error } of quarantined) {
       const result = { status: 'failed', request, key: undefined, error } as const;
-      results.add(result, { place: NOT_TRIED, ms: 0 });
+      this.#results.add(result, { place: NOT_TRIED, ms: 0 });
     }
     // After the others, since their requests are likely to fail.
     return lookedAt.length === 0 ? tried : [...tried, ...lookedAt];
-  };
+  }
+
+  /** Whether a request was in work when a run was killed: then it is processed alone. */
+  isSuspect(request: ArticleRequest): boolean {
+    return this.#suspects.size > 0 && this.#suspects.has(configurationKey(request));
+  }
+
+  /** Returns what the run is to process: all, or what failed (`--failed`); and what of it is tried. */
+  async select(
+    selected: Selection,
+  ): Promise<{ selection: Selection; tried: readonly SelectedArticle[] }> {
+    const { options, sources, output } = this.#run;
+    if (this.#command !== 'build')
+      this.#dates = await (await sources.session.fetcher()).conversionDates();
+    // The limit counts what failed, not all among which it is searched.
+    const articles = options.failedOnly
+      ? this.#history.failedBefore(
+          selected.articles,
+          failedRequests(output.previous.lines.values()),
+        )
+      : selected.articles;
+    const selection = limited({ ...selected, articles }, options.limit);
+    return { selection, tried: this.filter(selection.articles) };
+  }
+
+  /** Adds a result to the results of the run. */
+  collect(...[result, origin]: Parameters<Results['add']>): void {
+    const root = this.rootOf(result.request);
+    for (const { request } of result.unplaced ?? [])
+      this.#roots.set(configurationKey(request), root);
+    const isWaiting = result.status === 'failed' && result.isWaiting;
+    this.#results.add(result, isWaiting ? { ...origin, place: NOT_TRIED } : origin);
+  }
+
+  /** Stores what failed and what no longer does. @param isComplete - Whether the run met all that is selected. */
+  record(notSelected: readonly SelectionFailure[], isComplete: boolean): void {
+    for (const { result, place } of this.#results.all()) {
+      if (place === NOT_TRIED) continue;
+      const error = result.status === 'failed' ? result.error : undefined;
+      this.#history.record(result.request, error, this.#knownRootOf(result.request));
+    }
+    for (const failure of notSelected) this.#history.record(failure, failure);
+    this.#history.save(isComplete);
+  }
+
+  #knownRootOf(request: ArticleRequest): ArticleRequest | undefined {
+    return this.#roots.size === 0 ? undefined : this.#roots.get(configurationKey(request));
+  }
+}
+
+/** What the cache has of each request: its snapshot, all of its bodies, and the manufacturers of its data. */
+function snapshotFacts(run: Run): Pick<HistoryOptions, 'hasSnapshot' | 'isComplete' | 'ownersOf'> {
+  const { service, database } = snapshotSource(run);
+  const summaryOf = (request: string) => database.snapshots.summary(service, request);
   return {
-    historyOf: history.historyOf,
-    /**
-     * Sends a request of the selection. What was in work when a run was killed is sent alone, and what killed several
-     * runs is not sent.
-     *
-     * @throws {@link ConverterError} `KILLED_THE_RUN`
-     */
-    async send<T>(subject: Subject, send: () => Promise<T>): Promise<T> {
-      if (!isAll && history.hasKilled(subject)) throw history.refused(subject);
-      const key = keyOf(subject);
-      const release = await turns.take(suspects.has(key) ? REQUESTS_AT_ONCE : 1);
-      return notes.during(key, send).finally(release);
-    },
-    /** Whether a request is not tried in this run; if many of the range wait, only those of carts are not. */
-    isUntried: (request: ArticleRequest) => !isAll && history.isWaiting(request),
-    /** Whether only carts select a request that the run processes. */
-    isOfCart: history.isOfCart,
-    /** Returns the request of the planning of a child that is an asset of its own, or the request itself. */
-    rootOf,
-    /** Selects those of some articles that are tried. */
-    filter,
-    /** Whether it was in work when a run was killed: then it is processed alone. */
-    isSuspect: (one: ArticleRequest) => suspects.size > 0 && suspects.has(configurationKey(one)),
-    /** Returns what the run is to process: all, or what failed (`--failed`); and what of it is tried. */
-    async select(
-      selected: Selection,
-    ): Promise<{ selection: Selection; tried: readonly SelectedArticle[] }> {
-      if (command !== 'build') dates = await (await sources.session.fetcher()).conversionDates();
-      // The limit counts what failed, not all among which it is searched.
-      const articles = options.failedOnly
-        ? history.failedBefore(selected.articles, failedRequests(lines.values()))
-        : selected.articles;
-      const selection = limited({ ...selected, articles }, options.limit);
-      return { selection, tried: filter(selection.articles) };
-    },
-    /** Adds a result to the results of the run. */
-    collect: ((result, origin) => {
-      const root = rootOf(result.request);
-      for (const { request } of result.unplaced ?? []) roots.set(configurationKey(request), root);
-      const isWaiting = result.status === 'failed' && result.isWaiting;
-      results.add(result, isWaiting ? { ...origin, place: NOT_TRIED } : origin);
-    }) satisfies Results['add'],
-    /** Stores what failed and what no longer does. @param isComplete - Whether the run met all that is selected. */
-    record(notSelected: readonly SelectionFailure[], isComplete: boolean) {
-      for (const { result, place } of results.all()) {
-        if (place === NOT_TRIED) continue;
-        const error = result.status === 'failed' ? result.error : undefined;
-        history.record(result.request, error, knownRootOf(result.request));
-      }
-      for (const failure of notSelected) history.record(failure, failure);
-      history.save(isComplete);
+    hasSnapshot: (request) => database.snapshots.get(service, request) !== undefined,
+    isComplete: (request) => summaryOf(request) !== undefined,
+    ownersOf: (request) => {
+      const { manufacturer } = parseConfigurationKey(request);
+      const stamps = summaryOf(request)?.stamps ?? [];
+      const owners = stamps.flatMap(({ owner, datedBy }) => [owner, datedBy]);
+      return new Set([manufacturer, ...owners].map((owner) => owner.toUpperCase()));
     },
   };
 }

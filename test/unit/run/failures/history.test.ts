@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { CONVERT_DEFAULTS } from '../../../../src/convert/transform/convert-options.ts';
 import { parsePipeline } from '../../../../src/deliver/pipeline.ts';
-import { openFailureHistory } from '../../../../src/run/failures/history.ts';
+import { FailureHistory } from '../../../../src/run/failures/history.ts';
 import type { CacheDatabase } from '../../../../src/source/cache/database.ts';
 import type { SelectedArticle } from '../../../../src/source/fetch/selection.ts';
 import { cachePerTest } from '../../../helpers/cache-per-test.ts';
@@ -22,9 +22,9 @@ const PIPELINE = parsePipeline(
 const LOST = { code: 'BLOCK_MISSING', message: 'no such block' };
 const REFUSED = { code: 'HTTP_STATUS', message: 'status 500' };
 const day = (n: number, hour = 2) => Date.UTC(2026, 0, n, hour);
-type Options = Partial<Parameters<typeof openFailureHistory>[1]>;
+type Options = Partial<ConstructorParameters<typeof FailureHistory>[1]>;
 const open = (n: number, other: Options = {}) =>
-  openFailureHistory(database.failures, {
+  new FailureHistory(database.failures, {
     ...{ ...PIPELINE, outputDir: '/out', failures: POLICY, now: day(n) },
     ...other,
   });
