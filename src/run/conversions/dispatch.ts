@@ -3,7 +3,7 @@
  * processes, which can be ended at any moment.
  */
 
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { ConvertOptions } from '../../convert/transform/convert-options.ts';
 import type { ConversionInput, DecodedReader } from '../../model/snapshot.ts';
@@ -14,8 +14,8 @@ import { exists, removeStaleTemporaries } from '../../support/files.ts';
 import type { ServiceSession } from '../open/run-session.ts';
 import type { Sources } from '../open/sources.ts';
 import { collectGarbage } from './garbage.ts';
-import type { ConversionMessages, Converter, SentError, Step, StepResult } from './messages.ts';
-import { loadConverter } from './steps.ts';
+import type { ConversionMessages, SentError, Step, StepResult } from './messages.ts';
+import { type Converter, loadConverter } from './steps.ts';
 
 /**
  * The program of a child process: a file beside this one. Without it, as in the sources, which tests run, and in a
@@ -87,12 +87,18 @@ export interface ConvertingRun {
 }
 
 /**
- * Opens the conversions of a run.
+ * Does a step of the converter within the time limit of an article; rejects with `INTERRUPTED` as soon as the run ends.
  *
- * @returns A function that does a step of the converter within the time limit of an article, and rejects with
- *   `INTERRUPTED` as soon as the run ends.
+ * @param file - Name of the file that the step `write` makes.
  */
-export function openConversions(run: ConvertingRun, decoded: DecodedReader | undefined) {
+export type Convert = <S extends Step>(
+  step: S,
+  input: ConversionInput,
+  file?: string,
+) => Promise<StepResult<S>>;
+
+/** Opens the conversions of a run. */
+export function openConversions(run: ConvertingRun, decoded: DecodedReader | undefined): Convert {
   const { bodies, session } = run.sources;
   const turns = createBudget(CONVERSIONS_AT_ONCE);
   /** The time limit begins with the turn: the conversions before it do not count. */
@@ -241,7 +247,7 @@ function inProcesses({ options, sources, output, startedAt }: ConvertingRun) {
   const children = new Set<ConversionProcess>();
   const idle = new Set<ConversionProcess>();
   const start = () => {
-    const child = startProcess(opening, limits.conversionHeapMb, () => {
+    const child = new ConversionProcess(opening, limits.conversionHeapMb, () => {
       children.delete(child);
       idle.delete(child);
     });
@@ -266,7 +272,8 @@ function inProcesses({ options, sources, output, startedAt }: ConvertingRun) {
     sources.database.flush();
     const [child = start()] = idle;
     idle.delete(child);
-    signal.addEventListener('abort', child.end);
+    const end = () => child.end();
+    signal.addEventListener('abort', end);
     try {
       const answer = await child.send({ step, input: { key, partsList, blocks, images }, file });
       if (isAlone) await child.end();
@@ -274,7 +281,7 @@ function inProcesses({ options, sources, output, startedAt }: ConvertingRun) {
       if ('error' in answer) throw errorOf(answer.error);
       return answer.result;
     } finally {
-      signal.removeEventListener('abort', child.end);
+      signal.removeEventListener('abort', end);
     }
   };
   /** A process that crashes costs one more attempt. */
@@ -285,64 +292,77 @@ function inProcesses({ options, sources, output, startedAt }: ConvertingRun) {
     });
 }
 
-type ConversionProcess = ReturnType<typeof startProcess>;
+/** A child process that converts one article at a time, until it is ended or crashes. */
+class ConversionProcess {
+  readonly #child: ChildProcess;
+  readonly #onEnd: () => void;
+  readonly #hasEnded: Promise<void>;
+  /** They settle the request that the process works on. */
+  #resolve = (_answer: ConversionMessages['answer']) => {};
+  #reject = (_error: unknown) => {};
+  /** Why it was ended; undefined if it ends by itself. */
+  #ended: Error | undefined;
 
-function startProcess(opening: ConversionMessages['opening'], heapMb: number, onEnd: () => void) {
-  const child = fork(PROGRAM, {
-    serialization: 'advanced',
-    execArgv: [`--max-old-space-size=${heapMb}`],
-    // Nothing secret. Each of many malloc arenas would keep what a picture took;
-    // a freed list would stay between those in use, so each has memory of its own: 10 MiB less in all.
-    env: { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: String(256 * 1024) },
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-  });
-  let reject = (_error: unknown) => {};
-  let resolve = (_answer: ConversionMessages['answer']) => {};
-  let ended: Error | undefined;
-  const fail = (error: unknown) => {
-    onEnd();
-    reject(error);
-  };
-  child.on('message', (answer: ConversionMessages['answer']) => resolve(answer));
-  const hasEnded = new Promise<void>((end) => {
-    child.on('error', (error) => {
-      fail(error);
-      end();
+  /** @param onEnd - Called when it takes no further request. */
+  constructor(opening: ConversionMessages['opening'], heapMb: number, onEnd: () => void) {
+    this.#onEnd = onEnd;
+    this.#child = fork(PROGRAM, {
+      serialization: 'advanced',
+      execArgv: [`--max-old-space-size=${heapMb}`],
+      // Nothing secret. Each of many malloc arenas would keep what a picture took;
+      // a freed list would stay between those in use, so each has memory of its own: 10 MiB less in all.
+      env: { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: String(256 * 1024) },
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
-    child.on('exit', async (...how) => {
-      const folders = [opening.objects.tmpDir, opening.bodies.tmpDir];
-      // What it was writing; where that fails, the next run removes it.
-      await Promise.all(folders.map(removeStaleTemporaries)).catch(() => {});
-      fail(ended ?? exitError(how, heapMb));
-      end();
+    this.#child.on('message', (answer: ConversionMessages['answer']) => this.#resolve(answer));
+    this.#hasEnded = new Promise((end) => {
+      this.#child.on('error', (error) => {
+        this.#fail(error);
+        end();
+      });
+      this.#child.on('exit', async (...how) => {
+        const folders = [opening.objects.tmpDir, opening.bodies.tmpDir];
+        // What it was writing; where that fails, the next run removes it.
+        await Promise.all(folders.map(removeStaleTemporaries)).catch(() => {});
+        this.#fail(this.#ended ?? exitError(how, heapMb));
+        end();
+      });
     });
-  });
-  // A process that has ended receives nothing: its exit says why, perhaps after the error of the pipe.
-  const send = (message: ConversionMessages['opening' | 'request']) =>
-    child.send(message, () => {});
-  send(opening);
-  return {
-    send: (request: ConversionMessages['request']): Promise<ConversionMessages['answer']> => {
-      child.ref();
-      child.channel?.ref();
-      const answer = new Promise<ConversionMessages['answer']>((...settle) => {
-        [resolve, reject] = settle;
-      });
-      send(request);
-      // This process does not wait for one without work.
-      return answer.finally(() => {
-        child.unref();
-        child.channel?.unref();
-      });
-    },
-    /** Ends the process, also in the middle of a conversion, which then is interrupted. */
-    end: () => {
-      ended = interrupted();
-      onEnd();
-      child.kill('SIGKILL');
-      return hasEnded;
-    },
-  };
+    this.#post(opening);
+  }
+
+  send(request: ConversionMessages['request']): Promise<ConversionMessages['answer']> {
+    this.#child.ref();
+    this.#child.channel?.ref();
+    const answer = new Promise<ConversionMessages['answer']>((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    this.#post(request);
+    // This process does not wait for one without work.
+    return answer.finally(() => {
+      this.#child.unref();
+      this.#child.channel?.unref();
+    });
+  }
+
+  /** Ends the process, also in the middle of a conversion, which then is interrupted. */
+  end(): Promise<void> {
+    this.#ended = interrupted();
+    this.#onEnd();
+    this.#child.kill('SIGKILL');
+    return this.#hasEnded;
+  }
+
+  #fail(error: unknown): void {
+    this.#onEnd();
+    this.#reject(error);
+  }
+
+  /** A process that has ended receives nothing: its exit says why, perhaps after the error of the pipe. */
+  #post(message: ConversionMessages['opening' | 'request']): void {
+    this.#child.send(message, () => {});
+  }
 }
 
 function errorOf({ code, message, help, stack }: SentError): ConverterError {

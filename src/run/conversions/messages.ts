@@ -4,7 +4,7 @@ import type { ConvertOptions } from '../../convert/transform/convert-options.ts'
 import type { ConversionInput } from '../../model/snapshot.ts';
 import type { FileStoreOptions } from '../../source/cache/content-store.ts';
 import type { ErrorCode } from '../../support/errors.ts';
-import type { loadConverter } from './steps.ts';
+import type { Converter } from './steps.ts';
 
 /** What goes to a child process and back. */
 export interface ConversionMessages {
@@ -22,9 +22,7 @@ export interface ConversionMessages {
   answer: { result: StepResult<Step> } | { error: SentError };
 }
 
-/** The steps of a conversion. */
-export type Converter = Awaited<ReturnType<typeof loadConverter>>;
-/** The name of one. */
+/** The name of a step of a conversion. */
 export type Step = keyof Converter;
 /** What it returns. */
 export type StepResult<S extends Step> = Awaited<ReturnType<Converter[S]>>;

@@ -45,8 +45,28 @@ interface ConverterInput {
 /** From here on memory matters more than time: collecting garbage earlier costs a tenth of the time of a build. */
 const BUILDS_OF_A_LARGE_RUN = 100;
 
+/** The steps of a conversion. */
+export interface Converter {
+  /**
+   * Stores the GLB; returns its digest, figures and findings.
+   *
+   * @param put - Where it goes. @defaultValue `objects`
+   */
+  build(
+    snapshot: ConversionInput,
+    file?: string,
+    put?: ConverterInput['objects']['put'],
+  ): Promise<Omit<Built, 'warnings'> & Pick<Scene, 'warnings'>>;
+  /** Returns the scene, and the `.glb` file, or the `.gltf` file with those beside it. */
+  write(snapshot: ConversionInput, file: string): Promise<{ scene: Scene; files: NamedFile[] }>;
+  /** Returns the counts of the scene, and how each material was made. */
+  explain(
+    snapshot: ConversionInput,
+  ): Promise<Pick<Scene, 'counts'> & { materials: MaterialExplanation[] }>;
+}
+
 /** Loads the converter, with one cache of meshes for all articles. */
-export async function loadConverter(given: ConverterInput) {
+export async function loadConverter(given: ConverterInput): Promise<Converter> {
   const { bodies, objects, options, decoded, derived, cacheBytes, maxPicturePixels } = given;
   const [transformation, { createMeshCache }, codec, tangents, glb, { writeGltf }] =
     await Promise.all([
@@ -75,12 +95,7 @@ export async function loadConverter(given: ConverterInput) {
     explain?: (material: MaterialExplanation) => void,
   ) => transformation.transformArticle({ snapshot, explain, ...shared });
   return {
-    /** Stores the GLB; returns its digest, figures and findings. */
-    build: async (
-      snapshot: ConversionInput,
-      _file?: string,
-      put = objects.put,
-    ): Promise<Omit<Built, 'warnings'> & Pick<Scene, 'warnings'>> => {
+    async build(snapshot, _file, put = (glb) => objects.put(glb)) {
       builds++;
       if (builds === BUILDS_OF_A_LARGE_RUN) growHeapSlowly();
       const scene = await transform(snapshot);
@@ -88,8 +103,7 @@ export async function loadConverter(given: ConverterInput) {
       const { digest, bytes } = await put(glb.writeGlbPieces(scene));
       return { ...foundIn(scene), sha256: digest, bytes };
     },
-    /** The scene, and the `.glb` file, or the `.gltf` file with those beside it. */
-    write: async (snapshot: ConversionInput, file: string) => {
+    async write(snapshot, file) {
       const scene = await transform(snapshot);
       const { name, ext } = parse(file);
       const files: NamedFile[] =
@@ -98,8 +112,7 @@ export async function loadConverter(given: ConverterInput) {
           : [{ name: `${name}.glb`, bytes: glb.writeGlb(scene) }];
       return { scene, files };
     },
-    /** The counts of the scene, and how each material was made. */
-    explain: async (snapshot: ConversionInput) => {
+    async explain(snapshot) {
       const materials: MaterialExplanation[] = [];
       const { counts } = await transform(snapshot, (material) => void materials.push(material));
       return { counts, materials };
