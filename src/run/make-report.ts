@@ -26,7 +26,7 @@ import type { PackedMap } from '../support/packed-map.ts';
 import { redact, redactMessages } from '../support/redact.ts';
 import { cutText, TEXT_LIMITS } from '../support/text-limits.ts';
 import { visibleJson } from '../support/visible.ts';
-import type { Results } from './articles/results.ts';
+import type { CollectedResult, Results } from './articles/results.ts';
 import type { Distribution } from './executor.ts';
 import type { Quarantine } from './failures/quarantine.ts';
 import { describeService, languagesOf } from './open/connect.ts';
@@ -367,7 +367,7 @@ function settledLine(
 
 function builtLine(
   line: ManifestLine,
-  collected: ReturnType<Results['of']>,
+  collected: readonly CollectedResult[],
   built: Built | undefined,
   known: ManifestLine | undefined,
 ): ReportedLine {

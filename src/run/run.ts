@@ -9,7 +9,7 @@ import type { SelectedArticle, Selection } from '../source/fetch/selection.ts';
 import { asConverterError, ConverterError } from '../support/errors.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import type { PackedMap } from '../support/packed-map.ts';
-import { createResults, type Processor, type Results } from './articles/results.ts';
+import { type Processor, Results } from './articles/results.ts';
 import { selectFetched, selectLive } from './articles/select.ts';
 import type { RunParts } from './executor.ts';
 import { type Executor, localExecutor, type Sharing } from './executor.ts';
@@ -67,7 +67,7 @@ export function fetchPipeline(
   { sharing }: RunParts = {},
 ): Promise<RunResult> {
   const execute = async (run: Run, killed: readonly KilledWork[]): Promise<RunResult> => {
-    const results = createResults(run.output.previous, run.output.spool);
+    const results = new Results(run.output.previous, run.output.spool);
     const quarantine = new Quarantine(run, results, 'fetch', killed);
     const { selection, tried } = await quarantine.select(await selectLive(run, quarantine));
     const { done, total } = await processAll(
@@ -114,7 +114,7 @@ export function dryRunPipeline(
 ): Promise<DryRun> {
   const estimateRun = async (run: Run): Promise<DryRun> => {
     const { output, sources, metrics } = run;
-    const results = createResults(output.previous, output.spool);
+    const results = new Results(output.previous, output.spool);
     const quarantine = new Quarantine(run, results, 'run');
     const { selection, tried } = await quarantine.select(await selectLive(run, quarantine));
     const fetcher = await sources.session.fetcher();
@@ -187,7 +187,7 @@ async function executeRun(
   { deliveries, sharing }: RunParts,
 ): Promise<RunResult> {
   const { options, metrics } = run;
-  const results = createResults(run.output.previous, run.output.spool);
+  const results = new Results(run.output.previous, run.output.spool);
   const quarantine = new Quarantine(run, results, plan.command, killed);
   const {
     selection,

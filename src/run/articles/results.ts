@@ -21,13 +21,17 @@ export interface Processor {
   resolve?(request: ArticleRequest): Promise<ArticleKey | undefined>;
 }
 
-/** A result and where it came from. */
-interface CollectedResult {
-  result: Result;
+/** Where a result comes from. */
+export interface ResultOrigin {
   /** Index of the article among all that the run processes: results arrive in any order. */
   place: number;
   /** Time spent on it including waiting, milliseconds. */
   ms: number;
+}
+
+/** A result and where it comes from. */
+export interface CollectedResult extends ResultOrigin {
+  result: Result;
 }
 
 /** Most bytes of the results of one configuration: their requests are in one line of the manifest. */
@@ -52,11 +56,8 @@ class Fresh implements FreshResult {
   }
 }
 
-/** All results of a run. */
-export type Results = ReturnType<typeof createResults>;
-
 /**
- * Creates an empty collection. Results are stored as bytes, so that 50,000 of them do not load the heap; that a
+ * All results of a run. They are stored as bytes, so that 50,000 of them do not load the heap; that a
  * configuration is fresh takes its request only, which the selection has anyway.
  *
  * A request that failed before it was resolved is filed under the configuration that it resolved to in the
@@ -64,81 +65,102 @@ export type Results = ReturnType<typeof createResults>;
  *
  * @see D-833.
  */
-export function createResults(
-  { keyOfRequest }: Pick<PreviousOutput, 'keyOfRequest'>,
-  spool?: Spool,
-) {
-  // One by one, because a list would be packed anew with each result that is added to it.
-  const results = new PackedMap<CollectedResult>(spool);
-  const decoded = new Map<string, CollectedResult>();
-  let decodedBytes = 0;
-  const fresh = new Map<string, { request: ArticleRequest; place: number; ms: number }>();
-  /** How many are stored as bytes. */
-  const counts = new Map<string, number>();
-  /** Of those with several. */
-  const sizes = new Map<string, number>();
-  const sizeOf = (key: string) => sizes.get(key) ?? results.bytesOf(key)?.length ?? 0;
-  const nameOf = (key: string, index: number) => (index === 0 ? key : `${key} ${index}`);
-  const freshOf = (key: string): CollectedResult[] => {
-    const found = fresh.get(key);
-    if (found === undefined) return [];
-    const { request, place, ms } = found;
-    return [{ result: new Fresh(request, key), place, ms }];
-  };
-  const of = (key: string): CollectedResult[] => {
-    const count = counts.get(key) ?? 0;
-    if (count === 0) return freshOf(key);
+export class Results {
+  readonly #previous: Pick<PreviousOutput, 'keyOfRequest'>;
+  /** One by one, because a list would be packed anew with each result that is added to it. */
+  readonly #packed: PackedMap<CollectedResult>;
+  readonly #decoded = new Map<string, CollectedResult>();
+  #decodedBytes = 0;
+  readonly #fresh = new Map<string, { request: ArticleRequest; place: number; ms: number }>();
+  /** How many results of each configuration are stored as bytes. */
+  readonly #counts = new Map<string, number>();
+  /** Bytes of the results of each configuration that has several. */
+  readonly #sizes = new Map<string, number>();
+
+  /** @param spool - Where the bytes are. @defaultValue one in memory */
+  constructor(previous: Pick<PreviousOutput, 'keyOfRequest'>, spool?: Spool) {
+    this.#previous = previous;
+    this.#packed = new PackedMap(spool);
+  }
+
+  /** Returns the results of the requests of a configuration, in the order of the selection. */
+  of(key: string): CollectedResult[] {
+    const count = this.#counts.get(key) ?? 0;
+    if (count === 0) return this.#freshOf(key);
     const indices = Array.from({ length: count }, (_, index) => index);
     const collected = indices.map((index) => {
       const name = nameOf(key, index);
-      return decoded.get(name) ?? results.get(name)!;
+      return this.#decoded.get(name) ?? this.#packed.get(name)!;
     });
-    return [...freshOf(key), ...collected].sort((a, b) => a.place - b.place);
-  };
-  const keyOf = ({ key, request }: Result) =>
-    key === undefined
-      ? (keyOfRequest(request) ?? configurationKey(request))
-      : configurationKey(key);
-  const put = (key: string, collected: CollectedResult) => {
+    return [...this.#freshOf(key), ...collected].sort((a, b) => a.place - b.place);
+  }
+
+  /** Returns request and time of a configuration that is fresh and has no other result. */
+  onlyFreshOf(key: string): { request: ArticleRequest; ms: number } | undefined {
+    return this.#counts.get(key) === 0 ? this.#fresh.get(key) : undefined;
+  }
+
+  /** Returns the last result of a configuration whose snapshot was read. */
+  readOf(key: string) {
+    if ((this.#counts.get(key) ?? 0) === 0) return undefined;
+    return this.of(key)
+      .map(({ result }) => result)
+      .findLast((result) => 'catalogue' in result);
+  }
+
+  add(result: Result, origin: ResultOrigin): void {
+    const key = this.#keyOf(result);
+    const isFull = this.#sizeOf(key) > MAX_BYTES;
+    const own = isFull ? configurationKey(result.request) : key;
+    if (key !== own) this.#put(own, { ...origin, result: oneTooMany(result.request) });
+    else this.#put(key, { ...origin, result });
+  }
+
+  /** Keys of `configurationKey`, in no particular order. */
+  keys(): Iterable<string> {
+    return this.#counts.keys();
+  }
+
+  *all(): Iterable<CollectedResult> {
+    for (const key of this.#counts.keys()) yield* this.of(key);
+  }
+
+  #keyOf({ key, request }: Result): string {
+    if (key !== undefined) return configurationKey(key);
+    return this.#previous.keyOfRequest(request) ?? configurationKey(request);
+  }
+
+  #sizeOf(key: string): number {
+    return this.#sizes.get(key) ?? this.#packed.bytesOf(key)?.length ?? 0;
+  }
+
+  #freshOf(key: string): CollectedResult[] {
+    const found = this.#fresh.get(key);
+    if (found === undefined) return [];
+    const { request, place, ms } = found;
+    return [{ result: new Fresh(request, key), place, ms }];
+  }
+
+  #put(key: string, collected: CollectedResult): void {
     const { result, place, ms } = collected;
-    const count = counts.get(key) ?? 0;
-    if (result.status === 'fresh' && !fresh.has(key)) {
-      fresh.set(key, { request: result.request, place, ms });
-      counts.set(key, count);
+    const count = this.#counts.get(key) ?? 0;
+    if (result.status === 'fresh' && !this.#fresh.has(key)) {
+      this.#fresh.set(key, { request: result.request, place, ms });
+      this.#counts.set(key, count);
       return;
     }
     const name = nameOf(key, count);
-    const length = results.set(name, collected);
-    counts.set(key, count + 1);
-    if (count > 0) sizes.set(key, sizeOf(key) + length);
-    decodedBytes += length;
-    if (decodedBytes <= MOST_DECODED_BYTES) decoded.set(name, collected);
-  };
-  return {
-    /** Returns the results of the requests of a configuration, in the order of the selection. */
-    of,
-    /** Returns request and time of a configuration that is fresh and has no other result. */
-    onlyFreshOf: (key: string) => (counts.get(key) === 0 ? fresh.get(key) : undefined),
-    /** Returns the last result of a configuration whose snapshot was read. */
-    readOf: (key: string) =>
-      (counts.get(key) ?? 0) === 0
-        ? undefined
-        : of(key)
-            .map(({ result }) => result)
-            .findLast((result) => 'catalogue' in result),
-    add(result: Result, origin: { place: number; ms: number }): void {
-      const key = keyOf(result);
-      const isFull = sizeOf(key) > MAX_BYTES;
-      const own = isFull ? configurationKey(result.request) : key;
-      if (key !== own) put(own, { ...origin, result: oneTooMany(result.request) });
-      else put(key, { ...origin, result });
-    },
-    /** Keys of `configurationKey`, in no particular order. */
-    keys: () => counts.keys(),
-    *all(): Iterable<CollectedResult> {
-      for (const key of counts.keys()) yield* of(key);
-    },
-  };
+    const length = this.#packed.set(name, collected);
+    this.#counts.set(key, count + 1);
+    if (count > 0) this.#sizes.set(key, this.#sizeOf(key) + length);
+    this.#decodedBytes += length;
+    if (this.#decodedBytes <= MOST_DECODED_BYTES) this.#decoded.set(name, collected);
+  }
+}
+
+/** Where the result of a request of a configuration is, by its index among them. */
+function nameOf(key: string, index: number): string {
+  return index === 0 ? key : `${key} ${index}`;
 }
 
 function oneTooMany(request: ArticleRequest): FailedResult {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Result } from '../../../../src/model/result.ts';
-import { createResults } from '../../../../src/run/articles/results.ts';
+import { Results } from '../../../../src/run/articles/results.ts';
 import { acme } from '../../../helpers/fetch-bench.ts';
 import { expectLinear } from '../../../helpers/growth.ts';
 
@@ -10,9 +10,9 @@ const result = (number: string): Result => ({
   key: acme('D1'),
   error: { code: 'BLOCK_MISSING', message: 'block LEG: status 404' },
 });
-const empty = () => createResults({ keyOfRequest: () => undefined });
+const empty = () => new Results({ keyOfRequest: () => undefined });
 
-describe('createResults', () => {
+describe('Results', () => {
   it('returns the results of a configuration in the order of the selection', () => {
     const results = empty();
     for (const place of [2, 0, 1]) results.add(result(`R${place}`), { place, ms: 1 });

@@ -8,7 +8,7 @@ import {
   sortConfigurationKeys,
 } from '../../../../src/model/configuration-id.ts';
 import type { Result } from '../../../../src/model/result.ts';
-import { createResults } from '../../../../src/run/articles/results.ts';
+import { Results } from '../../../../src/run/articles/results.ts';
 import { keepUnselected } from '../../../../src/run/output/manifest.ts';
 import { catalogueEntries, manifestLine } from '../../../../src/run/publishing/lines.ts';
 import { PackedMap } from '../../../../src/support/packed-map.ts';
@@ -65,7 +65,7 @@ function manifestLines(all: Result[], before: readonly ManifestLine[]): Manifest
   const lines = packed(before);
   const keyOfRequest = (of: ArticleKey) => keyByRequest.get(configurationKey(of));
   const made = [all.keys(), all.map((_, place) => place).reverse()].map((places) => {
-    const results = createResults({ keyOfRequest });
+    const results = new Results({ keyOfRequest });
     for (const place of places) results.add(all[place]!, { place, ms: 1 });
     return sortConfigurationKeys(results.keys()).map((name) => {
       const own = results.of(name).map(({ result }) => result);
