@@ -38,27 +38,27 @@ export const GATE_LABELS = {
   pictureEdges: 'Edges of pictures',
 } as const;
 
-function makeRunReportSchema() {
-  const text = z.string();
-  const count = z.int().min(0);
-  const ms = z.number().min(0);
-  const instant = text.describe('ISO 8601, UTC');
-  const counts = z.record(text, count);
-  const warning = z.object({ code: text, message: text });
+// The parts are functions, and these are marked, so that a bundle without the schema omits all of it.
+const text = /* @__PURE__ */ z.string();
+const count = /* @__PURE__ */ z.int().min(0);
+const ms = /* @__PURE__ */ z.number().min(0);
+const instant = /* @__PURE__ */ text.describe('ISO 8601, UTC');
+const counts = /* @__PURE__ */ z.record(text, count);
 
-  const identity = each(ID_FIELDS, text);
-
-  /** What a person recognises a configuration by. */
-  const described = {
-    ...identity,
+/** What a person recognises a configuration by. */
+function described() {
+  return {
+    ...each(ID_FIELDS, text),
     name: text.optional().describe('short text of the catalogue'),
     sizeMillimetres: z
       .object(each(['width', 'depth', 'height'] as const, z.number().min(0)))
       .optional(),
   };
+}
 
-  const asset = z.object({
-    ...described,
+function assetSchema() {
+  return z.object({
+    ...described(),
     glb: text
       .optional()
       .describe('path below the output folder; if the run published nothing, of the object'),
@@ -66,18 +66,12 @@ function makeRunReportSchema() {
     triangles: count.optional(),
     ms: ms.optional().describe('time spent on it in this run'),
   });
+}
 
-  const change = asset.extend({
-    bytesBefore: count.optional(),
-    trianglesBefore: count.optional(),
-    what: z.array(z.enum(PARTS)).describe('what of it differs'),
-  });
-
-  const changes = z.object({ count, rows: z.array(change).describe('the first changes') });
-
-  const failure = z.object({
+function failureSchema() {
+  return z.object({
     what: text.optional().describe('the entry of the selection that failed'),
-    ...described,
+    ...described(),
     selectedBy: z
       .array(text)
       .optional()
@@ -96,17 +90,11 @@ function makeRunReportSchema() {
     retryOn: text.optional().describe('YYYY-MM-DD of the next attempt of a quarantined one'),
     lastGood: text.optional().describe('path of the previous GLB, which stays published'),
   });
+}
 
-  const gateFinding = z.object({
-    gate: z.enum(Object.keys(GATE_LABELS) as (keyof typeof GATE_LABELS)[]),
-    action: z.enum(['warn', 'refuse']),
-    article: text.describe('MANUFACTURER/PROGRAM/number, MANUFACTURER/*, or * for the whole range'),
-    before: z.number(),
-    now: z.number(),
-    message: text,
-  });
-
-  return z.object({
+/** The run as a whole. */
+function runFields() {
+  return {
     format: z.literal(2),
     command: z.enum(['run', 'fetch', 'build']),
     run: text.describe('id of the run: its start, as in the name of its folder'),
@@ -129,6 +117,20 @@ function makeRunReportSchema() {
     previousRun: text
       .optional()
       .describe('id of the previous run, whose report is in the folder of that name'),
+  };
+}
+
+/** The range: how many configurations, what has changed of them, and their files. */
+function rangeFields() {
+  const change = assetSchema().extend({
+    bytesBefore: count.optional(),
+    trianglesBefore: count.optional(),
+    what: z.array(z.enum(PARTS)).describe('what of it differs'),
+  });
+
+  const list = z.object({ count, rows: z.array(change).describe('the first changes') });
+
+  return {
     configurations: z.object({
       selected: count,
       fetched: count,
@@ -142,7 +144,7 @@ function makeRunReportSchema() {
     }),
     articles: count.describe('distinct base articles'),
     changes: z
-      .object(each(CHANGES, changes))
+      .object(each(CHANGES, list))
       .describe('since the last publication that a run has reported'),
     changedArticles: z
       .object(each(PARTS, count))
@@ -154,6 +156,13 @@ function makeRunReportSchema() {
     geometry: z
       .object({ configurations: count, ...each(GEOMETRY_COUNTS, count) })
       .describe('what geometry lost or changed, of the configurations converted in this run'),
+  };
+}
+
+/** What the run did: its requests, and what took long or is large. */
+function workFields() {
+  const asset = assetSchema();
+  return {
     requests: z.object({
       sent: count,
       bytesReceived: count,
@@ -169,6 +178,12 @@ function makeRunReportSchema() {
     }),
     slowest: z.array(asset),
     largest: z.array(asset.extend({ shared: count.describe('configurations with this GLB') })),
+  };
+}
+
+/** What is wrong with configurations. */
+function failureFields() {
+  return {
     causes: z
       .array(
         z.object({
@@ -185,36 +200,55 @@ function makeRunReportSchema() {
       )
       .describe('failures by code and kind of message, the most frequent first'),
     incomplete: z
-      .object({ count, rows: z.array(z.object({ ...described, message: text })) })
+      .object({ count, rows: z.array(z.object({ ...described(), message: text })) })
       .describe(
         'configurations with a property that needs a value and has none; the first of them',
       ),
     damaged: z
       .object({
         count,
-        rows: z.array(z.object({ ...described, glb: text.optional(), message: text })),
+        rows: z.array(z.object({ ...described(), glb: text.optional(), message: text })),
       })
       .describe(
         'configurations whose published file was changed or removed since; the first of them',
       ),
     skipped: z
-      .array(z.object({ ...described, code: text, message: text }))
+      .array(z.object({ ...described(), code: text, message: text }))
       .describe('the first configurations without geometry, with the reason'),
-    failures: z.array(failure).describe('the first; failures.jsonl has all'),
-    gates: z.object({
-      refused: z.boolean(),
-      accepted: z.boolean().describe('published because of --accept'),
-      count: count.describe('number of all findings'),
-      byGate: z.record(text, z.object({ warn: count, refuse: count })),
-      removedFrom: z
-        .number()
-        .optional()
-        .describe('share of removed configurations from which the gate articlesGone acts'),
-      findings: z.array(gateFinding),
-      notCompared: text
-        .optional()
-        .describe('the pictures that the gates of pictures could not compare, and why'),
-    }),
+    failures: z.array(failureSchema()).describe('the first; failures.jsonl has all'),
+  };
+}
+
+function gatesSchema() {
+  const gateFinding = z.object({
+    gate: z.enum(Object.keys(GATE_LABELS) as (keyof typeof GATE_LABELS)[]),
+    action: z.enum(['warn', 'refuse']),
+    article: text.describe('MANUFACTURER/PROGRAM/number, MANUFACTURER/*, or * for the whole range'),
+    before: z.number(),
+    now: z.number(),
+    message: text,
+  });
+
+  return z.object({
+    refused: z.boolean(),
+    accepted: z.boolean().describe('published because of --accept'),
+    count: count.describe('number of all findings'),
+    byGate: z.record(text, z.object({ warn: count, refuse: count })),
+    removedFrom: z
+      .number()
+      .optional()
+      .describe('share of removed configurations from which the gate articlesGone acts'),
+    findings: z.array(gateFinding),
+    notCompared: text
+      .optional()
+      .describe('the pictures that the gates of pictures could not compare, and why'),
+  });
+}
+
+/** Warnings, what could not be converted, and what differs from the specification. */
+function findingFields() {
+  const warning = z.object({ code: text, message: text });
+  return {
     warnings: counts.describe('by code'),
     articleWarnings: z.array(warning.extend({ article: text })),
     selectionWarnings: z.array(warning).describe('warnings about the selection'),
@@ -222,59 +256,78 @@ function makeRunReportSchema() {
     drift: z
       .array(z.object({ operation: text, field: text, expected: text, found: text, count }))
       .describe('fields of responses that differ from the specification'),
-    delivered: z
-      .object({
-        deliveries: z.array(
-          z.object({
-            ...{ name: text, made: count, unchanged: count, failed: count },
-            accepted: count.describe('failed by a code that the pipeline file accepts'),
-            byCode: counts.describe('failed and accepted ones'),
-            omitted: count.describe(
-              'left out: there is no browser, which is intended; or of a feed, without what it requires',
-            ),
-            bytes: count.describe('of the files, equal ones counted once'),
-            masterBytes: count.describe('of the GLBs that they were made from'),
-          }),
-        ),
-        failures: z
-          .array(
-            z.object({
-              article: text.describe('empty where a delivery failed as a whole'),
-              ...{ delivery: text, code: text, message: text, help: text },
-              isAccepted: z.boolean().describe('whether the pipeline file accepts it'),
-            }),
-          )
-          .describe('the first of each delivery'),
-        splits: z
-          .array(z.object({ splitBy: z.array(text), count, articles: z.array(text) }))
-          .describe(
-            'properties that divide articles into several files with finishes, since they change the shape',
-          ),
-        omitted: z.array(text).describe('what was left out, and what to do'),
-        gallery: text.optional().describe('path of the page of the gallery'),
-      })
-      .optional()
-      .describe('what was made of the published files; counts are of configurations'),
-    workers: z
-      .array(
+  };
+}
+
+function deliveredSchema() {
+  return z
+    .object({
+      deliveries: z.array(
         z.object({
-          name: text.describe('host, process and a random part'),
-          state: z.enum(['working', 'idle', 'lost', 'stopped', 'refused']),
-          chunks: count,
-          configurations: count,
-          failed: count,
-          requests: count,
-          peakBytes: count.describe('of memory'),
+          ...{ name: text, made: count, unchanged: count, failed: count },
+          accepted: count.describe('failed by a code that the pipeline file accepts'),
+          byCode: counts.describe('failed and accepted ones'),
+          omitted: count.describe(
+            'left out: there is no browser, which is intended; or of a feed, without what it requires',
+          ),
+          bytes: count.describe('of the files, equal ones counted once'),
+          masterBytes: count.describe('of the GLBs that they were made from'),
         }),
-      )
-      .optional()
-      .describe('what each worker of a distributed run did'),
+      ),
+      failures: z
+        .array(
+          z.object({
+            article: text.describe('empty where a delivery failed as a whole'),
+            ...{ delivery: text, code: text, message: text, help: text },
+            isAccepted: z.boolean().describe('whether the pipeline file accepts it'),
+          }),
+        )
+        .describe('the first of each delivery'),
+      splits: z
+        .array(z.object({ splitBy: z.array(text), count, articles: z.array(text) }))
+        .describe(
+          'properties that divide articles into several files with finishes, since they change the shape',
+        ),
+      omitted: z.array(text).describe('what was left out, and what to do'),
+      gallery: text.optional().describe('path of the page of the gallery'),
+    })
+    .optional()
+    .describe('what was made of the published files; counts are of configurations');
+}
+
+function workersSchema() {
+  return z
+    .array(
+      z.object({
+        name: text.describe('host, process and a random part'),
+        state: z.enum(['working', 'idle', 'lost', 'stopped', 'refused']),
+        chunks: count,
+        configurations: count,
+        failed: count,
+        requests: count,
+        peakBytes: count.describe('of memory'),
+      }),
+    )
+    .optional()
+    .describe('what each worker of a distributed run did');
+}
+
+function makeRunReportSchema() {
+  return z.object({
+    ...runFields(),
+    ...rangeFields(),
+    ...workFields(),
+    ...failureFields(),
+    gates: gatesSchema(),
+    ...findingFields(),
+    delivered: deliveredSchema(),
+    workers: workersSchema(),
     outputDir: text,
     cacheDir: text,
   });
 }
 
-/** The schema of `report.json`. The command line needs none, so that its bundle omits the 250 objects. */
+/** The schema of `report.json`. The command line needs none: its bundle omits the 250 objects. */
 export const runReportSchema = /* @__PURE__ */ makeRunReportSchema();
 
 /** What a run did. Counts are of configurations, unless the name says otherwise. */
