@@ -39,7 +39,8 @@ import { linkLatestRun, RUNS_FOLDER, runFolders } from './output/output-folder.t
 import { publishedAsset, sizeOf } from './output/publish.ts';
 import type { Deliveries } from './publishing/deliveries.ts';
 import type { Changes } from './publishing/last-publication.ts';
-import { createCollector, type ReportedLine } from './report/collect.ts';
+import { type Collected, Collector, type ReportedLine } from './report/collect.ts';
+import type { ArticlePictures } from './report/html-pictures.ts';
 import type { Description, FailureRow, GateReport, RunReport } from './report/run-report.ts';
 
 interface ReportContent {
@@ -70,13 +71,22 @@ interface RunOutcome {
 
 const NO_GATES = { refused: false, accepted: false, count: 0, byGate: {}, findings: [] };
 
-/** Summarizes a run: the report, which lists the first failures only, and all failures. No message has a secret. */
-export async function makeReport(run: Run, content: ReportContent) {
+/** What is written into the folder of a run. No message has a secret. */
+interface MadeReport {
+  report: RunReport;
+  /** All failures, of which the report lists the first. */
+  failures: () => Iterable<FailureRow>;
+  /** Of what is new and has changed. */
+  pictures: readonly ArticlePictures[];
+}
+
+/** Summarizes a run. */
+export async function makeReport(run: Run, content: ReportContent): Promise<MadeReport> {
   const { options, metrics, startedAt } = run;
   const { pipeline } = options;
   const { command, end, gates = NO_GATES, outcome } = content;
   const untranslated = isOutputPublished(content) ? await languagesNotOffered(pipeline) : [];
-  const { collected, failures } = collectRows(run, content, untranslated);
+  const collector = collectRows(run, content, untranslated);
   const totalMs = metrics.stopwatch.totalMs();
   const { error: stop } = end;
   const { distribution } = content;
@@ -94,7 +104,7 @@ export async function makeReport(run: Run, content: ReportContent) {
     ended: reportedEnd(end),
     published: isOutputPublished(content),
     ...(stop && { stop: { code: stop.code, message: stop.message, help: stop.help } }),
-    ...withDescriptions(collected(), (id) => describe(id, outcome, run.output.previous)),
+    ...withDescriptions(collector.collected(), (id) => describe(id, outcome, run.output.previous)),
     requests: { ...metrics.requests.totals(), fromCache },
     gates,
     drift: metrics.drift.rows(),
@@ -105,7 +115,7 @@ export async function makeReport(run: Run, content: ReportContent) {
   };
   const redacted = redactMessages(report);
   const pictures = await picturesOf(run, redacted, outcome?.lines, content.deliveries);
-  return { report: redacted, failures: () => withoutSecrets(failures()), pictures };
+  return { report: redacted, failures: () => withoutSecrets(collector.failures()), pictures };
 }
 
 /** Languages of which the catalogue has the texts of another one, in all articles. */
@@ -147,7 +157,7 @@ async function picturesOf(
   report: RunReport,
   lines: RunOutcome['lines'] | undefined,
   deliveries: Deliveries | undefined,
-) {
+): Promise<readonly ArticlePictures[]> {
   const { new: added, changed } = report.changes;
   const isShown = run.options.pipeline.deliver && added.count + changed.count > 0;
   if (!isShown || lines === undefined || deliveries === undefined) return [];
@@ -169,12 +179,12 @@ function collectRows(
   { options, sources, output }: Run,
   content: ReportContent,
   untranslated: readonly Warning[],
-) {
+): Collector {
   const { pipeline } = options;
   const { selection, fetched = [], outcome } = content;
   const published = isOutputPublished(content);
   const helpOf = (code: string) => helpFor(code, pipeline.service.recording !== undefined);
-  const collector = createCollector(helpOf);
+  const collector = new Collector(helpOf);
   const selectedBy = selectedByOf(selection.articles);
   const overrides = overridesOf(options, sources.database);
   const lines = outcome
@@ -229,10 +239,7 @@ function overridesOf(options: RunOptions, { builds }: Pick<CacheDatabase, 'build
 }
 
 /** Adds what is removed, and what this run has not processed: an earlier one published it, and was killed. */
-function addOtherChanges(
-  collector: ReturnType<typeof createCollector>,
-  { lines, results, changes }: RunOutcome,
-): void {
+function addOtherChanges(collector: Collector, { lines, results, changes }: RunOutcome): void {
   const processed = new Set(results.keys());
   for (const [key, found] of changes) {
     if (processed.has(key) && lines.has(key)) continue;
@@ -245,8 +252,6 @@ function damageText({ object, problem }: Damage, isLeft: boolean): string {
   if (object === undefined) return problem;
   return `its GLB was ${problem}; it is ${isLeft ? 'not ' : ''}built anew`;
 }
-
-type Collected = ReturnType<ReturnType<typeof createCollector>['collected']>;
 
 /** Adds name and size to the rows that the report lists. */
 function withDescriptions(collected: Collected, of: (id: ArticleKey) => Description): Collected {
@@ -399,7 +404,7 @@ function* allFailures<T>(rows: Iterable<T>, { delivered }: RunReport) {
  */
 export async function writeReport(
   { options, environment, startedAt, output }: Run,
-  { report, failures, pictures }: Awaited<ReturnType<typeof makeReport>>,
+  { report, failures, pictures }: MadeReport,
 ): Promise<string> {
   const { reportHtmlWithPictures } = await import('./report/html.ts');
   // Not of the report: the redacted path would be another folder.

@@ -1,5 +1,5 @@
 /** Reports for tests: one of a run without changes, and one of a run in which everything happened. */
-import { createCollector, type ReportedLine } from '../../src/run/report/collect.ts';
+import { Collector, type ReportedLine } from '../../src/run/report/collect.ts';
 import type { FailureRow, GateReport, RunReport } from '../../src/run/report/run-report.ts';
 import { helpFor } from '../../src/support/errors.ts';
 
@@ -53,7 +53,7 @@ export function reportOf(
   removed: readonly ReportedLine[] = [],
   notSelected: readonly FailureRow[] = [],
 ): RunReport {
-  const collector = createCollector();
+  const collector = new Collector();
   for (const row of notSelected) collector.addNotSelected(row);
   for (const line of lines) collector.add(line);
   for (const line of removed) collector.addChange({ change: 'removed' }, () => line);

@@ -80,9 +80,17 @@ export interface ReportedLine
   selectedBy?: readonly string[] | undefined;
 }
 
-/** Creates a collector of the configurations of a run, which are added one at a time. */
-export function createCollector(helpOf: (code: string) => string = helpFor) {
-  const configurations = {
+/** What a report says about configurations. */
+export type Collected = Pick<
+  RunReport,
+  | ('configurations' | 'articles' | 'triangles' | 'geometry' | 'slowest' | 'objects' | 'largest')
+  | ('changes' | 'changedArticles' | 'programs' | 'causes' | 'failures' | 'skipped' | 'warnings')
+  | ('articleWarnings' | 'selectionWarnings' | 'incomplete' | 'damaged' | 'losses')
+>;
+
+/** Collects the configurations of a run, which are added one at a time. */
+export class Collector {
+  readonly #configurations = {
     selected: 0,
     fetched: 0,
     converted: 0,
@@ -93,106 +101,122 @@ export function createCollector(helpOf: (code: string) => string = helpFor) {
     quarantined: 0,
     failedCarts: 0,
   };
-  const articles = new Set<string>();
-  const geometry = { configurations: 0, ...NO_GEOMETRY_COUNTS };
-  const slowest = createTopList<AssetRow>(LIMITS.slowest);
-  let triangles = 0;
-  const objects = collectObjects();
-  const programs = collectPrograms();
-  const failures = collectFailures(helpOf);
-  const changes = collectChanges();
-  const skipped = emptyList<RunReport['skipped'][number]>();
-  const incomplete = emptyList<RunReport['incomplete']['rows'][number]>();
-  const damaged = emptyList<RunReport['damaged']['rows'][number]>();
-  const articleWarnings = emptyList<RunReport['articleWarnings'][number]>();
-  const selectionWarnings = emptyList<Warning>();
-  const warnings = createCounts();
-  const losses = createCounts(LIMITS.fields);
+  readonly #articles = new Set<string>();
+  readonly #geometry = { configurations: 0, ...NO_GEOMETRY_COUNTS };
+  #triangles = 0;
+  readonly #slowest = new TopList<AssetRow>(LIMITS.slowest);
+  readonly #objects = collectObjects();
+  readonly #programs = collectPrograms();
+  readonly #failures: CollectedFailures;
+  readonly #changes = collectChanges();
+  readonly #skipped = new RowList<RunReport['skipped'][number]>(LIMITS.skipped);
+  readonly #incomplete = new RowList<RunReport['incomplete']['rows'][number]>(LIMITS.incomplete);
+  readonly #damaged = new RowList<RunReport['damaged']['rows'][number]>(LIMITS.damaged);
+  readonly #articleWarnings = new RowList<RunReport['articleWarnings'][number]>(
+    LIMITS.articleWarnings,
+  );
+  readonly #selectionWarnings = new RowList<Warning>(MAX_WARNINGS);
+  readonly #warnings = new Counts();
+  readonly #losses = new Counts(LIMITS.fields);
 
-  const countLine = (line: ReportedLine) => {
-    const { status, isFresh, error, history, counts, ms = 0 } = line;
+  /** @param helpOf - Returns the action that helps against an error with a code. */
+  constructor(helpOf: (code: string) => string = helpFor) {
+    this.#failures = new CollectedFailures(helpOf);
+  }
+
+  add(line: ReportedLine): void {
+    this.#countLine(line);
+    this.#changes.add(line, () => {
+      const { bytes, triangles } = line.before ?? {};
+      return { ...assetRow(line), bytesBefore: bytes, trianglesBefore: triangles };
+    });
+    this.#addFindings(line);
+    for (const part of [this.#objects, this.#programs, this.#failures]) part.add(line);
+  }
+
+  /** Adds what has changed of a configuration that is removed or was not processed. */
+  addChange(found: Pick<ReportedLine, 'change' | 'what'>, of: () => RowSource): void {
+    this.#changes.add({ ...found, ...configurationId(of()) }, () => assetRow(of()));
+  }
+
+  addDamaged(row: RunReport['damaged']['rows'][number]): void {
+    this.#damaged.add(() => row);
+  }
+
+  addNotSelected(row: FailureRow): void {
+    this.#configurations.selected++;
+    this.#configurations[row.onlyCarts ? 'failedCarts' : 'failed']++;
+    this.#failures.addNotSelected(row);
+  }
+
+  addSelectionWarning({ code, message }: Warning): void {
+    this.#warnings.add(code);
+    this.#selectionWarnings.add(() => ({ code, message: cutText(message, TEXT_LIMITS.message) }));
+  }
+
+  collected(): Collected {
+    const { count, rows } = this.#selectionWarnings;
+    return {
+      configurations: this.#configurations,
+      articles: this.#articles.size,
+      triangles: this.#triangles,
+      geometry: this.#geometry,
+      slowest: this.#slowest.items(),
+      ...this.#objects.value(),
+      ...this.#changes.value(),
+      programs: this.#programs.value(),
+      ...this.#failures.value(),
+      skipped: this.#skipped.rows,
+      warnings: this.#warnings.sorted(),
+      articleWarnings: this.#articleWarnings.rows,
+      selectionWarnings: [...rows, ...moreWarnings(count - rows.length)],
+      incomplete: this.#incomplete.shown(),
+      damaged: this.#damaged.shown(),
+      losses: this.#losses.sorted(),
+    };
+  }
+
+  /** Every failure: those of the selection, then the others in order of their keys. */
+  failures(): Iterable<FailureRow> {
+    return this.#failures.all();
+  }
+
+  #countLine(line: ReportedLine): void {
+    const { status, isFresh, error, history, onlyCarts, counts, ms = 0 } = line;
+    const configurations = this.#configurations;
     configurations.selected++;
-    if (status === 'failed' && line.onlyCarts) configurations.failedCarts++;
+    if (status === 'failed' && onlyCarts) configurations.failedCarts++;
     else configurations[status]++;
     if (isFresh && status === 'unchanged') configurations.kept++;
-    if (error !== undefined && history?.quarantined && !line.onlyCarts)
-      configurations.quarantined++;
-    articles.add(articleKey(line));
-    triangles += line.triangles ?? 0;
-    if (ms > 0) slowest.add(ms, () => assetRow(line));
+    if (error !== undefined && history?.quarantined && !onlyCarts) configurations.quarantined++;
+    this.#articles.add(articleKey(line));
+    this.#triangles += line.triangles ?? 0;
+    if (ms > 0) this.#slowest.add(ms, () => assetRow(line));
     if (counts === undefined) return;
-    geometry.configurations++;
-    for (const name of GEOMETRY_COUNTS) geometry[name] += counts[name];
-  };
-  const addFindings = (line: ReportedLine) => {
+    this.#geometry.configurations++;
+    for (const name of GEOMETRY_COUNTS) this.#geometry[name] += counts[name];
+  }
+
+  #addFindings(line: ReportedLine): void {
     const { reason, incomplete: message } = line;
-    if (reason !== undefined)
-      addRow(skipped, LIMITS.skipped, () => ({ ...configurationId(line), ...reason }));
-    if (message !== undefined)
-      addRow(incomplete, LIMITS.incomplete, () => ({ ...configurationId(line), message }));
+    if (reason !== undefined) this.#skipped.add(() => ({ ...configurationId(line), ...reason }));
+    if (message !== undefined) this.#incomplete.add(() => ({ ...configurationId(line), message }));
     for (const { code, message } of line.warnings) {
-      const row = () => ({ code, message, article: configurationLabel(line) });
-      warnings.add(code);
-      addRow(articleWarnings, LIMITS.articleWarnings, row);
+      this.#warnings.add(code);
+      this.#articleWarnings.add(() => ({ code, message, article: configurationLabel(line) }));
     }
-    for (const { field, expected } of line.losses) if (!expected) losses.add(field);
-  };
-  return {
-    add(line: ReportedLine): void {
-      countLine(line);
-      changes.add(line, () => {
-        const { bytes, triangles } = line.before ?? {};
-        return { ...assetRow(line), bytesBefore: bytes, trianglesBefore: triangles };
-      });
-      addFindings(line);
-      for (const part of [objects, programs, failures]) part.add(line);
-    },
-    /** Adds what has changed of a configuration that is removed or was not processed. */
-    addChange: (found: Pick<ReportedLine, 'change' | 'what'>, of: () => RowSource) =>
-      changes.add({ ...found, ...configurationId(of()) }, () => assetRow(of())),
-    addDamaged: (row: RunReport['damaged']['rows'][number]) =>
-      addRow(damaged, LIMITS.damaged, () => row),
-    addNotSelected(row: FailureRow): void {
-      configurations.selected++;
-      configurations[row.onlyCarts ? 'failedCarts' : 'failed']++;
-      failures.addNotSelected(row);
-    },
-    addSelectionWarning(warning: Warning): void {
-      warnings.add(warning.code);
-      const { code, message } = warning;
-      const row = () => ({ code, message: cutText(message, TEXT_LIMITS.message) });
-      addRow(selectionWarnings, MAX_WARNINGS, row);
-    },
-    collected: () => ({
-      configurations,
-      articles: articles.size,
-      triangles,
-      geometry,
-      slowest: slowest.items(),
-      ...objects.value(),
-      ...changes.value(),
-      programs: programs.value(),
-      ...failures.value(),
-      skipped: skipped.rows,
-      warnings: warnings.sorted(),
-      articleWarnings: articleWarnings.rows,
-      selectionWarnings: [
-        ...selectionWarnings.rows,
-        ...moreWarnings(selectionWarnings.count - selectionWarnings.rows.length),
-      ],
-      incomplete: shown(incomplete),
-      damaged: shown(damaged),
-      losses: losses.sorted(),
-    }),
-    /** Every failure: those of the selection, then the others in order of their keys. */
-    failures: failures.all,
-  };
+    for (const { field, expected } of line.losses) if (!expected) this.#losses.add(field);
+  }
 }
 
 /** What differs from the last publication, and of how many articles each part has changed. */
 function collectChanges() {
   type Row = RunReport['changes']['new']['rows'][number];
-  const lists = { new: emptyList<Row>(), changed: emptyList<Row>(), removed: emptyList<Row>() };
+  const lists = {
+    new: new RowList<Row>(LIMITS.changes),
+    changed: new RowList<Row>(LIMITS.changes),
+    removed: new RowList<Row>(LIMITS.changes),
+  };
   const articles = new Map(PARTS.map((part) => [part, new Set<string>()]));
   return {
     add(
@@ -200,15 +224,15 @@ function collectChanges() {
       row: () => Omit<Row, 'what'>,
     ): void {
       if (change === undefined) return;
-      addRow(lists[change], LIMITS.changes, () => ({ ...row(), what: [...what] }));
+      lists[change].add(() => ({ ...row(), what: [...what] }));
       if (change !== 'changed') return;
       for (const part of what) articles.get(part)!.add(articleKey(id));
     },
     value: () => ({
       changes: {
-        new: shown(lists.new),
-        changed: shown(lists.changed),
-        removed: shown(lists.removed),
+        new: lists.new.shown(),
+        changed: lists.changed.shown(),
+        removed: lists.removed.shown(),
       },
       changedArticles: Object.fromEntries(
         Array.from(articles, ([part, keys]) => [part, keys.size]),
@@ -219,8 +243,8 @@ function collectChanges() {
 
 /** The distinct GLBs; the first configuration that has one represents it. */
 function collectObjects() {
-  const shared = createCounts();
-  const largest = createTopList<AssetRow & { sha256: string }>(LIMITS.largest);
+  const shared = new Counts();
+  const largest = new TopList<AssetRow & { sha256: string }>(LIMITS.largest);
   const objects = { distinct: 0, bytes: 0, savedFiles: 0, savedBytes: 0 };
   return {
     add(line: ReportedLine): void {
@@ -244,12 +268,57 @@ function collectObjects() {
 }
 
 /** Failures by cause and one by one; rows are packed, because nearly all configurations may fail. */
-function collectFailures(helpOf: (code: string) => string) {
-  const notSelected: FailureRow[] = [];
-  const rows = new PackedMap<FailureRow>();
-  const causes = new Map<string, Cause>();
+class CollectedFailures {
+  readonly #helpOf: (code: string) => string;
+  readonly #notSelected: FailureRow[] = [];
+  readonly #rows = new PackedMap<FailureRow>();
+  readonly #causes = new Map<string, Cause>();
 
-  const addCause = ({ code, help, message, selectedBy, what, onlyCarts, ...id }: FailureRow) => {
+  constructor(helpOf: (code: string) => string) {
+    this.#helpOf = helpOf;
+  }
+
+  add(line: ReportedLine): void {
+    const { error, history, lastGood, selectedBy, onlyCarts } = line;
+    if (error === undefined) return;
+    const row: FailureRow = {
+      ...configurationId(line),
+      ...(onlyCarts && { onlyCarts }),
+      ...error,
+      help: this.#helpOf(error.code),
+      ...history,
+      lastGood: lastGood?.glb,
+      selectedBy: selectedBy && firstNames(selectedBy),
+    };
+    this.#rows.set(configurationKey(line), row);
+    this.#addCause(row);
+  }
+
+  addNotSelected(row: FailureRow): void {
+    this.#notSelected.push(row);
+    this.#addCause(row);
+  }
+
+  /** Those of the selection, then the others in order of their keys. */
+  *all(limit = Number.POSITIVE_INFINITY): Generator<FailureRow> {
+    yield* this.#notSelected.slice(0, limit);
+    const others = Math.max(0, limit - this.#notSelected.length);
+    for (const key of sortConfigurationKeys(this.#rows.keys()).slice(0, others))
+      yield this.#rows.get(key)!;
+  }
+
+  value(): Pick<RunReport, 'causes' | 'failures'> {
+    const causes = [...this.#causes.values()];
+    const listed = new RowList<FailureRow>(LIMITS.failures);
+    for (const row of this.all(LIMITS.failures)) listed.add(() => row);
+    return {
+      causes: causes.sort((a, b) => b.count - a.count || (a.code < b.code ? -1 : 1)),
+      failures: listed.rows,
+    };
+  }
+
+  #addCause({ code, help, message, selectedBy, what, onlyCarts, ...id }: FailureRow): void {
+    const causes = this.#causes;
     const reason = reasonOf(message, [id.basearticlenumber, id.finalarticlenumber]);
     const of = onlyCarts ? `cart ${code}` : code;
     const kind = `${of} ${patternOf(reason)}`;
@@ -267,46 +336,7 @@ function collectFailures(helpOf: (code: string) => string) {
     causes.set(key, cause);
     cause.message = commonReason(cause.message, reason);
     if (cause.count++ < EXAMPLES) cause.examples.push({ article, message, selectedBy });
-  };
-
-  function* all(limit = Number.POSITIVE_INFINITY): Generator<FailureRow> {
-    yield* notSelected.slice(0, limit);
-    const others = Math.max(0, limit - notSelected.length);
-    for (const key of sortConfigurationKeys(rows.keys()).slice(0, others)) yield rows.get(key)!;
   }
-
-  const first = (): FailureRow[] => {
-    const listed = emptyList<FailureRow>();
-    for (const row of all(LIMITS.failures)) addRow(listed, LIMITS.failures, () => row);
-    return listed.rows;
-  };
-
-  return {
-    add(line: ReportedLine): void {
-      const { error, history, lastGood, selectedBy, onlyCarts } = line;
-      if (error === undefined) return;
-      const row: FailureRow = {
-        ...configurationId(line),
-        ...(onlyCarts && { onlyCarts }),
-        ...error,
-        help: helpOf(error.code),
-        ...history,
-        lastGood: lastGood?.glb,
-        selectedBy: selectedBy && firstNames(selectedBy),
-      };
-      rows.set(configurationKey(line), row);
-      addCause(row);
-    },
-    addNotSelected(row: FailureRow): void {
-      notSelected.push(row);
-      addCause(row);
-    },
-    all: () => all(),
-    value: () => ({
-      causes: [...causes.values()].sort((a, b) => b.count - a.count || (a.code < b.code ? -1 : 1)),
-      failures: first(),
-    }),
-  };
 }
 
 /**
@@ -376,28 +406,29 @@ function assetRow(line: RowSource): AssetRow {
   return { ...configurationId(line), glb, bytes, triangles, ms };
 }
 
-/** The number of rows, and the first of them. */
-interface List<T> {
-  count: number;
-  rows: T[];
+/** The first rows of a list, and how many there are. */
+class RowList<T> {
+  readonly #limit: number;
   /** Of the rows as JSON. */
-  characters: number;
-}
+  #characters = 0;
+  count = 0;
+  readonly rows: T[] = [];
 
-function emptyList<T>(): List<T> {
-  return { count: 0, rows: [], characters: 0 };
-}
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
 
-function addRow<T>(list: List<T>, limit: number, makeRow: () => T): void {
-  if (list.count++ >= limit || list.characters >= LIMITS.characters) return;
-  const row = makeRow();
-  list.characters += JSON.stringify(row).length;
-  if (list.characters < LIMITS.characters) list.rows.push(row);
-}
+  add(makeRow: () => T): void {
+    if (this.count++ >= this.#limit || this.#characters >= LIMITS.characters) return;
+    const row = makeRow();
+    this.#characters += JSON.stringify(row).length;
+    if (this.#characters < LIMITS.characters) this.rows.push(row);
+  }
 
-/** A list as the report has it. */
-function shown<T>({ count, rows }: List<T>): Pick<List<T>, 'count' | 'rows'> {
-  return { count, rows };
+  /** As the report has it. */
+  shown(): { count: number; rows: T[] } {
+    return { count: this.count, rows: this.rows };
+  }
 }
 
 /** The first names, each cut, and how many more there are. */
@@ -411,30 +442,49 @@ function zeros<N extends string>(names: readonly N[]): Record<N, number> {
   return Object.fromEntries(names.map((name) => [name, 0])) as Record<N, number>;
 }
 
-/** @param limit - Of different names; further ones are counted together. */
-function createCounts(limit = Number.POSITIVE_INFINITY) {
-  const counts = new Map<string, number>();
-  return {
-    add(name: string): void {
-      const counted = counts.has(name) || counts.size < limit ? name : OTHER_FIELDS;
-      counts.set(counted, (counts.get(counted) ?? 0) + 1);
-    },
-    of: (name: string) => counts.get(name) ?? 0,
-    /** By name, so that the order of the configurations has no influence. */
-    sorted: () => Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1))),
-  };
+/** How often each name was added. */
+class Counts {
+  readonly #limit: number;
+  readonly #counts = new Map<string, number>();
+
+  /** @param limit - Of different names; further ones are counted together. */
+  constructor(limit = Number.POSITIVE_INFINITY) {
+    this.#limit = limit;
+  }
+
+  add(name: string): void {
+    const counts = this.#counts;
+    const counted = counts.has(name) || counts.size < this.#limit ? name : OTHER_FIELDS;
+    counts.set(counted, (counts.get(counted) ?? 0) + 1);
+  }
+
+  of(name: string): number {
+    return this.#counts.get(name) ?? 0;
+  }
+
+  /** By name, so that the order of the configurations has no influence. */
+  sorted(): Record<string, number> {
+    return Object.fromEntries([...this.#counts].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
 }
 
 /** Keeps the `limit` largest items, largest first; of equal ones the first added. */
-function createTopList<T>(limit: number) {
-  const top: { size: number; item: T }[] = [];
-  return {
-    items: () => top.map(({ item }) => item),
-    add(size: number, makeItem: () => T): void {
-      const last = top[limit - 1];
-      if (last !== undefined && size <= last.size) return;
-      top.push({ size, item: makeItem() });
-      top.sort((a, b) => b.size - a.size).splice(limit);
-    },
-  };
+class TopList<T> {
+  readonly #limit: number;
+  readonly #top: { size: number; item: T }[] = [];
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  items(): T[] {
+    return this.#top.map(({ item }) => item);
+  }
+
+  add(size: number, makeItem: () => T): void {
+    const last = this.#top[this.#limit - 1];
+    if (last !== undefined && size <= last.size) return;
+    this.#top.push({ size, item: makeItem() });
+    this.#top.sort((a, b) => b.size - a.size).splice(this.#limit);
+  }
 }

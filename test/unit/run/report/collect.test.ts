@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { createCollector } from '../../../../src/run/report/collect.ts';
+import { Collector } from '../../../../src/run/report/collect.ts';
 import { acme } from '../../../helpers/fetch-bench.ts';
 import { expectLinear } from '../../../helpers/growth.ts';
 
 /** The causes of failures with these messages. */
 function causesOf(messages: readonly string[]) {
-  const collector = createCollector();
+  const collector = new Collector();
   for (const [index, message] of messages.entries()) {
     const error = { code: 'BLOCK_INVALID', message };
     collector.add({ ...acme(`D${index}`), status: 'failed', losses: [], warnings: [], error });
