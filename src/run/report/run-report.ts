@@ -68,30 +68,6 @@ function assetSchema() {
   });
 }
 
-function failureSchema() {
-  return z.object({
-    what: text.optional().describe('the entry of the selection that failed'),
-    ...described(),
-    selectedBy: z
-      .array(text)
-      .optional()
-      .describe(
-        'who selected it: line of a list, such as articles.csv:3, entry of the pipeline file, folder, cart',
-      ),
-    onlyCarts: z.boolean().optional().describe('only carts select it: it counts apart'),
-    code: text.describe('error code'),
-    message: text,
-    help: text.describe('an action that helps'),
-    attempts: count.optional().describe('attempts in all runs'),
-    nights: count.optional().describe('days on which it failed'),
-    firstSeen: instant.optional(),
-    lastSeen: instant.optional(),
-    quarantined: z.boolean().optional().describe('it failed so often that it is tried less often'),
-    retryOn: text.optional().describe('YYYY-MM-DD of the next attempt of a quarantined one'),
-    lastGood: text.optional().describe('path of the previous GLB, which stays published'),
-  });
-}
-
 /** The run as a whole. */
 function runFields() {
   return {
@@ -183,6 +159,27 @@ function workFields() {
 
 /** What is wrong with configurations. */
 function failureFields() {
+  const failure = z.object({
+    what: text.optional().describe('the entry of the selection that failed'),
+    ...described(),
+    selectedBy: z
+      .array(text)
+      .optional()
+      .describe(
+        'who selected it: line of a list, such as articles.csv:3, entry of the pipeline file, folder, cart',
+      ),
+    onlyCarts: z.boolean().optional().describe('only carts select it: it counts apart'),
+    code: text.describe('error code'),
+    message: text,
+    help: text.describe('an action that helps'),
+    attempts: count.optional().describe('attempts in all runs'),
+    nights: count.optional().describe('days on which it failed'),
+    firstSeen: instant.optional(),
+    lastSeen: instant.optional(),
+    quarantined: z.boolean().optional().describe('it failed so often that it is tried less often'),
+    retryOn: text.optional().describe('YYYY-MM-DD of the next attempt of a quarantined one'),
+    lastGood: text.optional().describe('path of the previous GLB, which stays published'),
+  });
   return {
     causes: z
       .array(
@@ -215,7 +212,7 @@ function failureFields() {
     skipped: z
       .array(z.object({ ...described(), code: text, message: text }))
       .describe('the first configurations without geometry, with the reason'),
-    failures: z.array(failureSchema()).describe('the first; failures.jsonl has all'),
+    failures: z.array(failure).describe('the first; failures.jsonl has all'),
   };
 }
 
@@ -259,57 +256,57 @@ function findingFields() {
   };
 }
 
-function deliveredSchema() {
-  return z
-    .object({
-      deliveries: z.array(
-        z.object({
-          ...{ name: text, made: count, unchanged: count, failed: count },
-          accepted: count.describe('failed by a code that the pipeline file accepts'),
-          byCode: counts.describe('failed and accepted ones'),
-          omitted: count.describe(
-            'left out: there is no browser, which is intended; or of a feed, without what it requires',
-          ),
-          bytes: count.describe('of the files, equal ones counted once'),
-          masterBytes: count.describe('of the GLBs that they were made from'),
-        }),
-      ),
-      failures: z
-        .array(
+/** What deliveries and workers did. */
+function deliveryFields() {
+  return {
+    delivered: z
+      .object({
+        deliveries: z.array(
           z.object({
-            article: text.describe('empty where a delivery failed as a whole'),
-            ...{ delivery: text, code: text, message: text, help: text },
-            isAccepted: z.boolean().describe('whether the pipeline file accepts it'),
+            ...{ name: text, made: count, unchanged: count, failed: count },
+            accepted: count.describe('failed by a code that the pipeline file accepts'),
+            byCode: counts.describe('failed and accepted ones'),
+            omitted: count.describe(
+              'left out: there is no browser, which is intended; or of a feed, without what it requires',
+            ),
+            bytes: count.describe('of the files, equal ones counted once'),
+            masterBytes: count.describe('of the GLBs that they were made from'),
           }),
-        )
-        .describe('the first of each delivery'),
-      splits: z
-        .array(z.object({ splitBy: z.array(text), count, articles: z.array(text) }))
-        .describe(
-          'properties that divide articles into several files with finishes, since they change the shape',
         ),
-      omitted: z.array(text).describe('what was left out, and what to do'),
-      gallery: text.optional().describe('path of the page of the gallery'),
-    })
-    .optional()
-    .describe('what was made of the published files; counts are of configurations');
-}
-
-function workersSchema() {
-  return z
-    .array(
-      z.object({
-        name: text.describe('host, process and a random part'),
-        state: z.enum(['working', 'idle', 'lost', 'stopped', 'refused']),
-        chunks: count,
-        configurations: count,
-        failed: count,
-        requests: count,
-        peakBytes: count.describe('of memory'),
-      }),
-    )
-    .optional()
-    .describe('what each worker of a distributed run did');
+        failures: z
+          .array(
+            z.object({
+              article: text.describe('empty where a delivery failed as a whole'),
+              ...{ delivery: text, code: text, message: text, help: text },
+              isAccepted: z.boolean().describe('whether the pipeline file accepts it'),
+            }),
+          )
+          .describe('the first of each delivery'),
+        splits: z
+          .array(z.object({ splitBy: z.array(text), count, articles: z.array(text) }))
+          .describe(
+            'properties that divide articles into several files with finishes, since they change the shape',
+          ),
+        omitted: z.array(text).describe('what was left out, and what to do'),
+        gallery: text.optional().describe('path of the page of the gallery'),
+      })
+      .optional()
+      .describe('what was made of the published files; counts are of configurations'),
+    workers: z
+      .array(
+        z.object({
+          name: text.describe('host, process and a random part'),
+          state: z.enum(['working', 'idle', 'lost', 'stopped', 'refused']),
+          chunks: count,
+          configurations: count,
+          failed: count,
+          requests: count,
+          peakBytes: count.describe('of memory'),
+        }),
+      )
+      .optional()
+      .describe('what each worker of a distributed run did'),
+  };
 }
 
 function makeRunReportSchema() {
@@ -320,8 +317,7 @@ function makeRunReportSchema() {
     ...failureFields(),
     gates: gatesSchema(),
     ...findingFields(),
-    delivered: deliveredSchema(),
-    workers: workersSchema(),
+    ...deliveryFields(),
     outputDir: text,
     cacheDir: text,
   });
