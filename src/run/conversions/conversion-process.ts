@@ -2,7 +2,7 @@
 import { openDerivedData, openFileStore } from '../../source/cache/content-store.ts';
 import { openContents } from '../../source/cache/contents.ts';
 import { asConverterError } from '../../support/errors.ts';
-import type { ConversionMessages } from './messages.ts';
+import type { ConversionMessages } from './dispatch.ts';
 import { loadConverter } from './steps.ts';
 
 const ENDED_BY_PARENT = ['SIGINT', 'SIGTERM', 'SIGHUP'];

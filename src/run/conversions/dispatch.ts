@@ -9,13 +9,12 @@ import type { ConvertOptions } from '../../convert/transform/convert-options.ts'
 import type { ConversionInput, DecodedReader } from '../../model/snapshot.ts';
 import type { ContentStore, FileStoreOptions } from '../../source/cache/content-store.ts';
 import { createBudget } from '../../support/budget.ts';
-import { ConverterError, isConverterError } from '../../support/errors.ts';
+import { ConverterError, type ErrorCode, isConverterError } from '../../support/errors.ts';
 import { exists, removeStaleTemporaries } from '../../support/files.ts';
 import type { ServiceSession } from '../open/run-session.ts';
 import type { Sources } from '../open/sources.ts';
 import { collectGarbage } from './garbage.ts';
-import type { ConversionMessages, SentError, Step, StepResult } from './messages.ts';
-import { type Converter, loadConverter } from './steps.ts';
+import { type Converter, loadConverter, type Step, type StepResult } from './steps.ts';
 
 /**
  * The program of a child process: a file beside this one. Without it, as in the sources, which tests run, and in a
@@ -291,6 +290,28 @@ function inProcesses({ options, sources, output, startedAt }: ConvertingRun) {
       throw error;
     });
 }
+
+/** What goes to a child process and back. */
+export interface ConversionMessages {
+  /** The first message. */
+  opening: {
+    bodies: FileStoreOptions;
+    objects: FileStoreOptions;
+    options: ConvertOptions;
+    cacheBytes: number;
+    /** Path of the database of small bodies, and of what was computed. */
+    database: string;
+  } & { startedAt: number; force: boolean };
+  /** A step of the converter, its input, and the name of the file that it makes. */
+  request: { step: Step; input: ConversionInput; file: string };
+  answer: { result: StepResult<Step> } | { error: SentError };
+}
+
+/** `help` if it is not that of the code; `stack` of an error without a code: it locates a mistake of this program. */
+type SentError = { code: ErrorCode; message: string } & Record<
+  'help' | 'stack',
+  string | undefined
+>;
 
 /** A child process that converts one article at a time, until it is ended or crashes. */
 class ConversionProcess {

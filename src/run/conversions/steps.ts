@@ -65,6 +65,11 @@ export interface Converter {
   ): Promise<Pick<Scene, 'counts'> & { materials: MaterialExplanation[] }>;
 }
 
+/** The name of a step of a conversion. */
+export type Step = keyof Converter;
+/** What it returns. */
+export type StepResult<S extends Step> = Awaited<ReturnType<Converter[S]>>;
+
 /** Loads the converter, with one cache of meshes for all articles. */
 export async function loadConverter(given: ConverterInput): Promise<Converter> {
   const { bodies, objects, options, decoded, derived, cacheBytes, maxPicturePixels } = given;
