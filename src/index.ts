@@ -18,7 +18,7 @@ import type { RunResult } from './run/open/run-end.ts';
 import type { RunEnvironment } from './run/open/run-environment.ts';
 import { checkRun, type RunOptions } from './run/open/run-options.ts';
 import * as manifest from './run/output/manifest.ts';
-import * as outputFolder from './run/output/output-folder.ts';
+import * as verification from './run/output/verify.ts';
 import * as recorder from './run/record.ts';
 import * as html from './run/report/html.ts';
 import * as junit from './run/report/junit.ts';
@@ -61,7 +61,7 @@ export type { ImageCodec } from './model/image-codec.ts';
 export type { Bounds, Loss, Scene } from './model/scene.ts';
 export type { ArticleSnapshot, ContentReader, Digest } from './model/snapshot.ts';
 export type { Warning } from './model/warning.ts';
-export type { Verification } from './run/output/output-folder.ts';
+export type { Verification } from './run/output/verify.ts';
 export type { ConvertedArticle } from './run/single-article.ts';
 export type { ContentStore } from './source/cache/content-store.ts';
 export type { CacheDatabase } from './source/cache/database.ts';
@@ -334,7 +334,7 @@ export const parsePipeline = checked(pipelines.parsePipeline, {
 });
 
 /** Hashes every object and link of the manifest of an output folder. */
-export const verifyOutput = checked(outputFolder.verifyOutput, {
+export const verifyOutput = checked(verification.verifyOutput, {
   outputDir: TEXT,
   signal: CHECKS.signal,
 });

@@ -7,7 +7,7 @@ import { describeService } from '../run/open/connect.ts';
 import type { SharedOutput, SharedOutputOptions } from '../run/open/shared-store.ts';
 import { objectKey } from '../run/output/article-path.ts';
 import { type DeliveryLine, FEEDS_FOLDER, GALLERY_FOLDER } from '../run/output/delivered-files.ts';
-import { DAMAGED, openListedChecks } from '../run/output/output-folder.ts';
+import { DAMAGED, MISSING, type ObjectChecks } from '../run/output/output-folder.ts';
 import { PUBLISHING_FILE } from '../run/output/publication.ts';
 import type { CacheDatabase } from '../source/cache/database.ts';
 import { ConverterError } from '../support/errors.ts';
@@ -249,4 +249,30 @@ async function listedSizes(store: ObjectStore): Promise<(object: Digest) => numb
     if (objectKey(digest) === key) sizes.set(digest, bytes);
   }
   return (object) => sizes.get(object);
+}
+
+/**
+ * Opens the checks of objects in a store, of which the sizes are known.
+ *
+ * @param examine - Returns what else is wrong with an object that is there; it is called once for each.
+ */
+function openListedChecks(
+  sizeOf: (object: Digest) => number | undefined,
+  examine: (object: Digest) => Promise<string | undefined>,
+): ObjectChecks {
+  const written = new Set<Digest>();
+  const examined = new Map<Digest, Promise<string | undefined>>();
+  return {
+    async check(object) {
+      const bytes = sizeOf(object);
+      if (bytes === undefined) return { problem: MISSING, bytes };
+      const problem = examined.get(object) ?? examine(object);
+      examined.set(object, problem);
+      return { problem: await problem, bytes };
+    },
+    recordWritten: async (object) => void written.add(object),
+    noteWritten: (object) => void written.add(object),
+    isWritten: (object) => written.has(object),
+    forgetOthers() {},
+  };
 }

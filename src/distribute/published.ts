@@ -8,15 +8,15 @@ import type { RunEnvironment } from '../run/open/run-environment.ts';
 import { objectKey } from '../run/output/article-path.ts';
 import { LAST_GOOD_FILE, readDeliveries } from '../run/output/delivered-files.ts';
 import {
-  openListChecks,
   publishedObjects,
   RUN_ID,
   RUNS_FOLDER,
   requireManifest,
-  type Verification,
 } from '../run/output/output-folder.ts';
+import type { PrunePlan } from '../run/output/prune.ts';
 import { expectNoPublication } from '../run/output/publication.ts';
-import { type PrunePlan, type Published, publishedIn } from '../run/output/published.ts';
+import { type Published, publishedIn } from '../run/output/published.ts';
+import { ListChecks, type Verification } from '../run/output/verify.ts';
 import { CONTINUED_WITHIN_MS } from '../source/cache/durable-tables.ts';
 import { ConverterError } from '../support/errors.ts';
 import { sha256Hex } from '../support/files.ts';
@@ -171,7 +171,7 @@ async function verifyStore(
 ): Promise<Omit<Verification, 'links'>> {
   const problems: Verification['problems'] = [];
   const incomplete: Verification['incomplete'] = [];
-  const lists = openListChecks(dir, { problems, incomplete });
+  const lists = new ListChecks(dir, { problems, incomplete });
   const checked = new Map<string, Checked>();
   for (const [object, sharedBy] of await lists.objects((_, line) => configurationLabel(line)))
     checked.set(objectKey(object), { sha256: object, object: { object, sharedBy } });

@@ -6,7 +6,7 @@ import { appendFile, chmod, readFile, rm, stat, utimes, writeFile } from 'node:f
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readManifest } from '../../src/run/output/manifest.ts';
-import { type Verification, verifyOutput } from '../../src/run/output/output-folder.ts';
+import { type Verification, verifyOutput } from '../../src/run/output/verify.ts';
 import { openContents } from '../../src/source/cache/contents.ts';
 import { watchFileOperations } from '../../src/support/file-operations.ts';
 import { type CountedRange, countedBlock, countedRange } from '../helpers/counted-range.ts';

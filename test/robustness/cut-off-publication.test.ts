@@ -7,7 +7,7 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Verification, verifyOutput } from '../../src/run/output/output-folder.ts';
+import { type Verification, verifyOutput } from '../../src/run/output/verify.ts';
 import { watchFileOperations } from '../../src/support/file-operations.ts';
 import { sha256Hex } from '../../src/support/files.ts';
 import { command } from '../helpers/command.ts';

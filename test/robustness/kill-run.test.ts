@@ -8,7 +8,7 @@ import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
-import { verifyOutput } from '../../src/run/output/output-folder.ts';
+import { verifyOutput } from '../../src/run/output/verify.ts';
 import { exists } from '../../src/support/files.ts';
 import { COUNTING, type Ended, environmentOf, runChild, startChild } from '../helpers/child.ts';
 import { command, writePipeline } from '../helpers/command.ts';

@@ -13,7 +13,7 @@ import type { CacheDatabase } from '../../source/cache/database.ts';
 import { PackedMap } from '../../support/packed-map.ts';
 import type { Spool } from '../../support/spool.ts';
 import { catalogueFiles, openCatalogue, openManifest } from '../output/manifest.ts';
-import { type ObjectChecks, objectFiles, openObjectChecks } from '../output/output-folder.ts';
+import { FolderChecks, type ObjectChecks, objectFiles } from '../output/output-folder.ts';
 import { publishedAsset } from '../output/publish.ts';
 import { languagesOf } from './connect.ts';
 import type { RunOptions } from './run-options.ts';
@@ -85,7 +85,7 @@ export async function openRunOutput(
     ...access,
     sizes: publishes ? undefined : sizes,
   });
-  const checks = published?.checks ?? openObjectChecks(outputDir, database, repair);
+  const checks = published?.checks ?? new FolderChecks(outputDir, database, repair);
   const listsDir = published?.dir ?? outputDir;
   const watch = { spool, ...(repair && { onDamaged }) };
   const previous = await readPrevious(listsDir, languagesOf(pipeline.service), watch);

@@ -13,7 +13,7 @@ import {
 } from '../../model/configuration-id.ts';
 import { ConverterError } from '../../support/errors.ts';
 import { PIECE_BYTES } from '../../support/file-operations.ts';
-import { readPieces, statIfExists } from '../../support/files.ts';
+import { type FileFacts, readPieces, statIfExists } from '../../support/files.ts';
 import { PackedMap } from '../../support/packed-map.ts';
 import type { Spool } from '../../support/spool.ts';
 import { visibleJson } from '../../support/visible.ts';
@@ -152,7 +152,7 @@ async function replaceIfOther(
 }
 
 /** The files that consist of the lines that were read from them, in their order. */
-const exactFiles = new WeakMap<object, NonNullable<Awaited<ReturnType<typeof statIfExists>>>>();
+const exactFiles = new WeakMap<object, FileFacts>();
 
 /** Whether a file is still the one from which all of its lines, and nothing else, were read. */
 async function isAsRead(path: string, lines: object): Promise<boolean> {

@@ -6,7 +6,13 @@ import { join } from 'node:path';
 import type { CatalogueLine, ManifestLine } from '../../model/asset.ts';
 import type { Bounds } from '../../model/scene.ts';
 import type { Digest } from '../../model/snapshot.ts';
-import { listEntries, statIfExists, syncFolder, temporaryFolder } from '../../support/files.ts';
+import {
+  type FileFacts,
+  listEntries,
+  statIfExists,
+  syncFolder,
+  temporaryFolder,
+} from '../../support/files.ts';
 import { inParallel } from '../../support/in-parallel.ts';
 import { linkOrCopy } from '../../support/links.ts';
 import type { PackedMap } from '../../support/packed-map.ts';
@@ -17,6 +23,13 @@ import { replaceLists } from './publication.ts';
 /** Links made, and folders synced, at the same time: enough to hide the disk's latency. */
 const LINKS_AT_ONCE = 8;
 
+/** A GLB at the path of a line. */
+export interface PublishedAsset {
+  /** With `/`, relative to the output folder. */
+  glb: string;
+  sha256: Digest;
+}
+
 interface Publication {
   outputDir: string;
   /** All lines of the manifest by key; publishing sets their paths. */
@@ -24,7 +37,7 @@ interface Publication {
   /** The lines that are published now. */
   before: PackedMap<ManifestLine>;
   /** The GLBs of some of them, which need not be decoded. */
-  settled?: Pick<PackedMap<NonNullable<ReturnType<typeof publishedAsset>>>, 'get'>;
+  settled?: Pick<PackedMap<PublishedAsset>, 'get'>;
   /** In each language; the first is `catalogue.jsonl` too. */
   catalogues: CataloguePublication[];
   /** Path of an object in the store. */
@@ -161,7 +174,7 @@ async function linkAll(publication: Publication, unsynced: Set<string>): Promise
   const published: Published = { copied: 0, linked: 0, restored: [], withoutObject: [] };
   const tmpDir = temporaryFolder(outputDir);
   // Many configurations share an object.
-  const objects = new Map<string, Awaited<ReturnType<typeof statIfExists>>>();
+  const objects = new Map<string, FileFacts | undefined>();
   const paths = assignPaths(lines.keys());
   await inParallel(paths, LINKS_AT_ONCE, async ([key, glb]) => {
     signal?.throwIfAborted();
@@ -191,7 +204,11 @@ async function linkAll(publication: Publication, unsynced: Set<string>): Promise
 }
 
 /** Sets the path of a line; returns its GLB. */
-function place(lines: PackedMap<ManifestLine>, key: string, glb: string) {
+function place(
+  lines: PackedMap<ManifestLine>,
+  key: string,
+  glb: string,
+): PublishedAsset | undefined {
   const line = lines.get(key)!;
   const placed = withPath(line, glb);
   if (placed !== line) lines.set(key, orderFields(placed));
@@ -206,7 +223,7 @@ function withPath(line: ManifestLine, glb: string): ManifestLine {
 }
 
 /** The GLB at a line's path: its own, the last good one of a failed line, or nothing. */
-export function publishedAsset(line: ManifestLine): { glb: string; sha256: Digest } | undefined {
+export function publishedAsset(line: ManifestLine): PublishedAsset | undefined {
   if (line.glb === undefined || line.sha256 === undefined) return line.lastGood;
   return { glb: line.glb, sha256: line.sha256 };
 }

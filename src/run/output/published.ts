@@ -5,36 +5,17 @@ import { ConverterError } from '../../support/errors.ts';
 import { exists, readBytes, readBytesIfExists, sha256Hex } from '../../support/files.ts';
 import { lockOutput } from './lock.ts';
 import { manifestLines } from './manifest.ts';
-import {
-  carryOutPrune,
-  OBJECTS_FOLDER,
-  planPrune,
-  requireManifest,
-  type Verification,
-  verifyOutput,
-} from './output-folder.ts';
+import { OBJECTS_FOLDER, requireManifest } from './output-folder.ts';
+import { carryOutPrune, type PrunePlan, planPrune } from './prune.ts';
 import { expectNoPublication } from './publication.ts';
 import { publishedAsset } from './publish.ts';
+import { type Verification, verifyOutput } from './verify.ts';
 
 /** A GLB or a file of a delivery. */
 export interface PublishedFile {
   /** Below the output folder, with `/`; in a store its key. */
   path: string;
   sha256: Digest;
-}
-
-/** What is removed from it; all paths as in {@link PublishedFile}, sorted. */
-export interface PrunePlan {
-  /** Files to which nothing refers. */
-  objects: string[];
-  /** Links below the output folder; a store has none. */
-  links?: string[];
-  /** Reports. */
-  runs: string[];
-  /** Of the objects. */
-  bytes: number;
-  /** Objects to which nothing refers yet: a run may have just stored them. */
-  young?: number;
 }
 
 /** What is published. */
@@ -95,9 +76,9 @@ export function publishedIn(
     verify: (signal) => verifyOutput(outputDir, signal),
     lock: () => lockOutput(outputDir, now()),
     planPrune: (keepRuns) => planPrune(outputDir, deliveryFolders, keepRuns),
-    async prune({ links = [], ...plan }) {
+    async prune(plan) {
       await expectNoPublication(outputDir);
-      await carryOutPrune(outputDir, deliveryFolders, { ...plan, links });
+      await carryOutPrune(outputDir, deliveryFolders, plan);
     },
   };
 }

@@ -11,8 +11,8 @@ import type { Run } from '../open/open-run.ts';
 import type { PublicationPlace } from '../open/shared-store.ts';
 import { DELIVERIES_FILE, LAST_GOOD_FILE } from '../output/delivered-files.ts';
 import { MANIFEST_FILE } from '../output/manifest.ts';
-import { carryOutPrune, oldRuns, planPrune } from '../output/output-folder.ts';
-import type { PrunePlan } from '../output/published.ts';
+import { oldRuns } from '../output/output-folder.ts';
+import { carryOutPrune, type PrunePlan, planPrune } from '../output/prune.ts';
 
 /** The folder of the cache with the list of what nothing refers to, and since when, for each output folder. */
 const UNREFERENCED_FOLDER = 'unreferenced';

@@ -1,0 +1,193 @@
+/** Checks an output folder: whether every file that its lists name is there and has its content. */
+import { join } from 'node:path';
+import type { CatalogueLine, ManifestLine } from '../../model/asset.ts';
+import { configurationKey } from '../../model/configuration-id.ts';
+import type { Digest } from '../../model/snapshot.ts';
+import { isConverterError } from '../../support/errors.ts';
+import { exists, listEntries, readBytes, sha256Hex, statIfExists } from '../../support/files.ts';
+import { CATALOGUE_FILE, openCatalogue } from './manifest.ts';
+import {
+  DAMAGED,
+  deliveredFiles,
+  MISSING,
+  openObjects,
+  publishedObjects,
+} from './output-folder.ts';
+import { PUBLISHING_FILE } from './publication.ts';
+import { OF_LANGUAGE, type PublishedAsset, publishedAsset } from './publish.ts';
+
+/** What a check found. */
+export interface Verification {
+  /** Number of objects checked. */
+  objects: number;
+  /** Number of links checked. */
+  links: number;
+  /** Damage. An object has its digest, and the paths of all configurations that share it. */
+  problems: { path: string; problem: string; object?: Digest; sharedBy?: string[] }[];
+  /** Links, lists and the note of a publication that was cut off, for example by a power cut. The next run completes it. */
+  incomplete: { path: string; problem: string }[];
+}
+
+/**
+ * Hashes every object and link of the manifest, also the last good files of failed lines, and compares the catalogues
+ * with the manifest.
+ *
+ * @throws {@link ConverterError} `USAGE` without a manifest; the reason of the signal.
+ */
+export async function verifyOutput(outputDir: string, signal?: AbortSignal): Promise<Verification> {
+  const problems: Verification['problems'] = [];
+  const incomplete: Verification['incomplete'] = [];
+  const lists = new ListChecks(outputDir, { problems, incomplete });
+  const linksOf = await lists.objects(({ glb }) => join(outputDir, glb));
+  const store = openObjects(outputDir);
+  const pathOf = (object: Digest) => store.pathOf(object);
+  for (const [object, links] of linksOf) {
+    const path = pathOf(object);
+    const damage = await problemOf(path, object);
+    if (damage !== undefined) problems.push({ path, problem: damage, object, sharedBy: links });
+    for (const link of links) {
+      signal?.throwIfAborted();
+      // A hard link is its object, which is checked already.
+      if (await isSameFile(link, path)) continue;
+      const problem = await problemOf(link, object);
+      if (problem === undefined) continue;
+      const cutOff = damage === undefined ? await cutOffAt(link, problem, pathOf) : undefined;
+      if (cutOff === undefined) problems.push({ path: link, problem });
+      else incomplete.push({ path: link, problem: cutOff });
+    }
+  }
+  await lists.checkOthers();
+  const delivered = await deliveredFiles(outputDir);
+  for (const { object, objectOf, link, sha256 } of delivered) {
+    signal?.throwIfAborted();
+    const problem = await problemOf(link, sha256);
+    if (problem === undefined) continue;
+    const isStored = (await problemOf(object, sha256)) === undefined;
+    const cutOff = isStored ? await cutOffAt(link, problem, objectOf) : undefined;
+    if (cutOff === undefined) problems.push({ path: link, problem });
+    else incomplete.push({ path: link, problem: cutOff });
+  }
+  const links = [...linksOf.values()].reduce((sum, { length }) => sum + length, delivered.length);
+  const objects = linksOf.size + new Set(delivered.map(({ object }) => object)).size;
+  return { objects, links, problems, incomplete };
+}
+
+/** The checks of the lists of an output: what cannot be read of the manifest, and whether the others agree with it. */
+export class ListChecks {
+  readonly #dir: string;
+  readonly #found: Pick<Verification, 'problems' | 'incomplete'>;
+  readonly #lines = new Map<string, ListedLine>();
+  /** Whether every line of the manifest is known. */
+  #isReadable = true;
+
+  /** @param found - Gets what is wrong. */
+  constructor(dir: string, found: Pick<Verification, 'problems' | 'incomplete'>) {
+    this.#dir = dir;
+    this.#found = found;
+  }
+
+  /** Reads the manifest, as {@link publishedObjects}. */
+  async objects(nameOf: Parameters<typeof publishedObjects>[1]): Promise<Map<Digest, string[]>> {
+    const onDamaged = (path: string, problem: string) => this.#addProblem(path, problem);
+    const namesOf = await publishedObjects(this.#dir, nameOf, onDamaged, (line) => {
+      const listed = { asset: publishedAsset(line), status: line.status };
+      this.#lines.set(configurationKey(line), listed);
+    });
+    this.#isReadable = this.#found.problems.length === 0;
+    return namesOf;
+  }
+
+  /** Compares the catalogues with the manifest that was read; the others agree with it once the note is gone. */
+  async checkOthers(): Promise<void> {
+    const { incomplete } = this.#found;
+    const note = join(this.#dir, PUBLISHING_FILE);
+    if (await exists(note)) incomplete.push({ path: note, problem: NOT_ENDED });
+    for (const file of await cataloguesIn(this.#dir)) {
+      const path = join(this.#dir, file);
+      try {
+        const differing = await this.#differingEntries(file);
+        const problem = `${differing} lines are not those of the manifest`;
+        if (differing > 0 && this.#isReadable) incomplete.push({ path, problem });
+      } catch (error) {
+        this.#addProblem(path, unreadable(error));
+      }
+    }
+  }
+
+  #addProblem(path: string, problem: string): void {
+    this.#found.problems.push({ path, problem });
+  }
+
+  /** Counts the lines of a catalogue that name another GLB than the manifest, and those that one of both lacks. */
+  async #differingEntries(file: string): Promise<number> {
+    const lines = this.#lines;
+    let differing = 0;
+    let damaged = 0;
+    const found = new Set<string>();
+    const onLine = ({ glb, sha256 }: CatalogueLine, key: string) => {
+      found.add(key);
+      const { asset } = lines.get(key) ?? {};
+      const isSame = glb === (asset?.glb ?? null) && sha256 === (asset?.sha256 ?? null);
+      if (!lines.has(key) || !isSame) differing++;
+    };
+    const onDamaged = (where: string, problem: string) => {
+      damaged++;
+      this.#addProblem(where, problem);
+    };
+    await openCatalogue(this.#dir, { onLine, onDamaged }, file);
+    // What has never been fetched has no texts.
+    const required = [...lines].filter(
+      ([key, { status }]) => status !== 'failed' && !found.has(key),
+    );
+    return differing + Math.max(0, required.length - damaged);
+  }
+}
+
+const NOT_ENDED = 'the publication has not ended: feeds, gallery and other lists may be older';
+
+/** What a catalogue says too of a line of the manifest. */
+interface ListedLine {
+  asset: PublishedAsset | undefined;
+  status: ManifestLine['status'];
+}
+
+async function cataloguesIn(outputDir: string): Promise<string[]> {
+  const entries = await listEntries(outputDir);
+  const ofLanguages = entries.filter(({ name, kind }) => kind === 'file' && OF_LANGUAGE.test(name));
+  return [CATALOGUE_FILE, ...ofLanguages.map(({ name }) => name)];
+}
+
+/**
+ * How a publication that was cut off leaves a link whose object is intact: not made yet, or that of an object which
+ * the list was about to name. Undefined if it is damage.
+ */
+async function cutOffAt(
+  link: string,
+  problem: string,
+  objectOf: (digest: Digest) => string,
+): Promise<string | undefined> {
+  if (problem === MISSING) return 'missing, but its object is intact';
+  if (problem !== DAMAGED) return undefined;
+  const isStored = await exists(objectOf(sha256Hex(await readBytes(link))));
+  return isStored ? 'another object than the list names' : undefined;
+}
+
+async function problemOf(path: string, digest: Digest): Promise<string | undefined> {
+  try {
+    return sha256Hex(await readBytes(path)) === digest ? undefined : DAMAGED;
+  } catch (error) {
+    if (isConverterError(error, 'FILE_MISSING')) return MISSING;
+    return unreadable(error);
+  }
+}
+
+function unreadable(error: unknown): string {
+  if (isConverterError(error)) return `unreadable: ${error.message}`;
+  throw error;
+}
+
+/** Not if one is a symbolic link or cannot be examined: then it is a problem. */
+async function isSameFile(a: string, b: string): Promise<boolean> {
+  const found = await Promise.all([a, b].map((path) => statIfExists(path).catch(() => undefined)));
+  return found[0] !== undefined && found[0].identity === found[1]?.identity;
+}
