@@ -11,14 +11,15 @@ import {
   jsonSchemaOf,
   type PipelineContent,
   type PipelineSchema,
+  type PipelineSource,
   readSource,
   SOURCE_KINDS,
 } from './pipeline-schema.ts';
-import { readYaml, type YamlFile, type YamlPath } from './pipeline-yaml.ts';
+import { YamlFile, type YamlPath } from './pipeline-yaml.ts';
 
 /** A checked pipeline file; all paths are absolute. */
 export interface Pipeline extends Omit<PipelineContent, 'articles' | 'output' | 'cache'> {
-  articles: ReturnType<typeof readSource>[];
+  articles: PipelineSource[];
   outputDir: string;
   /** Reports that stay when a run publishes. */
   keepRuns: number;
@@ -118,7 +119,7 @@ export class PipelineReader {
     env: Environment,
     isOffline = false,
   ): Pipeline {
-    const yaml = readYaml(text, at, env, isOffline);
+    const yaml = new YamlFile(text, at, env, isOffline);
     const { serviceVariables } = yaml;
     const isUnset = Object.values(serviceVariables).includes('');
     const content = isUnset ? { ...(yaml.value as object), service: UNSET_SERVICE } : yaml.value;

@@ -210,7 +210,7 @@ type Sources = typeof SOURCES;
 export const SOURCE_KINDS = Object.keys(SOURCES) as (keyof Sources)[];
 
 /** One way to select articles; its paths are absolute. */
-type PipelineSource = {
+export type PipelineSource = {
   [K in keyof Sources]: { kind: K } & ReturnType<Sources[K]['read']>;
 }[keyof Sources];
 
@@ -288,93 +288,82 @@ export const convertSchema = z.strictObject(
   ),
 ) as unknown as z.ZodType<ConvertOptions, Partial<ConvertOptions>>;
 
-/**
- * The pipeline file as a whole.
- *
- * @param deliver - The section `deliver:`, which its wing describes.
- */
-export function pipelineSchemaWith<D extends z.ZodType>(deliver: D) {
-  return z
+/** The pipeline file with any section `deliver:`. */
+const anyPipeline = z.strictObject({
+  name: named.describe('shown in logs and reports'),
+  service: serviceSchema,
+  articles: z.array(sourceSchema).min(1).describe('merged, duplicates removed'),
+  convert: convertSchema.prefault({}).describe('options of the conversion'),
+  limits: section('limits of articles and carts', {
+    articleTimeoutMs: int(
+      900_000,
+      1,
+      'time limit of fetching, and of converting, one article, milliseconds',
+      LONGEST_MS,
+    ),
+    conversionHeapMb: int(1024, 64, 'JavaScript memory of one conversion, MiB', 65_536),
+    maxTextCharacters: int(
+      100_000,
+      100,
+      'longest text of the catalogue; longer ones are cut',
+      1_000_000,
+    ),
+    maxCartValues: int(MAX_CART_VALUES, 1, 'most objects, lists and keys of one cart'),
+    maxCarts: int(100_000, 1, 'most carts, and children of carts, of one entry of articles:'),
+    maxCartBytes: int(
+      2 ** 30,
+      1,
+      'most bytes of the carts of one entry of articles:; the largest are omitted',
+    ),
+  }),
+  gates: gatesSchema,
+  failures: section('how often an article that keeps failing is tried', {
+    quarantineAfterNights: int(3, 1, 'days of failure after which an article is tried less often'),
+    retryEveryNights: int(7, 1, 'days between two attempts from then on'),
+    quarantineAfterKills: int(2, 2, 'runs that were killed with an article in work'),
+  }),
+  /** Its wing describes it. */
+  deliver: (z.object() as z.ZodType<object, object>).optional(),
+  store: z
     .strictObject({
-      name: named.describe('shown in logs and reports'),
-      service: serviceSchema,
-      articles: z.array(sourceSchema).min(1).describe('merged, duplicates removed'),
-      convert: convertSchema.prefault({}).describe('options of the conversion'),
-      limits: section('limits of articles and carts', {
-        articleTimeoutMs: int(
-          900_000,
-          1,
-          'time limit of fetching, and of converting, one article, milliseconds',
-          LONGEST_MS,
-        ),
-        conversionHeapMb: int(1024, 64, 'JavaScript memory of one conversion, MiB', 65_536),
-        maxTextCharacters: int(
-          100_000,
-          100,
-          'longest text of the catalogue; longer ones are cut',
-          1_000_000,
-        ),
-        maxCartValues: int(MAX_CART_VALUES, 1, 'most objects, lists and keys of one cart'),
-        maxCarts: int(100_000, 1, 'most carts, and children of carts, of one entry of articles:'),
-        maxCartBytes: int(
-          2 ** 30,
-          1,
-          'most bytes of the carts of one entry of articles:; the largest are omitted',
-        ),
-      }),
-      gates: gatesSchema,
-      failures: section('how often an article that keeps failing is tried', {
-        quarantineAfterNights: int(
-          3,
-          1,
-          'days of failure after which an article is tried less often',
-        ),
-        retryEveryNights: int(7, 1, 'days between two attempts from then on'),
-        quarantineAfterKills: int(2, 2, 'runs that were killed with an article in work'),
-      }),
-      deliver: deliver.optional().describe('what is made of the published files'),
-      store: z
-        .strictObject({
-          url: named.describe('s3://BUCKET/PREFIX, or a folder that all machines see'),
-          pathStyle: flag
-            .optional()
-            .describe(
-              'whether the bucket is in the path, not in the host name; default: with AWS_ENDPOINT_URL_S3',
-            ),
-        })
+      url: named.describe('s3://BUCKET/PREFIX, or a folder that all machines see'),
+      pathStyle: flag
         .optional()
         .describe(
-          'where several machines share data and results; without it they are in the folders',
+          'whether the bucket is in the path, not in the host name; default: with AWS_ENDPOINT_URL_S3',
         ),
-      output: z.strictObject({
-        dir: named.describe('relative to this file'),
-        keepRuns: int(90, 1, 'reports that stay; a run that publishes removes older ones'),
-        keepObjectsDays: int(
-          14,
-          0,
-          'days for which files stay to which nothing refers any more',
-          36_500,
-        ),
-      }),
-      freshness: preset(
-        z.enum(Object.keys(FRESHNESS_POLICIES) as [FreshnessPolicy, ...FreshnessPolicy[]]),
-        FRESHNESS_DEFAULT,
-        'when a cached response is used: not converted since (convertdate), confirmed by the service (revalidate), not at all (always: every run requests anew), at any age (never: no run requests anew)',
-      ),
-      cache: section('responses of the service, cached between runs', {
-        dir: named.optional().describe('relative to this file; default: .cache beside the output'),
-        maxBytes: int(
-          MOST_CACHE_BYTES,
-          0,
-          'beyond this, the least recently used bodies are evicted',
-        ),
-      }),
     })
-    .describe('a pipeline of btg2gltf');
+    .optional()
+    .describe('where several machines share data and results; without it they are in the folders'),
+  output: z.strictObject({
+    dir: named.describe('relative to this file'),
+    keepRuns: int(90, 1, 'reports that stay; a run that publishes removes older ones'),
+    keepObjectsDays: int(
+      14,
+      0,
+      'days for which files stay to which nothing refers any more',
+      36_500,
+    ),
+  }),
+  freshness: preset(
+    z.enum(Object.keys(FRESHNESS_POLICIES) as [FreshnessPolicy, ...FreshnessPolicy[]]),
+    FRESHNESS_DEFAULT,
+    'when a cached response is used: not converted since (convertdate), confirmed by the service (revalidate), not at all (always: every run requests anew), at any age (never: no run requests anew)',
+  ),
+  cache: section('responses of the service, cached between runs', {
+    dir: named.optional().describe('relative to this file; default: .cache beside the output'),
+    maxBytes: int(MOST_CACHE_BYTES, 0, 'beyond this, the least recently used bodies are evicted'),
+  }),
+});
+
+/** The schema of pipeline files. @param deliver - The section `deliver:`, which its wing describes. */
+export function pipelineSchemaWith<D extends z.ZodType>(deliver: D) {
+  const section = deliver.optional().describe('what is made of the published files');
+  return anyPipeline.extend({ deliver: section }).describe('a pipeline of btg2gltf');
 }
 
 /** The schema with any section `deliver:`: its content is known where it is used. */
-export type PipelineSchema = ReturnType<typeof pipelineSchemaWith<z.ZodType<object, object>>>;
+export type PipelineSchema = typeof anyPipeline;
 type Input = z.input<PipelineSchema>;
 /** What a pipeline file may contain. */
 export type PipelineInput = Omit<Input, 'gates'> & Partial<Pick<Input, 'gates'>>;

@@ -16,65 +16,75 @@ import { ENVIRONMENT, type Environment } from './environment.ts';
 /** Keys, and indices of entries. */
 export type YamlPath = readonly PropertyKey[];
 
-/** The value of a text, and where its parts are. */
-export type YamlFile = ReturnType<typeof readYaml>;
-
 /** Names a line of the text, for errors. */
 type At = (line: number) => string;
 
-/**
- * Reads YAML and fills in variables.
- *
- * @param isOffline - Variables in `service:` need not be set.
- * @throws {@link ConverterError} `PIPELINE_INVALID`, `PIPELINE_VARIABLE_UNSET` naming the line.
- */
-export function readYaml(text: string, at: At, env: Environment, isOffline: boolean) {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines });
-  const lineAt = (offset = 0) => lines.linePos(offset).line;
-  const [problem] = document.errors;
-  if (problem !== undefined) {
-    const sentence =
-      problem.code === 'DUPLICATE_KEY'
-        ? `${keyIn(text, problem.pos[0])}: expected one value, received a second one`
-        : unreadable(problem.message);
-    throw new ConverterError('PIPELINE_INVALID', `${at(lineAt(problem.pos[0]))}: ${sentence}`);
+/** YAML with its variables filled in: its value, and where the parts of it are. */
+export class YamlFile {
+  readonly #document: Document.Parsed;
+  readonly #lines = new LineCounter();
+  /** The variables in `service:`; empty if not set. */
+  readonly serviceVariables: Record<string, string> = {};
+  readonly value: unknown;
+
+  /**
+   * @param isOffline - Variables in `service:` need not be set.
+   * @throws {@link ConverterError} `PIPELINE_INVALID`, `PIPELINE_VARIABLE_UNSET` naming the line.
+   */
+  constructor(text: string, at: At, env: Environment, isOffline: boolean) {
+    this.#document = parseDocument(text, { lineCounter: this.#lines });
+    const [problem] = this.#document.errors;
+    if (problem !== undefined) {
+      const sentence =
+        problem.code === 'DUPLICATE_KEY'
+          ? `${keyIn(text, problem.pos[0])}: expected one value, received a second one`
+          : unreadable(problem.message);
+      const where = at(this.#lineAt(problem.pos[0]));
+      throw new ConverterError('PIPELINE_INVALID', `${where}: ${sentence}`);
+    }
+    fillIn(this.#document, (name, offset, isOfService) => {
+      const value = env[name] ?? '';
+      if (isOfService) this.serviceVariables[name] = value;
+      if (value !== '' || (isOfService && isOffline)) return value;
+      const sentence = `variable ${name}: expected a value, received nothing${unsetHint(name, env)}`;
+      const where = at(this.#lineAt(offset));
+      throw new ConverterError('PIPELINE_VARIABLE_UNSET', `${where}: ${sentence}`);
+    });
+    this.value = toPlain(() => this.#document.toJS(), at);
   }
-  const serviceVariables: Record<string, string> = {};
-  fillIn(document, (name, offset, isOfService) => {
-    const value = env[name] ?? '';
-    if (isOfService) serviceVariables[name] = value;
-    if (value !== '' || (isOfService && isOffline)) return value;
-    const sentence = `variable ${name}: expected a value, received nothing${unsetHint(name, env)}`;
-    throw new ConverterError('PIPELINE_VARIABLE_UNSET', `${at(lineAt(offset))}: ${sentence}`);
-  });
-  const mapAt = (path: YamlPath) => {
-    const node = document.getIn(path, true);
-    return isMap(node) ? node : undefined;
-  };
+
   /** The line of a value, or of its nearest ancestor that exists. */
-  const lineOf = (path: YamlPath): number => {
-    const node = document.getIn(path, true);
-    if (isNode(node) && node.range) return lineAt(node.range[0]);
-    return path.length === 0 ? 1 : lineOf(path.slice(0, -1));
-  };
-  return {
-    serviceVariables,
-    value: toPlain(() => document.toJS(), at),
-    lineOf,
-    /** A scalar as it is written; undefined below an alias. */
-    sourceAt: (path: YamlPath): string | undefined => {
-      const node = document.getIn(path, true);
-      return isScalar(node) ? node.source : undefined;
-    },
-    /** The keys of a mapping in the order of the file. */
-    keysAt: (path: YamlPath): string[] => mapAt(path)?.items.map(keyOf) ?? [],
-    /** The line of a key within the mapping at a path. */
-    lineOfKey: (path: YamlPath, key: string): number => {
-      const node = mapAt(path)?.items.find((pair) => keyOf(pair) === key)?.key;
-      return isScalar(node) ? lineAt(node.range?.[0]) : lineOf(path);
-    },
-  };
+  lineOf(path: YamlPath): number {
+    const node = this.#document.getIn(path, true);
+    if (isNode(node) && node.range) return this.#lineAt(node.range[0]);
+    return path.length === 0 ? 1 : this.lineOf(path.slice(0, -1));
+  }
+
+  /** A scalar as it is written; undefined below an alias. */
+  sourceAt(path: YamlPath): string | undefined {
+    const node = this.#document.getIn(path, true);
+    return isScalar(node) ? node.source : undefined;
+  }
+
+  /** The keys of a mapping in the order of the file. */
+  keysAt(path: YamlPath): string[] {
+    return this.#mapAt(path)?.items.map(keyOf) ?? [];
+  }
+
+  /** The line of a key within the mapping at a path. */
+  lineOfKey(path: YamlPath, key: string): number {
+    const node = this.#mapAt(path)?.items.find((pair) => keyOf(pair) === key)?.key;
+    return isScalar(node) ? this.#lineAt(node.range?.[0]) : this.lineOf(path);
+  }
+
+  #mapAt(path: YamlPath) {
+    const node = this.#document.getIn(path, true);
+    return isMap(node) ? node : undefined;
+  }
+
+  #lineAt(offset = 0): number {
+    return this.#lines.linePos(offset).line;
+  }
 }
 
 const VARIABLE = /\$\{([^}]*)\}/g;
