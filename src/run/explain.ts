@@ -14,13 +14,15 @@ import {
 import type { Decision } from '../model/result.ts';
 import type { ArticleSnapshot } from '../model/snapshot.ts';
 import type { CacheDatabase } from '../source/cache/database.ts';
+import type { SelectedArticle } from '../source/fetch/selection.ts';
 import { inputsDigest, loadSnapshot } from '../source/fetch/snapshot.ts';
 import { ConverterError, helpFor, isConverterError } from '../support/errors.ts';
 import { globMatcher } from '../support/glob.ts';
 import { groupBy } from '../support/group-by.ts';
 import type { PackedMap } from '../support/packed-map.ts';
 import { readNotSelected, readSelection } from './articles/select.ts';
-import { openConversions } from './conversions/dispatch.ts';
+import { type Convert, openConversions } from './conversions/dispatch.ts';
+import type { StepResult } from './conversions/steps.ts';
 import type { RunParts } from './executor.ts';
 import type { Pipeline } from './file/pipeline-file.ts';
 import { selectedByOf } from './make-report.ts';
@@ -30,15 +32,46 @@ import { type DeliveryLine, readDeliveries } from './output/delivered-files.ts';
 import { publishedAsset } from './output/publish.ts';
 import { snapshotSource, sourceDigest } from './processor/configuration.ts';
 
-/** What failed, what is published, and the labels of `others` that exist: see {@link othersOf}. */
-export type Explanation = Awaited<ReturnType<typeof explainArticle>>;
-type FailureExplanation = Awaited<ReturnType<typeof matchingFailures>>[number];
-type ArticleExplanation = Awaited<ReturnType<typeof explainLine>> & {
+/** What failed, and what is published, of the configurations that match. */
+export interface Explanation {
+  failures: FailureExplanation[];
+  articles: ArticleExplanation[];
+  /** Labels of what is published beside failures; nothing if all that was asked for is. */
+  others: string[];
+}
+
+/** Why something failed when it was last tried. */
+interface FailureExplanation {
+  /** The part of the selection that failed; undefined for a configuration. */
+  what: string | undefined;
+  /** Of a part of the selection: its base article, if it has one. */
+  request: ArticleRequest | undefined;
+  error: { code: string; message: string; help: string };
+  /** Undefined if the cache was deleted. */
+  attempts: number | undefined;
+  /** ISO 8601. */
+  firstSeen: string | undefined;
+  lastSeen: string | undefined;
+  /** Who asks for it, according to the last selection. */
+  selectedBy: readonly string[];
+  /** The GLB that stays published. */
+  lastGood: string | undefined;
+}
+
+/** Why a published configuration looks as it does; without geometry it has no counts and no materials. */
+interface ArticleExplanation {
+  line: ManifestLine;
+  counts: StepResult<'explain'>['counts'] | undefined;
+  materials: StepResult<'explain'>['materials'];
+  /** Decision of the last run that processed it; undefined if it is not in the cache. */
+  decision: (Decision & { run: string }) | undefined;
+  /** Whether the next build from the cache would write it anew. */
+  rebuilds: boolean;
   /** What was made of its GLB. */
   deliveries: DeliveryLine[];
   /** The feeds that do not have it, and what they require. */
   leftOut: { feed: string; requires: string }[];
-};
+}
 
 /**
  * Explains the configurations of a pipeline that match: what failed, and what is published.
@@ -51,8 +84,8 @@ export function explainArticle(
   pipeline: Pipeline,
   environment: RunEnvironment,
   { deliveries, sharing }: RunParts = {},
-) {
-  const explain = async (run: Run) => {
+): Promise<Explanation> {
+  const explain = async (run: Run): Promise<Explanation> => {
     const matches = globMatcher(pattern);
     const isMeant = (id: ArticleRequest) =>
       [id.basearticlenumber, id.finalarticlenumber, ...configurationLabels(id)].some(matches);
@@ -115,7 +148,7 @@ async function matchingFailures(
   records: FailureRecords,
   isMeant: (request: ArticleRequest) => boolean,
   matches: (text: string) => boolean,
-) {
+): Promise<FailureExplanation[]> {
   const selectedBy = selectedByOf(await lastSelection(pipeline));
   const { failures: notSelected } = await readNotSelected(pipeline);
   const isRecording = pipeline.service.recording !== undefined;
@@ -133,23 +166,18 @@ async function matchingFailures(
       selectedBy: [...new Set(selectors)],
     };
   };
-  const explained = ({ key, line }: { key: string; line?: ManifestLine }) => {
+  const explained = ({ key, line }: FailedKey): FailureExplanation => {
     const record: Failure = records.get(key) ?? line!.error!;
     const { code, message, attempts, firstSeen, lastSeen } = record;
     const { what, request, selectedBy: selectors } = subjectOf(key);
     return {
-      /** The part of the selection that failed; undefined for a configuration. */
       what,
-      /** Of a part of the selection: its base article, if it has one. */
       request,
       error: { code, message, help: helpFor(code, isRecording) },
-      /** Undefined if the cache was deleted. */
       attempts,
       firstSeen,
       lastSeen,
-      /** Who asks for it, according to the last selection. */
       selectedBy: selectors,
-      /** The GLB that stays published. */
       lastGood: line?.lastGood?.glb,
     };
   };
@@ -167,6 +195,12 @@ async function matchingFailures(
   return [...ofLines, ...others.map((key) => ({ key }))].map(explained);
 }
 
+/** What failed, and its line in the manifest, if it has one. */
+interface FailedKey {
+  key: string;
+  line?: ManifestLine;
+}
+
 /** By request, or by the name of a part of the selection. */
 type FailureRecord = ReturnType<CacheDatabase['failures']['all']>[number];
 type FailureRecords = ReadonlyMap<string, FailureRecord>;
@@ -179,7 +213,7 @@ function requestOf({ manufacturer, program, basearticlenumber }: ArticleId): Art
 }
 
 /** None before the first selection. */
-function lastSelection(pipeline: Pipeline): ReturnType<typeof readSelection> {
+function lastSelection(pipeline: Pipeline): Promise<SelectedArticle[]> {
   return readSelection(pipeline).catch((error: unknown) => {
     if (isConverterError(error, 'SNAPSHOT_MISSING')) return [];
     throw error;
@@ -212,23 +246,21 @@ function othersOf(
 async function explainLine(
   line: ManifestLine,
   run: Run,
-  convert: ReturnType<typeof openConversions>,
-) {
+  convert: Convert,
+): Promise<Omit<ArticleExplanation, 'deliveries' | 'leftOut'>> {
   const { convert: options, outputDir } = run.options.pipeline;
   const { database } = run.sources;
   const sourceOf = sourceDigest(options);
   const isCurrent = (snapshot: ArticleSnapshot) => sourceOf(inputsDigest(snapshot)) === line.source;
   const snapshot = await snapshotOf(line, run, isCurrent);
   const key = configurationKey(line);
-  const decision: (Decision & { run: string }) | undefined = database.decisions.get(outputDir, key);
+  const decision = database.decisions.get(outputDir, key);
   // Without geometry there is nothing to convert: see `line.reason`.
   const explained = line.sha256 === undefined ? undefined : await convert('explain', snapshot);
   return {
     line,
     ...(explained ?? { materials: [], counts: undefined }),
-    /** Decision of the last run that processed it; undefined if it is not in the cache. */
     decision,
-    /** Whether the next build from the cache would write it anew. */
     rebuilds: !isCurrent(snapshot),
   };
 }
