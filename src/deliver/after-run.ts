@@ -6,14 +6,14 @@ import type { Run } from '../run/open/open-run.ts';
 import type { RunEnvironment } from '../run/open/run-environment.ts';
 import type { RunOptions } from '../run/open/run-options.ts';
 import { followPublication } from '../run/publishing/after-publication.ts';
-import { openLastPublication } from '../run/publishing/last-publication.ts';
+import { LastPublication } from '../run/publishing/last-publication.ts';
 import { DELIVERIES } from './deliveries.ts';
 
 /** As after a run, but for the report. */
 async function deliverAlone(run: Run) {
   const { pipeline } = run.options;
   if (pipeline.deliver === undefined) return undefined;
-  const last = openLastPublication(run, DELIVERIES.urlOf(pipeline));
+  const last = new LastPublication(run, DELIVERIES.urlOf(pipeline));
   await last.begin();
   const { delivered, settle } = await followPublication(run, last, DELIVERIES);
   await settle();

@@ -25,7 +25,7 @@ import { publishedAsset } from './output/publish.ts';
 import { inThisProcess, processAll } from './processing.ts';
 import { convertFetched, fetchAndConvert, fetchOnly } from './processor/configuration.ts';
 import { type AfterPublication, followPublication } from './publishing/after-publication.ts';
-import { openLastPublication } from './publishing/last-publication.ts';
+import { LastPublication } from './publishing/last-publication.ts';
 import { newLines, publishResults } from './publishing/lines.ts';
 import { removeOutdated } from './publishing/retention.ts';
 
@@ -200,7 +200,7 @@ async function executeRun(
   );
   const notSelected = selection.failures.filter(({ onlyCarts }) => !onlyCarts).length;
   const { gates, end: assessed } = await assessRun(run, lines, notSelected, processed, deliveries);
-  const last = openLastPublication(run, deliveries?.urlOf(options.pipeline));
+  const last = new LastPublication(run, deliveries?.urlOf(options.pipeline));
   const published = await endAfter(assessed, 'publishFailed', isPublished(assessed), () =>
     metrics.stopwatch.during('publish', async () => {
       await last.begin();

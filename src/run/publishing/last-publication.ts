@@ -42,65 +42,83 @@ import {
   writeLines,
 } from '../output/manifest.ts';
 import { eachList } from '../output/publication.ts';
-import { publishedAsset } from '../output/publish.ts';
+import { type PublishedAsset, publishedAsset } from '../output/publish.ts';
 import { newCatalogues } from './lines.ts';
 
 /** What became of each configuration that differs from the last publication. */
 export type Changes = ReadonlyMap<string, Readonly<{ change: Change; what: readonly Part[] }>>;
 
-/** The comparison of one run. */
-export type LastPublication = ReturnType<typeof openLastPublication>;
-
 /**
- * Opens the comparison with the last publication that a run has reported. The manifest is no basis: a run that was
+ * The comparison of a run with the last publication that a run has reported. The manifest is no basis: a run that was
  * killed may have replaced it, and has reported nothing.
  *
- * @param urlOf - If published files have addresses.
  * @see D-996
  */
-export function openLastPublication(run: Run, urlOf?: UrlOf) {
-  const { options, output } = run;
-  const { outputDir } = options.pipeline;
-  const compared = comparedLists(run);
-  let reading: ReturnType<typeof lastPublished> | undefined;
-  const last = () => {
-    reading ??= lastPublished(run);
-    return reading;
-  };
-  const changesTo = async (now: PackedMap<PublishedLine>) => {
-    const changes = new PackedMap<ChangeLine>(output.spool);
-    const { lines } = await last();
-    for (const change of changesBetween(lines, now, urlOf))
+export class LastPublication {
+  readonly #run: Run;
+  /** Returns the address of a published file; undefined if they have none. */
+  readonly urlOf: UrlOf | undefined;
+  readonly #compared: ComparedLists;
+  #reading: Promise<ReportedPublication> | undefined;
+
+  /** @param urlOf - If published files have addresses. */
+  constructor(run: Run, urlOf?: UrlOf) {
+    this.#run = run;
+    this.urlOf = urlOf;
+    this.#compared = new ComparedLists(run.options.pipeline);
+  }
+
+  /** Keeps what is published now for the comparison, before a run replaces it that may be killed. */
+  async begin(): Promise<void> {
+    if (await this.isSame()) return;
+    const { lines, isOld } = await this.#last();
+    if (isOld) await this.#write(PUBLISHED_FILE, lines);
+  }
+
+  /** What was published last. */
+  async lines(): Promise<PackedMap<PublishedLine>> {
+    return (await this.#last()).lines;
+  }
+
+  /** Whether all is still as it was when the last publication was reported, which is found out without reading it. */
+  isSame(): Promise<boolean> {
+    return this.#compared.areCurrent();
+  }
+
+  /** Finds what a run would have changed that has published nothing. */
+  async changesBy(lines: PackedMap<ManifestLine>, results: Results): Promise<Changes> {
+    const now = await unpublishedLines(this.#run, lines, results);
+    return summarised(await this.#changesTo(now));
+  }
+
+  /** Writes the list of changes. @param now - Undefined if all is as it was. */
+  async writeChanges(now: PackedMap<PublishedLine> | undefined): Promise<Changes> {
+    const changes = now === undefined ? new PackedMap<ChangeLine>() : await this.#changesTo(now);
+    await this.#write(CHANGES_FILE, changes);
+    return summarised(changes);
+  }
+
+  /** Makes what is published now the basis of the next comparison: what is cut off before is compared again. */
+  async commit(now: PackedMap<PublishedLine>): Promise<void> {
+    await this.#write(PUBLISHED_FILE, now);
+    await this.#compared.note();
+  }
+
+  #last(): Promise<ReportedPublication> {
+    this.#reading ??= lastPublished(this.#run);
+    return this.#reading;
+  }
+
+  async #changesTo(now: PackedMap<PublishedLine>): Promise<PackedMap<ChangeLine>> {
+    const changes = new PackedMap<ChangeLine>(this.#run.output.spool);
+    for (const change of changesBetween(await this.lines(), now, this.urlOf))
       changes.set(configurationKey(change), change);
     return changes;
-  };
-  return {
-    urlOf,
-    /** Keeps what is published now for the comparison, before a run replaces it that may be killed. */
-    async begin(): Promise<void> {
-      if (await compared.areCurrent()) return;
-      const { lines, isOld } = await last();
-      if (isOld) await writeLines(eachList(outputDir), PUBLISHED_FILE, lines);
-    },
-    /** What was published last. */
-    lines: async () => (await last()).lines,
-    /** Whether all is still as it was when the last publication was reported, which is found out without reading it. */
-    isSame: compared.areCurrent,
-    /** Finds what a run would have changed that has published nothing. */
-    changesBy: async (lines: PackedMap<ManifestLine>, results: Results): Promise<Changes> =>
-      summarised(await changesTo(await unpublishedLines(run, lines, results))),
-    /** Writes the list of changes. @param now - Undefined if all is as it was. */
-    async writeChanges(now: PackedMap<PublishedLine> | undefined): Promise<Changes> {
-      const changes = now === undefined ? new PackedMap<ChangeLine>() : await changesTo(now);
-      await writeLines(eachList(outputDir), CHANGES_FILE, changes);
-      return summarised(changes);
-    },
-    /** Makes what is published now the basis of the next comparison: what is cut off before is compared again. */
-    async commit(now: PackedMap<PublishedLine>): Promise<void> {
-      await writeLines(eachList(outputDir), PUBLISHED_FILE, now);
-      await compared.note();
-    },
-  };
+  }
+
+  #write<T>(file: string, lines: PackedMap<T>): Promise<void> {
+    return writeLines(eachList(this.#run.options.pipeline.outputDir), file, lines);
+  }
 }
 
 /** Keys are those of the lines; equal values are one object, since 50,000 may be new. */
@@ -173,7 +191,7 @@ async function publishedLines(
   catalogues: readonly Pick<PackedMap<CatalogueLine>, 'get'>[],
   from: Pick<Run['options']['pipeline'], 'outputDir'> &
     Pick<RunOutput, 'spool'> & {
-      assetOf(line: ManifestLine, key: string): ReturnType<typeof publishedAsset>;
+      assetOf(line: ManifestLine, key: string): PublishedAsset | undefined;
       deliveries?: readonly DeliveryLine[] | undefined;
     },
 ): Promise<PackedMap<PublishedLine>> {
@@ -201,10 +219,17 @@ async function publishedLines(
 /** A line that cannot be read counts as new: it is reported once more, and never too seldom. */
 const PUBLISHED_FORM = { texts: ID_FIELDS, lists: ['files'] };
 
+/** What the last publication had that a run has reported. */
+interface ReportedPublication {
+  lines: PackedMap<PublishedLine>;
+  /** Whether its list is missing, or of an older version. */
+  isOld: boolean;
+}
+
 /**
  * Reads what was published last. What a list of an older version lacks is taken from what was published before this run.
  */
-async function lastPublished({ options, output }: Run) {
+async function lastPublished({ options, output }: Run): Promise<ReportedPublication> {
   const { outputDir } = options.pipeline;
   const { previous, spool } = output;
   const path = join(outputDir, PUBLISHED_FILE);
@@ -233,11 +258,28 @@ async function lastPublished({ options, output }: Run) {
  * The files that are compared, as they were at the last commit, so that a run without changes need not read them: in the
  * cache, without which they are compared.
  */
-function comparedLists({ options }: Run) {
-  const { outputDir, cacheDir, service } = options.pipeline;
-  const name = sha256Hex(`published ${outputDir}`).slice(0, 16);
-  const path = join(cacheDir, 'selections', `${name}.published`);
-  const facts = async (): Promise<string> => {
+class ComparedLists {
+  readonly #pipeline: Run['options']['pipeline'];
+  readonly #path: string;
+
+  constructor(pipeline: Run['options']['pipeline']) {
+    const { outputDir, cacheDir } = pipeline;
+    const name = sha256Hex(`published ${outputDir}`).slice(0, 16);
+    this.#pipeline = pipeline;
+    this.#path = join(cacheDir, 'selections', `${name}.published`);
+  }
+
+  async areCurrent(): Promise<boolean> {
+    return (await readTextIfExists(this.#path)) === (await this.#facts());
+  }
+
+  async note(): Promise<void> {
+    const tmpDir = temporaryFolder(this.#pipeline.cacheDir);
+    await replaceFile(this.#path, await this.#facts(), { tmpDir, access: 'private' });
+  }
+
+  async #facts(): Promise<string> {
+    const { outputDir, service } = this.#pipeline;
     const catalogues = [CATALOGUE_FILE, ...catalogueFiles(languagesOf(service))];
     const lists = [MANIFEST_FILE, ...new Set(catalogues), DELIVERIES_FILE, PUBLISHED_FILE];
     const found = lists.map(async (list) => {
@@ -245,10 +287,5 @@ function comparedLists({ options }: Run) {
       return [list, known?.identity, known?.bytes, known?.modifiedMs];
     });
     return JSON.stringify(await Promise.all(found));
-  };
-  return {
-    areCurrent: async () => (await readTextIfExists(path)) === (await facts()),
-    note: async () =>
-      replaceFile(path, await facts(), { tmpDir: temporaryFolder(cacheDir), access: 'private' }),
-  };
+  }
 }
