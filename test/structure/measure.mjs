@@ -29,19 +29,19 @@ const READERS = [
   {
     what: 'converting an article of a service',
     from: ['run/single-article.ts'],
-    most: [115, 19_450],
+    most: [113, 19_300],
   },
-  { what: 'a run', from: ['run/run.ts'], most: [175, 31_500] },
+  { what: 'a run', from: ['run/run.ts'], most: [172, 31_600] },
 ];
 /** The most of each of the other figures: what there is now, and no more. */
 const LIMITS = {
   'imports of a wing above': 0,
   'files in a cycle of imports': 0,
-  'functions above 100 lines': 4,
-  'functions above 80 lines': 4,
-  'closures with five inner functions': 8,
-  'ReturnType of a function of another file': 21,
-  'exported names that another wing uses': 531,
+  'functions above 100 lines': 0,
+  'functions above 80 lines': 0,
+  'closures with five inner functions': 0,
+  'ReturnType of a function of another file': 1,
+  'exported names that another wing uses': 530,
 };
 
 const flag = { type: 'boolean' };

@@ -14,7 +14,7 @@ import { PackedMap } from '../../support/packed-map.ts';
 import type { Spool } from '../../support/spool.ts';
 import { catalogueFiles, openCatalogue, openManifest } from '../output/manifest.ts';
 import { FolderChecks, type ObjectChecks, objectFiles } from '../output/output-folder.ts';
-import { publishedAsset } from '../output/publish.ts';
+import { type PublishedAsset, publishedAsset } from '../output/publish.ts';
 import { languagesOf } from './connect.ts';
 import type { RunOptions } from './run-options.ts';
 import type { SharedOutput, SharedStore } from './shared-store.ts';
@@ -112,7 +112,8 @@ export async function openRunOutput(
 
 /** What a run without changes needs of a line. */
 type SettledLine = Pick<ManifestLine, 'source' | 'bytes' | 'triangles' | 'losses'> &
-  Pick<ListedRequest, 'answers'> & { glb: string; sha256: Digest };
+  Pick<ListedRequest, 'answers'> &
+  PublishedAsset;
 
 /** What the output folder published before the run. */
 export interface PreviousOutput {
