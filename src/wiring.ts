@@ -4,4 +4,9 @@ import { SHARING } from './distribute/sharing.ts';
 import type { RunParts } from './run/executor.ts';
 
 /** Everything that a pipeline may ask for. */
-export const PARTS: RunParts = { deliveries: DELIVERIES, sharing: SHARING };
+export const PARTS: RunParts = {
+  deliveries: DELIVERIES,
+  sharing: SHARING,
+  page: async (...content) =>
+    (await import('./run/report/html.ts')).reportHtmlWithPictures(...content),
+};

@@ -1,8 +1,8 @@
 /** `btg2gltf explain`: why an article was built or failed, its material rules and its losses. */
 
 import type { MaterialExplanation } from '../convert/transform/material-table.ts';
+import type { Decision } from '../model/asset.ts';
 import { configurationLabel } from '../model/configuration-id.ts';
-import type { Decision } from '../model/result.ts';
 import { type Explanation, explainArticle } from '../run/explain.ts';
 import { amount, instant } from '../run/report/text.ts';
 import { SILENT } from '../support/log.ts';

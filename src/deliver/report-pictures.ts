@@ -5,8 +5,8 @@ import { compareConfigurations, configurationKey } from '../model/configuration-
 import type { Digest } from '../model/snapshot.ts';
 import type { Run } from '../run/open/open-run.ts';
 import { publishedAsset } from '../run/output/publish.ts';
-import type { ArticlePictures } from '../run/report/html-pictures.ts';
-import type { AssetRow, RunReport } from '../run/report/run-report.ts';
+
+import type { ArticlePictures, AssetRow, RunReport } from '../run/report/run-report.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import type { PackedMap } from '../support/packed-map.ts';
 import { cutText } from '../support/text-limits.ts';

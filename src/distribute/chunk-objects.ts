@@ -1,7 +1,7 @@
 /** What the coordinator and the workers of a run exchange in the store: the list of each chunk, and what became of it. */
 
-import type { Result } from '../model/result.ts';
 import type { Digest } from '../model/snapshot.ts';
+import type { Result } from '../run/articles/results.ts';
 import type { Measurements } from '../run/open/metrics.ts';
 import type { RunOptions } from '../run/open/run-options.ts';
 import { ConverterError } from '../support/errors.ts';

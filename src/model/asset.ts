@@ -114,3 +114,14 @@ type GlbField = 'sizeMillimetres' | 'glb' | 'sha256';
 export const PARTS = ['model', 'picture', 'delivery', 'price', 'text', 'properties'] as const;
 /** One of {@link PARTS}. */
 export type Part = (typeof PARTS)[number];
+
+/** Why a configuration was or was not built. */
+export interface Decision {
+  /**
+   * What decided, the cheapest first: nothing was requested (`kept`); the parts list was, or blocks and
+   * images too, and they are the same. The values are stored in the database.
+   */
+  tier: 'kept' | 'parts-list' | 'digest' | 'built' | 'skipped' | 'failed';
+  /** Reasons in words if it was built; else empty. */
+  why: string[];
+}

@@ -7,7 +7,7 @@ import type { RunOptions } from './open/run-options.ts';
 import type { OpenSharedStore } from './open/shared-store.ts';
 import { type Execute, inThisProcess } from './processing.ts';
 import type { Deliveries } from './publishing/deliveries.ts';
-import type { RunReport } from './report/run-report.ts';
+import type { ArticlePictures, RunReport } from './report/run-report.ts';
 
 /** What workers did, and what is left of it. */
 export interface Distribution {
@@ -57,4 +57,12 @@ export interface RunParts {
   deliveries?: Deliveries;
   /** Other machines. */
   sharing?: Sharing;
+  /** Makes the page of a report; without it, a run writes the data alone. */
+  page?: ReportPage;
 }
+
+/** Makes the page of a report, with pictures of what is new and has changed, the most important first. */
+export type ReportPage = (
+  report: RunReport,
+  pictures: readonly ArticlePictures[],
+) => Promise<string>;

@@ -1,7 +1,7 @@
 /** Explains from the cache why configurations look as they do, or why they failed, without a network. */
 
 import type { ArticleRequest } from '../model/article.ts';
-import type { ManifestLine } from '../model/asset.ts';
+import type { Decision, ManifestLine } from '../model/asset.ts';
 import {
   type ArticleId,
   articleKey,
@@ -11,7 +11,6 @@ import {
   isConfigurationKey,
   parseConfigurationKey,
 } from '../model/configuration-id.ts';
-import type { Decision } from '../model/result.ts';
 import type { ArticleSnapshot } from '../model/snapshot.ts';
 import type { CacheDatabase } from '../source/cache/database.ts';
 import type { SelectedArticle } from '../source/fetch/selection.ts';

@@ -10,7 +10,6 @@ import {
   parseConfigurationKey,
   sortConfigurationKeys,
 } from '../model/configuration-id.ts';
-import type { Result } from '../model/result.ts';
 import type { Warning } from '../model/warning.ts';
 import type { CacheDatabase } from '../source/cache/database.ts';
 import type { SelectedArticle, Selection, SelectionFailure } from '../source/fetch/selection.ts';
@@ -26,8 +25,8 @@ import type { PackedMap } from '../support/packed-map.ts';
 import { redact, redactMessages } from '../support/redact.ts';
 import { cutText, TEXT_LIMITS } from '../support/text-limits.ts';
 import { visibleJson } from '../support/visible.ts';
-import type { CollectedResult, Results } from './articles/results.ts';
-import type { Distribution } from './executor.ts';
+import type { CollectedResult, Result, Results } from './articles/results.ts';
+import type { Distribution, ReportPage } from './executor.ts';
 import type { Quarantine } from './failures/quarantine.ts';
 import { describeService, languagesOf } from './open/connect.ts';
 import type { Run } from './open/open-run.ts';
@@ -40,8 +39,13 @@ import { publishedAsset, sizeOf } from './output/publish.ts';
 import type { Deliveries } from './publishing/deliveries.ts';
 import type { Changes } from './publishing/last-publication.ts';
 import { type Collected, Collector, type ReportedLine } from './report/collect.ts';
-import type { ArticlePictures } from './report/html-pictures.ts';
-import type { Description, FailureRow, GateReport, RunReport } from './report/run-report.ts';
+import type {
+  ArticlePictures,
+  Description,
+  FailureRow,
+  GateReport,
+  RunReport,
+} from './report/run-report.ts';
 
 interface ReportContent {
   command: RunReport['command'];
@@ -388,9 +392,6 @@ function builtLine(
   });
 }
 
-const [FAILURES_FILE, JSON_FILE, HTML_FILE] = ['failures.jsonl', 'report.json', 'report.html'];
-const REPORT_FILES = [FAILURES_FILE, JSON_FILE, HTML_FILE];
-
 /** Those of deliveries come last. */
 function* allFailures<T>(rows: Iterable<T>, { delivered }: RunReport) {
   yield* rows;
@@ -398,32 +399,36 @@ function* allFailures<T>(rows: Iterable<T>, { delivered }: RunReport) {
 }
 
 /**
- * Writes `report.json`, `report.html` and `failures.jsonl` into the folder of the run, and links it.
+ * Writes `report.json`, `failures.jsonl` and, if its maker is given, `report.html` into the folder of the run, and links
+ * it.
  *
  * @returns The folder; its name is the id of the run.
  */
 export async function writeReport(
   { options, environment, startedAt, output }: Run,
   { report, failures, pictures }: MadeReport,
+  makePage: ReportPage | undefined,
 ): Promise<string> {
-  const { reportHtmlWithPictures } = await import('./report/html.ts');
   // Not of the report: the redacted path would be another folder.
   const { outputDir } = options.pipeline;
   const id = runId(startedAt);
   const previousRun = (await runFolders(outputDir)).filter((other) => other < id).at(-1);
   const written = previousRun === undefined ? report : { ...report, previousRun };
   const folder = join(outputDir, RUNS_FOLDER, id);
-  const put = (name: string, content: string | Iterable<Uint8Array>) =>
-    replaceFile(join(folder, name), content, { tmpDir: temporaryFolder(outputDir) });
-  // One is written while the disk still syncs another.
-  const puts = await Promise.allSettled([
-    put(FAILURES_FILE, jsonPieces(allFailures(failures(), report))),
-    put(JSON_FILE, visibleJson(`${JSON.stringify(written, null, 2)}\n`)),
-    put(HTML_FILE, reportHtmlWithPictures(written, pictures)),
-  ]);
+  const page = await makePage?.(written, pictures);
+  const files: [name: string, content: string | Iterable<Uint8Array>][] = [
+    ['failures.jsonl', jsonPieces(allFailures(failures(), report))],
+    ['report.json', visibleJson(`${JSON.stringify(written, null, 2)}\n`)],
+  ];
+  if (page !== undefined) files.push(['report.html', page]);
+  const tmpDir = temporaryFolder(outputDir);
+  // One file is written while the disk still syncs another.
+  const puts = await Promise.allSettled(
+    files.map(([name, content]) => replaceFile(join(folder, name), content, { tmpDir })),
+  );
   const failed = puts.find((result) => result.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
-  await output.published?.add(REPORT_FILES.map((name) => `${RUNS_FOLDER}/${id}/${name}`));
+  await output.published?.add(files.map(([name]) => `${RUNS_FOLDER}/${id}/${name}`));
   await linkLatestRun(outputDir, id).catch((error: Error) => environment.log.warn(error.message));
   return folder;
 }

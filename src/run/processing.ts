@@ -2,12 +2,11 @@
 
 import type { ArticleRequest } from '../model/article.ts';
 import { articleLabel, configurationKey } from '../model/configuration-id.ts';
-import type { FailedResult, Result } from '../model/result.ts';
 import type { UnplacedChild } from '../model/snapshot.ts';
 import { everyRequest, type SelectedArticle } from '../source/fetch/selection.ts';
 import { asConverterError, type ConverterError, endsRun } from '../support/errors.ts';
 import { inParallel } from '../support/in-parallel.ts';
-import type { Processor, Results } from './articles/results.ts';
+import type { FailedResult, Processor, Result, Results } from './articles/results.ts';
 import type { Quarantine } from './failures/quarantine.ts';
 import type { Run } from './open/open-run.ts';
 import type { Progress } from './open/run-environment.ts';

@@ -1,8 +1,7 @@
 /** Executes a pipeline: `run`, its halves `fetch` and `build`, and the dry run. */
 
-import type { ManifestLine } from '../model/asset.ts';
+import type { Decision, ManifestLine } from '../model/asset.ts';
 import { configurationKey, configurationLabel } from '../model/configuration-id.ts';
-import type { Decision } from '../model/result.ts';
 import type { Digest } from '../model/snapshot.ts';
 import type { KilledWork } from '../source/cache/durable-tables.ts';
 import type { SelectedArticle, Selection } from '../source/fetch/selection.ts';
@@ -11,8 +10,7 @@ import { inParallel } from '../support/in-parallel.ts';
 import type { PackedMap } from '../support/packed-map.ts';
 import { type Processor, Results } from './articles/results.ts';
 import { selectFetched, selectLive } from './articles/select.ts';
-import type { RunParts } from './executor.ts';
-import { type Executor, localExecutor, type Sharing } from './executor.ts';
+import { type Executor, localExecutor, type RunParts, type Sharing } from './executor.ts';
 import { assessRun } from './failures/gates.ts';
 import { Quarantine } from './failures/quarantine.ts';
 import { withLockedRun } from './locked-run.ts';
@@ -184,7 +182,7 @@ async function executeRun(
   run: Run,
   plan: RunPlan,
   killed: readonly KilledWork[],
-  { deliveries, sharing }: RunParts,
+  { deliveries, sharing, page }: RunParts,
 ): Promise<RunResult> {
   const { options, metrics } = run;
   const results = new Results(run.output.previous, run.output.spool);
@@ -229,7 +227,7 @@ async function executeRun(
       distribution,
       deliveries,
     });
-    const runFolder = await writeReport(run, made).catch((error: unknown) => {
+    const runFolder = await writeReport(run, made, page).catch((error: unknown) => {
       // It must not hide the error that ended the run.
       if (end.kind === 'complete') throw error;
       return undefined;

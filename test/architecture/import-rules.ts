@@ -19,7 +19,7 @@ const WINGS = {
   source: ['service', 'cache', 'fetch'],
   emulator: ['sample'],
   run: [
-    ...['report', 'file', 'output', 'open', 'conversions', 'articles', 'publishing'],
+    ...['file', 'report', 'output', 'open', 'conversions', 'articles', 'publishing'],
     ...['processor', 'failures'],
   ],
   deliver: ['making', 'pictures', 'usd', 'profiles', 'variants', 'gallery', 'feeds'],

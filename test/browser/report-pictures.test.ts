@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { reportHtmlWithPictures } from '../../src/run/report/html.ts';
-import type { ArticlePictures } from '../../src/run/report/html-pictures.ts';
+import type { ArticlePictures } from '../../src/run/report/run-report.ts';
 import { closePages, openWatched } from '../helpers/browser.ts';
 import { poorContrasts } from '../helpers/contrast.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';

@@ -1,17 +1,77 @@
-/** Collects the results of a run by configuration, until the manifest is written. */
+/** What became of the requests of a run, collected by configuration until the manifest is written. */
 
 import type { ArticleKey, ArticleRequest } from '../../model/article.ts';
+import type { Built, CatalogueEntry, Decision, ManifestLine } from '../../model/asset.ts';
 import {
   articleLabel,
   configurationKey,
   parseConfigurationKey,
 } from '../../model/configuration-id.ts';
-import type { FailedResult, FreshResult, Result } from '../../model/result.ts';
+import type { Digest, UnplacedChild } from '../../model/snapshot.ts';
+import type { Warning } from '../../model/warning.ts';
 import type { SelectedArticle } from '../../source/fetch/selection.ts';
 import { PackedMap } from '../../support/packed-map.ts';
 import type { Spool } from '../../support/spool.ts';
 import { cutText, TEXT_LIMITS } from '../../support/text-limits.ts';
 import type { PreviousOutput } from '../open/run-output.ts';
+
+/** What became of one request; of several that resolve to one configuration, each has its own. */
+export type Result = BuiltResult | SkippedResult | FreshResult | FetchedResult | FailedResult;
+
+/** Its snapshot was read: `converted` has a new GLB, `unchanged` the one that is published. */
+export interface BuiltResult {
+  status: 'converted' | 'unchanged';
+  request: ArticleRequest;
+  key: ArticleKey;
+  /** Of the article: `YYYY-MM-DD`, or empty. */
+  convertdate: string;
+  /** Digest of all inputs, all options and the converter's version. */
+  source: Digest;
+  built: Built;
+  /** In each language of the pipeline. */
+  catalogue: CatalogueEntry[];
+  /** As in the line of its manifest. */
+  answers: Digest;
+  decision: Decision;
+  /** Children of a planning that become assets of their own. */
+  unplaced?: UnplacedChild[];
+}
+
+/** Its snapshot was read, and says that it is nothing to be drawn. */
+export interface SkippedResult
+  extends Omit<BuiltResult, 'status' | 'built'>,
+    Required<Pick<ManifestLine, 'warnings' | 'reason'>> {
+  status: 'skipped';
+}
+
+/** Its snapshot is fresh and its GLB published: nothing was read, its lines stay as they are. */
+export interface FreshResult {
+  status: 'fresh';
+  request: ArticleRequest;
+  key: ArticleKey;
+  unplaced?: never;
+}
+
+/** Its snapshot was fetched; nothing was to be built. */
+interface FetchedResult {
+  status: 'fetched';
+  request: ArticleRequest;
+  key: ArticleKey;
+  warnings: Warning[];
+  unplaced?: UnplacedChild[];
+}
+
+/** It failed. */
+export interface FailedResult {
+  status: 'failed';
+  request: ArticleRequest;
+  /** Undefined if the request could not be resolved. */
+  key: ArticleKey | undefined;
+  error: { code: string; message: string };
+  /** It stays in quarantine, with its last error: that it was looked at is no attempt. */
+  isWaiting?: true;
+  unplaced?: never;
+}
 
 /** Processes one article. */
 export interface Processor {

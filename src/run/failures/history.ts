@@ -6,11 +6,11 @@ import {
   configurationKey,
   isConfigurationKey,
 } from '../../model/configuration-id.ts';
-import type { FailedResult } from '../../model/result.ts';
 import type { CacheDatabase } from '../../source/cache/database.ts';
 import type { ConversionDates } from '../../source/cache/freshness.ts';
 import { everyRequest, type SelectedArticle } from '../../source/fetch/selection.ts';
 import { ConverterError } from '../../support/errors.ts';
+import type { FailedResult } from '../articles/results.ts';
 import type { Pipeline } from '../file/pipeline-file.ts';
 import type { Run } from '../open/open-run.ts';
 import {

@@ -3,11 +3,10 @@
 import type { ArticleRequest } from '../../model/article.ts';
 import type { ManifestLine } from '../../model/asset.ts';
 import { configurationKey, parseConfigurationKey } from '../../model/configuration-id.ts';
-import type { Result } from '../../model/result.ts';
 import type { ConversionDates } from '../../source/cache/freshness.ts';
 import type { SelectedArticle, Selection, SelectionFailure } from '../../source/fetch/selection.ts';
 import { createBudget } from '../../support/budget.ts';
-import type { ResultOrigin, Results } from '../articles/results.ts';
+import type { Result, ResultOrigin, Results } from '../articles/results.ts';
 import { limited } from '../articles/select.ts';
 import type { Run } from '../open/open-run.ts';
 import { snapshotSource } from '../processor/configuration.ts';

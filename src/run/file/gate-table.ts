@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import type { AssetFigures } from '../../model/asset.ts';
 import type { Bounds } from '../../model/scene.ts';
-import type { GATE_LABELS } from '../report/run-report.ts';
 import { shareSchema } from './percentage.ts';
 
 /** Shares from 0 (equal) to 1, of the part of the picture that the article takes. */
@@ -28,6 +27,8 @@ export interface GateThresholds {
 type Figures = Partial<AssetFigures>;
 
 interface GateRow {
+  /** On the page of the report. */
+  label: string;
   /** Description in the schema of the pipeline file. */
   doc: string;
   /** What counts, in words: `512 configurations …`. */
@@ -66,12 +67,17 @@ const PICTURE_CHANGES: PictureDifference = { tone: 0.1, edges: 0.25 };
 /** All gates, in the order in which they are reported. */
 export const GATE_TABLE = {
   articlesGone: {
+    label: 'Articles gone',
     doc: 'configurations that are no longer selected',
     changed: 'are gone',
     defaults: WARN_AND_REFUSE,
   },
-  triangles: countRow('triangles', 'drawn triangles', { change: 0.5, ...WARN_AND_REFUSE }),
+  triangles: countRow('triangles', 'Triangles', 'drawn triangles', {
+    change: 0.5,
+    ...WARN_AND_REFUSE,
+  }),
   bounds: {
+    label: 'Dimensions',
     doc: 'size and position of the bounding box',
     changed: 'have another size or position',
     defaults: { change: 0.25, ...WARN_AND_REFUSE },
@@ -84,25 +90,33 @@ export const GATE_TABLE = {
           .join(' × ')} m`,
     },
   },
-  materials: countRow('materials', 'number of materials', { change: 0.5, ...WARN_ONLY }),
+  materials: countRow('materials', 'Materials', 'number of materials', {
+    change: 0.5,
+    ...WARN_ONLY,
+  }),
   bytes: {
-    ...countRow('bytes', 'size of the GLB', { change: 0.5, ...WARN_ONLY }),
+    ...countRow('bytes', 'File size', 'size of the GLB', { change: 0.5, ...WARN_ONLY }),
     changed: 'have files of another size',
   },
-  textures: countRow('textures', 'number of textures', { change: 0.75, ...WARN_AND_REFUSE }),
+  textures: countRow('textures', 'Textures', 'number of textures', {
+    change: 0.75,
+    ...WARN_AND_REFUSE,
+  }),
   pictureTone: {
+    label: 'Tone of pictures',
     doc: 'colours and light of the picture (RMSE), where deliver: pictures: takes pictures',
     changed: 'look different in tone',
     defaults: { change: PICTURE_CHANGES.tone, ...WARN_AND_REFUSE },
     picture: { change: ({ tone }) => tone, differs: 'the tone of its picture differs by' },
   },
   pictureEdges: {
+    label: 'Edges of pictures',
     doc: 'pixels of the picture that differ visibly (pixelmatch), where deliver: pictures: takes pictures',
     changed: 'look different in shape or finish',
     defaults: { change: PICTURE_CHANGES.edges, ...WARN_ONLY },
     picture: { change: ({ edges }) => edges, differs: 'its picture differs visibly over' },
   },
-} as const satisfies Record<keyof typeof GATE_LABELS, GateRow>;
+} as const satisfies Record<string, GateRow>;
 
 /** A gate: a figure that is compared with that of the previous run. */
 export type Gate = keyof typeof GATE_TABLE;
@@ -147,10 +161,12 @@ export const gatesSchema = z
 
 function countRow(
   name: 'triangles' | 'materials' | 'bytes' | 'textures',
+  label: string,
   doc: string,
   defaults: GateThresholds & { change: number },
 ) {
   return {
+    label,
     doc,
     changed: `have another number of ${name}`,
     defaults,

@@ -3,9 +3,8 @@
 import { conversionText } from '../../convert/transform/convert-options.ts';
 import { decodePartsList } from '../../convert/wire/parts-list.ts';
 import type { Article, ArticleKey, ArticleRequest } from '../../model/article.ts';
-import { type Built, FIGURE_FIELDS, type ManifestLine } from '../../model/asset.ts';
+import { type Built, type Decision, FIGURE_FIELDS, type ManifestLine } from '../../model/asset.ts';
 import { configurationKey } from '../../model/configuration-id.ts';
-import type { Decision, FailedResult, FreshResult, Result } from '../../model/result.ts';
 import type { ArticleSnapshot, DecodedReader, Digest, Fetched } from '../../model/snapshot.ts';
 import type { Warning } from '../../model/warning.ts';
 import type { SnapshotRecord, SnapshotSummary } from '../../source/cache/cached-snapshots.ts';
@@ -23,8 +22,8 @@ import { asFailure, ConverterError } from '../../support/errors.ts';
 import { sha256Hex } from '../../support/files.ts';
 import { linkOrCopy } from '../../support/links.ts';
 import { cutText, TEXT_LIMITS } from '../../support/text-limits.ts';
-import type { Processor } from '../articles/results.ts';
-import { openConversions, within } from '../conversions/dispatch.ts';
+import type { FailedResult, FreshResult, Processor, Result } from '../articles/results.ts';
+import { type Convert, openConversions, within } from '../conversions/dispatch.ts';
 import type { Pipeline } from '../file/pipeline-file.ts';
 import { languagesOf, pipelineServiceId } from '../open/connect.ts';
 import type { Run } from '../open/open-run.ts';
@@ -349,7 +348,7 @@ function builtOf(line: ManifestLine): Built | undefined {
 class Builder {
   readonly #run: Run;
   readonly #isForced: boolean;
-  readonly #convert: ReturnType<typeof openConversions>;
+  readonly #convert: Convert;
   readonly #builds = new Map<Digest, Promise<Built>>();
 
   constructor(run: Run, decoded: DecodedReader | undefined) {

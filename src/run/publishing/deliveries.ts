@@ -9,8 +9,7 @@ import type { Run } from '../open/open-run.ts';
 import type { RunEnvironment } from '../open/run-environment.ts';
 import type { PublishedLine, UrlOf } from '../output/changes.ts';
 import type { DeliveryLine } from '../output/delivered-files.ts';
-import type { ArticlePictures } from '../report/html-pictures.ts';
-import type { RunReport } from '../report/run-report.ts';
+import type { ArticlePictures, RunReport } from '../report/run-report.ts';
 import type { LastPublication } from './last-publication.ts';
 
 /** What all deliveries did, for the report. */

@@ -17,14 +17,13 @@ import {
   sortConfigurationKeys,
   uniqueRequests,
 } from '../../model/configuration-id.ts';
-import type { BuiltResult, Result, SkippedResult } from '../../model/result.ts';
 import type { Warning } from '../../model/warning.ts';
 import { missingValues } from '../../source/fetch/resolve-article.ts';
 import type { Selection } from '../../source/fetch/selection.ts';
 import { PackedMap } from '../../support/packed-map.ts';
 import { redactMessages } from '../../support/redact.ts';
 import { cutText, firstWarnings } from '../../support/text-limits.ts';
-import type { Results } from '../articles/results.ts';
+import type { BuiltResult, Result, Results, SkippedResult } from '../articles/results.ts';
 import { languagesOf, pipelineServiceId } from '../open/connect.ts';
 import type { Run } from '../open/open-run.ts';
 import { objectKey } from '../output/article-path.ts';

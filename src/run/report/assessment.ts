@@ -1,7 +1,8 @@
 /** Assesses a run: one sentence on how it went, and what requires an action. @see D-856 */
 import { PARTS, type Part } from '../../model/asset.ts';
 import { groupBy } from '../../support/group-by.ts';
-import { type Cause, GATE_LABELS, type RunReport } from './run-report.ts';
+import { GATE_ROWS } from '../file/gate-table.ts';
+import type { Cause, RunReport } from './run-report.ts';
 import { amount, capital, integer, percentage } from './text.ts';
 import { warningAction } from './warning-actions.ts';
 
@@ -303,11 +304,13 @@ function driftActions({ drift }: RunReport): RequiredAction[] {
   return [{ tone: 'look', title, help, section: 'drift' }];
 }
 
-const GATES: ReadonlyMap<string, string> = new Map(Object.entries(GATE_LABELS));
+const GATE_LABELS: ReadonlyMap<string, string> = new Map(
+  GATE_ROWS.map(([gate, { label }]) => [gate, label]),
+);
 
 /** The label of a gate. */
 export function gateLabel(gate: string): string {
-  return GATES.get(gate) ?? gate;
+  return GATE_LABELS.get(gate) ?? gate;
 }
 
 /** The labels of fields of the service; the name of any other is its label. */

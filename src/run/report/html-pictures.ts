@@ -1,22 +1,8 @@
 /** Pictures on the page of a report: what is new, and what has changed before and now; with their style and script. */
 import { card, outputLink, type Section } from './html-elements.ts';
 import { type Html, html } from './markup.ts';
-import type { AssetRow, RunReport } from './run-report.ts';
+import type { ArticlePictures, AssetRow, RunReport } from './run-report.ts';
 import { amount, integer } from './text.ts';
-
-/** The pictures of one article that is new or has changed, small. */
-export interface ArticlePictures {
-  kind: 'new' | 'changed';
-  row: AssetRow;
-  now: Uint8Array;
-  /** Of the GLB that was published before, in the same size; undefined where there is none. */
-  before?: Uint8Array | undefined;
-  /** How much the two differ, from 0 to 1. */
-  difference?: { tone: number; edges: number } | undefined;
-  /** Pixels. */
-  width: number;
-  height: number;
-}
 
 /** What follows is behind a button. */
 const FIRST = { changed: 4, new: 10 } as const;

@@ -3,15 +3,10 @@ import { createHash } from 'node:crypto';
 import { pageHead } from '../../support/page-head.ts';
 import { assess, requiredActions, type Tone } from './assessment.ts';
 import { card, PAGE_SCRIPT, PAGE_STYLE } from './html-elements.ts';
-import {
-  type ArticlePictures,
-  PICTURES_SCRIPT,
-  PICTURES_STYLE,
-  picturesSection,
-} from './html-pictures.ts';
+import { PICTURES_SCRIPT, PICTURES_STYLE, picturesSection } from './html-pictures.ts';
 import { sectionsOf } from './html-sections.ts';
 import { type Html, html } from './markup.ts';
-import type { RunReport } from './run-report.ts';
+import type { ArticlePictures, RunReport } from './run-report.ts';
 import { amount, capital, day, duration, instant, integer, percentage, size } from './text.ts';
 
 /**

@@ -7,6 +7,7 @@
 import { z } from 'zod';
 import { GEOMETRY_COUNTS, PARTS } from '../../model/asset.ts';
 import { ID_FIELDS } from '../../model/configuration-id.ts';
+import { GATE_TABLE, type Gate } from '../file/gate-table.ts';
 
 /** An object of one field for each name. */
 const each = <N extends string, S>(names: readonly N[], schema: S) =>
@@ -25,18 +26,6 @@ const STAGES = ['select', 'fetch', 'transform', 'write', 'publish'] as const;
 
 /** Failures of a delivery that a report lists, and as many that are accepted. */
 export const DELIVERY_FAILURES = 1000;
-
-/** The gates, with their labels on the page. */
-export const GATE_LABELS = {
-  articlesGone: 'Articles gone',
-  triangles: 'Triangles',
-  bounds: 'Dimensions',
-  materials: 'Materials',
-  bytes: 'File size',
-  textures: 'Textures',
-  pictureTone: 'Tone of pictures',
-  pictureEdges: 'Edges of pictures',
-} as const;
 
 // The parts are functions, and these are marked, so that a bundle without the schema omits all of it.
 const text = /* @__PURE__ */ z.string();
@@ -218,7 +207,7 @@ function failureFields() {
 
 function gatesSchema() {
   const gateFinding = z.object({
-    gate: z.enum(Object.keys(GATE_LABELS) as (keyof typeof GATE_LABELS)[]),
+    gate: z.enum(Object.keys(GATE_TABLE) as Gate[]),
     action: z.enum(['warn', 'refuse']),
     article: text.describe('MANUFACTURER/PROGRAM/number, MANUFACTURER/*, or * for the whole range'),
     before: z.number(),
@@ -358,4 +347,18 @@ export interface FinishedRun {
   report: RunReport | undefined;
   /** Why the run stopped, or why nothing was published. */
   error?: { code: string; message: string };
+}
+
+/** The pictures of one article that is new or has changed, small. */
+export interface ArticlePictures {
+  kind: 'new' | 'changed';
+  row: AssetRow;
+  now: Uint8Array;
+  /** Of the GLB that was published before, in the same size; undefined where there is none. */
+  before?: Uint8Array | undefined;
+  /** How much the two differ, from 0 to 1. */
+  difference?: { tone: number; edges: number } | undefined;
+  /** Pixels. */
+  width: number;
+  height: number;
 }

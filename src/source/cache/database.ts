@@ -1,6 +1,6 @@
 /** The tables of `state.db` in the cache folder, of which those of outputs are here. */
 import { join } from 'node:path';
-import type { Decision } from '../../model/result.ts';
+import type { Decision } from '../../model/asset.ts';
 import type { Digest } from '../../model/snapshot.ts';
 import { refuseLinksBelow } from '../../support/file-operations.ts';
 import { exists } from '../../support/files.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Result } from '../../../../src/model/result.ts';
-import { Results } from '../../../../src/run/articles/results.ts';
+import { type Result, Results } from '../../../../src/run/articles/results.ts';
 import { acme } from '../../../helpers/fetch-bench.ts';
 import { expectLinear } from '../../../helpers/growth.ts';
 

@@ -7,8 +7,7 @@ import {
   parseConfigurationKey,
   sortConfigurationKeys,
 } from '../../../../src/model/configuration-id.ts';
-import type { Result } from '../../../../src/model/result.ts';
-import { Results } from '../../../../src/run/articles/results.ts';
+import { type Result, Results } from '../../../../src/run/articles/results.ts';
 import { keepUnselected } from '../../../../src/run/output/manifest.ts';
 import { catalogueEntries, manifestLine } from '../../../../src/run/publishing/lines.ts';
 import { PackedMap } from '../../../../src/support/packed-map.ts';

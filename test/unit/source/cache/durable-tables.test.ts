@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import Libsql from 'libsql';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Decision } from '../../../../src/model/result.ts';
+import type { Decision } from '../../../../src/model/asset.ts';
 import type { CacheDatabase } from '../../../../src/source/cache/database.ts';
 import { cachePerTest } from '../../../helpers/cache-per-test.ts';
 import { samples } from '../../../helpers/samples.ts';
