@@ -4,8 +4,10 @@
  * without types.
  */
 
+import { z } from 'zod';
 import * as meshes from './convert/transform/mesh-cache.ts';
 import * as transform from './convert/transform/transform-article.ts';
+import { isRecord } from './convert/wire/value.ts';
 import * as glb from './convert/write/glb.ts';
 import type { Pipeline } from './deliver/pipeline.ts';
 import * as pipelines from './deliver/pipeline.ts';
@@ -32,7 +34,7 @@ import * as contentStore from './source/cache/content-store.ts';
 import * as database from './source/cache/database.ts';
 import * as selection from './source/fetch/select-articles.ts';
 import type { ArticleSource } from './source/fetch/selection.ts';
-import { CHECKS, checked, type ParameterCheck, required } from './support/parameters.ts';
+import { CHECKS, checked, refinedBy } from './support/parameters.ts';
 import * as migration from './web/migrate/migrate.ts';
 import * as planning from './web/servers/planning-url.ts';
 import { PARTS } from './wiring.ts';
@@ -105,111 +107,101 @@ import { CONVERT_DEFAULTS } from './convert/transform/convert-options.ts';
 
 export { CONVERT_DEFAULTS, type ConvertOptions } from './convert/transform/convert-options.ts';
 
-const TEXT = required(CHECKS.text);
-const NUMBER = required({ expected: 'a number', is: Number.isFinite });
-const INSTANT = required({
-  expected: 'milliseconds since 1970',
-  is: (value) => typeof value === 'number' && !Number.isNaN(new Date(value).getTime()),
-});
-const FUNCTION = required(CHECKS.function);
-const LIST = required(CHECKS.list);
-const OBJECT = required(CHECKS.object);
-const MAP = required({ expected: 'a Map', is: (value) => value instanceof Map });
-const BYTES = required({ expected: 'a Uint8Array', is: (value) => value instanceof Uint8Array });
-const FLOATS = required({
-  expected: 'a Float32Array',
-  is: (value) => value instanceof Float32Array,
-});
-const INDICES = required({
-  expected: 'a Uint16Array or Uint32Array',
-  is: (value) => value instanceof Uint16Array || value instanceof Uint32Array,
-});
+const { string: STRING, text: TEXT, function: FUNCTION, object: OBJECT } = CHECKS;
+const NUMBER = z.number();
+const INSTANT = z.custom(
+  (value) => typeof value === 'number' && !Number.isNaN(new Date(value).getTime()),
+  'milliseconds since 1970',
+);
+const MAP = z.custom((value) => value instanceof Map, 'a Map');
+const BYTES = z.custom((value) => value instanceof Uint8Array, 'a Uint8Array');
+const FLOATS = z.custom((value) => value instanceof Float32Array, 'a Float32Array');
+const INDICES = z.custom(
+  (value) => value instanceof Uint16Array || value instanceof Uint32Array,
+  'a Uint16Array or Uint32Array',
+);
 
-function objectOf(expected: string, fields: ParameterCheck['fields'] = {}): ParameterCheck {
-  return required({ ...CHECKS.object, expected, fields });
-}
+type Checks = Readonly<Record<string, z.ZodType>>;
 
-function listOf(fields: NonNullable<ParameterCheck['fields']>): ParameterCheck {
-  return { ...LIST, each: { ...OBJECT, fields } };
+function listOf(fields: Checks): z.ZodType {
+  return z.array(z.object(fields));
 }
 
 const ARTICLE_FIELDS = { manufacturer: TEXT, program: TEXT, basearticlenumber: TEXT };
-const ARTICLE = objectOf('manufacturer, program and article numbers', ARTICLE_FIELDS);
+const ARTICLE = z.object(ARTICLE_FIELDS, 'manufacturer, program and article numbers');
 
-const GLOBS: ParameterCheck = { ...CHECKS.list, each: TEXT };
-const STORED_ARTICLE = required({
-  expected: 'an object with json or error',
-  is: (value) => CHECKS.object.is(value) && ('json' in Object(value) || 'error' in Object(value)),
-});
+const GLOBS = z.array(TEXT).optional();
+const STORED_ARTICLE = z.custom(
+  (value) => isRecord(value) && ('json' in value || 'error' in value),
+  'an object with json or error',
+);
 
 /** The fields that each kind of source needs. */
-const SOURCES: Readonly<Record<ArticleSource['kind'], Readonly<Record<string, ParameterCheck>>>> = {
+const SOURCES: Readonly<Record<ArticleSource['kind'], Checks>> = {
   list: { name: TEXT, rows: listOf({ request: ARTICLE }) },
   article: ARTICLE_FIELDS,
-  catalogue: { parentnode: required(CHECKS.string), manufacturers: GLOBS, programs: GLOBS },
-  search: { manufacturer: required(CHECKS.string), query: required(CHECKS.string) },
+  catalogue: { parentnode: STRING, manufacturers: GLOBS, programs: GLOBS },
+  search: { manufacturer: STRING, query: STRING },
   planning: { as: TEXT, plannings: listOf({ name: TEXT, article: STORED_ARTICLE }) },
-  configurations: { ...ARTICLE_FIELDS, values: OBJECT, each: { ...LIST, each: TEXT } },
+  configurations: { ...ARTICLE_FIELDS, values: OBJECT, each: z.array(TEXT) },
 };
-const SOURCE = required({
-  expected: `a source with a kind: ${Object.keys(SOURCES).join(', ')}`,
-  is: (value) => Object.hasOwn(SOURCES, String((value as Partial<ArticleSource> | null)?.kind)),
-  fields: ({ kind }: ArticleSource) => SOURCES[kind],
-});
-const REPORT = required({
-  ...CHECKS.object,
-  expected: 'a report, such as run returns',
-  schema: runReportSchema,
-});
-const FINISHED_RUN = objectOf('an object with pipeline, exitCode, startedAt, endedAt and report', {
-  pipeline: TEXT,
-  exitCode: NUMBER,
-  startedAt: INSTANT,
-  endedAt: INSTANT,
-  report: { ...REPORT, required: false },
-  error: { ...CHECKS.object, fields: { code: TEXT, message: TEXT } },
-});
+const SOURCE = refinedBy(
+  z.custom<ArticleSource>(
+    (value) => Object.hasOwn(SOURCES, String((value as Partial<ArticleSource> | null)?.kind)),
+    `a source with a kind: ${Object.keys(SOURCES).join(', ')}`,
+  ),
+  ({ kind }) => [z.object(SOURCES[kind])],
+);
+const REPORT = z.custom(isRecord, 'a report, such as run returns').pipe(runReportSchema);
+const FINISHED_RUN = z.object(
+  {
+    pipeline: TEXT,
+    exitCode: NUMBER,
+    startedAt: INSTANT,
+    endedAt: INSTANT,
+    report: REPORT.optional(),
+    error: z.object({ code: TEXT, message: TEXT }).optional(),
+  },
+  'an object with pipeline, exitCode, startedAt, endedAt and report',
+);
 
-function numbers(count: number): ParameterCheck {
+function numbers(count: number): z.ZodType {
   const is = (value: unknown) => {
     return Array.isArray(value) && value.length === count && value.every(Number.isFinite);
   };
-  return required({ expected: `a list of ${count} numbers`, is });
+  return z.custom(is, `a list of ${count} numbers`);
 }
 
 /** @param list - What the index is into; another check refuses it if it is no list. */
-function indexInto(name: string, list: unknown, least: 0 | -1 = 0): ParameterCheck {
+function indexInto(name: string, list: unknown, least: 0 | -1 = 0): z.ZodType {
   const end = Array.isArray(list) ? list.length : 0;
-  return required({
-    expected: `an index into ${name}${least < 0 ? ', or -1' : ''}`,
-    is: (value) => Number.isInteger(value) && Number(value) >= least && Number(value) < end,
-  });
+  return z.custom(
+    (value) => Number.isInteger(value) && Number(value) >= least && Number(value) < end,
+    `an index into ${name}${least < 0 ? ', or -1' : ''}`,
+  );
 }
 
 /** A check for each field of a type, but those that any value may have: a new field needs its check. */
 type ChecksOf<T, Unchecked extends keyof T = never> = Record<
   Exclude<keyof T, Unchecked>,
-  ParameterCheck
+  z.ZodType
 >;
 
-/** The checks of what a scene refers to by index, and of the arrays of vertices. */
-function sceneChecks({ nodes, meshes, geometries, materials, images }: Scene) {
-  const texture = {
-    ...CHECKS.object,
-    fields: {
+/** Checks what a scene refers to by index, and the arrays of vertices. */
+function sceneSchema({ nodes, meshes, geometries, materials, images }: Scene): z.ZodType {
+  const transform = z.object({
+    offset: numbers(2),
+    rotationRadians: NUMBER,
+    scale: numbers(2),
+  } satisfies ChecksOf<TextureTransform>);
+  const texture = z
+    .object({
       image: indexInto('images', images),
       uvSet: NUMBER,
-      transform: {
-        ...CHECKS.object,
-        fields: {
-          offset: numbers(2),
-          rotationRadians: NUMBER,
-          scale: numbers(2),
-        } satisfies ChecksOf<TextureTransform>,
-      },
-    } satisfies ChecksOf<TextureUse>,
-  };
-  return {
+      transform: transform.optional(),
+    } satisfies ChecksOf<TextureUse>)
+    .optional();
+  return z.object({
     nodes: listOf({
       parent: indexInto('nodes', nodes, -1),
       mesh: indexInto('meshes', meshes, -1),
@@ -226,8 +218,8 @@ function sceneChecks({ nodes, meshes, geometries, materials, images }: Scene) {
     geometries: listOf({
       positions: FLOATS,
       normals: FLOATS,
-      uvs: { ...LIST, each: FLOATS },
-      tangents: { ...FLOATS, required: false },
+      uvs: z.array(FLOATS),
+      tangents: FLOATS.optional(),
       indices: INDICES,
     } satisfies ChecksOf<Scene['geometries'][number]>),
     materials: listOf({
@@ -242,34 +234,37 @@ function sceneChecks({ nodes, meshes, geometries, materials, images }: Scene) {
       emissiveStrength: NUMBER,
       emissiveTexture: texture,
       transmission: NUMBER,
-      ior: { ...NUMBER, required: false },
-      specular: { ...NUMBER, required: false },
-      clearcoat: { ...CHECKS.object, fields: { factor: NUMBER, roughness: NUMBER } },
-      sheen: { ...CHECKS.object, fields: { colorLinear: numbers(3), roughness: NUMBER } },
+      ior: NUMBER.optional(),
+      specular: NUMBER.optional(),
+      clearcoat: z.object({ factor: NUMBER, roughness: NUMBER }).optional(),
+      sheen: z.object({ colorLinear: numbers(3), roughness: NUMBER }).optional(),
     } satisfies ChecksOf<
       Scene['materials'][number],
       'name' | 'doubleSided' | 'alphaMode' | 'extras'
     >),
     images: listOf({
-      name: required(CHECKS.string),
+      name: STRING,
       mimeType: TEXT,
       bytes: BYTES,
     } satisfies ChecksOf<Scene['images'][number]>),
-  };
+  });
 }
 
-const SCENE = objectOf('a scene, such as transformArticle returns', sceneChecks);
-
-/** No option may be missing, unlike in a pipeline file. */
-const OPTION_FIELDS = Object.fromEntries(
-  Object.keys(CONVERT_DEFAULTS).map((name) => {
-    return [name, required({ expected: 'a value', is: (value) => value !== undefined })];
-  }),
+const SCENE = refinedBy(
+  z.custom<Scene>(isRecord, 'a scene, such as transformArticle returns'),
+  (scene) => [sceneSchema(scene)],
 );
+
+const VALUE = z.custom((value) => value !== undefined, 'a value');
+/** No option may be missing, unlike in a pipeline file. */
+const OPTIONS = refinedBy(z.custom(isRecord, 'options, such as CONVERT_DEFAULTS'), () => [
+  convertSchema,
+  z.object(Object.fromEntries(Object.keys(CONVERT_DEFAULTS).map((name) => [name, VALUE]))),
+]);
 
 /** Opens a store of files by digest in a folder, which need not exist yet. */
 export const openFileStore = checked(contentStore.openFileStore, {
-  options: objectOf('an object with dir and tmpDir', { dir: TEXT, tmpDir: TEXT }),
+  options: z.object({ dir: TEXT, tmpDir: TEXT }, 'an object with dir and tmpDir'),
 });
 
 /** Opens the database of a cache folder, which need not exist yet. */
@@ -280,19 +275,17 @@ export const openRecording = checked(recording.openRecording, { dir: TEXT });
 
 /** Selects articles from sources: lists, catalogue folders, searches, plannings. */
 export const selectArticles = checked(selection.selectArticles, {
-  sources: { ...LIST, each: SOURCE },
-  reader: objectOf('a fetcher, such as createFetcher returns', {
-    nodes: FUNCTION,
-    search: FUNCTION,
-    resolve: FUNCTION,
-    change: FUNCTION,
-  }),
+  sources: z.array(SOURCE),
+  reader: z.object(
+    { nodes: FUNCTION, search: FUNCTION, resolve: FUNCTION, change: FUNCTION },
+    'a fetcher, such as createFetcher returns',
+  ),
 });
 
 /** Converts an address or a cart entry of v1 or v2 to v2.5, without any request. */
 export const migrate = checked(migration.migrate, {
-  input: { expected: 'an address or a cart', is: () => true },
-  options: CHECKS.object,
+  input: z.unknown(),
+  options: OBJECT.optional(),
 });
 
 /** Makes the address of the planning page of a service. */
@@ -321,14 +314,14 @@ export const convertArticle = checked(
   { name: 'convertArticle' },
 );
 
-const PIPELINE_CHECKS = { env: required(CHECKS.env), isOffline: CHECKS.boolean };
+const PIPELINE_CHECKS = { env: CHECKS.env, isOffline: CHECKS.boolean.optional() };
 
 /** Reads and checks a pipeline file; variables in `service:` need not be set if `isOffline`. */
 export const loadPipeline = checked(pipelines.loadPipeline, { path: TEXT, ...PIPELINE_CHECKS });
 
 /** Checks the text of a pipeline file; `file` is its path, which errors name and paths are relative to. */
 export const parsePipeline = checked(pipelines.parsePipeline, {
-  text: required(CHECKS.string),
+  text: STRING,
   file: TEXT,
   ...PIPELINE_CHECKS,
 });
@@ -336,7 +329,7 @@ export const parsePipeline = checked(pipelines.parsePipeline, {
 /** Hashes every object and link of the manifest of an output folder. */
 export const verifyOutput = checked(verification.verifyOutput, {
   outputDir: TEXT,
-  signal: CHECKS.signal,
+  signal: CHECKS.signal.optional(),
 });
 
 /**
@@ -377,7 +370,7 @@ async function recordWithStore(
 export const recordPipeline = checked(
   recordWithStore,
   {
-    options: objectOf('an object with pipeline', { pipeline: PIPELINE_CHECK }),
+    options: z.object({ pipeline: PIPELINE_CHECK }, 'an object with pipeline'),
     dir: TEXT,
   },
   { name: 'recordPipeline' },
@@ -398,14 +391,19 @@ export const junitXml = checked(junit.junitXml, { run: FINISHED_RUN });
 /** Makes the metrics of a run as text; `previous` is the file of the previous run. */
 export const metricsText = checked(metrics.metricsText, {
   run: FINISHED_RUN,
-  previous: CHECKS.string,
+  previous: STRING.optional(),
 });
 
 /** Summarises a report as lines of text without colours. */
-export const summarise = checked(summary.summarise, { report: REPORT, runFolder: CHECKS.string });
+export const summarise = checked(summary.summarise, {
+  report: REPORT,
+  runFolder: STRING.optional(),
+});
 
 /** Makes an empty cache of meshes, of at most `maxBytes`, for {@link transformArticle}. */
-export const createMeshCache = checked(meshes.createMeshCache, { maxBytes: CHECKS.number });
+export const createMeshCache = checked(meshes.createMeshCache, {
+  maxBytes: CHECKS.number.optional(),
+});
 
 /**
  * Transforms one article to a scene: +X right, +Y up, +Z front, metres.
@@ -418,30 +416,26 @@ export const createMeshCache = checked(meshes.createMeshCache, { maxBytes: CHECK
  * ```
  */
 export const transformArticle = checked(transform.transformArticle, {
-  input: objectOf('an object with snapshot, read, options, images and cache', {
-    snapshot: objectOf('a snapshot, such as fetch of a fetcher returns', {
-      key: ARTICLE,
-      article: OBJECT,
-      partsList: TEXT,
-      blocks: MAP,
-      images: MAP,
-    }),
-    read: FUNCTION,
-    options: {
-      ...objectOf('options, such as CONVERT_DEFAULTS', OPTION_FIELDS),
-      schema: convertSchema,
+  input: z.object(
+    {
+      snapshot: z.object(
+        { key: ARTICLE, article: OBJECT, partsList: TEXT, blocks: MAP, images: MAP },
+        'a snapshot, such as fetch of a fetcher returns',
+      ),
+      read: FUNCTION,
+      options: OPTIONS,
+      images: z.object(
+        { decode: FUNCTION, encodePng: FUNCTION, encodeJpeg: FUNCTION },
+        'an image codec, such as sharpImageCodec returns',
+      ),
+      cache: z.object(
+        { get: FUNCTION, getAsync: FUNCTION },
+        'a cache, such as createMeshCache returns',
+      ),
+      loadTangents: FUNCTION.optional(),
     },
-    images: objectOf('an image codec, such as sharpImageCodec returns', {
-      decode: FUNCTION,
-      encodePng: FUNCTION,
-      encodeJpeg: FUNCTION,
-    }),
-    cache: objectOf('a cache, such as createMeshCache returns', {
-      get: FUNCTION,
-      getAsync: FUNCTION,
-    }),
-    loadTangents: CHECKS.function,
-  }),
+    'an object with snapshot, read, options, images and cache',
+  ),
 });
 
 /**
@@ -460,5 +454,5 @@ export const readManifest = checked(manifest.readManifest, { outputDir: TEXT });
 /** Reads all lines of the catalogue of an output folder, in the first language unless `lang` is given. */
 export const readCatalogue = checked(manifest.readCatalogue, {
   outputDir: TEXT,
-  lang: CHECKS.text,
+  lang: TEXT.optional(),
 });

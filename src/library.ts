@@ -1,6 +1,8 @@
 /** The main functions of the library, with defaults from this process for all that they need beside their task. */
 
 import { dirname } from 'node:path';
+import { z } from 'zod';
+import { isRecord } from './convert/wire/value.ts';
 import type { PipelineInput } from './deliver/pipeline.ts';
 import { loadPipeline, readPipelineObject } from './deliver/pipeline.ts';
 import { startEmulatorOf } from './emulator/start-emulator.ts';
@@ -16,7 +18,7 @@ import type { Credentials } from './source/service/service-config.ts';
 import { asConverterError, ConverterError } from './support/errors.ts';
 import { withTemporaryFolder } from './support/files.ts';
 import { type Logger, SILENT } from './support/log.ts';
-import { CHECKS, checkParameters, type ParameterCheck, required } from './support/parameters.ts';
+import { CHECKS, checkParameters } from './support/parameters.ts';
 import { PARTS } from './wiring.ts';
 
 /** The section `service` of a pipeline file, with credentials if they are not in the environment. */
@@ -64,42 +66,41 @@ export interface RunParameters extends ProcessParameters, Omit<RunOptions, 'pipe
   onProgress?: (progress: Progress) => void;
 }
 
-const LOGGER: ParameterCheck = {
-  expected: 'a logger, such as createLogger returns',
-  is: (value) => ['debug', 'info', 'warn', 'error'].every((level) => isFunctionOf(value, level)),
-};
+const LOGGER = z.custom(
+  (value) => ['debug', 'info', 'warn', 'error'].every((level) => isFunctionOf(value, level)),
+  'a logger, such as createLogger returns',
+);
 
 function isFunctionOf(value: unknown, name: string): boolean {
   return typeof (value as Record<string, unknown> | null)?.[name] === 'function';
 }
 
 const PROCESS_CHECKS = {
-  env: CHECKS.env,
-  log: LOGGER,
-  now: CHECKS.function,
-  random: CHECKS.function,
-  signal: CHECKS.signal,
-} as const satisfies Record<keyof ProcessParameters, ParameterCheck>;
+  env: CHECKS.env.optional(),
+  log: LOGGER.optional(),
+  now: CHECKS.function.optional(),
+  random: CHECKS.function.optional(),
+  signal: CHECKS.signal.optional(),
+} satisfies Record<keyof ProcessParameters, z.ZodType>;
 
 const CONVERT_CHECKS = {
-  service: required(CHECKS.object),
-  article: required(CHECKS.object),
-  output: required(CHECKS.text),
-  convert: CHECKS.object,
-  cache: CHECKS.text,
+  service: CHECKS.object,
+  article: CHECKS.object,
+  output: CHECKS.text,
+  convert: CHECKS.object.optional(),
+  cache: CHECKS.text.optional(),
   ...PROCESS_CHECKS,
-} as const satisfies Record<keyof ConvertParameters, ParameterCheck>;
+} satisfies Record<keyof ConvertParameters, z.ZodType>;
 
 const RUN_CHECKS = {
-  pipeline: {
-    expected: 'the path of a pipeline file, or its content as an object',
-    is: (value) => CHECKS.text.is(value) || CHECKS.object.is(value),
-    required: true,
-  },
-  onProgress: CHECKS.function,
+  pipeline: z.custom(
+    (value) => (typeof value === 'string' && value !== '') || isRecord(value),
+    'the path of a pipeline file, or its content as an object',
+  ),
+  onProgress: CHECKS.function.optional(),
   ...OPTION_CHECKS,
   ...PROCESS_CHECKS,
-} as const satisfies Record<keyof RunParameters, ParameterCheck>;
+} satisfies Record<keyof RunParameters, z.ZodType>;
 
 /**
  * Converts one article into one file.

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import { isLoopback } from '../support/addresses.ts';
 import { isConverterError } from '../support/errors.ts';
-import { LISTEN_CHECKS } from '../support/listening.ts';
+import { isPort, PORT } from '../support/listening.ts';
 import { type Arguments, given, type Io, type OptionSpec, textOf, usageError } from './command.ts';
 
 interface Listening {
@@ -53,9 +53,8 @@ export async function readListening(args: Arguments, standard: number): Promise<
       `--port: expected a number, received "${text}"; to let other machines connect, use --host ${address}`,
     );
   }
-  const { expected, is } = LISTEN_CHECKS.port;
-  if (!/^\d{1,5}$/.test(text) || !is(Number(text))) {
-    throw usageError(`--port: expected ${expected}, received "${text}"`);
+  if (!/^\d{1,5}$/.test(text) || !isPort(Number(text))) {
+    throw usageError(`--port: expected ${PORT}, received "${text}"`);
   }
   if (/[\s/]|^[^[]*:\d+$/.test(host) && !isIP(host)) {
     throw usageError(`--host: expected an address without a port, received "${host}"`);

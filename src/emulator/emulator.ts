@@ -15,7 +15,7 @@ import {
   MISDIRECTED,
   type ServerAddress,
 } from '../support/listening.ts';
-import { CHECKS, checkParameters, required } from '../support/parameters.ts';
+import { CHECKS, checkParameters } from '../support/parameters.ts';
 import { jsonText } from './json-text.ts';
 import {
   type Answer,
@@ -118,9 +118,8 @@ function below(base: string, token: ApiGroup, rows: readonly Route[]): Route[] {
   return rows.map((row) => ({ token, ...row, path: base + row.path }));
 }
 
-const RANGE = { name: required(CHECKS.text), nodes: required(CHECKS.function) };
 const EMULATOR_CHECKS = {
-  range: required({ ...CHECKS.object, fields: RANGE }),
+  range: CHECKS.object.extend({ name: CHECKS.text, nodes: CHECKS.function }),
   ...LISTEN_CHECKS,
 };
 

@@ -1,7 +1,8 @@
 /** What all servers share: their address and its check, the sentence if the system refuses it, and their names. */
 import { isIP } from 'node:net';
+import { z } from 'zod';
 import { ConverterError } from './errors.ts';
-import { CHECKS, type ParameterCheck } from './parameters.ts';
+import { CHECKS } from './parameters.ts';
 
 /** Where a server listens, and what it is called. */
 export interface ServerAddress {
@@ -20,15 +21,19 @@ interface ListenAddress {
 
 /** The highest port of TCP. */
 const HIGHEST_PORT = 65_535;
+/** What a port has to be, as the end of "expected …". */
+export const PORT = `a whole number from 0 to ${HIGHEST_PORT}`;
 
 /** The checks of the options of a server, for {@link checkParameters}. */
 export const LISTEN_CHECKS = {
-  port: {
-    expected: `a whole number from 0 to ${HIGHEST_PORT}`,
-    is: (port) => Number.isInteger(port) && Number(port) >= 0 && Number(port) <= HIGHEST_PORT,
-  },
-  host: CHECKS.text,
-} as const satisfies Record<keyof ListenAddress, ParameterCheck>;
+  port: z.custom(isPort, PORT).optional(),
+  host: CHECKS.text.optional(),
+} satisfies Record<keyof ListenAddress, z.ZodType>;
+
+/** Whether a value is a {@link PORT}. */
+export function isPort(value: unknown): boolean {
+  return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= HIGHEST_PORT;
+}
 
 const REASONS: Readonly<Record<string, (at: ListenAddress) => string>> = {
   EADDRINUSE: ({ port }) => `port: expected a free port, received ${port}; 0 is any free one`,

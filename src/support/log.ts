@@ -1,5 +1,5 @@
 /** The log of a run: a level, a sentence and fields become one line, without any secret. */
-import { CHECKS, checkParameters, required } from './parameters.ts';
+import { CHECKS, checkParameters } from './parameters.ts';
 import { redact } from './redact.ts';
 import { cutText, TEXT_LIMITS } from './text-limits.ts';
 import { visible, visibleJson } from './visible.ts';
@@ -38,7 +38,7 @@ interface LogOptions {
  * ```
  */
 export async function createLogger(options: LogOptions): Promise<Logger> {
-  const checks = { sink: required(CHECKS.object), now: required(CHECKS.function) };
+  const checks = { sink: CHECKS.object, now: CHECKS.function };
   checkParameters('createLogger', options, checks, true);
   const { pino } = await import('pino');
   const { format, sink } = options;

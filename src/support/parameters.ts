@@ -1,51 +1,38 @@
 /** Checks the parameters of functions that programs without types call. */
-import type { z } from 'zod';
+import { z } from 'zod';
 import { ConverterError } from './errors.ts';
 import { didYouMean } from './nearest.ts';
 
-/** What a parameter has to be. */
-export interface ParameterCheck {
-  /** With its article, as the end of "expected …". */
-  expected: string;
-  is(value: unknown): boolean;
-  required?: boolean;
-  /** The checks of the fields of an object, which may have others. */
-  fields?: Checks | ((value: never) => Checks);
-  /** The check of every value of an object or list. */
-  each?: ParameterCheck;
-  /** The schema of the value. */
-  schema?: z.ZodType;
-  /** No message shows the value, which may be a secret. */
-  isHidden?: boolean;
-}
-
-type Checks = Readonly<Record<string, ParameterCheck>>;
-
-const isText = (value: unknown) => typeof value === 'string';
+/** The check of each field; its own message is the end of "expected …", with the article. */
+type Checks = Readonly<Record<string, z.ZodType>>;
 
 /** The checks that several functions use. */
 export const CHECKS = {
-  string: { expected: 'a text', is: isText },
-  text: { expected: 'a text that is not empty', is: (v) => typeof v === 'string' && v !== '' },
-  number: { expected: 'a whole number from 1', is: (v) => Number.isInteger(v) && Number(v) >= 1 },
-  boolean: { expected: 'true or false', is: (v) => typeof v === 'boolean' },
-  function: { expected: 'a function', is: (v) => typeof v === 'function' },
-  object: { expected: 'an object', is: isObject },
-  signal: { expected: 'an AbortSignal', is: (v) => v instanceof AbortSignal },
-  list: { expected: 'a list', is: Array.isArray },
-  env: {
-    expected: 'an object',
-    is: isObject,
-    each: { expected: 'a text', is: isText, isHidden: true },
-  },
-} as const satisfies Record<string, ParameterCheck>;
+  string: z.string(),
+  text: z.custom((v) => typeof v === 'string' && v !== '', 'a text that is not empty'),
+  number: z.custom((v) => Number.isInteger(v) && Number(v) >= 1, 'a whole number from 1'),
+  boolean: z.boolean(),
+  function: z.custom((v) => typeof v === 'function', 'a function'),
+  object: z.object({}),
+  signal: z.custom((v) => v instanceof AbortSignal, 'an AbortSignal'),
+  list: z.array(z.unknown()),
+  /** No message shows a value of it, which may be a secret. */
+  env: z.object({}).catchall(
+    z.custom((v) => v === undefined || typeof v === 'string', {
+      error: 'a text',
+      params: { isHidden: true },
+    }),
+  ),
+} satisfies Checks;
+
+/** Makes a check that is followed by those which the content of the value determines. */
+export function refinedBy<T>(check: z.ZodType<T>, followers: (value: T) => z.ZodType[]): z.ZodType {
+  return check.superRefine((value, { issues }) => {
+    issues.push(...followers(value).flatMap((follower) => issuesOf(follower, value)));
+  });
+}
 
 const HELP = 'correct the call: src/README.md of the package shows one of each function';
-
-/** A check of a parameter that must not be left out. */
-export function required(check: ParameterCheck): ParameterCheck {
-  return { ...check, required: true };
-}
 
 /**
  * Checks the fields of an object.
@@ -68,7 +55,7 @@ export function checkParameters(
 ): void {
   const known = Object.keys(checks);
   if (!isObject(given)) {
-    const names = known.filter((key) => checks[key]!.required);
+    const names = known.filter((key) => issuesOf(checks[key]!, undefined).length > 0);
     throw refuse(name, `an object with ${names.join(', ')}`, shown(given));
   }
   const unknown = isOpen ? undefined : Object.keys(given).find((key) => !known.includes(key));
@@ -76,14 +63,32 @@ export function checkParameters(
     const hint = didYouMean(unknown, known) || `; fields: ${known.join(', ')}`;
     throw refuse(name, 'a known field', `"${unknown}"${hint}`);
   }
-  for (const [key, check] of Object.entries(checks)) {
-    const value = given[key];
-    const where = `${name}: ${key}`;
-    const isWrong = value === undefined ? check.required : !check.is(value);
-    if (isWrong)
-      throw refuse(where, check.expected, check.isHidden ? 'another value' : shown(value));
-    if (value !== undefined) checkInside(where, value, check);
-  }
+  expectValid(name, given, z.object(checks));
+}
+
+function expectValid(name: string, given: object, schema: z.ZodType): void {
+  const [issue] = issuesOf(schema, given);
+  if (issue === undefined) return;
+  const steps = issue.path.map((step) =>
+    typeof step === 'number' ? `entry ${step + 1}` : String(step),
+  );
+  const isHidden = issue.code === 'custom' && issue.params?.isHidden;
+  // The messages of the library begin with "Invalid input: ".
+  const expected = issue.message.replace(/^.*?expected /, '');
+  const received = isHidden ? 'another value' : shown(issue.input);
+  throw refuse([name, ...steps].join(': '), expected, received);
+}
+
+type Issue = z.core.$ZodIssue & { readonly [key: string]: unknown; input: unknown };
+
+function issuesOf(schema: z.ZodType, value: unknown): Issue[] {
+  // All issues of a list with 100,000 wrong entries would overflow the stack of the library.
+  const options = { abortEarly: true, jitless: true, reportInput: true, error: typeInWords };
+  return (schema.safeParse(value, options).error?.issues ?? []) as Issue[];
+}
+
+function typeInWords({ code, expected }: z.core.$ZodRawIssue): string | undefined {
+  return code === 'invalid_type' ? SCHEMA_TYPES[String(expected)] : undefined;
 }
 
 function refuse(where: string, expected: string, received: string): ConverterError {
@@ -91,51 +96,16 @@ function refuse(where: string, expected: string, received: string): ConverterErr
   return new ConverterError('USAGE', message, { help: HELP });
 }
 
-function checkInside(
-  where: string,
-  value: unknown,
-  { fields, each, schema }: ParameterCheck,
-): void {
-  if (schema) checkSchema(where, value, schema);
-  if (fields) {
-    const checks = typeof fields === 'function' ? fields(value as never) : fields;
-    checkParameters(where, value, checks, true);
-  }
-  if (each) {
-    const isList = Array.isArray(value);
-    const entries = Object.entries(value as object).map(([key, entry]) => {
-      return [isList ? `entry ${Number(key) + 1}` : key, entry] as const;
-    });
-    const checks = Object.fromEntries(entries.map(([key]) => [key, each]));
-    checkParameters(where, Object.fromEntries(entries), checks, true);
-  }
-}
-
 /** Types of the schema library in plain words. */
 export const SCHEMA_TYPES: Readonly<Record<string, string>> = {
-  string: CHECKS.string.expected,
+  string: 'a text',
   number: 'a number',
   int: 'a whole number',
-  boolean: CHECKS.boolean.expected,
-  array: CHECKS.list.expected,
-  object: CHECKS.object.expected,
-  record: CHECKS.object.expected,
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
 };
-
-function checkSchema(where: string, value: unknown, schema: z.ZodType): void {
-  const issue = schema.safeParse(value, { jitless: true }).error?.issues[0];
-  if (issue === undefined) return;
-  const type = issue.code === 'invalid_type' ? SCHEMA_TYPES[issue.expected] : undefined;
-  const expected = type ?? issue.message.replace(/^.*?expected /, '');
-  const steps = issue.path.map((step) =>
-    typeof step === 'number' ? `entry ${step + 1}` : String(step),
-  );
-  const received = issue.path.reduce<unknown>(
-    (inner, step) => (inner as Record<PropertyKey, unknown>)[step],
-    value,
-  );
-  throw refuse([where, ...steps].join(': '), expected, shown(received));
-}
 
 /**
  * Makes a function that checks its parameters first.
@@ -148,16 +118,11 @@ export function checked<F extends (...parameters: never[]) => unknown>(
   checks: Checks,
   { name = work.name, isAsync = isAsyncFunction(work) } = {},
 ): F {
-  const entries = Object.entries(checks);
-  // The client calls itself so for each request; the whole check takes ten times as long.
-  const isPlain = entries.every(([, { fields, each, schema }]) => !fields && !each && !schema);
-  const fits = ([, check]: (typeof entries)[0], value: unknown) =>
-    value === undefined ? !check.required : check.is(value);
+  const names = Object.keys(checks);
+  const schema = z.object(checks);
   const call = (...parameters: never[]) => {
-    if (!isPlain || !entries.every((entry, index) => fits(entry, parameters[index]))) {
-      const given = entries.map(([key], index) => [key, parameters[index]]);
-      checkParameters(name, Object.fromEntries(given), checks);
-    }
+    const given = Object.fromEntries(names.map((key, index) => [key, parameters[index]]));
+    expectValid(name, given, schema);
     return work(...parameters);
   };
   return (isAsync ? async (...parameters: never[]) => call(...parameters) : call) as F;

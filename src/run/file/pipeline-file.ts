@@ -1,11 +1,11 @@
 /** Reads a pipeline file: YAML with `${VARIABLE}` as a checked pipeline with absolute paths and every default. */
 import { dirname, join, resolve } from 'node:path';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { readAddress } from '../../source/service/target.ts';
 import { asConverterError, ConverterError, isConverterError } from '../../support/errors.ts';
 import { readText } from '../../support/files.ts';
 import { didYouMean, nearestName } from '../../support/nearest.ts';
-import { CHECKS, required, SCHEMA_TYPES } from '../../support/parameters.ts';
+import { CHECKS, SCHEMA_TYPES } from '../../support/parameters.ts';
 import { type ENVIRONMENT, type Environment, UNSET_ADDRESS } from './environment.ts';
 import {
   jsonSchemaOf,
@@ -33,17 +33,16 @@ export interface Pipeline extends Omit<PipelineContent, 'articles' | 'output' | 
 }
 
 /** Checks that a program without types passes a pipeline. */
-export const PIPELINE_CHECK = required({
-  ...CHECKS.object,
-  expected: 'a pipeline, such as loadPipeline returns',
-  fields: {
-    service: required(CHECKS.object),
-    articles: required(CHECKS.list),
-    convert: required(CHECKS.object),
-    outputDir: required(CHECKS.text),
-    cacheDir: required(CHECKS.text),
+export const PIPELINE_CHECK = z.object(
+  {
+    service: CHECKS.object,
+    articles: CHECKS.list,
+    convert: CHECKS.object,
+    outputDir: CHECKS.text,
+    cacheDir: CHECKS.text,
   },
-});
+  'a pipeline, such as loadPipeline returns',
+);
 
 /** Replaces a `service:` section with a variable that is not set, if no service is needed. */
 const UNSET_SERVICE = { authUrl: UNSET_ADDRESS, baseUrl: UNSET_ADDRESS };

@@ -1,11 +1,7 @@
 /** The options of a run, and what the process provides for it. */
+import { z } from 'zod';
 import { ConverterError } from '../../support/errors.ts';
-import {
-  CHECKS,
-  checkParameters,
-  type ParameterCheck,
-  required,
-} from '../../support/parameters.ts';
+import { CHECKS, checkParameters } from '../../support/parameters.ts';
 import { isMaxFailures, parseMaxFailures } from '../file/max-failures.ts';
 import { PIPELINE_CHECK, type Pipeline } from '../file/pipeline-file.ts';
 import type { RunEnvironment } from './run-environment.ts';
@@ -92,29 +88,26 @@ export const RUN_OPTIONS = {
 
 /** The check of each field, for programs without types. */
 export const OPTION_CHECKS = {
-  only: CHECKS.text,
-  limit: CHECKS.number,
-  force: CHECKS.boolean,
-  repair: CHECKS.boolean,
-  accept: CHECKS.boolean,
-  until: CHECKS.number,
-  maxFailures: { expected: '{ count: 5 } or { share: 0.02 }', is: isMaxFailures },
-  failedOnly: CHECKS.boolean,
-  executor: {
-    expected: EXECUTORS.join(' or '),
-    is: (name) => EXECUTORS.some((executor) => executor === name),
-  },
-  browserOptional: CHECKS.boolean,
-} as const satisfies Record<keyof typeof RUN_OPTIONS | 'browserOptional', ParameterCheck>;
+  only: CHECKS.text.optional(),
+  limit: CHECKS.number.optional(),
+  force: CHECKS.boolean.optional(),
+  repair: CHECKS.boolean.optional(),
+  accept: CHECKS.boolean.optional(),
+  until: CHECKS.number.optional(),
+  maxFailures: z.custom(isMaxFailures, '{ count: 5 } or { share: 0.02 }').optional(),
+  failedOnly: CHECKS.boolean.optional(),
+  executor: z.enum(EXECUTORS, EXECUTORS.join(' or ')).optional(),
+  browserOptional: CHECKS.boolean.optional(),
+} satisfies Record<keyof typeof RUN_OPTIONS | 'browserOptional', z.ZodType>;
 
 const ENVIRONMENT_CHECKS = {
-  env: required(CHECKS.env),
-  log: required(CHECKS.object),
-  now: required(CHECKS.function),
-  random: required(CHECKS.function),
-  signal: required(CHECKS.signal),
-  startEmulator: required(CHECKS.function),
-} satisfies Partial<Record<keyof RunEnvironment, ParameterCheck>>;
+  env: CHECKS.env,
+  log: CHECKS.object,
+  now: CHECKS.function,
+  random: CHECKS.function,
+  signal: CHECKS.signal,
+  startEmulator: CHECKS.function,
+} satisfies Partial<Record<keyof RunEnvironment, z.ZodType>>;
 
 /** Checks what a program without types passes to a run. @throws {@link ConverterError} `USAGE` naming the field. */
 export function checkRun(options: RunOptions, environment: RunEnvironment): void {

@@ -1,5 +1,6 @@
 /** Client: every operation of the service as a method; from here a request goes through traffic and transport. */
 import { setMaxListeners } from 'node:events';
+import { z } from 'zod';
 import type { Drift } from '../../convert/wire/fields.ts';
 import { parsePreview, parseResource } from '../../convert/wire/resource.ts';
 import { describe, isRecord, type JsonRecord, withoutUndefined } from '../../convert/wire/value.ts';
@@ -8,13 +9,7 @@ import type { Breadcrumb, CatalogueNode } from '../../model/catalogue.ts';
 import type { ArticleId } from '../../model/configuration-id.ts';
 import type { Block, PartsList } from '../../model/graphics.ts';
 import { ConverterError, type ErrorCode } from '../../support/errors.ts';
-import {
-  CHECKS,
-  checked,
-  checkParameters,
-  type ParameterCheck,
-  required,
-} from '../../support/parameters.ts';
+import { CHECKS, checked, checkParameters } from '../../support/parameters.ts';
 import { looksLikeDeadToken, readAnswer, withContext } from './answer.ts';
 import { accountOf } from './crypto.ts';
 import {
@@ -164,7 +159,7 @@ export interface ServiceClient {
  * @see Spec 4, 5; D-609.
  */
 export function createClient(config: ServiceConfig): ServiceClient {
-  const checks = { now: required(CHECKS.function), random: required(CHECKS.function) };
+  const checks = { now: CHECKS.function, random: CHECKS.function };
   checkParameters('createClient', config, checks, true);
   const settings = { ...SERVICE_DEFAULTS, ...withoutUndefined(config) } as Settings;
   const connection = new Connection(settings);
@@ -233,18 +228,17 @@ function methodsOf(
   };
 }
 
-const TEXT = required(CHECKS.string);
-const OBJECT = required(CHECKS.object);
+const { string: TEXT, object: OBJECT } = CHECKS;
 
 /** The parameters of each method, in their order. */
 const METHOD_CHECKS = {
   call: {
-    name: required({
-      expected: 'the name of an operation',
-      is: (name) => typeof name === 'string' && Object.hasOwn(OPERATIONS, name),
-    }),
+    name: z.custom(
+      (name) => typeof name === 'string' && Object.hasOwn(OPERATIONS, name),
+      'the name of an operation',
+    ),
     values: OBJECT,
-    options: CHECKS.object,
+    options: OBJECT.optional(),
   },
   getNodes: { parentnode: TEXT },
   getBreadcrumbs: { parentnode: TEXT },
@@ -260,7 +254,7 @@ const METHOD_CHECKS = {
   getPreview: { previewimage: TEXT },
   restoreConfiguration: { configuration: OBJECT },
   getArticleImage: { key: OBJECT },
-} as const satisfies Partial<Record<keyof ServiceClient, Readonly<Record<string, ParameterCheck>>>>;
+} as const satisfies Partial<Record<keyof ServiceClient, Readonly<Record<string, z.ZodType>>>>;
 
 /** Makes each method check its parameters first, for programs without types. */
 function withChecks(client: ServiceClient): ServiceClient {

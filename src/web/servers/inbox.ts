@@ -15,7 +15,7 @@ import {
   sha256Hex,
   statIfExists,
 } from '../../support/files.ts';
-import { CHECKS, checkParameters, required } from '../../support/parameters.ts';
+import { CHECKS, checkParameters } from '../../support/parameters.ts';
 import { type Cart, readCartPost } from './cart.ts';
 import { type GatewayServer, Refusal } from './http.ts';
 import { jsonAnswer, openServer, SERVER_CHECKS, type ServerOptions } from './server.ts';
@@ -97,7 +97,7 @@ const CART_PATH = '/cart';
  * @see Spec 4.6; D-810 to D-813.
  */
 export async function openInbox(options: InboxOptions): Promise<GatewayServer> {
-  checkParameters('openInbox', options, { store: required(CHECKS.text), ...SERVER_CHECKS }, true);
+  checkParameters('openInbox', options, { store: CHECKS.text, ...SERVER_CHECKS }, true);
   const limits = { ...INBOX_DEFAULTS, ...options };
   const { store, permanentIds, log, bodyLimitBytes, maxValues } = limits;
   refuseLinksBelow(store);

@@ -2,7 +2,7 @@
 import { createTokenIssuer } from '../../source/service/shared-logins.ts';
 import { asConverterError, type ErrorCode } from '../../support/errors.ts';
 import type { Logger } from '../../support/log.ts';
-import { CHECKS, checkParameters, required } from '../../support/parameters.ts';
+import { CHECKS, checkParameters } from '../../support/parameters.ts';
 import { forgetSecret } from '../../support/redact.ts';
 import { type GatewayServer, Refusal } from './http.ts';
 import { jsonAnswer, openServer, type Post, SERVER_CHECKS, type ServerOptions } from './server.ts';
@@ -52,7 +52,7 @@ const FAILURES: Partial<Record<ErrorCode, { status: number; answer: string }>> =
  * @see Spec 4.7; D-810, D-817.
  */
 export async function openRelay(options: RelayOptions): Promise<GatewayServer> {
-  const checks = { authUrl: required(CHECKS.text), random: required(CHECKS.function) };
+  const checks = { authUrl: CHECKS.text, random: CHECKS.function };
   checkParameters('openRelay', options, { ...checks, ...SERVER_CHECKS }, true);
   const { now, log } = options;
   const waitOf = createRateLimit({ ...RELAY_DEFAULTS, ...options }, WINDOW_MS, now);

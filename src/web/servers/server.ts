@@ -5,10 +5,11 @@ import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyCorsOptions } from '@fastify/cors';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
 import { ConverterError, type ErrorCode } from '../../support/errors.ts';
 import { LISTEN_CHECKS } from '../../support/listening.ts';
 import type { Logger } from '../../support/log.ts';
-import { CHECKS, type ParameterCheck, required } from '../../support/parameters.ts';
+import { CHECKS } from '../../support/parameters.ts';
 import {
   createGateway,
   type GatewayOptions,
@@ -29,10 +30,10 @@ export interface ServerOptions extends GatewayOptions {
 
 /** What a program without types must give a server. */
 export const SERVER_CHECKS = {
-  now: required(CHECKS.function),
-  log: required(CHECKS.object),
+  now: CHECKS.function,
+  log: CHECKS.object,
   ...LISTEN_CHECKS,
-} as const satisfies Partial<Record<keyof ServerOptions, ParameterCheck>>;
+} satisfies Partial<Record<keyof ServerOptions, z.ZodType>>;
 
 /** One post with its complete body. */
 export interface Post {
