@@ -383,6 +383,11 @@ describe('a program without types gets a sentence that names the field', () => {
     ['selectArticles', `sources: entry 1: name: ${NO_TEXT}`, () => [[{ kind: 'list' }], {}]],
     [
       'selectArticles',
+      `sources: entry 1: rows: entry 1: request: manufacturer: ${NO_TEXT}`,
+      () => [[{ kind: 'list', name: 'x', rows: new Array(200_000).fill({ request: {} }) }], {}],
+    ],
+    [
+      'selectArticles',
       'sources: entry 1: rows: entry 1: request: expected manufacturer, program',
       () => [[{ kind: 'list', name: 'x', rows: [{}] }], {}],
     ],
