@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunEnvironment } from '../run/open/run-environment.ts';
 import { runId } from '../run/open/run-options.ts';
 import { ConverterError } from '../support/errors.ts';
-import { hasEnded } from '../support/processes.ts';
+import { hasEnded } from '../support/file-operations.ts';
 import type { ObjectStore } from './store/object-store.ts';
 import { probeStore } from './store/open-store.ts';
 

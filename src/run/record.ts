@@ -6,7 +6,7 @@ import { configurationKey } from '../model/configuration-id.ts';
 import { Recorder, type RecordingContent } from '../source/fetch/recorder.ts';
 import type { SelectedArticle } from '../source/fetch/selection.ts';
 import { asConverterError, ConverterError } from '../support/errors.ts';
-import { refuseLinksBelow } from '../support/file-operations.ts';
+import { hasEnded, refuseLinksBelow } from '../support/file-operations.ts';
 import {
   exists,
   listFolder,
@@ -17,7 +17,6 @@ import {
   syncFolder,
 } from '../support/files.ts';
 import { SILENT } from '../support/log.ts';
-import { hasEnded } from '../support/processes.ts';
 import { readSelection, selectLive } from './articles/select.ts';
 import type { RunParts } from './executor.ts';
 import type { Pipeline } from './file/pipeline-file.ts';

@@ -192,3 +192,22 @@ function codeOf(operation: FileOperation, errno: string): ErrorCode {
   if (!READS.has(operation)) return 'OUTPUT_UNWRITABLE';
   return errno === 'ENOENT' ? 'FILE_MISSING' : 'FILE_UNREADABLE';
 }
+
+/**
+ * Whether the process that wrote its id has ended.
+ *
+ * Process ids are reused, in containers at once: our own id is that of an earlier process, unless the
+ * caller knows that this process wrote it.
+ */
+export function hasEnded(pid: number): boolean {
+  return pid === process.pid || !isRunning(pid);
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // It runs, but we may not signal it.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

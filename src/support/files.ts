@@ -17,12 +17,12 @@ import {
   type Content,
   ERRNOS,
   errnoOf,
+  hasEnded,
   isLinkPossible,
   operate,
   PIECE_BYTES,
   unless,
 } from './file-operations.ts';
-import { hasEnded } from './processes.ts';
 
 interface WriteOptions {
   /** Folder of the temporary file, on the same file system. @defaultValue the folder of the file */

@@ -29,9 +29,9 @@ const READERS = [
   {
     what: 'converting an article of a service',
     from: ['run/single-article.ts'],
-    most: [113, 19_300],
+    most: [110, 19_250],
   },
-  { what: 'a run', from: ['run/run.ts'], most: [172, 31_600] },
+  { what: 'a run', from: ['run/run.ts'], most: [165, 30_000] },
 ];
 /** The most of each of the other figures: what there is now, and no more. */
 const LIMITS = {
@@ -40,8 +40,8 @@ const LIMITS = {
   'functions above 100 lines': 0,
   'functions above 80 lines': 0,
   'closures with five inner functions': 0,
-  'ReturnType of a function of another file': 1,
-  'exported names that another wing uses': 530,
+  'ReturnType of a function of another file': 0,
+  'exported names that another wing uses': 526,
 };
 
 const flag = { type: 'boolean' };

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { ConverterError } from '../../support/errors.ts';
+import { hasEnded } from '../../support/file-operations.ts';
 import {
   copyNew,
   digestOfFile,
@@ -20,7 +21,6 @@ import {
   statIfExists,
   syncFolder,
 } from '../../support/files.ts';
-import { hasEnded } from '../../support/processes.ts';
 
 /** The npm package that brings a browser for Linux along. */
 export const BROWSER_PACKAGE = '@sparticuz/chromium';

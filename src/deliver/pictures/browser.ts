@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser } from 'playwright-core';
 import type { Environment } from '../../run/file/environment.ts';
 import { ConverterError } from '../../support/errors.ts';
+import { hasEnded } from '../../support/file-operations.ts';
 import {
   exists,
   listFolder,
@@ -15,7 +16,6 @@ import {
   withTemporaryFolder,
 } from '../../support/files.ts';
 import { installCommand, isInstalled } from '../../support/optional.ts';
-import { hasEnded } from '../../support/processes.ts';
 import { BROWSER_PACKAGE, hasBrowserPackage, unpackBrowser } from './browser-package.ts';
 
 /** Names the browser where the option `--browser` does not: a path, {@link BROWSER_PACKAGE}, or `none`. */

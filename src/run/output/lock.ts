@@ -2,7 +2,7 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { ConverterError } from '../../support/errors.ts';
-import { refuseLinksBelow } from '../../support/file-operations.ts';
+import { hasEnded, refuseLinksBelow } from '../../support/file-operations.ts';
 import {
   publishOnce,
   readTextIfExists,
@@ -10,7 +10,6 @@ import {
   replaceFile,
   temporaryFolder,
 } from '../../support/files.ts';
-import { hasEnded } from '../../support/processes.ts';
 
 const LOCK_FILE = '.lock';
 /** Suffix of the guard, which allows only one of several processes to replace a stale lock. */

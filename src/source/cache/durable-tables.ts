@@ -1,6 +1,6 @@
 /** The durable tables of `state.db`: what no service answers again. A run that ended well has no row of itself or its work. */
 import { hostname } from 'node:os';
-import { hasEnded } from '../../support/processes.ts';
+import { hasEnded } from '../../support/file-operations.ts';
 import { Table } from './sqlite.ts';
 
 interface RunRow {

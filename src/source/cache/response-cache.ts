@@ -16,7 +16,6 @@ import type { Validators } from '../service/transport.ts';
 import type { SharedResponses, StoredResponse } from './cached-responses.ts';
 import type { ContentStore } from './content-store.ts';
 import type { CacheDatabase } from './database.ts';
-import { DecodedBodies } from './decoded-bodies.ts';
 import type { Dependencies } from './dependencies.ts';
 import { isListing, nodesExpected } from './doubted-listings.ts';
 import {
@@ -30,7 +29,7 @@ import {
   isFresh,
 } from './freshness.ts';
 import { missingBecause } from './missing-body.ts';
-import { RequestsInFlight } from './requests-in-flight.ts';
+import { DecodedBodies, RequestsInFlight } from './shared-in-run.ts';
 
 /** Options of the response cache of one run. */
 export interface ResponseCacheOptions
