@@ -4,7 +4,6 @@ import type { Environment } from '../run/file/environment.ts';
 import { type Pipeline as AnyPipeline, PipelineReader } from '../run/file/pipeline-file.ts';
 import {
   type PipelineInput as AnyPipelineInput,
-  jsonSchemaOf,
   pipelineSchemaWith,
 } from '../run/file/pipeline-schema.ts';
 import { type DeliverSection, deliverSchema } from './section.ts';
@@ -71,5 +70,5 @@ export function readPipelineObject(content: object, name: string, env: Environme
 
 /** Returns the JSON Schema of pipeline files, which is `pipelines/schema.json`. */
 export function pipelineJsonSchema(): Record<string, unknown> {
-  return jsonSchemaOf(pipelineSchema);
+  return READER.jsonSchema();
 }

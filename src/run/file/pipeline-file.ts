@@ -112,6 +112,11 @@ export class PipelineReader {
     return this.#check(json, { at: () => name, folder: '.', code: 'USAGE' }, env);
   }
 
+  /** Returns the JSON Schema of pipeline files. */
+  jsonSchema(): Record<string, unknown> {
+    return jsonSchemaOf(this.#schema);
+  }
+
   #check(
     text: string,
     { at, folder, code }: Origin,
@@ -125,7 +130,7 @@ export class PipelineReader {
     // Code for a schema that is used once takes longer to generate than it saves.
     const parsed = this.#schema.safeParse(content, { jitless: true });
     const keysAt: KeysAt = (path) => {
-      this.#keysAt ??= keysOf(jsonSchemaOf(this.#schema));
+      this.#keysAt ??= keysOf(this.jsonSchema());
       return this.#keysAt(path);
     };
     const problems = problemsOf(yaml, parsed.error?.issues ?? [], parsed.data, keysAt);

@@ -380,7 +380,7 @@ export function readSource(
   return { kind, ...read(entry[kind], { at, as: entry.as ?? 'planning' }) } as PipelineSource;
 }
 
-/** Returns the JSON Schema of pipeline files, which is `pipelines/schema.json`. */
+/** Returns the JSON Schema of what a pipeline file may contain. */
 export function jsonSchemaOf(schema: z.ZodType): Record<string, unknown> {
   return z.toJSONSchema(schema, {
     io: 'input',
