@@ -3,11 +3,11 @@
 import { join } from 'node:path';
 import type { Digest } from '../model/snapshot.ts';
 import type { Pipeline } from '../run/file/pipeline-file.ts';
-import { describeService } from '../run/open/connect.ts';
+import { describeService, languagesOf } from '../run/open/connect.ts';
 import type { SharedOutput, SharedOutputOptions } from '../run/open/shared-store.ts';
 import { objectKey } from '../run/output/article-path.ts';
 import { type DeliveryLine, FEEDS_FOLDER, GALLERY_FOLDER } from '../run/output/delivered-files.ts';
-import { DAMAGED, MISSING, type ObjectChecks } from '../run/output/output-folder.ts';
+import { DAMAGED, listFiles, MISSING, type ObjectChecks } from '../run/output/output-folder.ts';
 import { PUBLISHING_FILE } from '../run/output/publication.ts';
 import type { CacheDatabase } from '../source/cache/database.ts';
 import { ConverterError } from '../support/errors.ts';
@@ -29,7 +29,6 @@ import {
   isOfWholeRange,
   type KnownLists,
   listsFolder,
-  listsOf,
   OBJECTS,
   problemOfObject,
   readDelivered,
@@ -137,7 +136,7 @@ class StoreOutput implements SharedOutput {
   /** The manifest goes last. */
   async publish(): Promise<void> {
     const { store, pipeline, known } = this.#settings;
-    for (const file of listsOf(pipeline.service).reverse()) {
+    for (const file of listFiles(languagesOf(pipeline.service)).reverse()) {
       const path = this.#pathOf(file);
       if ((await statIfExists(path)) === undefined) continue;
       const { sha256 } = await digestOfFile(path);

@@ -4,18 +4,8 @@ import { join } from 'node:path';
 import type { Digest } from '../model/snapshot.ts';
 import type { Pipeline } from '../run/file/pipeline-file.ts';
 import { languagesOf } from '../run/open/connect.ts';
-import {
-  CHANGES_FILE,
-  DELIVERIES_FILE,
-  FEEDS_FOLDER,
-  GALLERY_FOLDER,
-  LAST_GOOD_FILE,
-  OUTBOX_FILE,
-  PUBLISHED_FILE,
-} from '../run/output/delivered-files.ts';
-import { CATALOGUE_FILE, catalogueFiles, MANIFEST_FILE } from '../run/output/manifest.ts';
-import { DAMAGED, MISSING } from '../run/output/output-folder.ts';
-import { PUBLISHING_FILE } from '../run/output/publication.ts';
+import { FEEDS_FOLDER, GALLERY_FOLDER } from '../run/output/delivered-files.ts';
+import { DAMAGED, listFiles, MISSING } from '../run/output/output-folder.ts';
 import { isConverterError } from '../support/errors.ts';
 import { removeFile, replaceFile, sha256Hex, temporaryFolder } from '../support/files.ts';
 import { inParallel } from '../support/in-parallel.ts';
@@ -49,7 +39,7 @@ export async function copyLists(
 ): Promise<KnownLists> {
   const known: KnownLists = new Map();
   const tmpDir = temporaryFolder(dir);
-  await inParallel(listsOf(service), COPIES_AT_ONCE, async (file) => {
+  await inParallel(listFiles(languagesOf(service)), COPIES_AT_ONCE, async (file) => {
     const found = await store.get(file);
     if (found === undefined) {
       await removeFile(join(dir, file));
@@ -60,13 +50,6 @@ export async function copyLists(
   });
   return known;
 }
-
-/** The manifest first, the note that they are being replaced last. */
-export const listsOf = (service: Pipeline['service']): string[] => [
-  MANIFEST_FILE,
-  ...new Set([CATALOGUE_FILE, ...catalogueFiles(languagesOf(service))]),
-  ...[LAST_GOOD_FILE, DELIVERIES_FILE, OUTBOX_FILE, PUBLISHED_FILE, CHANGES_FILE, PUBLISHING_FILE],
-];
 
 /** Whether a file of a delivery describes all others: it follows them. */
 export const isOfWholeRange = (path: string): boolean =>

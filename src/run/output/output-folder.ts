@@ -20,8 +20,16 @@ import {
   temporaryFolder,
 } from '../../support/files.ts';
 import { readLinkIfExists, replaceLink } from '../../support/links.ts';
-import { LAST_GOOD_FILE, readDeliveries } from './delivered-files.ts';
-import { MANIFEST_FILE, manifestLines } from './manifest.ts';
+import {
+  CHANGES_FILE,
+  DELIVERIES_FILE,
+  LAST_GOOD_FILE,
+  OUTBOX_FILE,
+  PUBLISHED_FILE,
+  readDeliveries,
+} from './delivered-files.ts';
+import { CATALOGUE_FILE, catalogueFiles, MANIFEST_FILE, manifestLines } from './manifest.ts';
+import { PUBLISHING_FILE } from './publication.ts';
 import { publishedAsset } from './publish.ts';
 
 /** Name of the folder of GLBs in the output folder, and of bodies in the cache folder. */
@@ -138,6 +146,20 @@ export class FolderChecks implements ObjectChecks {
     this.#rows ??= this.#table.all(this.#outputDir);
     return this.#rows;
   }
+}
+
+/**
+ * The names of all lists of an output: the manifest first, the note that they are being replaced last.
+ *
+ * @param languages - Of the catalogues.
+ */
+export function listFiles(languages: readonly string[]): string[] {
+  return [
+    MANIFEST_FILE,
+    ...new Set([CATALOGUE_FILE, ...catalogueFiles(languages)]),
+    ...[LAST_GOOD_FILE, DELIVERIES_FILE, OUTBOX_FILE, PUBLISHED_FILE, CHANGES_FILE],
+    PUBLISHING_FILE,
+  ];
 }
 
 /** Returns the ids of the runs that have a folder, the earliest first. */
