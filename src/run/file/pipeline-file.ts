@@ -8,7 +8,6 @@ import { didYouMean, nearestName } from '../../support/nearest.ts';
 import { CHECKS, SCHEMA_TYPES } from '../../support/parameters.ts';
 import { type ENVIRONMENT, type Environment, UNSET_ADDRESS } from './environment.ts';
 import {
-  jsonSchemaOf,
   type PipelineContent,
   type PipelineSchema,
   type PipelineSource,
@@ -114,7 +113,13 @@ export class PipelineReader {
 
   /** Returns the JSON Schema of pipeline files. */
   jsonSchema(): Record<string, unknown> {
-    return jsonSchemaOf(this.#schema);
+    return z.toJSONSchema(this.#schema, {
+      io: 'input',
+      // In the file an address may be `${VARIABLE}`, which is not a URI.
+      override: ({ jsonSchema }) => {
+        delete jsonSchema.format;
+      },
+    }) as Record<string, unknown>;
   }
 
   #check(

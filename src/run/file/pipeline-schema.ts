@@ -379,14 +379,3 @@ export function readSource(
   const read = SOURCES[kind].read as (content: unknown, entry: EntryContext) => object;
   return { kind, ...read(entry[kind], { at, as: entry.as ?? 'planning' }) } as PipelineSource;
 }
-
-/** Returns the JSON Schema of what a pipeline file may contain. */
-export function jsonSchemaOf(schema: z.ZodType): Record<string, unknown> {
-  return z.toJSONSchema(schema, {
-    io: 'input',
-    // In the file an address may be `${VARIABLE}`, which is not a URI.
-    override: ({ jsonSchema }) => {
-      delete jsonSchema.format;
-    },
-  }) as Record<string, unknown>;
-}
