@@ -14,7 +14,6 @@ import {
   type Change,
   type ChangeLine,
   changeOf,
-  changesMessages,
   type PublishedLine,
 } from '../run/output/changes.ts';
 import type { PublishedFile } from '../run/output/delivered-files.ts';
@@ -231,4 +230,45 @@ function parsed(line: string): Waiting | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Many web servers accept 1 MiB. */
+const MOST_MESSAGE_BYTES = 512 * 1024;
+
+/**
+ * Makes JSON messages of a summary and changes: as many as are needed, so that none has more than 512 KiB unless one
+ * change alone has. `complete` is false where another message follows.
+ *
+ * @param changes - With the name of each, such as its key.
+ * @returns Each message with the names of its changes; at least one.
+ *
+ * @example
+ * ```ts
+ * [...changesMessages({ pipeline: 'shop' }, [])];
+ * // → [{ body: '{"pipeline":"shop","complete":true,"configurations":[]}', names: [] }]
+ * ```
+ */
+export function* changesMessages(
+  summary: Readonly<Record<string, unknown>>,
+  changes: Iterable<readonly [name: string, change: ChangeLine]>,
+): Iterable<{ body: string; names: string[] }> {
+  let texts: string[] = [];
+  let names: string[] = [];
+  let bytes = 0;
+  const message = (complete: boolean) => {
+    const head = JSON.stringify({ ...summary, complete }).slice(0, -1);
+    return { body: `${head},"configurations":[${texts.join(',')}]}`, names };
+  };
+  for (const [name, change] of changes) {
+    const text = JSON.stringify(change);
+    const more = Buffer.byteLength(text) + 1;
+    if (texts.length > 0 && bytes + more > MOST_MESSAGE_BYTES) {
+      yield message(false);
+      [texts, names, bytes] = [[], [], 0];
+    }
+    texts.push(text);
+    names.push(name);
+    bytes += more;
+  }
+  yield message(true);
 }
