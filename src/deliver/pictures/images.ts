@@ -10,7 +10,6 @@ import type { RunEnvironment } from '../../run/open/run-environment.ts';
 import type { OpenSharedStore } from '../../run/open/shared-store.ts';
 import { bodyFilesOf } from '../../run/open/sources.ts';
 import type { Published } from '../../run/output/published.ts';
-import { openPublishedMasters, type PublishedMaster } from '../../run/output/published-masters.ts';
 import { convertArticle } from '../../run/single-article.ts';
 import { openDerivedData, openFileStore } from '../../source/cache/content-store.ts';
 import { openCacheDatabase } from '../../source/cache/database.ts';
@@ -23,6 +22,7 @@ import type { FoundBrowser } from './browser.ts';
 import { CAMERAS, type CameraName } from './camera.ts';
 import { PICTURE_FORMATS, type PictureOptions } from './picture-options.ts';
 import { createPictureMaker } from './pictures.ts';
+import { type PublishedMaster, PublishedMasters } from './published-masters.ts';
 import { BrowserRenderer } from './renderer.ts';
 import { MOST_PIXELS_A_SIDE } from './shot.ts';
 
@@ -99,7 +99,7 @@ export async function openImageSource(options: ImageSourceOptions) {
   const database = await openCacheDatabase(cacheDir);
   const files = bodyFilesOf(cacheDir, database);
   const store = openFileStore(files, environment.signal, database.contents);
-  const published = openPublishedMasters(options.published);
+  const published = new PublishedMasters(options.published);
   const warn = (text: string) => environment.log.warn(text);
   const renderer = new BrowserRenderer({ browser, pages: DRAWN_AT_ONCE, warn });
   const kept = new LRUCache<string, ArticleImage>({ maxSize: MOST_BYTES_IN_MEMORY });

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import type { ArticleRequest } from '../../model/article.ts';
 import { articleKey, configurationId, configurationKey } from '../../model/configuration-id.ts';
 import type { Digest } from '../../model/snapshot.ts';
+import { MANIFEST_FILE, manifestLines } from '../../run/output/manifest.ts';
+import { publishedAsset } from '../../run/output/publish.ts';
+import type { Published } from '../../run/output/published.ts';
 import { statIfExists } from '../../support/files.ts';
-import { MANIFEST_FILE, manifestLines } from './manifest.ts';
-import { publishedAsset } from './publish.ts';
-import type { Published } from './published.ts';
 
 /** A GLB that is published, or one like it. */
 export interface PublishedMaster {
@@ -30,39 +30,44 @@ interface Found {
 const CHOICES = ['finalarticlenumber', 'reinitstring', 'metareinitstring'] as const;
 
 /**
- * Opens the published masters of an output folder; they are read again when its manifest is another.
+ * The published masters of an output folder; they are read again when its manifest is another.
  *
  * @example
  * ```ts
- * const masters = openPublishedMasters(publishedIn('output/demo', Date.now));
+ * const masters = new PublishedMasters(publishedIn('output/demo', Date.now));
  * await masters.find(request);   // → { master, candidates: [] }
  * ```
  */
-export function openPublishedMasters(published: Published) {
-  let read: { version: string; index: Promise<MasterIndex> } | undefined;
-  return {
-    /**
-     * Finds the configuration that a request names, or which led to it. Of one that leaves out some of its fields, it is
-     * the default configuration if that fits, else the only one that fits.
-     */
-    async find(request: ArticleRequest): Promise<Found> {
-      await published.refresh();
-      const facts = await statIfExists(join(published.dir, MANIFEST_FILE));
-      if (facts === undefined) return { candidates: [] };
-      const version = `${facts.bytes} ${facts.modifiedMs}`;
-      if (read?.version !== version) read = { version, index: readIndex(published) };
-      const { exact, byArticle } = await read.index;
-      const named = exact.get(configurationKey(request));
-      if (named !== undefined) return { master: named, candidates: [] };
-      const fitting = (byArticle.get(articleKey(request)) ?? []).filter(({ id }) =>
-        CHOICES.every((name) => request[name] === '' || request[name] === id[name]),
-      );
-      const one =
-        fitting.find(({ isDefault }) => isDefault) ?? (fitting.length === 1 && fitting[0]);
-      if (one) return { master: one.master, candidates: [] };
-      return { candidates: fitting.map(({ id }) => id) };
-    },
-  };
+export class PublishedMasters {
+  readonly #published: Published;
+  /** What was read of a manifest, and of which. */
+  #read: { version: string; index: Promise<MasterIndex> } | undefined;
+
+  constructor(published: Published) {
+    this.#published = published;
+  }
+
+  /**
+   * Finds the configuration that a request names, or which led to it. Of one that leaves out some of its fields, it is
+   * the default configuration if that fits, else the only one that fits.
+   */
+  async find(request: ArticleRequest): Promise<Found> {
+    const published = this.#published;
+    await published.refresh();
+    const facts = await statIfExists(join(published.dir, MANIFEST_FILE));
+    if (facts === undefined) return { candidates: [] };
+    const version = `${facts.bytes} ${facts.modifiedMs}`;
+    if (this.#read?.version !== version) this.#read = { version, index: readIndex(published) };
+    const { exact, byArticle } = await this.#read.index;
+    const named = exact.get(configurationKey(request));
+    if (named !== undefined) return { master: named, candidates: [] };
+    const fitting = (byArticle.get(articleKey(request)) ?? []).filter(({ id }) =>
+      CHOICES.every((name) => request[name] === '' || request[name] === id[name]),
+    );
+    const one = fitting.find(({ isDefault }) => isDefault) ?? (fitting.length === 1 && fitting[0]);
+    if (one) return { master: one.master, candidates: [] };
+    return { candidates: fitting.map(({ id }) => id) };
+  }
 }
 
 interface MasterIndex {

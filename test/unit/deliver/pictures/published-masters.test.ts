@@ -2,9 +2,9 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PublishedMasters } from '../../../../src/deliver/pictures/published-masters.ts';
 import { MANIFEST_FILE } from '../../../../src/run/output/manifest.ts';
 import { publishedIn } from '../../../../src/run/output/published.ts';
-import { openPublishedMasters } from '../../../../src/run/output/published-masters.ts';
 import { sha256Hex } from '../../../../src/support/files.ts';
 import { articleKeyOf } from '../../../helpers/article-key.ts';
 import { temporaryFolder } from '../../../helpers/temporary.ts';
@@ -19,7 +19,7 @@ const line = (id: ReturnType<typeof ids>, name: string, requested = id) => ({
 });
 
 let folder: string;
-let masters: ReturnType<typeof openPublishedMasters>;
+let masters: PublishedMasters;
 beforeAll(async () => {
   folder = await temporaryFolder();
   const lines = [
@@ -32,7 +32,7 @@ beforeAll(async () => {
   ];
   const text = lines.map((one) => `${JSON.stringify(one)}\n`).join('');
   await writeFile(join(folder, MANIFEST_FILE), text);
-  masters = openPublishedMasters(publishedIn(folder, () => 0));
+  masters = new PublishedMasters(publishedIn(folder, () => 0));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
