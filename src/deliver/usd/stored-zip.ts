@@ -1,4 +1,7 @@
-/** A zip archive as USDZ needs it: nothing compressed, and the data of each file aligned. */
+/**
+ * A zip archive as USDZ needs it: nothing compressed, and the data of each file aligned. The library fflate can align, too,
+ * but writes version 2.0 of the format and repeats the padding in its directory.
+ */
 
 /** What the USDZ specification asks for, bytes: files are mapped into memory as they are. */
 const ALIGNMENT = 64;
