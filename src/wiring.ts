@@ -1,5 +1,5 @@
 /** The parts that the wings above a run bring to it: only here, and where a command begins, they meet. */
-import { DELIVERIES } from './deliver/deliveries.ts';
+import { DELIVERIES } from './deliver/hooks.ts';
 import { SHARING } from './distribute/sharing.ts';
 import type { RunParts } from './run/executor.ts';
 

@@ -1,7 +1,7 @@
 /** `btg2gltf verify` and `btg2gltf prune`: commands on what is published. */
 
 import { resolve } from 'node:path';
-import { DELIVERIES } from '../deliver/deliveries.ts';
+import { DELIVERIES } from '../deliver/hooks.ts';
 import { missingLists } from '../deliver/missing-lists.ts';
 import { openPublished } from '../distribute/published.ts';
 import type { Pipeline } from '../run/file/pipeline-file.ts';

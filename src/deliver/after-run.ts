@@ -7,7 +7,7 @@ import type { RunEnvironment } from '../run/open/run-environment.ts';
 import type { RunOptions } from '../run/open/run-options.ts';
 import { followPublication } from '../run/publishing/after-publication.ts';
 import { LastPublication } from '../run/publishing/last-publication.ts';
-import { DELIVERIES } from './deliveries.ts';
+import { DELIVERIES } from './hooks.ts';
 
 /** As after a run, but for the report. */
 async function deliverAlone(run: Run) {

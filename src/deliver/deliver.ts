@@ -18,9 +18,9 @@ import { amount } from '../run/report/text.ts';
 import { readTextIfExists } from '../support/files.ts';
 import { groupBy } from '../support/group-by.ts';
 import { writeFeeds } from './after-publish.ts';
-import { type FormerDeliveries, processDeliveries } from './delivery-processor.ts';
 import { removeGallery, writeGallery } from './gallery/publish-gallery.ts';
 import { openDeliveries } from './kinds.ts';
+import { type FormerDeliveries, processDeliveries } from './processor.ts';
 import { sectionOf } from './section.ts';
 
 /**

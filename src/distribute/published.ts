@@ -1,6 +1,6 @@
 /** What a pipeline with `store:` has published: checked, read and pruned in the store, by copies of its lists in the cache. */
 import { LRUCache } from 'lru-cache';
-import { DELIVERIES } from '../deliver/deliveries.ts';
+import { DELIVERIES } from '../deliver/hooks.ts';
 import { configurationLabel } from '../model/configuration-id.ts';
 import type { Digest } from '../model/snapshot.ts';
 import type { Pipeline } from '../run/file/pipeline-file.ts';

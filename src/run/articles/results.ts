@@ -13,7 +13,7 @@ import type { SelectedArticle } from '../../source/fetch/selection.ts';
 import { PackedMap } from '../../support/packed-map.ts';
 import type { Spool } from '../../support/spool.ts';
 import { cutText, TEXT_LIMITS } from '../../support/text-limits.ts';
-import type { PreviousOutput } from '../open/run-output.ts';
+import type { PreviousOutput } from '../open/output.ts';
 
 /** What became of one request; of several that resolve to one configuration, each has its own. */
 export type Result = BuiltResult | SkippedResult | FreshResult | FetchedResult | FailedResult;

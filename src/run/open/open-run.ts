@@ -8,9 +8,9 @@ import { temporaryFolder } from '../../support/files.ts';
 import { openScratchFile } from '../../support/scratch-file.ts';
 import { Spool } from '../../support/spool.ts';
 import { RunMetrics } from './metrics.ts';
+import { type OutputAccess, openRunOutput, type RunOutput } from './output.ts';
 import type { RunEnvironment } from './run-environment.ts';
 import { checkRun, type RunOptions } from './run-options.ts';
-import { type OutputAccess, openRunOutput, type RunOutput } from './run-output.ts';
 import type { OpenSharedStore, SharedStore } from './shared-store.ts';
 import { type RunContext, type SourceOpening, type Sources, withSources } from './sources.ts';
 

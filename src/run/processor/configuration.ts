@@ -27,7 +27,7 @@ import { type Convert, openConversions, within } from '../conversions/dispatch.t
 import type { Pipeline } from '../file/pipeline-file.ts';
 import { languagesOf, pipelineServiceId } from '../open/connect.ts';
 import type { Run } from '../open/open-run.ts';
-import type { PreviousOutput } from '../open/run-output.ts';
+import type { PreviousOutput } from '../open/output.ts';
 import { publishedAsset } from '../output/publish.ts';
 import { catalogueEntries, listedIn, REQUEST_FAILED, TEXT_CUT } from '../publishing/lines.ts';
 

@@ -14,7 +14,7 @@ import { PackedMap } from '../../support/packed-map.ts';
 import type { Results } from '../articles/results.ts';
 import { languagesOf } from '../open/connect.ts';
 import type { Run } from '../open/open-run.ts';
-import type { RunOutput } from '../open/run-output.ts';
+import type { RunOutput } from '../open/output.ts';
 import { assignPaths, objectKey } from '../output/article-path.ts';
 import {
   type Change,

@@ -6,9 +6,9 @@ import type { Delivered } from '../run/publishing/deliveries.ts';
 import { DELIVERY_FAILURES } from '../run/report/run-report.ts';
 import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
 import { inParallel } from '../support/in-parallel.ts';
-import { DeliveryFiles, eachPath } from './delivery-files.ts';
 import type { Delivery, Outcome, Subject } from './making/delivery.ts';
 import { isBrowserOptional } from './pictures/run-renderer.ts';
+import { DeliveryFiles, eachPath } from './published-files.ts';
 
 /** What an output had of deliveries before, by {@link placeOf}. */
 export interface FormerDeliveries {
