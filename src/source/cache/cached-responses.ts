@@ -10,28 +10,28 @@ export interface StoredResponse extends Omit<FreshnessStamp, 'owner'> {
   service: string;
   /** Operation, such as `getBlock`. */
   operation: string;
-  /** See `requestKey` of the table of operations. */
+  /** Key of the request: see `requestKey` of the table of operations. */
   request: string;
   /** The body by digest, or that the service has none. */
   answer: Fetched;
   /** Validators; empty if the service sent none. */
   etag: string;
   lastModified: string;
-  /** Of a listing that is not believed yet: how many nodes it had before. Such a response is not fresh. */
+  /** How many nodes a listing that is not believed yet had before. Such a response is not fresh. */
   expectedNodes?: number | undefined;
 }
 
 type ResponseRow = Omit<StoredResponse, 'answer' | 'expectedNodes'> &
   Record<'digest' | 'code' | 'message', string> & { bytes: number; expectedNodes: number | null };
 
-/** The columns of a response under the names of its fields. */
+/** The columns of a response, renamed to the names of its fields. */
 const SELECT_RESPONSE = `
   SELECT service, operation, request, digest, bytes, missing_code AS code, missing_message AS message,
     etag, last_modified AS lastModified, manufacturer AS datedBy, convertdate,
     fetched_on AS fetchedOn, requested_at AS requestedAt, expected_nodes AS expectedNodes
   FROM cached_responses WHERE service = ? AND operation = ? AND request = ?`;
 
-/** The table `cached_responses`; their bodies are in the content store. */
+/** The table `cached_responses`. The bodies of the responses are in the content store. */
 export class CachedResponses extends Table<StoredResponse> {
   get(key: Pick<StoredResponse, 'service' | 'operation' | 'request'>): StoredResponse | undefined {
     const waiting = this.waiting.get(keyOfResponse(key));
@@ -80,7 +80,7 @@ function keyOfResponse(key: Pick<StoredResponse, 'service' | 'operation' | 'requ
 interface CachedBody {
   digest: Digest;
   bytes: number;
-  /** Start of the run that used it last, to the week; milliseconds since the epoch. */
+  /** Start of the last run that used the body, to the week; milliseconds since the epoch. */
   usedAt: number;
 }
 
@@ -136,21 +136,21 @@ export type ResponseKey = Pick<StoredResponse, 'service' | 'operation' | 'reques
 
 /** The responses that any machine has received. */
 export interface SharedResponses {
-  /** Returns the last one that was put, with what `put` needs to replace it. */
+  /** Returns the response that was put last, with the tag that `put` needs to replace it. */
   get(key: ResponseKey): Promise<{ response: StoredResponse; etag: string } | undefined>;
-  /** Puts a response in place of the one that was read; if another machine was faster, its response stays. */
+  /** Puts a response in place of the one that was read. If another machine was faster, its response stays. */
   put(response: StoredResponse, etag: string | undefined): Promise<void>;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** An entry without a use for longer is evicted: a range that is converted once a quarter still finds it. */
+/** An entry that was not used for longer is evicted. A range that is converted once a quarter keeps its entries. */
 export const EVICTED_AFTER_MS = 100 * DAY_MS;
 
-/** Recorded use, in milliseconds since the epoch, of what was used since its table was opened. */
+/** Recorded use, in milliseconds since the epoch, of each entry that was used since its table was opened. */
 export type Uses<Key> = Map<Key, number>;
 
-/** Forgets the uses, and returns the keys of those that have to be recorded. */
+/** Forgets the uses, and returns the keys of the uses that have to be recorded. */
 export function takeStale<Key>(uses: Uses<Key>, now: number): Key[] {
   const stale = [...uses].filter(([, usedAt]) => now - usedAt > USE_RECORDED_EVERY_MS);
   uses.clear();

@@ -23,16 +23,16 @@ export interface SnapshotRecord {
   unplaced?: UnplacedChild[] | undefined;
 }
 
-/** What decides without its bodies whether a snapshot is fresh. */
+/** The fields that decide, without the bodies, whether a snapshot is fresh. */
 export interface SnapshotSummary {
   key: ArticleKey;
-  /** Digest of all that a GLB depends on. */
+  /** Digest of everything that a GLB depends on. */
   inputs: Digest;
   /** Digest of the answers about the article. */
   answers: Digest;
   /** Digest of the fetch options that decide what a snapshot contains. */
   optionsDigest: string;
-  /** Stamps of the responses that it was made from. */
+  /** Stamps of the responses that the snapshot was made from. */
   stamps: FreshnessStamp[];
 }
 
@@ -47,7 +47,7 @@ export type WaitingSnapshot = Record<'service' | 'request' | 'record', string> &
 };
 type SnapshotRow = { id: number; summary: string | null; record: string; used_at: number | null };
 
-/** Records that are read at a time. */
+/** Number of records that are read at a time. */
 const PAGE = 500;
 const DIGEST = /"([0-9a-f]{64})"/g;
 const WITH_USES = 'cached_snapshots LEFT JOIN cached_snapshot_uses USING (id)';
@@ -79,7 +79,7 @@ export class CachedSnapshots extends Table<WaitingSnapshot> {
     return row && this.db.json(row.record);
   }
 
-  /** The services with ids of this beginning and hex digits: none, the only one, or the first and the last. */
+  /** The services whose ids begin with this text and hex digits: none, the only one, or the first and the last. */
   servicesOf(beginning: string): string[] {
     const range = 'FROM cached_snapshots WHERE service BETWEEN ? AND ?';
     const sql = `SELECT MIN(service) AS service ${range} UNION SELECT MAX(service) ${range}`;
@@ -89,7 +89,7 @@ export class CachedSnapshots extends Table<WaitingSnapshot> {
     return rows.flatMap(({ service }) => service ?? []);
   }
 
-  /** Undefined if there is no snapshot, if a body of it failed, and if children of it have no place. */
+  /** Returns undefined if there is no snapshot, if a body of it failed, and if children of it have no place. */
   summary(service: string, request: string): SnapshotSummary | undefined {
     const waiting = this.waiting.get(`${service}\0${request}`);
     if (waiting !== undefined)
@@ -98,7 +98,7 @@ export class CachedSnapshots extends Table<WaitingSnapshot> {
     return row?.summary ? this.db.json(row.summary) : undefined;
   }
 
-  /** One large column, since both take twice as long to read; records the use. */
+  /** Reads one large column, since reading both takes twice as long; records the use. */
   #row(column: 'record' | 'summary', service: string, request: string): SnapshotRow | undefined {
     const sql = `SELECT id, ${column}, used_at FROM ${WITH_USES} WHERE service = ? AND request = ?`;
     const row = this.db.get<SnapshotRow>(sql, service, request);
@@ -134,7 +134,7 @@ export class CachedSnapshots extends Table<WaitingSnapshot> {
     }
   }
 
-  /** Records what was used since the table was opened, and evicts what was not used for long. */
+  /** Records the snapshots that were used since the table was opened, and evicts those that were not used for long. */
   evict(now: number): void {
     const { db } = this;
     const longAgo = now - EVICTED_AFTER_MS;
@@ -178,7 +178,7 @@ export class CachedBuilds extends Table<string> {
     );
   }
 
-  /** Records what was used since the table was opened, and evicts what was not used for long. */
+  /** Records the GLBs that were used since the table was opened, and evicts those that were not used for long. */
   evict(now: number): void {
     this.db.flush();
     this.db.transaction(() => {

@@ -1,4 +1,4 @@
-/** Stores bytes under their SHA-256, each content once: as a file, or a small one as a row of `bodies.db`. */
+/** Stores bytes under their SHA-256, each content once: as a file, or a small content as a row of `bodies.db`. */
 import { join, sep } from 'node:path';
 import type { Digest } from '../../model/snapshot.ts';
 import { turnFor } from '../../support/budget.ts';
@@ -22,8 +22,8 @@ export interface ContentStore {
    * Stores bytes unless they are there already.
    *
    * @param content - Pieces, which are not joined where they become a file.
-   * @returns Their digest and number; `existed`: whether that is known of them.
-   * @throws {@link ConverterError} `STORE_DAMAGED` if their file has other bytes; `DISK_FULL`, `OUTPUT_UNWRITABLE`.
+   * @returns Digest and number of the bytes; `existed`: whether the bytes are known to have been there before.
+   * @throws {@link ConverterError} `STORE_DAMAGED` if the file has other bytes; `DISK_FULL`, `OUTPUT_UNWRITABLE`.
    */
   put(
     content: Uint8Array | readonly Uint8Array[],
@@ -32,39 +32,39 @@ export interface ContentStore {
   get(digest: Digest): Promise<Uint8Array>;
   /** Reads the file of bytes, even if they are a row too. @throws as `get`. */
   getFile(digest: Digest): Promise<Uint8Array>;
-  /** Whether there are bytes of this digest; they are not checked. */
+  /** Whether there are bytes of this digest. The bytes are not checked. */
   has(digest: Digest): Promise<boolean>;
-  /** Their size, unchecked; undefined if there are none. */
+  /** Size of the bytes, unchecked; undefined if there are none. */
   sizeOf(digest: Digest): Promise<number | undefined>;
-  /** Path of their file, whether it exists or not. */
+  /** Path of the file of the bytes, whether the file exists or not. */
   pathOf(digest: Digest): string;
-  /** Every digest, sorted; those of small contents first, which may be files too. */
+  /** Every digest, sorted. Digests of small contents come first; some of these may be files too. */
   list(): AsyncIterable<Digest>;
   /** Removes bytes if they are there. */
   remove(digest: Digest): Promise<void>;
 }
 
-/** Plain data, which another process can open the same store with. */
+/** Options of a store. They are plain data, with which another process can open the same store. */
 export interface FileStoreOptions {
   dir: string;
   /** Folder for temporary files, on the same file system. */
   tmpDir: string;
-  /** Folder that contains both, and below which no link is followed. @defaultValue `dir` */
+  /** Folder that contains `dir` and `tmpDir`, and below which no link is followed. @defaultValue `dir` */
   root?: string;
   /** Appended to each file name, with its dot. @defaultValue '' */
   extension?: string;
   /** Whether `put` replaces damaged bytes, by a new file: links to the damaged one stay. @defaultValue false */
   repair?: boolean;
-  /** Of the files. */
+  /** Access to the files. */
   access?: 'readOnly';
   /**
    * Whether the contents can be fetched or computed again: `get` removes damaged bytes, and `put` does not wait for the
    * disk, so that a power cut may damage them. @defaultValue false
    */
   dropDamaged?: boolean;
-  /** Receives the folders of new files, which the caller syncs before it refers to these. @defaultValue synced at once */
+  /** Receives the folders of new files, which the caller syncs before it refers to the files. @defaultValue synced now */
   unsynced?: Set<string>;
-  /** Path of the database of small contents. Without it they are files, too. */
+  /** Path of the database of small contents. Without it, small contents are files too. */
   database?: string;
 }
 
@@ -91,12 +91,12 @@ export function openFileStore(
   return new FileStore(options, signal, opened);
 }
 
-/** A store in a folder. Its methods need no `this`: they are handed on one by one. */
+/** A store in a folder. Its methods need no `this`: callers pass them on as functions. */
 class FileStore implements ContentStore {
   readonly #options: FileStoreOptions;
   readonly #extension: string;
   readonly #signal: AbortSignal | undefined;
-  /** Without a join for each path, which takes 3 µs. */
+  /** Used instead of `join` for each path, which takes 3 µs. */
   readonly #folder: string;
   readonly #opened: Contents | undefined;
   #opening: Promise<Contents> | undefined;
@@ -189,7 +189,7 @@ class FileStore implements ContentStore {
   }
 
   async #isIntact(digest: Digest, bytes: number): Promise<boolean> {
-    // The size of a truncated file differs: then it need not be read.
+    // The size of a truncated file differs, so the file need not be read.
     if ((await this.#sizeOfFile(digest)) !== bytes) return false;
     return sha256Hex(await readBytes(this.pathOf(digest))) === digest;
   }
@@ -209,23 +209,23 @@ class FileStore implements ContentStore {
 
 /** Data that was computed from contents, by key; any of it may be gone at any time. */
 export interface DerivedData {
-  /** Returns what was stored under a key; undefined if there is none, also if it was damaged, and then removed. */
+  /** Returns what was stored under a key; undefined if there is nothing, or if the data was damaged and removed. */
   get(key: string): Promise<Uint8Array | undefined>;
-  /** Stores bytes, in place of others of the key. They must not change for a second. */
+  /** Stores bytes in place of others under the key. The bytes must not change for a second. */
   put(key: string, bytes: Uint8Array): Promise<void>;
   /**
    * Keeps a file that never changes, by its digest: as a hard link, which neither copies nor syncs it again (50 µs). Where
    * links are not possible, as to another file system, it is not kept.
    */
   keepFile(path: string, digest: Digest, bytes: number): Promise<void>;
-  /** Returns the path of a file that was kept, whose content is checked; undefined as with `get`. */
+  /** Returns the path of a kept file, whose content is checked; undefined as with `get`. */
   keptFile(digest: Digest): Promise<string | undefined>;
 }
 
-/** Which contents other machines have computed, by key. */
+/** Records which contents other machines have computed, by key. */
 export interface SharedDerivedData {
   get(key: string): Promise<DerivedContent | undefined>;
-  /** Notes a content, unless another machine has noted one. */
+  /** Records a content, unless another machine has recorded one. */
   put(key: string, content: DerivedContent): Promise<void>;
 }
 
@@ -239,7 +239,7 @@ interface DerivedContent {
  * Opens the derived data of a cache: contents of the store, evicted with the others by last use.
  *
  * @param now - Start of the run, milliseconds since the epoch.
- * @param shared - What other machines have computed, whose contents `store` brings; not for files.
+ * @param shared - Contents that other machines have computed and `store` fetches; not used for files.
  * @example
  * ```ts
  * const derived = openDerivedData(store, contents, now);
@@ -284,7 +284,7 @@ export function openDerivedData(
         derived.put(`file ${digest}`, { digest, bytes, usedAt: now });
     },
     async keptFile(digest) {
-      // A row of the same bytes says nothing about the file, which is what gets linked.
+      // A row of the same bytes proves nothing about the file, which is what gets linked.
       const fileOf = (kept: Digest) => store.getFile(kept);
       const bytes = await read(`file ${digest}`, fileOf).catch(() => undefined);
       return bytes && store.pathOf(digest);

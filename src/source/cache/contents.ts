@@ -4,13 +4,13 @@ import { isConverterError } from '../../support/errors.ts';
 import { removeFile } from '../../support/files.ts';
 import { openSqlite, type Sqlite, Table } from './sqlite.ts';
 
-/** Larger contents are files: up to here a row is written faster (2 KiB: 25 µs against 170, 32 KiB: 170 against 260). */
+/** Largest size of a row. Up to here a row is written faster (2 KiB: 25 µs against 170, 32 KiB: 170 against 260). */
 const SMALL_BYTES = 32 * 1024;
 
 /** A use is recorded if the recorded one is older than this, so that a run without changes writes nothing. */
 export const USE_RECORDED_EVERY_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** Digests that are read at a time. */
+/** Number of digests that are read at a time. */
 const PAGE = 1000;
 
 const MIGRATIONS: readonly string[] = [
@@ -21,13 +21,13 @@ const MIGRATIONS: readonly string[] = [
   CREATE INDEX derived_by_digest ON derived (digest);`,
 ];
 
-/** Pages of 8 KiB: rows of 2 KiB are written twice as fast as in pages of 4. */
+/** Pages of 8 KiB: rows of 2 KiB are written twice as fast as in pages of 4 KiB. */
 const SET_UP = 'PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL';
 
-/** Does something with the database; undefined if it is damaged. */
+/** Runs work on the database; returns undefined if the database is damaged. */
 type IfUsable = <T>(work: () => T) => T | undefined;
 
-/** A table of a file that may be damaged: then it is as good as empty. */
+/** A table of a file that may be damaged. A damaged table counts as empty. */
 abstract class LossyTable<Row> extends Table<Row> {
   protected readonly ifUsable: IfUsable;
 
@@ -37,13 +37,13 @@ abstract class LossyTable<Row> extends Table<Row> {
   }
 }
 
-/** The table `contents`. What reads a content checks its digest. */
+/** The table `contents`. The reader of a content checks its digest. */
 class SmallContents extends LossyTable<Uint8Array | undefined> {
   /**
    * Stores a content, also in place of other bytes under its digest.
    *
    * @param bytes - Must not change until they are written.
-   * @returns Whether it is known to exist; undefined if it has to be a file.
+   * @returns Whether the content is known to exist; undefined if it has to be a file.
    */
   put(digest: Digest, bytes: Uint8Array): boolean | undefined {
     if (bytes.length > SMALL_BYTES) return undefined;
@@ -100,7 +100,7 @@ class SmallContents extends LossyTable<Uint8Array | undefined> {
 interface DerivedEntry {
   digest: Digest;
   bytes: number;
-  /** Start of the run that used it last, to the week; milliseconds since the epoch. */
+  /** Start of the last run that used the content, to the week; milliseconds since the epoch. */
   usedAt: number;
 }
 
@@ -162,7 +162,7 @@ class DerivedEntries extends LossyTable<DerivedEntry | undefined> {
   }
 }
 
-/** An open `bodies.db`. Where damage is noticed late, it is as good as empty, and contents are files. */
+/** An open `bodies.db`. If damage is noticed late, the database counts as empty, and contents are files. */
 export class Contents {
   readonly path: string;
   readonly small: SmallContents;
@@ -178,7 +178,7 @@ export class Contents {
     this.#sqlite = sqlite;
   }
 
-  /** Writes what waits, so that other processes see it. */
+  /** Writes the rows that wait, so that other processes see them. */
   flush(): void {
     this.#ifUsable(() => this.#sqlite.flush());
   }
@@ -202,7 +202,7 @@ export class Contents {
     } catch (error) {
       if (!isConverterError(error, 'STATE_INVALID')) throw error;
       this.#isDamaged = true;
-      // Where an open file cannot be removed, the next run does it.
+      // If an open file cannot be removed, the next run removes it.
       removeDatabase(this.path).catch(() => undefined);
       return undefined;
     }

@@ -1,4 +1,4 @@
-/** The tables of `state.db` in the cache folder, of which those of outputs are here. */
+/** The tables of `state.db` in the cache folder. The tables about outputs are defined here. */
 import { join } from 'node:path';
 import type { Decision } from '../../model/asset.ts';
 import type { Digest } from '../../model/snapshot.ts';
@@ -11,14 +11,14 @@ import { DurableTables } from './durable-tables.ts';
 import { MIGRATIONS } from './schema.ts';
 import { openSqlite, Table } from './sqlite.ts';
 
-/** Its file in the cache folder. */
+/** File name of the database in the cache folder. */
 const DATABASE_FILE = 'state.db';
-/** Small contents, beside the folder of the others. */
+/** File name of the database of small contents, beside the folder of the other contents. */
 const CONTENTS_FILE = 'bodies.db';
 
 /** A decision and the run that made it. */
 interface StoredDecision extends Decision {
-  /** Id of the run; for `kept` the first that found it so. */
+  /** Id of the run; for `kept`, of the first run that found the configuration unchanged. */
   run: string;
 }
 
@@ -57,10 +57,10 @@ class CachedDecisions extends Table {
   }
 }
 
-/** What is known of a published GLB without reading it. */
+/** The properties of a published GLB that are known without reading it. */
 type KnownObject = Record<'bytes' | 'modifiedMs', number>;
 
-/** The table `cached_objects`: size and time of published GLBs, by output folder, when their content was right. */
+/** The table `cached_objects`: size and time of published GLBs when their content was correct, by output folder. */
 class CachedObjects extends Table<[output: string, digest: Digest, KnownObject]> {
   all(outputDir: string): Map<Digest, KnownObject> {
     const sql = `
@@ -100,7 +100,7 @@ export class CacheDatabase extends DurableTables {
   readonly builds = new CachedBuilds(this.db);
   readonly decisions = new CachedDecisions(this.db);
   readonly objects = new CachedObjects(this.db);
-  /** Small contents, and the entries of derived data. */
+  /** Database of small contents and of the entries of derived data. */
   readonly contents: Contents;
 
   constructor(db: CacheDatabase['db'], contents: Contents) {
@@ -108,18 +108,18 @@ export class CacheDatabase extends DurableTables {
     this.contents = contents;
   }
 
-  /** Whether a cache folder has one. */
+  /** Whether a cache folder has a database. */
   static existsIn(cacheDir: string): Promise<boolean> {
     return exists(join(cacheDir, DATABASE_FILE));
   }
 
-  /** Writes what waits for the next batch, at most a second: contents, then what refers to them. */
+  /** Writes the rows that wait for the next batch, at most a second: contents, then the rows that refer to them. */
   flush(): void {
     this.contents.flush();
     this.db.flush();
   }
 
-  /** Closes the files, after what waits is written, if that is possible; no method may be called after it. */
+  /** Closes the files, after writing the waiting rows if that is possible; no method may be called after it. */
   close(): void {
     this.runs.abandon();
     this.work.settle();

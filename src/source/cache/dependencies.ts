@@ -13,7 +13,7 @@ const PARTS: Partial<Record<OperationName, keyof RequestedParts>> = {
   getMaterial: 'bodies',
 };
 
-/** The responses that were tracked; they are needed until the signal is aborted. */
+/** The responses that were tracked. The snapshot needs them until the signal is aborted. */
 export class Dependencies {
   readonly #requested = { article: 0, partsList: 0, bodies: 0 };
   readonly #stamps = new Map<string, FreshnessStamp>();
@@ -25,7 +25,7 @@ export class Dependencies {
     this.signal = signal;
   }
 
-  /** Adds a response; `fromService` is whether it was requested in this run. */
+  /** Adds a response; `fromService` is whether the response was requested in this run. */
   async track<Response extends { fromService: boolean; stamp: FreshnessStamp }>(
     operation: OperationName,
     pending: Promise<Response>,
@@ -42,7 +42,7 @@ export class Dependencies {
     }
   }
 
-  /** What was requested in this run, also for another article. */
+  /** The parts that were requested in this run, also for another article. */
   get requested(): RequestedParts {
     const { article, partsList, bodies } = this.#requested;
     return { article: article > 0, partsList: partsList > 0, bodies };
@@ -53,7 +53,7 @@ export class Dependencies {
     return this.#hasFailed ? undefined : [...this.#stamps.values()];
   }
 
-  /** Many bodies have the same stamp; the oldest of them decides how long they are fresh. */
+  /** Adds a stamp. Many bodies have the same stamp; the oldest of them decides how long they are fresh. */
   #addStamp(stamp: FreshnessStamp): void {
     const { owner, datedBy, convertdate, fetchedOn, requestedAt } = stamp;
     const key = `${owner}\0${datedBy}\0${convertdate}`;

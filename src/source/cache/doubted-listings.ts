@@ -1,4 +1,4 @@
-/** Listings of the catalogue that are too short to be believed: a service that has lost nodes for a while lists fewer, or none. */
+/** Listings of the catalogue that are too short to be believed: a service that lost nodes for a while lists fewer or none. */
 import type { CatalogueNode } from '../../model/catalogue.ts';
 import type { Digest } from '../../model/snapshot.ts';
 import { OPERATIONS, type OperationName } from '../service/operations.ts';
@@ -15,7 +15,7 @@ export const isListing = (operation: OperationName): boolean => LISTINGS.has(ope
 /** A listing that was requested again. */
 interface Listing {
   operation: OperationName;
-  /** Nothing where the cached answer has not changed. */
+  /** The answer; undefined if the cached answer has not changed. */
   received: { digest: Digest; decoded: unknown } | undefined;
   /** Day of the run, `YYYY-MM-DD`. */
   today: string;
@@ -23,7 +23,7 @@ interface Listing {
   stateOf(manufacturer: string): Promise<string>;
 }
 
-/** How many nodes a listing had, by the cache, that is too short to be believed; undefined if it is believed. @see D-848 */
+/** Number of nodes that the cache has of a listing too short to be believed; undefined if it is believed. @see D-848 */
 export async function nodesExpected(
   { operation, received, today, stateOf }: Listing,
   cached: StoredResponse | undefined,
@@ -32,11 +32,11 @@ export async function nodesExpected(
   const before = cached && 'digest' in cached.answer ? cached.answer.digest : undefined;
   if (before !== undefined && before === (received?.digest ?? before)) {
     const { expectedNodes, fetchedOn, datedBy, convertdate } = cached!;
-    // Another conversion may have lost what an earlier one never had.
+    // Another conversion may have lost nodes that an earlier one never had.
     const isSameState = (await stateOf(datedBy)) === convertdate;
     if (isSameState) return fetchedOn < today ? undefined : expectedNodes;
   }
-  // Without its body it is not known how many there were.
+  // Without the body, the earlier number of nodes is not known.
   const body = before && (await store.get(before).catch(() => undefined));
   const had = body ? countOf(OPERATIONS[operation].decode(body)) : 0;
   const count = received === undefined ? had : countOf(received.decoded);

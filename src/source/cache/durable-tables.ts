@@ -1,4 +1,4 @@
-/** The durable tables of `state.db`: what no service answers again. A run that ended well has no row of itself or its work. */
+/** The durable tables of `state.db`: data that no service can answer again. A run that ended well leaves no rows. */
 import { hostname } from 'node:os';
 import { hasEnded } from '../../support/file-operations.ts';
 import { Table } from './sqlite.ts';
@@ -14,13 +14,13 @@ interface RunRow {
   startedAt: number;
 }
 
-/** How long a run may reuse the responses of an interrupted one: less than a day, for a nightly schedule. */
+/** How long a run may reuse the responses of an interrupted run: less than a day, for a nightly schedule. */
 export const CONTINUED_WITHIN_MS = 20 * 60 * 60 * 1000;
 
-/** Not the id of any process: the run is over. */
+/** Process id of a run that is over; no process has this id. */
 const NO_PROCESS = 0;
 
-/** Runs of this process, by {@link nameOf}: process ids are reused, in containers at once. */
+/** Names of the runs of this process, by {@link nameOf}: process ids are reused, and containers share them. */
 const own = new Set<string>();
 
 const COLUMNS = 'id, service, output, host, pid, started_at AS startedAt';
@@ -62,7 +62,7 @@ class DurableRuns extends Table {
     });
   }
 
-  /** Records that the result of a run was refused, or that it selected nothing. It can still be continued. */
+  /** Records that the result of a run was refused, or that the run selected nothing. The run can still be continued. */
   refuse(id: number): void {
     this.db.run(
       'INSERT OR REPLACE INTO durable_refusals SELECT service, output, started_at FROM durable_runs WHERE id = ?',
@@ -73,7 +73,7 @@ class DurableRuns extends Table {
   /**
    * Records that a run ended, and deletes it and the runs that it continued.
    *
-   * @param isPart - It processed a part of what these had to do: they can still be continued.
+   * @param isPart - The run processed a part of the work of the earlier runs, which can still be continued.
    */
   finish(id: number, isPart = false): void {
     this.db.transaction(() => {
@@ -106,7 +106,7 @@ class DurableRuns extends Table {
       try {
         this.db.run('UPDATE durable_runs SET pid = ? WHERE id = ?', NO_PROCESS, id);
       } catch {
-        // What interrupted the run may prevent this too; its process id shows the same after its end.
+        // The cause of the interruption may prevent this too; the process id shows the same after the process ends.
       }
     }
   }
@@ -125,27 +125,27 @@ class DurableRuns extends Table {
   }
 }
 
-/** What was in work when a run was killed. */
+/** Work that was in progress when a run was killed. */
 export interface KilledWork {
   /** Key of the request of a configuration, or the name of a request of the selection. */
   request: string;
-  /** How often. */
+  /** How often a run was killed with this request in work. */
   kills: number;
-  /** Whether the last run was killed with it in work. */
+  /** Whether the last run was killed with this request in work. */
   isNew: boolean;
 }
 
 /**
- * The table `durable_work`: what a run has in work, and what was in work when one was killed, until it is processed
- * to its end. Its rows have an owner, of which one run at a time may use them.
+ * The table `durable_work`: the requests that a run has in work, and those in work when a run was killed, until each is
+ * processed to its end. Its rows have an owner, of which one run at a time may use them.
  */
 class DurableWork extends Table {
-  /** What has finished and what is about to start in this turn of the event loop: one commit notes all (80 µs each). */
+  /** Requests that finished or are about to start in this turn of the event loop. One commit notes all (80 µs each). */
   #finished: [owner: string, request: string][] = [];
   #starting: [owner: string, request: string][] = [];
   #isNoted: Promise<void> | undefined;
 
-  /** Counts a kill for all that an earlier run left in work, and returns what has been in work in any kill. */
+  /** Counts a kill for every request that an earlier run left in work; returns all that were in work in any kill. */
   begin(owner: string): KilledWork[] {
     const select = `
       SELECT request, kills + in_work AS kills, in_work AS isNew FROM durable_work WHERE output = ?`;
@@ -158,7 +158,7 @@ class DurableWork extends Table {
     });
   }
 
-  /** Notes what is about to start, in the next turn of the event loop. */
+  /** Records a request that is about to start, in the next turn of the event loop. */
   start(owner: string, request: string): Promise<void> {
     this.#starting.push([owner, request]);
     this.#isNoted ??= new Promise((resolve, reject) => {
@@ -176,29 +176,29 @@ class DurableWork extends Table {
     return this.#isNoted;
   }
 
-  /** Records that it was processed to its end, with or without a failure. */
+  /** Records that a request was processed to its end, with or without a failure. */
   finish(owner: string, request: string): void {
     this.#finished.push([owner, request]);
     if (this.#finished.length === 1) setImmediate(() => this.settle());
   }
 
-  /** Writes what waits, if that is possible. Otherwise the next start does it, or fails. */
+  /** Writes the rows that wait, if that is possible. Otherwise the next start writes them, or fails. */
   settle(): void {
     try {
       this.#settle();
     } catch {
-      // What remains counts as in work if the run is killed.
+      // Requests that remain count as in work if the run is killed.
     }
   }
 
-  /** Records that the run ends by itself, and not by what it has in work. */
+  /** Records that the run ends by itself, and not because of the requests in work. */
   stop(owner: string): void {
     this.settle();
     try {
       this.db.run('DELETE FROM durable_work WHERE output = ? AND kills = 0', owner);
       this.db.run('UPDATE durable_work SET in_work = 0 WHERE output = ? AND in_work = 1', owner);
     } catch {
-      // What ended the run may prevent this too. It then counts as a kill.
+      // The cause of the end may prevent this too. The end then counts as a kill.
     }
   }
 
@@ -206,7 +206,7 @@ class DurableWork extends Table {
     if (this.#finished.length + this.#starting.length > 0) this.#commit(() => {});
   }
 
-  /** Writes what waits and does more, in one commit. */
+  /** Writes the rows that wait and does more work, in one commit. */
   #commit<T>(work: () => T): T {
     const remove = 'DELETE FROM durable_work WHERE output = ? AND request = ?';
     const note = `
@@ -222,30 +222,30 @@ class DurableWork extends Table {
   }
 }
 
-/** Something that failed when it was last tried. */
+/** A request that failed at its last attempt. */
 interface FailureRecord {
   /** Key of the request. */
   request: string;
-  /** Of the last attempt, as is the message. */
+  /** Code of the last attempt's failure, as is the message. */
   code: string;
   message: string;
-  /** Runs that tried it since it last succeeded. */
+  /** Runs that tried the request since it last succeeded. */
   attempts: number;
-  /** Distinct days (UTC) among them. */
+  /** Distinct days (UTC) among the attempts. */
   nights: number;
   /** ISO 8601, UTC: start of the first of these runs. */
   firstSeen: string;
   /** ISO 8601, UTC: start of the last of these runs. */
   lastSeen: string;
-  /** Digest of what else decides whether it fails: options and converter; `fetch` prefixes its name. */
+  /** Digest of the other conditions of the failure: options and converter; `fetch` prefixes its name. */
   conditions: string;
-  /** Request whose processing selected it; empty if it was selected itself. */
+  /** Request whose processing selected this one; empty if the request was selected itself. */
   root: string;
-  /** State of the data of each manufacturer that it needs, when it was last tried; as far as that was known. */
+  /** State of the data of each manufacturer that the request needs, at the last attempt; as far as it was known. */
   dates: Readonly<Record<string, string>>;
 }
 
-/** The table `durable_failures`: what failed when it was last tried; a success removes it. */
+/** The table `durable_failures`: requests that failed at their last attempt; a success removes the row. */
 class DurableFailures extends Table {
   /** @param output - Absolute path of the output folder. */
   all(output: string): FailureRecord[] {
@@ -257,7 +257,7 @@ class DurableFailures extends Table {
     return rows.map(({ dates, ...row }) => ({ ...row, dates: this.db.json(dates) }));
   }
 
-  /** Stores what failed, and deletes the requests that no longer fail, in one transaction. */
+  /** Stores the requests that failed, and deletes those that no longer fail, in one transaction. */
   update(
     output: string,
     { failed, gone }: { failed: Iterable<FailureRecord>; gone: Iterable<string> },
@@ -282,7 +282,7 @@ class DurableFailures extends Table {
  * service answers. A service is given by the base address of its API. @see Spec 9 rule 7; D-802.
  */
 class DurablePermanentIds extends Table {
-  /** The top-level article as it was received; undefined if the identifier is not known. */
+  /** The top-level article as received; undefined if the identifier is not known. */
   get(service: string, id: string): unknown {
     const sql = 'SELECT article FROM durable_permanent_ids WHERE service = ? AND id = ?';
     const row = this.db.get<{ article: string }>(sql, systemOf(service), id);
@@ -296,7 +296,7 @@ class DurablePermanentIds extends Table {
     return rows.map(({ id, article }) => ({ id, article: this.db.json(article) }));
   }
 
-  /** Stores a planning; it replaces the known one of the identifier. */
+  /** Stores a planning, in place of the known planning of the identifier. */
   put(service: string, id: string, topLevelArticle: unknown): void {
     const sql = 'INSERT OR REPLACE INTO durable_permanent_ids VALUES (?, ?, ?)';
     this.db.run(sql, systemOf(service), id, JSON.stringify(topLevelArticle));
@@ -310,7 +310,7 @@ function systemOf(baseUrl: string): string {
   return address.replace(/\/+$/, '');
 }
 
-/** Whether a run of another host still runs is not visible here: it counts as running while recent. */
+/** Whether a run may still run. That of another host is not visible here: its runs count as running while recent. */
 function mayRun(row: RunRow, now: number): boolean {
   if (row.pid === NO_PROCESS) return false;
   if (row.host !== hostname()) return isRecent(row, now);

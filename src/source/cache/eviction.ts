@@ -1,10 +1,10 @@
-/** Keeps a cache folder within its size limit, and removes what was not used for long; never durable tables. */
+/** Keeps a cache folder within its size limit, and removes entries not used for long; never durable tables. */
 import type { Digest } from '../../model/snapshot.ts';
 import type { ContentStore } from './content-store.ts';
 import { USE_RECORDED_EVERY_MS } from './contents.ts';
 import type { CacheDatabase } from './database.ts';
 
-/** Size of a cache where nothing else is said. The whole of a real service (D-611) is about 14 GB. */
+/** Default size limit of a cache. The whole data of a real service (D-611) is about 14 GB. */
 export const MOST_CACHE_BYTES = 20 * 2 ** 30;
 
 interface EvictionOptions {
@@ -15,7 +15,7 @@ interface EvictionOptions {
   now: number;
   /** Limit for the size of all bodies. */
   maxBytes: number;
-  /** Id of that run, which no longer needs the cache. */
+  /** Id of the run that ends and no longer needs the cache. */
   run?: number;
 }
 
@@ -23,8 +23,8 @@ interface EvictionOptions {
 const EVICTED_TO_SHARE = 0.9;
 
 /**
- * Evicts what was not used for long; if the cache exceeds its limit, also the least recently used bodies.
- * While other runs use the cache, none is evicted that was used since a week before the first of them began.
+ * Evicts entries that were not used for long; if the cache exceeds its limit, also the least recently used bodies.
+ * While other runs use the cache, a body is kept if it was used later than a week before the first of them began.
  *
  * @returns Number and size of the evicted bodies.
  * @see D-846.
@@ -52,7 +52,7 @@ export async function evictUnused(
   return { bodies: evicted.length, bytes: evicted.reduce((sum, { bytes }) => sum + bytes, 0) };
 }
 
-/** Bodies and derived data by last use, until their size suffices or the next one is needed. */
+/** Bodies and derived data by last use, until their size suffices or the next body is needed. */
 function leastRecentlyUsed(database: CacheDatabase, excessBytes: number, neededSince: number) {
   const uses = usesBySnapshots(database);
   const bodies = [...database.bodies.all(), ...database.contents.derived.all()]
@@ -67,7 +67,7 @@ function leastRecentlyUsed(database: CacheDatabase, excessBytes: number, neededS
   return end < 0 ? bodies : bodies.slice(0, end);
 }
 
-/** A run without changes reads no body: the use of a snapshot is one of its bodies. 4 s for 50,000 of them. */
+/** Last use of bodies. A run without changes reads no body: using a snapshot uses its bodies. 4 s for 50,000. */
 function usesBySnapshots(database: CacheDatabase): Map<Digest, number> {
   const uses = new Map<Digest, number>();
   for (const { digests, usedAt } of database.snapshots.bodies()) {
@@ -76,7 +76,7 @@ function usesBySnapshots(database: CacheDatabase): Map<Digest, number> {
   return uses;
 }
 
-/** Removes a body that is not recorded; another run may have recorded an evicted one again. */
+/** Removes a body that is not recorded. Another run may have recorded an evicted body again. */
 async function removeUnknown({ store, database }: EvictionOptions, digest: Digest): Promise<void> {
   const isKnown = database.bodies.has(digest) || database.contents.derived.has(digest);
   if (!isKnown) await store.remove(digest);

@@ -4,13 +4,13 @@ import { sha256Hex } from '../../support/files.ts';
 import { groupBy } from '../../support/group-by.ts';
 import { CONTINUED_WITHIN_MS } from './durable-tables.ts';
 
-/** What decides whether a response is fresh. */
+/** The properties of a response that decide whether it is fresh. */
 export interface FreshnessStamp {
   /** Manufacturer whose data was requested by name. */
   owner: string;
   /** Manufacturer whose conversion dates apply: the owner, or the article's if the catalogue lacks the owner. */
   datedBy: string;
-  /** State of the data of `datedBy` when it was requested; empty if that was not known. */
+  /** State of the data of `datedBy` when the response was requested; empty if the state was not known. */
   convertdate: string;
   /** Day on which the first fetch began, `YYYY-MM-DD`, UTC. */
   fetchedOn: string;
@@ -18,15 +18,15 @@ export interface FreshnessStamp {
   requestedAt: number;
 }
 
-/** When a response of an earlier run is used: what makes it fresh, and whether requests are conditional. */
+/** When a response of an earlier run is used: what makes the response fresh, and whether requests are conditional. */
 export const FRESHNESS_POLICIES = {
-  /** Data that was not converted since is not requested. */
+  /** Data that was not converted since then is not requested. */
   convertdate: { trusts: 'dates', conditional: true },
-  /** Everything is requested, and sent only if it changed. */
+  /** Everything is requested, but only changed data is sent. */
   revalidate: { trusts: 'nothing', conditional: true },
   /** Everything is requested and sent. */
   always: { trusts: 'nothing', conditional: false },
-  /** Cached responses are used, however old; only the rest is requested. */
+  /** Cached responses are used, however old; only missing responses are requested. */
   never: { trusts: 'everything', conditional: true },
 } as const satisfies Record<
   string,
@@ -36,7 +36,7 @@ export const FRESHNESS_POLICIES = {
 /** When cached responses are used: D-845. */
 export type FreshnessPolicy = keyof typeof FRESHNESS_POLICIES;
 
-/** The policy of a pipeline file without one. */
+/** The policy of a pipeline file that sets none. */
 export const FRESHNESS_DEFAULT: FreshnessPolicy = 'convertdate';
 
 /** The run for which freshness is decided. */
@@ -44,15 +44,15 @@ export interface FreshnessContext {
   policy: FreshnessPolicy;
   /** Start of the run, milliseconds since the epoch. */
   now: number;
-  /** Start of the first of the interrupted runs that it continues, else `now`. */
+  /** Start of the first of the interrupted runs that this run continues, else `now`. */
   interruptedSince: number;
-  /** Start of the last of these; a later request is from before the clock was set back. */
+  /** Start of the last of the interrupted runs; a later request was sent before the clock was set back. */
   interruptedUntil: number;
 }
 
 /**
- * Whether a cached response is fresh. Responses of this run are; those of the interrupted runs that it
- * continues are for {@link CONTINUED_WITHIN_MS}, unless the data was converted since; the policy decides
+ * Whether a cached response is fresh. Responses of this run are fresh. Responses of the interrupted runs that it
+ * continues are fresh for {@link CONTINUED_WITHIN_MS}, unless the data was converted since; the policy decides
  * about all others. `dates` is called only if the dates of the catalogue matter. @see D-730, D-845.
  */
 export async function isFresh(
@@ -124,7 +124,7 @@ function readStates(topNodes: readonly CatalogueNode[]): Map<string, string> {
   return states;
 }
 
-/** The latest date; with several nodes a digest shows a change of any of them. */
+/** Returns the latest date; with several nodes, a digest shows a change of any of them. */
 function stateOf(nodes: readonly CatalogueNode[]): string {
   const lines = nodes
     .map(({ convertdate, program, nodeid }) => `${convertdate} ${program} ${nodeid}`)

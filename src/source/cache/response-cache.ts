@@ -44,36 +44,36 @@ export interface ResponseCacheOptions
   freshness?: FreshnessPolicy;
   /** Name of the service in the database. @defaultValue the client's id */
   service?: string;
-  /** Names of the same service by language, of those that requests may name. */
+  /** Names of the same service by language, for the languages that requests may name. */
   languages?: Readonly<Record<string, string>>;
   /** Responses that other machines have received. */
   shared?: SharedResponses | undefined;
-  /** Requests again what the service did not have in an earlier run. @defaultValue false */
+  /** Requests again the data that the service did not have in an earlier run. @defaultValue false */
   retryMissing?: boolean;
-  /** Requests everything, also what an interrupted run has requested. @defaultValue false */
+  /** Requests everything, also the data that an interrupted run has requested. @defaultValue false */
   force?: boolean;
-  /** Requests the listings again that were requested up to then, milliseconds since the epoch: they led to nothing. */
+  /** Requests listings again that were requested up to this time, milliseconds since the epoch: they led to nothing. */
   listingsRefusedAt?: number | undefined;
 }
 
 /** A request whose response can be cached. */
 export interface CacheableRequest<Name extends OperationName = OperationName> {
   operation: Name;
-  /** By our names; the row of the operation says which of them are sent and which identify the request. */
+  /** Values by our names; the row of the operation says which of them are sent and which identify the request. */
   values: Values;
   /** Language, if it is not that of the client. */
   lang?: string;
-  /** Manufacturer whose data it is. */
+  /** Manufacturer of the requested data. */
   owner: string;
-  /** Manufacturer whose conversion dates apply if the catalogue lacks the owner: the article's. */
+  /** Manufacturer of the article: its conversion dates apply if the catalogue lacks the owner. */
   datedBy?: string;
   /** What is requested, in words, if a 404 is an answer to cache; any other error is thrown. */
   subject?: string;
-  /** Whether it is sent in every run, unless the policy uses every cached response. */
+  /** Whether the request is sent in every run, unless the policy uses every cached response. */
   always?: boolean;
-  /** Whether it is also sent if a cached response is fresh, without retries: no other request waits for it or fails with it. */
+  /** Whether to send even if a cached response is fresh, without retries: no other request waits for it or fails with it. */
   once?: boolean;
-  /** Sends the request if it takes more than its values. */
+  /** Sends the request if its values are not enough to send it. */
   send?(by: Pick<ResponseCacheOptions, 'client' | 'store'>): Promise<Received<Name>>;
 }
 
@@ -81,12 +81,12 @@ export interface CacheableRequest<Name extends OperationName = OperationName> {
 interface CachedResponse {
   /** The body by digest, or that the service has none. */
   answer: Fetched;
-  /** Whether it was requested in this run. */
+  /** Whether the response was requested in this run. */
   fromService: boolean;
   stamp: FreshnessStamp;
 }
 
-/** A response that has just arrived, with its decoded answer; only those who wait for it receive it. */
+/** A response that has just arrived, with its decoded answer; only callers that wait for the request receive it. */
 interface LiveResponse<Name extends OperationName> extends CachedResponse {
   decoded?: AnswerOf<Name>;
 }
@@ -94,23 +94,23 @@ interface LiveResponse<Name extends OperationName> extends CachedResponse {
 type Pending<Name extends OperationName> = Promise<LiveResponse<Name>>;
 type Received<Name extends OperationName> = Body & { answer: AnswerOf<Name> };
 
-/** What became of the requests of an operation, and the size of the bodies that were received. */
+/** Numbers of requests of an operation by their outcome, and the size of the bodies that were received. */
 const NO_REQUESTS = {
   sent: 0,
-  /** Of those sent. */
+  /** Sent requests whose answer was not modified. */
   notModified: 0,
-  /** Requested by an earlier run. */
+  /** Responses that an earlier run requested. */
   cached: 0,
-  /** Requested earlier in this run. */
+  /** Requests that were already sent earlier in this run. */
   deduplicated: 0,
   bytes: 0,
 };
 
-/** In-memory entries; the database has the others. At half a kilobyte each they stay below 15 MB. */
+/** Number of entries in memory; the database has the others. At half a kilobyte each they stay below 15 MB. */
 const MAX_RESPONSES = 20_000;
 const MAX_FAILURES = 5_000;
 
-/** The most recently used of so many entries; with `max` a cache would allocate room for all of them at once. */
+/** Cache of the most recently used entries. With `max` a cache would allocate room for all of them at once. */
 const atMost = <Value extends NonNullable<unknown>>(count: number) =>
   new LRUCache<string, Value>({ maxSize: count, sizeCalculation: () => 1 });
 
@@ -120,12 +120,12 @@ export class ResponseCache {
   readonly service: string;
   readonly #options: ResponseCacheOptions;
   readonly #run: FreshnessContext;
-  /** Day of the run, which begins all its requests. */
+  /** Day of the run, used for all its requests. */
   readonly #today: string;
   readonly #counts = new Map<string, typeof NO_REQUESTS>();
   readonly #inFlight = new RequestsInFlight();
   readonly #responses = atMost<CachedResponse>(MAX_RESPONSES);
-  /** Of the responses of other machines, by key, until they are replaced. */
+  /** ETags of the responses of other machines, by key, until the responses are replaced. */
   readonly #etags = atMost<string>(MAX_RESPONSES);
   readonly #failures = atMost<ConverterError>(MAX_FAILURES);
   readonly #decoded = new DecodedBodies();
@@ -147,7 +147,7 @@ export class ResponseCache {
     return this.#decoded;
   }
 
-  /** By operation. */
+  /** Numbers of requests by operation. */
   get counts(): ReadonlyMap<string, Readonly<typeof NO_REQUESTS>> {
     return this.#counts;
   }
@@ -180,13 +180,13 @@ export class ResponseCache {
     }
   }
 
-  /** Whether a request would be sent now. Sends none but for the top of the catalogue. */
+  /** Whether a request would be sent now. This method sends at most the request for the top of the catalogue. */
   async wouldRequest(request: CacheableRequest): Promise<boolean> {
     const stored = this.#stored(request);
     return stored === undefined || !(await this.#isUsable(stored, request));
   }
 
-  /** Whether a response with this stamp is fresh. Sends no request but for the top of the catalogue. */
+  /** Whether a response with this stamp is fresh. This method requests at most the top of the catalogue. */
   isFresh(stamp: FreshnessStamp): Promise<boolean> {
     return isFresh(stamp, this.#run, () => this.#dates());
   }
@@ -281,7 +281,7 @@ export class ResponseCache {
     return { answer, fromService, stamp: stampOf(stored, request.owner) };
   }
 
-  /** Returns the usable response of another machine, which is then cached here too. */
+  /** Returns the usable response of another machine, and caches it here too. */
   async #fromOtherMachine(request: CacheableRequest): Promise<StoredResponse | undefined> {
     const { database, now, shared } = this.#options;
     const found = await shared?.get(this.#rowOf(request));
@@ -359,7 +359,7 @@ export class ResponseCache {
     }
   }
 
-  /** How many nodes a listing had that is too short to be believed; undefined of any other answer. */
+  /** Number of nodes that a listing too short to be believed had before; undefined for any other answer. */
   #nodesExpected(
     { operation, always }: CacheableRequest,
     stored: StoredResponse | undefined,
@@ -378,7 +378,7 @@ export class ResponseCache {
     return (await this.#isIntact(answer)) ? { etag, lastModified } : undefined;
   }
 
-  /** Stores what was received, stamped with the state of the data. */
+  /** Stores a received response, stamped with the state of the data. */
   async #put(
     request: CacheableRequest,
     received: Pick<StoredResponse, 'answer' | 'etag' | 'lastModified'>,
@@ -387,7 +387,7 @@ export class ResponseCache {
     const { database, now, shared } = this.#options;
     const { answer, etag, lastModified } = received;
     const { owner, datedBy: fallback = owner, always } = request;
-    // The dates come from the top of the catalogue, so that it cannot be stamped with them.
+    // The dates come from the top of the catalogue, so its own response cannot be stamped with them.
     const dates = always ? undefined : await this.#dates();
     const datedBy = dates?.stateOf(owner) === '' ? fallback : owner;
     const convertdate = dates?.stateOf(datedBy) ?? '';

@@ -1,4 +1,4 @@
-/** The schema of `state.db`. Tables named durable contain what no service answers again. */
+/** The schema of `state.db`. Tables named durable contain data that no service can answer again. */
 
 /** Every change of the schema of `state.db`: entry n brings version n to n + 1. Only append. */
 export const MIGRATIONS: readonly string[] = [
@@ -21,7 +21,7 @@ export const MIGRATIONS: readonly string[] = [
     source TEXT NOT NULL PRIMARY KEY, record TEXT NOT NULL
   ) STRICT, WITHOUT ROWID;`,
 
-  // A response of before the first run that noted its start belongs to no run that is continued.
+  // A response from before the first run that recorded its start belongs to no run that is continued.
   // In snapshots the small columns come before the large one: reading them does not read its pages.
   `ALTER TABLE responses ADD COLUMN asked_at INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE snapshots RENAME TO snapshots_v1;
@@ -48,7 +48,7 @@ export const MIGRATIONS: readonly string[] = [
     why TEXT NOT NULL, PRIMARY KEY (output, key)
   ) STRICT, WITHOUT ROWID;`,
 
-  // Uses of snapshots have a table of their own, so that noting one does not rewrite the snapshot.
+  // Uses of snapshots have their own table, so that recording a use does not rewrite the snapshot.
   `CREATE TABLE bodies (
     digest TEXT NOT NULL PRIMARY KEY, bytes INTEGER NOT NULL, used_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID;
@@ -60,7 +60,7 @@ export const MIGRATIONS: readonly string[] = [
     id INTEGER PRIMARY KEY, used_at INTEGER NOT NULL
   ) STRICT;`,
 
-  // What can be fetched or built again is cached; what cannot is durable, and never evicted. GET btg sends
+  // Data that can be fetched or built again is cached; other data is durable, and never evicted. GET btg sends
   // the base number of an article without a final number, and its key now has it too. The first manufacturer
   // of a summary is the article's, and no comma precedes it.
   `ALTER TABLE responses RENAME TO cached_responses;

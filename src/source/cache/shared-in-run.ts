@@ -8,10 +8,10 @@ import { interrupted } from '../service/request-failure.ts';
 import type { Demand } from '../service/traffic.ts';
 
 interface InFlight<T = unknown> {
-  /** Who waits for it: the signal of an article, or any object. */
+  /** The callers that wait for the response: the signal of an article, or any object. */
   requesters: Set<object>;
   response: Promise<T>;
-  /** Aborted once all that waited are stopped. */
+  /** Aborted once all callers that waited are stopped. */
   stop: AbortController;
 }
 
@@ -24,7 +24,7 @@ export class RequestsInFlight {
   }
 
   /**
-   * Waits for a request, which begins if it is not in flight, and ends once all that wait for it are stopped.
+   * Waits for a request. The request begins if it is not in flight, and ends once all callers that wait are stopped.
    *
    * @throws {@link ConverterError} `INTERRUPTED` if the signal aborts.
    */
@@ -63,12 +63,12 @@ export class RequestsInFlight {
   }
 }
 
-/** Memory for all of them. */
+/** Memory for all decoded bodies. */
 const MAX_DECODED_BYTES = 32 * 1024 * 1024;
 
 /** Memory that a decoded body takes, as a multiple of its size: objects (3.6 measured), and typed arrays. */
 const DECODED_SIZE: Partial<Record<OperationName, number>> = { getPartsList: 4, getBlock: 2 };
-/** Memory of a node and of a material of a parts list, which may be as short as `{}`; the latter has warnings. */
+/** Memory of a node and of a material of a parts list. Each may be as short as `{}`; a material has warnings. */
 const NODE_BYTES = 200;
 const MATERIAL_BYTES = 700;
 

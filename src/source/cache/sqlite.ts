@@ -7,9 +7,9 @@ type SqlValue = string | number | null | Uint8Array;
 
 const BUSY_TIMEOUT_MS = 10_000;
 
-/** How long a row waits for its batch at most: what a killed run loses of its cache. */
+/** Longest time that a row waits for its batch. A killed run loses this much of its cache. */
 const BATCH_MS = 1000;
-/** Memory that the rows of a batch may take, about. */
+/** Approximate memory that the rows of a batch may take. */
 const BATCH_BYTES = 8 * 1024 * 1024;
 
 /** Error codes by SQLite result code; any other means that the file cannot be written. */
@@ -53,7 +53,7 @@ export class Sqlite {
     else this.#timer ??= setTimeout(() => this.#flushLate(), BATCH_MS).unref();
   }
 
-  /** Writes the batch in one transaction. After a failure its rows still wait. */
+  /** Writes the batch in one transaction. After a failure the rows still wait. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -80,12 +80,12 @@ export class Sqlite {
     this.#guard(() => this.#prepare(sql).run(parameters));
   }
 
-  /** The first row, in 7 to 16 µs (13 to 21 by `all`); the caller knows its type, since every table is STRICT. */
+  /** Returns the first row, in 7 to 16 µs (13 to 21 by `all`); the caller knows its type: every table is STRICT. */
   get<Row>(sql: string, ...parameters: SqlValue[]): Row | undefined {
     const row = this.#guard(() => this.#prepare(sql).get(parameters)) as
       | (Row & { _metadata?: unknown })
       | undefined;
-    // libsql adds how long it took.
+    // libsql adds the duration of the query.
     if (row !== undefined) delete row._metadata;
     return row;
   }
@@ -138,11 +138,11 @@ export class Sqlite {
     });
   }
 
-  /** Closes the file. What still waits is written, if that is possible: it can be fetched or computed again. */
+  /** Closes the file. Waiting rows are written, if that is possible: they can be fetched or computed again. */
   close(): void {
     tolerate(() => this.flush());
     clearTimeout(this.#timer);
-    // Another reader checkpoints later: the end of a run does not wait for it.
+    // Another reader makes the checkpoint later: the end of a run does not wait for it.
     tolerate(() => this.#db.exec('PRAGMA busy_timeout = 0'));
     tolerate(() => this.#db.pragma('wal_checkpoint(TRUNCATE)'));
     // The file is closed once its statements are garbage: libsql 0.5.29 keeps it open for them.
@@ -196,7 +196,7 @@ export async function openSqlite(
   { busyTimeoutMs = BUSY_TIMEOUT_MS, beforeBatch, setUp = '' }: OpenOptions = {},
 ): Promise<Sqlite> {
   await makePrivateFile(path);
-  // SQLite follows links: here they are refused.
+  // SQLite follows links; here they are refused.
   for (const suffix of ['-journal', '-wal', '-shm']) await exists(path + suffix);
   const sqlite = new Sqlite(path, (await import('libsql')).default, beforeBatch);
   try {
@@ -214,16 +214,16 @@ export async function openSqlite(
 
 /** Rows of a table that wait to be written in one transaction with others. */
 interface Batch {
-  /** Writes them, in the transaction. */
+  /** Writes the rows, in the transaction. */
   write(): void;
-  /** Forgets them, once they are written. */
+  /** Forgets the rows, once they are written. */
   clear(): void;
 }
 
 /**
- * Base of the classes that each own a table or two. Its rows may wait for the next batch, by key: a transaction for each
- * of them would cost more than all the rest. Then its methods see what waits: those that read by key look there first,
- * all others call `db.flush` first.
+ * Base of the classes that each own a table or two. Its rows may wait for the next batch, by key: one transaction for
+ * each row would cost more than everything else. Methods still see rows that wait: those that read by key look there
+ * first, all others call `db.flush` first.
  */
 export class Table<Row = never> {
   protected readonly db: Sqlite;
@@ -240,7 +240,7 @@ export class Table<Row = never> {
     this.db = db;
   }
 
-  /** Adds a row to the batch, or replaces the one of its key; `bytes` is about what it takes. */
+  /** Adds a row to the batch, or replaces the row of its key; `bytes` is the approximate memory of the row. */
   protected later(key: string, row: Row, bytes = 0): void {
     this.waiting.set(key, row);
     this.db.later(this.#batch, bytes);

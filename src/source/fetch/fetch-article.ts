@@ -38,7 +38,7 @@ import { StoredSnapshots } from './snapshot.ts';
 
 /** Options of a fetcher. */
 export interface FetcherOptions extends ResponseCacheOptions {
-  /** How an image reference becomes a location. @defaultValue `{manufacturer}/{name}` */
+  /** Template that turns an image reference into a location. @defaultValue `{manufacturer}/{name}` */
   imageLocation?: string;
 }
 
@@ -53,10 +53,10 @@ export interface Fetcher extends CatalogueReader, Configurator {
    */
   resolve(request: ArticleRequest): Promise<ResolvedArticle>;
   /**
-   * Fetches all that an article is made of, and stores its snapshot for a build without a network. A block or
+   * Fetches everything that an article consists of, and stores its snapshot for a build without a network. A block or
    * image that cannot be fetched is `{ missing }` in it.
    *
-   * @param children - Of a stored planning: GET articles restores the article alone.
+   * @param children - Children of a stored planning: GET articles restores the article alone.
    * @param signal - Ends its requests, except those that another article waits for. Articles share the connections evenly.
    * @throws {@link ConverterError} as {@link Fetcher.resolve}, `PARTS_LIST_INVALID`, every code that ends a run.
    */
@@ -66,7 +66,7 @@ export interface Fetcher extends CatalogueReader, Configurator {
     signal?: AbortSignal,
   ): Promise<ArticleSnapshot>;
   /**
-   * The snapshot of the last fetch, if all of it is fresh. Requests at most the top of the catalogue, and
+   * Returns the snapshot of the last fetch, if all of it is fresh. Requests at most the top of the catalogue, and
    * reads no body. Undefined if something has to be requested, and for a planning with unplaced children.
    */
   freshSnapshot(
@@ -83,9 +83,9 @@ export interface Fetcher extends CatalogueReader, Configurator {
   conversionDates: ResponseCache['conversionDates'];
   /** The configuration of a request, from a fresh snapshot if there is one, else as resolved. */
   identify(request: ArticleRequest): Promise<{ key: ArticleKey }>;
-  /** How many requests it would take to fetch articles; sends none for it. */
+  /** Number of requests that fetching the articles would take. The estimate itself sends none. */
   estimate(requests: readonly ArticleRequest[]): Promise<RequestEstimate>;
-  /** By operation. */
+  /** Numbers of requests by operation. */
   readonly counts: ResponseCache['counts'];
   /** Parts lists and blocks that were decoded while fetching. */
   readonly decoded: DecodedReader;
@@ -94,7 +94,7 @@ export interface Fetcher extends CatalogueReader, Configurator {
 /** Where the responses of one article come from. */
 interface Source {
   cache: ResponseCache;
-  /** Whether each is requested once, also where a fresh response is cached. */
+  /** Whether each response is requested once, even if a fresh response is cached. */
   once?: boolean;
   dependencies?: Dependencies;
   imageLocation?: string | undefined;
@@ -123,7 +123,7 @@ export function createFetcher(options: FetcherOptions): Fetcher {
   return new ArticleFetcher(options);
 }
 
-/** The fetcher of one run. Its methods need no `this`: callers hand them on one by one. */
+/** The fetcher of one run. Its methods need no `this`: callers pass them on as functions. */
 class ArticleFetcher implements Fetcher {
   readonly counts: Fetcher['counts'];
   readonly decoded: DecodedReader;
@@ -166,7 +166,7 @@ class ArticleFetcher implements Fetcher {
 
   readonly fetch: Fetcher['fetch'] = async (given, children, signal) => {
     const request = checkedRequest(given);
-    // Each request in progress listens to it.
+    // Each request in progress listens to the signal.
     if (signal !== undefined) setMaxListeners(0, signal);
     const dependencies = new Dependencies(signal);
     const source = { cache: this.#cache, dependencies, imageLocation: this.#imageLocation };
@@ -181,7 +181,7 @@ class ArticleFetcher implements Fetcher {
     return { ...snapshot, requested: dependencies.requested };
   };
 
-  // One read of SQLite: 18 µs for an article of 30 blocks. A fetch of it from the cache takes 1.1 ms.
+  // This takes one read of SQLite: 18 µs for an article of 30 blocks. Fetching it from the cache takes 1.1 ms.
   readonly freshSnapshot: Fetcher['freshSnapshot'] = async (request, children) => {
     if (this.#force) return undefined;
     const found = this.#snapshots.summary(request, children);
@@ -221,7 +221,7 @@ async function resolveArticle(source: Source, request: ArticleRequest): Promise<
 }
 
 /**
- * Reads an article in further languages. One that the service does not have has the texts of the first. Any other
+ * Reads an article in further languages. If the service lacks a language, the texts of the first are used. Any other
  * error fails the article, so that its last good texts stay.
  */
 async function translate(
@@ -258,7 +258,7 @@ function checkedRequest(request: ArticleRequest): ArticleRequest {
   return { ...request, manufacturer: manufacturer.toUpperCase(), program: program.toUpperCase() };
 }
 
-/** Without a configuration string the variant code is the only way to name a configuration. */
+/** Reads an article. Without a configuration string, only the variant code can name a configuration. */
 async function readArticle(
   { cache, dependencies, once = false }: Source,
   request: ArticleRequest,
@@ -269,7 +269,7 @@ async function readArticle(
   const { finalarticlenumber: variant, reinitstring } = request;
   if (reinitstring !== '') {
     return read(request).catch(async (thrown: unknown) => {
-      // The article without its configuration shows which of the two the service does not have.
+      // The article without its configuration shows which of the two the service lacks.
       const known = isNotFound(thrown) && read({ ...request, reinitstring: '' }).catch(() => false);
       throw (await known) ? refused(request, 'reinitstring') : thrown;
     });
@@ -296,7 +296,7 @@ function refused(
   return new ConverterError('CONFIGURATION_REFUSED', message, { article });
 }
 
-/** The article that one changed property makes of another. */
+/** Returns the article that results from changing one property. */
 async function changeArticle(
   cache: ResponseCache,
   { key, article: before, articleDigest }: Configured,
@@ -313,7 +313,7 @@ async function changeArticle(
       return { ...body, answer };
     },
   });
-  // What the service leaves out stays as it was; the configuration strings are those of the answer.
+  // Fields that the service leaves out stay as they were; the configuration strings come from the answer.
   const request = { ...key, finalarticlenumber: '', reinitstring: '', metareinitstring: '' };
   return { ...resolveKey(request, article), article, articleDigest: digest };
 }
@@ -326,7 +326,7 @@ async function fetchSnapshot(
   const { cache, dependencies } = source;
   const { answer, digest: partsList } = await cache.read(partsListRequest(key), dependencies);
   const { warnings: ofBlocks, ...bodies } = await fetchBodies(source, answer, key.manufacturer);
-  // The parts lists of children are no geometry, and small.
+  // The parts lists of children contain no geometry, and are small.
   const { unplaced, warnings: ofPlacement } = await checkPlacement(key, answer, children, (child) =>
     cache.read(partsListRequest(child), dependencies).then((list) => list.answer),
   );
@@ -356,7 +356,7 @@ function fetchBlock({ cache, dependencies }: Source, request: BlockRequest): Pro
   return orMissing(request.subject, async () => (await cache.get(request, dependencies)).answer);
 }
 
-/** Fetches an image from the first of its locations that has it. */
+/** Fetches an image from the first of its locations where the image exists. */
 function fetchImage(
   { cache, dependencies, imageLocation }: Source,
   reference: string,
@@ -374,10 +374,10 @@ function fetchImage(
   });
 }
 
-/** Blocks or images of one article that are in progress at once: more than a service gets requests. */
+/** Number of blocks or images of one article in progress at once: more requests than a service gets. */
 const FETCHED_AT_ONCE = 64;
 
-/** Fetches all of a kind; the result is sorted by name. An article may name 20,000: an interruption ends them at once. */
+/** Fetches all bodies of a kind, sorted by name. An article may name 20,000: an interruption ends them at once. */
 async function fetchEach(
   names: Iterable<string>,
   fetchOne: (name: string) => Promise<Fetched>,
@@ -390,7 +390,7 @@ async function fetchEach(
   return new Map(sorted.map((name, index) => [name, fetched[index]!]));
 }
 
-/** A body that cannot be fetched is missing, unless the reason ends the run. */
+/** Makes a body that cannot be fetched a missing one, unless the reason ends the run. */
 async function orMissing(subject: string, work: () => Promise<Fetched>): Promise<Fetched> {
   try {
     return await work();

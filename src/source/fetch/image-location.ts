@@ -7,7 +7,7 @@ export interface ImageLocation {
   name: string;
 }
 
-/** The article with the reference. */
+/** The article that contains the reference. */
 export interface ImageContext {
   /** Manufacturer of the article. */
   manufacturer: string;
@@ -22,14 +22,14 @@ export interface ImageContext {
 export const IMAGE_LOCATION_DEFAULT = '{manufacturer}/{name}';
 
 const IMAGE_EXTENSION = /\.(?:jpe?g|png|bmp|tga)$/i;
-/** A scheme has two letters or more: one letter and a colon are a drive. */
+/** Matches an absolute URL. A scheme has two letters or more, since one letter and a colon are a drive. */
 const ABSOLUTE_URL = /^\s*(?:[a-z][a-z0-9+.-]+:(?!:)|[\\/]{2})/i;
 const CONTROL = /\p{Cc}/u;
 
 /**
  * Locates an image: first where the reference points, then, for a 404, at the article's manufacturer. The
  * manufacturer is the first segment of a `MAN::…::NAME` form, or of a path that begins with that of the
- * article or of one of its blocks; otherwise the article's.
+ * article or of one of its blocks; otherwise it is the manufacturer of the article.
  *
  * @throws {@link ConverterError} `IMAGE_REFUSED`; `USAGE` for a template without `/`.
  *
@@ -76,7 +76,7 @@ function refused(reference: string, received: string): ConverterError {
   );
 }
 
-/** The manufacturer that a reference names, upper case; undefined where it names none. */
+/** The manufacturer that a reference names, in upper case; undefined if it names none. */
 function namedOwner(
   reference: string,
   segments: readonly string[],

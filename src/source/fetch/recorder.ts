@@ -13,33 +13,33 @@ const FORMAT = 1;
 
 /** What a recording contains. */
 export interface RecordingContent {
-  /** By operation; `plannings` are those behind permanent identifiers. */
+  /** Number of answers by operation; `plannings` are those behind permanent identifiers. */
   answers: Record<string, number>;
   bytes: number;
-  /** Answers from which a secret was removed: they are not what the service sent. */
+  /** Number of answers from which a secret was removed, so that they differ from what the service sent. */
   redacted: number;
 }
 
 /** How the answers of an operation are recorded. */
 type Rule =
-  /** Among the listings of the catalogue. */
+  /** The answer is recorded among the listings of the catalogue. */
   | { form: 'listing' }
-  /** With its request, in one file; `more` returns values of the request from the body that was sent. */
+  /** The answer and its request are in one file; `more` returns values of the request from the body that was sent. */
   | { form: 'record'; folder: string; more?(sent: unknown): Record<string, string> }
-  /** As it came, in a path of what identifies its request; the separator is one of folders within a value. */
+  /** The answer is stored as received, in a path made of its request; the separator divides folders within a value. */
   | { form: 'body'; folder: string; suffix: string; separator?: string; isJson?: true };
 
 type RuleOf<Form> = Extract<Rule, { form: Form }>;
 
-/** One row for every operation. */
+/** The rule of each operation. */
 const RULES: Readonly<Record<OperationName, Rule | undefined>> = {
-  // A replay has keys and tokens of its own, and knows each path from the listings.
+  // A replay has its own keys and tokens, and knows each path from the listings.
   getPublicKey: undefined,
   getSessionToken: undefined,
   logoutCatalogue: undefined,
   logoutGraphics: undefined,
   getBreadcrumbs: undefined,
-  // No run sends these: D-821, D-782.
+  // No run sends these operations: D-821, D-782.
   storePlanning: undefined,
   restoreConfiguration: undefined,
   getArticleImage: undefined,
@@ -56,10 +56,10 @@ const RULES: Readonly<Record<OperationName, Rule | undefined>> = {
   getPreview: { form: 'body', folder: 'ocd/preview', suffix: '' },
 };
 
-/** Between manufacturer and query in the id of a search; no folder has such an id: D-820. */
+/** Separates manufacturer and query in the id of a search; no folder has such an id: D-820. */
 const SEARCH = ';SEARCH;';
 
-/** What was recorded in one file, or as one listing. */
+/** The content of one file or one listing. */
 interface Entry {
   operation: string;
   bytes: number;
@@ -80,14 +80,14 @@ export class Recorder {
     this.#dir = dir;
   }
 
-  /** The planning that a recording has of a permanent identifier. @throws {@link ConverterError} `RECORDING_INVALID`. */
+  /** The planning of a permanent identifier in a recording. @throws {@link ConverterError} `RECORDING_INVALID`. */
   static async readPlanning(recording: string, id: string): Promise<unknown> {
     const path = join(recording, planningFile(id));
     const bytes = await readBytesIfExists(path);
     if (bytes === undefined) return undefined;
     try {
       const { request, response } = parseJson(bytes) as Record<string, JsonRecord>;
-      // A file system may ignore case; identifiers do not.
+      // A file system may ignore case, but identifiers do not.
       return request!.permanentid === redact(id) ? response : undefined;
     } catch (cause) {
       const why = asConverterError(cause).message;
@@ -96,7 +96,7 @@ export class Recorder {
     }
   }
 
-  /** Records an answer, unless it is an error or a run does not need it; a callback of a client. */
+  /** Records an answer, unless it is an error or a run does not need it. A client calls this back. */
   readonly answer = async (raw: RawAnswer): Promise<void> => {
     const rule = RULES[raw.operation];
     if (rule === undefined || raw.status < 200 || raw.status > 299) return;
@@ -105,13 +105,13 @@ export class Recorder {
     else await this.#body(raw, rule);
   };
 
-  /** Records the planning behind a permanent identifier; a callback of a selection. */
+  /** Records the planning behind a permanent identifier. A selection calls this back. */
   readonly planning = async (id: string, topLevelArticle: unknown): Promise<void> => {
     const bytes = new TextEncoder().encode(JSON.stringify(topLevelArticle));
     await this.#write(planningFile(id), { permanentid: id }, 'plannings', bytes);
   };
 
-  /** Writes the files that need all answers; a recording is complete only then. */
+  /** Writes the files that need all answers. A recording is complete only after this. */
   async finish(name: string): Promise<RecordingContent> {
     const convertdate = latestDate(this.#listings.get('') ?? []);
     const files = {
@@ -149,7 +149,7 @@ export class Recorder {
     this.#note(file, raw.operation, raw.bytes, redacted !== undefined);
   }
 
-  /** The response is written as it is spelled: it may be too deep for JSON.stringify (D-113). */
+  /** Writes a record. The response keeps its spelling, because it may be too deep for JSON.stringify (D-113). */
   async #write(file: string, request: Values, operation: string, bytes: Uint8Array): Promise<void> {
     const answer = readJson(bytes);
     if (answer === undefined || !isRecord(answer.value)) return;
@@ -164,7 +164,7 @@ export class Recorder {
 }
 
 /**
- * Removes secrets from the strings of a JSON text, however they are escaped; all else is kept byte for
+ * Removes secrets from the strings of a JSON text, however they are escaped; everything else is kept byte for
  * byte. Each string is redacted by itself: a pattern that matched past its end would garble the text.
  */
 export function withoutSecrets(text: string): string {
@@ -175,12 +175,12 @@ export function withoutSecrets(text: string): string {
   });
 }
 
-/** What identifies a request: its key is the JSON of these texts. */
+/** Values that identify a request. The key of the request is the JSON of these texts. */
 function identityOf(operation: OperationName, values: Values): string[] {
   return JSON.parse(requestKey(operation, values));
 }
 
-/** What was changed, and the meta configuration before; the whole article before is too large. */
+/** Returns the changed property, and the previous meta configuration; the whole previous article is too large. */
 function changeOf(sent: unknown): Record<string, string> {
   const { jsondata, ...change } = sent as Record<string, unknown>;
   const { reinit } = (jsondata ?? {}) as { reinit?: unknown };
@@ -196,7 +196,7 @@ function recordFile(operation: OperationName, values: Values): string {
   return `${encodeFileName(article)}~${sha256Hex(requestKey(operation, values)).slice(0, 16)}.json`;
 }
 
-/** The folders and the name of a body. The name of a block may contain the separator. */
+/** Returns the folders and the name of a body. The name of a block may contain the separator. */
 function bodyPath({ operation, values }: RawAnswer, { separator }: RuleOf<'body'>): string[] {
   const identity = identityOf(operation, values);
   if (separator === undefined) return identity;
@@ -206,7 +206,7 @@ function bodyPath({ operation, values }: RawAnswer, { separator }: RuleOf<'body'
   return [manufacturer, program, name.join(separator)];
 }
 
-/** Path in a recording of the planning behind an identifier. */
+/** Path of the planning behind an identifier, in a recording. */
 function planningFile(id: string): string {
   return `ofml/plannings/${encodeFileName(redact(id))}.json`;
 }
@@ -229,14 +229,14 @@ function readJson(bytes: Uint8Array) {
   }
 }
 
-/** A body that should be JSON and is not, such as an error page, may contain anything. */
+/** Reads a body that should be JSON and is not, such as an error page. It may contain anything. */
 function readPage(bytes: Uint8Array) {
   const received = new TextDecoder().decode(bytes);
   const text = redact(received);
   return { text, isRedacted: text !== received };
 }
 
-/** Folders by id, then searches by theirs. */
+/** Sorts folders by id, then searches by id. */
 function sortedListings(listings: ReadonlyMap<string, unknown[]>) {
   const isSearch = (id: string) => Number(id.includes(SEARCH));
   return [...listings]
@@ -245,8 +245,8 @@ function sortedListings(listings: ReadonlyMap<string, unknown[]>) {
 }
 
 /**
- * The latest conversion date; empty if one of the folders has none, since a replay gives such a folder
- * the date of the recording, and it had none.
+ * Returns the latest conversion date; empty if one of the folders has none, since a replay gives such a folder
+ * the date of the recording, and the folder had none.
  */
 function latestDate(nodes: readonly unknown[]): string {
   const dates = nodes.map((node) => (node as { convertdate?: unknown } | null)?.convertdate);

@@ -22,13 +22,13 @@ export function articleRequest(
 
 /** GET btg. */
 export function partsListRequest(key: ArticleKey): CacheableRequest<'getPartsList'> {
-  // The final number is required, also if the article has none: then the base number is sent.
+  // The final number is required. If the article has none, the base number is sent instead.
   const finalarticlenumber = key.finalarticlenumber || key.basearticlenumber;
   const values = { ...key, finalarticlenumber };
   return { operation: 'getPartsList', values, owner: key.manufacturer };
 }
 
-/** GET materials. @param datedBy - Manufacturer of the article that needs it. */
+/** GET materials. @param datedBy - Manufacturer of the article that needs the image. */
 export function imageRequest(
   { manufacturer, name }: ImageLocation,
   datedBy: string,
@@ -41,7 +41,7 @@ export function imageRequest(
 /** GET block. */
 export type BlockRequest = CacheableRequest<'getBlock'> & { subject: string };
 
-/** Its owner is the article's manufacturer, if its name has none. */
+/** Makes a block request. Its owner is the article's manufacturer, if the block's name has none. */
 function blockRequest(name: string, datedBy: string): BlockRequest {
   const canonical = canonicalName(name);
   const end = canonical.indexOf('::');
@@ -51,7 +51,7 @@ function blockRequest(name: string, datedBy: string): BlockRequest {
 }
 
 /**
- * The requests for the blocks that the nodes of a parts list use, by canonical name. One that `blocks[]` does
+ * The requests for the blocks that the nodes of a parts list use, by canonical name. A name that `blocks[]` does
  * not list is requested without a leading `::`, with manufacturer and program in upper case. @see D-111.
  */
 export function blockRequests(
@@ -101,7 +101,7 @@ export type RequestEstimate = Record<'articles' | 'partsLists' | 'bodies' | 'unk
 
 interface EstimateOptions {
   cache: ResponseCache;
-  /** Of earlier runs. */
+  /** Snapshots of earlier runs. */
   snapshots: { get(request: ArticleRequest): SnapshotRecord | undefined };
   /** Whether the whole snapshot of an article is fresh. */
   isFresh(request: ArticleRequest): Promise<boolean>;
@@ -111,8 +111,8 @@ interface EstimateOptions {
 }
 
 /**
- * For an empty cache: a service of 2,000 series has about 18,000 blocks and 93,000 images, so that a
- * series has 55; and a single article rarely takes more than 12.
+ * Estimate for an empty cache: a service of 2,000 series has about 18,000 blocks and 93,000 images, so that a
+ * series has 55. A single article rarely takes more than 12.
  */
 const BODIES_PER_SERIES = 55;
 const BODIES_PER_CONFIGURATION = 12;
@@ -181,7 +181,7 @@ function bodiesOf(record: SnapshotRecord, imageLocation: string | undefined): Ca
   return [...blocks, ...images];
 }
 
-/** As many for each as the known ones have; if none is known, a rule of thumb. */
+/** Estimates as many bodies for each configuration as the known ones have; if none is known, uses a rule of thumb. */
 function guess(unknown: readonly ArticleRequest[], bodies: number, known: number): number {
   if (known > 0) return Math.round((unknown.length * bodies) / known);
   const series = groupBy(unknown, ({ manufacturer, program }) => `${manufacturer}\0${program}`);

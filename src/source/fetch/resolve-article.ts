@@ -1,4 +1,4 @@
-/** Reads an answer of GET articles: which configuration it is, its children, and what the service says about it. */
+/** Reads an answer of GET articles: its configuration, its children, and the messages of the service about it. */
 import type {
   Article,
   ArticleKey,
@@ -57,7 +57,7 @@ function variantWarning(request: ArticleRequest, key: ArticleKey): Warning[] {
 /**
  * Finds the properties of an article and its children that need a value and have none.
  *
- * @returns `complete` is false also if the service leaves out the property because it is invisible: then only
+ * @returns `complete` is also false if the service leaves out the property because it is invisible. Then only
  *   its article as a whole has the flag.
  *
  * @example
@@ -119,13 +119,13 @@ export function withChildren(root: Article): Article[] {
   const stack = [root];
   for (let article = stack.pop(); article !== undefined; article = stack.pop()) {
     all.push(article);
-    // One by one: a call has a limited number of arguments.
+    // Articles are pushed one by one, because a call has a limited number of arguments.
     for (const child of article.children.toReversed()) stack.push(child);
   }
   return all;
 }
 
-/** Every text in a value of any shape, in its order, each once, on one line. */
+/** Returns every text in a value of any shape, in its order, each once, on one line. */
 function textOf(value: unknown): string {
   const texts = new Set<string>();
   const stack: unknown[] = [value];
@@ -145,7 +145,7 @@ function textOf(value: unknown): string {
 export function planningChildren(root: Article): PlanningChild[] {
   const children: PlanningChild[] = [];
   const open = [{ article: root, index: -1 }];
-  // The list grows while it is iterated: level by level.
+  // The list grows while it is iterated, so that the order is level by level.
   for (const { article, index } of open) {
     for (const child of article.children) {
       open.push({ article: child, index: children.length });
@@ -170,7 +170,7 @@ export function requestOfArticle(article: Article): ArticleRequest {
 
 /** Reads the catalogue. */
 export interface CatalogueReader {
-  /** Children of a folder. @param manufacturer - Whose folder it is, or empty. */
+  /** Children of a folder. @param manufacturer - Manufacturer of the folder, or empty. */
   nodes(parentnode: string, manufacturer: string): Promise<CatalogueNode[]>;
   search(manufacturer: string, query: string): Promise<CatalogueNode[]>;
 }
@@ -178,11 +178,11 @@ export interface CatalogueReader {
 /** One property and its new value. */
 export type PropertySetting = Pick<PropertyChange, 'proptype' | 'propclass' | 'prop' | 'newvalue'>;
 
-/** An article as it is configured now. */
+/** An article in its current configuration. */
 export interface Configured {
   key: ArticleKey;
   article: Article;
-  /** Body of the answer: a change sends it back to the service. */
+  /** Body of the answer, which a change sends back to the service. */
   articleDigest: Digest;
 }
 
@@ -190,6 +190,6 @@ export interface Configured {
 export interface Configurator {
   /** Loads an article. */
   resolve(request: ArticleRequest): Promise<Configured>;
-  /** The same article with one property changed. */
+  /** Returns the same article with one property changed. */
   change(from: Configured, setting: PropertySetting): Promise<Configured>;
 }

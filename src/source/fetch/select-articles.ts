@@ -1,4 +1,4 @@
-/** Selects articles: what the sources of a pipeline mean, as requests for single configurations. */
+/** Selects articles: turns the sources of a pipeline into requests for single configurations. */
 import type { ArticleKey, ArticleRequest } from '../../model/article.ts';
 import { articleKey, configurationKey } from '../../model/configuration-id.ts';
 import { asConverterError, endsRun } from '../../support/errors.ts';
@@ -24,7 +24,7 @@ type Selector<Kind extends ArticleSource['kind']> = (
   reader: Reader,
 ) => SourceSelection | Promise<SourceSelection>;
 
-/** How each kind of source is read. */
+/** The function that reads each kind of source. */
 const SELECTORS: { [Kind in ArticleSource['kind']]: Selector<Kind> } = {
   list: ({ rows, name }) => ({
     articles: rows.map(({ request, line }) => ({ request, why: [`${name}:${line}`] })),
@@ -38,13 +38,13 @@ const SELECTORS: { [Kind in ArticleSource['kind']]: Selector<Kind> } = {
   configurations: selectConfigurations,
 };
 
-/** Articles that are identified at the same time; the client limits the requests in flight. */
+/** Number of articles that are identified at the same time; the client limits the requests in flight. */
 const IDENTIFIED_AT_ONCE = 256;
 
 /**
  * Gathers the articles of all sources.
  *
- * An article that several sources select is listed once, at its first place, with all reasons. A folder or
+ * An article that several sources select is listed once, at its first place, with all reasons. Each folder or
  * search that cannot be read is a failure of its own.
  *
  * @throws {@link ConverterError} an error that ends the run, or of the top of the catalogue.
@@ -72,14 +72,14 @@ export async function selectArticles(
   return { articles: merged, ...rest };
 }
 
-/** A failure that names no line of a file was asked for by an entry of the pipeline file. */
+/** Adds the entry of the pipeline file to a failure that names no line of a file. */
 function withEntry(failure: SelectionFailure, index: number): SelectionFailure {
   return { selectedBy: [`articles, entry ${index + 1} of the pipeline file`], ...failure };
 }
 
 /**
  * Merges the articles that resolve to one key, in their order. A catalogue names a configuration by its final
- * number, a cart by its reinit string too: only such pairs are resolved; one that cannot be is not merged.
+ * number, a cart also by its reinit string. Only such pairs are resolved; an article that cannot be is not merged.
  *
  * @param isUntried - Whether an article is not tried in this run: nothing is requested for it.
  * @see D-800.
@@ -129,7 +129,7 @@ function merge(group: readonly SelectedArticle[]): SelectedArticle {
   };
 }
 
-/** Articles that may be the same configuration as another of the same base article. */
+/** Returns the articles that may be the same configuration as another article of the same base article. */
 function ambiguous(articles: readonly SelectedArticle[]): SelectedArticle[] {
   const groups = groupBy(articles, ({ request }) => articleKey(request));
   return [...groups.values()].flatMap((group) => (group.length > 1 ? ambiguousOf(group) : []));
@@ -138,8 +138,8 @@ function ambiguous(articles: readonly SelectedArticle[]): SelectedArticle[] {
 const CONFIGURATION_FIELDS = ['finalarticlenumber', 'reinitstring', 'metareinitstring'] as const;
 
 /**
- * Two may be the same if all fields that both have are equal. They are compared by which fields they have, eight
- * sets at most, so that the time is linear.
+ * Two articles may be the same if all fields that both have are equal. The comparison groups articles by which fields
+ * they have, eight sets at most, so that the time is linear.
  */
 function ambiguousOf(group: readonly SelectedArticle[]): SelectedArticle[] {
   const fieldsOf = ({ request }: SelectedArticle) =>
@@ -152,7 +152,7 @@ function ambiguousOf(group: readonly SelectedArticle[]): SelectedArticle[] {
       const valuesOf = ({ request }: SelectedArticle) =>
         JSON.stringify(common.map((field) => request[field]));
       const byValues = groupBy(others, valuesOf);
-      // Each is in the group of its own values.
+      // Each article is in the group of its own values.
       const own = some === others ? 1 : 0;
       for (const one of some) {
         if ((byValues.get(valuesOf(one))?.length ?? 0) > own) found.add(one);

@@ -1,4 +1,4 @@
-/** Selects from the catalogue: every article below a folder, or that a search finds. */
+/** Selects from the catalogue: every article below a folder, or every result of a search. */
 import type { ArticleRequest } from '../../model/article.ts';
 import type { CatalogueNode } from '../../model/catalogue.ts';
 import type { Warning } from '../../model/warning.ts';
@@ -8,15 +8,15 @@ import { cutText, TEXT_LIMITS } from '../../support/text-limits.ts';
 import type { CatalogueReader } from './resolve-article.ts';
 import type { SelectionFailure, SourceOf, SourceSelection } from './selection.ts';
 
-/** Nested folders, and folders in all, beyond which a catalogue is taken to generate them without end. */
+/** Limits of nested folders and of all folders, beyond which a catalogue counts as endless. */
 const MAX_DEPTH = 64;
 const MAX_FOLDERS = 100_000;
 
-/** The children of each folder, or why they cannot be read; missing for a folder that was not opened. */
+/** The children of each folder, or the error that prevented reading them; missing for a folder that was not opened. */
 type Listings = ReadonlyMap<string, readonly CatalogueNode[] | ConverterError>;
 
 /**
- * Reads the folders below one, many at a time, each once; articles come in the order of the listings.
+ * Reads the folders below a folder, many at a time, each once; articles come in the order of the listings.
  * 10,000 articles in 51 folders of the cache take 0.2 s, 50,000 in 251 take 0.7 s and 13 MiB of heap.
  *
  * @throws {@link ConverterError} if the top of the catalogue cannot be read; any other folder is a failure. @see D-806.
@@ -47,17 +47,17 @@ export async function selectFromCatalogue(
   return { articles: selected, failures, warnings, unread };
 }
 
-/** A folder or search that cannot be read is a failure of its own: its articles are not known. */
+/** Makes the failure of a folder or search that cannot be read: its articles are not known. */
 function unreadable(what: string, manufacturer: string, error: ConverterError): SourceSelection {
   const { code, message } = error;
   const unread = [{ manufacturer, program: '' }];
   return { articles: [], failures: [{ what, code, message }], unread };
 }
 
-/** Names in the warning about a source that matches nothing. */
+/** Number of names in the warning about a source that matches nothing. */
 const SHOWN_NAMES = 20;
 
-/** Says which globs match nothing, and which names there are; and which match names without a selected article. */
+/** Reports globs that match nothing, with the existing names, and globs that match names without a selected article. */
 function unmatchedGlobs(
   source: SourceOf<'catalogue'>,
   met: Record<'manufacturers' | 'programs', Set<string>>,
@@ -82,7 +82,7 @@ function unmatchedGlobs(
   return [...missed('manufacturer', source.manufacturers), ...missed('program', source.programs)];
 }
 
-/** Whether a node can be opened: an empty id would be that of the top. */
+/** Whether a node can be opened. An empty id would be the id of the top. */
 function isFolder({ nodetype, nodeid }: CatalogueNode): boolean {
   return nodetype === 'F' && nodeid !== '';
 }
@@ -98,14 +98,14 @@ function requestOfNode(node: CatalogueNode): ArticleRequest {
   };
 }
 
-/** Matches any of the globs; everything if there are none, and an empty name. */
+/** Creates a matcher of any of the globs. Without globs it matches everything; an empty name always matches. */
 function matcher(globs: readonly string[] | undefined): (name: string) => boolean {
   if (globs === undefined || globs.length === 0) return () => true;
   const matchers = globs.map(globMatcher);
   return (name) => name === '' || matchers.some((matches) => matches(name));
 }
 
-/** Reads every folder below one, each once: a folder may contain itself. */
+/** Reads every folder below a folder, each once: a folder may contain itself. */
 async function crawl(
   root: string,
   reader: CatalogueReader,
@@ -138,7 +138,7 @@ async function crawl(
 function walk(root: string, listings: Listings): Required<SourceSelection> {
   const found: ReturnType<typeof walk> = { articles: [], failures: [], warnings: [], unread: [] };
   const visited = new Set([root]);
-  /** The nodes of the last folder of a path. */
+  /** Adds the nodes of the last folder of a path. */
   const open = (path: string[], name: string, above?: CatalogueNode) => {
     const nodes = listings.get(path.at(-1)!);
     if (nodes === undefined || nodes instanceof ConverterError) return [];
@@ -172,14 +172,14 @@ function walk(root: string, listings: Listings): Required<SourceSelection> {
   return found;
 }
 
-/** The labels on the way to a folder, for people: `catalogue Acme / Desks`. One without a label has its id. */
+/** Joins the labels on the way to a folder, for people: `catalogue Acme / Desks`. Without a label, the id is used. */
 function labelled(above: string, { text, nodeid }: CatalogueNode): string {
   const label = text.trim() || nodeid;
   const path = above === folderName('') ? `catalogue ${label}` : `${above} / ${label}`;
   return cutText(path, TEXT_LIMITS.name);
 }
 
-/** What it takes to open or convert a node. Without it lines stay, because nothing says that they are gone. */
+/** Fields needed to open or convert a node. Without one, manifest lines stay: nothing proves that articles are gone. */
 const NEEDED = {
   F: [{ field: 'nodeid', expected: 'the id of a folder' }],
   A: [
@@ -190,7 +190,7 @@ const NEEDED = {
   I: [],
 } as const satisfies Record<CatalogueNode['nodetype'], unknown>;
 
-/** What a node lacks to be opened or converted. */
+/** Returns the fields that a node lacks to be opened or converted. */
 function missingIn(node: CatalogueNode): Pick<SelectionFailure, 'code' | 'message'> | undefined {
   const needed = NEEDED[node.nodetype].find(({ field }) => node[field] === '');
   if (needed === undefined) return undefined;
@@ -203,7 +203,7 @@ function missingIn(node: CatalogueNode): Pick<SelectionFailure, 'code' | 'messag
   };
 }
 
-/** A node without a manufacturer or program takes those of its folder. */
+/** Gives a node without a manufacturer or program those of its folder. */
 function inherit(node: CatalogueNode, above: CatalogueNode | undefined): CatalogueNode {
   if (node.manufacturer !== '' && node.program !== '') return node;
   const manufacturer = node.manufacturer || (above?.manufacturer ?? '');
@@ -221,14 +221,14 @@ function endless(nodeid: string, folder: string): ConverterError {
   return new ConverterError('RESPONSE_INVALID', message);
 }
 
-/** The folder of a listing in words, by its id, which is the same in all languages. */
+/** Names the folder of a listing in words, by its id, which is the same in all languages. */
 function folderName(folder: string): string {
   return folder === ''
     ? 'the top of the catalogue'
     : cutText(`catalogue ${folder}`, TEXT_LIMITS.name);
 }
 
-/** Selects what a search finds. */
+/** Selects the results of a search. */
 export async function selectFromSearch(
   { manufacturer, query }: SourceOf<'search'>,
   reader: CatalogueReader,

@@ -57,7 +57,7 @@ export async function selectConfigurations(
   return joinSelections([own, ...results]);
 }
 
-/** Every other value of each property of `each`, as many as are allowed. */
+/** Every other value of each property of `each`, up to the allowed number. */
 async function settingsOfEach(
   source: ConfigurationSource,
   { article }: Configured,
@@ -78,7 +78,7 @@ async function settingsOfEach(
   return { settings, failures, warnings: [{ code: 'CONFIGURATIONS_LIMITED', message }] };
 }
 
-/** An error that does not end the run is a failure of this configuration alone. */
+/** Turns an error that does not end the run into a failure of this configuration alone. */
 async function attempt<T>(
   source: ConfigurationSource,
   settings: readonly Setting[],
@@ -95,7 +95,7 @@ async function attempt<T>(
   }
 }
 
-/** Only a top-level article is configured: a child is configured with its root. */
+/** Loads a top-level article. A child cannot be configured alone: its root is configured with it. */
 async function loadTopLevel(
   source: ConfigurationSource,
   configurator: Configurator,
@@ -125,12 +125,12 @@ async function set(
   return withAll([[name, value]], await configurator.change(from, { ...place, newvalue: value }));
 }
 
-/** A configuration that has all values: a later one may change an earlier one. @throws `PROPERTY_VALUE_REFUSED` */
+/** Returns a configuration with all values: a later one may change an earlier one. @throws `PROPERTY_VALUE_REFUSED` */
 function withAll(settings: readonly Setting[], configured: Configured): Configured {
   const known = properties(configured.article);
   for (const [name, value] of settings) {
     const now = known.get(name)?.property.currentvalue;
-    // An answer without the property proves nothing; one with another value is a refusal.
+    // An answer without the property proves nothing; an answer with another value is a refusal.
     if (now === undefined || isSame(now, value)) continue;
     const isLast = settings.at(-1)![0] === name;
     const expected = isLast ? 'to be taken' : 'to stay when the values after it are set';
@@ -142,7 +142,7 @@ function withAll(settings: readonly Setting[], configured: Configured): Configur
 
 type Found = Omit<PropertySetting, 'newvalue'> & { property: ArticleProperty };
 
-/** Every property by `CLASS.PROPERTY`; a commercial one before one of the planning. */
+/** Every property by `CLASS.PROPERTY`; commercial properties come before those of the planning. */
 function properties({ ocd, propclasses }: Article): Map<string, Found> {
   const found = new Map<string, Found>();
   const classesByType = { meta: propclasses, ocd: ocd?.propclasses ?? [] };
@@ -166,7 +166,7 @@ function findProperty(article: Article, name: string): Found {
   throw new ConverterError('PROPERTY_UNKNOWN', message);
 }
 
-/** Every value of a property but the current one; of ranges at most one more than allowed. */
+/** Every value of a property except the current one; for ranges at most one more than allowed. */
 function otherValues(article: Article, name: string, max: number): string[] {
   const { property } = findProperty(article, name);
   const listed = property.propertyvalues.map(({ valuefrom }) => valuefrom);
@@ -199,7 +199,7 @@ function notEnumerable(name: string, received: string): ConverterError {
   return new ConverterError('PROPERTY_NOT_ENUMERABLE', message);
 }
 
-/** The same text, or the same number in another spelling. */
+/** Whether two values are the same text, or the same number in different spellings. */
 function isSame(a: string, b: string): boolean {
   if (a === b) return true;
   if (a.trim() === '' || b.trim() === '') return false;

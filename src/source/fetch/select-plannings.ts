@@ -17,17 +17,17 @@ import {
   type StoredPlanning,
 } from './selection.ts';
 
-/** Plannings whose children are compared with those of the service at the same time. */
+/** Number of plannings whose children are compared with those of the service at the same time. */
 const SELECTED_AT_ONCE = 256;
 
-/** What is selected of a planning. */
+/** The part of a planning that is selected. */
 interface Root extends Omit<StoredPlanning, 'article'> {
   request: ArticleRequest;
   children: PlanningChild[];
 }
 
 /**
- * Reads stored plannings. An invalid one is a failure of its own.
+ * Reads stored plannings. An invalid planning is a failure of its own.
  *
  * @throws {@link ConverterError} an error that ends the run.
  * @see Spec 4.6; D-801, D-802.
@@ -44,7 +44,7 @@ export async function selectPlannings(
   return joinSelections([...selections, { articles: [], failures }]);
 }
 
-/** Reads one planning after the other, and keeps what is selected of it only: a planning may have many MiB. */
+/** Reads one planning after the other, and keeps only the selected parts: a planning may have many MiB. */
 async function readRoots(
   plannings: SourceOf<'planning'>['plannings'],
   maxArticles = Number.POSITIVE_INFINITY,
@@ -129,12 +129,12 @@ async function isAsServed(
   } catch (thrown) {
     const { code } = asConverterError(thrown);
     if (endsRun(code) || code === 'INTERNAL') throw thrown;
-    // It fails again, as a configuration of its own, when it is converted.
+    // The request fails again, as a configuration of its own, when it is converted.
     return true;
   }
 }
 
-/** In any order; a field that the cart leaves out may have any value. */
+/** Compares children in any order; a field that the cart leaves out may have any value. */
 function areAlike(stored: readonly PlanningChild[], served: readonly PlanningChild[]): boolean {
   const [ours, theirs] = [stored, served].map((list) => [...list].sort(compareConfigurations));
   const isAlike = (child: ArticleRequest, other: ArticleRequest) =>
@@ -147,7 +147,7 @@ function withoutReinit({ name }: Root): Warning {
   return { code: 'CART_WITHOUT_REINIT', message };
 }
 
-/** Reads a top-level article: by itself, or as the property `json` of a cart post. */
+/** Reads a top-level article: as received, or from the property `json` of a cart post. */
 function topLevelArticle({ article }: StoredPlanning): Article {
   if ('error' in article) throw article.error;
   const decoded = decode(unwrap(article.json));
@@ -165,7 +165,7 @@ function topLevelArticle({ article }: StoredPlanning): Article {
   return decoded;
 }
 
-/** A migrated cart may have no configuration: the default one is selected, unless its children are others. */
+/** Warns about a migrated cart without a configuration: the default is selected, unless its children are others. */
 function unconfigured({ name, request }: Root): Warning[] {
   if (request.finalarticlenumber !== '' || request.reinitstring !== '') return [];
   const message = `${name}: expected a reinitstring, received none: its default configuration is used`;
@@ -197,7 +197,7 @@ function checkIdentity(request: ArticleRequest, what: string): void {
   }
 }
 
-/** The ids of an article that cannot be used may be known. */
+/** Makes the failure of an article that cannot be used, with the ids that are known. */
 function failureOf(
   { name, selectedBy, article, onlyCarts }: StoredPlanning,
   { code, message }: ConverterError,

@@ -1,18 +1,18 @@
-/** What selects articles and what it selects: the types of every kind of source, and how their results are merged. */
+/** The types of every kind of source and of its results, and how the results are merged. */
 import type { ArticleRequest, PlanningChild } from '../../model/article.ts';
 import type { ArticleId } from '../../model/configuration-id.ts';
 import type { Warning } from '../../model/warning.ts';
 import type { ConverterError } from '../../support/errors.ts';
 
-/** Where articles come from; globs take `*` and `?` and ignore case. */
+/** A source of articles; globs take `*` and `?` and ignore case. */
 export type ArticleSource =
   | {
       kind: 'list';
       name: string;
       rows: readonly ListRow[];
-      /** As it is in the file, for warnings. */
+      /** The header as it is in the file, for warnings. */
       header?: string;
-      /** In words, which lines differ only in columns that select nothing. */
+      /** The lines that differ only in columns that select nothing, in words. */
       merged?: string | undefined;
     }
   | ({ kind: 'article' } & ArticleRequest)
@@ -27,10 +27,10 @@ export type ArticleSource =
   | {
       /** Carts, and the articles of permanent identifiers. */
       kind: 'planning';
-      /** One asset of each planning, or its children as assets of their own too. */
+      /** Whether each planning is one asset, or its children are assets of their own too. */
       as: 'planning' | 'articles';
       plannings: StoredPlannings;
-      /** Most articles in them: plannings and their children. @defaultValue no limit */
+      /** Most articles in the plannings: plannings and their children. @defaultValue no limit */
       maxArticles?: number;
       /** Whether a request of a cart failed so often that it is not tried; nothing is requested for it. */
       isUntried?: (request: ArticleRequest) => boolean;
@@ -38,11 +38,11 @@ export type ArticleSource =
   | ({
       /** Configurations of one base article. */
       kind: 'configurations';
-      /** Values by `CLASS.PROPERTY`, set in their order; without any it is the default configuration. */
+      /** Values by `CLASS.PROPERTY`, set in their order; without any, the default configuration is selected. */
       values: Readonly<Record<string, string>>;
       /** Properties by `CLASS.PROPERTY` of which each value is selected, one property at a time. */
       each: readonly string[];
-      /** Most configurations; `each` needs it. */
+      /** Most configurations; required with `each`. */
       max: number;
     } & ArticleId);
 
@@ -52,23 +52,23 @@ export type SourceOf<Kind extends ArticleSource['kind']> = Extract<ArticleSource
 /** A row of an article list. */
 export interface ListRow {
   request: ArticleRequest;
-  /** Counted from 1, with the header. */
+  /** Line number from 1, with the header. */
   line: number;
 }
 
 /** One stored top-level article. */
 export interface StoredPlanning {
-  /** What it is, in words: `cart order-17.json`. */
+  /** Description in words: `cart order-17.json`. */
   name: string;
   /** The lines that name it, such as `ids.txt:2`; undefined if no file lists it. */
   selectedBy?: string[];
-  /** A glob found it, so that anyone may have posted it: what fails of it is counted apart. */
+  /** A glob found the planning, so anyone may have posted it: its failures are counted apart. */
   onlyCarts?: true;
-  /** As it was received; or why it cannot be read. */
+  /** The article as received, or the error if it cannot be read. */
   article: { json: unknown } | { error: ConverterError };
 }
 
-/** A list, or what reads them one by one. */
+/** A list of plannings, or a source that reads them one by one. */
 type StoredPlannings = (Iterable<StoredPlanning> | AsyncIterable<StoredPlanning>) & {
   readonly length: number;
 };
@@ -76,40 +76,40 @@ type StoredPlannings = (Iterable<StoredPlanning> | AsyncIterable<StoredPlanning>
 /** One article to fetch. */
 export interface SelectedArticle {
   request: ArticleRequest;
-  /** Which sources select it, in words, the first of them first. */
+  /** Descriptions of the sources that select the article, in their order. */
   why: string[];
   /** Other spellings of the same configuration that were selected. */
   alike?: ArticleRequest[];
-  /** Of a stored planning: its children as they were stored. */
+  /** Children of a stored planning, as stored. */
   children?: PlanningChild[];
-  /** Only carts select it. */
+  /** Whether only carts select the article. */
   onlyCarts?: true;
-  /** It is in quarantine, with this failure: it is processed if the service answers otherwise now. */
+  /** Failure of an article in quarantine, which is processed if the service now answers otherwise. */
   quarantined?: { code: string; message: string; isOfFetch: boolean };
 }
 
-/** Requests that resolve to one configuration share its line, but each has a result of its own. */
+/** Lists the requests of an article: they share one configuration and line, but each has its own result. */
 export function everyRequest(article: SelectedArticle): SelectedArticle | SelectedArticle[] {
   const { alike, ...selected } = article;
   if (alike === undefined) return article;
   return [selected, ...alike.map((request) => ({ ...selected, request }))];
 }
 
-/** Something that was to be selected and could not be. */
+/** A failure to select something. */
 export interface SelectionFailure {
-  /** What was to be selected, in words. */
+  /** The subject of the selection, in words. */
   what: string;
-  /** What asked for it: lines of a file, such as `ids.txt:2`, or an entry of the pipeline file. */
+  /** The source of the request: lines of a file, such as `ids.txt:2`, or an entry of the pipeline file. */
   selectedBy?: string[];
   code: string;
   message: string;
-  /** The article concerned, if it is known. */
+  /** The article concerned, if known. */
   article?: ArticleId;
-  /** Only carts select it. */
+  /** Whether only carts select the article. */
   onlyCarts?: true;
 }
 
-/** What one source selects. */
+/** The selection of one source. */
 export interface SourceSelection {
   articles: SelectedArticle[];
   failures?: SelectionFailure[];
@@ -118,7 +118,7 @@ export interface SourceSelection {
   unread?: Pick<ArticleRequest, 'manufacturer' | 'program'>[];
 }
 
-/** What the sources of a pipeline select: each request once, in the order of the sources. */
+/** The selection of all sources of a pipeline: each request once, in the order of the sources. */
 export type Selection = Omit<Required<SourceSelection>, 'unread'> & Pick<SourceSelection, 'unread'>;
 
 /** Puts selections together, in their order. */

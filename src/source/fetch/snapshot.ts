@@ -25,7 +25,7 @@ interface SnapshotSource {
 }
 
 /**
- * Loads the snapshot that a request had when it was last fetched, without a network.
+ * Loads the snapshot of the last fetch of a request, without a network.
  *
  * @throws {@link ConverterError} `SNAPSHOT_MISSING`; `STORE_DAMAGED` if the body of its article is lost.
  */
@@ -51,14 +51,14 @@ export async function loadSnapshot(
   return { key, article, articleDigest, partsList, blocks, images, warnings, ...some };
 }
 
-/** What the snapshots of a fetcher depend on besides responses. */
+/** Options besides responses that the snapshots of a fetcher depend on. */
 interface FetchedWith {
   imageLocation: string | undefined;
-  /** Of translations. */
+  /** Languages of translations. */
   languages: readonly string[];
 }
 
-/** The snapshots of one service in the database, as a fetcher finds and puts them. */
+/** The snapshots of one service in the database. A fetcher reads and writes them here. */
 export class StoredSnapshots {
   readonly #table: CachedSnapshots;
   readonly #service: string;
@@ -88,7 +88,7 @@ export class StoredSnapshots {
   /**
    * Puts a snapshot in place of the last one of the request.
    *
-   * @param stamps - Of all its responses; undefined if a body of it failed.
+   * @param stamps - Stamps of all its responses; undefined if a body of it failed.
    */
   put(
     request: ArticleRequest,
@@ -111,7 +111,7 @@ export class StoredSnapshots {
   }
 }
 
-/** A snapshot as the database stores it: its article by digest. */
+/** Converts a snapshot to the record in the database: its article by digest. */
 function recordOf(snapshot: ArticleSnapshot): SnapshotRecord {
   const { key, articleDigest: article, partsList, warnings, translations, unplaced } = snapshot;
   return {
@@ -126,10 +126,10 @@ function recordOf(snapshot: ArticleSnapshot): SnapshotRecord {
   };
 }
 
-/** Count up whenever a fetch gathers other bodies, other warnings or another summary from the same responses. */
+/** Increase whenever a fetch gathers other bodies, other warnings or another summary from the same responses. */
 const FETCH_VERSION = '3';
 
-/** @param children - Of a stored planning. */
+/** @param children - Children of a stored planning. */
 function optionsDigest(
   { imageLocation = IMAGE_LOCATION_DEFAULT, languages }: FetchedWith,
   children?: readonly PlanningChild[],
@@ -138,7 +138,7 @@ function optionsDigest(
   return JSON.stringify([FETCH_VERSION, imageLocation, planning, ...languages]);
 }
 
-/** Codes of warnings about the article and not its GLB: they are new in each run, and no reason to rebuild. */
+/** Codes of warnings about the article and not its GLB. Such warnings are new in each run, and no reason to rebuild. */
 export const REPORTED: ReadonlySet<WarningCode> = new Set([
   'ARTICLE_REPORTED',
   'CONFIGURATION_INVALID',
@@ -160,7 +160,7 @@ export function inputsDigest(
   return sha256Hex(JSON.stringify({ partsList: snapshot.partsList, blocks, images, warnings }));
 }
 
-/** Digests the answers about the article, in each language, and what was found about it: all that its texts come from. */
+/** Digests the answers about the article, in each language, and the findings about it: its texts come from these only. */
 export function answersDigest(
   snapshot: Pick<ArticleSnapshot, 'articleDigest' | 'translations' | 'warnings'>,
 ): Digest {
@@ -170,7 +170,7 @@ export function answersDigest(
   return sha256Hex(JSON.stringify({ article: articleDigest, languages, warnings }));
 }
 
-/** Sorted by name, each with its digest, or why it has none. */
+/** Contents sorted by name, each with its digest, or the code of why it is missing. */
 function contentsOf(fetched: ReadonlyMap<string, Fetched>): [name: string, content: string][] {
   return Array.from(fetched, ([name, body]): [string, string] => {
     return [name, 'digest' in body ? body.digest : body.missing.code];

@@ -1,4 +1,4 @@
-/** What a complete answer means: the decoded body, an error that names its request, or a dead token. */
+/** Reads a complete answer: a decoded body, an error that names its request, or a dead token. */
 
 import type { Drift, DriftReporter } from '../../convert/wire/fields.ts';
 import { isTooDeep, MAX_JSON_DEPTH, withoutUndefined } from '../../convert/wire/value.ts';
@@ -10,22 +10,22 @@ import { markLasting } from './request-failure.ts';
 import { type Addresses, buildTarget, encodeStrictly } from './target.ts';
 import type { Exchange, HttpResponse } from './transport.ts';
 
-/** Servers of this kind accept no longer query. */
+/** Query length that common servers accept; many servers refuse a longer query. */
 const COMMON_QUERY_LIMIT_BYTES = 2048;
-/** Statuses with which a server refuses a query of any length for its length. */
+/** Statuses by which a server refuses a query for its length, whatever the length. */
 const ALWAYS_TOO_LONG: ReadonlySet<number> = new Set([414, 431]);
-/** Those for a long one too: IIS answers 404.15 or 400, with a page of HTML. */
+/** Statuses by which a server may refuse a long query: IIS answers 404.15 or 400, with a page of HTML. */
 const PERHAPS_TOO_LONG: ReadonlySet<number> = new Set([400, 404, 413]);
 /** Statuses that concern the request, not the token. */
 const NOT_THE_TOKEN: ReadonlySet<number> = new Set([404, 413, 414, 422, 429, 431]);
-/** An error body is a short object that says so at its beginning. */
+/** Largest size of an error body, which is a short object with the error at its beginning. */
 const ERROR_BODY_BYTES = 65_536;
 const ERROR_KEY = '"error"';
 const ERROR_KEY_WITHIN_BYTES = 512 + ERROR_KEY.length;
-/** Replaces a token. */
+/** Replaces a token in texts. */
 const MASK = '***';
 
-/** What each kind of answer is called in an error, and whether its body is a text. */
+/** The name of each kind of answer in an error, and whether its body is a text. */
 const KINDS: Record<Operation<unknown>['answer'], { expected: string; isText?: true }> = {
   json: { expected: 'JSON', isText: true },
   text: { expected: 'JSON or a text', isText: true },
@@ -43,7 +43,7 @@ const OF_THE_RUN: readonly ErrorCode[] = [
 ];
 
 /**
- * Whether an answer is one that an expired token may get: 401, 403, an `error` body, or a page of
+ * Whether an answer may come from an expired token: 401, 403, an `error` body, or a page of
  * HTML in place of JSON or an image (D-609).
  */
 export function looksLikeDeadToken(operation: Operation<unknown>, response: HttpResponse): boolean {
@@ -51,7 +51,7 @@ export function looksLikeDeadToken(operation: Operation<unknown>, response: Http
   if (operation.token !== 'query') return false;
   if (status === 401 || status === 403) return true;
   if (NOT_THE_TOKEN.has(status)) return false;
-  // A gateway's own page comes with a 5xx and says nothing about the token.
+  // A gateway's own page comes with a 5xx and proves nothing about the token.
   return (status < 400 && isPage(operation, bytes)) || errorText(bytes) !== undefined;
 }
 
@@ -100,7 +100,7 @@ function refusesLength({ status, bytes }: HttpResponse, queryBytes: number): boo
   return status !== 404 || !startsLikeJson(bytes);
 }
 
-/** A body that is no JSON was cut on its way, which passes; a complete one of the wrong shape stays as it is. */
+/** Decodes a body. One that is no JSON was truncated on its way, which may pass; a wrong shape is a lasting failure. */
 function decodeWhole<Answer>(
   operation: Operation<Answer>,
   bytes: Uint8Array,
@@ -111,7 +111,7 @@ function decodeWhole<Answer>(
   } catch (error) {
     if (!KINDS[operation.answer].isText || !(error instanceof Error)) throw error;
     const drift = error instanceof ConverterError && driftIn(error.message);
-    // A field that is not as expected was found in complete JSON; large bodies are not parsed once more.
+    // A mismatching field was found in complete JSON; large bodies are not parsed again.
     if (!drift && operation.answer === 'json' && (isNoJson(error) || !isComplete(bytes)))
       throw new ConverterError('RESPONSE_INVALID', error.message);
     if (drift) onDrift?.(drift);
@@ -145,12 +145,12 @@ export function errorText(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** One line of at most 200 characters: the text comes from outside and is shown to a person. */
+/** Shortens a text to one line of at most 200 characters: it comes from outside and is shown to a person. */
 function shorten(error: unknown): string | undefined {
   if (error === null || error === undefined || error === '') return undefined;
   const { message } = error as { message?: unknown };
   const said = typeof error === 'string' ? error : message;
-  // Redacted before it is cut: half a secret is not recognised.
+  // Secrets are removed before the text is cut, because half a secret is not recognised.
   const line = redact(typeof said === 'string' ? said : 'without a text')
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
     .trim();
@@ -163,7 +163,7 @@ function firstByte(bytes: Uint8Array): number | undefined {
   return bytes[at];
 }
 
-/** Whether a body is a page of HTML. A resource may be an SVG, which is markup too: its beginning decides. */
+/** Whether a body is a page of HTML. A resource may be an SVG, which is markup too: the beginning decides. */
 function isPage({ answer }: Operation<unknown>, bytes: Uint8Array): boolean {
   if (firstByte(bytes) !== 0x3c) return false;
   if (answer !== 'binary') return true;
@@ -187,7 +187,7 @@ function driftIn(message: string): Drift | undefined {
 type Addressed = Pick<Exchange, 'name' | 'values' | 'address'>;
 
 /**
- * Adds operation, article and address without secrets to an error. One that names its operation stays as it is, and
+ * Adds operation, article and address without secrets to an error. An error that names its operation is unchanged, and
  * so does an interruption, which concerns all requests alike.
  */
 export function withContext(error: unknown, exchange: Addressed, addresses: Addresses): unknown {
@@ -207,7 +207,7 @@ export function withContext(error: unknown, exchange: Addressed, addresses: Addr
   return new ConverterError(code, sentence, context);
 }
 
-/** Undefined if the values give no address. */
+/** The address to show; undefined if the values give no address. */
 function shownUrl({ name, values, address }: Addressed, addresses: Addresses): string | undefined {
   try {
     const { origin, path } = buildTarget(OPERATIONS[name], values, addresses, MASK, address);
@@ -217,7 +217,7 @@ function shownUrl({ name, values, address }: Addressed, addresses: Addresses): s
   }
 }
 
-/** The root of the catalogue is always there: without it, the address is wrong. */
+/** Makes the error for a missing root of the catalogue. The root always exists, so the address is wrong. */
 function noCatalogue({ status = 404, cause }: ConverterError, { baseUrl }: Addresses) {
   const { origin, path } = baseUrl;
   const where = new URL(origin).host;
@@ -226,7 +226,7 @@ function noCatalogue({ status = 404, cause }: ConverterError, { baseUrl }: Addre
   return new ConverterError('SERVICE_UNREACHABLE', message, context);
 }
 
-/** What a request concerns: an article, or else the values that identify it. */
+/** The subject of a request: an article, or else the values that identify it. */
 function subjectOf(name: OperationName, values: Values): { article?: string; subject: string } {
   const { manufacturer = '', program = '', basearticlenumber, parentnode } = values;
   if (basearticlenumber !== undefined) {

@@ -1,4 +1,4 @@
-/** Client: every operation of the service as a method; from here a request goes through traffic and transport. */
+/** Client: every operation of the service as a method. A request passes through traffic and transport. */
 import { setMaxListeners } from 'node:events';
 import { z } from 'zod';
 import type { Drift } from '../../convert/wire/fields.ts';
@@ -55,22 +55,22 @@ type Load<Args extends unknown[], Content> = <Given extends MaybeValidators = un
   ...args: [...own: Args, validators?: Given]
 ) => Loaded<Content, Given>;
 
-/** What only some requests have. */
+/** Options that only some requests have. */
 interface CallOptions<Given extends MaybeValidators> {
-  /** Sent as JSON; a text is sent as it is. */
+  /** Body, sent as JSON; a text is sent unchanged. */
   body?: JsonRecord | string;
-  /** Which of the addresses of the row is tried first, if that is known beforehand. */
+  /** Index of the address of the row that is tried first, if known beforehand. */
   first?: number;
-  /** Of an earlier answer: makes the request conditional. */
+  /** Validators of an earlier answer, which make the request conditional. */
   validators?: Given | undefined;
-  /** For which articles it is made. */
+  /** The articles that need the request. */
   demand?: Demand | undefined;
 }
 
 /** One configuration of an article. Its `reinitstring` is opaque, empty for the default configuration. */
 export type Configuration = ArticleId & Pick<ArticleKey, 'reinitstring'>;
 
-/** Which article is loaded, and how configured. */
+/** Article to load, and its configuration. */
 export interface ArticleQuery extends ArticleId, Partial<Pick<ArticleKey, 'reinitstring'>> {
   /** Variant code. */
   varcode?: string;
@@ -83,7 +83,7 @@ export interface ArticleQuery extends ArticleId, Partial<Pick<ArticleKey, 'reini
  * redacted URL. With the validators of an earlier answer, the answer may be that it was not modified (D-840).
  */
 export interface ServiceClient {
-  /** What answers depend on: address, profile, languages, currency and account, without secrets. */
+  /** Identifies what answers depend on: address, profile, languages, currency and account, without secrets. */
   readonly id: string;
   /**
    * Calls any operation, as the methods below do, and returns the body with the decoded `answer`. The row of
@@ -138,9 +138,9 @@ export interface ServiceClient {
   restoreConfiguration(configuration: Configuration): Promise<Body & { article: Article }>;
   /** Loads a rendered image of an article. @deprecated It may be removed: render the GLB. @see Spec 4.4, 9 (rule 6) */
   getArticleImage(key: ArticleKey): Promise<Body>;
-  /** Whether and how long requests were held; and how others that use the service with this client limit it. */
+  /** State and total time of held requests, and how other processes that use the service with this client limit it. */
   readonly traffic: Pick<Traffic, 'state' | 'pausedMs' | 'share' | 'hold'>;
-  /** Drops what is in flight, logs out of both groups (own tokens only), closes; never rejects. */
+  /** Drops the requests in flight, logs out of both groups (own tokens only), closes; never rejects. */
   close(): Promise<void>;
 }
 
@@ -174,7 +174,7 @@ export function createClient(config: ServiceConfig): ServiceClient {
   return withChecks({ id, close, traffic: connection.traffic, ...methodsOf(connection, config) });
 }
 
-/** The methods that call operations. They need no `this`: programs hand them on one by one. */
+/** The methods that call operations. They need no `this`: programs pass them on as functions. */
 function methodsOf(
   connection: Connection,
   config: ServiceConfig,
@@ -215,7 +215,7 @@ function methodsOf(
     async storePlanning(topLevelArticle) {
       expectTopLevel(topLevelArticle, 'storePlanning');
       const { manufacturer, program, basearticlenumber = '' } = topLevelArticle as Values;
-      // Not sent: they name the article in an error.
+      // These values are not sent: they name the article in an error.
       const values = { manufacturer, program, basearticlenumber };
       const body = { json: topLevelArticle };
       const permanentId = (await call('storePlanning', values, { body })).answer;
@@ -265,7 +265,7 @@ function withChecks(client: ServiceClient): ServiceClient {
   return { ...client, ...Object.fromEntries(methods) };
 }
 
-/** The body of an answer, without what was decoded from it. */
+/** Returns the body of an answer, without the decoded value. */
 async function bodyOf<Given extends MaybeValidators>(
   called: Loaded<unknown, Given>,
 ): Loaded<unknown, Given> {
@@ -275,7 +275,7 @@ async function bodyOf<Given extends MaybeValidators>(
   return { bytes, etag, lastModified };
 }
 
-/** Puts the answer of a call under the name by which its method returns it. */
+/** Returns the answer of a call under the name that its method uses. */
 async function loaded<Name extends string, Answer, Given extends MaybeValidators>(
   name: Name,
   called: Loaded<{ answer: Answer }, Given>,
@@ -286,7 +286,7 @@ async function loaded<Name extends string, Answer, Given extends MaybeValidators
   return { bytes, etag, lastModified, ...({ [name]: answer } as Record<Name, Answer>) };
 }
 
-/** What the requests of one client go through: transport, traffic and session. */
+/** The connection of one client: transport, traffic and session. */
 class Connection {
   readonly traffic: Traffic;
   readonly session: Session;
@@ -295,14 +295,14 @@ class Connection {
   readonly #addresses: Addresses;
   readonly #transport: Transport;
   readonly #sendToEither = createFallback();
-  /** Values of the client, not of one request: a row of the table sends those that it declares. */
+  /** Values of the client, not of one request; each row of the table sends the values that it declares. */
   readonly #shared: Values;
   #sent = 0;
   #closed: Promise<void> | undefined;
 
   constructor(settings: Settings) {
     const { signal } = this.#stop;
-    // Each request in flight listens to it.
+    // Each request in flight listens to the signal.
     setMaxListeners(0, signal);
     const { timeoutMs, profile, lang, langalt, currency, authUrl, baseUrl, allowHttp } = settings;
     const { perSecond, concurrency: allowed } = settings.rateLimit ?? {};
@@ -347,7 +347,7 @@ class Connection {
     });
   }
 
-  /** Makes one exchange; `order` is its number among all of the client, from 1. */
+  /** Makes one exchange; `order` is its number among all exchanges of the client, from 1. */
   send({ signals = [], ...exchange }: Omit<Exchange, 'timeoutMs'>) {
     return this.traffic.send(async () => {
       const order = ++this.#sent;
@@ -357,14 +357,14 @@ class Connection {
     });
   }
 
-  /** Drops what is in flight, logs out, then drops every connection; never rejects. */
+  /** Drops the requests in flight, logs out, then drops every connection; never rejects. */
   close(): Promise<void> {
     this.#stop.abort();
     this.#closed ??= this.session.close().then(() => this.#transport.destroy());
     return this.#closed;
   }
 
-  /** A living service always answers the root of the catalogue. */
+  /** Expects the root of the catalogue, which a live service always answers. */
   async #expectRoot(): Promise<void> {
     const token = await this.session.token();
     const exchange = { name: 'getNodes', values: this.#shared, token, number: 1 } as const;
@@ -432,14 +432,14 @@ function createAttempt<Name extends OperationName, Given extends MaybeValidators
   };
 }
 
-/** Whether a request, once answered, is a probe like the root; images may be served without a look at the token. */
+/** Whether a request, once answered, is a probe like the root. Images may be served without checking the token. */
 function canProbe({ name, values }: Probe): boolean {
   const { method, answer } = OPERATIONS[name];
   const isRoot = name === 'getNodes' && !values.parentnode;
   return method === 'GET' && answer === 'json' && !isRoot;
 }
 
-/** Statuses that refuse a request; with a live token they will do so again. */
+/** Statuses that refuse a request; with a live token the service will refuse it again. */
 const REFUSALS: ReadonlySet<number> = new Set([401, 403]);
 
 function isNotModified(status: number, validators: MaybeValidators): boolean {
@@ -466,7 +466,7 @@ function expectTopLevel(article: unknown, operation: OperationName, rootid?: str
   throw fail('CHILD_WITHOUT_ROOT', `expected the topmost article, received ${received}`);
 }
 
-/** A body as text. Not every value can be one: an object may contain itself, or be nested too deep for the engine. */
+/** A body as text. Some values cannot be text: an object may contain itself, or be nested too deep for the engine. */
 function jsonText(body: JsonRecord): string {
   try {
     return JSON.stringify(body);

@@ -12,7 +12,7 @@ import type { ServiceConfig } from './service-config.ts';
 
 type Padding = NonNullable<ServiceConfig['padding']>;
 
-/** How a text is padded before it is encrypted, and the bytes of the key that the padding takes up. */
+/** Padding of a text before encryption, and the bytes of the key that the padding takes. */
 const PADDINGS = {
   pkcs1: { padding: constants.RSA_PKCS1_PADDING, overheadBytes: 11 },
   oaep: { padding: constants.RSA_PKCS1_OAEP_PADDING, overheadBytes: 42 },
@@ -27,7 +27,7 @@ const KEY_FORMS: readonly ((key: Buffer) => KeyObject)[] = [
 
 /**
  * Creates a function that encrypts a text with a public key: UTF-16 little endian without byte-order mark,
- * padded, encrypted, Base64. `what` names it in an error: the text itself is never quoted.
+ * padded, encrypted, Base64. `what` names the text in an error: the text itself is never quoted.
  *
  * @param wrapped - Base64 of PEM text, SPKI DER, PKCS#1 DER or an X.509 certificate.
  * @throws {@link ConverterError} `AUTH_PROTOCOL` if the key is in none of these forms; the function throws
@@ -51,7 +51,7 @@ export function createEncryptor(wrapped: string, name: Padding) {
 const PEM = /-----BEGIN [A-Z0-9 ]+-----([A-Za-z0-9+/=\s]+)-----END/;
 
 function readPublicKey(wrapped: string): KeyObject {
-  // Some server may send its PEM text as it is.
+  // A server may send its PEM text unencoded.
   const given = Buffer.from(wrapped, 'base64');
   const [, pem] = PEM.exec(wrapped) ?? PEM.exec(given.toString('latin1')) ?? [];
   const bytes = pem === undefined ? given : Buffer.from(pem, 'base64');
@@ -60,7 +60,7 @@ function readPublicKey(wrapped: string): KeyObject {
       const key = form(bytes);
       if (key.asymmetricKeyType === 'rsa') return key;
     } catch {
-      // Not this form: the next one may fit.
+      // The key does not have this form; the next one may fit.
     }
   }
   const expected = 'an RSA key as Base64 of PEM, SPKI, PKCS#1 or a certificate';
@@ -69,7 +69,7 @@ function readPublicKey(wrapped: string): KeyObject {
 }
 
 /**
- * Names an account by 16 hex digits, from which nothing of it can be derived; the password does not count (D-716).
+ * Names an account by 16 hex digits that reveal nothing about it; the password does not count (D-716).
  *
  * @example `accountOf({ token: 'T' }); // → '240e7e78da401ffe'`
  */

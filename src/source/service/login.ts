@@ -1,4 +1,4 @@
-/** Login and logout: what is sent to the authentication server, and what its answers mean. */
+/** Login and logout: the requests to the authentication server, and how its answers are read. */
 
 import { withoutUndefined } from '../../convert/wire/value.ts';
 import { ConverterError, type ErrorCode } from '../../support/errors.ts';
@@ -11,22 +11,22 @@ import { createTokenSource } from './token-source.ts';
 import type { Traffic } from './traffic.ts';
 import type { Transport } from './transport.ts';
 
-/** Logging out must not delay the end of a run. */
+/** Time limit of a logout, which must not delay the end of a run. */
 const LOGOUT_TIMEOUT_MS = 5_000;
 const WRONG_ADDRESS =
   'expected an authentication server at this address, received status 404; check BTG2GLTF_AUTH_URL (service.authUrl)';
-/** Statuses of a gateway, or during maintenance: such an answer says nothing about the password. */
+/** Statuses of a gateway, or during maintenance: such an answer proves nothing about the password. */
 const NO_BACKEND: ReadonlySet<number> = new Set([502, 503, 504]);
 
-/** How to log in, and as whom. */
+/** How to log in, and as which user. */
 export interface Login extends Pick<Settings, 'rememberMe' | 'padding' | 'tokenElement'> {
   username: string;
   password: string;
-  /** Left out of the request if it is undefined. */
+  /** Not sent if undefined. */
   appKey?: string | undefined;
 }
 
-/** What logins and logouts are sent with; `origin` is the authentication server, for errors. */
+/** Sends logins and logouts; `origin` is the authentication server, for errors. */
 export interface LoginSender {
   traffic: Traffic;
   transport: Transport;
@@ -50,7 +50,7 @@ export function openTokens(settings: Settings, sender: LoginSender): TokenSource
   });
 }
 
-/** Logs in, again and again while that may help, and registers the token as a secret (spec 4.1, 5; D-601, D-602). */
+/** Logs in, repeatedly while that may help, and registers the token as a secret (spec 4.1, 5; D-601, D-602). */
 export async function logIn(login: Login, sender: LoginSender): Promise<string> {
   try {
     return await sender.traffic.login((number) => obtainToken(login, sender, number));
@@ -65,7 +65,7 @@ async function obtainToken(login: Login, sender: LoginSender, number: number): P
   const body = JSON.stringify({
     User: encrypt(login.username, 'user name'),
     Password: encrypt(login.password, 'password'),
-    // Exactly as received: the server recognises its key by this text.
+    // The key is sent exactly as received: the server recognises its key by this text.
     PublicKey: key,
     RememberMe: login.rememberMe,
     AppKey: login.appKey,
@@ -87,17 +87,17 @@ async function sendStep<Name extends 'getPublicKey' | 'getSessionToken'>(
   number: number,
 ): Promise<AnswerOf<Name>> {
   signal.throwIfAborted();
-  // Not the signal of the client: a token in flight must arrive, so that it can be logged out.
+  // The signal of the client is not used: a token in flight must arrive, so that it can be logged out.
   const exchange = { name, values: {}, body, number, timeoutMs };
   const { response, target } = await traffic.send(() => transport.send(exchange));
   const { status, bytes } = response;
-  // No user was named yet: the address is wrong.
+  // No user was named yet, so the address is wrong.
   if (name === 'getPublicKey' && status === 404) {
     throw new ConverterError('HTTP_STATUS', WRONG_ADDRESS, { status });
   }
   const said = errorText(bytes);
   if (!NO_BACKEND.has(status) && (said !== undefined || status === 401 || status === 403)) {
-    // A server may repeat what it was sent, also a password that is too short to be masked everywhere.
+    // A server may repeat the sent values, also a password that is too short to be masked everywhere.
     const secrets = [login.password, login.appKey ?? ''].filter((secret) => secret !== '');
     const masked = secrets.reduce((text, secret) => text?.replaceAll(secret, '***'), said);
     const why = masked === undefined ? '' : `: ${masked}`;
@@ -108,7 +108,7 @@ async function sendStep<Name extends 'getPublicKey' | 'getSessionToken'>(
   return readAnswer(OPERATIONS[name], response, target.queryBytes);
 }
 
-/** What a failed login means for the run, if the failure itself does not say so. */
+/** The error code of a failed login for the run, if the failure itself does not have it. */
 const MEANINGS: Partial<Record<ErrorCode, ErrorCode>> = {
   HTTP_STATUS: 'SERVICE_UNREACHABLE',
   HTTP_TIMEOUT: 'SERVICE_UNREACHABLE',
@@ -119,7 +119,7 @@ const MEANINGS: Partial<Record<ErrorCode, ErrorCode>> = {
   QUERY_TOO_LONG: 'AUTH_PROTOCOL',
 };
 
-/** Names a failed login so that it ends the run, with the host and without a query. */
+/** Names a failed login so that the error ends the run, with the host and without a query. */
 function loginError(thrown: unknown, origin: string): unknown {
   if (!(thrown instanceof ConverterError) || thrown.operation !== undefined) return thrown;
   const { code, status, cause } = thrown;
@@ -130,7 +130,7 @@ function loginError(thrown: unknown, origin: string): unknown {
   return new ConverterError(meaning, `${prefix}${thrown.message}`, withoutUndefined(context));
 }
 
-/** Logs a token out of both groups that can end it, at once; one that cannot be logged out ends by itself. */
+/** Logs a token out of both groups that can end it, at once. A token that cannot be logged out expires by itself. */
 async function logOut(token: string, { transport, timeoutMs }: LoginSender): Promise<void> {
   const shorterMs = Math.min(timeoutMs, LOGOUT_TIMEOUT_MS);
   const exchange = { values: {}, token, number: 1, timeoutMs: shorterMs };

@@ -1,4 +1,4 @@
-/** The table of operations: how each is addressed, what identifies a request, and how its answer is decoded. */
+/** The table of operations: the address of each, what identifies a request, and how its answer is decoded. */
 
 import { decodeArticleAnswer } from '../../convert/wire/article.ts';
 import { decodeBlock } from '../../convert/wire/block.ts';
@@ -16,7 +16,7 @@ export const GROUPS = {
   xcf: { address: 'baseUrl', path: '/api/xcf.dll/xcf' },
   ofml: { address: 'baseUrl', path: '/api/ofml.dll/ofml' },
   odb: { address: 'baseUrl', path: '/api/odb.dll/odb' },
-  // No group of the specification: the values of `previewimage` lead there (D-604).
+  // The specification has no such group: the values of `previewimage` lead there (D-604).
   ocd: { address: 'baseUrl', path: '/api/ocd.dll' },
 } as const satisfies Record<string, { address: 'authUrl' | 'baseUrl'; path: string }>;
 
@@ -29,20 +29,20 @@ type QueryParameter = { name: string; from: string; required: boolean };
 export interface Operation<Answer> {
   method: 'GET' | 'POST';
   group: Group;
-  /** Path below the group's: `{name}` is one encoded segment, `{name...}` several, all else as it is sent. */
+  /** Path below the group's: `{name}` is one encoded segment, `{name...}` several, the rest is sent unchanged. */
   path: string;
-  /** Other addresses of the same thing, tried in this order after the row's own (D-780). */
+  /** Other addresses of the same resource, tried in this order after the row's own (D-780). */
   others?: readonly { group: Group; path: string }[];
   /** Where the session token is sent. */
   token: 'none' | 'query' | 'path';
   query: readonly QueryParameter[];
-  /** Fields of the JSON body, all of them sent; none where there is no body. */
+  /** Fields of the JSON body, all of them sent; undefined if there is no body. */
   body?: readonly string[];
   /** Values that are identifiers: the service takes them in upper case. */
   upperCase: readonly string[];
   /** Names of the values that identify a request, see `requestKey`; a nested list is one part of the key. */
   identity: readonly (string | readonly string[])[];
-  /** What is expected: anything else may mean that the token has died. */
+  /** Expected kind of answer: any other answer may mean that the token has died. */
   answer: 'json' | 'image' | 'text' | 'binary' | 'any';
   /** Decodes a complete body and reports drift. */
   decode: (body: Uint8Array, onDrift?: DriftReporter) => Answer;
@@ -50,16 +50,16 @@ export interface Operation<Answer> {
   missing: ErrorCode;
   /** What a 404 means, as a sentence. */
   missingMeans: string;
-  /** Code of a 422, if the service may refuse what was sent. */
+  /** Code of a 422, if the service may refuse the sent values. */
   refused?: ErrorCode;
   /** Section of the specification. */
   spec: string;
 }
 
-/** Named values of an operation: parameters, path segments and what else identifies a request. */
+/** Named values of an operation: parameters, path segments and other values that identify a request. */
 export type Values = Readonly<Record<string, string | undefined>>;
 
-/** A value as it is sent. */
+/** Spells a value as it is sent. */
 export function spell({ upperCase }: Operation<unknown>, name: string, value = ''): string {
   return upperCase.includes(name) ? value.toUpperCase() : value;
 }
@@ -71,7 +71,7 @@ const LANGUAGES = [optional('lang'), optional('langalt')] as const;
 const ARTICLE_ID = ['manufacturer', 'program', 'basearticlenumber'] as const;
 const ARTICLE = ARTICLE_ID.map((name) => required(name));
 
-/** What most rows have in common. */
+/** The fields that most rows have in common. */
 const GET = {
   method: 'GET',
   token: 'query',
@@ -135,14 +135,14 @@ const LOGOUT = {
 
 const PREVIEW_PATH = '/preview/{manufacturer}/{program}/{name}';
 
-/** What the values that begin with `ocd/` may mean besides the article group (D-604). */
+/** Other addresses, besides the article group, of values that begin with `ocd/` (D-604). */
 const inGroupOcd = (path: string) =>
   [
     { group: 'ocd', path: `/ocd${path}` },
     { group: 'ocd', path },
   ] as const;
 
-/** The same resource in the other of the two spellings that the specification has. */
+/** The same resource in the other of the two spellings in the specification. */
 const spelled = (path: string) => [{ group: 'xcf', path }] as const;
 
 const ROWS = {
@@ -209,7 +209,7 @@ const ROWS = {
     ...POST,
     ...COMMERCIAL,
     path: '/articles',
-    // The opening of section 4 names the languages, the list of this operation does not: D-781.
+    // The opening of section 4 names the languages, but the list of this operation does not: D-781.
     query: [...ARTICLE, optional('ocdreinitstring', 'reinitstring'), ...LANGUAGES],
     body: ['id', 'rootid', 'proptype', 'propclass', 'prop', 'newvalue', 'jsondata'],
     refused: 'PROPERTY_VALUE_REFUSED',
@@ -232,7 +232,7 @@ const ROWS = {
     decode: decodePermanentId,
     missingMeans: 'the service has no such article, or stores no plannings',
   },
-  // Named by the specification, its call is not shown: not verified against a live service (D-782).
+  // The specification names the operation but does not show its call: not verified against a live service (D-782).
   restoreConfiguration: {
     ...POST,
     ...COMMERCIAL,
@@ -298,7 +298,7 @@ function sizeOf(body: Uint8Array): number {
 /** Name of an operation. */
 export type OperationName = keyof typeof ROWS;
 
-/** What the decoder of an operation makes of its body. */
+/** The value that the decoder of an operation makes of its body. */
 export type AnswerOf<Name extends OperationName> = ReturnType<(typeof ROWS)[Name]['decode']>;
 
 /** Every operation of the service. See spec 4.1 to 4.4. */

@@ -1,8 +1,8 @@
-/** Failures of requests: names those of connections, and classifies all: which may pass, are an overload, may be an outage. */
+/** Failures of requests: names failures of connections, and classifies all: may they pass, are they an overload or outage. */
 import { asConverterError, ConverterError, type ErrorCode } from '../../support/errors.ts';
 import { redact } from '../../support/redact.ts';
 
-/** Why a connection was never made, with the codes of Node and undici for it. */
+/** Reasons why a connection was never made, with the codes of Node and undici for each. */
 const NO_CONNECTION: Readonly<Record<string, readonly string[]>> = {
   'nothing listens there': ['ECONNREFUSED'],
   'the name server does not answer': ['EAI_AGAIN', 'EAI_FAIL'],
@@ -10,7 +10,7 @@ const NO_CONNECTION: Readonly<Record<string, readonly string[]>> = {
   'it does not answer': ['ETIMEDOUT', 'UND_ERR_CONNECT_TIMEOUT'],
 };
 
-/** The same, where its address or its certificate has to be corrected first. */
+/** Reasons of the same kind, where the address or the certificate has to be corrected first. */
 const WRONG_ADDRESS: Readonly<Record<string, readonly string[]>> = {
   'the name is not known': ['ENOTFOUND'],
   'it speaks no TLS that this client understands: is https right?': ['EPROTO'],
@@ -38,7 +38,7 @@ function wrongAddress(code: string): string | undefined {
   return reasonIn(WRONG_ADDRESS, code) ?? (isTls ? 'its certificate is not trusted' : undefined);
 }
 
-/** Names what a connection failed by; shows no address but the host. The cause has the code of Node. */
+/** Names why a connection failed; shows no address but the host. The cause has the code of Node. */
 export function connectionError(thrown: unknown, origin: string): ConverterError {
   const code = connectionCode(thrown);
   const cause = safeCause(thrown, code);
@@ -50,7 +50,7 @@ export function connectionError(thrown: unknown, origin: string): ConverterError
   return new ConverterError('SERVICE_UNREACHABLE', message, { cause });
 }
 
-/** The code of Node or undici of an error, of its cause, or of the first of several that were tried together. */
+/** The code of Node or undici of an error, of its cause, or of the first of several errors of joint attempts. */
 export function connectionCode(thrown: unknown): string {
   const error = thrown as { code?: unknown; errors?: unknown[]; cause?: unknown } | undefined;
   if (typeof error?.code === 'string') return error.code;
@@ -58,7 +58,7 @@ export function connectionCode(thrown: unknown): string {
   return inner === undefined ? '' : connectionCode(inner);
 }
 
-/** A cause that can be logged: name, text, stack and code without secrets, nothing else of the original. */
+/** A cause that can be logged: name, text, stack and code without secrets, and nothing else of the original. */
 function safeCause(thrown: unknown, code: string): Error {
   const original = thrown instanceof Error ? thrown : new Error(String(thrown));
   const cause = new Error(redact(`${original.name}: ${original.message}`));
@@ -87,32 +87,32 @@ const PASSING_STATUSES: ReadonlySet<number> = new Set([
 
 const LASTING = new WeakSet<Error>();
 
-/** Marks a failure that will be the same the next time, although its code says otherwise. */
+/** Marks a failure that will recur the next time, although its code suggests otherwise. */
 export function markLasting<E extends Error>(error: E): E {
   LASTING.add(error);
   return error;
 }
 
-/** What a failure shows. */
+/** The properties of a failure. */
 export interface Failure {
-  /** Another attempt may succeed. */
+  /** Whether another attempt may succeed. */
   mayPass: boolean;
   wasSentAgain: boolean;
-  /** The service answered 429. */
+  /** Whether the service answered 429. */
   isRefusal: boolean;
   isUnreachable: boolean;
-  /** Waiting does not help: the address or the certificate has to be corrected. */
+  /** Whether waiting does not help, because the address or the certificate has to be corrected. */
   isAddressWrong: boolean;
-  /** Too many requests in flight may be the cause. */
+  /** Whether too many requests in flight may be the cause. */
   isOverload: boolean;
-  /** The whole service may be away: a status of 4xx proves that it is there; below, a body was broken. */
+  /** Whether the service may be down: a status of 4xx proves that it is up; below, a body was broken. */
   mayBeOutage: boolean;
 }
 
 /** Classifies a failure. See D-609, D-711 (what passes), D-842 (overload), D-843 (outage). */
 export function classify(error: unknown): Failure {
   const { code, status = 0, operation, cause } = asConverterError(error);
-  // A failed login names its operation, and was sent again where it happened.
+  // A failed login names its operation, and was already sent again where it failed.
   const wasSentAgain = operation !== undefined;
   const isPassing =
     code === 'HTTP_STATUS'
@@ -131,7 +131,7 @@ export function classify(error: unknown): Failure {
   };
 }
 
-/** Of a request whose run was stopped. */
+/** Makes the error of a request whose run was stopped. */
 export function interrupted(): ConverterError {
   return new ConverterError('INTERRUPTED', 'interrupted before the response was complete');
 }

@@ -4,7 +4,7 @@ import type { Drift } from '../../convert/wire/fields.ts';
 import type { ConverterError } from '../../support/errors.ts';
 import type { OperationName, Values } from './operations.ts';
 
-/** Calls back once after some milliseconds, unless the function that it returns is called before. */
+/** Calls back once after some milliseconds, unless the returned function is called before. */
 export type StartTimer = (callback: () => void, ms: number) => () => void;
 
 /** Starts a timer of the engine. */
@@ -21,35 +21,35 @@ export type Credentials =
 /** A token. */
 export interface IssuedToken {
   value: string;
-  /** When to ask for another, milliseconds since 1970. */
+  /** When to obtain another token, milliseconds since 1970. */
   renewAtMs: number;
 }
 
-/** Where sessions have their tokens from: a login of this process, or of another one for several. */
+/** Provides the tokens of sessions: by a login of this process, or of another process for several. */
 export interface TokenSource {
   /**
-   * Returns the token in use unless it is the replaced one or near its end, else a new one: one login for all who wait.
+   * Returns the current token unless it is the replaced one or expires soon, else a new one: one login for all waiting.
    *
-   * @param replaced - The token that the service accepts no more.
+   * @param replaced - The token that the service no longer accepts.
    * @throws {@link ConverterError} what a failed login throws; a refusal again to all who ask within a minute.
    */
   obtain(replaced?: string): Promise<IssuedToken>;
-  /** The service said that a token is dead: it needs no logout. */
+  /** Records that the service called a token dead: it needs no logout. */
   forget(token: string): void;
   /** Logs out every token that was obtained, if it was obtained here; never rejects. */
   close(): Promise<void>;
 }
 
-/** A client's settings; what is left out takes its value from {@link SERVICE_DEFAULTS}. */
+/** A client's settings; a setting that is left out takes its value from {@link SERVICE_DEFAULTS}. */
 export interface ServiceConfig {
   /** Address of the authentication server. */
   authUrl: string;
   /** Address of the API, without `/api/…`. */
   baseUrl: string;
-  /** Whether they may begin with `http://` beyond this machine, so that passwords are not encrypted. @defaultValue false */
+  /** Whether the addresses may begin with `http://` beyond this machine, with unencrypted passwords. @defaultValue false */
   allowHttp?: boolean;
   credentials: Credentials;
-  /** Where tokens come from if another process logs in for this one; a token that was given needs none. */
+  /** Source of the tokens if another process logs in for this one; a given token needs none. */
   tokens?: TokenSource;
   /** Names the service instead of `baseUrl` if the address changes from run to run. */
   id?: string;
@@ -76,12 +76,12 @@ export interface ServiceConfig {
   timeoutMs?: number;
   /** Attempts after the first. @defaultValue 4 */
   retries?: number;
-  /** Milliseconds before the first of them; doubles each time. @defaultValue 500 */
+  /** Milliseconds before the first retry; doubles each time. @defaultValue 500 */
   backoffMs?: number;
-  /** Milliseconds without a good answer after which a service counts as gone. @defaultValue 300000 */
+  /** Milliseconds without a good answer after which a service counts as down. @defaultValue 300000 */
   giveUpAfterMs?: number;
   /**
-   * Whether that holds before the first answer, too; then an unknown host or a bad certificate still fails at once.
+   * Whether `giveUpAfterMs` also holds before the first answer; an unknown host or bad certificate still fails at once.
    * @defaultValue false, as for a person who waits for the answer
    */
   waitsForFirstAnswer?: boolean;
@@ -89,19 +89,19 @@ export interface ServiceConfig {
   maxPauseMs?: number;
   /** Longest sum of all pauses, milliseconds. @defaultValue 14400000 (4 hours) */
   maxTotalPauseMs?: number;
-  /** Most bytes of one answer: this many are decoded in about a second, in which nothing else happens. @defaultValue 33554432 (32 MiB) */
+  /** Most bytes of one answer; decoding this many takes about a second and blocks everything else. @defaultValue 33554432 (32 MiB) */
   maxResponseBytes?: number;
   /** Most objects, lists and keys of one answer in JSON, which take far more memory than text. @defaultValue 500000 */
   maxJsonValues?: number;
-  /** Bytes of all answers that are being received and decoded, beyond which all but the oldest wait. @defaultValue 33554432 (32 MiB) */
+  /** Bytes of all answers being received and decoded, beyond which all but the oldest wait. @defaultValue 33554432 (32 MiB) */
   maxBytesInFlight?: number;
-  /** Milliseconds since 1970. */
+  /** Returns the time in milliseconds since 1970. */
   now: () => number;
-  /** 0 to 1. */
+  /** Returns a random number from 0 to 1. */
   random: () => number;
-  /** Starts what ends pauses and requests that take too long. @defaultValue a timer of the engine */
+  /** Starts the timer that ends pauses and slow requests. @defaultValue a timer of the engine */
   startTimer?: StartTimer;
-  /** Once aborted, what is in flight is dropped and the client closes. */
+  /** Once aborted, requests in flight are dropped and the client closes. */
   signal?: AbortSignal;
   /** Receives every attempt. */
   onRequest?: (event: RequestEvent) => void;
@@ -111,17 +111,17 @@ export interface ServiceConfig {
   onDrift?: (drift: ServiceDrift) => void;
   /** Called when a 429, or a 503 with `Retry-After`, begins a pause, with its milliseconds. */
   onPause?: (ms: number) => void;
-  /** Called when all requests begin to wait for a service that does not answer, with the last failure; without it, once it answers. */
+  /** Called with the last failure when all requests begin to wait for a service that does not answer; without it, once it does. */
   onOutage?: (failure: ConverterError | undefined) => void;
   /** Receives each planning that was stored, with its permanent identifier. */
   onPermanentId?: (permanentId: string, topLevelArticle: unknown) => void;
 }
 
-/** Which of several processes this is that hold the limits of one service together. */
+/** Position of this process among the processes that keep the limits of one service together. */
 export interface LimitShare {
-  /** From 0. */
+  /** Number of this process, from 0. */
   index: number;
-  /** From 1. */
+  /** Number of all processes, from 1. */
   count: number;
 }
 
@@ -134,7 +134,7 @@ export function concurrencyOf({
 }
 
 /**
- * Divides a number of concurrent requests among processes: whole numbers, whose sum it is. Without one a process waits.
+ * Divides a number of concurrent requests among processes: whole numbers that add up to it. A process with 0 waits.
  *
  * @example
  * ```ts
@@ -149,10 +149,10 @@ export function sharedConcurrency(concurrency: number, { index, count }: LimitSh
 /** One attempt to send an operation; it contains no secret. */
 export interface RequestEvent {
   operation: string;
-  /** Undefined if no answer was received. */
+  /** Status of the answer; undefined if no answer was received. */
   status: number | undefined;
   bytes: number;
-  /** From 1. */
+  /** Number of the attempt, from 1. */
   attempt: number;
   ms?: number;
 }
@@ -162,12 +162,12 @@ export interface ServiceDrift extends Drift {
   operation: OperationName;
 }
 
-/** A complete answer, as it came. */
+/** A complete answer, as received. */
 export interface RawAnswer {
   operation: OperationName;
   /** Values of the request; the row of the operation says which of them are sent. */
   values: Values;
-  /** JSON text that was sent, if any. */
+  /** JSON text of the request body, if any. */
   sent?: string;
   status: number;
   bytes: Uint8Array;
@@ -196,13 +196,13 @@ export const SERVICE_DEFAULTS = {
 export type Settings = ServiceConfig & Required<Pick<ServiceConfig, keyof typeof SERVICE_DEFAULTS>>;
 
 /**
- * Names a service as its answers depend on it: address, profile, languages, currency and account, no secret (D-716).
+ * Names a service by all that its answers depend on: address, profile, languages, currency, account, no secret (D-716).
  *
  * @example `serviceId({ baseUrl: 'https://h/base/', lang: 'en', … }); // → 'https://h/base?lang=en'`
  */
 export function serviceId(config: ServiceConfig): string {
   const { profile, lang, langalt, currency, account } = config;
-  // The account is last: what was fetched is found by what is before it.
+  // The account comes last, because fetched data is found by the part before it.
   const parts = Object.entries({ profile, lang, langalt, currency, account })
     .filter(([, value]) => value)
     .map(([name, value]) => `${name}=${encodeURIComponent(value ?? '')}`);

@@ -1,7 +1,7 @@
 /**
  * Session: the token of a client, from the login to the logout.
  *
- * A refused request proves nothing: such a service refuses an unknown article as it refuses an expired token
+ * A refused request proves nothing: the service refuses an unknown article in the same way as an expired token
  * (D-609). All requests of a client share the state of one token:
  *
  * | state    | begins after                                                 | a refused request           |
@@ -11,9 +11,9 @@
  * | dead     | refused probes; the end of the token's lifetime              | waits for one login, once   |
  * | ended    | a refused login; the death of a given token; `MAX_UNPROVEN`  | fails: the run ends         |
  *
- * The probes are the root of the catalogue and, if the root is refused, the latest request that was answered. A root
- * that refuses at random would look like tokens that die; the second probe shows the difference. Where anything may be
- * refused at random, it takes more than one round of probes: see `PROBE_ROUNDS`.
+ * The probes are the root of the catalogue and, if the root is refused, the latest request that was answered. A service
+ * that refuses the root at random would look like dying tokens; the second probe shows the difference. If any request
+ * may be refused at random, one round of probes is not enough: see `PROBE_ROUNDS`.
  *
  * A token of our own is renewed ahead of its end, and logged out at the end; a given token is only used.
  */
@@ -26,21 +26,21 @@ import type { IssuedToken, Settings, TokenSource } from './service-config.ts';
 import type { Exchange } from './transport.ts';
 
 /**
- * How many logins in a row may replace a token without any request but the root being answered in between. After
- * them the next dead token ends the session. Until the first such answer the root is the only probe, and it may
- * refuse at random: then a token that was accepted once counts as alive.
+ * How many logins in a row may replace a token without any request except the root being answered in between. After
+ * these logins the next dead token ends the session. Until the first such answer the root is the only probe. It may be
+ * refused at random: then a token that was accepted once counts as alive.
  */
 const MAX_UNPROVEN = 2;
 /**
- * How many rounds of probes show that a token is dead, and how many without an answer, in a row, show nothing: for the
- * first tokens of a session, and for later ones. A service that refuses two of three requests at random refuses twenty
- * rounds once in 10 million times, and a token that is dead is still replaced.
+ * How many rounds of refused probes show that a token is dead, and how many unanswered rounds in a row leave its state
+ * unclear: for the first tokens of a session, and for later ones. A service that refuses two of three requests at
+ * random refuses twenty rounds once in 10 million times, and a token that is dead is still replaced.
  */
 const PROBE_ROUNDS = {
   first: { refused: 1, unanswered: 1 },
   later: { refused: 20, unanswered: 4 },
 } as const;
-/** How many tokens are replaced after one round. */
+/** Number of tokens that are replaced after one round. */
 const FIRST_TOKENS = 2;
 const GIVEN_DIED =
   'BTG2GLTF_TOKEN: expected a token that the service accepts, received an expired or unknown one';
@@ -53,20 +53,20 @@ interface Sent {
   order: number;
 }
 
-/** A request that shows whether a token is alive. */
+/** A request that tests whether a token is alive. */
 export type Probe = Pick<Exchange, 'name' | 'values' | 'address'>;
 
-/** The root nodes, which every live token gets. */
+/** The request for the root nodes, which every live token may read. */
 const ROOT: Probe = { name: 'getNodes', values: {} };
 
-/** What a session is made of. */
+/** The parts of a session. */
 interface SessionOptions {
-  /** A token that was given instead of a login. */
+  /** A given token, used instead of a login. */
   given: string | undefined;
-  /** Where other tokens come from; closed with the session. */
+  /** Source of other tokens; closed with the session. */
   tokens: TokenSource;
   now: () => number;
-  /** Sends a probe; rejects if the answer says nothing about the token. */
+  /** Sends a probe; rejects if the answer proves nothing about the token. */
   probe: (token: string, probe: Probe) => Promise<Pick<Sent, 'order'> & { isRefused: boolean }>;
 }
 
@@ -113,11 +113,11 @@ export class Session {
     this.#unproven = 0;
   }
 
-  /** Decides whether the token of a refused request is alive. All that wait share the probes. */
+  /** Decides whether the token of a refused request is alive. All requests that wait share the probes. */
   async examine({ token, order }: Sent): Promise<TokenState> {
     while (this.#current?.value === token) {
       if (this.#current.acceptedOrder > order || this.#isTrusted(this.#current)) return 'alive';
-      // An answer to what was sent before the refused request proves nothing for it: then the loop repeats.
+      // An answer to a request sent before the refused one proves nothing about it, so the loop repeats.
       this.#probing ??= this.#sendProbes(token).finally(() => {
         this.#probing = undefined;
       });
@@ -128,9 +128,9 @@ export class Session {
   }
 
   /**
-   * Logs in to replace a dead token, once for all that wait. Throws `TOKEN_DIED` for a given token,
+   * Logs in to replace a dead token, once for all requests that wait. Throws `TOKEN_DIED` for a given token,
    * `LOGIN_REFUSED` where the service accepts no token.
-   * @param isCertain - Whether the service said that the token is dead: then it needs no logout.
+   * @param isCertain - Whether the service called the token dead, so that it needs no logout.
    */
   async replace(token: string, isCertain: boolean): Promise<string> {
     if (isCertain) this.#options.tokens.forget(token);
@@ -145,7 +145,7 @@ export class Session {
     await this.#options.tokens.close();
   }
 
-  /** @param replaced - The token that the service accepts no more. */
+  /** @param replaced - The token that the service no longer accepts. */
   async #obtain(replaced?: string): Promise<string> {
     try {
       const issued = await this.#options.tokens.obtain(replaced);
@@ -196,7 +196,7 @@ export class Session {
     return !isRefused;
   }
 
-  /** Drops the token in use; ends the session where another one would not help. */
+  /** Drops the current token; ends the session if another token would not help. */
   #retire(): void {
     this.#current = undefined;
     if (this.#options.given !== undefined) {

@@ -1,4 +1,4 @@
-/** Logins for others: for clients in other processes, and for pages in a browser. */
+/** Logins for clients in other processes, and for pages in a browser. */
 
 import { withoutUndefined } from '../../convert/wire/value.ts';
 import { ConverterError } from '../../support/errors.ts';
@@ -14,11 +14,11 @@ import { readServiceAddress } from './target.ts';
 import { Traffic } from './traffic.ts';
 import { Transport } from './transport.ts';
 
-/** One for the login, and one for each of the two groups of a logout. */
+/** One connection for the login, and one for each of the two groups of a logout. */
 const LOGIN_CONNECTIONS = 3;
 
 /**
- * Opens a token source for clients in other processes, which have it in their settings; nothing is sent before one
+ * Opens a token source for clients in other processes, whose settings contain it. Nothing is sent before a client
  * needs a token.
  *
  * @throws {@link ConverterError} `USAGE` if an address cannot be read.
@@ -46,11 +46,11 @@ export function openTokenSource(config: ServiceConfig): TokenSource {
   };
 }
 
-/** Which server logs in, and how. `timeoutMs` counts for a whole login. @defaultValue 20000 */
+/** The server that logs in, and its settings. `timeoutMs` limits a whole login. @defaultValue 20000 */
 type TokenIssuerConfig = Pick<ServiceConfig, 'authUrl' | 'allowHttp' | 'padding' | 'tokenElement'> &
   Pick<ServiceConfig, 'timeoutMs' | 'now' | 'random' | 'startTimer'> & { appKey?: string };
 
-/** A person waits for the answer: one more attempt, and at once. */
+/** Limits of a login for a person, who waits for the answer: one more attempt, and at once. */
 const ISSUE_LIMITS = {
   timeoutMs: 20_000,
   connections: 4,
@@ -78,7 +78,7 @@ export function createTokenIssuer(config: TokenIssuerConfig) {
   };
   const authUrl = readServiceAddress(config.authUrl, 'authUrl', config.allowHttp);
   if (appKey !== undefined) registerSecret(appKey);
-  // The API itself is not called: its address is never used.
+  // The API itself is not called, so its address is never used.
   const addresses = { authUrl, baseUrl: authUrl };
   const limits = { ...ISSUE_LIMITS, now, random, startTimer };
   const transport = new Transport(limits, addresses, limits.connections);
@@ -105,7 +105,7 @@ export function createTokenIssuer(config: TokenIssuerConfig) {
         stopTimer();
       }
     },
-    /** Drops what is in flight. */
+    /** Drops the requests in flight. */
     async close(): Promise<void> {
       closed.abort();
       await transport.destroy();

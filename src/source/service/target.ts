@@ -3,7 +3,7 @@ import { isPrivate } from '../../support/addresses.ts';
 import { ConverterError, type ErrorCode, isConverterError } from '../../support/errors.ts';
 import { GROUPS, type Operation, spell, type Values } from './operations.ts';
 
-/** What a service answers at an address that it does not have, besides 404. */
+/** How a service answers at an address that it does not have, besides 404. */
 const REFUSALS: readonly ErrorCode[] = ['HTTP_STATUS', 'RESPONSE_INVALID', 'REDIRECT_REFUSED'];
 
 /** A base address; `origin` is scheme, host and port, `path` has no slash at its end. */
@@ -18,7 +18,7 @@ export interface Addresses {
   baseUrl: Address;
 }
 
-/** Address of one request; its path includes the query as sent, and `queryBytes` is the length of the query. */
+/** Address of one request. Its path includes the query as sent; `queryBytes` is the length of the query. */
 export interface Target extends Address {
   queryBytes: number;
 }
@@ -44,7 +44,7 @@ export function readAddress(address: string, name: string): Address {
 /**
  * Reads an address of the service, which gets passwords and tokens.
  *
- * @param allowHttp - Whether it may be one without TLS beyond this machine.
+ * @param allowHttp - Whether the address may lack TLS beyond this machine.
  * @throws {@link ConverterError} `USAGE`, naming the setting.
  */
 export function readServiceAddress(address: string, name: string, allowHttp = false): Address {
@@ -64,7 +64,7 @@ export function readServiceAddress(address: string, name: string, allowHttp = fa
  * @example `encodeStrictly("A+B 'ü'"); // → 'A%2BB%20%27%C3%BC%27'`
  */
 export function encodeStrictly(value: string): string {
-  // Most values.
+  // Most values need no encoding.
   if (/^[\w.~-]*$/.test(value)) return value;
   try {
     return encodeURIComponent(value).replace(
@@ -80,7 +80,7 @@ export function encodeStrictly(value: string): string {
 /**
  * Builds the target of one request to one of the addresses of its row (spec 4; D-606, D-607).
  *
- * @param which - Which of the addresses of the row; 0 is its own.
+ * @param which - Index of the address of the row; 0 is its own.
  * @throws {@link ConverterError} code of the row's 404 if a path segment is empty, `.` or `..`.
  */
 export function buildTarget(
@@ -111,7 +111,7 @@ export function buildTarget(
   };
 }
 
-/** The query parameters that a request is sent with, in their order, without its token: `[['q', 'desk']]`. */
+/** The query parameters of a request, in their order, without its token: `[['q', 'desk']]`. */
 export function queryOf(operation: Operation<unknown>, values: Values): [string, string][] {
   const sent: [string, string][] = [];
   for (const { name, from, required } of operation.query) {
@@ -144,7 +144,7 @@ export function createFallback() {
         return answer;
       } catch (error) {
         if (!isConverterError(error, missing, ...REFUSALS) || error.status === 429) throw error;
-        // Several answers "not there" are one; a failure that may pass says more than "not there".
+        // Several answers "not there" count as one; a failure that may pass is more informative.
         if (refusal === undefined || isConverterError(refusal, missing)) refusal = error;
       }
     }
@@ -152,7 +152,7 @@ export function createFallback() {
   };
 }
 
-/** Servers take `.` and `..` for steps in a path however they are encoded, so no name is one. */
+/** Returns a path segment. Servers take `.` and `..` for steps in a path however encoded, so no name is one. */
 function segment(operation: Operation<unknown>, value: string): string {
   if (value === '' || value === '.' || value === '..') {
     const message = `${operation.missingMeans}: ${JSON.stringify(value)} is no name`;

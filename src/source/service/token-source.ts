@@ -1,28 +1,28 @@
-/** Token source: logs in for all who use one account, once when a token is needed, and out at the end. */
+/** Token source: logs in once for all users of one account when a token is needed, and out at the end. */
 import { isConverterError } from '../../support/errors.ts';
 import { interrupted } from './request-failure.ts';
 import type { IssuedToken, StartTimer, TokenSource } from './service-config.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
-/** How long a token lives by the specification. */
+/** Lifetime of a token by the specification. */
 const LIFETIMES_MS = { session: 12 * HOUR_MS, remembered: 90 * 24 * HOUR_MS };
-/** Share of its life after which a token is renewed: no request may be in flight when it ends. */
+/** Share of the lifetime after which a token is renewed: no request may be in flight when the token expires. */
 const RENEW_AFTER_SHARE = 11 / 12;
 /** Pause before a renewal that failed is tried again, while the token still lives. */
 const RENEWAL_PAUSE_MS = 60_000;
-/** How long a refused login is not repeated: another one with the same password could lock the account. */
+/** Time for which a refused login is not repeated: another login with the same password could lock the account. */
 const REFUSAL_MS = 60_000;
-/** How long the end waits for a login that is in flight. */
+/** Time that closing waits for a login in flight. */
 const GRACE_MS = 5_000;
 
-/** What a token source is made of. */
+/** The parts of a token source. */
 interface TokenSourceOptions {
-  /** Tokens live for 90 days instead of 12 hours. */
+  /** Whether tokens live for 90 days instead of 12 hours. */
   rememberMe: boolean;
   now: () => number;
   startTimer: StartTimer;
   login: () => Promise<string>;
-  /** Ends a token at every group; never rejects. */
+  /** Logs a token out of every group; never rejects. */
   logout: (token: string) => Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
   let isClosed = false;
 
   const logIn = async (): Promise<IssuedToken> => {
-    // Counted from before the request: the server's clock started somewhere in between.
+    // The lifetime counts from before the request: the server's clock started somewhere in between.
     const startedMs = now();
     try {
       const value = await login();
@@ -71,7 +71,7 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
     forget: (token) => void toLogOut.delete(token),
     async close() {
       isClosed = true;
-      // The token of a login in flight must be logged out too, but the end does not wait for long.
+      // The token of a login in flight must be logged out too, but closing does not wait for long.
       let stopTimer = () => {};
       const late = new Promise<void>((done) => {
         stopTimer = startTimer(done, GRACE_MS);

@@ -25,13 +25,13 @@ import type { HttpResponse } from './transport.ts';
 const FIRST_PAUSE_MS = 500;
 const MAX_OWN_PAUSE_MS = 60_000;
 const MAX_BACKOFF_MS = 30_000;
-/** A 429 is no failure of the request, but it must end some day. */
+/** Most refusals (429) of one request. A 429 is no failure of the request, but retries must end at some time. */
 const MAX_REFUSALS = 30;
-/** A larger answer has its permit until it is decoded. */
+/** Size from which an answer keeps its permit until it is decoded. */
 const SMALL_BYTES = 64 * 1024;
-/** Failures in a row, of any requests, after which the service is probed: fewer than the usual attempts at one. */
+/** Number of failures in a row, of any requests, before the service is probed: fewer than the usual attempts of one. */
 const SUSPICIOUS_FAILURES = 4;
-/** Rounds of refusals without an answer in between after which a service may count as gone. */
+/** Number of rounds of refusals in a row without an answer after which a service may count as down. */
 const HOPELESS_ROUNDS = 10;
 
 /** Limits and times of one service. */
@@ -50,13 +50,13 @@ interface TrafficOptions
     | 'waitsForFirstAnswer'
     | 'onOutage'
   > {
-  /** Whether `concurrency` is known to be allowed: then it is not adapted. */
+  /** Whether `concurrency` is known to be allowed, so that it is not adapted. */
   isConcurrencyKnown?: boolean;
   /** Requests a second, if the limit of the service is known. */
   perSecond?: number | undefined;
   /** Called when a 429 begins a pause, with its milliseconds. */
   onPause?: ((ms: number) => void) | undefined;
-  /** Sends what a living service always answers; rejects if it does not. */
+  /** Sends a request that a live service always answers; rejects if there is no answer. */
   probe: () => Promise<unknown>;
   /** Ends every wait. */
   signal: AbortSignal;
@@ -64,10 +64,10 @@ interface TrafficOptions
 
 type Arrived = (bytes: number) => Promise<void>;
 type Work<T> = (arrived: Arrived) => Promise<T>;
-/** Attempts a request; `arrived` waits until its answer of so many bytes may be decoded. */
+/** Attempts a request; `arrived` waits until its answer of this many bytes may be decoded. */
 export type Attempt<T> = (number: number, arrived: Arrived) => Promise<T>;
 
-/** For which articles a request is made, of which more may join while it waits; what ends it; and its retries, if not the usual ones. */
+/** The articles that need a request (more may join while it waits), the signal that ends it, and its retries, if not the usual ones. */
 export interface Demand {
   requesters: ReadonlySet<object>;
   signal: AbortSignal;
@@ -78,19 +78,19 @@ export interface Demand {
 export class Traffic {
   readonly #options: TrafficOptions;
   #delayMs: () => number;
-  /** The largest number of permits. */
+  /** Largest number of permits. */
   #mostPermits: number;
   readonly #permits: FairBudget;
-  /** Of requests that are not made for an article. */
+  /** Demand of requests that are not made for an article. */
   readonly #ownDemand: Demand;
 
-  /** Answers that have given their permit back and are not decoded yet. */
+  /** Number of answers that have returned their permit and are not decoded yet. */
   #undecoded = 0;
-  /** Answers of any kind but an overload. */
+  /** Number of answers of any kind except an overload. */
   #answers = 0;
-  /** How many there were when a requester halved the limit; without it since its next answer. */
+  /** Value of `#answers` when a requester halved the limit; removed by its next answer. */
   readonly #halvedAt = new WeakMap<object, number>();
-  /** Counts changes of the limit: what was sent before the last one says nothing about the new limit. */
+  /** Counts changes of the limit: a request sent before the last change proves nothing about the new limit. */
   #limitRound = 0;
   #successes = 0;
 
@@ -104,7 +104,7 @@ export class Traffic {
   #hasAnswered = false;
   #failures = 0;
   #refusals = NO_REFUSALS;
-  /** Pending while the service is probed; true if it was away and is back. */
+  /** Pending while the service is probed; true if the service was down and is up again. */
   #probing: Promise<boolean> | undefined;
   #gone: ConverterError | undefined;
 
@@ -123,8 +123,8 @@ export class Traffic {
   }
 
   /**
-   * Limits this process to its share of the limits, since others send requests to the same service: all together hold
-   * them. One that has no request in flight, because there are more processes, holds every request.
+   * Limits this process to its share of the limits, since other processes send requests to the same service: together
+   * they keep the limits. With more processes than requests in flight, a process whose share is 0 holds every request.
    *
    * @example `share({ index: 2, count: 3 }); // of 8 concurrent requests it has 2, the first two have 3`
    */
@@ -136,16 +136,16 @@ export class Traffic {
       ? this.#mostPermits
       : Math.min(this.#permits.total, this.#mostPermits);
     const sending = Math.min(share.count, concurrency);
-    // All change at the same time: what follows is one distance away, as if the last request had left now.
+    // All processes change at the same time: the next request waits as if the last request had left now.
     this.#delayMs = createRateLimit(perSecond && perSecond / sending, now, now());
   }
 
-  /** Holds every request for a time, since another process met a 429. */
+  /** Holds every request for a time, since another process received a 429. */
   hold(ms: number): void {
     this.#hold(Math.min(ms, this.#options.maxPauseMs));
   }
 
-  /** Milliseconds of all pauses up to now. */
+  /** Total milliseconds of all pauses up to now. */
   get pausedMs(): number {
     const leftMs = Math.max(0, this.#pausedUntilMs - this.#options.now());
     return Math.max(0, this.#pausedMs - leftMs);
@@ -159,7 +159,7 @@ export class Traffic {
   async send<T extends { response: Pick<HttpResponse, 'status' | 'retryAfter'> }>(
     exchange: () => Promise<T>,
   ): Promise<T> {
-    // While it waits for its turn, another answer may start a pause.
+    // While a request waits for its turn, another answer may start a pause.
     do {
       while (this.#pauses > 0) await this.#pausesOver;
       const ms = this.#delayMs();
@@ -175,7 +175,7 @@ export class Traffic {
   }
 
   /**
-   * Makes a request: attempts it with a permit, again and again while that may help; attempts count from 1.
+   * Makes a request: attempts it with a permit, repeatedly while that may help; attempts count from 1.
    *
    * @param attempt - Waits for `arrived` before it decodes an answer, so that the next request is sent first.
    * @param demand - Ends the request with its signal.
@@ -185,7 +185,7 @@ export class Traffic {
     return this.#run(attempt, true, demand);
   }
 
-  /** Makes a login: as {@link request}, but without a permit, and it does not count as a failure of the service. */
+  /** Makes a login like {@link request}, but without a permit; a failure does not count as one of the service. */
   login<T>(attempt: Attempt<T>): Promise<T> {
     return this.#run(attempt, false, this.#ownDemand);
   }
@@ -221,7 +221,7 @@ export class Traffic {
         const { error, failure } = outcome;
         if (isRequest && (await this.#isBack(error, failure, begunMs))) continue;
         if (!failure.mayPass) throw error;
-        // A refused request waits for the end of the pause instead, and loses no attempt.
+        // A refused request instead waits for the end of the pause, and loses no attempt.
         if (!failure.isRefusal || number >= MAX_REFUSALS) {
           if (backoffs >= retries) throw error;
           await this.#sleep(this.#backoffMs(backoffs++));
@@ -230,7 +230,7 @@ export class Traffic {
       }
     } catch (error) {
       if (!signal.aborted && !demand.signal.aborted) throw error;
-      // One error for all: there may be 20,000 requests, and an error is cut, redacted and located.
+      // All requests share one error: there may be 20,000 requests, and an error is cut, redacted and located.
       this.#interruption ??= interrupted();
       throw this.#interruption;
     }
@@ -240,7 +240,7 @@ export class Traffic {
     const { taker: requester, giveBack } = await this.#permits.take(demand.requesters);
     const round = this.#limitRound;
     let isEarly = false;
-    // Otherwise of answers that arrive together all connections are idle until the last one is decoded.
+    // Otherwise, when answers arrive together, all connections are idle until the last answer is decoded.
     const outcome = await settle(work, async (bytes) => {
       isEarly = bytes <= SMALL_BYTES && this.#undecoded < this.#permits.total;
       if (!isEarly) return;
@@ -254,17 +254,17 @@ export class Traffic {
     return outcome;
   }
 
-  /** Halves the concurrency limit after an overload, raises it by one after as many successes as it is. */
+  /** Halves the concurrency limit after an overload; raises it by one after as many successes as the limit. */
   #adapt(requester: object, round: number, outcome: Outcome<unknown>): void {
     const isOverload = 'failure' in outcome && outcome.failure.isOverload;
     if (!isOverload) {
       this.#answers += 1;
       this.#halvedAt.delete(requester);
     }
-    // Of all requests that fail together only the first counts.
+    // Of all requests that fail together only the first one counts.
     if (this.#options.isConcurrencyKnown === true || round !== this.#limitRound) return;
     if (isOverload) {
-      // An article that fails again, while others are answered, must not slow them down.
+      // An article that fails again, while others are answered, must not slow the others down.
       if (this.#answers > (this.#halvedAt.get(requester) ?? this.#answers)) return;
       this.#halvedAt.set(requester, this.#answers);
       this.#limitRound += 1;
@@ -285,7 +285,7 @@ export class Traffic {
     const announcedMs = readRetryAfter(retryAfter, now());
     const ownMs =
       Math.min(FIRST_PAUSE_MS * 2 ** this.#ownPauses, MAX_OWN_PAUSE_MS) * (1 + random());
-    // Only a pause of our own grows, and only once for all requests that were refused together.
+    // Only our own pauses grow, and only once for all requests that were refused together.
     if (announcedMs === undefined && this.#pauses === 0) this.#ownPauses += 1;
     const ms = Math.min(announcedMs ?? ownMs, maxPauseMs);
     this.#options.onPause?.(ms);
@@ -307,7 +307,7 @@ export class Traffic {
   #mayPause(ms: number): boolean {
     const { maxTotalPauseMs, now } = this.#options;
     const untilMs = now() + ms;
-    // Pauses overlap: only what this one adds counts.
+    // Pauses overlap: only the additional time of this pause counts.
     const addedMs = Math.max(0, Math.min(ms, untilMs - this.#pausedUntilMs));
     if (this.#pausedMs + addedMs > maxTotalPauseMs) {
       const expected = `expected pauses of at most ${maxTotalPauseMs / 1000} s in all`;
@@ -325,7 +325,7 @@ export class Traffic {
     this.#failures = 0;
   }
 
-  /** Counts a failure, probes the service if it may be away, and returns whether to send the request again. */
+  /** Counts a failure, probes the service if it may be down, and returns whether to send the request again. */
   async #isBack(error: unknown, failure: Failure, begunMs: number): Promise<boolean> {
     if (failure.isRefusal) await this.#countRefusal(error, begunMs);
     else this.#refusals = NO_REFUSALS;
@@ -333,12 +333,12 @@ export class Traffic {
       this.#answered();
       return false;
     }
-    // An address that cannot be reached, or no login, is not the fault of one request.
+    // An address that cannot be reached, or a failed login, is not the fault of one request.
     this.#failures += failure.isUnreachable ? SUSPICIOUS_FAILURES : 1;
     if (!this.#mayBeAway(failure)) return false;
     this.#probing ??= this.#probeUntilBack(error, failure);
     const wasAway = await this.#probing;
-    // If the service was there all the time, a failed login is over by now; any other failure is the request's own.
+    // If the service was up all the time, a failed login is over by now; any other failure is the request's own.
     return wasAway || failure.wasSentAgain;
   }
 
@@ -346,11 +346,11 @@ export class Traffic {
     if (this.#hasAnswered) return this.#failures >= SUSPICIOUS_FAILURES;
     const { waitsForFirstAnswer = false, retries } = this.#options;
     if (!waitsForFirstAnswer || isAddressWrong) return false;
-    // The first request is alone: it must not fail before there are as many failures.
+    // The first request is alone: it must not fail before this many failures.
     return this.#failures >= Math.min(SUSPICIOUS_FAILURES, retries + 1);
   }
 
-  /** Returns whether the service was away and is back; rejects once it is gone. */
+  /** Returns whether the service was down and is up again; rejects once it counts as gone. */
   async #probeUntilBack(error: unknown, { isUnreachable }: Failure): Promise<boolean> {
     const { now, giveUpAfterMs, onOutage } = this.#options;
     const startedMs = now();
@@ -360,10 +360,10 @@ export class Traffic {
       if (!isAnnounced) onOutage?.(asConverterError(error));
       isAnnounced = true;
     };
-    // The probe shows whether any other failure is of the service; it may take as long as a login.
+    // The probe shows whether any other failure is caused by the service; the probe may take as long as a login.
     if (isUnreachable && giveUpAfterMs > 0) announce();
     for (let probes = 0; (await this.#probe()) === 'down'; probes++) {
-      // The pauses alone count where the clock was set back.
+      // If the clock was set back, only the pauses count.
       const leftMs = giveUpAfterMs - Math.max(pausedMs, now() - startedMs);
       if (leftMs <= 0) throw this.#isGone(error);
       announce();
@@ -377,7 +377,7 @@ export class Traffic {
     return pausedMs > 0;
   }
 
-  /** All that are refused together are one round: a request sent before its first refusal adds nothing. */
+  /** Counts a refusal. Requests refused together are one round: one sent before its first refusal adds nothing. */
   async #countRefusal(error: unknown, begunMs: number): Promise<void> {
     const { now, giveUpAfterMs } = this.#options;
     if (begunMs < this.#refusals.lastMs) return;
@@ -401,7 +401,7 @@ export class Traffic {
     const { message } = asConverterError(failure);
     const seconds = this.#options.giveUpAfterMs / 1000;
     const sentence = `service: expected a response within ${seconds} s, received none; the last failure was`;
-    // One that has never answered may have another address.
+    // A service that has never answered may have another address.
     const code = this.#hasAnswered ? 'SERVICE_GONE' : 'SERVICE_UNREACHABLE';
     this.#gone = new ConverterError(code, `${sentence}: ${message}`);
     return this.#gone;
@@ -430,7 +430,7 @@ export class Traffic {
   }
 }
 
-/** What an attempt came to. */
+/** The outcome of an attempt. */
 type Outcome<T> = { result: T } | { error: unknown; failure: Failure };
 
 async function settle<T>(work: Work<T>, arrived: Arrived = async () => {}): Promise<Outcome<T>> {
@@ -447,7 +447,7 @@ const NO_REFUSALS = { rounds: 0, firstMs: Number.NaN, lastMs: Number.NEGATIVE_IN
  * Creates a rate limit: requests leave at equal distances, never in bursts (D-842). The function books the next
  * departure, and returns the milliseconds until then: 0, 100, 200 for 10 a second.
  *
- * @param lastMs - The last departure before. @defaultValue none
+ * @param lastMs - Time of the last departure before. @defaultValue none
  */
 export function createRateLimit(
   perSecond: number | undefined,
@@ -459,7 +459,7 @@ export function createRateLimit(
   let seenMs = now();
   return () => {
     const nowMs = now();
-    // A clock that was set back must not stop all requests until it is that late again.
+    // A clock that was set back must not stop all requests until it reaches the earlier time again.
     if (nowMs < seenMs) lastMs -= seenMs - nowMs;
     seenMs = nowMs;
     lastMs = Math.max(nowMs, lastMs + distanceMs);

@@ -1,4 +1,4 @@
-/** One exchange with the service: sends, follows redirects, reads the whole body within limits, reports it. */
+/** One exchange with the service: sends, follows redirects, reads the body within limits, reports the exchange. */
 
 import { promisify } from 'node:util';
 import type { ZlibOptions } from 'node:zlib';
@@ -13,16 +13,16 @@ import type { Settings } from './service-config.ts';
 import { type Addresses, buildTarget, type Target } from './target.ts';
 
 const MAX_CONNECT_MS = 10_000;
-/** The default of Node: other servers and proxies send and accept no more either. */
+/** Largest headers: the default of Node. Other servers and proxies send and accept no more either. */
 const MAX_HEADER_BYTES = 16_384;
 const KEEP_ALIVE_MS = 30_000;
 const MAX_REDIRECTS = 3;
 const JSON_HEADERS = { accept: 'application/json', 'content-type': 'application/json' } as const;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-/** What may be sent in a header; some servers send other bytes, which are not sent back. */
+/** Allowed characters of a header. Some servers send other bytes, which are not sent back. */
 const HEADER_VALUE = /^[\x20-\x7e]+$/;
 
-/** JSON of this kind shrinks to a fifth. */
+/** Accepted encodings: JSON of this kind shrinks to a fifth. */
 const ACCEPT_ENCODING = 'gzip, br, deflate';
 /** Unpackers of `node:zlib` by `content-encoding`; each stops at the given size. */
 const UNPACKERS = {
@@ -32,15 +32,15 @@ const UNPACKERS = {
   br: 'brotliDecompress',
 } as const;
 
-/** A body may unpack to this many times its size: JSON of vertices does to about 10, hardly any to 100. */
+/** Largest ratio of unpacked to packed size of a body: JSON of vertices has about 10, hardly any body 100. */
 const MAX_UNPACK_RATIO = 200;
-/** A body of this size does no harm, however small it was packed. */
+/** Size of a body that does no harm, however small it was packed. */
 const HARMLESS_BYTES = 16 * 1024 * 1024;
-/** So many times their size most bodies unpack to at most; one that unpacks to more is unpacked once more. */
+/** Largest ratio for most bodies. A body that unpacks to more is unpacked a second time. */
 const USUAL_UNPACK_RATIO = 16;
 const USUAL_BYTES = 256 * 1024;
 
-/** What a server sent with an answer so that a later request can be conditional; empty if it sent none. */
+/** Validators that a server sent with an answer so that a later request can be conditional; empty if it sent none. */
 export interface Validators {
   etag: string;
   lastModified: string;
@@ -50,18 +50,18 @@ export interface Validators {
 export interface Exchange {
   name: OperationName;
   values: Values;
-  /** Which of the addresses of its row. @defaultValue 0, its own */
+  /** Index of the address in its row. @defaultValue 0, its own */
   address?: number | undefined;
   token?: string;
-  /** JSON text. */
+  /** JSON text of the body. */
   body?: string | undefined;
-  /** Makes the request conditional. */
+  /** Validators, which make the request conditional. */
   validators?: Validators | undefined;
   /** Number of the attempt, from 1. */
   number: number;
-  /** From sending to the last byte of the answer. */
+  /** Milliseconds from sending to the last byte of the answer. */
   timeoutMs: number;
-  /** Each of them ends it. */
+  /** Signals, each of which ends the exchange. */
   signals?: readonly AbortSignal[] | undefined;
 }
 
@@ -78,13 +78,13 @@ interface HttpRequest extends Pick<Exchange, 'body' | 'timeoutMs' | 'signals'>, 
   headers: Readonly<Record<string, string>>;
 }
 
-/** What a transport needs of the settings of a client. */
+/** The settings of a client that a transport needs. */
 type TransportSettings = Pick<
   Settings,
   'maxResponseBytes' | 'maxJsonValues' | 'maxBytesInFlight' | 'now' | 'startTimer' | 'onRequest'
 >;
 
-/** Exchanges with the two addresses of a service; no connection is opened before it is needed. */
+/** Exchanges requests with the two addresses of a service; no connection is opened before it is needed. */
 export class Transport {
   readonly #settings: TransportSettings;
   readonly #addresses: Addresses;
@@ -156,10 +156,10 @@ async function openAgent(connections: number): Promise<{ agent: Agent; userAgent
     pipelining: 1,
     maxHeaderSize: MAX_HEADER_BYTES,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // A timer of our own covers the whole exchange, also a body that arrives byte by byte.
+    // Our own timer covers the whole exchange, also a body that arrives byte by byte.
     headersTimeout: 0,
     bodyTimeout: 0,
-    // Set explicitly, so that no environment variable can switch it off.
+    // This is set explicitly, so that no environment variable can switch it off.
     connect: { timeout: MAX_CONNECT_MS, rejectUnauthorized: true },
   });
   return { agent, userAgent: `btg2gltf/${programVersion()}` };
@@ -178,7 +178,7 @@ async function sendInTime(
   const late = () => received.stop(new ConverterError('HTTP_TIMEOUT', timeout));
   let stopTimer = startTimer(late, timeoutMs);
   let isOver = false;
-  // The time does not count in which the answer waits for others, so that slow ones fail themselves alone.
+  // The time in which the answer waits for others does not count, so that a slow answer fails only itself.
   const need = (amount: number): Promise<void> | undefined => {
     const wait = share.need(amount);
     if (wait === undefined) return undefined;
@@ -209,10 +209,10 @@ async function sendInTime(
     if (isAborted(request)) throw interrupted();
     throw failureOf(thrown, request.origin);
   } finally {
-    // What it waits for must not start its time again.
+    // Work that the exchange still waits for must not restart its timer.
     isOver = true;
     stopTimer();
-    // Once the answer is decoded, in this turn.
+    // The share is closed once the answer is decoded, in this turn.
     setImmediate(share.close);
     for (const signal of signals) signal.removeEventListener('abort', interrupt);
   }
@@ -226,11 +226,11 @@ function dispatchOptions({ method, origin, path, body, headers }: HttpRequest) {
   return { method, origin, path, body: body ?? null, headers: all };
 }
 
-/** What one body may take. */
+/** The limits of one body. */
 interface BodyLimits {
-  /** As sent, and again as unpacked. */
+  /** Largest size as sent, and again as unpacked. */
   maxBytes: number;
-  /** Takes so many bytes of those that all bodies share; returns what to wait for, unless it has them at once. */
+  /** Reserves this many of the bytes that all bodies share; returns what to wait for, unless they are free at once. */
   need(bytes: number): Promise<void> | undefined;
 }
 
@@ -238,7 +238,7 @@ type Headers = Record<string, string | string[] | undefined>;
 
 /**
  * Gathers an answer from the callbacks of the pool: a stream of each body would take twice the time of a small answer. A
- * body that has to wait is not read on.
+ * body that has to wait is not read further.
  */
 class BodyReceiver implements Dispatcher.DispatchHandler {
   /** The answer as sent; rejects after a failure and after {@link stop}. `RESPONSE_TOO_LARGE` before more than `maxBytes` are in memory. */
@@ -317,7 +317,7 @@ export async function unpackBody(
   const limit = ratioBytes < maxBytes ? `${MAX_UNPACK_RATIO} times its size` : `${maxBytes} bytes`;
   const mostBytes = Math.min(ratioBytes, maxBytes);
   let body = packed;
-  // The last encoding was applied last.
+  // The last encoding in the list was applied last.
   for (const name of contentEncoding.toLowerCase().split(',').reverse()) {
     const encoding = name.trim();
     if (encoding === '' || encoding === 'identity' || body.length === 0) continue;
@@ -336,7 +336,7 @@ export async function unpackBody(
   return body;
 }
 
-/** One chunk is copied too: it may be a small part of a large buffer that would stay in memory. */
+/** Joins chunks. A single chunk is copied too: it may be a small part of a large buffer that would stay in memory. */
 function joinChunks(chunks: readonly Uint8Array[], length: number): Uint8Array {
   const whole = new Uint8Array(length);
   let at = 0;
@@ -347,7 +347,7 @@ function joinChunks(chunks: readonly Uint8Array[], length: number): Uint8Array {
   return whole;
 }
 
-/** Returns undefined if there are more bytes than allowed. */
+/** Unpacks a body; returns undefined if there are more bytes than allowed. */
 async function unpack(
   packed: Uint8Array,
   encoding: string,
@@ -359,10 +359,10 @@ async function unpack(
   }
   const zlib = await import('node:zlib');
   const name = UNPACKERS[encoding as keyof typeof UNPACKERS];
-  // Some servers send deflate without the header that HTTP requires; its low four bits are 8.
+  // Some servers send deflate without the header that HTTP requires, whose low four bits are 8.
   const isBare = name === 'inflate' && (packed[0]! & 0x0f) !== 8;
   const unpacker = promisify<Uint8Array, ZlibOptions, Buffer>(zlib[isBare ? 'inflateRaw' : name]);
-  // Each piece passes through the thread pool: 20 of a block of 300 kB by default take 1 ms more.
+  // Each piece passes through the thread pool: the default size makes 20 pieces of a 300 kB block and takes 1 ms more.
   const chunkSize = Math.min(Math.max(8 * packed.length, 2 ** 14), 2 ** 20, maxOutputLength);
   try {
     return new Uint8Array(await unpacker(packed, { maxOutputLength, chunkSize }));
@@ -385,7 +385,7 @@ function tooLarge(limit: string, help?: string): ConverterError {
   return new ConverterError('RESPONSE_TOO_LARGE', message, { ...(help && { help }) });
 }
 
-/** The token is in the query: it may go to no other host, and never from https down to http. */
+/** Checks a redirect. The token is in the query: a redirect may lead to no other host, and never from https to http. */
 function redirectTarget(method: string, origin: string, path: string, location: string) {
   const from = new URL(origin);
   const base = `${origin}${path}`;
@@ -411,13 +411,13 @@ export function conditionsOf(validators: Validators | undefined): Record<string,
   );
 }
 
-/** A `Last-Modified` counts whole seconds: what was answered within that second may change once more and keep it. */
+/** Returns `Last-Modified` if it is settled: it counts whole seconds, and data may change later in the same second. */
 function settledDate(lastModified = '', date = ''): string {
   if (lastModified === '') return '';
   return Date.parse(lastModified) >= Date.parse(date) ? '' : lastModified;
 }
 
-/** Names what was thrown while a request was sent or its answer was read. */
+/** Names an error that was thrown while a request was sent or its answer was read. */
 function failureOf(thrown: unknown, origin: string): ConverterError {
   if (thrown instanceof ConverterError) return thrown;
   if (connectionCode(thrown) !== 'UND_ERR_HEADERS_OVERFLOW') return connectionError(thrown, origin);
