@@ -2,8 +2,8 @@
  * Kernels: the loops over the numbers of a text, points, triangles and vertices, which WebAssembly runs.
  *
  * A process that converts one article never gets warm: the engine interprets such loops in JavaScript, with an
- * object for each intermediate number, until it has compiled them one by one. It compiles WebAssembly before it
- * starts. `assembly/` has the code and describes each function.
+ * object for each intermediate number, until it has compiled them one by one. The engine compiles WebAssembly before it
+ * starts to run. `assembly/` contains the code and describes each function.
  */
 
 import type { Vec3 } from '../../model/graphics.ts';
@@ -27,7 +27,7 @@ export interface ListType<T extends List> {
 
 const TYPES = [Float64Array, Float32Array, Int32Array, Uint32Array, Uint16Array, Uint8Array];
 
-/** Of the standard API of JavaScript engines, what is used here. */
+/** The part of the standard API of JavaScript engines that is used here. */
 declare const WebAssembly: {
   Module: new (code: Uint8Array) => object;
   Instance: new (
@@ -36,7 +36,7 @@ declare const WebAssembly: {
   ) => { exports: Kernels & { memory: { buffer: ArrayBuffer } } };
 };
 
-/** What a block of 300,000 triangles needs; a larger memory is released after its use. */
+/** Memory for a block of 300,000 triangles; a larger memory is released after its use. */
 const LARGEST_KEPT_BYTES = 64 * 1024 * 1024;
 
 let module: object | undefined;
@@ -44,8 +44,8 @@ let kernels: (Kernels & { memory: { buffer: ArrayBuffer } }) | undefined;
 let depth = 0;
 
 /**
- * Runs synchronous work with the kernels. Lists that it places in their memory are released at its end, and so are
- * those of work within the work.
+ * Runs synchronous work with the kernels. Lists that the work places in their memory are released at its end, as are
+ * the lists of nested work.
  */
 export function withKernels<T>(work: (kernels: Kernels) => T): T {
   kernels ??= instantiate();
@@ -74,7 +74,7 @@ function instantiate() {
   return new WebAssembly.Instance(module, { scan: { numberOf } }).exports;
 }
 
-/** The whole memory as lists of each type: to make a list takes longer than to copy a short one. */
+/** The whole memory as a list of each type: making a list takes longer than copying a short one. */
 let wholes = new Map<unknown, List>();
 let wholeBuffer: ArrayBuffer | undefined;
 
@@ -113,7 +113,7 @@ export function copyOf<T extends List>(Type: ListType<T>, address: Address, leng
 /**
  * The box around points: exactly their smallest and largest components.
  *
- * @param positions - x y z a point.
+ * @param positions - x y z of each point.
  * @param placed - A matrix, column by column, and an offset: the box of the points placed by it.
  */
 export function boundsOf(positions: Float32Array, placed?: readonly [...Mat3, ...Vec3]): Bounds {

@@ -22,7 +22,7 @@ export const ROTATION_CHOICES = {
 
 /** How three angles become one rotation. */
 interface RotationRule {
-  /** Axes, each in the frame turned so far. */
+  /** Order of the axes, each in the frame turned so far. */
   rotationOrder: (typeof ROTATION_CHOICES.rotationOrder)[number];
   /** The sense of positive angles, seen from the tip of the axis. */
   rotationDirection: (typeof ROTATION_CHOICES.rotationDirection)[number];
@@ -83,7 +83,7 @@ export function rotationFromDegrees(
     };
     return [...rotationOrder].map((axis) => turns[axis]!).reduce(multiplyMat3);
   }
-  // The product written out keeps the signs of zeros, and with them the bytes of a GLB.
+  // The written-out product keeps the signs of zeros, and with them the bytes of a GLB.
   return [
     cy * cz,
     sx * sy * cz + cx * sz,

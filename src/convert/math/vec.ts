@@ -28,7 +28,7 @@ export function multiplyMat3(a: Mat3, b: Mat3): Mat3 {
   ];
 }
 
-/** Rows become columns: for a rotation, its inverse. */
+/** Swaps rows and columns: for a rotation, this is its inverse. */
 export function transposeMat3(m: Mat3): Mat3 {
   return [m[0], m[3], m[6], m[1], m[4], m[7], m[2], m[5], m[8]];
 }
@@ -72,13 +72,13 @@ export function orthonormalize(m: Mat3): Mat3 | undefined {
   return [...x, ...y, ...cross(x, y)];
 }
 
-/** The vector at length 1; undefined where it has none. */
+/** The vector scaled to length 1; undefined if its length is zero. */
 export function normalize(v: Vec3): Vec3 | undefined {
   const length = hypot(...v);
   return length > 0 ? [v[0] / length, v[1] / length, v[2] / length] : undefined;
 }
 
-/** The vector square to both, right-handed. */
+/** The vector perpendicular to both, right-handed. */
 export function cross(a: Vec3, b: Vec3): [number, number, number] {
   return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
 }

@@ -36,16 +36,16 @@ interface AssembleInput {
   options: ConvertOptions;
   cache: MeshCache;
   losses: Losses;
-  /** Undefined where tangents are not written. */
+  /** Generates tangents; undefined if tangents are not written. */
   tangents: TangentGenerator | undefined;
   /** Parts that are left out. */
   holes: readonly Part[];
 }
 
-/** A material is written for each side that is used. */
+/** Side of a material, which is written for each side that is used. */
 type Side = Exclude<keyof VertexData, 'splitVertices'>;
 
-/** For the name of the second of two materials: D-530. */
+/** Names of the sides, for the second of two materials: D-530. */
 const SIDES = {
   singleSided: { other: 'doubleSided', said: 'single-sided' },
   doubleSided: { other: 'singleSided', said: 'double-sided' },
@@ -54,11 +54,11 @@ const SIDES = {
 interface Draft extends AssembleInput {
   scene: Scene;
   pool: ContentPool;
-  /** What the scene's entries are made of → their index. */
+  /** Index of each entry of the scene, by the value that it is made from. */
   index: Map<unknown, number>;
   materialIndex: Record<Side, Map<ResolvedMaterial, number>>;
   splitCounted: Set<string>;
-  /** Of the distinct arrays of all geometries. */
+  /** Bytes of the distinct arrays of all geometries. */
   vertexBytes: number;
 }
 
@@ -166,7 +166,7 @@ function sceneNode(
   };
 }
 
-/** Takes the noise of double arithmetic off: a picometre, and no −0. */
+/** Removes the rounding noise of doubles: rounds to a picometre, and −0 to 0. */
 function rounded(value: number): number {
   return Math.abs(value) < 1000 ? Math.round(value * 1e12) / 1e12 + 0 : value;
 }
@@ -180,7 +180,7 @@ function primitivesOf(
   const { cache, losses, splitCounted, tangents } = draft;
   const plan = planOf(part, mesh, material, draft.options);
   const normalMap = tangents && material.images.normalTexture;
-  // Without the image, which tangents do not depend on.
+  // The image is left out, because tangents do not depend on it.
   const placed = normalMap && { ...normalMap, image: undefined };
   const key = `vertices ${meshKey} ${JSON.stringify([plan, placed])}`;
   const expectRoom = (bytes: number) => expectFewBytes(draft, bytes);
@@ -188,7 +188,7 @@ function primitivesOf(
   const data = cache.get(key, build);
   if (!splitCounted.has(key)) {
     losses.counts.splitVertices += data.splitVertices;
-    // The same whether the data were in the cache or not.
+    // The result is the same whether the data were in the cache or not.
     for (const side of [data.singleSided, data.doubleSided]) if (side) expectRoom(bytesOf(side));
   }
   splitCounted.add(key);
@@ -202,7 +202,7 @@ function primitivesOf(
   return primitives;
 }
 
-/** Plans are equal where their vertex data is: without projection its options do not count. */
+/** Plans are equal if their vertex data are equal: without projection, the projection options do not count. */
 function planOf(
   part: Part,
   mesh: PreparedMesh,
@@ -297,7 +297,7 @@ function sceneMaterial(resolved: ResolvedMaterial, side: Side, draft: Draft): Sc
   };
 }
 
-/** One image for each content, under the name of its first use. */
+/** Adds one image for each content, under the name of its first use. */
 function imageFor({ image }: PlacedImage, { scene, pool, index }: Draft): number {
   const bytes = pool.intern(image.bytes);
   return indexFor(index, bytes, () => scene.images.push({ ...image, bytes }));
@@ -362,7 +362,7 @@ export function createBounds() {
   };
 }
 
-/** One axis goes to one axis: two opposite corners of the box are enough. */
+/** Whether each axis is mapped to one axis: then two opposite corners of the box are enough. */
 function isAxisAligned(m: Mat3): boolean {
   return [0, 3, 6].every((c) => [0, 1, 2].filter((r) => m[c + r] !== 0).length <= 1);
 }
@@ -395,10 +395,10 @@ export class ContentPool {
   }
 }
 
-/** Words that are read of an array for its hash at most: those of a long one lie apart. */
+/** Most words of an array that are read for its hash; those of a long array are read at intervals. */
 const MOST_HASHED = 8_192;
 
-/** FNV-1a over 32-bit words; kept with the array, which may be shared by many articles. */
+/** FNV-1a over 32-bit words. The hash is kept with the array, which many articles may share. */
 function hashOf(array: Bytes): number {
   const known = hashes.get(array);
   if (known !== undefined) return known;
@@ -413,7 +413,7 @@ function hashOf(array: Bytes): number {
 }
 
 function isEqual(a: Bytes, b: Bytes): boolean {
-  // Not by constructor: bytes of a database are a Buffer, those of a file or a response need not be.
+  // Constructors are not compared: bytes of a database are a Buffer, those of a file or a response may not be.
   const isSameType = a[Symbol.toStringTag] === b[Symbol.toStringTag];
   if (!isSameType || a.byteLength !== b.byteLength) return false;
   const [x, y] = [wordsOf(a), wordsOf(b)];
@@ -421,7 +421,7 @@ function isEqual(a: Bytes, b: Bytes): boolean {
   return x.rest.every((byte, i) => byte === y.rest[i]);
 }
 
-/** The bytes in fours, and those behind them. */
+/** The bytes in groups of four, and the remaining bytes. */
 function wordsOf(array: Bytes): { words: Uint32Array; rest: Uint8Array } {
   const given = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
   // Words are read at multiples of four; an image may lie anywhere in its buffer.

@@ -23,21 +23,21 @@ interface PreparedSurface {
   /** Corner → normal, counted from `firstNormal`. */
   normals: Uint32Array;
   firstNormal: number;
-  /** Corner → offset of U in {@link PreparedMesh.uvs}; undefined: to be projected. */
+  /** Corner → offset of U in {@link PreparedMesh.uvs}; undefined if the UVs are to be projected. */
   uvOffsets: Uint32Array | undefined;
-  /** Its back sides may be seen. */
+  /** Whether its back sides may be seen. */
   doubleSided: boolean;
 }
 
 /** A mesh ready to become vertex data. */
 export interface PreparedMesh {
-  /** x y z a point, float32 metres, before {@link PreparedMesh.rotation} and `positionMetres`. */
+  /** x y z of each point, float32 metres, before {@link PreparedMesh.rotation} and `positionMetres`. */
   positions: Float32Array;
-  /** x y z a normal, unit length, before the rotation. */
+  /** x y z of each normal, unit length, before the rotation. */
   normals: Float32Array;
   /** Stored UVs as received, V up. */
   uvs: Float64Array;
-  /** Only surfaces with a valid triangle. */
+  /** Surfaces that have at least one valid triangle. */
   surfaces: PreparedSurface[];
   /** The block's own turn and move, to be baked into its vertices: D-105. */
   rotation: Mat3;
@@ -66,7 +66,7 @@ const MESH_OPTIONS = [
 
 type MeshOptions = Pick<ConvertOptions, (typeof MESH_OPTIONS)[number]>;
 
-/** A key that differs where the options differ that a prepared mesh depends on. */
+/** A key that differs if the options that a prepared mesh depends on differ. */
 export function meshOptionsKey(options: MeshOptions): string {
   return MESH_OPTIONS.map((name) => options[name]).join(' ');
 }
@@ -76,7 +76,7 @@ interface Draft {
   points: Uint32Array;
   uvOffsets: Uint32Array | undefined;
   closed: boolean;
-  /** Negative where it faces inwards; 0 for an open one. */
+  /** Volume: negative if the surface faces inwards; 0 for an open surface. */
   volume: number;
 }
 
@@ -84,7 +84,7 @@ interface Draft {
  * Welds the points of a block, drops invalid triangles, turns surfaces that face inwards and adds normals
  * (D-105, D-301 to D-308).
  *
- * @returns No surfaces where no triangle is left.
+ * @returns A mesh without surfaces if no triangle is left.
  */
 export function prepareBlock(block: Block, options: MeshOptions): PreparedMesh {
   const { positions, remap } = weldPoints(block.positions, options.weldToleranceMetres);
@@ -221,9 +221,9 @@ function keepValid(
 }
 
 /**
- * Whether a surface is closed by its edges: each runs as often one way as the other (D-304, D-305).
+ * Whether a surface is closed by its edges: each edge runs as often one way as the other (D-304, D-305).
  *
- * Two pieces that touch along an edge are closed as they are apart: four triangles meet there.
+ * Two pieces that touch along an edge are closed as if they were apart: four triangles meet at that edge.
  *
  * @param points - m × 3 welded point indices.
  */
@@ -241,7 +241,7 @@ export function closedByEdges(points: Uint32Array): boolean {
   return edges.length > 0;
 }
 
-/** One number an edge: (lower · 2^26 + upper) · 2 + direction, sorted; exact below 2^26 points. */
+/** One number for each edge: (lower · 2^26 + upper) · 2 + direction, sorted; exact below 2^26 points. */
 function sortedEdges(points: Uint32Array): Float64Array {
   const edges = new Float64Array(points.length);
   for (let t = 0; t < points.length; t += 3) {
@@ -256,7 +256,7 @@ function sortedEdges(points: Uint32Array): Float64Array {
   return edges.sort();
 }
 
-/** An open surface follows the majority, by triangles, of the closed ones: D-304. */
+/** Turns an open surface as the majority of the closed ones, counted by triangles: D-304. */
 function turnInwardSurfaces(
   drafts: Draft[],
   winding: ConvertOptions['winding'],

@@ -1,14 +1,14 @@
 /** The colour profile of an image: its samples mean other colours than those of sRGB (ICC.1:2022, 7; D-552). */
 import { segmentsOf } from './images.ts';
 
-/** JPEG: application data, which begins with this, a number and a count (ICC.1:2022, B.4). */
+/** JPEG segment of application data. A profile segment begins with this, a number and a count (ICC.1:2022, B.4). */
 const APP2 = 0xe2;
 const JPEG_SIGNATURE = 'ICC_PROFILE\0';
-/** ICC.1:2022: the table of tags is behind the header; each is a signature, an offset and a size. */
+/** ICC.1:2022: the table of tags follows the header; each entry is a signature, an offset and a size. */
 const TAGS = { at: 128, size: 12 } as const;
 
 /**
- * Returns what the profile of a JPEG calls itself; undefined where there is none but that of sRGB. That of a PNG is not
+ * Returns the name in the profile of a JPEG; undefined if there is none but that of sRGB. The profile of a PNG is not
  * read: images of the service are JPEGs.
  *
  * @example `colourProfileOf(oak); // → 'Adobe RGB (1998)'`
@@ -46,7 +46,7 @@ function descriptionOf(profile: Uint8Array): string {
     if (latin1(profile, at, at + 4) !== 'desc') continue;
     const from = view.getUint32(at + 4);
     if (from + 28 > profile.length) break;
-    // Version 2 has ASCII with its length; version 4 UTF-16 with the length and offset of the first language.
+    // Version 2 has ASCII with its length; version 4 has UTF-16 with the length and offset of the first language.
     if (latin1(profile, from, from + 4) === 'desc')
       return readable(
         latin1(profile, from + 12, from + 12 + Math.min(LONGEST_NAME, view.getUint32(from + 8))),

@@ -1,7 +1,7 @@
 /** Convert options: every rule of the conversion that is a choice; DECISIONS.md gives the reasons. */
 import { ROTATION_CHOICES } from '../math/ofml-frame.ts';
 
-/** What an option accepts; `default` is what it is without an entry in the pipeline file. */
+/** Accepted values of an option; `default` is its value without an entry in the pipeline file. */
 export type ConvertOption = { doc: string } & (
   | { kind: 'flag'; default: boolean }
   | { kind: 'choice'; default: string | number; choices: readonly (string | number)[] }
@@ -13,7 +13,7 @@ export type ConvertOption = { doc: string } & (
 
 interface NumberLimits {
   min?: number;
-  /** Exclusive. */
+  /** Exclusive lower bound. */
   above?: number;
   max?: number;
   integer?: true;
@@ -105,7 +105,7 @@ type ValueOf<O> = O extends { choices: readonly (infer C)[] }
   ? C
   : Extract<ConvertOption, { kind: O[keyof O & 'kind'] }>['default'];
 
-/** The options of a conversion: all that a GLB depends on beside the service's data. */
+/** The options of a conversion: everything that a GLB depends on besides the service's data. */
 export type ConvertOptions = { -readonly [K in keyof OptionTable]: ValueOf<OptionTable[K]> };
 
 /** The default of every option. */
@@ -115,15 +115,15 @@ export const CONVERT_DEFAULTS = Object.fromEntries(
 
 /**
  * Version of the conversion; part of every source digest. Raise it with each change that alters a
- * GLB, so that the next run rebuilds what is affected.
+ * GLB, so that the next run rebuilds the affected GLBs.
  */
 export const CONVERTER_VERSION = 3;
 
 /**
  * Everything that a GLB depends on beside the service's data, as one text: version and options (D-745).
- * Their order does not count, but that of the patterns of `overrides`, because a later one wins (D-541).
+ * The order of options does not count, but that of the patterns of `overrides` does, because later ones win (D-541).
  *
- * @param version - Of the converter; another one in tests only.
+ * @param version - Version of the converter; another one only in tests.
  */
 export function conversionText(
   options: ConvertOptions,
@@ -143,7 +143,7 @@ const CONVERT_LIMITS = [
   'maxListedLosses',
 ] as const;
 
-/** An option that changes no byte, so that another value builds nothing again. */
+/** An option that changes no byte, so that a changed value causes no rebuild. */
 export type ConvertLimit = (typeof CONVERT_LIMITS)[number];
 
 const LIMITS: ReadonlySet<string> = new Set(CONVERT_LIMITS);

@@ -26,9 +26,9 @@ import { CONVERT_DEFAULTS, type ConvertOptions } from './convert-options.ts';
 import type { Losses } from './losses.ts';
 import { isSolidType } from './solids.ts';
 
-/** What a node passes to its children. */
+/** The values that a node passes to its children. */
 interface Place {
-  /** Rigid, relative to the article. */
+  /** Rigid frame, relative to the article. */
   worldFrame: Frame;
   /** With `inheritScale`: the whole linear map of the children, scales included. */
   linear: Mat3 | undefined;
@@ -38,7 +38,7 @@ interface Place {
   material: string;
   /** Effective layer, or empty. */
   layer: string;
-  /** Name of the block of the node that the layer is of. */
+  /** Name of the block of the node that defines the layer. */
   layerOf: string;
   /** Index into {@link FlatParts.movables}, or -1. */
   movable: number;
@@ -51,10 +51,10 @@ interface Place {
 export interface Part
   extends Pick<Place, 'worldFrame' | 'material' | 'layer' | 'movable' | 'path'> {
   node: PartsListNode;
-  /** Rigid, relative to the part's movable frame, or to the article. */
+  /** Rigid frame, relative to the part's movable frame, or to the article. */
   frame: Frame;
   scale: Vec3;
-  /** With `inheritScale` only: what the ancestors' scales do to its vertices before `scale`. */
+  /** With `inheritScale` only: transformation of its vertices by the ancestors' scales, before `scale`. */
   bakedShape: Mat3 | undefined;
 }
 
@@ -66,7 +66,7 @@ interface Movable extends Pick<Place, 'worldFrame' | 'layer'> {
   parent: number;
 }
 
-/** What a parts list consists of; both lists depth first. */
+/** The contents of a parts list; both lists are depth first. */
 export interface FlatParts {
   parts: Part[];
   movables: Movable[];
@@ -75,7 +75,7 @@ export interface FlatParts {
 const GROUP_TYPES = new Set(['top', 'clsref']);
 const NO_SCALE: Vec3 = [1, 1, 1];
 
-/** Paths of deeper nodes are shortened in the middle: a full one is as long as it is deep. */
+/** Paths of deeper nodes are shortened in the middle: a full path grows with its depth. */
 const LONGEST_PATH = 64;
 
 interface Visit {
@@ -118,7 +118,7 @@ export function flattenPartsList(
     path: '',
     depth: 0,
   };
-  // A stack of its own: nesting may be 50,000 deep.
+  // The walk uses its own stack: nesting may be 50,000 deep.
   const stack: Visit[] = [];
   pushAll(stack, roots, root);
   for (let visit = stack.pop(); visit; visit = stack.pop()) {
@@ -140,7 +140,7 @@ function pushAll(stack: Visit[], nodes: readonly PartsListNode[], parent: Place)
 
 function placeOf({ node, index, parent }: Visit, options: ConvertOptions): Place {
   const inheritsLayer = node.layer === '' && options.inheritLayers;
-  // Named one by one: to spread them took as long as all the rest.
+  // The fields are named one by one: spreading them took as long as everything else.
   const { worldFrame, linear, own } = frameOf(node, parent, options);
   return {
     worldFrame,
@@ -155,7 +155,7 @@ function placeOf({ node, index, parent }: Visit, options: ConvertOptions): Place
   };
 }
 
-/** With inherited scales the map is a general linear one, and the frame the nearest rigid one. */
+/** The frame of a node. With inherited scales the map is a general linear one, and the frame the nearest rigid one. */
 function frameOf(
   node: PartsListNode,
   { worldFrame, linear }: Place,
@@ -184,7 +184,7 @@ function pathOf(parent: Place, index: number): string {
   return `${parent.path.slice(0, cut)}/…${parent.depth - LONGEST_PATH} more…/${index}`;
 }
 
-/** Reports a scale of a node that is no `imp`, and fields that cannot be read. */
+/** Reports a scale of a node that is no `imp`, and unreadable fields. */
 function reportLost(node: PartsListNode, path: string, { options, losses }: Walk): void {
   const { type, scale, unreadable } = node;
   if (type !== 'imp' && scale.some((factor) => factor !== 1)) {
@@ -193,7 +193,7 @@ function reportLost(node: PartsListNode, path: string, { options, losses }: Walk
   }
   if (!unreadable) return;
   for (const [field, value] of Object.entries(unreadable)) {
-    // A type that cannot be read is an unknown one.
+    // An unreadable type counts as an unknown type.
     if (field === 'type') continue;
     const done = doneInstead(field, type, options);
     losses.add({ where: path, field, value, done }, `${field} ${describe(value)} ${done}`);
@@ -260,7 +260,7 @@ function partOf(node: PartsListNode, place: Place, flat: FlatParts): Part {
   return { node, path, frame, worldFrame, scale, bakedShape, material, layer, movable };
 }
 
-/** Only an `imp` has a scale. */
+/** The scale of a node. Only an `imp` has one. */
 function scaleOf(node: PartsListNode): Vec3 {
   return node.type === 'imp' ? node.scale : NO_SCALE;
 }
@@ -286,7 +286,7 @@ type LayerReader = (layer: string, blockName: string) => Layer;
 
 const NO_LAYER: Layer = { tag: '', isDropped: false };
 
-/** Parts among which names and mode are searched: names have a few, and a longer search would take too long. */
+/** Number of parts in which names and mode are searched: names have few parts, and a longer search takes too long. */
 const MOST_PARTS = 32;
 
 /** The one mode whose own name contains an underscore. */
@@ -328,13 +328,13 @@ export function createLayerReader(
   };
 }
 
-/** `MANUFACTURER_SERIES_` of a qualified name, in upper case; none of a name of another form. */
+/** `MANUFACTURER_SERIES_` of a qualified name, in upper case; empty if the name has another form. */
 function prefixesOf(name: string): string[] {
   const [manufacturer, series, block] = canonicalName(name).split('::');
   return manufacturer && series && block !== undefined ? [`${manufacturer}_${series}_`] : [];
 }
 
-/** The text behind the longest prefix that fits; else from the first known mode; else behind two parts. */
+/** The text after the longest prefix that fits; else from the first known mode; else after two parts. */
 function behindNames(
   rest: string,
   isPrefix: (text: string) => boolean,

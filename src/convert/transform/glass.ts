@@ -1,4 +1,4 @@
-/** Transparent materials: glass lets light through, everything else blends. */
+/** Transparent materials: glass transmits light, everything else blends. */
 
 import type { ServiceMaterial, SrgbColor } from '../../model/graphics.ts';
 import type { LinearRgb } from '../../model/scene.ts';
@@ -6,19 +6,19 @@ import { luminance } from '../math/color.ts';
 import type { ConvertOptions } from './convert-options.ts';
 import type { MaterialContext } from './material-context.ts';
 
-/** Up to this `tra` a material counts as opaque. */
+/** Largest `tra` of a material that counts as opaque. */
 const OPAQUE_TRA = 0.001;
-/** What is seen in a mirror, or through glass, is not blurred: no rougher than this. */
+/** Largest roughness of a mirror or of glass, so that reflections and the view through it are not blurred. */
 export const CLEAR_ROUGHNESS = 0.1;
 
 type ApplyTra = (context: MaterialContext, tra: number) => void;
 
-/** Whether light passes through the material, rather than that its image has holes: D-510. */
+/** Whether the material transmits light, as opposed to an image with holes: D-510. */
 export function isGlass({ tra = 0, refr = 0, pic }: ServiceMaterial): boolean {
   return tra > OPAQUE_TRA && (refr > 1 || !pic);
 }
 
-/** Glass lets light through in the way of the option, all else blends: D-510. */
+/** Makes glass transmit light as the option says; everything else blends: D-510. */
 export function applyTransparency(context: MaterialContext): void {
   const { material, options } = context;
   const { tra = 0 } = material;
@@ -48,7 +48,7 @@ const TRANSPARENCIES = {
  * base colour.
  */
 const GLASS_TINTS = {
-  /** Own light and background keep their amounts: of grey glass exactly, else their sum. */
+  /** Keeps the amounts of own light and background: exactly for grey glass, else their sum. */
   balanced: ({ shading, lose }, tra) => {
     const [r, g, b] = shading.baseColorLinear;
     const base: LinearRgb = [tra + (1 - tra) * r, tra + (1 - tra) * g, tra + (1 - tra) * b];

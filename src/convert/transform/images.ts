@@ -5,18 +5,18 @@ import type { LinearRgb } from '../../model/scene.ts';
 import { hypot } from '../../support/elementary.ts';
 import { linearFromSrgb } from '../math/color.ts';
 
-/** What a header states; whether the rest is complete shows when the image is decoded. */
+/** The fields of a header; decoding shows whether the rest of the image is complete. */
 export interface ImageHeader {
   kind: 'jpeg' | 'png' | 'gif' | 'webp' | 'bmp';
   width: number;
   height: number;
-  /** Every viewer reads it as it is: a PNG, or a Huffman-coded JPEG of 8 bits in grey or colour. */
+  /** Whether every viewer can read the image directly: a PNG, or a Huffman-coded JPEG of 8 bits in grey or colour. */
   isPlain: boolean;
 }
 
 type HeaderReader = (bytes: Uint8Array, view: DataView) => ImageHeader | undefined;
 
-/** Each kind by the bytes at its start, as Latin-1, and how many bytes its header takes. */
+/** The bytes at the start of each kind, as Latin-1, and the size of its header. */
 const READERS: readonly { signature: string; least: number; read: HeaderReader }[] = [
   { signature: '\xff\xd8', least: 2, read: readJpeg },
   {
@@ -40,7 +40,7 @@ const READERS: readonly { signature: string; least: number; read: HeaderReader }
 /**
  * Reads the header of an image (D-552).
  *
- * @returns Undefined for an unknown kind, or where the header itself is broken.
+ * @returns Undefined for an unknown kind, or if the header itself is broken.
  */
 export function readImageHeader(bytes: Uint8Array): ImageHeader | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -70,7 +70,7 @@ function readWebp(bytes: Uint8Array, view: DataView): ImageHeader | undefined {
   return sized('webp', view.getUint16(26, true) & 0x3fff, view.getUint16(28, true) & 0x3fff);
 }
 
-/** Of a JPEG. */
+/** A segment of a JPEG. */
 interface Segment {
   marker: number;
   from: number;
@@ -113,7 +113,7 @@ function readJpeg(bytes: Uint8Array, view: DataView): ImageHeader | undefined {
   return undefined;
 }
 
-/** The mean of |R − G| + |G − B|, of 255 each: 0 for a grey image. */
+/** The mean of |R − G| + |G − B|, each from 0 to 255: 0 for a grey image. */
 export function colorDifference({ channels, data }: Pixels): number {
   if (channels === 1) return 0;
   let difference = 0;
@@ -134,7 +134,7 @@ export function meanLinear({ channels, data }: Pixels): LinearRgb {
   return [sum[0]! / count, sum[1]! / count, sum[2]! / count];
 }
 
-/** Packs two images of one size, roughness into green and metallic into blue; all else is 255 (D-507). */
+/** Packs two images of one size, roughness into green and metallic into blue; the other channels are 255 (D-507). */
 export function packChannels(roughness: Pixels | undefined, metallic: Pixels | undefined): Pixels {
   const { width, height } = (roughness ?? metallic)!;
   const data = new Uint8Array(width * height * 3).fill(255);
@@ -145,12 +145,12 @@ export function packChannels(roughness: Pixels | undefined, metallic: Pixels | u
   return { width, height, channels: 3, data };
 }
 
-/** The value of a picture that is used as data: its green, the middle of a grey with noise. */
+/** The value of a picture used as data: its green channel, the middle of a grey with noise. */
 function dataChannel({ channels, data }: Pixels, pixel: number): number {
   return channels === 1 ? data[pixel]! : data[3 * pixel + 1]!;
 }
 
-/** A normal map whose green points the other way. */
+/** Inverts the green channel of a normal map whose green points the other way. */
 export function turnGreen({ width, height, channels, data }: Pixels): Pixels {
   const turned = Uint8Array.from(data);
   if (channels === 3) for (let i = 1; i < turned.length; i += 3) turned[i] = 255 - turned[i]!;

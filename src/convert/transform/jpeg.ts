@@ -31,11 +31,11 @@ interface ColorBounds {
 /**
  * Reads all data of a plain JPEG: a baseline frame, grey or YCbCr, in one scan.
  *
- * It follows every Huffman code and every marker to the end, computes no pixel, and takes as much memory as the file.
- * 55 MB/s where sharp, asked for an eighth of the size, takes 33, and 80 ms to be loaded.
+ * The function follows every Huffman code and marker to the end, computes no pixel, and needs the memory of the file.
+ * Its speed is 55 MB/s; sharp, asked for an eighth of the size, reaches 33 and needs 80 ms to load.
  *
- * @returns Undefined for any other file, and where anything is irregular: a decoder decides. What this function
- *   accepts, sharp accepts (`failOn: 'error'`).
+ * @returns Undefined for any other file, and if anything is irregular: a decoder decides. Any file that this function
+ *   accepts, sharp accepts too (`failOn: 'error'`).
  */
 export function readJpegData(bytes: Uint8Array): ColorBounds | undefined {
   return unlessUnsure(() => {
@@ -47,7 +47,7 @@ export function readJpegData(bytes: Uint8Array): ColorBounds | undefined {
 /**
  * Whether a plain JPEG is intact up to the marker of its end. Its codes are not read, since a decoder accepts any.
  *
- * @returns False for any other file, and where anything is irregular, as {@link readJpegData}.
+ * @returns False for any other file, and if anything is irregular, as {@link readJpegData}.
  */
 export function isIntactJpeg(bytes: Uint8Array): boolean {
   const isIntact = unlessUnsure(() => {
@@ -79,7 +79,7 @@ interface Component {
   down: number;
   /** Quantisation factor of the mean. */
   factor: number;
-  /** Squares of the factors of all else, in zigzag order; 0 for the mean, and beyond the 64 of a block. */
+  /** Squares of the other factors, in zigzag order; 0 for the mean, and beyond the 64 of a block. */
   squares: Float64Array;
   dc: HuffmanTable;
   ac: HuffmanTable;
@@ -88,36 +88,36 @@ interface Component {
 interface Frame {
   width: number;
   height: number;
-  /** One, or Y, Cb and Cr. */
+  /** One component, or Y, Cb and Cr. */
   components: Component[];
   /** Units between two restart markers; 0 for none. */
   restartInterval: number;
 }
 
-/** Bits that are looked up at once. */
+/** Number of bits that are looked up at once. */
 const LOOKUP_BITS = 10;
 const LOOKUP_SHIFT = 32 - LOOKUP_BITS;
 
-/** By how many places of a block the end of block advances: more than anything else. */
+/** Number of places by which the end-of-block code advances: more than any other code. */
 const END_OF_BLOCK = 192;
 const NO_CODE = 96 << 9;
 
-/** More than the square of a value of each size. */
+/** Numbers larger than the square of any value of each size. */
 const LARGEST_SQUARES = Float64Array.from({ length: 16 }, (_, size) => 1 << (2 * size));
 
-/** More bytes than 64 codes and values. */
+/** Number of bytes that is larger than 64 codes with their values. */
 const PADDING = 256;
 
 /**
- * What each code means: its length, the number of bits of the value behind it, and by how many places of the block
- * it advances, in 5, 4 and 8 bits from the lowest.
+ * The meaning of each code: its length, the number of bits of the following value, and by how many places of the block
+ * the code advances, in 5, 4 and 8 bits from the lowest.
  */
 interface HuffmanTable {
-  /** By the next bits; 0 for a longer code. */
+  /** Meanings by the next bits; 0 for a longer code. */
   lookup: Uint32Array;
-  /** In the order of the codes. */
+  /** Meanings in the order of the codes. */
   meanings: Uint32Array;
-  /** By length: the first code beyond it, in 16 bits, and the place in `meanings` of the code 0. */
+  /** By length: the first code beyond this length, in 16 bits, and the place in `meanings` of the code 0. */
   limits: Int32Array;
   offsets: Int32Array;
 }
@@ -132,7 +132,7 @@ function readHeaders(bytes: Uint8Array): { frame: Frame; from: number } {
   let isJfif = false;
   let transform: number | undefined;
   for (const { marker, from, to } of segmentsOf(bytes)) {
-    // A file with more of them is meant to take time.
+    // A file with more segments is meant to take time.
     expect(to >= from && to <= bytes.length && segments++ < 1000);
     const content = bytes.subarray(from, to);
     if (marker === DQT) readQuantization(content, quantization);
@@ -147,7 +147,7 @@ function readHeaders(bytes: Uint8Array): { frame: Frame; from: number } {
       expect(frameHeader !== undefined);
       const components = readComponents(frameHeader!, content, quantization, huffman);
       const [first, second, third] = components;
-      // As libjpeg decides: JFIF is YCbCr, then Adobe's marker says it, then the names of the components.
+      // libjpeg decides so: JFIF is YCbCr, then Adobe's marker decides, then the names of the components.
       const ids = [first?.id, second?.id, third?.id].join(' ');
       const isYcc = isJfif || (transform === undefined ? ids === '1 2 3' : transform === 1);
       expect(components.length === 1 || isYcc);
@@ -177,7 +177,7 @@ function readQuantization(content: Uint8Array, tables: Uint8Array[]): void {
   }
 }
 
-/** Finds the definitions of tables, which are made where they are used: a file may define thousands. */
+/** Finds the definitions of tables. A table is made when it is used: a file may define thousands. */
 function readHuffman(content: Uint8Array, definitions: Map<number, Uint8Array>): void {
   let at = 0;
   while (at < content.length) {
@@ -213,7 +213,7 @@ function makeTable(definition: Uint8Array | undefined, isAc: boolean): HuffmanTa
       if (free >= 0) lookup.fill(meaning, code << free, (code + 1) << free);
       code++;
     }
-    // No code is all ones.
+    // No code consists of ones only.
     expect(code < 1 << length);
     limits[length] = code << (16 - length);
     code <<= 1;
@@ -255,21 +255,21 @@ function readComponents(
     expect(across >= 1 && across <= most && down >= 1 && down <= most);
     const squares = new Float64Array(256);
     for (let k = 1; k < 64; k++) squares[k] = factors![k]! * factors![k]!;
-    // A single component has one block a unit, however it is sampled.
+    // A single component has one block per unit, whatever its sampling.
     const blocks = count === 1 ? { across: 1, down: 1 } : { across, down };
     return { id: id!, ...blocks, factor: factors![0]!, squares, dc, ac };
   });
 }
 
-/** What the blocks show, by component; values are sample values less 128. */
+/** Sums over the blocks, by component; values are sample values less 128. */
 interface Totals {
-  /** Of the last block, in units of the quantisation. */
+  /** Mean of the last block, in units of the quantisation. */
   means: Int32Array;
-  /** Of the means of the blocks that are visible as a whole. */
+  /** Sum of the means of the blocks that are entirely visible. */
   sums: Float64Array;
-  /** By how much clamping each sample to 8 bits may have changed the sum, at most. */
+  /** Upper bound of how much clamping each sample to 8 bits may have changed the sum. */
   clamped: Float64Array;
-  /** 0 if every coefficient is 0: then all samples are. */
+  /** Magnitude; 0 if every coefficient is 0, so that all samples are 0. */
   magnitudes: Float64Array;
 }
 
@@ -304,7 +304,7 @@ function readScan(bytes: Uint8Array, from: number, frame: Frame): Totals {
   return totals;
 }
 
-/** A function of its own, so that the engine optimises it before the first image ends. */
+/** Reads one unit. The function is separate, so that the engine optimises it before the first image ends. */
 function readUnit(
   reader: ScanReader,
   components: readonly Component[],
@@ -344,7 +344,7 @@ function addBlock(
 /**
  * At any brightness, |R − G| + |G − B| of a pixel after clamping is at least 0.228 |Cb| and 0.598 |Cr|; both are convex,
  * so the means of Cb and Cr bound the mean. Rounding changes a chroma sample by less than 2 (transform, upsampling),
- * the sum of differences by less than 3. Of blocks that reach beyond the picture, nothing is known.
+ * the sum of differences by less than 3. Blocks that reach beyond the picture give no information.
  */
 function boundsOf({ sums, clamped, magnitudes }: Totals, frame: Frame): ColorBounds {
   const { width, height, components } = frame;
@@ -362,16 +362,16 @@ function boundsOf({ sums, clamped, magnitudes }: Totals, frame: Frame): ColorBou
 /** Reads the data of a scan. Every position is known before it is read: a block takes at most `PADDING` bytes. */
 class ScanReader {
   readonly #bytes: Uint8Array;
-  /** The data up to the next marker, each FF 00 made FF. */
+  /** The data up to the next marker, with each FF 00 replaced by FF. */
   readonly #data: Uint8Array;
   readonly #view: DataView;
   #bit = 0;
   #endBit = 0;
-  /** Of the next marker. */
+  /** Position of the next marker. */
   #markerAt = 0;
-  /** Of the block that was read last: its mean less that of the block before, in units of the quantisation. */
+  /** Mean of the last block less the mean of the block before, in units of the quantisation. */
   difference = 0;
-  /** The most that the squares of its other coefficients may add up to. */
+  /** Upper bound of the sum of squares of the other coefficients of the last block. */
   energy = 0;
 
   constructor(bytes: Uint8Array, from: number) {
@@ -400,15 +400,15 @@ class ScanReader {
     this.#endBit = 8 * length;
   }
 
-  /** Passes a marker, which must be the next but for the rest of a byte. @throws Unsure. */
+  /** Passes a marker, which must come next, after the rest of a byte at most. @throws Unsure. */
   passMarker(marker: number): void {
     expect(this.#endBit - this.#bit < 8 && this.#bytes[this.#markerAt + 1] === marker);
     if (marker !== EOI) this.#open(this.#markerAt + 2);
   }
 
   /**
-   * Reads a block. Of the mean the value is computed, of all else the size only: it bounds the energy, and a branch on
-   * a value would double the time. @returns Whether it is regular.
+   * Reads a block. For the mean the value is computed, for other coefficients the size only: it bounds the energy; a
+   * branch on a value would double the time. @returns Whether the block is regular.
    */
   readBlock({ dc, ac, squares }: Component): boolean {
     const view = this.#view;

@@ -21,9 +21,9 @@ export interface KeyedMesh {
 }
 
 /**
- * Prepares the mesh of a block in another thread, by the digest of its body; undefined where that fails.
+ * Prepares the mesh of a block in another thread, by the digest of its body; undefined if that fails.
  *
- * @param isLast - The article has no other block for the thread.
+ * @param isLast - Whether the article has no other block for the thread.
  */
 export type PrepareAhead = (digest: string, isLast: boolean) => Promise<PreparedMesh | undefined>;
 
@@ -35,7 +35,7 @@ interface MeshInput {
   cache: MeshCache;
   losses: Losses;
   prepareAhead?: PrepareAhead | undefined;
-  /** As in `transformArticle`; so are the next. */
+  /** Option of `transformArticle`, like the next two. */
   maxSurfaces?: number | undefined;
   release?: ((body: Uint8Array) => Promise<void>) | undefined;
   betweenSteps?: (() => void | Promise<void>) | undefined;
@@ -43,16 +43,16 @@ interface MeshInput {
 
 interface LoadInput extends MeshInput {
   ahead: Ahead;
-  /** Throws if a part cannot have so many triangles more than those before it. */
+  /** Throws if the scene has no room for this many triangles of the part. */
   expectRoom(triangles: number, part: Part): void;
 }
 
 /**
  * Loads the meshes of all parts (D-202, D-303, D-308, D-542).
  *
- * @returns The parts that can be drawn, in their order, with their meshes, and those that are left out.
- * @throws {@link ConverterError} `SCENE_TOO_LARGE`; `BLOCK_MISSING`, `BLOCK_INVALID`, `SOLID_INVALID` or what
- * fetching ended with, naming the part; with `allowMissingParts` these are warnings and losses.
+ * @returns The parts that can be drawn, in their order, with their meshes, and the parts that are left out.
+ * @throws {@link ConverterError} `SCENE_TOO_LARGE`; `BLOCK_MISSING`, `BLOCK_INVALID`, `SOLID_INVALID` or the error
+ * of fetching, naming the part; with `allowMissingParts` these are warnings and losses.
  */
 export async function loadMeshes(
   parts: readonly Part[],
@@ -85,7 +85,7 @@ export async function loadMeshes(
   return { meshes, holes };
 }
 
-/** Bytes of a block from which a second thread pays, and up to which it takes little memory. */
+/** Least size of a block that is worth a second thread, and largest size that takes little memory. */
 const AHEAD_BYTES = { least: 1024 * 1024, most: 20 * 1024 * 1024 };
 
 type Ahead = ReturnType<typeof createAhead>;
@@ -102,7 +102,7 @@ function createAhead(parts: readonly Part[], { snapshot, decoded, prepareAhead }
   const order = [...large];
   const running = new Map<string, Promise<PreparedMesh | undefined>>();
   return {
-    /** The mesh of a block, if it was begun; otherwise the next one is begun. */
+    /** Returns the mesh of a block whose preparation was begun; otherwise begins the next one. */
     async meshOf(digest: string): Promise<PreparedMesh | undefined> {
       const mesh = await running.get(digest);
       if (mesh) return mesh;
@@ -118,7 +118,7 @@ function createAhead(parts: readonly Part[], { snapshot, decoded, prepareAhead }
   };
 }
 
-/** Those of a block as received: dropped ones count, because they are counted before it is prepared. */
+/** Number of triangles of a block as received. Dropped ones count, because they are counted before preparation. */
 function trianglesOf({ mesh: { surfaces, counts } }: KeyedMesh): number {
   return surfaces.reduce(
     (sum, { localPoints }) => sum + localPoints.length / 3,
@@ -132,7 +132,7 @@ function solidKey({ node: { type, params } }: Part, options: ConvertOptions): st
   return `${type} ${lengths} ${options.curveToleranceMetres}`;
 }
 
-/** A part that should have geometry and has none is a hole: it fails the article, or is left out: D-542. */
+/** Loads a part. One that should have geometry and has none is a hole: it fails the article or is left out: D-542. */
 async function orHole(
   load: (name: string, part: Part, input: LoadInput) => Promise<KeyedMesh>,
   name: string,
@@ -153,13 +153,13 @@ async function orHole(
       type === 'imp'
         ? { where: name || part.path, field: 'btgname', value: blockName }
         : { where: part.path, field: 'params', value: params };
-    // A name that cannot be read is a loss of its node already.
+    // An unreadable name was already reported as a loss of its node.
     if (unreadable?.btgname === undefined) losses.add({ ...sent, done: 'part left out' });
     return undefined;
   }
 }
 
-/** A solid has at most 9,024 triangles, so that it may be made before they are counted. */
+/** Loads a solid, which has at most 9,024 triangles, so it may be made before they are counted. */
 async function loadSolid(key: string, part: Part, { options, cache }: LoadInput) {
   const mesh = cache.get(key, () => makeSolid(part.node, options));
   if (mesh) return { key, name: part.path, mesh };
@@ -168,7 +168,7 @@ async function loadSolid(key: string, part: Part, { options, cache }: LoadInput)
   throw new ConverterError('SOLID_INVALID', message);
 }
 
-/** Blocks of about 5,000 triangles and more: reading back takes an eighth of decoding and preparing. */
+/** Size of blocks with about 5,000 triangles or more: reading one back takes an eighth of decoding and preparing it. */
 const STORED_FROM_BYTES = 200 * 1024;
 
 async function loadBlock(name: string, part: Part, input: LoadInput): Promise<KeyedMesh> {
@@ -186,7 +186,7 @@ async function loadBlock(name: string, part: Part, input: LoadInput): Promise<Ke
   const prepare = async () => {
     const early = await ahead.meshOf(digest);
     if (early) return early;
-    // In a function of its own, which does not keep the body.
+    // The separate function does not keep the body.
     const readBlock = async () => {
       const bytes = await read(digest);
       if (!hasFewSurfaces(bytes, maxSurfaces)) throw tooManySurfaces(name, maxSurfaces);
@@ -209,7 +209,7 @@ async function loadBlock(name: string, part: Part, input: LoadInput): Promise<Ke
   return { key, name, mesh };
 }
 
-/** Without decoding it: each surface is an object, and so is the block. */
+/** Whether a body has few surfaces, checked without decoding: each surface is an object, and so is the block. */
 function hasFewSurfaces(bytes: Uint8Array, most: number): boolean {
   if (most === Infinity) return true;
   let objects = 0;
@@ -234,7 +234,7 @@ function decode(name: string, bytes: Uint8Array): Block {
   }
 }
 
-/** Once per block of an article, however often it is used. */
+/** Reports losses once for each block of an article, however often it is used. */
 function report(name: string, mesh: PreparedMesh, losses: Losses): void {
   const { counts, surfaces, unreadableClosed = [] } = mesh;
   const { droppedTriangles, duplicateTriangles, flippedSurfaces, unusableUvs } = counts;

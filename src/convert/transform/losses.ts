@@ -1,4 +1,4 @@
-/** Losses: what the conversion of one article lost, warned about and counted. */
+/** Losses: the data that the conversion of one article lost, warned about and counted. */
 import { NO_GEOMETRY_COUNTS } from '../../model/asset.ts';
 import type { Loss, Scene } from '../../model/scene.ts';
 import type { Fetched } from '../../model/snapshot.ts';
@@ -9,9 +9,9 @@ import { cutText, MAX_WARNINGS, moreWarnings, TEXT_LIMITS } from '../../support/
 import { describe } from '../wire/value.ts';
 import { CONVERT_DEFAULTS } from './convert-options.ts';
 
-/** Longer values of the service, and lists with more entries, are shortened. */
+/** Longest value or list of the service; longer ones are shortened. */
 const LONGEST_VALUE = 200;
-/** A longer list is described: the JSON of 200 numbers. */
+/** Longest list whose JSON is shown, as for 200 numbers; a longer list is only described. */
 const LONGEST_LIST = 4000;
 
 /**
@@ -37,7 +37,7 @@ export class Losses {
 
   /**
    * @param expected - Globs of the fields whose losses are marked as expected.
-   * @param maxLosses - Losses that are listed, and as many that are expected; a warning counts the others.
+   * @param maxLosses - Number of losses that are listed, and of expected ones; a warning counts the others.
    */
   constructor(expected: readonly string[] = [], maxLosses = CONVERT_DEFAULTS.maxListedLosses) {
     this.#expected = expected.map(globMatcher);
@@ -45,9 +45,9 @@ export class Losses {
   }
 
   /**
-   * Adds a source attribute that is not carried over exactly; equal ones are listed once.
+   * Adds a source attribute that is not carried over exactly; equal losses are listed once.
    *
-   * @param same - Losses with the same one are listed once too, with the first place and their number.
+   * @param same - Losses with an equal value here are listed once too, with the first place and their number.
    */
   add(loss: Omit<Loss, 'expected'>, same?: string): void {
     const [where, field, done] = [cutName(loss.where), cutName(loss.field), cutName(loss.done)];
@@ -72,7 +72,7 @@ export class Losses {
 
   /** Adds a warning; equal messages are listed once, with the first place and their number. */
   warn(of: WarningCode | ErrorCode, text: string, where?: string): void {
-    // That of any error, where `allowMissingParts` allows it.
+    // With `allowMissingParts`, the code of any error is allowed.
     const code = of as WarningCode;
     const message = cutText(text, TEXT_LIMITS.message);
     const key = `${code}\0${message}`;
@@ -126,10 +126,10 @@ export function shortened(value: unknown): unknown {
 }
 
 /**
- * Makes the error for a body that the snapshot lacks, of what fetching it ended with.
+ * Makes the error for a body that the snapshot lacks, from the error of fetching it.
  *
- * @param code - Used where no code is recorded.
- * @param subject - Such as `block ACME::DESK::LEG`; the message begins with it.
+ * @param code - Used if no code is recorded.
+ * @param subject - Text such as `block ACME::DESK::LEG`; the message begins with it.
  */
 export function missingError(
   fetched: Extract<Fetched, { missing: unknown }> | undefined,

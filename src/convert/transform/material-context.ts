@@ -1,4 +1,4 @@
-/** What the rows of the material table work on. */
+/** The input of the rows of the material table. */
 import type { ImageField, ServiceMaterial } from '../../model/graphics.ts';
 import type { LinearRgb, SceneMaterial } from '../../model/scene.ts';
 import type { ConvertOptions } from './convert-options.ts';
@@ -13,7 +13,7 @@ export type MaterialShading = Omit<SceneMaterial, 'doubleSided' | 'extras' | `${
 /** An image: whether a normal map is grey, and the mean colour of a picture that is shown as metal. */
 type KnownImage = { grey?: boolean; meanLinear?: LinearRgb };
 
-/** What a row works on. */
+/** The input of a row. */
 export interface MaterialContext {
   material: ServiceMaterial;
   /** Readable images only. */

@@ -1,4 +1,4 @@
-/** Material table: one row for every field of `mats[]`, dropped ones too, in the order of application. */
+/** Material table: one row for every field of `mats[]`, including dropped fields, in the order of application. */
 
 import type { MaterialValues, ServiceMaterial, SrgbColor } from '../../model/graphics.ts';
 import type { LinearRgb } from '../../model/scene.ts';
@@ -13,7 +13,7 @@ import type { MaterialContext, MaterialShading } from './material-context.ts';
 const WHITE: LinearRgb = [1, 1, 1];
 const BLACK: SrgbColor = [0, 0, 0];
 
-/** Gloss where none is given; roughness 0.5. */
+/** Default gloss; results in roughness 0.5. */
 const DEFAULT_SHI = 30;
 
 type Range = readonly [least: number, most: number];
@@ -32,7 +32,7 @@ interface MaterialRule {
   why: string;
   /** Changes the shading; also called for fields that were not sent, so that defaults are rules. */
   apply?: Apply;
-  /** What a number, or each component of a colour, may be; the nearest is used instead: D-540. */
+  /** Allowed values of a number, or of each component of a colour; the nearest is used instead: D-540. */
   range?: Range;
   /** A field of the later material format, dropped without `extendedFields`. */
   extended?: true;
@@ -145,7 +145,7 @@ export const MATERIAL_TABLE = {
     target: 'KHR_materials_ior',
     why: 'only of glass and above 1: an index of 1 would remove all reflection: D-511',
     apply: ({ material, shading, lose }) => {
-      // 0 is how services send "none".
+      // Services send 0 for "none".
       const { refr = 0 } = material;
       if (isGlass(material) && refr > 1) shading.ior = refr;
       else if (refr !== 0 && refr < 1) lose('refr', 'out of range: not used');
@@ -230,10 +230,10 @@ export const MATERIAL_TABLE = {
 /** How the rows of the table made one material. */
 export interface MaterialExplanation {
   name: string;
-  /** One for each field, in the order of the table. */
+  /** One step for each field, in the order of the table. */
   steps: {
     field: MaterialField;
-    /** As the service sent it, or undefined. */
+    /** The value as the service sent it, or undefined. */
     sent: unknown;
     /** Its value in the pipeline file, or undefined. */
     overridden: unknown;
@@ -247,7 +247,7 @@ export interface MaterialExplanation {
 /**
  * Applies the table to a material (D-500).
  *
- * @param explain - Called with what each row did; it costs a few dozen copies a material.
+ * @param explain - Called with the effect of each row; it costs a few dozen copies per material.
  * @returns Factors linear, 0..1.
  */
 export function shadingOf(
@@ -342,9 +342,9 @@ function neutralShading(): MaterialShading {
   };
 }
 
-/** How roughness follows where none is given: D-512. */
+/** How roughness is derived if none is given: D-512. */
 const ROUGHNESS_STRATEGIES = {
-  /** Blinn-Phong exponent to GGX, and matt where the highlight is black. */
+  /** Converts a Blinn-Phong exponent to GGX; matt if the highlight is black. */
   ggx: ({ shi = DEFAULT_SHI, spe = BLACK }: ServiceMaterial): number => {
     const glossy = pow(2 / (shi + 2), 0.25);
     const t = Math.min(1, luminance(linearColor(spe)) / 0.1);
@@ -369,7 +369,7 @@ const ENVIRONMENTS = {
   texture: ({ lose }) => lose('map', 'an environment look: its picture as an ordinary texture'),
 } as const satisfies Record<ConvertOptions['environmentLook'], Apply>;
 
-/** A picture of the environment, or an unknown `map`: D-405. */
+/** Applies a picture of the environment, or an unknown `map`: D-405. */
 function applyEnvironment(context: MaterialContext): void {
   const { material, options, lose } = context;
   const map = material.map?.toLowerCase() ?? '';
@@ -378,7 +378,7 @@ function applyEnvironment(context: MaterialContext): void {
     lose('map', 'unknown: stored UVs are used');
 }
 
-/** Dims the highlight of a dielectric, where `spe` does not define one: D-513. */
+/** Dims the highlight of a dielectric, unless `spe` defines one: D-513. */
 function applyReflection({ material, images, shading, options, lose }: MaterialContext): void {
   const { refl = 1, spe = BLACK } = material;
   if (refl === 1) return;
@@ -389,7 +389,7 @@ function applyReflection({ material, images, shading, options, lose }: MaterialC
   else shading.specular = refl;
 }
 
-/** Under an image the image glows, else the colour: D-514. */
+/** Makes the image glow if there is one, else the colour: D-514. */
 function applyLuminance({ material, images, shading, options }: MaterialContext): void {
   const { luminance: candela = 0 } = material;
   if (!(candela > 0)) return;
@@ -402,18 +402,18 @@ function applyLuminance({ material, images, shading, options }: MaterialContext)
   shading.emissiveStrength = candela / options.luminanceDivisor;
 }
 
-/** A texture scale of zero counts as 1: D-420. */
+/** Reports a texture scale of zero, which counts as 1: D-420. */
 function reportZero(field: 'scaleu' | 'scalev' | 'bump_scaleu' | 'bump_scalev') {
   return ({ material, lose }: MaterialContext): void => {
     if (material[field] === 0) lose(field, 'a scale of zero counts as 1');
   };
 }
 
-/** A field that only approximates a missing roughness: D-512. */
+/** Reports a field that only approximates a missing roughness: D-512. */
 function reportApproximated(field: 'shi' | 'spe') {
   return ({ material, images, shading, lose }: MaterialContext): void => {
     if (material[field] === undefined || material.roughness !== undefined) return;
-    // A black highlight is matt, exactly.
+    // A black highlight is exactly matt.
     if (shading.roughness === 1 && ROUGHNESS_STRATEGIES.ggx(material) === 1) return;
     const rounded = Math.round(shading.roughness * 1000) / 1000;
     if (!images.roughness_image) lose(field, `approximated by a roughness of ${rounded}`);
@@ -429,7 +429,7 @@ function keep(field: MaterialField, why: string): Apply {
   };
 }
 
-/** Zero and black have none. */
+/** Whether a value has an effect. Zero and black have none. */
 function hasEffect(value: unknown): boolean {
   return Array.isArray(value) ? value.some((component) => component !== 0) : !!value;
 }

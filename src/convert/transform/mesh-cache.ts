@@ -7,7 +7,7 @@ import { CONVERTER_VERSION } from './convert-options.ts';
 
 /** Derived data by a key that names its content and the options it depends on. */
 export interface MeshCache {
-  /** The value of a key, made with `make` where it is missing. */
+  /** Returns the value of a key, made with `make` if it is missing. */
   get<T>(key: string, make: () => T): T;
   /**
    * The same for asynchronous work; concurrent calls for one key share it.
@@ -17,10 +17,10 @@ export interface MeshCache {
   getAsync<T>(key: string, make: () => Promise<T>, stored?: 'stored'): Promise<T>;
 }
 
-/** Enough for the shared parts of a manufacturer: 18,000 of 13 KB. */
+/** Size for the shared parts of a manufacturer: 18,000 of 13 KB. */
 const DEFAULT_MAX_BYTES = 256 * 1024 * 1024;
 
-/** What earlier runs stored; any of it may be gone, and what it returns is as it was stored. */
+/** Values that earlier runs stored. Any of them may be gone; values are returned as they were stored. */
 interface DerivedStore {
   get(key: string): Promise<Uint8Array | undefined>;
   put(key: string, bytes: Uint8Array): Promise<void>;
@@ -30,13 +30,13 @@ interface DerivedStore {
  * Makes a cache, which is empty.
  *
  * @param maxBytes - Size beyond which the least recently used entries are evicted.
- * @param derived - Stores values for later runs; where it fails, a value is made again.
+ * @param derived - Stores values for later runs; if that fails, a value is made again.
  */
 export function createMeshCache(
   maxBytes: number = DEFAULT_MAX_BYTES,
   derived?: DerivedStore,
 ): MeshCache {
-  // In an object, since a value may be undefined.
+  // Values are wrapped in an object, since a value may be undefined.
   const entries = new LRUCache<string, { value: unknown }>({ maxSize: maxBytes });
   const pending = new Map<string, Promise<unknown>>();
 
@@ -79,22 +79,22 @@ async function storedOr<T>(store: DerivedStore, key: string, make: () => Promise
   return value;
 }
 
-/** Raise it with each change of {@link encode} or of a value that is stored, such as `PreparedMesh`. */
+/** Version of the format. Raise it with each change of {@link encode} or of a stored value, such as `PreparedMesh`. */
 const FORMAT = 2;
 
-/** A copy of a larger value would take too much memory. */
+/** Largest stored value: a copy of a larger one would take too much memory. */
 const MAX_STORED_BYTES = 64 * 1024 * 1024;
 
 const ARRAYS = { Uint8Array, Uint16Array, Uint32Array, Int32Array, Float32Array, Float64Array };
 
 const aligned = (at: number) => Math.ceil(at / 8) * 8;
 
-/** Four bytes with the length of a JSON text, the text, then each typed array, all aligned to 8 bytes. */
+/** Encodes as four bytes with the length of a JSON text, the text, then each typed array, all aligned to 8 bytes. */
 function encode(value: unknown): Uint8Array {
   const arrays: { at: number; bytes: Uint8Array }[] = [];
   let end = 0;
   const text = JSON.stringify(value, function (this: Record<string, unknown>, key) {
-    // Not what `toJSON` of a Buffer has made of it.
+    // The entry is read before `toJSON` of a Buffer has converted it.
     const entry = this[key];
     if (ArrayBuffer.isView(entry)) {
       const kinds = Object.entries(ARRAYS);
@@ -118,7 +118,7 @@ function encode(value: unknown): Uint8Array {
   return stored;
 }
 
-/** The typed arrays are views of what is given, which is copied only where it is not aligned. */
+/** Decodes a value. Its typed arrays are views of the given bytes, which are copied only if they are not aligned. */
 function decode(given: Uint8Array): unknown {
   const { buffer, byteOffset } = given.byteOffset % 8 === 0 ? given : given.slice();
   const length = new DataView(buffer, byteOffset).getUint32(0);

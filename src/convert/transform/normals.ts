@@ -8,26 +8,26 @@ interface SurfaceNormals {
   localPoints: Uint32Array;
   /** Local point → point. */
   points: Uint32Array;
-  /** Corner → normal, counted from `firstNormal`; is `localPoints` where each point has one normal. */
+  /** Corner → normal, counted from `firstNormal`; same list as `localPoints` if each point has one normal. */
   normals: Uint32Array;
   firstNormal: number;
   /** Triangles with the same points in the same turn as an earlier one. */
   duplicateTriangles: number;
 }
 
-/** Slack on the cosine of the crease angle, for faces at exactly that angle: a 12-sided column at 30°. */
+/** Tolerance on the cosine of the crease angle, for faces at exactly that angle: a 12-sided column at 30°. */
 const CREASE_SLACK = 1e-6;
 
 /**
  * Creates the normals of a block (D-306, D-307).
  *
- * That of a corner is the angle-weighted mean over those faces at its point within the crease angle of its
+ * The normal of a corner is the angle-weighted mean over those faces at its point within the crease angle of its
  * own face. A point whose faces all lie within half that angle of the first has one normal.
  *
  * @param positions - x y z a welded point, metres.
- * @param surfaces - m × 3 welded point indices each; those of a triangle differ.
+ * @param surfaces - m × 3 welded point indices of each surface; the three indices of a triangle differ.
  * @param creaseAngleDegrees - 0 keeps every face flat, 180 smooths everything.
- * @returns With `values`: x y z a normal, unit length, those of all surfaces one after the other.
+ * @returns With `values`: x y z of each normal, unit length, surface after surface.
  */
 export function createNormals(
   positions: Float32Array,

@@ -1,6 +1,6 @@
 /**
- * Decides which children of a planning are in its parts list. The service does not say where a child is:
- * a child is there if all its drawn parts are, in the same positions relative to one another.
+ * Decides which children of a planning are in its parts list. The service does not send the place of a child:
+ * a child is found if all its drawn parts are, in the same positions relative to one another.
  */
 
 import type { ArticleKey, ArticleRequest, PlanningChild } from '../../model/article.ts';
@@ -46,7 +46,7 @@ export async function checkPlacement(
   const planning = unclaimedOf(parts);
   const all = drawn.reduce((sum, child) => sum + (child.parts?.length ?? 0), parts.length);
   const search = { left: LEAST_COMPARISONS + COMPARISONS_A_PART * all };
-  // Of the children that are the same article as the planning, one such shape is the planning's own.
+  // If children are the same article as the planning, one such shape belongs to the planning itself.
   const own = drawn.find(({ child, parts }) => parts && articleLabel(child) === articleLabel(key));
   if (own !== undefined) claim(planning, own.parts!, anyMaterial, search);
   placeAll(drawn, planning, search);
@@ -86,7 +86,7 @@ function withoutPlacement({ child, parts }: DrawnChild, { left }: Search): Warni
   return { code: 'META_CHILD_WITHOUT_PLACEMENT', message };
 }
 
-/** Each of some children with its descendants, as a list of its own. */
+/** Lists each of the given children with its descendants, separately. */
 function subtrees(all: readonly PlanningChild[], tops: readonly DrawnChild[]): UnplacedChild[] {
   const indexOf = new Map(all.map((child, index) => [child, index]));
   const indicesOf = groupBy(all.keys(), (index) => all[index]!.parent);
@@ -110,15 +110,15 @@ const TOLERANCE = 1e-3;
 /** Node types that draw something; all others are frames. */
 const DRAWN = new Set(['imp', 'block', 'frame', 'cyl', 'sphere', 'ellipsoid']);
 
-/** One drawn part, in the terms of its parts list. */
+/** One drawn part, in the coordinates of its parts list. */
 interface DrawnPart {
-  /** Block, or kind and parameters of a solid. */
+  /** Name of a block, or kind and parameters of a solid. */
   shape: string;
   frame: Frame;
   scale: Vec3;
   /** Effective material in upper case; empty where no ancestor has one. */
   material: string;
-  /** Place in its parts list. */
+  /** Index in its parts list. */
   index: number;
 }
 
@@ -126,11 +126,11 @@ interface DrawnPart {
 interface Unclaimed {
   byShape: Map<string, Set<DrawnPart>>;
   byLook: Map<string, Set<DrawnPart>>;
-  /** By shape and cell of space. */
+  /** Parts by shape and cell of space. */
   byCell: Map<string, Set<DrawnPart>>;
 }
 
-/** Comparisons that are left; without any, no further child is found, so that the search takes linear time. */
+/** Number of comparisons left. At 0 no further child is found, so that the search takes linear time. */
 interface Search {
   left: number;
 }
@@ -154,10 +154,10 @@ function placeAll(drawn: readonly DrawnChild[], planning: Unclaimed, search: Sea
   }
 }
 
-/** Parts with the same material are claimed first. */
+/** Claims places for children. Parts with the same material are claimed first. */
 function claimEach(container: Unclaimed, order: readonly DrawnChild[], search: Search): void {
   for (const alike of [sameMaterial, anyMaterial]) {
-    // Places only become fewer: what one child does not find, an equal one does not either.
+    // The number of places only decreases: if one child finds none, an equal child does not either.
     const failed = new Set<string>();
     for (const drawn of order) {
       const key = configurationKey(drawn.child);
@@ -168,7 +168,7 @@ function claimEach(container: Unclaimed, order: readonly DrawnChild[], search: S
   }
 }
 
-/** Uses a stack of its own: nesting may be thousands deep. */
+/** Lists the drawn parts, with a stack of its own: nesting may be thousands deep. */
 function drawnParts(roots: readonly PartsListNode[]): DrawnPart[] {
   const parts: DrawnPart[] = [];
   const stack = roots.map((node) => ({ node, above: WORLD_FRAME, material: '' })).reverse();
@@ -201,12 +201,12 @@ function unclaimedOf(parts: readonly DrawnPart[]): Unclaimed {
   };
 }
 
-/** Shape and material. */
+/** Key of shape and material. */
 function lookOf({ shape, material }: DrawnPart): string {
   return `${material}\0${shape}`;
 }
 
-/** Large against the tolerance, so that a place is in one cell, but for the few near a border. */
+/** Size of a cell: large against the tolerance, so that a place is in one cell, except near a border. */
 const CELL_METRES = 0.1;
 
 function cellOf(metres: number): number {
@@ -264,7 +264,7 @@ function claim(
   return false;
 }
 
-/** The part of a child with the fewest places; undefined if there are fewer than it needs. */
+/** The part of a child with the fewest places; undefined if there are fewer than the child needs. */
 function rarest({ byShape }: Unclaimed, child: readonly DrawnPart[]): DrawnPart | undefined {
   const needed = new Map<string, number>();
   for (const { shape } of child) needed.set(shape, (needed.get(shape) ?? 0) + 1);
@@ -278,7 +278,7 @@ function rarest({ byShape }: Unclaimed, child: readonly DrawnPart[]): DrawnPart 
   return best;
 }
 
-/** What a place is searched by: the candidate for one part of the child gives those of the others. */
+/** The input of a search: the candidate for one part of the child determines the places of the others. */
 interface Attempt {
   /** The frame of each part of the child, relative to that part. */
   fromAnchor: readonly Frame[];
@@ -287,7 +287,7 @@ interface Attempt {
   search: Search;
 }
 
-/** The places of a child's parts if the candidate is its anchor; undefined if one has no place. */
+/** The places of a child's parts if the candidate is its anchor; undefined if a part has no place. */
 function place(
   unclaimed: Unclaimed,
   child: readonly DrawnPart[],
@@ -305,7 +305,7 @@ function place(
   return claimed;
 }
 
-/** The first part near a place that is the one. */
+/** The first matching part near a place. */
 function findNear(
   { byCell }: Unclaimed,
   { shape, frame }: DrawnPart,

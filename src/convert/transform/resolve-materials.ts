@@ -49,8 +49,8 @@ interface MaterialInput {
  * Resolves every material that an article's parts refer to (D-110, D-110b, D-500, D-541).
  *
  * @param references - Effective references of the parts, repeats allowed; an empty one is the default.
- * @returns Finds the material of one of them.
- * @throws {@link ConverterError} `IMAGE_UNREADABLE`, or what fetching an existing image ended with.
+ * @returns A function that finds the material of a reference.
+ * @throws {@link ConverterError} `IMAGE_UNREADABLE`, or the error of fetching an existing image.
  */
 export async function resolveMaterials(
   references: Iterable<string>,
@@ -75,7 +75,7 @@ export async function resolveMaterials(
   return (reference) => byReference.get(reference)!;
 }
 
-/** A part without any material: matt, neutral grey by default. */
+/** The material of a part that has none: matt, neutral grey by default. */
 function defaultMaterial({ options, losses }: MaterialInput): ServiceMaterial {
   const color = readFields({ dif: options.defaultColorSrgb }, (message) =>
     losses.warn('OPTION_INVALID', `defaultColorSrgb: ${message}`),
@@ -92,7 +92,7 @@ function reportDefault(reference: string, { options, losses }: MaterialInput): v
   losses.add({ where: reference || 'default', field: 'mat', value: reference, done: color });
 }
 
-/** Later patterns win. */
+/** Applies the matching overrides; later patterns win. */
 function withOverrides(
   material: ServiceMaterial,
   { options, losses }: MaterialInput,
@@ -132,7 +132,7 @@ async function resolveMaterial(
   };
 }
 
-/** Values that cannot be read or are ambiguous, once per material, and unknown keys, once per article. */
+/** Reports unreadable or ambiguous values once per material, and unknown keys once per article. */
 function reportUnused(material: ServiceMaterial, losses: Losses): void {
   const { mname, source, unreadable = {}, otherValues = {} } = material;
   for (const [field, value] of Object.entries(unreadable))
@@ -148,14 +148,14 @@ function reportUnused(material: ServiceMaterial, losses: Losses): void {
 type KnownImage = NonNullable<MaterialContext['images'][ImageField]>;
 type Images = Partial<Record<ImageField, SourceImage & KnownImage>>;
 
-/** An image that does not exist, must not be requested, or is of a kind that is never used, is a loss. */
+/** Codes of an image that does not exist, must not be requested, or is of an unused kind: such an image is a loss. */
 const ABSENT: ReadonlySet<string> = new Set<ErrorCode>([
   'IMAGE_MISSING',
   'IMAGE_REFUSED',
   'IMAGE_UNSUPPORTED',
 ]);
 
-/** One that exists and cannot be fetched or read fails the article, so that its last good file stays: D-865. */
+/** An image that exists and cannot be fetched or read fails the article, so that its last good file stays: D-865. */
 async function obtainImages(material: ServiceMaterial, input: MaterialInput): Promise<Images> {
   const { options, losses, packer } = input;
   const images: Images = {};
@@ -165,7 +165,7 @@ async function obtainImages(material: ServiceMaterial, input: MaterialInput): Pr
     try {
       const source = sourceOf(reference, input.snapshot);
       await packer.check(source);
-      // Only what the table uses: most images are not decoded for it.
+      // Only properties that the table uses are computed: most images are not decoded for them.
       const known: KnownImage = {};
       if (field === 'bump') known.grey = await packer.isGrey(source);
       const profile = field === 'pic' ? await packer.profile(source) : undefined;
@@ -188,7 +188,7 @@ async function obtainImages(material: ServiceMaterial, input: MaterialInput): Pr
   return images;
 }
 
-/** Named by the last segment of the reference, without a known extension. */
+/** The source image, named by the last segment of the reference, without a known extension. */
 function sourceOf(reference: string, { images }: ConversionInput): SourceImage {
   const fetched = images.get(reference);
   if (!fetched || 'missing' in fetched)
@@ -202,7 +202,7 @@ function sourceOf(reference: string, { images }: ConversionInput): SourceImage {
 
 type UvPlace = Omit<PlacedImage, 'image'>;
 
-/** Which UV set each texture reads, and with which transform. */
+/** Sets which UV set each texture reads, and with which transform. */
 function placeTextures(
   material: ServiceMaterial,
   { images: { normal, ...ofBase } }: MaterialShading,
@@ -252,7 +252,7 @@ async function packImages(
   };
 }
 
-/** Dropped fields and unknown keys, which viewers cannot show. */
+/** The extras: dropped fields and unknown keys, which viewers cannot show. */
 function extrasOf(
   material: ServiceMaterial,
   shading: MaterialShading,
@@ -269,7 +269,7 @@ function extrasOf(
   return Object.keys(kept).length > 0 ? { service: kept } : undefined;
 }
 
-/** Values nested deeper are no material: writing them would recurse as deep. */
+/** Depth of kept values. Deeper values do not belong to a material, and writing them would recurse as deep. */
 const DEEPEST_KEPT = 8;
 
 /** Values as received, without those that are nested too deep to write. */

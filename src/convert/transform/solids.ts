@@ -1,4 +1,4 @@
-/** Solids: closed meshes drawn from the parameters of a node, with normals; their UVs are projected. */
+/** Solids: closed meshes made from the parameters of a node, with normals; their UVs are projected. */
 
 import type { PartsListNode, Vec3 } from '../../model/graphics.ts';
 import { acos, cos, sin } from '../../support/elementary.ts';
@@ -16,7 +16,7 @@ const RADIUS = ['r', 'rad', 'radius'];
 
 type SolidMaker = (lengths: number[], toleranceMetres: number) => PreparedMesh | undefined;
 
-/** Parameters in the order of the array form, with the names of the object form; lengths to a mesh. */
+/** Parameters in the order of the array form, with the names of the object form, and the maker of the mesh. */
 const SOLIDS: Record<string, { parameters: string[][]; make: SolidMaker }> = {
   block: {
     parameters: [WIDTH, HEIGHT, DEPTH],
@@ -42,7 +42,7 @@ const SOLIDS: Record<string, { parameters: string[][]; make: SolidMaker }> = {
   },
 };
 
-/** Whether a node type is a solid: drawn from its own parameters. */
+/** Whether a node type is a solid, made from its own parameters. */
 export function isSolidType(type: string): boolean {
   return Object.hasOwn(SOLIDS, type);
 }
@@ -51,7 +51,7 @@ export function isSolidType(type: string): boolean {
  * Reads the parameters of a solid. Their form is not specified: an array, flat, nested once or of
  * `{name, value}`; an object; or a text of numbers, of `name=value` pairs or of JSON (D-202).
  *
- * @returns Positive lengths in metres, in the order of the array form; undefined where one cannot be read.
+ * @returns Positive lengths in metres, in the order of the array form; undefined if a length cannot be read.
  *
  * @example
  * ```ts
@@ -75,7 +75,7 @@ function valuesOf(params: unknown, names: readonly string[][]): unknown[] {
   return list.some(isRecord) ? byName(list.flatMap(entriesOf), names) : list;
 }
 
-/** `{name, value}`, or an object of one parameter. */
+/** The entries of `{name, value}`, or of an object of one parameter. */
 function entriesOf(value: unknown): [string, unknown][] {
   if (!isRecord(value)) return [];
   const fields = new Map(Object.entries(value).map(([key, entry]) => [key.toLowerCase(), entry]));
@@ -83,11 +83,11 @@ function entriesOf(value: unknown): [string, unknown][] {
   return typeof name === 'string' ? [[name, fields.get('value')]] : [...fields];
 }
 
-// Both match from the beginning of a word or a run of blanks only: each position of a long one would take its length.
+// Both patterns match only from the start of a word or blanks: else each position of a long one would take its length.
 const NAMED_NUMBER = /(?<![a-z])([a-z]+)\s*=\s*([^\s;,=]+(?:,\d+)?)/gi;
 const SEPARATOR = /(?:(?<![\s,])[\s,]+)?[\s;][\s,]*/;
 
-/** JSON, `name=value` pairs, or numbers; a comma is decimal where there would be too many otherwise. */
+/** Parses JSON, `name=value` pairs, or numbers; a comma is decimal if there would be too many numbers otherwise. */
 function fromText(text: string, count: number): unknown {
   const json = /^\s*[[{]/.test(text) ? parsed(text) : undefined;
   if (json !== undefined) return json;
@@ -113,7 +113,7 @@ function byName(entries: readonly [string, unknown][], names: readonly string[][
   return names.map((aliases) => values.get(aliases.find((alias) => values.has(alias)) ?? ''));
 }
 
-/** Makes the mesh of a solid node, in metres (D-200); undefined where the parameters cannot be read. */
+/** Makes the mesh of a solid node, in metres (D-200); undefined if the parameters cannot be read. */
 export function makeSolid(
   { type, params }: Pick<PartsListNode, 'type' | 'params'>,
   { curveToleranceMetres }: Pick<ConvertOptions, 'curveToleranceMetres'>,
@@ -122,7 +122,7 @@ export function makeSolid(
   return lengths && SOLIDS[type]!.make(lengths, curveToleranceMetres);
 }
 
-/** Sides of a circle that stay within the tolerance of it: 16 at least, 96 at most. */
+/** Number of sides of a circle that stay within the tolerance: at least 16, at most 96. */
 function segmentsOf(radiusMetres: number, toleranceMetres: number): number {
   const needed = Math.ceil(Math.PI / acos(Math.max(-1, 1 - toleranceMetres / radiusMetres)));
   return Math.min(96, Math.max(16, Number.isFinite(needed) ? needed : 96));
@@ -160,7 +160,7 @@ function packed({ points, normals }: { points: readonly number[]; normals: reado
 /** Four corners, counter-clockwise from outside. */
 type Quad = readonly [Vec3, Vec3, Vec3, Vec3];
 
-/** Flat faces: points are shared, each quad has a normal of its own. */
+/** Makes flat faces: points are shared, each quad has its own normal. */
 function polyhedron(quads: readonly Quad[]): PreparedMesh {
   const points: Vec3[] = [];
   const index = new Map<string, number>();
@@ -177,7 +177,7 @@ function polyhedron(quads: readonly Quad[]): PreparedMesh {
   return meshOf(points.flat(), quads.flatMap(normalOf), packed(corners));
 }
 
-/** Quads are axis-aligned, so their normals are exact. */
+/** The normal of a quad, which is exact because quads are axis-aligned. */
 function normalOf([a, b, c]: Quad): number[] {
   const u: Vec3 = [b[0] - a[0], b[1] - a[1], b[2] - a[2]];
   const v: Vec3 = [c[0] - b[0], c[1] - b[1], c[2] - b[2]];
@@ -226,7 +226,7 @@ function cuboidFaces(w: number, h: number, d: number): Quad[] {
   return [...walls(corners, d), flat(corners, d), flat([b, a, e, c], 0)];
 }
 
-/** The ends are mitred: four trapezia each, corner to corner, so that the mesh has no T-joint. */
+/** The faces of a frame. Its ends are mitred: four trapezia each, corner to corner, so that the mesh has no T-joint. */
 function frameFaces(w: number, h: number, d: number, t: number): Quad[] {
   const outer = rectangle(0, 0, w, h);
   const inner = rectangle(t, t, w - t, h - t);
@@ -246,7 +246,7 @@ function circle(segments: number): [number, number][] {
   });
 }
 
-/** Axis +Y, base centre at the origin; a smooth mantle and two flat caps. */
+/** A cylinder with axis +Y and base centre at the origin; a smooth mantle and two flat caps. */
 function cylinder(length: number, radius: number, segments: number): PreparedMesh {
   const ring = circle(segments);
   const positions = [0, length].flatMap((y) =>
@@ -266,10 +266,10 @@ function cylinder(length: number, radius: number, segments: number): PreparedMes
   return meshOf(positions, normals, packed(corners));
 }
 
-/** Triangles of ellipsoids by their segments: all of them share a few lists, which take most of their memory. */
+/** Triangles of ellipsoids by their segments. All ellipsoids share these few lists, which take most of their memory. */
 const ELLIPSOID_TRIANGLES = new Map<number, Uint32Array>();
 
-/** Centred at the origin, poles on Y, half as many rings as segments. */
+/** An ellipsoid centred at the origin, poles on Y, with half as many rings as segments. */
 function ellipsoid([rx, ry, rz]: Vec3, segments: number): PreparedMesh {
   const rings = Math.floor(segments / 2);
   const around = circle(segments);

@@ -38,7 +38,7 @@ function expand(values: Float32Array, indices: Uint16Array | Uint32Array, size: 
   return out;
 }
 
-/** KHR_texture_transform, V down: scale, then rotation, then offset. */
+/** Applies KHR_texture_transform, V down: scale, then rotation, then offset. */
 function applyTransform(uvs: Float32Array, { offset, rotationRadians, scale }: TextureTransform) {
   const c = cos(rotationRadians);
   const s = sin(rotationRadians);
@@ -51,8 +51,8 @@ function applyTransform(uvs: Float32Array, { offset, rotationRadians, scale }: T
 }
 
 /**
- * Turns the sign over, since glTF's V runs down, and replaces a tangent that UVs without an area
- * left at zero by any unit vector square to the normal.
+ * Inverts the sign, since glTF's V runs down, and replaces a tangent that UVs without an area
+ * left at zero by any unit vector perpendicular to the normal.
  */
 function repair(tangents: Float32Array, at: number, normals: Float32Array, normal: number): void {
   tangents[at + 3] = tangents[at + 3]! < 0 ? 1 : -1;
@@ -66,7 +66,7 @@ function repair(tangents: Float32Array, at: number, normals: Float32Array, norma
   tangents.set([tx! / size, ty! / size, tz! / size], at);
 }
 
-/** Corners of one vertex with equal tangents stay one vertex. */
+/** Joins vertices: corners of one vertex with equal tangents stay one vertex. */
 function join(geometry: Geometry, tangents: Float32Array): Geometry {
   const { indices } = geometry;
   const from = new Uint32Array(indices.length);
@@ -104,20 +104,20 @@ function sameTangent(tangents: Float32Array, a: number, b: number): boolean {
 
 const NONE = 0xffffffff;
 
-/** A list of this length is closed; further vertices of its point are found by key, in constant time. */
+/** Length at which a list is closed; further vertices of its point are found by key, in constant time. */
 const LONGEST_LIST = 64;
 
-/** The corners that are to be joined to vertices: those of one point that are the same are one vertex. */
+/** The corners that are joined to vertices: equal corners of one point become one vertex. */
 interface Corners {
   pointCount: number;
   cornerCount: number;
   isSame(vertex: number, corner: number): boolean;
-  /** Equal for corners of one point exactly where they are the same. */
+  /** A key that is equal for two corners of one point exactly if they are the same vertex. */
   keyOf(corner: number): string;
 }
 
 /**
- * Makes an index without vertices. They are numbered from 0 on.
+ * Makes an index without vertices. Vertices are numbered from 0.
  *
  * A short list is searched from end to end, which takes no memory and a fraction of the time of a key.
  */
@@ -137,7 +137,7 @@ export function createVertexLists({ pointCount, cornerCount, isSame, keyOf }: Co
   }
 
   return {
-    /** The vertex of a point that a corner is, or a new one: the number of those before it. */
+    /** Returns the vertex of a point for a corner, or a new one: its number is the number of vertices before it. */
     vertexOf(point: number, corner: number): number {
       let length = 0;
       for (let vertex = heads[point]!; vertex !== NONE; vertex = next[vertex]!) {

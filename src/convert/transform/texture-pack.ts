@@ -1,6 +1,6 @@
 /**
  * Texture pack: the images of a material become the images of glTF, byte for byte wherever no pixel has
- * to change. What was made of a content is kept in the cache.
+ * to change. The images made from a content are kept in the cache.
  */
 import type { ImageCodec, Pixels } from '../../model/image-codec.ts';
 import type { LinearRgb, SceneImage } from '../../model/scene.ts';
@@ -26,28 +26,28 @@ export interface SourceImage {
   digest: Digest;
 }
 
-/** Pixels a side, and in all, beyond which an image is refused before it is decoded. */
+/** Largest number of pixels per side and in total; a larger image is refused before it is decoded. */
 const MAX_SIDE = 16_384;
 const MAX_PIXELS = 8_192 ** 2;
 
 /**
- * What becomes of each kind, and the most pixels that a byte of it can encode; a header that claims more is
- * meant to exhaust the memory. JPEG spends a bit on each 8 × 8 block; deflate makes 1,032 bytes of one, of
- * eight pixels each; LZW 4,096 pixels of nine bits; WebP has no limit.
+ * The target format of each kind, and the most pixels that a byte of it can encode; a header that claims more is
+ * meant to exhaust the memory. JPEG uses a bit for each 8 × 8 block; deflate expands one byte to 1,032, with eight
+ * pixels each; LZW packs 4,096 pixels into nine bits; WebP has no limit.
  */
 const KINDS = {
   jpeg: { format: 'jpeg', pixelsAByte: 512 },
   png: { format: 'png', pixelsAByte: 8_256 },
   gif: { format: 'png', pixelsAByte: 4_096 },
   webp: { format: 'png', pixelsAByte: Number.POSITIVE_INFINITY },
-  /** The codec does not read it. */
+  /** The codec does not read BMP. */
   bmp: undefined,
 } as const satisfies Record<
   ImageHeader['kind'],
   { format: Format; pixelsAByte: number } | undefined
 >;
 
-/** Of a JPEG that is read in the calling thread: 0.3 s. */
+/** Largest JPEG that is read in the calling thread: 0.3 s. */
 const MAX_READ_BYTES = 16 * 1024 * 1024;
 
 /** Mean difference of the channels, of 255, up to which an image counts as grey: JPEG noise. */
@@ -61,7 +61,7 @@ export class TexturePacker {
   readonly #codec: ImageCodec;
   readonly #options: ConvertOptions;
   readonly #cache: MeshCache;
-  /** Kept, because most pictures are inspected first, then made into a map or two. */
+  /** The last decoded image, kept because most pictures are inspected first, then made into a map or two. */
   #last: { key: string; pixels: Pixels } | undefined;
 
   constructor(read: ContentReader, codec: ImageCodec, options: ConvertOptions, cache: MeshCache) {
@@ -72,8 +72,8 @@ export class TexturePacker {
   }
 
   /**
-   * Checks that an image can be used. An intact plain JPEG is seen to be one. Others are decoded at an eighth of their
-   * size: that reads all of a file.
+   * Checks that an image can be used. An intact plain JPEG is recognised. Others are decoded at an eighth of their
+   * size, which reads the whole file.
    *
    * @throws {@link ConverterError} `IMAGE_UNREADABLE`, `IMAGE_UNSUPPORTED`.
    */
@@ -88,7 +88,7 @@ export class TexturePacker {
     return this.#cache.getAsync(`checked ${image.digest}`, work, 'stored');
   }
 
-  /** Whether red, green and blue are alike all over. */
+  /** Whether red, green and blue are equal everywhere. */
   isGrey(image: SourceImage): Promise<boolean> {
     const compared = async () =>
       (await this.#isGreyByCodes(image)) ??
@@ -105,12 +105,12 @@ export class TexturePacker {
     return this.#cache.getAsync(key, averaged, 'stored');
   }
 
-  /** What the profile of an image calls itself, unless it is that of sRGB. */
+  /** The name in the profile of an image, unless it is the profile of sRGB. */
   async profile(image: SourceImage): Promise<string | undefined> {
     return colourProfileOf((await this.#load(image)).bytes);
   }
 
-  /** A picture that is seen as colour. */
+  /** A picture that is shown as colour. */
   async colour(image: SourceImage): Promise<SceneImage> {
     if (!(await this.#isConverted(image))) return this.passThrough(image);
     const { format } = await this.#load(image);
@@ -118,7 +118,7 @@ export class TexturePacker {
     return this.#make(image.name, key, format, () => this.#decode(image, undefined, true));
   }
 
-  /** Data that glTF takes as it is: the bytes of an image, or its pixels where no viewer reads them as they are. */
+  /** Data that glTF takes unchanged: the bytes of an image, or its pixels if viewers cannot read the bytes. */
   async passThrough(image: SourceImage): Promise<SceneImage> {
     const { bytes, header, format } = await this.#load(image);
     const { name, digest } = image;
@@ -152,7 +152,7 @@ export class TexturePacker {
   }
 
   async #load({ name, digest }: SourceImage) {
-    // Each of several steps needs it, and so do other articles.
+    // Several steps need the bytes, and so do other articles.
     const bytes = await this.#cache.getAsync(`bytes ${digest}`, () => this.#read(digest));
     const fail = (code: ErrorCode, problem: string) =>
       new ConverterError(code, `image ${name}: ${problem}`);
@@ -165,7 +165,7 @@ export class TexturePacker {
     return { bytes, header, format: kind.format };
   }
 
-  /** What is made of a content, under the name that it has here. */
+  /** Makes an image from a content, with the name that it has in this article. */
   async #make(
     name: string,
     key: string,
@@ -193,23 +193,23 @@ export class TexturePacker {
     return pixels;
   }
 
-  /** Whether an image is grey, as far as its codes show it: they do for almost every normal map. */
+  /** Whether an image is grey, as far as its codes show: for almost every normal map they do. */
   async #isGreyByCodes(image: SourceImage): Promise<boolean | undefined> {
     const { bytes, header } = await this.#load(image);
-    // Other pixels than those of the file may be decoded.
+    // The decoded pixels may differ from those of the file.
     const isSame = isSize(this.#capped(header), header);
     const bounds = isSame && isReadable(header, bytes) ? readJpegData(bytes) : undefined;
     if (bounds && bounds.most <= GREY_TOLERANCE) return true;
     return bounds && bounds.least > GREY_TOLERANCE ? false : undefined;
   }
 
-  /** Whether samples become colours of sRGB. */
+  /** Whether samples are converted to colours of sRGB. */
   async #isConverted(image: SourceImage): Promise<boolean> {
     const { colourProfiles } = this.#options;
     return colourProfiles === 'convert' && (await this.profile(image)) !== undefined;
   }
 
-  /** Per axis the larger one wins, up to the limit. */
+  /** Returns the larger size on each axis, up to the limit. */
   async #largerSize(images: readonly (SourceImage | undefined)[]): Promise<Size> {
     const larger = { width: 1, height: 1 };
     for (const image of images) {

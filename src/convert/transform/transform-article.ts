@@ -18,22 +18,22 @@ import { TexturePacker } from './texture-pack.ts';
 interface TransformInput {
   snapshot: ConversionInput;
   read: ContentReader;
-  /** Bodies decoded earlier in the run; what it has is neither read nor decoded again. */
+  /** Bodies decoded earlier in the run; they are neither read nor decoded again. */
   decoded?: DecodedReader | undefined;
   options: ConvertOptions;
   images: ImageCodec;
-  /** Needed where the option `tangents` is `mikktspace`, such as `loadTangentGenerator`. */
+  /** Loads the generator for the option `tangents: mikktspace`, such as `loadTangentGenerator`. */
   loadTangents?: (() => Promise<TangentGenerator>) | undefined;
-  /** Called with how the table made each material. */
+  /** Receives how the table made each material. */
   explain?: ((explanation: MaterialExplanation) => void) | undefined;
-  /** Shared by all articles of a run. */
+  /** Cache that all articles of a run share. */
   cache: MeshCache;
   prepareAhead?: PrepareAhead | undefined;
-  /** Surfaces of the largest block; one with more is `SCENE_TOO_LARGE`. @defaultValue no limit */
+  /** Most surfaces of a block; a block with more is `SCENE_TOO_LARGE`. @defaultValue no limit */
   maxSurfaces?: number | undefined;
-  /** Receives each body of a block that `read` returned, when it is decoded: nothing uses it any more. */
+  /** Receives each body of a block that `read` returned, once it is decoded and no longer used. */
   release?: ((body: Uint8Array) => Promise<void>) | undefined;
-  /** Called between the steps of a block: to free lists that are no longer needed, and to do other work meanwhile. */
+  /** Called between the steps of a block, to free lists that are no longer needed and to do other work meanwhile. */
   betweenSteps?: (() => void | Promise<void>) | undefined;
 }
 
@@ -43,7 +43,7 @@ interface TransformInput {
  * @returns Frame: +X right, +Y up, +Z front, metres. Equal input gives an equal scene.
  * @throws {@link ConverterError} `PARTS_LIST_INVALID`, `PARTS_LIST_TOO_DEEP`, `BLOCK_MISSING`,
  * `BLOCK_INVALID`, `IMAGE_UNREADABLE`, `NOTHING_TO_DRAW`, `LOSSES_REFUSED` with `strict`, and `USAGE` without
- * `loadTangents` where it is needed.
+ * `loadTangents` if it is needed.
  */
 export async function transformArticle(input: TransformInput): Promise<Scene> {
   const { snapshot, read, decoded, options, images, cache } = input;

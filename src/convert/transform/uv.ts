@@ -1,4 +1,4 @@
-/** UVs: the index of stored ones, the projection of missing ones, and the placement of textures. */
+/** UVs: the index of stored UVs, the projection of missing ones, and the placement of textures. */
 
 import type { Block, BlockSurface, ServiceMaterial } from '../../model/graphics.ts';
 import type { TextureTransform } from '../../model/scene.ts';
@@ -13,7 +13,7 @@ interface IndexRange {
   isComplete: boolean;
 }
 
-/** Leaves out what was no integer: D-302. */
+/** Returns the range of a list without entries that were no integers: D-302. */
 function rangeOf(list: Int32Array): IndexRange {
   return withKernels((kernels) => {
     const count = kernels.findIndexRange(place(list), list.length);
@@ -23,18 +23,18 @@ function rangeOf(list: Int32Array): IndexRange {
   });
 }
 
-/** Floats an entry, and the index of the first one. */
+/** Number of floats per entry, and the index of the first entry. */
 export interface UvLayout {
   stride: 2 | 3;
   firstIndex: 0 | 1;
 }
 
-/** The service states neither; both follow from the smallest index a, the largest b, and n floats. */
+/** Rule for a layout. The service sends none: it follows from the smallest index a, the largest b, and n floats. */
 interface LayoutRule extends UvLayout {
   fits(a: number, b: number, n: number): boolean;
 }
 
-/** The first that fits decides, of those that agree with the nesting or an option; else of the first six. */
+/** The first rule that fits decides, of those that agree with the nesting or an option; else of the first six. */
 const LAYOUTS: readonly LayoutRule[] = [
   { stride: 2, firstIndex: 0, fits: (_a, b, n) => 2 * (b + 1) === n },
   { stride: 3, firstIndex: 0, fits: (_a, b, n) => 3 * (b + 1) === n },
@@ -89,7 +89,7 @@ export function uvLayoutOf(
   };
 }
 
-/** The sum of two such values is finite. */
+/** Largest plain value: the sum of two such values is finite. */
 const LARGEST_PLAIN = 1e300;
 
 function arePlain(values: Float64Array): boolean {
@@ -105,13 +105,13 @@ function areFinite(
 ): boolean {
   for (let i = 0; i < uvIndices.length; i++) {
     const offset = (uvIndices[i]! - firstIndex) * stride;
-    // Also false where U or V is NaN.
+    // The check also fails if U or V is NaN.
     if (!Number.isFinite(uvs[offset]! + uvs[offset + 1]!)) return false;
   }
   return true;
 }
 
-/** Placement of an image as the service has it, V up: p' = S·(R(W)·p + o). */
+/** Placement of an image in the service's convention, V up: p' = S·(R(W)·p + o). */
 interface Placement {
   scale: readonly [number, number];
   offset: readonly [number, number];
@@ -123,7 +123,7 @@ export type UvMap = readonly [number, number, number, number, number, number];
 
 /**
  * The placement of base colour and metallic-roughness images, and of the normal map, whose missing values
- * are those of the base (D-420). `bump_scaleu` and `bump_scalev` are always repetitions a metre.
+ * are those of the base (D-420). `bump_scaleu` and `bump_scalev` are always repetitions per metre.
  */
 export function placementsOf(
   material: ServiceMaterial,
@@ -146,10 +146,10 @@ export function placementsOf(
   return { base, bump };
 }
 
-/** What is closer to zero counts as zero: its inverse is beyond the range of float32. */
+/** Smallest scale; a smaller one counts as zero, because its inverse is beyond the range of float32. */
 const SMALLEST_SCALE = 1e-15;
 
-/** A missing scale is the fallback; a scale of zero counts as 1. */
+/** Returns a scale. A missing scale is the fallback; a scale of zero counts as 1. */
 function scaleOr(value: number | undefined, fallback: number): number {
   if (value === undefined) return fallback;
   return Math.abs(value) < SMALLEST_SCALE ? 1 : value;
@@ -159,7 +159,7 @@ function scaleOr(value: number | undefined, fallback: number): number {
  * Expresses a placement in glTF terms. The extension scales first, then turns, then moves, V down
  * (D-420).
  *
- * @returns `transform` where both scales are equal or the rotation is a multiple of 180°, which
+ * @returns `transform` if both scales are equal or the rotation is a multiple of 180°, which
  * every viewer evaluates alike; else `baked`, for a UV set of its own; neither for the identity.
  */
 export function placeUvs(

@@ -1,6 +1,6 @@
 /**
- * Vertex data: a prepared mesh becomes the arrays of glTF. Vertices are in first-use order; one is split
- * where its normal, its UV or its surface splits.
+ * Vertex data: a prepared mesh becomes the arrays of glTF. Vertices are in first-use order; a vertex is split
+ * if its normal, its UV or its surface differs.
  *
  * The first pass distinguishes vertices by point, normal and UV source; the second fills arrays of
  * exactly the right size.
@@ -33,28 +33,28 @@ type PreparedSurface = PreparedMesh['surfaces'][number];
 /** How vertex data is made from a prepared mesh. */
 export interface VertexPlan
   extends Pick<ConvertOptions, 'flipV' | 'doubleSided' | 'mirrorOppositeSides'> {
-  /** Stored UVs where a surface has them; else every surface is projected. */
+  /** Whether to use stored UVs if a surface has them; otherwise every surface is projected. */
   useStoredUvs: boolean;
-  /** Exchanges U and V of projected UVs: D-403. */
+  /** Whether to exchange U and V of projected UVs: D-403. */
   swapProjected: boolean;
-  /** One entry a UV set: a map to bake, or undefined for the UVs as they are. Empty: no UVs. */
+  /** One entry for each UV set: a map to bake, or undefined for unchanged UVs. Empty: no UVs. */
   uvSets: (UvMap | undefined)[];
-  /** Size in metres that a projection is made at: the part's scale, or its baked shape. */
+  /** Size in metres at which a projection is made: the part's scale, or its baked shape. */
   projectAt: Mat3;
-  /** Baked into the vertices; the identity but with `inheritScale`. */
+  /** Matrix that is baked into the vertices; the identity unless `inheritScale` is set. */
   shape: Mat3;
 }
 
-/** Geometries of a mesh, by whether the back sides of their surfaces may be seen. */
+/** Geometries of a mesh, separated by whether the back sides of their surfaces may be seen. */
 export interface VertexData {
   /** Surfaces whose back sides are never seen. */
   singleSided: Geometry | undefined;
   doubleSided: Geometry | undefined;
-  /** Vertices beyond the welded points. */
+  /** Number of vertices beyond the welded points. */
   splitVertices: number;
 }
 
-/** Which vertex each corner is, for some surfaces together; lists in the memory of the kernels. */
+/** The vertex of each corner, for some surfaces together; lists in the memory of the kernels. */
 interface Split {
   cornerCount: number;
   vertexCount: number;
@@ -67,14 +67,14 @@ interface Split {
   pointOf: Address;
   normalOf: Address;
   uvKeyOf: Address;
-  /** Vertex → 1 where its UV key is that of a stored UV, 0 where it is a box face. */
+  /** Vertex → 1 if its UV key is a stored UV, 0 if it is a box face. */
   isStored: Address;
   hasProjected: boolean;
 }
 
-/** No UV: none of the box faces. */
+/** UV key of a vertex without UV, which is none of the box faces. */
 const NO_UV = 6;
-/** Vertices whose indices take two bytes. */
+/** Largest number of vertices whose indices take two bytes. */
 const MAX_SHORT_INDICES = 65_535;
 
 const DOUBLE_SIDED = {
@@ -108,7 +108,7 @@ export function buildVertexData(
   return data;
 }
 
-/** Of positions, normals, UV sets and indices. */
+/** Bytes of positions, normals, UV sets and indices. */
 function bytesOf({ vertexCount, cornerCount }: Split, { uvSets }: VertexPlan): number {
   const perIndex = vertexCount <= MAX_SHORT_INDICES ? 2 : 4;
   return vertexCount * (12 + 12 + 8 * uvSets.length) + cornerCount * perIndex;
@@ -191,7 +191,7 @@ function fill(kernels: Kernels, mesh: PreparedMesh, split: Split, plan: VertexPl
   };
 }
 
-/** The points of the vertices, placed by their block and at a size, metres. */
+/** The points of the vertices, placed by their block and at a size, in metres. */
 function pointsAt(
   { transformPoints }: Kernels,
   size: Mat3,
@@ -215,7 +215,7 @@ function normalsOf(
   const normals = place(mesh.normals);
   const matrix = isIdentity3(m) ? 0 : place(Float64Array.from(normalMatrix3(m)));
   const out = allocateList(Float32Array, 3 * vertexCount);
-  // The cofactor matrix turns normals inside out where the map mirrors.
+  // The cofactor matrix turns normals inside out if the map mirrors.
   fillNormals(normals, normalOf, vertexCount, matrix, determinant3(m) < 0 ? -1 : 1, out);
   return copyOf(Float32Array, out, 3 * vertexCount);
 }

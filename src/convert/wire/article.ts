@@ -81,7 +81,7 @@ const wireCommercial = object({
   usermessages: anything,
   obligatory2c: truth(),
 });
-/** An article without a price often comes with a price of 0. */
+/** Commercial data of an article. One without a price often comes with a price of 0. */
 const commercial: Field<CommercialData> = (value, at) => {
   const wire = wireCommercial(value, at);
   const price = wire.articlewithprice ? wire.price : null;
@@ -104,7 +104,7 @@ const article = object({
   basearticlenumber: identifier,
   typename: text,
   reinit: identifier,
-  // One level at a time: a schema that calls itself overflows the stack by 1,000 levels.
+  // Children are decoded one level at a time: a schema that calls itself overflows the stack at 1,000 levels.
   children: records(anything),
   propclasses: records(propertyClass),
   metamessages: anything,
@@ -116,11 +116,11 @@ const article = object({
 const wholeChildren = fields.list(object({}));
 
 /**
- * Decodes an article with all its children. Fields that are missing, or cannot be read and are no identifiers,
+ * Decodes an article with all its children. Fields that are missing, or unreadable and no identifiers,
  * take their defaults: texts empty, the price null, other numbers 0, `visible` and `enabled` true, other truth
  * values false.
  *
- * @param body - Or the object that it was parsed to.
+ * @param body - Bytes of the body, or the object that it was parsed to.
  * @param onDrift - Receives tolerated mismatches; children count as `article.children[]`.
  * @param isPlanning - Whether each child must be readable; else only if `reinit` or another child is there.
  * @throws `RESPONSE_INVALID` with the path of the first field that cannot be read.
@@ -137,7 +137,7 @@ export function decodeArticle(
 /**
  * Decodes an answer of GET or POST articles.
  *
- * @throws `RESPONSE_INVALID` also where there is neither a `dump` nor an `ocd` with a final article number,
+ * @throws `RESPONSE_INVALID` also if there is neither a `dump` nor an `ocd` with a final article number,
  * such as in `{"result":[…]}`: the article would have no number and no texts. @see D-614
  */
 export function decodeArticleAnswer(body: Uint8Array, onDrift?: DriftReporter): Article {
@@ -161,14 +161,14 @@ function decodeTree(root: unknown, onDrift?: DriftReporter, isPlanning = false):
     const { wire, where, into } = next;
     const driftWhere = where === 'article' ? where : 'article.children[]';
     const { children, ...fields } = decodeFields(article, wire, where, onDrift, driftWhere);
-    // Without one of its children the geometry of a planning would lack a part.
+    // Without one of its children, the geometry of a planning would lack a part.
     const { children: sent } = wire as JsonRecord;
     const isWhole = isPlanning || fields.reinit !== '' || children.length > 0;
     if (isWhole && !isMissing(sent)) decodeFields(wholeChildren, sent, `${where}.children`);
     for (const name of DEBUG_NAMES) if (fields[name] === undefined) delete fields[name];
     const decoded: Article = { ...fields, children: [] };
     into.push(decoded);
-    // Last in, first out: pushed from the end, children come off in their own order.
+    // The stack is last in, first out: children are pushed from the end, so that they come off in their order.
     for (let index = children.length - 1; index >= 0; index--) {
       const place = `${where}.children[${index}]`;
       open.push({ wire: children[index], where: place, into: decoded.children });
@@ -177,7 +177,7 @@ function decodeTree(root: unknown, onDrift?: DriftReporter, isPlanning = false):
   return roots[0]!;
 }
 
-/** A dump is read by a person; the content of one that is no text is left out. */
+/** The text of a dump, which a person reads; a dump that is no text has no content. */
 function dumpText(dump: unknown): string {
   if (isMissing(dump)) return '';
   return typeof dump === 'object' ? 'the service sent a dump that is no text' : String(dump);

@@ -24,7 +24,7 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** Samples from which the length of a long list is estimated. */
+/** Number of samples from which the length of a long list is estimated. */
 const SAMPLES = 16;
 const SAMPLE_BYTES = 256;
 
@@ -34,11 +34,11 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 interface Cursor {
   readonly bytes: Uint8Array;
   at: number;
-  /** The list of indices read last, and where its text is. */
+  /** The last list of indices that was read, and the place of its text. */
   indices?: { list: Int32Array; from: number; to: number };
 }
 
-/** Scans one value and moves the cursor behind it; undefined if the value is not of the usual shape. */
+/** Scans one value and moves the cursor after it; undefined if the value does not have the usual shape. */
 type Scan<T> = (cursor: Cursor) => T | undefined;
 
 /** How the fields of an object are scanned, by their keys of at most two letters. */
@@ -103,7 +103,7 @@ function scanObject<T extends object>(cursor: Cursor, scans: Scans<T>): Partial<
   return isDone ? result : undefined;
 }
 
-/** Entries between brackets, separated by commas; false at anything else. */
+/** Scans entries between brackets, separated by commas; false at anything else. */
 function scanEntries(
   cursor: Cursor,
   open: number,
@@ -154,13 +154,13 @@ function scanBoolean(cursor: Cursor): boolean | undefined {
 
 function scanVector(cursor: Cursor): Vec3 | undefined {
   const numbers = scanDoubles(cursor);
-  // The slow way words the error.
+  // The slow parser words the error.
   return numbers?.length === 3 && numbers.every((value) => Math.abs(value) <= LARGEST_NUMBER)
     ? [numbers[0]!, numbers[1]!, numbers[2]!]
     : undefined;
 }
 
-/** Scans an array of indices; one whose text is that of the array before, as `TI` often is that of `F`, is the same list. */
+/** Scans an array of indices. If its text equals that of the previous array, as `TI` often equals `F`, returns that list. */
 function scanIndices(cursor: Cursor): Int32Array | undefined {
   const { bytes, at, indices } = cursor;
   if (indices && isRepeated(bytes, indices.from, indices.to, at)) {
@@ -172,7 +172,7 @@ function scanIndices(cursor: Cursor): Int32Array | undefined {
   return list;
 }
 
-/** Whether the bytes of a range are also at a place behind it; compares four at a time, in a quarter of the time. */
+/** Whether the bytes of a range are repeated at a later place; compares four at a time, in a quarter of the time. */
 function isRepeated(bytes: Uint8Array, from: number, to: number, at: number): boolean {
   const moved = at - from;
   if (to + moved > bytes.length) return false;
@@ -183,13 +183,13 @@ function isRepeated(bytes: Uint8Array, from: number, to: number, at: number): bo
   return true;
 }
 
-/** Bytes that are scanned at once: their numbers stay in the cache of the processor. */
+/** Number of bytes that are scanned at once: their numbers stay in the cache of the processor. */
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * Scans an array of numbers in one pass, into a list that grows where the estimate of its length is too small.
+ * Scans an array of numbers in one pass, into a list that grows if the estimate of its length is too small.
  *
- * @param scan - Reads a text of so many bytes; returns how many numbers it has, or -1 where it is no plain list.
+ * @param scan - Reads a text of this many bytes; returns the number of numbers, or -1 if the text is no plain list.
  */
 function scanArray<T extends Float64Array | Float32Array | Int32Array>(
   cursor: Cursor,
@@ -229,7 +229,7 @@ function scanArray<T extends Float64Array | Float32Array | Int32Array>(
   });
 }
 
-/** How many numbers a list has, from its commas: exact for a short one, else from samples, and rather too many. */
+/** Number of numbers in a list, from its commas: exact for a short list, else from samples, and rather too high. */
 function estimatedCount(bytes: Uint8Array, start: number, end: number): number {
   const length = end - start;
   if (length <= SAMPLES * SAMPLE_BYTES) return countCommas(bytes, start, end) + 1;

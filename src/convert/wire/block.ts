@@ -1,4 +1,4 @@
-/** Answers of GET block: typed arrays as received; nothing is judged yet. */
+/** Answers of GET block: typed arrays as received, without any check. */
 import type { Block, BlockSurface, Vec3 } from '../../model/graphics.ts';
 import type { ConverterError } from '../../support/errors.ts';
 import { NOT_AN_INDEX, scanBlock } from './block-scanner.ts';
@@ -15,17 +15,17 @@ import {
 /**
  * Decodes the body of GET block: UTF-8 JSON whose vertex arrays are flat or nested by entry.
  *
- * @param onDrift - Receives tolerated mismatches; an array counts once, by its first odd entry.
+ * @param onDrift - Receives tolerated mismatches; an array counts once, by its first mismatching entry.
  * @returns Positions in metres rounded to float32; NaN for what is no number, {@link NOT_AN_INDEX} for a wrong index.
- * @throws {@link ConverterError} `BLOCK_INVALID` naming the field; a number that was sent as a text is none.
+ * @throws {@link ConverterError} `BLOCK_INVALID` naming the field; a number that was sent as a text counts as none.
  * @see Spec 2.4; D-301, D-302, D-784 (drift).
  */
 export function decodeBlock(bytes: Uint8Array, onDrift?: DriftReporter): Block {
-  // What the scanner accepts has no drift; a flag C may be missing (D-304).
+  // A body that the scanner accepts has no drift; a flag C may be missing (D-304).
   return scanBlock(bytes) ?? parseBlock(bytes, onDrift);
 }
 
-/** Decodes the body of GET block by way of `JSON.parse`; accepts what the scanner does not, and words the errors. */
+/** Decodes the body of GET block with `JSON.parse`; accepts bodies that the scanner refuses, and words the errors. */
 export function parseBlock(bytes: Uint8Array, onDrift?: DriftReporter): Block {
   const body = parseRecord(bytes, 'BLOCK_INVALID');
   if (!Array.isArray(body.V)) throw invalid('V', 'an array of numbers', body.V);
@@ -76,7 +76,7 @@ function checkNumbers(record: JsonRecord, field: string, where: string, note: No
   } else note(`${where}.${field}`, expected, list);
 }
 
-/** Texts in a vertex array are no numbers (D-301): dropping their triangles would leave a hole without a sound. */
+/** Refuses texts in a vertex array, which are no numbers (D-301): dropping their triangles would leave a hole. */
 function refuseTexts(record: JsonRecord, field: string, where: string): void {
   const isText = (entry: unknown) => typeof entry === 'string';
   const textIn = (entry: unknown) => (Array.isArray(entry) ? entry : [entry]).find(isText);
@@ -86,8 +86,8 @@ function refuseTexts(record: JsonRecord, field: string, where: string): void {
 }
 
 /**
- * Numbers of a flat array, or of one nested by entry; an entry of another length than `size` is
- * filled with NaN, so that the entries behind it keep their places.
+ * Numbers of a flat array, or of an array nested by entry; an entry of another length than `size` is
+ * filled with NaN, so that the entries after it keep their places.
  */
 function numbersOf(values: readonly unknown[], size: number): Float64Array {
   if (!values.some(Array.isArray)) return Float64Array.from(values, toNumber);
@@ -98,7 +98,7 @@ function numbersOf(values: readonly unknown[], size: number): Float64Array {
   return out;
 }
 
-/** 2 or 3 where the array is nested by entries of that length; 0 where it is flat. */
+/** Returns 2 or 3 if the array is nested by entries of that length; 0 if it is flat. */
 function strideOf(values: readonly unknown[]): 0 | 2 | 3 {
   const first = values.find(Array.isArray);
   if (!first) return 0;

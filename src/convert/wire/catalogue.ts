@@ -15,10 +15,10 @@ const NODE = {
   manufacturer: identifier,
   manufacturername: text,
   program: identifier,
-  // They have a meaning in articles only.
+  // The numbers have a meaning in articles only.
   basearticlenumber: text,
   variantcode: text,
-  // Only on the top level.
+  // The date exists only on the top level.
   convertdate: fields.optional(text),
   ressources: fields.records(resource),
 };

@@ -4,25 +4,25 @@ import { describe, isMissing, isRecord, mismatch, readNumber } from './value.ts'
 
 /** One mismatch between an answer and the specification that was tolerated. */
 export interface Drift {
-  /** Path without indices, so that equal ones can be counted: `article.ocd.propclasses[].name`. */
+  /** Path without indices, so that equal mismatches can be counted: `article.ocd.propclasses[].name`. */
   field: string;
-  /** What the specification says, in words. */
+  /** Expected value by the specification, in words. */
   expected: string;
-  /** What was received, with its value if it is a single one: `string "0,5"`, `nothing`. */
+  /** Received value, with its content if it is a single one: `string "0,5"`, `nothing`. */
   found: string;
 }
 
 /** Receives every mismatch, repeated ones included. */
 export type DriftReporter = (drift: Drift) => void;
 
-/** Notes a field, by its path or what makes the path, whose value is not what the specification says. */
+/** Records a field, by its path or a function that makes it, whose value differs from the specification. */
 export type NoteDrift = (field: string | (() => string), expected: string, value: unknown) => void;
 
-/** Mismatches of one body that are counted: to describe 100,000 takes half a second, in which nothing else is done. */
+/** Most mismatches counted in one body: describing 100,000 takes half a second and blocks everything else. */
 const MOST_MISMATCHES = 10_000;
 
 /**
- * Collects the drift of one body, to be reported once all of it was read: of a body that cannot be read,
+ * Collects the drift of one body, to be reported once the whole body was read: for a body that cannot be read,
  * only the error counts. Equal mismatches take memory once.
  */
 export function collectDrift(onDrift: DriftReporter | undefined) {
@@ -60,7 +60,7 @@ interface Place {
 export type Field<T> = (value: unknown, at: Place) => T;
 
 /**
- * Reads a value and reports its drift, but only once all of it was read (D-784).
+ * Reads a value and reports its drift, but only once the whole value was read (D-784).
  *
  * @param where - Name of the value in errors: `article`, `nodes`.
  * @param driftWhere - Its name in drift, if that differs.
@@ -94,12 +94,12 @@ function unreadable({ where, steps }: Place, expected: string, value: unknown): 
   return mismatch('RESPONSE_INVALID', `${where}${path.join('')}`, expected, value);
 }
 
-/** How a single value is read; what can be read may still not be what the specification says. */
+/** How a single value is read. A readable value may still differ from the specification. */
 interface Rule<T> {
-  /** What the specification says, in words, and whether a value is that. */
+  /** Expected value by the specification, in words, and whether a value conforms. */
   expected: string;
   fits(value: unknown): boolean;
-  /** Undefined if the value cannot be read: then it counts as missing (D-784). */
+  /** Reads a value; undefined if it cannot be read, so that it counts as missing (D-784). */
   read(value: unknown): T | undefined;
   /** Value of a field that is missing or null. */
   missing: T;
@@ -123,7 +123,7 @@ const readText = (value: unknown) => {
 };
 const TEXT = { expected: 'a text', missing: '', fits: isText, read: readText };
 const neededText = single(TEXT, true);
-/** No server accepts a request with a longer one, and it would go into every list and message of a run. */
+/** Longest identifier: no server accepts a request with a longer one, and it would go into every list and message. */
 const MAX_IDENTIFIER_LENGTH = 65_536;
 const TRUTHS: ReadonlyMap<unknown, boolean> = new Map([
   ...([
@@ -137,7 +137,7 @@ const TRUTHS: ReadonlyMap<unknown, boolean> = new Map([
   ] as const),
 ]);
 
-/** Reads a value one step further down; after a throw the steps lead to what could not be read. */
+/** Reads a value one step further down; after an error, the steps lead to the unreadable value. */
 function below<T>(at: Place, step: string | number, inner: Field<T>, value: unknown): T {
   at.steps.push(step);
   const result = inner(value, at);
@@ -158,13 +158,13 @@ type Values<Fields> = {
 
 /** The kinds of fields. */
 export const fields = {
-  /** Any value: its shape is not specified, so it is taken as it is. */
+  /** Any value, taken as it is: its shape is not specified. */
   anything: (value: unknown) => value,
 
-  /** A text; a number or a truth value in its place is read as its own spelling. */
+  /** A text; a number or a truth value in its place is read as its own text. */
   text: single(TEXT),
 
-  /** A text of which something depends that is converted: an identifier, a configuration string. */
+  /** A text on which the conversion depends: an identifier, a configuration string. */
   identifier: ((value, at) => {
     const read = neededText(value, at);
     if (read.length <= MAX_IDENTIFIER_LENGTH) return read;
@@ -178,7 +178,7 @@ export const fields = {
     fits: (value) => isText(value) || isNumber(value),
   }),
 
-  /** A text that is one of a few; letter case counts. */
+  /** A text that is one of a few given texts; letter case counts. */
   oneOf: (texts: readonly string[], missing = '') =>
     single({
       expected: `one of ${texts.join(' ')}`,
@@ -218,7 +218,7 @@ export const fields = {
 
   optional,
 
-  /** A list of objects; a missing one is empty, and what is no object is left out. */
+  /** A list of objects; a missing list is empty, and entries that are no objects are left out. */
   records<T>(item: Field<T>): Field<T[]> {
     return (value, at) => {
       const read: T[] = [];

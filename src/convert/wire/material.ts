@@ -25,10 +25,10 @@ import {
 type Field = keyof MaterialValues;
 type FieldKind = (typeof MATERIAL_FIELDS)[Field];
 
-/** A list, since a parts list may have a hundred thousand materials. */
+/** The fields as a list, since a parts list may have a hundred thousand materials. */
 const FIELDS = Object.entries(MATERIAL_FIELDS);
 
-/** Fields that the specification does not have: their values cannot drift from it. */
+/** Fields that are not in the specification, so that their values cannot drift from it. */
 const UNSPECIFIED = /^(?:clearcoat|sheen|emission)/;
 
 /** The fields of a material that name an image, in the order in which they are fetched. */
@@ -36,10 +36,10 @@ export const IMAGE_FIELDS = FIELDS.flatMap(([field, kind]) =>
   kind === 'image' ? [field as ImageField] : [],
 );
 
-/** How the words behind a key of a written-out definition become the values of fields. */
+/** How the words after a key of a written-out definition become the values of fields. */
 const ARGUMENTS = {
   all: (args) => args.join(' '),
-  /** A file name, perhaps behind its type. */
+  /** A file name, possibly after its type. */
   image: (args) =>
     (FILE_TYPE.test(args[0] ?? '') && args.length > 1 ? args.slice(1) : args).join(' '),
   last: (args) => args.at(-1) ?? '',
@@ -51,7 +51,7 @@ const FILE_TYPE = /^(?:jpe?g|png|bmp|tga|gif|tiff?|webp)$/i;
 
 type FieldArguments = { readonly [Name in Field]?: keyof typeof ARGUMENTS };
 
-/** Keys of a written-out definition that are no keys of `mats[]`, or whose arguments are no single value (D-110b). */
+/** Keys of a written-out definition that are not in `mats[]`, or whose arguments are no single value (D-110b). */
 const DEFINITION_KEYS: ReadonlyMap<string, FieldArguments> = byKey([
   [['tex', 'tex image', 'pic'], { pic: 'image' }],
   [['bumps', 'bump'], { bump: 'image' }],
@@ -117,7 +117,7 @@ function addOtherValues(first: ServiceMaterial, later: ServiceMaterial): void {
     first.otherValues = { ...first.otherValues, ...Object.fromEntries(values) };
 }
 
-/** A text that is equal for equal values; a nested value counts by its kind only, as it may be nested very deep. */
+/** A text that is equal for equal values; a nested value counts by its kind only, as it may be very deep. */
 function comparable(material: ServiceMaterial, key: string): string {
   const value = isMaterialField(key) ? material[key] : undefined;
   if (value !== undefined) return String(value);
@@ -125,7 +125,7 @@ function comparable(material: ServiceMaterial, key: string): string {
   return typeof received === 'object' ? describe(received) : String(received);
 }
 
-/** The record with the keys of fields as the specification spells them, if it spells one otherwise. */
+/** The record with the keys of fields as the specification spells them, if the keys have another spelling. */
 function withFieldKeys(record: JsonRecord, note: NoteDrift | undefined): JsonRecord {
   const isOdd = (key: string) => !isMaterialField(key) && isMaterialField(key.toLowerCase());
   const odd = Object.keys(record).filter(isOdd);
@@ -144,7 +144,7 @@ export function isMaterialField(key: string): key is Field | 'mname' {
   return key === 'mname' || Object.hasOwn(MATERIAL_FIELDS, key);
 }
 
-/** Reads known fields of any record; a pipeline file's overrides go through here too. */
+/** Reads known fields of any record; the overrides of a pipeline file are read here too. */
 export function readFields(
   record: JsonRecord,
   complain: (message: string) => void,
@@ -171,7 +171,7 @@ export function readFields(
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** A name; one that was sent as a number is its text. */
+/** A name; a name that was sent as a number is its text. */
 export function readName(value: unknown): string {
   return typeof value === 'number' ? String(value) : (readText(value) ?? '');
 }
@@ -181,7 +181,7 @@ const readText = (value: unknown) => (isText(value) ? value : undefined);
 
 const TEXT = { name: 'text', expected: 'a text', fits: isText, read: readText } as const;
 
-/** What the specification says of each kind, and how a value of it is read; undefined if it cannot be. */
+/** The specification of each kind, and how a value of it is read; undefined if it cannot be read. */
 const KINDS = {
   text: TEXT,
   image: TEXT,
@@ -216,7 +216,7 @@ function fromComponents(components: unknown[]): SrgbColor | undefined {
 
 /**
  * Creates a function that finds the material of a node's `mat`: an entry of `mats[]`, and if `written`, an entry with
- * overrides behind its first `;`, or a whole definition behind `$`, both named by the whole reference (D-110b, D-111).
+ * overrides after its first `;`, or a whole definition after `$`, both named by the whole reference (D-110b, D-111).
  *
  * @example `materialLookup([oak], warn, true)('::oak;tra 0.5')?.tra; // → 0.5`
  */
@@ -241,7 +241,7 @@ export function materialLookup(
   };
 }
 
-/** A definition behind `$`, or an entry with overrides behind `;`. */
+/** Reads a definition after `$`, or an entry with overrides after `;`. */
 function readWritten(
   reference: string,
   byName: ReadonlyMap<string, ServiceMaterial>,
@@ -257,7 +257,7 @@ function readWritten(
   return { ...base, ...own, source: { ...base?.source, ...record }, ...unusedOf(base, own) };
 }
 
-/** The values of two definitions that are not used; `own` replaces fields of `base`. */
+/** The unused values of two definitions; `own` replaces fields of `base`. */
 export function unusedOf(
   base: ServiceMaterial | undefined,
   own: Readonly<MaterialValues> & Pick<ServiceMaterial, 'unreadable'>,
@@ -271,7 +271,7 @@ export function unusedOf(
   };
 }
 
-/** The fields of a definition; what it says beyond them is there by its own keys, lower case. */
+/** The fields of a definition; its other entries keep their own keys, in lower case. */
 function readDefinition(text: string): Record<string, unknown> {
   const record: Record<string, unknown> = {};
   for (const entry of text.split(';')) {

@@ -15,10 +15,10 @@ import {
   readVector,
 } from './value.ts';
 
-/** One list may be wrong in every node; a person needs a few of the places. */
+/** Most warnings of one list, which may be wrong in every node; a person needs only a few of the places. */
 const MAX_WARNINGS = 100;
 
-/** Shared by all nodes without a vector, since a list may have a million of them. */
+/** Vector shared by all nodes without one, since a list may have a million of them. */
 const ZEROS: Vec3 = [0, 0, 0];
 const ONES: Vec3 = [1, 1, 1];
 
@@ -37,7 +37,7 @@ interface Pending {
 }
 
 /**
- * Decodes the body of GET btg: offsets in metres, rotations in degrees; missing values are filled in as D-106 says.
+ * Decodes the body of GET btg: offsets in metres, rotations in degrees; missing values are filled in by D-106.
  *
  * @throws {@link ConverterError} `PARTS_LIST_INVALID` naming the place.
  * @see Spec 2.3; D-112b, D-113, D-784 (drift).
@@ -90,7 +90,7 @@ function pushAll(
   siblings: PartsListNode[],
   parent: Pending | undefined,
 ): void {
-  // Before any is pushed: a list of ten million numbers is refused by its first.
+  // The list is checked before any entry is pushed: a list of ten million numbers is refused by its first.
   const odd = raws.findIndex((raw) => !isRecord(raw));
   if (odd >= 0) throw invalid(pathOf({ index: odd, parent }), 'an object', raws[odd]);
   const depth = (parent?.depth ?? 0) + 1;
@@ -99,7 +99,7 @@ function pushAll(
   }
 }
 
-/** The fields inside `prop` and beside it; one inside that is null does not count. */
+/** The fields inside `prop` and beside it; a null field inside does not count. */
 function fieldsOf(raw: JsonRecord): JsonRecord {
   if (!isRecord(raw.prop)) return raw;
   const fields: Record<string, unknown> = { ...raw };
@@ -109,7 +109,7 @@ function fieldsOf(raw: JsonRecord): JsonRecord {
   return raw.type === undefined ? fields : { ...fields, type: raw.type };
 }
 
-/** Reports texts that are something else, or missing: only a part must name a block. */
+/** Reports texts that are missing or of another type: only a part must name a block. */
 function checkNode({ type, prop }: JsonRecord, fields: JsonRecord, note: NoteDrift): void {
   if (!isMissing(prop) && !isRecord(prop)) note('partsList.btg[].prop', 'an object', prop);
   if (!isText(type)) note('partsList.btg[].type', 'a text', type);
@@ -158,7 +158,7 @@ function vectorOf(
   if (isMissing(value)) return missing;
   const elements: unknown[] = Array.isArray(value) ? value : [];
   if (elements.length === 3 && elements.every(isUsualNumber)) return value as Vec3;
-  // A path is as long as the node is deep: it is made only if it is shown.
+  // A path is as long as the node is deep, so it is made only if it is shown.
   const where = (step: string) => `${pathOf(at)}.${field}${step}`;
   const vector = readVector(value, missing[0], (step, ...found) => invalid(where(step), ...found));
   for (const [i, element] of elements.entries()) {
@@ -174,7 +174,7 @@ function isUsualNumber(value: unknown): boolean {
   return typeof value === 'number' && Math.abs(value) <= LARGEST_NUMBER;
 }
 
-/** `btg[0].childs[2]`, shortened in the middle where it is long. */
+/** A path such as `btg[0].childs[2]`, shortened in the middle if it is long. */
 function pathOf({ index, parent }: Pick<Pending, 'index' | 'parent'>): string {
   const steps = [index];
   for (let p = parent; p; p = p.parent) steps.push(p.index);

@@ -32,7 +32,7 @@ export function parsePreview(previewimage: string, baseUrl: string) {
   throw refused('IMAGE_REFUSED', expected, previewimage);
 }
 
-/** Segments of a relative path as they are; those below the service's own address, decoded. */
+/** Segments of a relative path unchanged; segments below the service's own address decoded. */
 function segmentsBelow(reference: string, baseUrl: string): string[] {
   if (!/^(?:[a-z][a-z\d+.-]*:|[\\/]{2})/i.test(reference)) {
     return reference.replace(/^\//, '').split('/');
@@ -47,7 +47,7 @@ function segmentsBelow(reference: string, baseUrl: string): string[] {
   }
 }
 
-/** Servers take `.`, `..` and backslashes for steps in a path, however they are encoded. */
+/** Whether a segment is a name. Servers take `.`, `..` and backslashes for steps in a path, however encoded. */
 function isName(segment: string): boolean {
   return segment !== '' && segment !== '.' && segment !== '..' && !segment.includes('\\');
 }
@@ -57,7 +57,7 @@ function refused(code: ErrorCode, expected: string, received: string): Converter
   return new ConverterError(code, `expected ${expected}, received ${JSON.stringify(shown)}`);
 }
 
-/** Each kind by the bytes at its start, as Latin-1, and what a complete file has. */
+/** The bytes at the start of each kind, as Latin-1, and how a complete file is recognised. */
 const KINDS = {
   jpeg: { signature: '\xff\xd8\xff', isComplete: jpegHasEnd },
   png: { signature: '\x89PNG\r\n\x1a\n', isComplete: pngHasEnd },
@@ -69,7 +69,7 @@ const KINDS = {
 type ImageKind = keyof typeof KINDS;
 
 /**
- * Checks that a body is a complete image, and returns its kind. Most are JPEGs, also those without `.JPG` in their name.
+ * Checks that a body is a complete image, and returns its kind. Most are JPEGs, even if their name lacks `.JPG`.
  *
  * @throws {@link ConverterError} `RESPONSE_INVALID` if it is no image, or only the beginning of one.
  * @see Spec 4.4 (materials); D-550 (the bytes decide the type).
@@ -89,7 +89,7 @@ export function checkImage(body: Uint8Array): ImageKind {
 function jpegHasEnd(bytes: Uint8Array): boolean {
   let at = 2;
   while (at + 1 < bytes.length) {
-    // In compressed data FF 00 is a value and FF D0 to FF D7 are restarts: neither ends anything.
+    // In compressed data FF 00 is a value and FF D0 to FF D7 are restarts: neither is an end.
     at = bytes.indexOf(0xff, at);
     if (at < 0 || at + 1 >= bytes.length) return false;
     const marker = bytes[at + 1]!;

@@ -6,10 +6,10 @@ import { redact } from '../../support/redact.ts';
 /** An object of a JSON answer. */
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
-/** Metres, degrees or factors beyond this are nonsense; sums and products of thousands of those below stay finite. */
+/** Limit beyond which metres, degrees or factors are nonsense; sums and products of thousands below it stay finite. */
 export const LARGEST_NUMBER = 1e15;
 
-/** Nested arrays and objects; a parts list has two of them for each of its own levels. */
+/** Limit of nested arrays and objects; a parts list has two of them for each of its own levels. */
 export const MAX_JSON_DEPTH = 500_000;
 
 const QUOTE = 0x22;
@@ -39,13 +39,13 @@ export function readNumber(value: unknown): number | undefined {
   if (typeof value !== 'string') return undefined;
   const trimmed = value.trim();
   const dotted = /^[^.,]*,[^.,]*$/.test(trimmed) ? trimmed.replace(',', '.') : trimmed;
-  // Only one way to read each digit, so that a long text takes linear time.
+  // The pattern has one way only to read each digit, so that a long text takes linear time.
   if (!/^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$/i.test(dotted)) return undefined;
   const result = Number(dotted);
   return Number.isFinite(result) ? result : undefined;
 }
 
-/** Reads three numbers, and `missing` for what is not there; throws what `fail` makes of the place and value. */
+/** Reads three numbers, and `missing` for absent ones; throws the result of `fail` for the place and value. */
 export function readVector(
   value: unknown,
   missing: number,
@@ -67,7 +67,7 @@ export function describe(value: unknown): string {
   if (isMissing(value)) return 'nothing';
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (typeof value === 'object') return 'an object';
-  // Redacted before it is cut: half a secret is not recognised.
+  // Secrets are removed before the text is cut, because half a secret is not recognised.
   const shown = redact(String(value));
   return `${typeof value} ${JSON.stringify(shown.length > 40 ? `${shown.slice(0, 40)}…` : shown)}`;
 }
@@ -78,7 +78,7 @@ export function canonicalName(name: string): string {
 }
 
 /**
- * Parses a body as JSON. A number in the place of an identifier or a text whose digits would change is a text (D-787).
+ * Parses a body as JSON. A number for an identifier or text is read as text if its digits would change (D-787).
  *
  * @throws {@link ConverterError} the given code if it is no complete JSON in UTF-8.
  * @example `parseJson(utf8('{"id":9007199254740993}')); // → { id: '9007199254740993' }`
@@ -97,7 +97,7 @@ export function parseJson(bytes: Uint8Array, code: ErrorCode = 'RESPONSE_INVALID
 export const MAX_CART_VALUES = 500_000;
 
 /**
- * Parses a cart, which anyone may have made; checked before, because parsing could end the process.
+ * Parses a cart, which anyone may have made; it is checked before, because parsing could end the process.
  *
  * @param maxValues - Most objects, lists and keys.
  * @throws {@link ConverterError} `CART_INVALID`
@@ -108,7 +108,7 @@ export function parseCart(bytes: Uint8Array, maxValues: number = MAX_CART_VALUES
     return new ConverterError('CART_INVALID', message, { ...(help && { help }) });
   };
   if (isTooDeep(bytes)) throw refuse(`${MAX_JSON_DEPTH} nested levels`);
-  // 16 MiB of `{},` take 300 MiB.
+  // 16 MiB of `{},` would take 300 MiB of memory.
   if (hasMoreValues(bytes, maxValues)) {
     const help = 'raise limits.maxCartValues (of the inbox: --max-values) if the cart is correct';
     throw refuse(`${maxValues} objects, lists and keys`, help);
@@ -122,7 +122,7 @@ function noJson(content: string): string {
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Replacement characters would make two names one (D-787). */
+/** Decodes UTF-8 strictly: replacement characters would make two names one (D-787). */
 function decodeUtf8(bytes: Uint8Array, code: ErrorCode): string {
   try {
     return UTF_8.decode(bytes);
@@ -135,7 +135,7 @@ function decodeUtf8(bytes: Uint8Array, code: ErrorCode): string {
 const TEXT_KEYS =
   'id rootid nodeid parentnode permanentid result manufacturer program basearticlenumber finalarticlenumber variantcode reinit reinitstring typename name text shorttext propclass propclassname prop currentvalue newvalue valuefrom btgname mat mname lay';
 
-/** A number behind such a key. Inside a text no key matches, because its quotes follow backslashes. */
+/** A number after such a key. Inside a text no key matches, because its quotes follow backslashes. */
 const TEXT_NUMBER = new RegExp(
   String.raw`(?<!\\)("(?:${TEXT_KEYS.replaceAll(' ', '|')})"\s*:\s*(?:\[\s*)?)(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?)(?=\s*[,}\]])`,
   'gi',
@@ -147,7 +147,7 @@ function withExactDigits(content: string): string {
   );
 }
 
-/** Parses a body that must be an object, named `where` in errors; throws the given code as {@link parseJson}. */
+/** Parses a body that must be an object, named `where` in errors; throws the given code like {@link parseJson}. */
 export function parseRecord(bytes: Uint8Array, code: ErrorCode, where = 'body'): JsonRecord {
   const body = parseJson(bytes, code);
   if (isRecord(body)) return body;
@@ -162,7 +162,7 @@ export function decodeResults(body: Uint8Array): string[] {
   return result.filter((element) => typeof element === 'string' && element !== '');
 }
 
-/** An identifier that was sent as plain text, or as a number that must not lose digits. */
+/** An identifier that was sent as plain text, or as a number that must keep its digits. */
 const PLAIN = /^[\w.~{}-]{1,512}$/;
 const NO_IDENTIFIER: ReadonlySet<string> = new Set(['null', 'true', 'false', '{}']);
 
@@ -203,7 +203,7 @@ function textOf(value: unknown): string | undefined {
   return first.trim() === '' ? undefined : first;
 }
 
-/** The error of a value that cannot be read: `where: expected …, received …`. */
+/** The error for a value that cannot be read: `where: expected …, received …`. */
 export function mismatch(
   code: ErrorCode,
   where: string,
@@ -213,14 +213,14 @@ export function mismatch(
   return new ConverterError(code, `${where}: expected ${expected}, received ${describe(received)}`);
 }
 
-/** Whether a JSON text is nested deeper than allowed (D-844): parsing it could end the process. */
+/** Whether a JSON text is nested deeper than allowed (D-844), so that parsing could end the process. */
 export function isTooDeep(bytes: Uint8Array, maxDepth: number = MAX_JSON_DEPTH): boolean {
-  // Most bodies are shorter, and need not be read.
+  // Most bodies are shorter, and need not be scanned.
   if (bytes.length <= maxDepth) return false;
   let depth = 0;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at]!;
-    // Digits and commas, of which most bytes are.
+    // Most bytes are digits and commas.
     if (byte < COLON) {
       if (byte === QUOTE) at = endOfText(bytes, at);
       continue;
@@ -252,7 +252,7 @@ export function hasMoreValues(bytes: Uint8Array, maxValues: number): boolean {
   return false;
 }
 
-/** From this length on, a text is searched by the engine, which takes longer to begin and less time a byte. */
+/** Length from which the engine searches a text: it takes longer to begin and less time per byte. */
 const LONG_TEXT_BYTES = 40;
 
 /** Index of the quote that ends the text whose first quote is at `start`. */
@@ -268,7 +268,7 @@ function endOfText(bytes: Uint8Array, start: number): number {
     if (quote < 0) return bytes.length;
     let first = quote;
     while (first > at && bytes[first - 1] === BACKSLASH) first -= 1;
-    // Each two backslashes are one of the text.
+    // Two backslashes in a row are one backslash of the text.
     if ((quote - first) % 2 === 0) return quote;
     at = quote + 1;
   }

@@ -1,6 +1,6 @@
 /**
- * GLB: a scene becomes the bytes of one `.glb` file, without what equals glTF's default. It takes about
- * 17 ns a triangle, a general document writer 195 (test/bench/README.md).
+ * GLB: a scene becomes the bytes of one `.glb` file, without values that equal glTF's defaults. It takes about
+ * 17 ns per triangle, a general document writer takes 195 (test/bench/README.md).
  */
 
 import type {
@@ -14,7 +14,7 @@ import type {
 } from '../../model/scene.ts';
 import { boundsOf } from '../kernels/kernels.ts';
 
-/** Without a version: a new release must not change every file. */
+/** Generator without a version: a new release must not change every file. */
 const GENERATOR = 'btg2gltf';
 
 const GLB_MAGIC = 0x46546c67;
@@ -28,7 +28,7 @@ const FLOAT = 5126;
 const ARRAY_BUFFER = 34962;
 const ELEMENT_ARRAY_BUFFER = 34963;
 
-/** The kinds of element, in the order of their views in the binary chunk; `size` in components. */
+/** The kinds of element, in the order of their views in the binary chunk; `size` counts components. */
 const KINDS = {
   uint16: { componentType: 5123, type: 'SCALAR', size: 1 },
   uint32: { componentType: 5125, type: 'SCALAR', size: 1 },
@@ -42,8 +42,8 @@ type Elements = Float32Array | Uint16Array | Uint32Array;
 type GltfObject = Record<string, unknown>;
 
 /**
- * Smaller parts are joined: to write each of them alone takes longer than to copy it. With 256 KiB, 500 articles that share
- * pictures of 200 KB took 3.6 s instead of 2.8, by copies and the garbage of them.
+ * Smaller parts are joined: writing each of them alone takes longer than copying it. With 256 KiB, 500 articles that share
+ * pictures of 200 KB took 3.6 s instead of 2.8, because of copies and their garbage.
  */
 const LEAST_PIECE_BYTES = 64 * 1024;
 
@@ -57,8 +57,8 @@ export function writeGlb(scene: Scene): Uint8Array {
 }
 
 /**
- * The same in pieces, which are the bytes one after the other. Large ones are arrays and images of the scene itself: a
- * GLB of two million triangles takes no 30 MB more.
+ * Writes a scene as GLB in pieces, which are the bytes one after the other. Large pieces are arrays and images of the
+ * scene itself: a GLB of two million triangles takes less than 30 MB more.
  */
 export function writeGlbPieces(scene: Scene): Uint8Array[] {
   const { json, parts } = encodeScene(scene);
@@ -82,7 +82,7 @@ export function writeGlbPieces(scene: Scene): Uint8Array[] {
 /**
  * Writes a scene as the JSON of a `.gltf` file and its buffer; the images are files of their own.
  *
- * @param uris - Their addresses, as the JSON has them.
+ * @param uris - Addresses of buffer and images, as the JSON has them.
  */
 export function writeGltfParts(
   scene: Scene,
@@ -99,7 +99,7 @@ interface FileUris {
 }
 
 /**
- * Encodes a scene as JSON and one buffer, which both containers of glTF consist of.
+ * Encodes a scene as JSON and one buffer, of which both containers of glTF consist.
  *
  * @param uris - Addresses of buffer and images in files of their own; without them, the images are in the buffer.
  * @returns The buffer in parts, each padded to four bytes.
@@ -117,7 +117,7 @@ function encodeScene(
 const bytesOf = (parts: readonly Uint8Array[]) =>
   parts.reduce((sum, { length }) => sum + length, 0);
 
-/** Joins parts in a buffer of their own, of which nothing else is a part: some readers take `bytes.buffer` as a whole. */
+/** Joins parts in a buffer that contains nothing else: some readers take `bytes.buffer` as a whole. */
 function joined(parts: readonly Uint8Array[]): Uint8Array {
   const out = new Uint8Array(bytesOf(parts));
   let at = 0;
@@ -128,7 +128,7 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
   return out;
 }
 
-/** Everything before the content of the binary chunk, which a scene without arrays does not have. */
+/** Everything before the content of the binary chunk. A scene without arrays has no such chunk. */
 function headOf(json: Uint8Array, parts: readonly Uint8Array[]): Uint8Array[] {
   const binaryBytes = bytesOf(parts);
   const padding = new Uint8Array(-json.length & 3).fill(BLANK);
@@ -149,7 +149,7 @@ function words(...values: number[]): Uint8Array {
   return new Uint8Array(view.buffer);
 }
 
-/** The document; arrays and images go into the binary chunk, unless images are files of their own. */
+/** The document. Arrays and images go into the binary chunk, unless images are separate files. */
 function gltfDocument(scene: Scene, binary: BinaryChunk, uris: FileUris | undefined): GltfObject {
   const extensions = new Set<string>();
   const textures = createTextures();
@@ -227,7 +227,7 @@ function writeNode(node: SceneNode, children: number[] | undefined): GltfObject 
   };
 }
 
-/** Float32 values; undefined where all are the default of glTF. */
+/** Float32 values; undefined if all are the default of glTF. */
 function unlessAll(standard: number, values: readonly number[]): number[] | undefined {
   const rounded = values.map(float32);
   return rounded.every((value) => value === standard) ? undefined : rounded;
@@ -236,7 +236,7 @@ function unlessAll(standard: number, values: readonly number[]): number[] | unde
 type Meaning = 'color' | 'data';
 type TextureIndex = (image: number, meaning: Meaning) => number;
 
-/** An image that is seen as colour and read as data is two textures that share it: D-503. */
+/** Creates the list of textures. An image used as colour and as data is two textures that share it: D-503. */
 function createTextures(): { list: GltfObject[]; indexOf: TextureIndex } {
   const list: GltfObject[] = [];
   const index = new Map<string, number>();
@@ -251,7 +251,7 @@ function createTextures(): { list: GltfObject[]; indexOf: TextureIndex } {
   };
 }
 
-/** Where each value comes from is in D-500. */
+/** Writes a material. The source of each value is in D-500. */
 function writeMaterial(
   material: SceneMaterial,
   textureIndex: TextureIndex,
@@ -343,11 +343,11 @@ type BinaryChunk = ReturnType<typeof createBinaryChunk>;
 
 /**
  * The binary chunk: one buffer view for each kind of element, then one for each image. Arrays are
- * distinguished by identity, because equal content is one array already.
+ * compared by identity, because equal content is already one array.
  */
 function createBinaryChunk() {
   const accessors: (GltfObject & { kind: Kind })[] = [];
-  // By role too: the normals of one mesh may be bit for bit the positions of another.
+  // The key includes the role: the normals of one mesh may be bit for bit the positions of another.
   const accessorOf = new Map<string, Map<Elements, number>>();
   const views = new Map<Kind, View>();
   const parts: Uint8Array[] = [];
@@ -385,7 +385,7 @@ function createBinaryChunk() {
           ...bounds,
         }) - 1;
       view.arrays.push(array);
-      // Each array starts on a multiple of four, as `append` pads it.
+      // Each array starts at a multiple of four, as `append` pads it.
       view.byteLength += (array.byteLength + 3) & ~3;
       sameRole.set(array, index);
       return index;
