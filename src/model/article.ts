@@ -7,7 +7,7 @@ export interface ArticleRequest {
   /** Series id, upper case. */
   program: string;
   basearticlenumber: string;
-  /** Empty where GET articles is to resolve it. */
+  /** Final article number; empty if GET articles is to resolve it. */
   finalarticlenumber: string;
   /** Configuration string; opaque, empty for the default configuration. */
   reinitstring: string;
@@ -50,16 +50,16 @@ export interface ArticleProperty {
   proptype: string;
   currentvalue: string;
   enabled: boolean;
-  /** Invisible ones are in a response only with `getallproperties`. */
+  /** Whether the property is visible. Invisible properties are in a response only with `getallproperties`. */
   visible: boolean;
   obligatory: boolean;
-  /** Optional, but must still be evaluated before the article is valid. */
+  /** Whether the property, though optional, must be evaluated before the article is valid. */
   obligatory2c: boolean;
-  /** Further values may be added. */
+  /** Whether further values may be added. */
   addvalues: boolean;
   propclassname: string;
   digits: number;
-  /** Of `digits`, how many are decimals. */
+  /** Number of decimals among the `digits`. */
   decdigits: number;
   propertyvalues: PropertyValue[];
   ranges: PropertyRange[];
@@ -75,11 +75,11 @@ export interface PropertyClass {
 /** Commercial data of an article. `pricecomponents` and `usermessages` are passed through: they are not specified. */
 export interface CommercialData {
   id: string;
-  /** With the code scheme; opaque. */
+  /** Final article number with the code scheme; opaque. */
   finalarticlenumber: string;
-  /** Null where there is none: see `articlewithprice`. */
+  /** Price; null if there is none: see `articlewithprice`. */
   price: number | null;
-  /** Of the price: `EUR`, `CHF`. */
+  /** Currency of the price: `EUR`, `CHF`. */
   currency: string;
   pricecomponents: unknown;
   shorttext: string;
@@ -89,7 +89,7 @@ export interface CommercialData {
   varianttext: string;
   /** Opaque configuration string that ends with `::`. */
   reinitstring: string;
-  /** `YYYY-MM-DD`, or empty. */
+  /** Conversion date: `YYYY-MM-DD`, or empty. */
   convertdate: string;
   articlewithprice: boolean;
   propclasses: PropertyClass[];
@@ -98,9 +98,9 @@ export interface CommercialData {
   obligatory2c: boolean;
 }
 
-/** An article as the service answers it; fields of type `unknown` are not specified and passed through. */
+/** An article as the service sends it; fields of type `unknown` are not specified and passed through. */
 export interface Article {
-  /** For a change of its configuration. */
+  /** Identifier for changing the configuration. */
   id: string;
   /** Equal to `id` for a top-level article. */
   rootid: string;
@@ -109,33 +109,33 @@ export interface Article {
   basearticlenumber: string;
   /** Internal name of the meta type. */
   typename: string;
-  /** GET btg takes it as `metareinitstring`. */
+  /** Meta configuration string, which GET btg takes as `metareinitstring`. */
   reinit: string;
   children: Article[];
   propclasses: PropertyClass[];
   metamessages: unknown;
-  /** Missing where the service could not build the article. */
+  /** Commercial data; missing if the service could not build the article. */
   ocd: CommercialData | undefined;
-  /** Where the service reports errors, else empty. */
+  /** Errors that the service reports, else empty. */
   dump: string;
-  /** Declared by the service, but not filled in. */
+  /** Field that the service declares, but does not fill in. */
   debugreinitstring?: unknown;
   debugiscommercialvalid?: unknown;
   debugisvisiblepropertieswithvalue?: unknown;
 }
 
-/** A property of an article and the value that it is to take. */
+/** A property of an article and its new value. */
 export interface PropertyChange {
-  /** Of the article, which may be a child. */
+  /** Identifier of the article, which may be a child. */
   id: string;
-  /** Of its top-level article. */
+  /** Identifier of its top-level article. */
   rootid: string;
-  /** Commercial, or of the meta planning. */
+  /** Whether the property is commercial, or of the meta planning. */
   proptype: 'ocd' | 'meta';
   propclass: string;
   prop: string;
-  /** A `valuefrom`, or a number within the ranges. */
+  /** New value: a `valuefrom`, or a number within the ranges. */
   newvalue: string;
-  /** The top-level article, as the service answered it. */
+  /** The top-level article, as the service sent it. */
   jsondata: unknown;
 }

@@ -4,10 +4,10 @@ import type { Bounds, GeometryCounts, Loss } from './scene.ts';
 import type { Digest } from './snapshot.ts';
 import type { Warning } from './warning.ts';
 
-/** What this run did with a configuration. */
+/** Outcome of a configuration in this run. */
 export type AssetStatus = 'converted' | 'unchanged' | 'skipped' | 'failed';
 
-/** The figures of one GLB; kept for unchanged articles too. */
+/** The figures of one GLB. They are kept for unchanged articles too. */
 export interface AssetFigures {
   /** Path of the hard link below the output folder, with `/`. */
   glb: string;
@@ -45,21 +45,21 @@ export const NO_GEOMETRY_COUNTS: Readonly<GeometryCounts> = {
 /** The names of the counts of geometry, in the order of the report. */
 export const GEOMETRY_COUNTS = Object.keys(NO_GEOMETRY_COUNTS) as readonly (keyof GeometryCounts)[];
 
-/** A GLB as it was built: everything of a line that its content alone decides. */
+/** A built GLB: all values of a line that depend on its content alone. */
 export interface Built extends Omit<AssetFigures, 'glb'> {
   losses: Loss[];
   warnings: Warning[];
-  /** For the report, not for a line; undefined if the cache does not have them. */
+  /** Counts for the report, not for a line; undefined if the cache does not have them. */
   counts?: GeometryCounts | undefined;
-  /** As in its scene; for the report, too. */
+  /** Used overrides as in its scene; for the report, too. */
   usedOverrides?: readonly string[] | undefined;
 }
 
-/** A request, and of what its line is made. */
+/** A request, and the sources of its line. */
 export interface ListedRequest extends ArticleRequest {
   /**
    * Digest of the answers, in each language, from which catalogue, date and warnings of the line come, and of the options
-   * that shape them. Missing of a request that failed, and in lines of an older version.
+   * that shape them. Missing if the request failed, and in lines of an older version.
    */
   answers?: Digest | undefined;
 }
@@ -67,7 +67,7 @@ export interface ListedRequest extends ArticleRequest {
 /** One line of `manifest.jsonl`: one configuration. */
 export interface ManifestLine extends ArticleKey, Partial<AssetFigures> {
   status: AssetStatus;
-  /** `YYYY-MM-DD`, or empty. */
+  /** Conversion date: `YYYY-MM-DD`, or empty. */
   convertdate: string;
   /** Digest of all inputs, all options and the converter's version. */
   source: Digest;
@@ -75,42 +75,42 @@ export interface ManifestLine extends ArticleKey, Partial<AssetFigures> {
   warnings: Warning[];
   /** Every request that resolved to this configuration. */
   requested: ListedRequest[];
-  /** Only carts select it: it counts apart, and no gate compares it. */
+  /** Whether only carts select the configuration: then it counts apart, and no gate compares it. */
   onlyCarts?: true | undefined;
-  /** Of a skipped configuration: why it has no GLB. */
+  /** Reason why a skipped configuration has no GLB. */
   reason?: { code: string; message: string };
   error?: { code: string; message: string };
-  /** The GLB that stays published while its configuration fails; the next one is compared with its figures. */
+  /** The GLB that stays published while its configuration fails; the next GLB is compared with its figures. */
   lastGood?: Pick<AssetFigures, 'glb' | 'sha256'> & Partial<AssetFigures>;
 }
 
-/** One line of `catalogue.jsonl`: what a shop shows beside the GLB; values are display texts too. */
+/** One line of `catalogue.jsonl`: the data that a shop shows with the GLB; values are display texts too. */
 export interface CatalogueLine extends ArticleKey {
   shorttext: string;
   longtext: string;
   varianttext: string;
-  /** Null where there is none. */
+  /** Price; null if there is none. */
   price: number | null;
   currency: string;
-  /** As the service sends them: their structure is not specified. */
+  /** Price components as the service sends them: their structure is not specified. */
   pricecomponents: unknown;
   properties: { class: string; name: string; text: string; value: string; valueText: string }[];
-  /** Whether every property has a value that needs one. */
+  /** Whether every property that needs a value has one. */
   complete: boolean;
-  /** `CLASS.PROPERTY` of those that have none; of a child `NUMBER/CLASS.PROPERTY`. */
+  /** `CLASS.PROPERTY` of those without a value; for a child `NUMBER/CLASS.PROPERTY`. */
   missing: string[];
-  /** Of the GLB; null without one, as are the two below. */
+  /** Size of the GLB; null without a GLB, like the next two fields. */
   sizeMillimetres: { width: number; depth: number; height: number } | null;
-  /** Path below the output folder; of a failed configuration, of its last good GLB. */
+  /** Path below the output folder; for a failed configuration, of its last good GLB. */
   glb: string | null;
   sha256: Digest | null;
 }
 
-/** What a line of the catalogue takes from the article. */
+/** The fields of a catalogue line that come from the article. */
 export type CatalogueEntry = Omit<CatalogueLine, keyof ArticleKey | GlbField>;
 type GlbField = 'sizeMillimetres' | 'glb' | 'sha256';
 
-/** What of a configuration may change. `delivery`: files other than its GLB and its pictures. */
+/** The parts of a configuration that may change. `delivery`: files other than its GLB and its pictures. */
 export const PARTS = ['model', 'picture', 'delivery', 'price', 'text', 'properties'] as const;
 /** One of {@link PARTS}. */
 export type Part = (typeof PARTS)[number];
@@ -118,10 +118,10 @@ export type Part = (typeof PARTS)[number];
 /** Why a configuration was or was not built. */
 export interface Decision {
   /**
-   * What decided, the cheapest first: nothing was requested (`kept`); the parts list was, or blocks and
-   * images too, and they are the same. The values are stored in the database.
+   * The check that decided, the cheapest first: nothing was requested (`kept`); the parts list was, or blocks and
+   * images too, and they are unchanged. The values are stored in the database.
    */
   tier: 'kept' | 'parts-list' | 'digest' | 'built' | 'skipped' | 'failed';
-  /** Reasons in words if it was built; else empty. */
+  /** Reasons in words if the configuration was built; else empty. */
   why: string[];
 }

@@ -1,8 +1,8 @@
-/** The tree of folders, articles and info nodes; field names as specified, but for `resources`. @see Spec 2.1 */
+/** The tree of folders, articles and info nodes; field names as specified, except `resources`. @see Spec 2.1 */
 
 /** A picture or document of a catalogue node. */
 export interface CatalogueResource {
-  /** `IT` is a catalogue image. */
+  /** Type of the resource; `IT` is a catalogue image. */
   restype: string;
   /** Relative path, from `xcf/ressource/`. */
   rescontent: string;
@@ -10,21 +10,21 @@ export interface CatalogueResource {
 
 /** A node of the catalogue. */
 export interface CatalogueNode {
-  /** Opaque; the parent of a further listing. */
+  /** Opaque id; the parent of a further listing. */
   nodeid: string;
-  /** In the chosen language. */
+  /** Label in the chosen language. */
   text: string;
-  /** `F` folder, `A` article, `I` info. */
+  /** Kind of node: `F` folder, `A` article, `I` info. */
   nodetype: 'F' | 'A' | 'I';
   manufacturer: string;
   manufacturername: string;
   /** Series id. */
   program: string;
-  /** Empty unless the node is an article. */
+  /** Base article number; empty unless the node is an article. */
   basearticlenumber: string;
   /** Final article number; empty unless the node is an article. */
   variantcode: string;
-  /** `YYYY-MM-DD`; only on the top level, else empty. */
+  /** Conversion date, `YYYY-MM-DD`; only on the top level, else empty. */
   convertdate: string;
   resources: CatalogueResource[];
 }

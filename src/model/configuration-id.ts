@@ -29,7 +29,7 @@ export type ArticleId = Pick<ArticleRequest, 'manufacturer' | 'program' | 'basea
  * ```
  */
 export function configurationKey(id: ArticleRequest): string {
-  // In one expression: an unchanged run makes 20 keys a configuration.
+  // The key is made in one expression: an unchanged run makes 20 keys per configuration.
   return JSON.stringify([
     id.manufacturer.toUpperCase(),
     id.program.toUpperCase(),
@@ -40,7 +40,7 @@ export function configurationKey(id: ArticleRequest): string {
   ]);
 }
 
-/** Parses what {@link configurationKey} returns. */
+/** Parses a key of {@link configurationKey}. */
 export function parseConfigurationKey(key: string): ArticleRequest {
   const [manufacturer, program, basearticlenumber, ...configuration] = JSON.parse(key);
   const [finalarticlenumber, reinitstring, metareinitstring] = configuration;
@@ -87,8 +87,8 @@ export function compareConfigurations(a: ArticleRequest, b: ArticleRequest): num
 }
 
 /**
- * Sorts keys of {@link configurationKey} in the order of {@link compareConfigurations}, by one text a key, so that each
- * is parsed once instead of in each comparison. Mostly they are sorted, which takes a sixth of the time to find out.
+ * Sorts keys of {@link configurationKey} in the order of {@link compareConfigurations}, by one text per key, so that
+ * each key is parsed once instead of in each comparison. Mostly keys are sorted; checking takes a sixth of the time.
  */
 export function sortConfigurationKeys(keys: Iterable<string>): string[] {
   const all = [...keys];
@@ -108,9 +108,9 @@ function areSorted(keys: readonly string[]): boolean {
   return true;
 }
 
-/** The fields of a key with U+0000 in between, which comes before all that they contain. */
+/** The fields of a key, separated by U+0000, which sorts before all characters that fields contain. */
 function sortText(key: string): string {
-  // No backslash: no field has a quotation mark or a control character.
+  // Without a backslash no field contains a quotation mark or a control character.
   if (!key.includes('\\')) return key.slice(2, -2).replaceAll('","', '\0');
   const fields = JSON.parse(key) as string[];
   const escaped = (field: string) =>

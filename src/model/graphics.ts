@@ -9,25 +9,25 @@ import type { Warning } from './warning.ts';
 /** Three numbers: x, y, z. */
 export type Vec3 = readonly [number, number, number];
 
-/** A node of a parts list, its fields checked and its defaults filled in. */
+/** A node of a parts list, with checked fields and defaults filled in. */
 export interface PartsListNode {
-  /** `top imp clsref block frame cyl sphere ellipsoid`, or an unknown one in lower case. */
+  /** Type: `top imp clsref block frame cyl sphere ellipsoid`, or an unknown one in lower case. */
   type: string;
-  /** Of an `imp`, as the node spells it; else empty. */
+  /** Block name of an `imp`, as the node spells it; else empty. */
   blockName: string;
   /** Position in the parent's frame; missing is 0. */
   offsetMetres: Vec3;
-  /** Intrinsic X, then Y, then Z, counter-clockwise; missing is 0. */
+  /** Angles of rotation, intrinsic X, then Y, then Z, counter-clockwise; missing is 0. */
   rotationDegrees: Vec3;
-  /** Acts on this node's own geometry only; missing is 1. */
+  /** Scale of this node's own geometry only; missing is 1. */
   scale: Vec3;
-  /** Material reference, or empty: inherited. */
+  /** Material reference, or empty: then it is inherited. */
   material: string;
   /** Layer, or empty. */
   layer: string;
   /** Parameters of a solid, as received: their shape is not specified. */
   params: unknown;
-  /** Fields that were sent and cannot be read, as the service names them, with the values as received. */
+  /** Fields that were sent but cannot be read, with the names of the service and the values as received. */
   unreadable?: Readonly<Record<string, unknown>>;
   children: PartsListNode[];
 }
@@ -35,24 +35,24 @@ export interface PartsListNode {
 /** A parts list: what an article is built of. */
 export interface PartsList {
   nodes: PartsListNode[];
-  /** Levels of nested nodes; 0 where there are none. */
+  /** Levels of nested nodes; 0 if there are none. */
   depth: number;
   /** Nodes at all levels. */
   nodeCount: number;
   /** Names of all needed blocks, in the spelling that GET block takes. */
   blockNames: string[];
   materials: ServiceMaterial[];
-  /** What the decoder corrected. */
+  /** Warnings about values that the decoder corrected. */
   warnings: Warning[];
 }
 
-/** A colour in sRGB: red, green, blue; 0..1, but as sent in a {@link ServiceMaterial}. */
+/** A colour in sRGB: red, green, blue, 0..1; in a {@link ServiceMaterial} as sent. */
 export type SrgbColor = readonly [number, number, number];
 
 /**
  * The fields of a record of `mats[]`, spelled as the service does, and the kind of their values; images are fetched in
  * this order.
- * Rotations are degrees, scales repetitions a metre; `bump_*` place the normal map alone.
+ * Rotations are in degrees, scales are repetitions per metre; `bump_*` place the normal map alone.
  */
 export const MATERIAL_FIELDS = {
   /** Texture path; absent for a material of colour only. */
@@ -61,9 +61,9 @@ export const MATERIAL_FIELDS = {
   bump: 'image',
   roughness_image: 'image',
   metallic_image: 'image',
-  /** 0 is a mirror, 1 is dull. */
+  /** Roughness: 0 is a mirror, 1 is dull. */
   roughness: 'number',
-  /** 0 is no metal, 1 is metal. */
+  /** Metalness: 0 is no metal, 1 is metal. */
   metallic: 'number',
   scaleu: 'number',
   scalev: 'number',
@@ -84,7 +84,7 @@ export const MATERIAL_FIELDS = {
   shi: 'number',
   /** Transparency: 0 is opaque, 1 is clear. */
   tra: 'number',
-  /** cd/m². */
+  /** Luminance in cd/m². */
   luminance: 'number',
   /** Index of refraction. */
   refr: 'number',
@@ -119,9 +119,9 @@ export type MaterialValues = {
 /** A material as the service defines it. */
 export interface ServiceMaterial extends MaterialValues {
   mname: string;
-  /** Fields that were sent and cannot be read, with the values as received. */
+  /** Fields that were sent but cannot be read, with the values as received. */
   unreadable?: Readonly<Record<string, unknown>> | undefined;
-  /** Fields that a later entry of the same name, which is not used, sends otherwise; null where it has none. */
+  /** Fields that differ in a later entry of the same name, which is not used; null if that entry lacks the field. */
   otherValues?: Readonly<Record<string, unknown>> | undefined;
   /** Values of the pipeline file that replace the service's. */
   overridden?: Readonly<Record<string, unknown>>;
@@ -136,28 +136,28 @@ export type ImageField = {
 
 /** A surface of a block, as received: its indices are not checked yet. */
 export interface BlockSurface {
-  /** Three point indices a triangle; a value that was no integer is the smallest int32. */
+  /** Three point indices for each triangle; a value that was no integer is the smallest int32. */
   triangles: Int32Array;
-  /** Parallel to `triangles`, or empty. */
+  /** UV indices parallel to `triangles`, or empty. */
   uvIndices: Int32Array;
   /** Whether the surface is closed, if the service sends that. */
   closed: boolean | undefined;
-  /** The value as received, if one was sent for `closed` that cannot be read. */
+  /** The value as received, if an unreadable value was sent for `closed`. */
   unreadableClosed?: unknown;
 }
 
 /** A block: one mesh as received, in its own frame. */
 export interface Block {
   name: string;
-  /** Moves the vertices inside the part, before the node's scale. */
+  /** Translation of the vertices inside the part, before the node's scale. */
   positionMetres: Vec3;
-  /** Turns the vertices inside the part, before `positionMetres`. */
+  /** Rotation of the vertices inside the part, before `positionMetres`. */
   rotationDegrees: Vec3;
-  /** x y z a point, metres; a value that was no number is NaN. */
+  /** x y z of each point, metres; a value that was no number is NaN. */
   positions: Float32Array;
-  /** Texture coordinates, 2 or 3 floats an entry, bottom-left origin. */
+  /** Texture coordinates, 2 or 3 floats per entry, bottom-left origin. */
   uvs: Float64Array;
-  /** Floats an entry of `uvs` where entries arrive nested; else 0. */
+  /** Floats per entry of `uvs` if entries arrive nested; else 0. */
   uvStride: 0 | 2 | 3;
   surfaces: BlockSurface[];
 }

@@ -4,7 +4,7 @@
 export interface Pixels {
   width: number;
   height: number;
-  /** 1 grey, 3 colour in sRGB or data, as the image means it. */
+  /** Number of channels: 1 grey, 3 colour in sRGB or data, depending on the image. */
   channels: 1 | 3;
   data: Uint8Array;
 }
@@ -14,15 +14,15 @@ export interface ImageCodec {
   /**
    * Decodes to 8-bit pixels.
    *
-   * @param size - To exactly this size, where one is given.
-   * @param inSrgb - Converts by a colour profile of the image. @defaultValue false
+   * @param size - Exact size of the result, if given.
+   * @param inSrgb - Whether to apply a colour profile of the image. @defaultValue false
    */
   decode(
     bytes: Uint8Array,
     size?: { width: number; height: number } | undefined,
     inSrgb?: boolean,
   ): Promise<Pixels>;
-  /** Encodes lossless. */
+  /** Encodes as PNG, lossless. */
   encodePng(pixels: Pixels): Promise<Uint8Array>;
   /** Encodes as JPEG without chroma subsampling. */
   encodeJpeg(pixels: Pixels): Promise<Uint8Array>;

@@ -8,15 +8,15 @@ import type { Warning } from './warning.ts';
 
 /** Vertices and indices of a primitive: n vertices, m triangles. */
 export interface Geometry {
-  /** n × 3 float32, metres, part frame. */
+  /** Positions: n × 3 float32, metres, part frame. */
   positions: Float32Array;
-  /** n × 3 float32, unit length. */
+  /** Normals: n × 3 float32, unit length. */
   normals: Float32Array;
-  /** n × 2 float32 per set, top-left origin (V down); one set or two. */
+  /** UVs: n × 2 float32 per set, top-left origin (V down); one set or two. */
   uvs: Float32Array[];
-  /** n × 4 float32, or undefined. */
+  /** Tangents: n × 4 float32, or undefined. */
   tangents: Float32Array | undefined;
-  /** m × 3; 16 bits up to 65,535 vertices. */
+  /** Indices: m × 3; 16 bits up to 65,535 vertices. */
   indices: Uint16Array | Uint32Array;
 }
 
@@ -72,9 +72,9 @@ export interface TextureTransform {
 export interface TextureUse {
   /** Index into {@link Scene.images}. */
   image: number;
-  /** Which of the geometry's uv sets. */
+  /** Index of the UV set of the geometry. */
   uvSet: number;
-  /** Undefined where it is the identity. */
+  /** Transform; undefined if it is the identity. */
   transform: TextureTransform | undefined;
 }
 
@@ -91,14 +91,14 @@ export interface SceneMaterial {
   metallicRoughnessTexture: TextureUse | undefined;
   normalTexture: TextureUse | undefined;
   emissiveLinear: LinearRgb;
-  /** KHR_materials_emissive_strength; 1 is not written. */
+  /** KHR_materials_emissive_strength; not written if 1. */
   emissiveStrength: number;
   emissiveTexture: TextureUse | undefined;
-  /** KHR_materials_transmission; 0 is not written. */
+  /** KHR_materials_transmission; not written if 0. */
   transmission: number;
-  /** KHR_materials_ior; undefined is not written. */
+  /** KHR_materials_ior; not written if undefined. */
   ior: number | undefined;
-  /** KHR_materials_specular; undefined is not written. */
+  /** KHR_materials_specular; not written if undefined. */
   specular: number | undefined;
   clearcoat: { factor: number; roughness: number } | undefined;
   sheen: { colorLinear: LinearRgb; roughness: number } | undefined;
@@ -124,18 +124,18 @@ export interface Loss {
   where: string;
   /** Field of the service, such as `amb` or `map`. */
   field: string;
-  /** As received. */
+  /** Value as received. */
   value: unknown;
   /** What was done instead. */
   done: string;
-  /** By option `expectedLosses`: neither summed up nor a reason for `strict`. */
+  /** Whether option `expectedLosses` names the loss: it is neither summed up nor a reason for `strict`. */
   expected?: true;
 }
 
-/** Counts of what the geometry lost or changed on its way. */
+/** Counts of what the geometry lost or changed during the conversion. */
 export interface GeometryCounts {
   droppedTriangles: number;
-  /** Triangles that repeat another of their surface; they are kept. */
+  /** Triangles that repeat another triangle of their surface; they are kept. */
   duplicateTriangles: number;
   flippedSurfaces: number;
   splitVertices: number;
@@ -150,9 +150,9 @@ export interface Scene {
   geometries: Geometry[];
   materials: SceneMaterial[];
   images: SceneImage[];
-  /** Of every drawn vertex; zero-sized at the origin where nothing is drawn. */
+  /** Bounds of all drawn vertices; zero-sized at the origin if nothing is drawn. */
   boundsMetres: Bounds;
-  /** Origins of the parts that were left out, which no file has: D-542. */
+  /** Origins of the parts that were left out, which are in no file: D-542. */
   holesMetres: Vec3[];
   /** Drawn triangles; each instance counts, as in `drawCalls`. */
   triangles: number;

@@ -6,7 +6,7 @@ import type { Warning } from './warning.ts';
 /** Lower-case hex SHA-256 of a body. */
 export type Digest = string;
 
-/** A requested body: its digest, or why there is none. */
+/** A requested body: its digest, or why it is missing. */
 export type Fetched =
   | { digest: Digest; bytes: number }
   | { missing: { code: string; message: string } };
@@ -18,7 +18,7 @@ export interface UnplacedChild {
   children: PlanningChild[];
 }
 
-/** All that one configuration is made of; bodies by digest, because articles share the bytes of a block. */
+/** All data of one configuration; bodies by digest, because articles share the bytes of a block. */
 export interface ArticleSnapshot {
   key: ArticleKey;
   article: Article;
@@ -26,17 +26,17 @@ export interface ArticleSnapshot {
   articleDigest: Digest;
   /** Digest of the parts list's body. */
   partsList: Digest;
-  /** By canonical block name (`canonicalName`): each block that a node refers to. */
+  /** Blocks by canonical name (`canonicalName`): each block that a node refers to. */
   blocks: Map<string, Fetched>;
-  /** By image reference exactly as a material spells it (`pic`, `bump`, …). */
+  /** Images by reference, exactly as a material spells it (`pic`, `bump`, …). */
   images: Map<string, Fetched>;
-  /** What fetch corrected, one sentence each, with its code. */
+  /** Corrections made while fetching, one sentence each, with its code. */
   warnings: Warning[];
-  /** The article in further languages, for its texts; missing where there are none. */
+  /** The article in further languages, for its texts; missing if there are none. */
   translations?: Translation[];
-  /** Of a planning: the children that are not in its parts list; missing where there are none. */
+  /** Children of a planning that are not in its parts list; missing if there are none. */
   unplaced?: UnplacedChild[];
-  /** What of it was requested in this run rather than cached by an earlier one; not stored. */
+  /** The parts that were requested in this run rather than cached by an earlier one; not stored. */
   requested?: {
     article: boolean;
     partsList: boolean;
@@ -45,23 +45,23 @@ export interface ArticleSnapshot {
   };
 }
 
-/** What of a snapshot its GLB is made from. */
+/** The part of a snapshot from which its GLB is made. */
 export type ConversionInput = Pick<ArticleSnapshot, 'key' | 'partsList' | 'blocks' | 'images'>;
 
 /** An article in another language than the first of its pipeline. */
 interface Translation {
   lang: string;
   article: Article;
-  /** Of its body. */
+  /** Digest of its body. */
   digest: Digest;
 }
 
 /** Reads a body by digest; a parameter of the pure stages. */
 export type ContentReader = (digest: Digest) => Promise<Uint8Array>;
 
-/** Looks up bodies that were decoded earlier in the run; undefined where the body is not in memory. */
+/** Looks up bodies that were decoded earlier in the run; undefined if the body is not in memory. */
 export interface DecodedReader {
-  /** Decoded without a limit of nesting. */
+  /** Returns a parts list, decoded without a limit of nesting. */
   partsList(digest: Digest): PartsList | undefined;
   block(digest: Digest): Block | undefined;
 }

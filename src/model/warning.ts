@@ -1,8 +1,8 @@
-/** Warnings: what a person may have to check, and what did not stop the article. */
+/** Warnings: findings that a person may have to check, and that did not stop the article. */
 
-/** Codes of warnings; those of bodies are also codes of errors, where the article fails by them. */
+/** Codes of warnings. Codes about bodies are also codes of errors, if the article fails because of them. */
 export type WarningCode =
-  // Of what was to be selected.
+  // Warnings about the selection.
   | 'CARTS_EMPTY'
   | 'CART_ID_MADE_UP'
   | 'CART_IS_A_CHILD'
@@ -17,7 +17,7 @@ export type WarningCode =
   | 'LIST_LINES_MERGED'
   | 'OVERRIDE_UNUSED'
   | 'SEARCH_EMPTY'
-  // Of a configuration and what the service says about it.
+  // Warnings about a configuration and what the service reports about it.
   | 'ARTICLE_REPORTED'
   | 'CONFIGURATION_INVALID'
   | 'META_CHILD_WITHOUT_PLACEMENT'
@@ -25,14 +25,14 @@ export type WarningCode =
   | 'TEXT_CUT'
   | 'TRANSLATION_MISSING'
   | 'VARIANT_DIFFERS'
-  // Of bodies that are left out of its model.
+  // Warnings about bodies that are left out of the model.
   | 'BLOCK_INVALID'
   | 'BLOCK_MISSING'
   | 'IMAGE_MISSING'
   | 'IMAGE_REFUSED'
   | 'IMAGE_UNREADABLE'
   | 'IMAGE_UNSUPPORTED'
-  // Of its model.
+  // Warnings about the model.
   | 'BLOCK_EMPTY'
   | 'BLOCK_UNLISTED'
   | 'DRIFT'
@@ -49,7 +49,7 @@ export type WarningCode =
   | 'TRIANGLES_DROPPED'
   | 'UVS_UNUSABLE';
 
-/** Something that a person should check, and that did not stop the article. */
+/** A finding that a person should check, and that did not stop the article. */
 export interface Warning {
   code: WarningCode;
   message: string;

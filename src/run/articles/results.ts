@@ -15,36 +15,36 @@ import type { Spool } from '../../support/spool.ts';
 import { cutText, TEXT_LIMITS } from '../../support/text-limits.ts';
 import type { PreviousOutput } from '../open/output.ts';
 
-/** What became of one request; of several that resolve to one configuration, each has its own. */
+/** The result of one request. If several requests resolve to one configuration, each has its own result. */
 export type Result = BuiltResult | SkippedResult | FreshResult | FetchedResult | FailedResult;
 
-/** Its snapshot was read: `converted` has a new GLB, `unchanged` the one that is published. */
+/** The result of a request whose snapshot was read: `converted` has a new GLB, `unchanged` the published one. */
 export interface BuiltResult {
   status: 'converted' | 'unchanged';
   request: ArticleRequest;
   key: ArticleKey;
-  /** Of the article: `YYYY-MM-DD`, or empty. */
+  /** Conversion date of the article: `YYYY-MM-DD`, or empty. */
   convertdate: string;
   /** Digest of all inputs, all options and the converter's version. */
   source: Digest;
   built: Built;
-  /** In each language of the pipeline. */
+  /** Catalogue entries in each language of the pipeline. */
   catalogue: CatalogueEntry[];
-  /** As in the line of its manifest. */
+  /** Digest as in the line of its manifest. */
   answers: Digest;
   decision: Decision;
   /** Children of a planning that become assets of their own. */
   unplaced?: UnplacedChild[];
 }
 
-/** Its snapshot was read, and says that it is nothing to be drawn. */
+/** The result of a request whose snapshot was read and contains nothing to draw. */
 export interface SkippedResult
   extends Omit<BuiltResult, 'status' | 'built'>,
     Required<Pick<ManifestLine, 'warnings' | 'reason'>> {
   status: 'skipped';
 }
 
-/** Its snapshot is fresh and its GLB published: nothing was read, its lines stay as they are. */
+/** The result of a request with a fresh snapshot and a published GLB: nothing was read, its lines are unchanged. */
 export interface FreshResult {
   status: 'fresh';
   request: ArticleRequest;
@@ -52,7 +52,7 @@ export interface FreshResult {
   unplaced?: never;
 }
 
-/** Its snapshot was fetched; nothing was to be built. */
+/** The result of a request whose snapshot was fetched, while nothing was to be built. */
 interface FetchedResult {
   status: 'fetched';
   request: ArticleRequest;
@@ -61,14 +61,14 @@ interface FetchedResult {
   unplaced?: UnplacedChild[];
 }
 
-/** It failed. */
+/** The result of a request that failed. */
 export interface FailedResult {
   status: 'failed';
   request: ArticleRequest;
   /** Undefined if the request could not be resolved. */
   key: ArticleKey | undefined;
   error: { code: string; message: string };
-  /** It stays in quarantine, with its last error: that it was looked at is no attempt. */
+  /** Whether the request stays in quarantine, with its last error: checking it counts as no attempt. */
   isWaiting?: true;
   unplaced?: never;
 }
