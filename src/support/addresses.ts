@@ -1,12 +1,12 @@
 /** Which addresses are safe for passwords, tokens and prices. */
 
-/** Whether a host is this machine: what is sent there crosses no network. */
+/** Whether a host is this machine: data sent to it crosses no network. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || /^\[?::1\]?$/.test(host) || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 
 /**
- * Whether what is sent to an address cannot be read on the network.
+ * Whether data sent to an address cannot be read on the network.
  *
  * @example `isPrivate('https://shop.example'); // → true, as of 'http://127.0.0.1:4810'`
  */

@@ -1,15 +1,15 @@
-/** Budgets of something scarce that is taken in turn: bytes in memory, turns of the event loop. */
+/** Budgets of something scarce that callers take in turn: bytes in memory, turns of the event loop. */
 
-/** A budget that is taken in turn. */
+/** A budget that callers take in turn. */
 export interface Budget {
   /**
    * Waits for a share, in the order of the calls.
    *
-   * @param amount - More than all is all.
-   * @returns A function that gives the share back; it may be called again.
+   * @param amount - More than the total counts as the total.
+   * @returns A function that returns the share; it may be called again.
    */
   take(amount: number): Promise<() => void>;
-  /** Whether all of it is there, and no call waits. */
+  /** Whether the whole budget is free, and no call waits. */
   isUnused(): boolean;
 }
 
@@ -50,16 +50,16 @@ export function createBudget(total: number): Budget {
   };
 }
 
-/** A call that waits for one of a fair budget. */
+/** A call that waits for one unit of a fair budget. */
 interface FairCall {
   takers: ReadonlySet<object>;
   start: (taker: object) => void;
 }
 
 /**
- * A budget that is shared evenly: the next one is for the taker that has the fewest, then for the call that waits
- * longest. One taker has at most half, so that the others find some when they come, unless as many as there are went to
- * it in a row.
+ * A budget that is shared evenly: the next unit is for the taker that has the fewest, then for the call that waits
+ * longest. One taker has at most half, so that the others find some when they come, unless it got as many units in a
+ * row as there are.
  */
 export class FairBudget {
   #total: number;
@@ -73,7 +73,7 @@ export class FairBudget {
     this.#total = total;
   }
 
-  /** It may change at any time. */
+  /** Total number of units, which may change at any time. */
   get total(): number {
     return this.#total;
   }
@@ -83,7 +83,7 @@ export class FairBudget {
     this.#startNext();
   }
 
-  /** Waits for one of the budget. @param takers - May change meanwhile; without any, the call is a taker of its own. */
+  /** Waits for one unit. @param takers - May change while waiting; without any, the call is a taker of its own. */
   async take(takers: ReadonlySet<object>): Promise<{ taker: object; giveBack: () => void }> {
     const taker = await new Promise<object>((start) => {
       this.#calls.add({ takers, start });
@@ -135,26 +135,26 @@ export interface Share {
   /**
    * Changes the amount of the share.
    *
-   * @returns What to wait for, unless the share has the amount at once.
+   * @returns A promise to wait for, unless the share has the amount at once.
    */
   need(amount: number): Promise<void> | undefined;
-  /** Gives all of it back; it may be called again. */
+  /** Returns the whole share; it may be called again. */
   close(): void;
 }
 
-/** What a share of a growing budget has, and what it waits for. */
+/** The amount that a share of a growing budget has, and the amount that it waits for. */
 interface Held {
   amount: number;
   waiting?: { amount: number; start: () => void } | undefined;
 }
 
 /**
- * A budget of which shares are taken bit by bit. Once it is used up, all shares wait but the oldest, which gets more than
- * there is: so each is the oldest at some time, and none waits for ever.
+ * A budget whose shares grow step by step. Once it is used up, all shares wait except the oldest, which gets more than
+ * there is: so each share is the oldest at some time, and none waits for ever.
  */
 export class GrowingBudget {
   readonly #total: number;
-  /** The oldest first. */
+  /** The shares, the oldest first. */
   readonly #shares = new Set<Held>();
   #used = 0;
 
@@ -212,13 +212,13 @@ export class GrowingBudget {
   }
 }
 
-/** Bytes that may take long to decode. */
+/** Number of bytes that may take long to decode. */
 const SLOW_BYTES = 256 * 1024;
 let turn: Promise<unknown> = Promise.resolve();
 
 /**
- * Waits until so many bytes may be decoded: many bytes have a turn of the event loop of their own, so that signals,
- * timers and sockets are served in between. Throws the reason of the signal if it is aborted then.
+ * Waits until this many bytes may be decoded: many bytes get their own turn of the event loop, so that signals,
+ * timers and sockets are served in between. Throws the reason of the signal if the signal is aborted then.
  */
 export async function turnFor(bytes = Infinity, signal?: AbortSignal): Promise<void> {
   if (bytes <= SLOW_BYTES) return;

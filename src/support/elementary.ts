@@ -1,12 +1,12 @@
 /**
  * Elementary functions that return the same bits on every engine, because they use only the four
  * operations and the square root, which IEEE 754 defines to the last bit; ECMAScript leaves those of
- * `Math.sin` to the engine. Each is within 1e-15 of the value, relatively, and about as fast (D-750).
+ * `Math.sin` to the engine. Each function is within 1e-15 of the value, relatively, and about as fast (D-750).
  */
 
 /** π/2 in three parts: a product of one of the first two with an integer below 2^19 is exact. */
 const HALF_PI = [1.5707963267341256, 6.077100506303966e-11, 2.0222662487959506e-21] as const;
-/** Angles up to here are reduced with all three parts, larger ones by the nearest double to 2π first. */
+/** Largest angle that is reduced with all three parts; larger ones are first reduced by the nearest double to 2π. */
 const LARGEST_REDUCED = 2 ** 19;
 /** π less its nearest double. */
 const PI_REST = 1.2246467991473532e-16;
@@ -20,7 +20,7 @@ const FACTORIALS = [
   355687428096000, 20922789888000, 1307674368000, 87178291200, 6227020800, 479001600, 39916800,
   3628800, 362880, 40320, 5040, 720, 120, 24, 6, 2,
 ];
-/** Taylor's series without their first terms; highest power first. */
+/** Taylor's series without their first terms; coefficients from the highest power. */
 const SIN_SERIES = alternating(FACTORIALS.filter((_, i) => i % 2 === 0));
 const COS_SERIES = alternating(FACTORIALS.filter((n, i) => i % 2 === 1 && n > 2));
 const EXP_SERIES = Float64Array.from(FACTORIALS.slice(4), (n) => 1 / n);
@@ -29,12 +29,12 @@ const LN_SERIES = Float64Array.of(23, 21, 19, 17, 15, 13, 11, 9, 7, 5, 3).map((n
 const SMALLEST_NORMAL = 2 ** -1022;
 const bits = new DataView(new ArrayBuffer(8));
 
-/** Sine of an angle in radians; NaN where it is infinite. */
+/** Sine of an angle in radians; NaN if the angle is infinite. */
 export function sin(radians: number): number {
   return sine(radians, 0);
 }
 
-/** Cosine of an angle in radians; NaN where it is infinite. */
+/** Cosine of an angle in radians; NaN if the angle is infinite. */
 export function cos(radians: number): number {
   return sine(radians, 1);
 }
@@ -44,7 +44,7 @@ export function tan(radians: number): number {
   return sine(radians, 0) / sine(radians, 1);
 }
 
-/** The angle 0..π, in radians, of a cosine −1..1; NaN beyond. */
+/** The angle 0..π, in radians, of a cosine −1..1; NaN for other values. */
 export function acos(cosine: number): number {
   // acos x = 2 asin √((1 − x) / 2) keeps the argument of asin within ½.
   if (cosine > 0.5) return 2 * asinOfHalf(Math.sqrt((1 - cosine) / 2), 0);
@@ -76,7 +76,7 @@ export function square(value: number): number {
   return value * value;
 }
 
-/** The length of a vector; exact zeros and infinities, no overflow between. */
+/** The length of a vector; exact for zeros and infinities, without overflow of intermediate values. */
 export function hypot(x: number, y: number, z = 0): number {
   const squares = x * x + y * y + z * z;
   if (squares > 1e-280 && squares < 1e300) return Math.sqrt(squares);
@@ -100,7 +100,7 @@ function sine(radians: number, quarters: number): number {
   return quadrant < 2 ? value : -value;
 }
 
-/** The sine where |high + low| ≤ π/4, with `low` far below `high`. */
+/** The sine for |high + low| ≤ π/4, with `low` far below `high`. */
 function sineNear0(high: number, low: number): number {
   const z = high * high;
   return high + (high * z * polynomial(SIN_SERIES, z) + low * (1 - z / 2));
@@ -177,14 +177,14 @@ function alternating(divisors: readonly number[]): Float64Array {
   return Float64Array.from(divisors, (n, i) => (i % 2 === 0 ? 1 : -1) / n);
 }
 
-/** A polynomial of the coefficients given, highest power first. */
+/** A polynomial with the given coefficients, highest power first. */
 function polynomial(coefficients: Float64Array, x: number): number {
   let sum = 0;
   for (let i = 0; i < coefficients.length; i++) sum = sum * x + coefficients[i]!;
   return sum;
 }
 
-/** What rounding took from a product (Dekker): a·b − product, exactly. */
+/** The rounding error of a product (Dekker): a·b − product, exactly. */
 function productError(a: number, b: number, product: number): number {
   const aHigh = upperHalf(a);
   const bHigh = upperHalf(b);

@@ -4,7 +4,7 @@ import { cutText, TEXT_LIMITS } from './text-limits.ts';
 import { visible } from './visible.ts';
 
 interface ErrorRow {
-  /** Of a run that this error ends; 1 if it fails one article only. */
+  /** Exit code of a run that this error ends; 1 if the error fails one article only. */
   exit: 1 | 2 | 3 | 4 | 130;
   /** An action of the user, as the second half of a sentence. */
   help: string;
@@ -218,7 +218,7 @@ export const ERROR_CODES = {
   INTERNAL: { exit: 3, help: 'report this message to the developers of btg2gltf' },
 } as const satisfies Record<string, ErrorRow>;
 
-/** A stable code. Match on this, never on the message. */
+/** A stable code. Match errors by this code, never by the message. */
 export type ErrorCode = keyof typeof ERROR_CODES;
 
 /** Whether a text, such as a stored one, is an error code. */
@@ -229,13 +229,13 @@ export function isErrorCode(text: string): text is ErrorCode {
 interface ErrorContext {
   /** Operation of the service, such as `getBlock`. */
   operation?: string;
-  /** `MANUFACTURER/PROGRAM/base number`. */
+  /** Article as `MANUFACTURER/PROGRAM/base number`. */
   article?: string;
-  /** Redacted when stored. */
+  /** Address, redacted when stored. */
   url?: string;
   status?: number;
   cause?: unknown;
-  /** An action that fits better than that of the code. */
+  /** An action that fits better than the action of the code. */
   help?: string;
 }
 
@@ -254,13 +254,13 @@ export class ConverterError extends Error {
   readonly article: string | undefined;
   readonly url: string | undefined;
   readonly status: number | undefined;
-  /** An action. */
+  /** An action of the user. */
   readonly help: string;
-  /** Whether `help` is that of the code, and not of this error. */
+  /** Whether `help` is the action of the code, and not of this error. */
   readonly isGeneralHelp: boolean;
 
   /**
-   * A code that is unknown becomes `INTERNAL`, so that a wrong call from JavaScript hides no error.
+   * Creates an error. An unknown code becomes `INTERNAL`, so that a wrong call from JavaScript hides no error.
    *
    * @param message - A sentence, or one for each line: line breaks of data are written as `\u{a}`.
    */
@@ -278,7 +278,7 @@ export class ConverterError extends Error {
   }
 }
 
-/** One line, also with data that has line breaks; redacted before it is cut: half a secret is not recognised. */
+/** Makes one line, even of data with line breaks; redacted before it is cut, since half a secret is not recognised. */
 function sentence(text: string): string {
   return cutText(visible(redact(String(text)), true), TEXT_LIMITS.message);
 }
@@ -290,11 +290,11 @@ export function isConverterError(error: unknown, ...codes: ErrorCode[]): error i
 
 /** Whether an error ends the run; otherwise it fails one article. */
 export function endsRun(code: ErrorCode): boolean {
-  // A defect concerns the article that shows it.
+  // A defect concerns only the article that shows it.
   return ERROR_CODES[code].exit !== 1 && code !== 'INTERNAL';
 }
 
-/** Codes of what a service does not have, which a recording may only lack. */
+/** Codes of data that a service does not have, or that is only missing in a recording. */
 const UNRECORDED: ReadonlySet<string> = new Set<ErrorCode>([
   ...(['ARTICLE_NOT_FOUND', 'CONFIGURATION_REFUSED', 'NODE_NOT_FOUND'] as const),
   ...(['BLOCK_MISSING', 'IMAGE_MISSING', 'RESOURCE_MISSING'] as const),
@@ -305,22 +305,22 @@ const RECORD_AGAIN =
 /**
  * The action that helps after an error.
  *
- * @param code - Of the error; an unknown code has the action of `INTERNAL`.
- * @param isRecording - Whether a recording was the service: it may lack what a service has.
+ * @param code - Code of the error; an unknown code has the action of `INTERNAL`.
+ * @param isRecording - Whether a recording was the service, which may lack data that a service has.
  */
 export function helpFor(code: string, isRecording = false): string {
   if (isRecording && UNRECORDED.has(code)) return RECORD_AGAIN;
   return ERROR_CODES[isErrorCode(code) ? code : 'INTERNAL'].help;
 }
 
-/** Wraps a thrown value in a {@link ConverterError}, unless it is one. */
+/** Wraps a thrown value in a {@link ConverterError}, unless it already is one. */
 export function asConverterError(error: unknown, code: ErrorCode = 'INTERNAL'): ConverterError {
   if (error instanceof ConverterError) return error;
   const message = error instanceof Error ? error.message : String(error);
   return new ConverterError(code, message, { cause: error });
 }
 
-/** The error, if it concerns one source or article; throws what ends the run, and a mistake of the program. */
+/** The error, if it concerns one source or article; throws errors that end the run, and mistakes of the program. */
 export function asFailure(thrown: unknown): ConverterError {
   const error = asConverterError(thrown);
   if (endsRun(error.code) || error.code === 'INTERNAL') throw error;

@@ -1,10 +1,10 @@
 /** Makes one path segment of Linux, macOS and Windows from any text, such as an article number. */
 import { createHash } from 'node:crypto';
 
-/** A longer name is cut here and continued by a hash. */
+/** Length at which a longer name is cut and continued by a hash. */
 const MOST_CHARACTERS = 80;
 const HASH_LENGTH = 8;
-/** UTF-16 units that a readable name is made of: `normalize` sorts marks in quadratic time. */
+/** Most UTF-16 units from which a readable name is made: `normalize` sorts marks in quadratic time. */
 const MOST_READ = 1000;
 
 /** The length of the longest name that {@link encodeFileName} returns: 80 characters, `~`, 8 hex digits. */
@@ -14,12 +14,12 @@ export const LONGEST_FILE_NAME = MOST_CHARACTERS + 1 + HASH_LENGTH;
 const RESERVED = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?=\.|$)/i;
 
 /**
- * Encodes any text as one path segment: letters, digits and `-_.~` stay, all else becomes `%XX` per byte.
+ * Encodes any text as one path segment: letters, digits and `-_.~` stay, every other byte becomes `%XX`.
  *
  * Different texts get different names, except long ones that agree in their first 80 characters and in 32
  * bits of hash. The caller handles names that differ in letter case only.
  *
- * @param text - Any text; the empty one becomes `%`.
+ * @param text - Any text; an empty text becomes `%`.
  * @returns 1 to 89 characters; never with a dot at either end (hidden on Linux, removed on Windows), never
  *   a Windows device.
  *
@@ -47,9 +47,9 @@ export function encodeFileName(text: string): string {
 /**
  * Makes a readable name from any text that is the same in a folder, a URL, an S3 key and a shell.
  *
- * Marks over letters go, each run of characters other than `A-Za-z0-9._-` becomes one `-`, `-` and `.` at
- * either end go, 80 characters of the first 1,000 remain. Where that changed the text, `~` and 8 hex digits of its SHA-256
- * follow. The caller handles names that differ in letter case only.
+ * Marks over letters are removed, each run of characters other than `A-Za-z0-9._-` becomes one `-`, `-` and `.` at
+ * either end are removed, 80 characters of the first 1,000 remain. If that changed the text, `~` and 8 hex digits of its
+ * SHA-256 follow. The caller handles names that differ in letter case only.
  *
  * @param text - Any text, even an empty one.
  * @returns 1 to 89 characters of `A-Za-z0-9._-~`; no dot at either end, no Windows device.
@@ -89,7 +89,7 @@ function percent(byte: number): string {
   return `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
 }
 
-/** UTF-8; a lone surrogate is encoded as three bytes of its own, so that two such texts stay different. */
+/** Encodes as UTF-8. A lone surrogate becomes three bytes of its own, so that two such texts stay different. */
 function utf8(text: string): Uint8Array {
   if (!/\p{Surrogate}/u.test(text)) return Buffer.from(text);
   return Buffer.concat(

@@ -14,7 +14,7 @@ type FileOperation =
 
 const READS: ReadonlySet<FileOperation> = new Set(['list', 'stat', 'read', 'readlink'] as const);
 
-/** Operations on a name, which follow no link that has this name. */
+/** Operations on a name. They follow no link that has this name. */
 const ON_NAMES: ReadonlySet<FileOperation> = new Set([
   ...(['link', 'symlink', 'readlink'] as const),
   ...(['rename', 'unlink', 'remove'] as const),
@@ -23,7 +23,7 @@ const ON_NAMES: ReadonlySet<FileOperation> = new Set([
 /** Operations on an open file: the path was examined when it was opened, and is again when it is closed. */
 const ON_OPEN: ReadonlySet<FileOperation> = new Set(['write', 'fsync', 'chmod'] as const);
 
-/** Operations whose name is no word that a user knows. */
+/** Operations whose name is no word that users know. */
 const VERBS: Partial<Record<FileOperation, string>> = {
   list: 'list the folder',
   stat: 'examine',
@@ -36,29 +36,29 @@ const VERBS: Partial<Record<FileOperation, string>> = {
 
 const DISK_FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
-/** Errors that are no failure in some places. */
+/** Errors that count as no failure in some places. */
 export const ERRNOS = {
   /** There is no such file; ESRCH is one of `/proc` whose process ended during the read. */
   absent: new Set(['ENOENT', 'ENOTDIR', 'ESRCH']),
-  /** Of `link()` and `symlink()` where hard links are not possible, though copies are. */
+  /** Errors of `link()` and `symlink()` if hard links are not possible, though copies are. */
   noLink: new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']),
-  /** The name is that of another file. */
+  /** The name belongs to another file. */
   taken: new Set(['EEXIST']),
-  /** Of systems that cannot fsync a folder. */
+  /** Errors of systems that cannot fsync a folder. */
   noFolderSync: new Set(['EISDIR', 'EPERM', 'EINVAL', 'ENOTSUP', 'EBADF']),
 };
 
-/** Bytes of each piece of a file that is read or written in pieces, but the last. */
+/** Size of each piece of a file that is read or written in pieces, except the last. */
 export const PIECE_BYTES = 1024 * 1024;
 
-/** All of a file, its pieces, or another file, which is copied. */
+/** The whole content of a file, its pieces, or another file, which is copied. */
 export type Content = Uint8Array | string | Iterable<Uint8Array> | { path: string };
 
 type FileWatcher = (operation: FileOperation, path: string) => void;
 let watcher: FileWatcher | undefined;
 
 /**
- * Calls a function before each file operation; undefined ends that.
+ * Calls a function before each file operation; undefined removes the function.
  *
  * @param watch - May throw an error with an errno `code`, which makes the operation fail.
  */
@@ -66,7 +66,7 @@ export function watchFileOperations(watch: FileWatcher | undefined): void {
   watcher = watch;
 }
 
-/** Folders of the output, cache, carts and recordings: other users may write there. */
+/** Folders of the output, cache, carts and recordings, where other users may write. */
 const sharedFolders = new Set<string>();
 
 /**
@@ -77,7 +77,7 @@ export function refuseLinksBelow(folder: string): void {
   sharedFolders.add(resolve(folder));
 }
 
-/** Returns the folders on the way from the outermost shared folder to a path, and the path; nothing outside of these folders. */
+/** Returns the folders from the outermost shared folder to a path, and the path; nothing outside of shared folders. */
 function pathsInShared(given: string): string[] {
   const path = resolve(given);
   const endAfter = (end: number) => path.indexOf(sep, end + 1);
@@ -94,12 +94,12 @@ function pathsInShared(given: string): string[] {
  */
 const examined = new Set<string>();
 
-/** Whether the folder of a path was examined in this turn. The path is one of a name in it, not of `..` or with a `/` last. */
+/** Whether the folder of a path was examined in this turn. The path must name an entry of it: no `..`, no `/` at the end. */
 function isInExamined(path: string): boolean {
   return /[^./\\]$/.test(path) && examined.has(dirname(path));
 }
 
-/** What the check of a path has found there. It does not look again at a folder that was examined. */
+/** What the check found at a path. The check does not look again at a folder that was examined. */
 type Found = Stats | 'absent';
 
 function refuseLinks(paths: readonly string[]): Found | undefined {
@@ -113,7 +113,7 @@ function refuseLinks(paths: readonly string[]): Found | undefined {
       if (examined.size === 0) setImmediate(() => examined.clear());
       examined.add(path);
     } else if (!found.isFile()) {
-      // A pipe would end no read.
+      // Reading a pipe would never end.
       const received = found.isSymbolicLink() ? 'a symbolic link' : 'a pipe, socket or device';
       const message = `${path}: expected a file or folder, received ${received}`;
       throw new ConverterError('LINK_REFUSED', message);
@@ -128,7 +128,7 @@ const { O_NOFOLLOW = 0 } = constants;
  * Runs one file operation.
  *
  * @param work - Receives the flag with which it opens the path: a link may have appeared since the check. Also what the
- *   check has found there: then a `stat` or `read` examines it once.
+ *   check found there, so that a `stat` or `read` examines the path once.
  * @throws {@link ConverterError} `LINK_REFUSED`; `DISK_FULL`; `FILE_MISSING` or `FILE_UNREADABLE` of an operation
  *   that reads; otherwise `OUTPUT_UNWRITABLE`.
  */
@@ -140,7 +140,7 @@ export async function operate<T>(
   try {
     watcher?.(operation, path);
     if (ON_OPEN.has(operation)) return await work(0, undefined);
-    // Most operations follow others in their folder: 3 µs less than to resolve the path.
+    // Most operations follow others in their folder: this takes 3 µs less than resolving the path.
     const paths = isInExamined(path) ? [path] : pathsInShared(path);
     const found = refuseLinks(ON_NAMES.has(operation) ? paths.slice(0, -1) : paths);
     return await work(paths.length > 0 ? O_NOFOLLOW : 0, found);
@@ -158,7 +158,7 @@ export function errnoOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Waits for an operation; gives undefined where it fails with one of the errnos. */
+/** Waits for an operation; returns undefined if it fails with one of the errnos. */
 export async function unless<T>(
   errnos: ReadonlySet<string>,
   work: Promise<T>,
@@ -171,7 +171,7 @@ export async function unless<T>(
   }
 }
 
-/** Waits for a link to be made; false where links are not possible. */
+/** Waits for a link to be made; false if links are not possible. */
 export async function isLinkPossible(linked: Promise<void>): Promise<boolean> {
   const made = linked.then(() => true);
   return (await unless(ERRNOS.noLink, made)) ?? false;
@@ -196,7 +196,7 @@ function codeOf(operation: FileOperation, errno: string): ErrorCode {
 /**
  * Whether the process that wrote its id has ended.
  *
- * Process ids are reused, in containers at once: our own id is that of an earlier process, unless the
+ * Process ids are reused, in containers at once: our own id may be that of an earlier process, unless the
  * caller knows that this process wrote it.
  */
 export function hasEnded(pid: number): boolean {
@@ -207,7 +207,7 @@ function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // It runs, but we may not signal it.
+    // The process runs, but we may not signal it.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -2,8 +2,8 @@
  * The file operations of the converter: a file is written whole or not at all. Links are in `links.ts`; SQLite writes
  * its own files.
  *
- * What the system does in memory is synchronous: names, and small contents. The thread pool of Node takes 20 times as
- * long as a local disk for them. What waits for the disk is not: fsync, folders, large contents.
+ * Calls that work in memory are synchronous: names, and small contents. The thread pool of Node takes 20 times as
+ * long for them as a local disk. Calls that wait for the disk are asynchronous: fsync, folders, large contents.
  */
 import { createHash, hash } from 'node:crypto';
 import * as sync from 'node:fs';
@@ -27,23 +27,23 @@ import {
 interface WriteOptions {
   /** Folder of the temporary file, on the same file system. @defaultValue the folder of the file */
   tmpDir?: string;
-  /** A private file is for its owner alone; a read-only one can only be replaced or removed. */
+  /** A private file is for its owner alone; a read-only file can only be replaced or removed. */
   access?: keyof typeof MODES;
-  /** Whether the disk has the file before it replaces another one: not needed for what can be had again. @defaultValue true */
+  /** Whether the file is on disk before it replaces another: not needed for data that can be had again. @defaultValue true */
   durable?: boolean;
 }
 
-/** The facts of a file or folder. */
+/** The properties of a file or folder. */
 export interface FileFacts {
   bytes: number;
-  /** When its content was last changed, in milliseconds since 1970, with a fraction. */
+  /** When the content was last changed, in milliseconds since 1970, with a fraction. */
   modifiedMs: number;
   /** Permissions. */
   mode: number;
   /** Number of the user whose file it is; 0 on Windows. */
   owner: number;
   folder: boolean;
-  /** Equal for all paths of one file. */
+  /** Text that is equal for all paths of one file. */
   identity: string;
 }
 
@@ -81,13 +81,13 @@ export async function digestOfFile(path: string): Promise<{ bytes: number; sha25
   return { bytes, sha256: sha256.digest('hex') };
 }
 
-/** Otherwise what is missing would look like an empty file. @throws as {@link readBytes}. */
+/** Expects a file to exist; otherwise a missing file would look like an empty one. @throws as {@link readBytes}. */
 const expectFile = (path: string): Promise<unknown> =>
   operate('read', path, async (_, known) =>
     typeof known === 'object' ? known : sync.statSync(path),
   );
 
-/** Contents of at most so many bytes are read and written without waiting. */
+/** Size up to which contents are read and written synchronously. */
 const SMALL_BYTES = 1024 * 1024;
 
 /** Reads a file. @throws {@link ConverterError} `FILE_MISSING`, `FILE_UNREADABLE`. */
@@ -95,9 +95,9 @@ export function readBytes(path: string): Promise<Uint8Array> {
   return operate('read', path, async (noFollow, known) => {
     const flag = O_RDONLY | noFollow;
     const found = typeof known === 'object' ? known : sync.statSync(path);
-    // A pipe may have nothing to read for a long time.
+    // Reading a pipe may have to wait for a long time.
     const isSmall = found.isFile() && found.size <= SMALL_BYTES;
-    // The type of the flag lacks numbers.
+    // The type of the flag does not allow numbers.
     return isSmall ? sync.readFileSync(path, { flag: flag as never }) : fs.readFile(path, { flag });
   });
 }
@@ -112,7 +112,7 @@ export const readTextIfExists = (path: string) => unless(ERRNOS.absent, readText
 export const readBytesIfExists = (path: string) => unless(ERRNOS.absent, readBytes(path));
 
 /**
- * Reads a file in pieces, each with its own memory; nothing if it does not exist.
+ * Reads a file in pieces, each with its own memory; nothing if the file does not exist.
  *
  * @param from - The first byte that is read. @param to - The first that is not.
  * @throws as {@link readBytes}.
@@ -124,7 +124,7 @@ export async function* readPieces(
 ): AsyncIterable<Uint8Array> {
   const facts = await statIfExists(path);
   if (facts === undefined) return;
-  // Three times as fast as a file handle; a run reads five such files before it does anything.
+  // This is three times as fast as a file handle; a run reads five such files before it does anything else.
   if (!facts.folder && facts.bytes <= SMALL_BYTES) {
     yield (await readBytes(path)).subarray(from, to);
     return;
@@ -145,7 +145,7 @@ export async function* readPieces(
   }
 }
 
-/** The facts of a file or folder; undefined if it does not exist. */
+/** The properties of a file or folder; undefined if it does not exist. */
 export async function statIfExists(path: string): Promise<FileFacts | undefined> {
   const found = operate('stat', path, async (_, known = sync.statSync(path, IF_ANY)) =>
     known === 'absent' ? undefined : known,
@@ -166,13 +166,13 @@ export async function freeBytes(folder: string): Promise<number> {
 /** Whether a file or folder exists. */
 export const exists = async (path: string) => (await statIfExists(path)) !== undefined;
 
-/** Names in a folder, sorted by code unit; none if it does not exist. */
+/** Names in a folder, sorted by code unit; none if the folder does not exist. */
 export async function listFolder(path: string): Promise<string[]> {
   const names = operate('list', path, () => fs.readdir(path));
   return ((await unless(ERRNOS.absent, names)) ?? []).sort();
 }
 
-/** Lists a folder, sorted by code unit; nothing if it does not exist. No link is followed. */
+/** Lists a folder, sorted by code unit; nothing if the folder does not exist. No link is followed. */
 export async function listEntries(path: string) {
   const listed = operate('list', path, () => fs.readdir(path, { withFileTypes: true }));
   const entries = ((await unless(ERRNOS.absent, listed)) ?? []).map((entry) => {
@@ -187,21 +187,21 @@ export async function makeFolder(path: string, hasParent = false): Promise<void>
   if (await isFolder(path)) return;
   try {
     await operate('mkdir', path, async (_, known = sync.statSync(path, IF_ANY)) => {
-      // Another article may have created it since: an error would take ten times as long.
+      // Another article may have created the folder since then: an error would take ten times as long.
       if (known === 'absent' || !known?.isDirectory()) sync.mkdirSync(path, FOLDER_MODE);
     });
   } catch (error) {
-    // Most folders have a parent, which is not examined first.
+    // Most folders have a parent, so the parent is not examined first.
     if (errnoOf(error) === 'ENOENT' && !hasParent) {
       await makeFolder(dirname(path));
       return makeFolder(path, true);
     }
-    // Another process may have created it in the meantime; a file of that name remains an error.
+    // Another process may have created the folder in the meantime; a file of that name remains an error.
     if (errnoOf(error) !== 'EEXIST' || !(await isFolder(path))) throw error;
   }
 }
 
-/** Creates a folder that only its owner may enter (0700); its parent exists, and it does not. */
+/** Creates a folder that only its owner may enter (0700); its parent must exist, and the folder must not. */
 export const makePrivateFolder = (path: string): Promise<void> =>
   operate('mkdir', path, async () => sync.mkdirSync(path, PRIVATE_FOLDER_MODE));
 
@@ -216,7 +216,7 @@ export async function removeFile(path: string): Promise<void> {
   await unless(ERRNOS.absent, removed);
 }
 
-/** Renames a file or folder, which replaces a file of the new name. */
+/** Renames a file or folder, and replaces an existing file of the new name. */
 export const rename = (from: string, to: string): Promise<void> =>
   operate('rename', to, async () => sync.renameSync(from, to));
 
@@ -241,10 +241,10 @@ export async function makePrivateFile(path: string): Promise<void> {
 }
 
 /**
- * Writes or replaces a file in one step: temporary file, fsync, rename, fsync of the folder; both fsyncs if it is durable.
+ * Writes or replaces a file in one step: temporary file, fsync, rename, fsync of the folder; fsyncs only if durable.
  *
- * @param content - Pieces are written one after the other; the memory of each may be used again for the next.
- * @throws {@link ConverterError} `DISK_FULL` or `OUTPUT_UNWRITABLE`, with the path; the previous file is intact then.
+ * @param content - Pieces are written one after the other; the memory of a piece may be reused for the next.
+ * @throws {@link ConverterError} `DISK_FULL` or `OUTPUT_UNWRITABLE`, with the path; then the previous file is intact.
  */
 export async function replaceFile(
   path: string,
@@ -260,7 +260,7 @@ export async function replaceFile(
   if (durable) await syncFolder(dirname(path));
 }
 
-/** Takes the write permissions from a file with these permissions, where the system allows that. */
+/** Removes the write permissions of a file with these permissions, if the system allows that. */
 export async function makeReadOnly(path: string, mode: number): Promise<void> {
   if (IS_WINDOWS || (mode & WRITE_BITS) === 0) return;
   const changed = withFile(path, O_RDONLY | O_NOFOLLOW, 0, (file) =>
@@ -273,8 +273,8 @@ export async function makeReadOnly(path: string, mode: number): Promise<void> {
  * Writes a file that never changes afterwards: temporary file, fsync, link, fsync of the folder.
  *
  * @param tmpDir - Folder of the temporary file, on the same file system.
- * @param unsynced - Receives the folder, which the caller syncs then: once for all its files.
- * @returns `existed` if there is a file of this name already; it stays as it is.
+ * @param unsynced - Receives the folder, which the caller syncs later: once for all its files.
+ * @returns `existed` if there is a file of this name already; that file stays unchanged.
  * @throws {@link ConverterError} `DISK_FULL` or `OUTPUT_UNWRITABLE`, with the path.
  */
 export async function publishOnce(
@@ -300,19 +300,19 @@ export async function publishOnce(
 /** Copies a file with its permissions to a new name, and waits until the disk has it. */
 export async function copyNew(from: string, to: string): Promise<void> {
   await operate('copy', to, () => fs.copyFile(from, to, constants.COPYFILE_EXCL));
-  // Windows flushes only what is open for writing.
+  // Windows flushes only files that are open for writing.
   await withFile(to, IS_WINDOWS ? 'r+' : 'r', 0, (file) => operate('fsync', to, () => fsync(file)));
 }
 
 /**
- * The folder of temporary files below an output or cache folder, on the same file system. There is one
- * for all of them, where the next run finds and removes what an ended process left (D-860).
+ * The folder of temporary files below an output or cache folder, on the same file system. All of them share one
+ * folder, where the next run finds and removes the files of an ended process (D-860).
  */
 export function temporaryFolder(root: string): string {
   return join(root, '.tmp');
 }
 
-/** Creates a folder among temporary files, for this user alone. @param name - Begins its name. */
+/** Creates a folder among temporary files, for this user alone. @param name - Beginning of its name. */
 export const makeTemporaryFolder = (name = 'btg2gltf-', parent = tmpdir()): Promise<string> =>
   operate('mkdir', parent, () => fs.mkdtemp(join(parent, name)));
 
@@ -352,7 +352,7 @@ export async function removeOldTemporaries(folder: string, beforeMs: number): Pr
 let temporaries = 0;
 const inUse = new Set<string>();
 
-/** Calls `work` with the name of a new file, which is removed afterwards if it still exists. */
+/** Calls `work` with the name of a new file, and removes the file afterwards if it still exists. */
 export async function viaTemporary<T>(
   folder: string,
   work: (path: string) => Promise<T>,
@@ -368,14 +368,14 @@ export async function viaTemporary<T>(
       ours = !isTaken(error, path);
       if (ours) throw error;
     } finally {
-      // A failed removal must not hide the error that matters; a later run removes the file.
+      // A failed removal must not hide the first error; a later run removes the file.
       if (ours) await removeFile(path).catch(() => undefined);
       inUse.delete(path);
     }
   }
 }
 
-/** Whether a temporary name is in use by another process, which has the same id in another container. */
+/** Whether another process uses a temporary name because it has the same id in another container. */
 function isTaken(error: unknown, path: string): boolean {
   if (errnoOf(error) !== 'EEXIST') return false;
   const cause = (error as Error).cause as { path?: string; dest?: string } | undefined;
@@ -383,7 +383,7 @@ function isTaken(error: unknown, path: string): boolean {
 }
 
 /**
- * Writes a file that does not exist yet, such as one of {@link viaTemporary}, and waits until the disk has it if it is
+ * Writes a file that does not exist yet, such as one of {@link viaTemporary}, and waits until it is on disk if it is
  * durable.
  *
  * @throws {@link ConverterError} `DISK_FULL` or `OUTPUT_UNWRITABLE`, with the path.
@@ -418,7 +418,7 @@ async function writeAll(file: number, content: Exclude<Content, { path: string }
   }
 }
 
-/** Makes the names in a folder durable, where the system can do that. */
+/** Makes the names in a folder durable, if the system can do that. */
 export async function syncFolder(path: string): Promise<void> {
   const work = (file: number) => operate('fsync', path, () => fsync(file));
   await unless(ERRNOS.noFolderSync, withFile(path, 'r', 0, work));
@@ -430,7 +430,7 @@ async function withFile<T>(
   mode: number,
   work: (file: number) => Promise<T>,
 ): Promise<T> {
-  // To create a file takes up to 300 µs where many were removed before, as in the folder of temporary files.
+  // Creating a file takes up to 300 µs if many were removed before, as in the folder of temporary files.
   const opened = async () =>
     flags === 'wx' ? open(path, flags, mode) : sync.openSync(path, flags, mode);
   const file = await operate('open', path, opened);
@@ -444,7 +444,7 @@ async function withFile<T>(
     await operate('close', path, async () => close());
     return result;
   } finally {
-    // The error that came first is the one to report.
+    // The first error is the one to report.
     if (isOpen) sync.close(file, () => {});
   }
 }

@@ -19,7 +19,7 @@ export function globMatcher(glob: string): (text: string) => boolean {
     const whole = new RegExp(`^${first}$`, 'isu');
     return (text) => whole.test(text);
   }
-  // Each part at its first place behind the one before: a pattern of them all would try each place with each other.
+  // Each part is searched from the end of the previous one: one pattern would try all places of all parts together.
   const steps = [
     new RegExp(first, 'isuy'),
     ...others.map((part) => new RegExp(part, 'isug')),
@@ -36,7 +36,7 @@ export function globMatcher(glob: string): (text: string) => boolean {
   };
 }
 
-/** The pattern of a part without `*`. */
+/** The pattern of a part that contains no `*`. */
 function patternOf(part: string): string {
   return part.replace(/[\\^$.|+()[\]{}]/g, '\\$&').replace(/\?/g, '.');
 }

@@ -1,4 +1,4 @@
-/** Groups items by a key: groups in the order of their first items, items in theirs. */
+/** Groups items by a key. Groups are in the order of their first items; items keep their order. */
 export function groupBy<T, Key>(items: Iterable<T>, keyOf: (item: T) => Key): Map<Key, T[]> {
   const groups = new Map<Key, T[]>();
   for (const item of items) {

@@ -4,20 +4,20 @@ import type { ImageCodec, Pixels } from '../model/image-codec.ts';
 import { type Budget, createBudget } from './budget.ts';
 import { ConverterError } from './errors.ts';
 
-/** Larger images are refused; sharp checks it too, because a header may be wrong. */
+/** Most pixels of an image. Larger images are refused; sharp checks this too, because a header may be wrong. */
 const MAX_PIXELS = 8_192 ** 2;
 
 /** Quality of re-encoded JPEGs: visually equal, about twice the size of the usual 80. */
 const JPEG_QUALITY = 92;
 
-/** Pixels that are decoded or encoded at the same time: a larger image is alone. */
+/** Number of pixels that are decoded or encoded at the same time: a larger image is processed alone. */
 const PIXELS_AT_ONCE = 32 * 1024 * 1024;
 
 /**
  * The codec of the command line and of tests.
  *
- * @param pixelsAtOnce - Decoded or encoded at the same time.
- * @param maxPixels - Of one image; one with more is `SCENE_TOO_LARGE`.
+ * @param pixelsAtOnce - Most pixels that are decoded or encoded at the same time.
+ * @param maxPixels - Most pixels of one image; a larger image is `SCENE_TOO_LARGE`.
  * @example
  * ```ts
  * const { width, height } = await sharpImageCodec().decode(jpegBytes);
@@ -104,7 +104,7 @@ async function guard<T extends Uint8Array | Pixels>(work: () => Promise<T>): Pro
   }
 }
 
-/** An image whose pixels are read as samples. */
+/** An image whose pixels are read as raw samples. */
 export interface TextureImage {
   image: Sharp;
   facts: Metadata;
@@ -113,17 +113,17 @@ export interface TextureImage {
 /** Loads sharp. */
 export async function loadSharp() {
   const { default: sharp } = await import('sharp');
-  // Its cache keeps decoders of large images: 4 GiB after six progressive JPEGs, 1.2 GiB without it.
+  // The cache of sharp keeps decoders of large images: 4 GiB after six progressive JPEGs, 1.2 GiB without it.
   sharp.cache(false);
   return sharp;
 }
 
 /**
- * Opens an image of a texture: its samples are what they are, as glTF asks of viewers, so that every form of it has the
- * colours of the file that passes through. Colour profiles and orientations are ignored; CMYK has no colours without its
+ * Opens an image of a texture. Its samples are not converted, as glTF requires of viewers, so that every form of it has
+ * the colours of the unchanged file. Colour profiles and orientations are ignored; CMYK has no colours without its
  * profile.
  *
- * @param inSrgb - Whether a profile is not ignored, but applied.
+ * @param inSrgb - Whether to apply a profile instead of ignoring it.
  * @throws Errors of sharp.
  * @see D-552
  */

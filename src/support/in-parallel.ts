@@ -1,10 +1,10 @@
 /**
  * Processes each item, at most `atOnce` at the same time.
  *
- * Unlike a limiter it creates no promise for an item before its turn, so memory does not grow with their
- * number. After a failure it starts no further item and waits for those in progress.
+ * Unlike a limiter, this creates no promise for an item before its turn, so memory does not grow with the number of
+ * items. After a failure no further item is started; those in progress are awaited.
  *
- * @param atOnce - From 1.
+ * @param atOnce - At least 1.
  * @param work - Receives an item and its index, from 0.
  * @throws the first error that `work` throws.
  */
@@ -30,7 +30,7 @@ export async function inParallel<T>(
     }
   };
   const workers: Promise<void>[] = [];
-  // No more than there are items: mostly three, where 64 may be in progress.
+  // There are no more workers than items: mostly three, where 64 may be in progress.
   while (workers.length < atOnce && !isDone) workers.push(worker());
   await Promise.all(workers);
   if (failure !== undefined) throw failure.error;

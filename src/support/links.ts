@@ -1,6 +1,6 @@
 /**
- * Names that lead to the same content: hard links to files, and symbolic links to folders. Where a file system has none,
- * a copy or a text stands for them.
+ * Names that lead to the same content: hard links to files, and symbolic links to folders. If a file system has none,
+ * a copy or a text replaces them.
  */
 import { linkSync } from 'node:fs';
 import { readlink, symlink } from 'node:fs/promises';
@@ -25,7 +25,7 @@ import {
  *
  * @param tmpDir - Folder of a temporary name, on the file system of `to`. Default: the folder of `to`.
  * @param source - The facts of `from`, if the caller has them.
- * @param unsynced - As in `publishOnce`.
+ * @param unsynced - See `publishOnce`.
  * @returns `present` if `to` has this content already, `absent` if `from` does not exist.
  * @throws {@link ConverterError} `DISK_FULL`, `OUTPUT_UNWRITABLE`.
  */
@@ -39,9 +39,9 @@ export async function linkOrCopy(
   const [content, target] = [source ?? (await statIfExists(from)), await statIfExists(to)];
   if (content === undefined) return 'absent';
   if (target !== undefined && (await sameContent(from, content, to, target))) return 'present';
-  // What is not synced yet was made or found before.
+  // A folder that is not synced yet was made or found before.
   if (!unsynced?.has(dirname(to))) await makeFolder(dirname(to));
-  // A new name needs no temporary one, which takes four times as long.
+  // A new name needs no temporary name, which takes four times as long.
   const isNew = target === undefined && (await linkUnlessTaken(from, to));
   if (isNew === undefined) return linkOrCopy(from, to, tmpDir, content, unsynced);
   const replace = (temporary: string) => linkOrCopyVia(temporary, from, to);
@@ -50,25 +50,25 @@ export async function linkOrCopy(
   return result;
 }
 
-/** Gives a file a second name by a hard link, unless it is taken. @returns Whether the name exists now. */
+/** Gives a file a second name by a hard link, unless the name is taken. @returns Whether the name exists now. */
 export async function linkIfPossible(from: string, to: string): Promise<boolean> {
   await makeFolder(dirname(to));
   return (await linkUnlessTaken(from, to)) ?? true;
 }
 
-/** Whether links are possible; undefined where another process, or another task, has taken the name. */
+/** Whether links are possible; undefined if another process, or another task, has taken the name. */
 function linkUnlessTaken(from: string, to: string): Promise<boolean | undefined> {
   return unless(ERRNOS.taken, isLinkPossible(linkNew(from, to)));
 }
 
 async function linkNew(from: string, to: string): Promise<void> {
-  // Refuses a link that has appeared in its place.
+  // This refuses a link that has appeared in place of the file.
   await statIfExists(from);
   await operate('link', to, async () => linkSync(from, to));
 }
 
 /**
- * Replaces a symbolic link to a folder in one step; where links are not possible, a file has the target as its text.
+ * Replaces a symbolic link to a folder in one step; if links are not possible, a file contains the target as text.
  *
  * @param target - Relative to the folder of the link.
  * @throws {@link ConverterError} `DISK_FULL`, `OUTPUT_UNWRITABLE`, also if `path` is a folder, which stays.

@@ -1,10 +1,10 @@
-/** What all servers share: their address and its check, the sentence if the system refuses it, and their names. */
+/** The shared code of all servers: their address and its check, the error if the system refuses it, and their names. */
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { ConverterError } from './errors.ts';
 import { CHECKS } from './parameters.ts';
 
-/** Where a server listens, and what it is called. */
+/** Where a server listens, and under which names. */
 export interface ServerAddress {
   /** @defaultValue 0, any free port */
   port?: number;
@@ -77,7 +77,7 @@ export function isNameOf(header: string | undefined, { host, names = [] }: Serve
   if (spelling === undefined) return false;
   const name = spelling.replace(/^\[|\]$/g, '').toLowerCase();
   const known = ['', 'localhost', host, ...names].map((one) => one?.toLowerCase());
-  // One with a zone, such as `::1%eth0`, is none of a URL.
+  // An address with a zone, such as `::1%eth0`, cannot be in a URL.
   return (isIP(name) !== 0 && !name.includes('%')) || known.includes(name);
 }
 

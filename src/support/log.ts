@@ -13,11 +13,11 @@ type Level = 'debug' | 'info' | 'warn' | 'error';
 export type Logger = Record<Level, (message: string, fields?: LogFields) => void>;
 
 interface LogOptions {
-  /** JSON for machines, or one readable line for people. */
+  /** `json` for machines, or one readable line for people. */
   format: 'json' | 'pretty';
-  /** Takes finished lines. */
+  /** Receives finished lines. */
   sink: { write(text: string): unknown };
-  /** Milliseconds since 1970. */
+  /** Returns the time in milliseconds since 1970. */
   now: () => number;
   /** @defaultValue 'info' */
   level?: Level;
@@ -26,7 +26,7 @@ interface LogOptions {
 }
 
 /**
- * Creates a logger. It loads pino only now, because many commands log nothing.
+ * Creates a logger. The function loads pino only when called, because many commands log nothing.
  *
  * Texts are redacted before they are encoded as JSON, because escaped quotes would hide a secret, and then cut.
  *
@@ -75,7 +75,7 @@ function redactAll<T>(value: T): T {
 /** A logger that logs nothing. */
 export const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** `02:00:00 warn  article failed  article=ACME/DESK/D100 code=BLOCK_MISSING` */
+/** Makes a line such as `02:00:00 warn  article failed  article=ACME/DESK/D100 code=BLOCK_MISSING`. */
 function prettyLine(json: string): string {
   const { level, time, msg, run: _, ...fields } = JSON.parse(json) as Record<string, unknown>;
   const values = Object.entries(fields).map(([name, value]) => `${name}=${inLine(value)}`);

@@ -1,7 +1,7 @@
 /** Finds the known name that the user probably meant. */
 import { distance } from 'fastest-levenshtein';
 
-/** A name of which a larger share differs is not suggested: it would confuse. */
+/** A name that differs by a larger share is not suggested, because it would confuse. */
 const LARGEST_DIFFERENCE = 0.5;
 
 /**
@@ -18,7 +18,7 @@ export function nearestName(name: string, known: Iterable<string>): string | und
   return best.edits <= Math.max(1, longest * LARGEST_DIFFERENCE) ? best.text : undefined;
 }
 
-/** The same letters in another order count as one edit, because swapped letters are frequent. */
+/** Number of edits. The same letters in another order count as one, because swapped letters are frequent. */
 function editsBetween(a: string, b: string): number {
   const isReordered = Array.from(a).sort().join('') === Array.from(b).sort().join('');
   return isReordered ? Math.min(distance(a, b), 1) : distance(a, b);

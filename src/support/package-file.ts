@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** Two folders above this file: as it is, compiled, and in the bundle. */
+/** The folder two levels above this file: in the source, compiled, and in the bundle. */
 const PACKAGE = fileURLToPath(new URL('../../', import.meta.url));
 
 /**

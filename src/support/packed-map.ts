@@ -1,11 +1,11 @@
 /**
- * A map of JSON values that are kept as bytes: a line of the manifest takes about 4 KiB as objects, and here a number.
+ * A map of JSON values that are kept as bytes: a line of the manifest would take about 4 KiB as objects, here a number.
  */
 import { Spool } from './spool.ts';
 import { visibleJson } from './visible.ts';
 
 /**
- * A map of values that `JSON.stringify` can encode. Its order is that in which keys were first set.
+ * A map of values that `JSON.stringify` can encode, in the order in which keys were first set.
  *
  * @example
  * ```ts
@@ -21,7 +21,7 @@ export class PackedMap<T> {
   /** Where each value is in the spool. */
   readonly #places = new Map<string, number>();
 
-  /** @param spool - Where the values are; maps with the same one can share them. @defaultValue one in memory */
+  /** @param spool - Storage of the values; maps with the same spool can share them. @defaultValue one in memory */
   constructor(spool: Spool = new Spool()) {
     this.#spool = spool;
   }
@@ -34,13 +34,13 @@ export class PackedMap<T> {
     return this.#places.has(key);
   }
 
-  /** A new copy at each call: changing it does not change the map. */
+  /** Returns a new copy at each call: changing the copy does not change the map. */
   get(key: string): T | undefined {
     const place = this.#places.get(key);
     return place === undefined ? undefined : this.#at(place);
   }
 
-  /** Sets a value; returns how many bytes it takes. */
+  /** Sets a value; returns its number of bytes. */
   set(key: string, value: T): number {
     const place = this.#spool.addText(visibleJson(JSON.stringify(value)));
     this.#places.set(key, place);
@@ -63,12 +63,12 @@ export class PackedMap<T> {
     this.#places.set(key, from.#places.get(key)!);
   }
 
-  /** Whether both have the same value because one shares that of the other, or both have none. */
+  /** Whether both maps have the same value because one shares it with the other, or both have none. */
   isShared(key: string, other: PackedMap<T>): boolean {
     return this.#spool === other.#spool && this.#places.get(key) === other.#places.get(key);
   }
 
-  /** Whether it has the keys of another map, and shares all its values. */
+  /** Whether this map has the keys of another map, and shares all its values. */
   isSame(other: PackedMap<T>): boolean {
     if (this.size !== other.size) return false;
     for (const key of this.keys()) if (!other.has(key) || !this.isShared(key, other)) return false;

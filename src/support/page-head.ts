@@ -1,15 +1,15 @@
-/** The beginning of every page that this program writes: nothing is loaded, run or sent but what the page names. */
+/** The beginning of every page that this program writes: it can only load, run or send what the page names. */
 
-/** What a page may use, by directive: its sources, such as `'self'`. */
+/** Allowed sources of a page, by directive, such as `'self'`. */
 type Allowed = Readonly<
   Partial<Record<'script-src' | 'style-src' | 'img-src' | 'connect-src', string>>
 >;
 
 /**
- * The beginning of a page up to what differs: its title, icon and style. No link says where it was followed, and no
+ * The beginning of a page before its own parts: title, icon and style. No link reveals the page that it is on, and no
  * search engine lists the page.
  *
- * @param allowed - All else is forbidden by a content security policy, also another base address and sent forms.
+ * @param allowed - A content security policy forbids everything else, also another base address and sent forms.
  * @returns HTML that ends within `<head>`, without a line feed.
  *
  * @example

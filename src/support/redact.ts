@@ -2,18 +2,18 @@
 
 /** Each spelling of a secret, with the number of registrations. */
 const registered = new Map<string, number>();
-/** Longest first, because one secret may begin with another. */
+/** Secrets, the longest first, because one secret may begin with another. */
 let secrets: string[] = [];
 const MASK = '***';
-/** Masking a shorter value would garble every text. */
+/** Shortest secret: masking a shorter value would garble every text. */
 const SHORTEST = 4;
 
-/** Registers a value that no message may contain, in every spelling of a URL or JSON; a short one is ignored. */
+/** Registers a value that no message may contain, in every spelling of a URL or JSON; short values are ignored. */
 export function registerSecret(value: string): void {
   count(value, 1);
 }
 
-/** Undoes one registration, for servers that handle the secrets of others: call it when no text has it. */
+/** Undoes one registration, for servers that handle the secrets of others: call it when no text contains the secret. */
 export function forgetSecret(value: string): void {
   count(value, -1);
 }
@@ -60,21 +60,21 @@ export function redact(text: string): string {
 }
 
 /**
- * A copy of JSON data in which every text is redacted; the data itself where no text has a secret.
+ * A copy of JSON data in which every text is redacted; the data itself if no text has a secret.
  *
  * @example `redactTexts({ image: 'https://h/a.jpg?token=abc' }); // → { image: 'https://h/a.jpg?token=***' }`
  */
 export function redactTexts<T>(data: T): T {
   const text = JSON.stringify(data);
   if (redact(text) === text) return data;
-  // Value by value: the text as a whole would not stay JSON.
+  // Each value is redacted by itself, because the text as a whole would not stay JSON.
   return JSON.parse(text, (_, value) => (typeof value === 'string' ? redact(value) : value));
 }
 
-/** Keys of a sentence for a person; what stands at any other key is data. */
+/** Keys of sentences for a person; the value of any other key is data. */
 const SENTENCES: ReadonlySet<string> = new Set(['message', 'help']);
 
-/** A copy of plain data with every `message` and `help`, at any depth, redacted; the data stays. @see D-610 */
+/** A copy of plain data with every `message` and `help`, at any depth, redacted; the data is unchanged. @see D-610 */
 export function redactMessages<T>(value: T): T {
   if (Array.isArray(value)) return value.map(redactMessages) as T;
   if (typeof value !== 'object' || value === null) return value;

@@ -1,13 +1,13 @@
-/** Replaces several files together, so that the new one of them is hardly ever beside the old one of another. */
+/** Replaces several files together, so that a new file is hardly ever beside an old version of another. */
 import { dirname } from 'node:path';
 import type { Content } from './file-operations.ts';
 import { makeFolder, rename, syncFolder, viaTemporary, writeNew } from './files.ts';
 
-/** Writes a file under a temporary name; it gets its own together with all others. `durable` as of `replaceFile`. */
+/** Writes a file under a temporary name; all files get their own names together. `durable`: see `replaceFile`. */
 type Stage = (path: string, content: Content, durable?: boolean) => Promise<void>;
 
 /**
- * Replaces files together: each is written whole, and the disk has it if it is durable, before the first gets its name. Then each gets
+ * Replaces files together: each is written whole, and is on disk if it is durable, before the first gets its name. Then each gets
  * its name, one right after the other, in the order in which they were staged.
  *
  * @param tmpDir - Folder of the temporary names, on the file system of all files.
@@ -31,7 +31,7 @@ export async function replaceTogether<T>(
         await writeNew(temporary, content, 'normal', durable);
         staged.push({ temporary, path });
         done();
-        // The name stays taken, and what still has it in the end is removed.
+        // The name stays taken, and the file that still has it in the end is removed.
         await released;
       });
       temporaries.push(file.catch(fail));

@@ -1,4 +1,4 @@
-/** A file in which a process keeps what need not be in memory. Nothing else reads it, and it ends with the process. */
+/** A file in which a process keeps data outside of memory. Nothing else reads the file; it ends with the process. */
 import { closeSync, mkdirSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { threadId } from 'node:worker_threads';
@@ -17,7 +17,7 @@ export class ScratchFile {
     this.#file = file;
   }
 
-  /** Appends bytes; returns their offset, or undefined where there is no room for them. */
+  /** Appends bytes; returns their offset, or undefined if there is no room for them. */
   append(bytes: Uint8Array): number | undefined {
     const offset = this.#size;
     const isWritten = tolerate(() => writeSync(this.#file, bytes, 0, bytes.length, offset));
@@ -26,7 +26,7 @@ export class ScratchFile {
     return offset;
   }
 
-  /** Reads bytes into a buffer, which they fill. */
+  /** Reads bytes into a buffer, and fills it. */
   read(buffer: Uint8Array, offset: number): void {
     const { length } = buffer;
     if (tolerate(() => readSync(this.#file, buffer, 0, length, offset)) === length) return;
@@ -40,9 +40,9 @@ export class ScratchFile {
 }
 
 /**
- * Creates an empty file, and removes its name at once where the system can do that.
+ * Creates an empty file, and removes its name at once if the system can do that.
  *
- * @param folder - For temporary files: the next run removes what remains of a killed one.
+ * @param folder - Folder for temporary files: the next run removes the file of a killed run.
  */
 export async function openScratchFile(folder: string): Promise<ScratchFile> {
   const path = join(folder, `.${process.pid}-${threadId}-${process.hrtime.bigint()}.tmp`);

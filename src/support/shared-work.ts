@@ -1,4 +1,4 @@
-/** Work that several may wait for at the same time, in a short queue. */
+/** Work that several callers may wait for at the same time, in a short queue. */
 import pLimit from 'p-limit';
 import { ConverterError } from './errors.ts';
 
@@ -10,13 +10,13 @@ interface Job<T> {
 }
 
 /**
- * Makes a queue in which work is done once for all that wait for it, and not at all once none waits any more. Work that
- * has begun goes on.
+ * Makes a queue in which work is done once for all callers that wait for it, and not at all once none waits. Work that
+ * has begun continues.
  *
- * @param atOnce - How much work is done at the same time.
- * @param most - How much work may be done and wait.
- * @param refusal - What is said beyond that.
- * @returns Does work, or waits for the same, until the signal; throws {@link ConverterError} `RATE_LIMITED`.
+ * @param atOnce - Amount of work that is done at the same time.
+ * @param most - Amount of work that may be in progress and waiting.
+ * @param refusal - Message for work beyond that.
+ * @returns Does work, or waits for the same work, until the signal; throws {@link ConverterError} `RATE_LIMITED`.
  * @example
  * ```ts
  * const once = createSharedWork<Picture>(2, 32, 'too many pictures are being made');

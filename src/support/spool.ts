@@ -1,33 +1,33 @@
 /**
- * Bytes that a run keeps and seldom reads: outside the JavaScript heap, which the garbage collector visits, and beyond
+ * Bytes that a run keeps and seldom reads: outside the JavaScript heap, which the garbage collector visits, and above
  * some MiB in a file, so that the memory of a run hardly grows with its configurations.
  */
 import type { ScratchFile } from './scratch-file.ts';
 
-/** Values share a chunk, which is written and read as a whole: a system call for each value would take longer. */
+/** Size of a chunk, which is written and read as a whole: a system call for each value would take longer. */
 const CHUNK_BYTES = 64 * 1024;
-/** What stays in memory: most runs need no file. */
+/** Most bytes that stay in memory; most runs need no file. */
 const MOST_BYTES_IN_MEMORY = 16 * 1024 * 1024;
-/** Chunks of the file that are kept in memory: those of a few maps that are read in the same order. */
+/** Number of chunks of the file kept in memory: the chunks of a few maps that are read in the same order. */
 const MOST_CHUNKS_READ = 8;
-/** Of the length before each value. */
+/** Size of the length before each value. */
 const LENGTH_BYTES = 4;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** Values as bytes, each by its place. @see D-833 */
+/** Stores values as bytes, each by its place. @see D-833 */
 export class Spool {
   readonly #file: ScratchFile | undefined;
   readonly #chunks: (Uint8Array | { offset: number; length: number })[] = [];
   #last = new Uint8Array(0);
-  /** Bytes of the last chunk. */
+  /** Used bytes of the last chunk. */
   #used = 0;
   #bytesInMemory = 0;
-  /** Chunks of the file by their numbers, the one read last at the end. */
+  /** Chunks of the file by their numbers; the last one was read last. */
   readonly #read = new Map<number, Uint8Array>();
 
-  /** @param file - Without it everything stays in memory. */
+  /** @param file - Without a file, everything stays in memory. */
   constructor(file?: ScratchFile) {
     this.#file = file;
   }
@@ -75,7 +75,7 @@ export class Spool {
     return (this.#chunks.length - 1) * CHUNK_BYTES + this.#used;
   }
 
-  /** Ends a value that was written. */
+  /** Completes a value that was written. */
   #end(length: number): void {
     new DataView(this.#last.buffer).setUint32(this.#used, length);
     this.#used += LENGTH_BYTES + length;
@@ -101,7 +101,7 @@ export class Spool {
     return bytes;
   }
 
-  /** That of the chunk that was not read for longest, or new memory. */
+  /** Memory of the chunk that was not read for longest, or new memory. */
   #memoryFor(length: number): Uint8Array {
     const [oldest] = this.#read;
     if (oldest === undefined || this.#read.size < MOST_CHUNKS_READ) return new Uint8Array(length);

@@ -1,10 +1,10 @@
-/** MikkTSpace tangents, for which normal maps are baked. */
+/** MikkTSpace tangents, for which normal maps are made. */
 import type { TangentGenerator } from '../model/scene.ts';
 
 /**
  * Loads the generator, a WebAssembly module of 40 KB.
  *
- * Measured: 4,500 ns a triangle, a thousand times the cost of the rest of a mesh (D-309).
+ * Measured: 4,500 ns per triangle, a thousand times the cost of the rest of a mesh (D-309).
  */
 export async function loadTangentGenerator(): Promise<TangentGenerator> {
   // The package has no types; `as string` keeps the compiler from looking for them.

@@ -1,12 +1,12 @@
 /**
- * Limits of texts: a text of the service may be of any length, and is cut where it goes into a list, a line or a log.
+ * Limits of texts: a text of the service may have any length, and is cut before it goes into a list, a line or a log.
  *
- * What identifies a configuration is never cut: a very long one is refused when it is received.
+ * Texts that identify a configuration are never cut: a very long one is refused when it is received.
  */
 
 /** The longest text of each kind, in characters (UTF-16 units); {@link cutText} keeps to them. */
 export const TEXT_LIMITS = {
-  /** A sentence: of an error, a warning, or a line of the log. */
+  /** A sentence of an error, a warning, or a line of the log. */
   message: 2000,
   /** A name or label in a list, such as a material, a field of the service or a folder. */
   name: 300,
@@ -16,9 +16,9 @@ export const TEXT_LIMITS = {
 export const MAX_WARNINGS = 500;
 
 /**
- * Cuts a text that is too long, and says how long it was. A text that was cut is not cut again.
+ * Cuts a text that is too long, and adds its original length. A text that was cut is not cut again.
  *
- * @param limit - Of the result, in UTF-16 units; no character is divided.
+ * @param limit - Length of the result, in UTF-16 units; no character is divided.
  *
  * @example
  * ```ts
@@ -31,7 +31,7 @@ export function cutText(text: string, limit: number): string {
   return `${text.slice(0, Math.max(0, limit - length.length)).replace(/[\ud800-\udbff]$/, '')}${length}`;
 }
 
-/** The first warnings, each cut, and one that says how many more there are. */
+/** The first warnings, each cut, and one warning with the number of the others. */
 export function firstWarnings<W extends { code: string; message: string }>(
   warnings: readonly W[],
 ): (W | MoreWarnings)[] {

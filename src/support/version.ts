@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 import { packageFile } from './package-file.ts';
 
-/** The version of this program: `0.1.0`. Loaded as the code of the program is, not as data of a run. */
+/** The version of this program: `0.1.0`. It is loaded like the code of the program, not like the data of a run. */
 export function programVersion(): string {
   const load = createRequire(import.meta.url);
   return (load(packageFile('package.json')) as { version: string }).version;

@@ -1,4 +1,4 @@
-/** Makes characters visible that a terminal would obey or that hide text: data may contain any. */
+/** Makes characters visible that would control a terminal or hide text: data may contain any. */
 
 /** Control characters, which end a line or begin an escape sequence, and marks that reverse the direction of text. */
 const HIDDEN = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
@@ -10,7 +10,7 @@ function escaped(character: string): string {
 /**
  * Writes control characters and direction marks of a text as `\u{…}`.
  *
- * @param isOneLine - Whether line feeds and tabs are data too, rather than those of our own text.
+ * @param isOneLine - Whether line feeds and tabs are data too, rather than part of our own text.
  *
  * @example
  * ```ts
@@ -23,12 +23,12 @@ export function visible(text: string, isOneLine = false): string {
   );
 }
 
-/** Text of several lines, whose data cannot begin another one: each is written as {@link visible} does. */
+/** Text of several lines, in which data cannot begin another line: each line is written as {@link visible} does. */
 export function visibleLines(lines: readonly string[]): string {
   return lines.map((line) => visible(line, true)).join('\n');
 }
 
-/** Writes the same characters of JSON text as `\uXXXX`, so that its values stay; not the line feed at its end. */
+/** Writes these characters of JSON text as `\uXXXX`, so that its values stay; not the line feed at its end. */
 export function visibleJson(json: string): string {
   return json.replace(HIDDEN, (character) =>
     character === '\n' ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
