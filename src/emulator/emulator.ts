@@ -35,9 +35,9 @@ import { type ApiGroup, type TOKEN_LIFETIMES_MS, TokenRegistry } from './tokens.
 /** The settings of an emulator. */
 export interface EmulatorOptions extends ServerAddress {
   range: EmulatedRange;
-  /** Milliseconds since the epoch. @defaultValue `Date.now` */
+  /** Returns the time in milliseconds since the epoch. @defaultValue `Date.now` */
   now?: () => number;
-  /** Returns that many unpredictable bytes. @defaultValue the system's source */
+  /** Returns this many unpredictable bytes. @defaultValue the system's source */
   random?: (bytes: number) => Uint8Array;
   /** @defaultValue {@link TOKEN_LIFETIMES_MS} */
   lifetimesMs?: typeof TOKEN_LIFETIMES_MS;
@@ -56,8 +56,8 @@ export interface EmulatorOptions extends ServerAddress {
   /** Validators of GET answers. @defaultValue `none`: the specification shows none */
   validators?: 'etag' | 'last-modified' | 'none';
   /**
-   * Answers GET `/planning` and what is below it in place of the emulator, which then checks no parameter of the
-   * page, so that the page says what is wrong with them.
+   * Answers GET `/planning` and the paths below it in place of the emulator, which then checks no parameter of the
+   * page, so that the page reports what is wrong with them.
    */
   planningSite?: PlanningSite;
   /** Called once for each answered request; `route` is the operation's name, or empty. */
@@ -91,7 +91,7 @@ export interface Emulator extends Readonly<Login> {
 const BODY_LIMIT_BYTES = 65_536;
 /** Longest query string that a server of this kind accepts (D-606). */
 const MAX_QUERY_BYTES = 2048;
-/** Large enough for a query that is too long, so that the route refuses it and not the HTTP parser. */
+/** Largest header, enough for a query that is too long, so that the route refuses it and not the HTTP parser. */
 const MAX_HEADER_BYTES = 262_144;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -107,13 +107,13 @@ const ROUTES: readonly Route[] = [
   ...below(FRONTEND_BASE, 'ofml', FRONTEND_ROUTES),
 ];
 
-/** With a planning page that is served: it is no row, and it can read what was stored. */
+/** Rows if a planning page is served: the page is no row, and can read stored plannings. */
 const SITE_ROUTES: readonly Route[] = [
   ...ROUTES.filter(({ operation }) => operation !== 'planning'),
   ...below(SERVICE_BASE, 'ofml', [STORED_PLANNING]),
 ];
 
-/** The rows of a group, with their whole path and the group that their token must open. */
+/** The rows of a group, with their whole path and the group that the token must open. */
 function below(base: string, token: ApiGroup, rows: readonly Route[]): Route[] {
   return rows.map((row) => ({ token, ...row, path: base + row.path }));
 }
@@ -149,7 +149,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   const auth = authRoutes(AUTH_BASE, login, tokens, keyForm);
   const server = await createServer(options, now);
   const counts = new Map<string, number>();
-  // By themselves they live as long as their emulator: Spec 2.5, 9 rule 7; D-792.
+  // Plannings live as long as their emulator by default: Spec 2.5, 9 rule 7; D-792.
   const plannings = new Map<string, Json>();
   const storePlanning = (article: Json): string => {
     const id = Buffer.from(random(16)).toString('hex').toUpperCase();
@@ -183,7 +183,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   };
 }
 
-/** Umlauts and signs outside Latin-1, so that a wrong text encoding fails at the login. */
+/** Makes a login with umlauts and signs outside Latin-1, so that a wrong text encoding fails at the login. */
 function makeLogin(random: (bytes: number) => Uint8Array): Login {
   const part = (): string => Buffer.from(random(9)).toString('base64url');
   return { username: 'möbelhaus', password: `pässwort€${part()}`, appKey: `app-${part()}` };
@@ -222,7 +222,7 @@ async function createServer(options: EmulatorOptions, now: () => number): Promis
   return app;
 }
 
-/** Adds a row of the table; each request is counted under its operation. */
+/** Adds a row of the table. Each request is counted under its operation. */
 function addRoute(
   app: FastifyInstance,
   route: Route,
@@ -248,7 +248,7 @@ function addRoute(
   });
 }
 
-/** Adds the planning page and its files. Its address is the one by which the browser called, as is that of the API. */
+/** Adds the planning page and its files. Its address, and that of the API, is the one by which the browser called. */
 function addSite(
   app: FastifyInstance,
   site: PlanningSite,
@@ -262,7 +262,7 @@ function addSite(
     reply: FastifyReply,
   ) => {
     const query = queryText(raw.url ?? '/', maxQueryBytes);
-    // Behind a proxy with TLS.
+    // The server may be behind a proxy with TLS.
     const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';
     const baseUrl = `${scheme}://${host}${SERVICE_BASE}`;
     const answered = await site({ name, query, baseUrl, headers });
@@ -312,7 +312,7 @@ type Validate = (
 
 const TOKEN = /([?&])token=[^&]*/;
 
-/** Adds validators to each GET that requires a token, and answers 304 where they match (D-841). */
+/** Adds validators to each GET that requires a token, and answers 304 if they match (D-841). */
 function addValidators(app: FastifyInstance, validate: Validate): void {
   app.addHook('onSend', async (request, reply, payload) => {
     const isBody = typeof payload === 'string' || payload instanceof Uint8Array;
@@ -332,7 +332,7 @@ const byTag: Validate = ({ headers }, digest) => {
   return { headers: { etag }, isCurrent: headers['if-none-match'] === etag };
 };
 
-/** The date is the start of the emulator, or when a request was first answered with other content. */
+/** Validates by date: the start of the emulator, or the time when a request was first answered with other content. */
 function byDate(now: () => number): Validate {
   const startedMs = now();
   const known = new Map<string, { digest: string; modifiedMs: number }>();
@@ -351,13 +351,13 @@ function byDate(now: () => number): Validate {
   };
 }
 
-/** A smaller body fits into one packet anyway. */
+/** Least size of a compressed body: a smaller body fits into one packet anyway. */
 const MIN_COMPRESSED_BYTES = 1024;
-/** Of the bodies before compression, which are kept packed. */
+/** Largest total size, before compression, of the bodies that are kept packed. */
 const MAX_PACKED_BYTES = 64 * 1024 * 1024;
 
 /**
- * The encodings, the preferred one first, at the speed that suits a server on the same machine. A block takes
+ * The encodings, the preferred one first, at the speed that suits a server on the same machine. Packing a block takes
  * 0.2 ms of processor time; on another thread it would take twice as much.
  */
 const PACKERS: Readonly<Record<string, (body: Buffer) => Buffer>> = {
@@ -365,7 +365,7 @@ const PACKERS: Readonly<Record<string, (body: Buffer) => Buffer>> = {
   gzip: (body) => gzipSync(body, { level: constants.Z_BEST_SPEED }),
 };
 
-/** Compresses JSON for clients that accept it; what was packed is kept by its content. @see RFC 9110 8.4, 12.5.3. */
+/** Compresses JSON for clients that accept it; packed bodies are kept by content. @see RFC 9110 8.4, 12.5.3. */
 function addCompression(app: FastifyInstance): void {
   const packed = new LRUCache<string, Buffer>({ maxSize: MAX_PACKED_BYTES });
   const pack = (encoding: string, body: Buffer): Buffer => {

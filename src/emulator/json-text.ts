@@ -11,8 +11,8 @@ export function spelledAs<T extends object>(value: T, text: string): T {
 const TEXT_OR_SIGN = /"[^"\\]*(?:\\.[^"\\]*)*"|[[\]{}:,]/g;
 
 /**
- * Extracts the text of a member of an object, with the blanks around it; of several members of this
- * name the last, as in `JSON.parse`.
+ * Extracts the text of a member of an object, with the blanks around it. If several members have this
+ * name, the last one counts, as in `JSON.parse`.
  *
  * @example `memberText('{"a": {"b": 1.50}}', 'a'); // → ' {"b": 1.50}'`
  */
@@ -38,7 +38,7 @@ export function memberText(text: string, name: string): string | undefined {
 const WHOLE_NUMBER = /(?<!\\)("(?:id|rootid|newvalue)"\s*:\s*)(-?\d+)(?=\s*[,}])/g;
 
 /**
- * Parses JSON; a whole number beyond 2^53 becomes its text where it is an id or a new value, since
+ * Parses JSON. A whole number beyond 2^53 becomes its text if it is an id or a new value, since otherwise
  * two ids would become one.
  *
  * @throws SyntaxError if the text is not JSON.
@@ -54,7 +54,7 @@ export function parseJsonExactly(text: string): unknown {
 /**
  * Writes plain JSON data as text, however deep it is nested.
  *
- * `JSON.stringify` is faster and is tried first; it overflows its stack at about 2,000 levels.
+ * `JSON.stringify` is faster and is tried first, but overflows its stack at about 2,000 levels.
  *
  * @see D-113.
  */

@@ -34,7 +34,7 @@ const CASELESS = ['manufacturer', 'program'];
 /**
  * Opens a recording.
  *
- * Articles, parts lists and the catalogue are read at once; blocks, images, previews and resources
+ * Articles, parts lists and the catalogue are read immediately; blocks, images, previews and resources
  * when they are requested, by exactly the recorded name.
  *
  * @param dir - Folder with `recording.json`.
@@ -144,8 +144,8 @@ function requestOf(record: Json, file: string): Query {
  * `encodeFileName` shortens long names, so a name is also looked up in that form.
  *
  * @param depth - Number of segments in a name.
- * @param suffix - End of each file name; empty where names have an ending of their own.
- * @returns Reads a body by the segments of its name; undefined if the recording has none.
+ * @param suffix - End of each file name; empty if names have an ending of their own.
+ * @returns A function that reads a body by the segments of its name; undefined if the recording has none.
  */
 async function listBodies(folder: string, depth: number, suffix = '') {
   const byName = new Map<string, string>();
@@ -176,7 +176,7 @@ async function namesIn(folder: string): Promise<string[]> {
   throw recordingInvalid(path, 'expected a file or folder, received a symbolic link');
 }
 
-/** Paths below a folder, with `/`, that are exactly so many segments deep. */
+/** Paths below a folder, with `/`, that have exactly this depth in segments. */
 async function filesAt(folder: string, depth: number): Promise<string[]> {
   const names = await namesIn(folder);
   if (depth === 1) return names;
@@ -203,7 +203,7 @@ function decoded(segment: string, path: string): string {
 
 interface Tree {
   listings: Map<string, Json[]>;
-  /** By node id; the parent is the folder of the first listing with this node. */
+  /** Nodes by node id; the parent is the folder of the first listing with this node. */
   nodes: Map<string, { node: Json; parent: string }>;
 }
 
@@ -235,7 +235,7 @@ async function readTree(file: string, convertdate: string): Promise<Tree> {
  * The catalogue operations over a recorded tree.
  *
  * A folder whose listing was not recorded does not exist (404), while an article or an info node has
- * no children. A recorded search is answered as it was; any other searches article numbers and short
+ * no children. A recorded search is answered as recorded; any other searches article numbers and short
  * texts as the sample range does, in the order of the catalogue, each article once.
  *
  * @param articles - Recorded articles: their texts are searched, whether or not the tree shows them.
@@ -252,7 +252,7 @@ function recordedCatalogue({ listings, nodes }: Tree, articles: readonly Json[])
     breadcrumbs: (id: string) => pathTo(nodes, id),
     search(manufacturer: string, query: string): Json[] {
       const owner = manufacturer.toUpperCase();
-      // A recording lists what a search found under an id that no folder has (D-820).
+      // A recording lists the results of a search under an id that no folder has (D-820).
       return listings.get(`${owner};SEARCH;${query}`) ?? search(entries, owner, query);
     },
   };
@@ -319,7 +319,7 @@ function recordingInvalid(where: string, message: string, cause?: unknown): Conv
   return new ConverterError('RECORDING_INVALID', `${where}: ${message}`, { cause });
 }
 
-/** Replacement characters would make two names one. */
+/** Decodes UTF-8 strictly: replacement characters would make two names one. */
 function decodeUtf8(bytes: Uint8Array, file: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);

@@ -1,4 +1,4 @@
-/** The rows of the operation table: what a request must look like, and what an answer may be. */
+/** The rows of the operation table: the checks of a request, and the possible answers. */
 import type { EmulatedRange, Json, Query } from './sample/range.ts';
 import type { ApiGroup, TokenRegistry } from './tokens.ts';
 
@@ -9,7 +9,7 @@ export const ARTICLE = ['manufacturer', 'program', 'basearticlenumber'] as const
 const COMMON_PARAMETERS = ['lang', 'langalt'];
 const UPPER_CASE = ['manufacturer', 'program'];
 
-/** A request after its check: decoded, without its token. */
+/** A request after its check: decoded, and without its token. */
 export interface Call {
   query: Query;
   /** Named segments of the path, decoded. */
@@ -18,17 +18,17 @@ export interface Call {
   body: Uint8Array;
 }
 
-/** What the rows work on. */
+/** The input of the rows. */
 export interface RouteContext {
   range: EmulatedRange;
   tokens: TokenRegistry;
   /** Stores a planning and returns its identifier; the same planning stored twice gets two (D-792). */
   storePlanning(article: Json): string;
-  /** A planning that was stored, by its identifier. */
+  /** Finds a stored planning by its identifier. */
   findPlanning(id: string): Json | undefined;
   /** Node ids by the id under which the latest search of a manufacturer returned them. */
   searchResults: Map<string, string>;
-  /** A longer query is refused. */
+  /** Longest query; a longer one is refused. */
   maxQueryBytes: number;
 }
 
@@ -46,11 +46,11 @@ export type Answer =
 
 /** A GET of the planning page, or of one of its files, which the emulator passes on as it is. */
 export interface SiteRequest {
-  /** What follows `/planning/`; empty for the page itself, `/` for the page at the root of the server. */
+  /** Path after `/planning/`; empty for the page itself, `/` for the page at the root of the server. */
   name: string;
-  /** As received, without `?`; it contains the token. */
+  /** Query as received, without `?`; it contains the token. */
   query: string;
-  /** `{base_url}` at the address by which the browser called. */
+  /** `{base_url}` at the address by which the browser called the page. */
   baseUrl: string;
   headers: Call['headers'];
 }
@@ -71,12 +71,12 @@ export interface Route {
   operation: string;
   /** @defaultValue `GET` */
   method?: 'POST';
-  /** Below the base path of its group; `:name` is one segment, `*` at the end is the rest. */
+  /** Path below the base path of its group; `:name` is one segment, `*` at the end is the rest. */
   path: string;
   /**
-   * The group that the token in the query must open; one that is `passed` remains in the query, unchecked.
+   * The group that the token in the query must open. A token that is `passed` remains in the query, unchecked.
    *
-   * @defaultValue `none`: none may be in the query
+   * @defaultValue `none`: no token may be in the query
    */
   token?: ApiGroup | 'none' | 'passed';
   /** Query parameters that must be sent, beside the token; an empty value counts. */
@@ -118,7 +118,7 @@ export function checkQuery(
   return route.token === 'passed' ? all : query;
 }
 
-/** The query of a request target, as received and without `?`. @throws {@link Refusal} 414 beyond the limit. */
+/** The query of a request target, as received but without `?`. @throws {@link Refusal} 414 beyond the limit. */
 export function queryText(target: string, maxQueryBytes: number): string {
   const at = target.indexOf('?');
   const text = at < 0 ? '' : target.slice(at + 1);
@@ -173,7 +173,7 @@ function checkParameters({ operation, required = [], optional = [] }: Route, que
   }
 }
 
-/** Requires that something exists; otherwise it is a 404. */
+/** Requires that something exists; otherwise the answer is a 404. */
 export function found<T>(value: T | undefined, what: string): T {
   if (value === undefined) throw new Refusal(404, `${what} not found`);
   return value;
@@ -184,7 +184,7 @@ export function jsonOr404(value: unknown, what: string): Answer {
   return { kind: 'json', json: found(value, what) };
 }
 
-/** Answers a raw body, of the type that its first bytes show if none is given; undefined is a 404. */
+/** Answers a raw body. Without a given type, its first bytes decide the type; undefined is a 404. */
 export function bytesOr404(body: Uint8Array | undefined, what: string, type?: string): Answer {
   const bytes = found(body, what);
   return { kind: 'bytes', bytes, contentType: type ?? contentTypeOf(bytes) };

@@ -87,7 +87,7 @@ export const API_ROUTES: Readonly<Record<ApiGroup | 'ocd', readonly Route[]>> = 
     },
     { ...RESTORE, path: '/ocd/reinit' },
   ],
-  // The same operations at the addresses that `ocd/…` names can mean: D-604, D-782.
+  // The same operations at the addresses that `ocd/…` names may mean: D-604, D-782.
   ocd: [PREVIEW, RESTORE],
   odb: [
     {
@@ -105,7 +105,7 @@ export const API_ROUTES: Readonly<Record<ApiGroup | 'ocd', readonly Route[]>> = 
     },
     { operation: 'materials', path: '/materials/:manufacturer/:file', answer: material },
     {
-      // The specification deprecates it; clients still use it.
+      // The specification deprecates this operation; clients still use it.
       operation: 'articlesimage',
       path: '/articlesimage.jpg',
       required: CONFIGURATION,
@@ -130,7 +130,7 @@ function logoutRoute(group: 'xcf' | 'odb'): Route {
   };
 }
 
-/** Any node id may be a parent, that of a search result too. @see Spec 2.1; D-721 */
+/** The parent of a listing. Any node id may be a parent, even that of a search result. @see Spec 2.1; D-721 */
 function parentOf({ parentnode = '' }: Query, { searchResults }: RouteContext): string {
   return searchResults.get(parentnode) || parentnode;
 }
@@ -138,7 +138,7 @@ function parentOf({ parentnode = '' }: Query, { searchResults }: RouteContext): 
 function search({ query, segments }: Call, { range, searchResults }: RouteContext): Answer {
   const manufacturer = segments.manufacturer!;
   const nodes = range.search(manufacturer, query.q!, query).map((node, index) => {
-    // The ids that the specification shows; the index starts at 0 (D-721).
+    // These are the ids that the specification shows; the index starts at 0 (D-721).
     const nodeid = `${manufacturer};SEARCHRESULT${index}`;
     searchResults.set(nodeid, String(node.nodeid));
     return { ...node, nodeid };
@@ -165,14 +165,14 @@ function change(call: Call, { range }: RouteContext): Answer {
   return jsonOr404(range.configure(call.query, requested), 'article');
 }
 
-/** The specification does not show how the identifier comes back: it has its own name here (D-792). */
+/** Stores a planning. The specification does not show how the identifier is returned: it has its own name (D-792). */
 function store(call: Call, { range, storePlanning }: RouteContext): Answer {
   const article = readPlanningBody(call);
   range.checkPlanning?.(article);
   return { kind: 'json', json: { permanentid: storePlanning(article) } };
 }
 
-/** One article without its children: they are not restored (D-782). */
+/** Returns one article without its children, which are not restored (D-782). */
 function restore({ query }: Call, { range }: RouteContext): Answer {
   const article = found(range.article(query), 'article');
   const alone = { rootid: article.id, reinit: '', children: [], propclasses: [] };
@@ -206,7 +206,7 @@ function readChange(call: Call): PropertyChange {
     badBody('newvalue', 'a text or a number');
   }
   const article = topLevelArticle(body.jsondata, 'jsondata');
-  // Only the root is reconfigured, as a whole; a child's property is changed within it.
+  // Only the root is reconfigured, as a whole; a property of a child is changed within it.
   checkRule(
     areSame(rootid, article.id),
     `rootid: expected ${article.id}, the id of jsondata, received ${rootid}`,
@@ -271,7 +271,7 @@ function isText(value: unknown): boolean {
   return typeof value === 'string' && value !== '';
 }
 
-/** The type of an id is not shown: a number counts as its text. */
+/** Whether a value is an id. The specification shows no type: a number counts as its text. */
 function isId(value: unknown): boolean {
   return typeof value === 'number' || isText(value);
 }
@@ -299,7 +299,7 @@ function topLevelArticle(value: unknown, where: string): Json {
   return article;
 }
 
-/** All children, however deep; what is no object counts as an empty one. */
+/** All children, however deep; a child that is no object counts as an empty one. */
 function descendantsOf({ children }: Json): Json[] {
   const all: Json[] = [];
   const stack: unknown[] = Array.isArray(children) ? [...children] : [];

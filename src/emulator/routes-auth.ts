@@ -11,7 +11,7 @@ export interface Login {
   appKey: string;
 }
 
-/** Format in which the public key is published, each as Base64. */
+/** Format in which the public key is published, always as Base64. */
 export type KeyForm = 'pem' | 'spki' | 'pkcs1' | 'x509';
 
 const MODULUS_BYTES = 256;
@@ -32,7 +32,7 @@ export function authRoutes(
   tokens: TokenRegistry,
   keyForm: KeyForm,
 ): Route[] {
-  // On another thread, while this one starts the server.
+  // The key is made on another thread, while this one starts the server.
   void serverKey();
   return [
     {
@@ -99,7 +99,7 @@ function parsed(body: Uint8Array): unknown {
   }
 }
 
-/** Whether a field decrypts to a text, in UTF-16, little endian, without a byte order mark, by either padding. */
+/** Whether a field decrypts to a text in UTF-16, little endian, without a byte order mark, with either padding. */
 function isEncrypted(
   { privateKey }: ServerKey,
   value: unknown,
@@ -114,18 +114,18 @@ function isEncrypted(
   let isReadable = false;
   for (const decrypt of ciphertext.length === MODULUS_BYTES ? [fromPkcs1, fromOaep] : []) {
     try {
-      // Compared as bytes, so no other encoding passes.
+      // The bytes are compared, so no other encoding passes.
       if (decrypt(privateKey, ciphertext).equals(wanted)) return true;
       isReadable = true;
     } catch {
-      // Another padding.
+      // The padding is another one.
     }
   }
   if (!isReadable) refuse(`${field}: cannot be decrypted`);
   return false;
 }
 
-/** RSAES-PKCS1-v1_5 (RFC 8017, 7.2.2): Node decrypts, but refuses to remove this padding (D-602). */
+/** Decrypts RSAES-PKCS1-v1_5 (RFC 8017, 7.2.2): Node decrypts, but refuses to remove this padding (D-602). */
 function fromPkcs1(key: KeyObject, ciphertext: Buffer): Buffer {
   const padded = privateDecrypt({ key, padding: constants.RSA_NO_PADDING }, ciphertext);
   const end = padded.indexOf(0, 2);

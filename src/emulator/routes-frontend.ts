@@ -1,7 +1,7 @@
 /**
  * The planning frontend: one page in three modes, which restores an article or a whole planning.
  *
- * It plans nothing. It shows what a frontend would start with, so that links, embedding and the cart
+ * The frontend plans nothing. It shows what a frontend would start with, so that links, embedding and the cart
  * post can be tested.
  *
  * @see Spec 4.5, 4.6; D-794.
@@ -19,7 +19,7 @@ import {
 } from './route.ts';
 import type { Json, Query } from './sample/range.ts';
 
-/** The address of the page contains a token: it must reach neither a cache nor another site. */
+/** Headers of the page. Its address contains a token, which must reach neither a cache nor another site. */
 const HEADERS = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' };
 
 const PARAMETERS = [
@@ -30,7 +30,7 @@ const PARAMETERS = [
   ...['ocdreinit', 'permanentid', 'parentnode', 'urlwarenkorb'],
 ];
 
-/** The page itself, in the reading of the emulator. */
+/** The page itself, as the emulator interprets it. */
 const PLANNING: Route = {
   operation: 'planning',
   path: '/planning',
@@ -38,7 +38,7 @@ const PLANNING: Route = {
   answer: plan,
 };
 
-/** Names of v1 and what replaces them. @see Spec 9.3 */
+/** Names of v1 and their replacements. @see Spec 9.3 */
 const RENAMED: Readonly<Record<string, string>> = {
   manuid: 'manufacturer',
   seriesid: 'program',
@@ -52,7 +52,7 @@ const V1_ROUTES = ['index.php', 'configurator.php', 'article.php'].map(
   (name): Route => ({
     operation: 'planningv1',
     path: `/${name}`,
-    // The page checks it.
+    // The page checks the token.
     token: 'passed',
     optional: [...PARAMETERS, ...Object.keys(RENAMED)],
     answer: redirect,
@@ -64,7 +64,7 @@ export const FRONTEND_ROUTES: readonly Route[] = [PLANNING, ...V1_ROUTES];
 
 /**
  * The row of a stored planning, which the page reads to restore it. No operation of the service resolves an
- * identifier, so that it is below `{base_url}` only where a page is served.
+ * identifier, so this row is below `{base_url}` only if a page is served.
  */
 export const STORED_PLANNING: Route = {
   operation: 'storedplanning',
@@ -78,7 +78,7 @@ export const STORED_PLANNING: Route = {
   },
 };
 
-/** Every value arrives as it was; only names change. */
+/** Redirects to the page. Every value is passed on unchanged; only names change. */
 function redirect({ query }: Call): Answer {
   const pairs = Object.entries(query).map(([old, value]) => {
     const name = RENAMED[old] ?? old;
@@ -144,7 +144,7 @@ function articleOf(query: Query, { range, findPlanning }: RouteContext): Json | 
   return found(range.article(configured), 'article');
 }
 
-/** Only web addresses: the page posts to this address. */
+/** The address of the cart, to which the page posts: only web addresses are allowed. */
 function cartUrlOf({ urlwarenkorb = '' }: Query): string | undefined {
   if (urlwarenkorb === '') return undefined;
   const isWeb = URL.canParse(urlwarenkorb) && /^https?:$/.test(new URL(urlwarenkorb).protocol);
@@ -188,7 +188,7 @@ function catalogueHtml(nodes: Json[]): string {
 function articleHtml(article: Json | undefined, showPrice: boolean, cartUrl?: string): string {
   if (article === undefined) return '';
   const ocd = (article.ocd ?? {}) as Json;
-  // Escaped, so that no text can end the script element.
+  // Less-than signs are escaped, so that no text can end the script element.
   const json = jsonText(article).replaceAll('<', '\\u003c');
   const price = showPrice ? `<p id="price">${escaped(ocd.price)} ${escaped(ocd.currency)}</p>` : '';
   return `<main>

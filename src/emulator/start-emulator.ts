@@ -1,7 +1,7 @@
-/** Starts the emulator with what it is to serve. */
+/** Starts the emulator with the data that it serves. */
 import type { Emulator, EmulatorOptions } from './emulator.ts';
 
-/** Starts the emulator with the sample range or a recording; its modules are loaded only now. */
+/** Starts the emulator with the sample range or a recording; the modules of both are loaded only on request. */
 export async function startEmulatorOf(
   { recording }: { recording?: string },
   options: Omit<EmulatorOptions, 'range'> = {},

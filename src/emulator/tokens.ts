@@ -17,7 +17,7 @@ interface Session {
  * The tokens that one emulator has issued.
  *
  * The specification gives `xcf` and `odb` a logout each and `ofml` none, and does not say how far
- * one reaches. This is the reading that is hardest on a client: a logout ends its own group and
+ * a logout reaches. This class uses the reading that is hardest on a client: a logout ends its own group and
  * `ofml`, and the other group stays open until its own logout.
  *
  * @see Spec 4.2, 4.4 (logout), 8 (lifetimes); D-720.
@@ -29,8 +29,8 @@ export class TokenRegistry {
   readonly #sessions = new Map<string, Session>();
 
   /**
-   * @param now - Milliseconds since the epoch.
-   * @param random - Returns that many unpredictable bytes.
+   * @param now - Returns the milliseconds since the epoch.
+   * @param random - Returns this many unpredictable bytes.
    */
   constructor(
     now: () => number,

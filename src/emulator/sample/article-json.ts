@@ -28,7 +28,7 @@ export interface ArticleOptions {
   rate: number;
   /** Whether invisible properties are included. */
   allProperties: boolean;
-  /** The article's existing identifier. @defaultValue derived from its configuration */
+  /** Existing identifier of the article. @defaultValue derived from its configuration */
   id?: string;
   /** Messages to the buyer about the change that led to this article. */
   usermessages?: readonly string[];
@@ -47,7 +47,7 @@ export function articleJson(
 ): Json {
   const { manufacturer, program, number, meta } = article;
   const reinit = reinitOf(article, values);
-  // A child keeps its identifier when it is changed; the same article may be part of many plannings.
+  // A child keeps its identifier when it is changed, while the same article may be part of many plannings.
   const owner = rootid === undefined ? ['', reinit] : [rootid, ''];
   const id = known ?? identifier([owner[0], manufacturer, program, number, owner[1]].join('\n'));
   const children = meta?.children(values) ?? [];
@@ -150,7 +150,7 @@ function propertyJson(
   };
 }
 
-/** `L` (a length) with decimals, else `N`; both are numeric. */
+/** Form of a number: `L` (a length) with decimals, else `N`; both are numeric. */
 function formJson({
   ranges,
   form = WHOLE_NUMBER,
@@ -176,7 +176,7 @@ function valueJson(
   };
 }
 
-/** An open bound is absent, and so is its operator. */
+/** A range as JSON. An open bound is absent, and so is its operator. */
 function rangeJson({ from, opfrom = 'GE', to, opto = 'LE', raster }: NumberRange): Json {
   return {
     ...(from !== undefined && { valuefrom: from, opfrom }),

@@ -10,7 +10,7 @@ import { isFound, type Json, type Query } from './range.ts';
 import { MANUFACTURERS, type ManufacturerDefinition } from './series/range.ts';
 import { isShown, languageOf, type Translate } from './views.ts';
 
-/** Any node as a parent: articles and info nodes have no children. */
+/** Any node as a parent. Articles and info nodes have no children. */
 interface Folder {
   nodeid: string;
   text: string;
@@ -67,7 +67,7 @@ function pathTo({ folders }: Catalogue, folder: Folder): Json[] {
   return path;
 }
 
-/** Searches numbers, and short texts in every language. */
+/** Searches numbers, and short texts in all languages. */
 function search({ articles }: Catalogue, manufacturer: string, query: string): Json[] {
   return articles
     .filter(({ article }) => article.manufacturer === manufacturer)

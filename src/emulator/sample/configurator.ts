@@ -22,7 +22,7 @@ export interface ValueChange {
 /** An article after a change. */
 export interface ChangedValues {
   values: Values;
-  /** Properties whose value is not allowed beside the new one. */
+  /** Properties whose value is not allowed together with the new one. */
   adjusted: readonly PropertyDefinition[];
 }
 
@@ -76,7 +76,7 @@ function propertyOf(article: ArticleDefinition, change: ValueChange): PropertyDe
   return property;
 }
 
-/** The canonical form of a value; undefined if a number is expected and the value is none. */
+/** The canonical form of a value; undefined if a number is expected and the value is no number. */
 function canonical(property: PropertyDefinition, value: string): string | undefined {
   if (property.ranges === undefined || value === '') return value;
   return canonicalNumber(value, property.form ?? WHOLE_NUMBER);
@@ -95,7 +95,7 @@ function allowedText(property: PropertyDefinition, values: Values): string {
   return `one of ${allowed.join(', ')}${others ?? ''}`;
 }
 
-/** Adjusts properties until all are allowed; a definition without an end is an error of this range. */
+/** Adjusts properties until all are allowed; a definition that never ends is an error of this range. */
 function adjustOthers(
   article: ArticleDefinition,
   start: Values,

@@ -16,7 +16,7 @@ export interface Part {
   lay?: string;
   params?: unknown;
   children?: Part[];
-  /** `childs` is written beside `prop` instead of inside it. */
+  /** Whether `childs` is written beside `prop` instead of inside it. */
   childsBesideProp?: boolean;
 }
 
@@ -26,7 +26,7 @@ export interface Text {
   en: string;
 }
 
-/** Value of each property by name; empty if an optional one has no value yet. */
+/** Value of each property by name; empty if an optional property has no value yet. */
 export type Values = Readonly<Record<string, string>>;
 
 /** One value of a property. */
@@ -35,11 +35,11 @@ export interface Choice {
   /** Code of the value in the final article number. */
   code: string;
   text: Text;
-  /** Added to the price, in euro. */
+  /** Surcharge on the price, in euro. */
   surcharge?: number;
   /** File name of a preview image. */
   preview?: string;
-  /** Whether it may be chosen beside the other values. @defaultValue always */
+  /** Whether this choice is allowed together with the other values. @defaultValue always */
   allowed?: (values: Values) => boolean;
 }
 
@@ -50,17 +50,17 @@ export interface PropertyDefinition {
   group: string;
   text: Text;
   choices?: readonly Choice[];
-  /** Accepts other values beside the choices: so many letters, digits and hyphens at most. */
+  /** Accepts other values than the choices: at most this many letters, digits and hyphens. */
   others?: number;
-  /** For numbers: the ranges that the other values allow; the number must be in one of them. */
+  /** For numbers: the ranges that the other values allow; the number must be in one of the ranges. */
   ranges?: (values: Values) => readonly NumberRange[];
   /** For numbers. @defaultValue {@link WHOLE_NUMBER} */
   form?: NumberForm;
-  /** For numbers: added to the price for each unit above a number, in euro. */
+  /** For numbers: surcharge on the price for each unit above a number, in euro. */
   surcharge?: { perUnit: number; above: number };
   /** Value of the default configuration; empty only with `mustChoose`. */
   initial: string;
-  /** Optional, but the article is invalid without a value. */
+  /** Whether the article is invalid without a value, although the property is optional. */
   mustChoose?: boolean;
   visible?: (values: Values) => boolean;
   enabled?: (values: Values) => boolean;
@@ -75,7 +75,7 @@ export interface ChildDefinition {
   values: Values;
 }
 
-/** One article. A planning has the values of its own and those of {@link withChildValues}. */
+/** One article. A planning has its own values and those of {@link withChildValues}. */
 export interface ArticleDefinition {
   manufacturer: string;
   program: string;
@@ -84,7 +84,7 @@ export interface ArticleDefinition {
   short: Text;
   /** Further lines of the long text. */
   long: readonly Text[];
-  /** Euro; 0 is an article without a price. */
+  /** Price in euro; 0 means an article without a price. */
   price: number;
   properties: readonly PropertyDefinition[];
   /** The nodes of its parts list. */
@@ -94,12 +94,12 @@ export interface ArticleDefinition {
     typename: string;
     children: (values: Values) => ChildDefinition[];
     properties: readonly PropertyDefinition[];
-    /** What it reports about a configuration. */
+    /** Messages of the planning about a configuration. */
     messages?: (values: Values) => readonly Text[];
   };
   /** Changed values, one record for each extra configuration of the demo. */
   variants?: readonly Values[];
-  /** Errors that the service reports about it, for a person. */
+  /** Errors that the service reports about the article, for a person. */
   dump?: string;
   /** Whether its folder contains it; otherwise search alone finds it. @defaultValue true */
   isListed?: boolean;
@@ -134,7 +134,7 @@ export function valuesOf(article: ArticleDefinition, changes: Values = {}): Valu
   return { ...Object.fromEntries(initial), ...changes };
 }
 
-/** The values of a child that were changed in its planning; they replace those that follow the planning's. */
+/** The values of a child that were changed in its planning; they replace values that follow the planning's. */
 export function childValuesOf(planning: Values, number: string): Values {
   const changed = Object.entries(planning).filter(([name]) => name.startsWith(`${number}/`));
   return Object.fromEntries(changed.map(([name, value]) => [name.slice(number.length + 1), value]));
@@ -156,7 +156,7 @@ export function withChildValues(
   return { ...without, ...Object.fromEntries(changed.map(([name, value]) => [own + name, value])) };
 }
 
-/** Whether a canonical value is allowed for a property beside the other values. */
+/** Whether a canonical value is allowed for a property, given the other values. */
 export function isAllowed(property: PropertyDefinition, value: string, values: Values): boolean {
   if (value === '') return property.mustChoose === true;
   if (property.ranges === undefined) {
@@ -168,13 +168,13 @@ export function isAllowed(property: PropertyDefinition, value: string, values: V
   return property.ranges(values).some((range) => isInRange(value, range, form.decdigits));
 }
 
-/** A code of a choice would not be found again in the final number. */
+/** Whether another value than the choices is allowed; the code of a choice would be ambiguous in the final number. */
 function isOther({ others = 0, choices = [] }: PropertyDefinition, value: string): boolean {
   const isCode = choices.some(({ code }) => code === value);
   return value.length <= others && /^[\p{L}\p{N}-]+$/u.test(value) && !isCode;
 }
 
-/** Whether a property is shown beside the other values. */
+/** Whether a property is shown, given the other values. */
 export function isVisible(property: PropertyDefinition, values: Values): boolean {
   return property.visible?.(values) ?? true;
 }

@@ -66,7 +66,7 @@ export const TEXTURES: Readonly<Record<string, Readonly<Record<string, string>>>
   },
 };
 
-/** Paths below `images/`, of ASCII, which every file system keeps as it is. */
+/** Paths below `images/`, in ASCII, which every file system keeps unchanged. */
 const PATHS = {
   texture: (texture: string) => `textures/${texture}.jpg`,
   preview: (texture: string, size: 'small' | 'large') => `previews/${size}/${texture}.jpg`,
@@ -120,7 +120,7 @@ export function imagePaths(): string[] {
   return [...new Set([...paths, ...resourcePaths().values()])].sort();
 }
 
-/** The texture that a manufacturer names so; undefined if there is none. */
+/** The texture that a manufacturer gives this name; undefined if there is none. */
 function textureOf(manufacturer: string, name: string): string | undefined {
   const names = Object.hasOwn(TEXTURES, manufacturer) ? TEXTURES[manufacturer]! : {};
   return Object.hasOwn(names, name) ? names[name] : undefined;

@@ -52,7 +52,7 @@ const NOTATIONS: Readonly<Record<string, Notation>> = {
 /** Code of a property without a value in the final number. */
 const NOT_EVALUATED = '0';
 
-/** Code of a value in the final number; numbers have a comma, since some notations separate by points. */
+/** Code of a value in the final number. Numbers have a comma, since some notations separate by points. */
 function codeOf(property: PropertyDefinition, value: string): string {
   if (value === '') return NOT_EVALUATED;
   const choice = property.choices?.find((candidate) => candidate.value === value);
@@ -114,7 +114,7 @@ export function valuesOfReinit(article: ArticleDefinition, reinit: string): Valu
     return [name, pair.slice(start.length, pair.length - d.after.length)] as const;
   });
   const values = valuesOf(article, Object.fromEntries(changes));
-  // Accepted only if writing the values gives the same string.
+  // The string is accepted only if writing its values gives the same string.
   if (reinitOf(article, values) !== reinit) return undefined;
   return areAllowed(article.properties, values) ? values : undefined;
 }
@@ -126,7 +126,7 @@ function areAllowed(properties: readonly PropertyDefinition[], values: Values): 
 /**
  * Meta reinit string of a planning; empty for any other article.
  *
- * It lists the children, and the properties of the planning that differ from the default.
+ * The string lists the children, and the properties of the planning that differ from the default.
  */
 export function metaReinitOf(article: ArticleDefinition, values: Values): string {
   if (article.meta === undefined) return '';
@@ -145,7 +145,7 @@ export function metaReinitOf(article: ArticleDefinition, values: Values): string
  * Adds the values of the planning to the commercial values.
  *
  * @param reinit - Meta reinit string; empty for the default planning.
- * @returns Undefined if the string is not of this planning with these values.
+ * @returns Undefined if the string does not belong to this planning with these values.
  */
 export function withMetaValues(
   article: ArticleDefinition,

@@ -47,9 +47,9 @@ export function canonicalNumber(text: string, form: NumberForm): string | undefi
 /**
  * Whether a number is in a range and on its raster.
  *
- * It counts in whole units of the last decimal place, so that 0.3 is three steps of 0.1.
+ * The function counts in whole units of the last decimal place, so that 0.3 is three steps of 0.1.
  *
- * @param number - In canonical form.
+ * @param number - Number in canonical form.
  */
 export function isInRange(number: string, range: NumberRange, decdigits: number): boolean {
   const units = (value: number): number => Math.round(value * powerOf10(decdigits));
@@ -65,10 +65,10 @@ export function isInRange(number: string, range: NumberRange, decdigits: number)
 }
 
 /**
- * The nearest allowed number; of two equally near ones the smaller.
+ * The nearest allowed number; of two equally near numbers, the smaller one.
  *
- * @param ranges - Each has a raster or allows every unit of the last decimal place.
- * @returns In canonical form; undefined if the ranges allow no number.
+ * @param ranges - Ranges, each of which has a raster or allows every unit of the last decimal place.
+ * @returns The number in canonical form; undefined if the ranges allow no number.
  *
  * @example
  * ```ts

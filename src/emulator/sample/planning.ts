@@ -13,8 +13,8 @@ export interface ConfiguredArticle {
 /**
  * Reads a top-level article.
  *
- * It uses only the identity of the configuration: the numbers and the two reinit strings. Texts,
- * prices and children follow from these.
+ * The function uses only the identity of the configuration: the numbers and the two reinit strings. Texts,
+ * prices and children follow from the identity.
  *
  * @throws {@link RangeRefusal} with the field.
  */

@@ -11,12 +11,12 @@ export type Query = Readonly<Record<string, string>>;
 
 /** One changed property, in the fields of POST articles. */
 export interface PropertyChange {
-  /** Of the article itself, or of one of its children. */
+  /** Id of the article itself, or of one of its children. */
   id: string;
   proptype: 'ocd' | 'meta';
   propclass: string;
   prop: string;
-  /** A `valuefrom`; empty removes the value where that is allowed. */
+  /** New value: a `valuefrom`; empty removes the value if that is allowed. */
   newvalue: string;
   /** The complete top-level article before the change. */
   article: Json;
@@ -71,7 +71,7 @@ export interface EmulatedRange {
    * @throws {@link RangeRefusal} if it is no configuration of this range.
    */
   checkPlanning?(article: Json): void;
-  /** A planning whose permanent identifier is older than this emulator. */
+  /** Finds a planning whose permanent identifier is older than this emulator. */
   planning?(permanentid: string): Json | undefined;
   /**
    * The parts list of GET btg: `{btg, blocks, mats}`.

@@ -26,10 +26,10 @@ import { findArticle } from './series/range.ts';
 import { articleRoot, partsListJson } from './tree.ts';
 import { currencyOf, isShown, type Translate, translationFor } from './views.ts';
 
-/** Pixels. */
+/** Width in pixels. */
 const PICTURE_WIDTH = 640;
 
-/** Blocks that were asked for, by name: all ranges have the same. */
+/** Requested blocks by name. All ranges share them. */
 const blocks = new Map<string, Uint8Array>();
 
 /**
@@ -174,7 +174,7 @@ function shownArticle(query: Query): ArticleDefinition | undefined {
   return article && isShown(article.manufacturer, query.profile) ? article : undefined;
 }
 
-/** A variant code is a final number. */
+/** The values of a variant code, which is a final number. */
 function valuesOfVariant(article: ArticleDefinition, varcode: string): Values | undefined {
   return varcode === '' ? valuesOf(article) : valuesOfFinalNumber(article, varcode);
 }

@@ -4,9 +4,9 @@ import type { Point } from './shapes/surface.ts';
 
 /** Placement, material and layer of a node. */
 export interface NodeOptions {
-  /** Metres, in the parent's frame. */
+  /** Position in metres, in the parent's frame. */
   at?: Point;
-  /** Degrees. */
+  /** Rotation in degrees. */
   rot?: Point;
   scale?: Point;
   mat?: string;

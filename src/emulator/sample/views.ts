@@ -46,7 +46,7 @@ export function currencyOf(name: string | undefined): { currency: string; rate: 
   return { currency, rate: CURRENCY_RATES[currency]! };
 }
 
-/** Manufacturers that a server profile hides; any other profile shows all. */
+/** Manufacturers that a server profile hides; any other profile shows all of them. */
 const HIDDEN: Readonly<Record<string, readonly string[]>> = {
   CONTRACT: ['AULI'],
   HOME: ['FJEL', 'BRNK'],

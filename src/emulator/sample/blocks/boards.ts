@@ -34,7 +34,7 @@ function extension(w: number, d: number): Outline {
 export const BOARD_FAMILIES: BlockFamilies = {
   // Carcass boards, shelves, fronts, rails: width, height, depth.
   PLATTE: { measures: 3, make: (w, h, d) => chamferedBox(w, h, d, 0.0012) },
-  // Native geometry of the OFML family is clockwise: these panels are, on purpose.
+  // Native geometry of the OFML family is clockwise. These panels are clockwise on purpose.
   PANEEL: {
     measures: 3,
     make: (w, h, d) => chamferedBox(w, h, d, 0.002),
@@ -121,7 +121,7 @@ export const BOARD_FAMILIES: BlockFamilies = {
       ...placed(chamferedBox(w, h, 0.012, 0.001), { at: [0, 0, 0] }),
     ],
   },
-  // Unit board: nodes scale it differently on each axis. Its own position and rotation lay it flat.
+  // A unit board: nodes scale it differently on each axis. Its own position and rotation lay it flat.
   EINHEIT: {
     measures: 0,
     make: () => chamferedBox(1, 1, 1, 0.01),

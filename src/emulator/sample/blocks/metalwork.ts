@@ -19,7 +19,7 @@ function castor(radius: number): Shape {
       [radius * 0.88, radius * 0.66],
       [radius * 0.3, radius * 0.72],
     ],
-    // A multiple of four: one vertex is exactly the lowest.
+    // The number is a multiple of four, so that one vertex is exactly the lowest.
     { segments: 24 },
   );
   const trail = -radius * 0.55;
@@ -57,7 +57,7 @@ function deskFoot(length: number): Shape {
     endChamfer: 0.004,
     scaleAt: (t) => [1, 1 - 0.5 * pow(Math.abs(2 * t - 1), 2.2)],
   }).map((surface) => ({
-    // The lower side stays level: what the taper lifts is laid down again.
+    // The lower side stays level: points that the taper lifts are moved down again.
     ...surface,
     positions: surface.positions.map((value, k) =>
       k % 3 === 1 ? 0.009 + Math.max(0, value - 0.009) : value,

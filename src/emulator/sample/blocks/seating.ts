@@ -37,7 +37,7 @@ const pad =
     rim + (middle - rim) * Math.sqrt(Math.max(0, 1 - pow(t, 5)));
 
 function backOutline(w: number, h: number): Outline {
-  // Narrower at the shoulders than at the hips.
+  // The plan is narrower at the shoulders than at the hips.
   return superellipse(w, h, 4.2, 56).map(([x, y]) => [x * (1 - 0.12 * (y / h + 0.5)), y] as const);
 }
 

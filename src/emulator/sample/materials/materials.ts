@@ -13,7 +13,7 @@ const ALL = new Map(
 /**
  * The records that a parts list's material references need, sorted by name.
  *
- * An inline definition (`$ …`) needs none, `BASE;key args` needs its base.
+ * An inline definition (`$ …`) needs no record, `BASE;key args` needs the record of its base.
  *
  * @throws Error for an unknown material: an error of this range.
  */

@@ -1,7 +1,7 @@
 /**
  * Coloured triangles of a parts list, in metres in the frame of the article, and their geometry.
  *
- * A second, independent reading of placement: frames, rotation, scale.
+ * This file is a second, independent reading of placement: frames, rotation, scale.
  */
 import { cos, sin } from '../../../support/elementary.ts';
 import type { Part } from '../definition.ts';
@@ -45,7 +45,7 @@ export function facetsOf(parts: readonly Part[], sources: FacetSources): Facet[]
   return facets;
 }
 
-/** A child's frame is its parent's times its own; scale is not inherited. */
+/** The frame of a child: its parent's frame times its own; scale is not inherited. */
 function inner(outer: Frame, { offs = [0, 0, 0], rot }: Part): Frame {
   const origin = moved(outer, offs);
   if (rot === undefined) return { rotation: outer.rotation, origin };
@@ -62,7 +62,7 @@ function trianglesOf(part: Part, { block }: FacetSources): Vector[][] {
   return [];
 }
 
-/** A block's own position and rotation come before the scale of the node. */
+/** The triangles of a block. Its own position and rotation come before the scale of the node. */
 function blockTriangles(body: Uint8Array, scale: Vector): Vector[][] {
   const { P, R, V, A } = JSON.parse(new TextDecoder().decode(body)) as {
     P: Vector;
@@ -80,7 +80,7 @@ function blockTriangles(body: Uint8Array, scale: Vector): Vector[][] {
   );
 }
 
-/** Width, height and depth are the first three numbers, in any notation. */
+/** The triangles of a box. Width, height and depth are the first three numbers, in any notation. */
 function boxTriangles(params: unknown): Vector[][] {
   const numbers =
     typeof params === 'string' ? params.split(/[\s,;]+/) : Object.values(params as object);
@@ -101,10 +101,10 @@ function boxTriangles(params: unknown): Vector[][] {
   });
 }
 
-/** x, y, z. */
+/** A vector: x, y, z. */
 export type Vector = readonly [number, number, number];
 
-/** Three columns. */
+/** A rotation matrix: three columns. */
 type Rotation = readonly [Vector, Vector, Vector];
 
 /** Position and rotation in the outer frame. */
@@ -119,7 +119,7 @@ const IDENTITY: Rotation = [
   [0, 0, 1],
 ];
 
-/** Degrees about X, then about the turned Y, then about the twice turned Z. */
+/** Makes a rotation from degrees about X, then about the turned Y, then about the twice turned Z. */
 export function rotationOf([x, y, z]: Vector): Rotation {
   const [a, b, c] = [x, y, z].map((degrees) => (degrees * Math.PI) / 180) as [
     number,

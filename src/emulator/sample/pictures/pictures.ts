@@ -1,4 +1,4 @@
-/** Pictures of articles, drawn from their parts when they are asked for. */
+/** Pictures of articles, drawn from their parts on request. */
 import type { ArticleDefinition, Values } from '../definition.ts';
 import { materialsFor } from '../materials/materials.ts';
 import type { FacetSources } from './facets.ts';
@@ -10,7 +10,7 @@ const OVERSAMPLED = 2;
 /**
  * Draws a configuration as JPEG, three quarters as high as wide.
  *
- * @param width - Pixels.
+ * @param width - Width in pixels.
  */
 export async function drawArticle(
   article: ArticleDefinition,

@@ -13,7 +13,7 @@ import {
   type Vector,
 } from './facets.ts';
 
-/** Pixels, 8 bits a channel, RGB, row by row from the top. */
+/** A picture in pixels, 8 bits a channel, RGB, row by row from the top. */
 interface Raster {
   width: number;
   height: number;
@@ -22,15 +22,15 @@ interface Raster {
 
 const BACKGROUND = 250;
 const MARGIN = 0.06;
-/** From the front, the right and above: degrees about Y, then about X. */
+/** View from the front, the right and above: degrees about Y, then about X. */
 const VIEW: Vector = [24, -32, 0];
-/** Towards the light, in the picture's own frame. */
+/** Direction towards the light, in the picture's own frame. */
 const LIGHT: Vector = [-0.35, 0.75, 0.56];
 
 /**
  * Draws nodes as seen from the front, the right and above, without perspective.
  *
- * @param width - Pixels; the furniture fills the picture up to a margin.
+ * @param width - Width in pixels; the furniture fills the picture up to a margin.
  */
 export function renderParts(
   parts: readonly Part[],
@@ -79,7 +79,7 @@ function fitInto(
   return ([x, y, z]) => [left + (x - low[0]!) * pixels, top + (high[1]! - y) * pixels, z];
 }
 
-/** Both sides are lit, so that open sheets and reversed faces look alike. */
+/** Shades a facet. Both sides are lit, so that open sheets and reversed faces look alike. */
 function shaded(colour: Vector, [a, b, c]: Facet['corners']): Vector {
   const normal = cross(minus(b, a), minus(c, a));
   const length = hypot(...normal) || 1;
@@ -89,7 +89,7 @@ function shaded(colour: Vector, [a, b, c]: Facet['corners']): Vector {
   return [colour[0] * strength, colour[1] * strength, colour[2] * strength];
 }
 
-/** Fills the pixels whose centre is in a triangle and that show nothing nearer. */
+/** Fills the pixels whose centre is in a triangle and that show no nearer facet. */
 function fill(
   raster: Raster,
   depth: Float64Array,

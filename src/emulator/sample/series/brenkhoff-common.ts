@@ -1,5 +1,5 @@
 /**
- * What the series of Brenkhoff share: upholstery, layers, the plan symbol.
+ * The definitions that the series of Brenkhoff share: upholstery, layers, the plan symbol.
  */
 import { blockName } from '../blocks/blocks.ts';
 import type { Part, PropertyDefinition, Values } from '../definition.ts';

@@ -1,5 +1,5 @@
 /**
- * What the series of Fjelmark share: finishes, block names, layers, small assemblies.
+ * The definitions that the series of Fjelmark share: finishes, block names, layers, small assemblies.
  */
 import { blockName } from '../blocks/blocks.ts';
 import type { Part, PropertyDefinition, Values } from '../definition.ts';

@@ -23,7 +23,7 @@ import { choice, choices, millimetres, text } from './properties.ts';
 const PROGRAM = 'LINEA';
 const D3 = layer(PROGRAM, 'D3');
 const TOP_MILLIMETRES = 25;
-/** Narrower desks have no room for a cable tray. */
+/** Least width with room for a cable tray. */
 const TRAY_FROM = 1200;
 const VENEERS = ['EI', 'NB', 'BU'];
 
@@ -64,7 +64,7 @@ const DEPTH = millimetres(
   },
 );
 
-/** In centimetres; a lifting frame is delivered at one height. */
+/** Height in centimetres; a lifting frame is delivered at one height. */
 const HEIGHT: PropertyDefinition = {
   name: 'HÖHE',
   group: 'MASS',
@@ -95,7 +95,7 @@ const TRAY: PropertyDefinition = {
   enabled: takesTray,
 };
 
-/** Of any length: only the number of digits limits it. */
+/** Cord of any length: only the number of digits limits the length. */
 const CORD: PropertyDefinition = {
   name: 'KABELLÄNGE',
   group: 'AUSSTATTUNG',

@@ -10,13 +10,13 @@ import { text } from './properties.ts';
 import { REGALO } from './regalo.ts';
 import { SALUN } from './salun.ts';
 
-/** A manufacturer with its series. All are invented. */
+/** A manufacturer with its series. All manufacturers are invented. */
 export interface ManufacturerDefinition {
   id: string;
   name: string;
-  /** Of its folder: what it makes, in the language of the reader. */
+  /** Text of its folder: what the manufacturer makes, in the language of the reader. */
   text: Text;
-  /** `YYYY-MM-DD`; caches keep what they have of an unchanged date. */
+  /** Conversion date, `YYYY-MM-DD`; caches keep their data if the date is unchanged. */
   convertdate: string;
   series: readonly SeriesDefinition[];
 }

@@ -21,7 +21,7 @@ const FRONTS: Readonly<Record<string, string>> = {
   Salbei: home('SALBEI LACK'),
 };
 
-/** Optional, but the article is invalid without it; its fronts are then of wood. */
+/** Finish of the fronts: optional, but the article is invalid without a value; the fronts are then of wood. */
 const FRONT: PropertyDefinition = choices(
   'FRONT',
   'OBERFLÄCHE',
@@ -47,7 +47,7 @@ const WIDTH = millimetres(
 const lacquer = ({ FRONT: value = '' }: Values): string | undefined => FRONTS[value];
 const front = (values: Values): string => lacquer(values) ?? wood(values, ' HOCH');
 
-/** A drawer's front: without lacquer its grain lies. */
+/** Material of a drawer's front: without lacquer its grain is horizontal. */
 const drawerFront = (values: Values): string => lacquer(values) ?? wood(values);
 
 /** An open bookcase of boards; w, h, d in millimetres. */

@@ -1,6 +1,6 @@
 /**
  * The planned workplace: a meta planning of articles of three series and two manufacturers, whose
- * own parts list contains all of theirs.
+ * own parts list contains the parts of all children.
  */
 
 import type { Part } from '../definition.ts';
@@ -27,11 +27,11 @@ interface Place {
   at: (planning: Values) => Point;
   rot: Point;
   values: (planning: Values) => Values;
-  /** Whether it is part of the planning. @defaultValue always */
+  /** Whether the article is part of the planning. @defaultValue always */
   planned?: (planning: Values) => boolean;
 }
 
-/** The lamp may be left out. */
+/** Choice of the lamp, which may be left out. */
 const LAMP = choices('LEUCHTE', 'PLANUNG', text('Leuchte', 'Lamp'), [
   choice('MIT', '1', 'mit', 'with'),
   choice('OHNE', '0', 'ohne', 'none', { surcharge: -145 }),
@@ -134,7 +134,7 @@ export const WORKPLACE: ArticleDefinition = {
   variants: [{ DEKOR: 'NB', SCHIRM: 'BLAU' }],
 };
 
-/** Sold until there was a lamp. */
+/** The workplace that was sold until there was a lamp. */
 export const FORMER_WORKPLACE: ArticleDefinition = {
   ...WORKPLACE,
   number: 'LN-PLATZ 0',

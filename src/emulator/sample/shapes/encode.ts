@@ -12,9 +12,9 @@ interface BlockQuirks {
   position?: Point;
   /** Own rotation, degrees; the points are written without it. */
   rotation?: Point;
-  /** Triangles run clockwise seen from outside, as native geometry of the OFML family does. */
+  /** Whether triangles run clockwise seen from outside, as native geometry of the OFML family does. */
   clockwise?: boolean;
-  /** Three floats a texture coordinate, the third 0. */
+  /** Whether a texture coordinate has three floats, the third 0. */
   threeFloatUvs?: boolean;
   /** Texture indices count from 1. */
   oneBasedUvs?: boolean;
@@ -54,7 +54,7 @@ class Welder {
     this.#size = size;
   }
 
-  /** The index of each group of a source; a group is compared once, not for each triangle that has it. */
+  /** Returns a function that gives the index of each group of a source. A group is compared once, not per triangle. */
   indexer(source: readonly number[]): (group: number) => number {
     const indices: number[] = [];
     return (group) => (indices[group] ??= this.#add(source, group * this.#size));
@@ -72,7 +72,7 @@ class Welder {
   }
 }
 
-/** Never −0. */
+/** Rounds to micrometres; never returns −0. */
 function micrometres(metres: number): number {
   return Math.round(metres * 1e6) + 0;
 }

@@ -35,7 +35,7 @@ export function slab(
     const [x, z] = rings[i]![j % n]!;
     return { point: [x, layers[i]!.y, z] };
   });
-  // Counter-clockwise in (x, z) faces down, so the upper cap is reversed.
+  // A counter-clockwise outline in (x, z) faces down, so the upper cap is reversed.
   for (const k of [0, rings.length - 1]) {
     const ring = rings[k]!;
     const triangles = triangulate(ring);
@@ -48,14 +48,14 @@ export function slab(
   return [outward(surface)];
 }
 
-/** Layers of a lower edge, from the flat outwards; mirrored they are an upper one. */
+/** Layers of a lower edge, from the flat part outwards; mirrored, they form an upper edge. */
 function edgeLayers(radius: number, steps: number): Layer[] {
   if (radius <= 0) return [{ inset: 0, y: 0 }];
   const arc = Array.from({ length: steps + 1 }, (_, i) => {
     const angle = (i / steps) * (Math.PI / 2);
     return { inset: radius * (1 - sin(angle)), y: radius * (1 - cos(angle)) };
   });
-  // A narrow flat ring keeps the shading of a large face flat where the edge is round.
+  // A narrow flat ring keeps the shading of a large face flat if the edge is round.
   if (steps === 1) return arc;
   const last = arc.at(-1)!;
   return [{ inset: radius * 1.6, y: 0 }, ...arc, { inset: 0, y: last.y + radius * 0.2 }];

@@ -9,9 +9,9 @@ interface LatheOptions {
   /** Radius of the profile's corners, metres. */
   round?: number;
   roundSteps?: number;
-  /** The profile is a ring of its own and does not touch the axis. */
+  /** Whether the profile is a ring of its own that does not touch the axis. */
   ring?: boolean;
-  /** The profile is a sheet: the surface stays open. */
+  /** Whether the profile is a sheet, so that the surface stays open. */
   open?: boolean;
 }
 

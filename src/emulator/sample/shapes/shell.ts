@@ -16,7 +16,7 @@ export interface ShellOptions {
   rings?: number;
   /** Overhang of the rim, metres; half the rim's thickness makes it round. */
   rim?: number;
-  /** Omits the back and the rim: a sheet. */
+  /** Whether to omit the back and the rim, which makes a sheet. */
   sheet?: boolean;
 }
 

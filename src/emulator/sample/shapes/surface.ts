@@ -10,13 +10,13 @@ export type Point = readonly [number, number, number];
 
 /** One surface of a block. */
 export interface Surface {
-  /** x y z for each point. */
+  /** Coordinates x y z of each point. */
   positions: number[];
-  /** u v for each point, metres on the surface, V up; undefined without texture coordinates. */
+  /** Coordinates u v of each point, metres on the surface, V up; undefined without texture coordinates. */
   uvs: number[] | undefined;
   /** Three point indices for each triangle, counter-clockwise from outside. */
   triangles: number[];
-  /** Whether it encloses a volume. */
+  /** Whether the surface encloses a volume. */
   closed: boolean;
 }
 
@@ -106,9 +106,9 @@ export function outward(surface: Surface): Surface {
 
 /** How {@link placed} moves a shape: scale, then rotation X, Y, Z (intrinsic), then offset. */
 export interface Placement {
-  /** Metres. */
+  /** Offset in metres. */
   at?: Point;
-  /** Degrees. */
+  /** Rotation in degrees. */
   rot?: Point;
   scale?: Point;
 }

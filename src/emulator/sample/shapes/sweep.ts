@@ -6,7 +6,7 @@ import { addGrid, addTriangles, emptySurface, outward, type Point, type Shape } 
 
 /** Options of a sweep. */
 interface SweepOptions {
-  /** The path returns to its start. */
+  /** Whether the path returns to its start. */
   loop?: boolean;
   /** Scale of the section at each path point (t from 0 to 1 by number of points); width, height. */
   scaleAt?: (t: number) => Flat;
@@ -62,7 +62,7 @@ export function sweep(section: Outline, path: readonly Point[], options: SweepOp
     uv: [rings[i]!.along, around[j]!],
   }));
   if (!loop) {
-    // Seen against the path the section runs clockwise, seen along it counter-clockwise.
+    // Seen against the path the section runs clockwise; seen along the path, counter-clockwise.
     for (const [ring, ahead] of [
       [0, false],
       [rings.length - 1, true],
