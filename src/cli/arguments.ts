@@ -3,7 +3,7 @@ import parseWords from 'yargs-parser';
 import { didYouMean, nearestName } from '../support/nearest.ts';
 import { type Arguments, type Command, columns, type OptionSpec, usageError } from './command.ts';
 
-/** Words are taken literally: no special meaning of dots, numbers, repetitions or `--no-`. */
+/** Words are taken literally: dots, numbers, repetitions and `--no-` have no special meaning. */
 const PARSER = {
   'boolean-negation': false,
   'camel-case-expansion': false,
@@ -16,7 +16,7 @@ const PARSER = {
 
 const WORKERS = '; workers take the place of shards: see pipelines/deploy/README.md';
 
-/** What an earlier version had, and what takes its place. */
+/** Options of earlier versions, each with a note on its replacement. */
 const FORMER: Readonly<Record<string, string>> = {
   '--shard': WORKERS,
   '--executor shard': WORKERS,
@@ -49,7 +49,7 @@ export async function readArguments(
 
 type Options = NonNullable<Command['options']>;
 
-/** The library that makes the help takes longer to load than most commands take. */
+/** The help is loaded only when it is needed: its library takes longer to load than most commands take. */
 async function optionsHelp(options: Options): Promise<string> {
   const { default: yargs } = await import('yargs');
   const specs = Object.entries(options).map(([option, spec]) => [option, toYargs(spec)]);
@@ -63,7 +63,7 @@ async function optionsHelp(options: Options): Promise<string> {
     .getHelp();
 }
 
-/** Only the options are wrapped: a line of an example can be copied as it is. */
+/** Only the options are wrapped, so that a line of an example can be copied as it is. */
 function helpText(name: string, describe: string, command: Command, options: string): string {
   const { positionals = [], notes = [], examples } = command;
   return [

@@ -1,4 +1,4 @@
-/** `btg2gltf cancel PIPELINE.yaml`: ends the run of a pipeline that workers do, from any machine. */
+/** `btg2gltf cancel PIPELINE.yaml`: ends the run of a pipeline on workers, from any machine. */
 import type { Command } from './command.ts';
 import { optionsOf, PIPELINE_POSITIONAL, readRunOptions } from './pipeline-options.ts';
 

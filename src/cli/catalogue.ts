@@ -20,9 +20,9 @@ import { applyOptions, optionsOf } from './pipeline-options.ts';
 import { environmentOf, pipelineOf, SERVICE_OPTIONS } from './service-options.ts';
 
 const DEFAULT_DEPTH = 2;
-/** Folders listed without `--depth`: a whole service has thousands. */
+/** Number of folders listed without `--depth`: a whole service has thousands. */
 const DEFAULT_FOLDERS = 100;
-/** Each node id has one of these signs, a manufacturer none. @see Spec 2.1 */
+/** Each node id contains one of these signs, and no manufacturer does. @see Spec 2.1 */
 const NODE_ID = /[;:@]/;
 const WHAT = 'ls|search|show';
 const SUBJECT = 'NODE, QUERY or ARTICLE';
@@ -117,7 +117,7 @@ export const catalogueCommand: Command = {
   },
 };
 
-/** Ids of the folders that a text names: itself, or those of `MANUFACTURER` or `MANUFACTURER/PROGRAM`. */
+/** Ids of the folders that a text names: the text itself, or the ids of `MANUFACTURER` or `MANUFACTURER/PROGRAM`. */
 async function foldersNamed(list: ListFolder, name: string): Promise<string[]> {
   if (name === '' || NODE_ID.test(name)) return [name];
   const [manufacturer, program] = name.toUpperCase().split('/');
@@ -133,7 +133,7 @@ async function foldersNamed(list: ListFolder, name: string): Promise<string[]> {
   return ids.length === 0 ? [name] : ids;
 }
 
-/** An article that is requested by its name is unknown because of its manufacturer, number or configuration. */
+/** Explains why an article requested by its name is unknown: its manufacturer, number or configuration. */
 async function rethrowUnknownArticle(
   client: ServiceClient,
   name: ArticleId,
@@ -167,7 +167,7 @@ async function rethrowUnknownFolder(
   throw new ConverterError('NODE_NOT_FOUND', message, { cause: error });
 }
 
-/** A search for an unknown one finds nothing without an error; a folder without one may contain any. */
+/** A search for an unknown manufacturer finds nothing without an error; a folder that has none may contain any. */
 async function checkManufacturer(
   client: ServiceClient,
   manufacturer: string,
@@ -197,9 +197,9 @@ function queryOf(args: Arguments): Query {
 }
 
 interface TreeNode extends CatalogueNode {
-  /** Undefined if it was not listed. */
+  /** Undefined if the folder was not listed. */
   children?: TreeNode[];
-  /** Why it was not listed, unless because of its depth. */
+  /** Why the folder was not listed, unless because of its depth. */
   note?: string;
 }
 
@@ -208,7 +208,7 @@ type ListFolder = (nodeid: string) => Promise<CatalogueNode[]>;
 const KINDS: Record<CatalogueNode['nodetype'], string> = { F: 'folder', A: 'article', I: 'info' };
 
 /**
- * Lists folders and the folders below them, level by level, each folder once. One that cannot be listed
+ * Lists folders and the folders below them, level by level, each folder once. A folder that cannot be listed
  * gets a note.
  *
  * @param depth - Levels to list, from 1.
@@ -249,7 +249,7 @@ async function open(folder: TreeNode, list: ListFolder): Promise<void> {
   }
 }
 
-/** Draws a tree: kinds, texts, `MANUFACTURER/PROGRAM/number` or a part of it, and ids for the next `ls`. */
+/** Draws a tree: kinds, texts, `MANUFACTURER/PROGRAM/number` or a part of that, and ids for the next `ls`. */
 export function drawTree(roots: readonly TreeNode[]): string {
   const unlisted = countUnlisted(roots);
   const hint = `${amount(unlisted, 'folder')} not opened; use --depth N to open more levels\n`;
@@ -275,12 +275,12 @@ function countUnlisted(nodes: readonly TreeNode[]): number {
 
 function factsOf(node: CatalogueNode, lead: string): string[] {
   const { manufacturer, program, basearticlenumber } = node;
-  // Ids, because options and pipeline files use these.
+  // Ids are shown because options and pipeline files use them.
   const name = [manufacturer, program, basearticlenumber].filter((id) => id !== '').join('/');
   return [KINDS[node.nodetype], lead + node.text, name, node.nodeid];
 }
 
-/** A number may contain slashes. */
+/** The number of an article may contain slashes. */
 const ARTICLE_NAME = /^(?<manufacturer>[^/]+)\/(?<program>[^/]+)\/(?<basearticlenumber>.+)$/s;
 
 function readArticleName(text: string): ArticleId {
@@ -356,7 +356,7 @@ function allowedOf({ propertyvalues, ranges, addvalues }: ArticleProperty): stri
   return [...values, ...ranges.map(rangeText), ...others].join(' · ');
 }
 
-/** `600 ≤ … ≤ 1200 step 50`; a bound is inclusive unless the service says otherwise. */
+/** `600 ≤ … ≤ 1200 step 50`; a bound is inclusive unless the service states otherwise. */
 function rangeText({ valuefrom, opfrom, valueto, opto, raster }: PropertyRange): string {
   const from = valuefrom === undefined ? '' : `${valuefrom} ${opfrom === 'GT' ? '<' : '≤'} `;
   const to = valueto === undefined ? '' : ` ${opto === 'LT' ? '<' : '≤'} ${valueto}`;
@@ -400,7 +400,7 @@ function textTable(rows: readonly (readonly string[])[], indent = ''): string {
     .join('');
 }
 
-/** Code points, not UTF-16 units. */
+/** The width counts code points, not UTF-16 units. */
 function widthOf(text: string): number {
   return Array.from(text).length;
 }

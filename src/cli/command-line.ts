@@ -1,4 +1,4 @@
-/** The command line, words in, exit code out, and the table of commands. */
+/** The command line, from arguments to exit code, and the table of commands. */
 import { ENVIRONMENT, registerSecrets } from '../run/file/environment.ts';
 import { type ConverterError, ERROR_CODES } from '../support/errors.ts';
 import { didYouMean } from '../support/nearest.ts';
@@ -137,10 +137,10 @@ const EXIT_CODES = [
 ] as const;
 
 /**
- * Runs one command. An error is printed as a sentence and an action; only an internal one has a stack.
+ * Runs one command. An error is printed as a sentence and an action; only an internal error is printed with its stack.
  *
  * @param words - Arguments without node and script.
- * @param version - Of the program, for `--version`.
+ * @param version - Version of the program, for `--version`.
  * @returns The exit code, see {@link EXIT_CODES}.
  * @see D-747.
  */
@@ -175,7 +175,7 @@ function helpOf({ code, help, isGeneralHelp }: ConverterError, name = ''): strin
   return isReplaced ? `for its arguments and options, run btg2gltf ${name} --help` : help;
 }
 
-/** Off a terminal every line on standard error is JSON, unless `--log-format` says otherwise. */
+/** When standard error is no terminal, each of its lines is JSON, unless `--log-format` requests text. */
 function isJsonLog(words: readonly string[], { terminal }: Io): boolean {
   const [, format] = /\n--log-format[=\n](json|pretty)\n/.exec(`\n${words.join('\n')}\n`) ?? [];
   return format === undefined ? terminal === undefined : format === 'json';
@@ -207,7 +207,7 @@ async function dispatch(words: readonly string[], io: Io, version: string): Prom
   return 0;
 }
 
-/** Runs without an account. */
+/** An example that runs without an account. */
 const EXAMPLE =
   'btg2gltf convert --emulator --manufacturer FJEL --program LINEA --basearticlenumber LN-M --output desk.glb';
 

@@ -1,4 +1,4 @@
-/** The types of the commands, and what all of them use. */
+/** The types of the commands, and the functions that all commands use. */
 import type { ChildProcess } from 'node:child_process';
 import type { Environment } from '../run/file/environment.ts';
 import { asConverterError, ConverterError, ERROR_CODES } from '../support/errors.ts';
@@ -14,17 +14,17 @@ export interface Io {
   printError(text: string): void;
   /** Standard error, if it is a terminal. */
   terminal: NodeJS.WritableStream | undefined;
-  /** Asks the user and returns the line of the answer; undefined off a terminal. */
+  /** Asks the user and returns the line of the answer; undefined without a terminal. */
   ask?: ((question: string) => Promise<string>) | undefined;
   /** Milliseconds since 1970. */
   now(): number;
-  /** From 0 to 1. */
+  /** A random number from 0 to 1. */
   random(): number;
   /** Aborted by Ctrl-C and SIGTERM. */
   signal: AbortSignal;
   /** Starts this program as a worker process: with the same arguments, and a channel to this process. */
   startWorker?: (() => ChildProcess) | undefined;
-  /** In such a process: it, with the channel. */
+  /** In a worker process: the process itself, with the channel. */
   workerProcess?: NodeJS.Process | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface Io {
 export interface OptionSpec {
   type: 'string' | 'number' | 'boolean';
   describe: string;
-  /** What the value is, in the table of options. @defaultValue `N` of a number, else the choices */
+  /** Name of the value in the table of options. @defaultValue `N` for a number, else the choices */
   value?: string;
   required?: boolean;
   /** Smallest integer. @defaultValue 0 */
@@ -40,7 +40,7 @@ export interface OptionSpec {
   choices?: readonly string[];
   /** Whether an empty text is a value. */
   mayBeEmpty?: boolean;
-  /** For the help; the code that uses the option reads it from the same constant. */
+  /** Default that the help shows; the code that uses the option reads it from the same constant. */
   default?: string | number;
 }
 
@@ -49,7 +49,7 @@ export type Arguments = Readonly<Record<string, string | number | boolean | unde
 
 /** A command. */
 export interface Command {
-  /** How it is called, if positionals and required options do not show it. */
+  /** How the command is called, if positionals and required options do not show it. */
   usage?: string;
   positionals?: readonly { name: string; describe: string; required?: boolean }[];
   options?: Readonly<Record<string, OptionSpec>>;
@@ -85,7 +85,7 @@ export function numberOf(args: Arguments, name: string): number | undefined {
   return typeof value === 'number' ? value : undefined;
 }
 
-/** Aligned lines of the help. @param width - Of the left column. */
+/** Aligned lines of the help. @param width - Width of the left column. */
 export function columns(
   rows: readonly (readonly [string, string])[],
   width = Math.max(...rows.map(([left]) => left.length)),
@@ -93,7 +93,7 @@ export function columns(
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
 }
 
-/** An error in how the program was called. @param help - An action that fits better than that of the code. */
+/** An error in how the program was called. @param help - An action that fits better than the action of the code. */
 export function usageError(sentence: string, help?: string): ConverterError {
   return new ConverterError('USAGE', sentence, help === undefined ? {} : { help });
 }
@@ -111,7 +111,7 @@ export function errorFields(error: ConverterError) {
   return { code, message, help, exit, ...(code === 'INTERNAL' && { stack: cause.stack }) };
 }
 
-/** The error to report: after an interruption that one, because it caused all others. */
+/** The error to report: after an interruption the error of the interruption, because it caused all others. */
 export function errorToReport(thrown: unknown, io: Pick<Io, 'signal'>): ConverterError {
   return asConverterError(io.signal.aborted ? io.signal.reason : thrown);
 }

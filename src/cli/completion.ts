@@ -8,7 +8,7 @@ interface Loaded extends Required<Pick<Command, 'options'>> {
 
 const HELP = { type: 'boolean', describe: 'show this help' } as const;
 
-/** Makes the command, which completes all others. */
+/** Creates the command, which completes all other commands. */
 export function completionCommand(commands: Readonly<Record<string, CommandRow>>): Command {
   return {
     positionals: [{ name: 'bash|zsh', describe: 'the shell', required: true }],
@@ -33,7 +33,7 @@ export function completionCommand(commands: Readonly<Record<string, CommandRow>>
 
 const SCRIPTS: Readonly<Record<string, (commands: readonly Loaded[]) => string>> = { bash, zsh };
 
-/** The options that take a value: after them any file is completed, or one of their choices. */
+/** The options that take a value: the word after them is completed as one of their choices, or as a file. */
 function valued(commands: readonly Loaded[]) {
   const options = commands.flatMap((command) => Object.entries(command.options));
   const named = options.filter(([, { type }]) => type !== 'boolean');

@@ -1,4 +1,4 @@
-/** `btg2gltf deliver PIPELINE.yaml`: what the pipeline makes of its published files, alone. */
+/** `btg2gltf deliver PIPELINE.yaml`: makes the deliveries of the published files, without a run. */
 
 import type { Progress } from '../run/open/run-environment.ts';
 import { failedDeliveries } from '../run/report/assessment.ts';

@@ -23,7 +23,7 @@ export const demoCommand: Command = {
     const { runPipeline } = await import('../run/run.ts');
     const folder = textOf(args, 'output') ?? DEFAULT_FOLDER;
     const pipeline = await loadPipeline(fileURLToPath(PIPELINE), io.env);
-    // The cache too, so that nothing remains beside the folder.
+    // The cache is in the folder, too, so that nothing remains beside the folder.
     const folders = { output: folder, cache: join(folder, '.cache') };
     const options = { ...applyOptions(pipeline, folders, io), browserOptional: true };
     const exit = await execute((...run) => runPipeline(...run, PARTS), options, {}, io);

@@ -1,4 +1,4 @@
-/** `btg2gltf doctor`: checks what a run needs, one line each, and says what to do. */
+/** `btg2gltf doctor`: checks what a run needs, prints a line for each check, and suggests what to do. */
 
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -153,7 +153,7 @@ function requireCredentials({ service }: Pipeline, env: Environment): string {
 
 const QUEUE_VARIABLE = 'BTG2GLTF_QUEUE_URL' satisfies keyof typeof ENVIRONMENT;
 
-/** A webhook without its key is called by no run, which fails: the changes wait in the outbox. */
+/** A run does not call a webhook whose key is missing, and fails: the changes wait in the outbox. */
 function* checkWebhook(pipeline: Pipeline | undefined, env: Environment): Generator<Finding> {
   const after = pipeline && sectionOf(pipeline)?.afterPublish;
   if (after === undefined) return;
@@ -166,7 +166,7 @@ function* checkWebhook(pipeline: Pipeline | undefined, env: Environment): Genera
   }
 }
 
-/** Clocks further apart than this are worth a warning: S3 refuses 15 minutes. */
+/** A larger difference between the clocks is worth a warning: S3 refuses 15 minutes. */
 const NOTABLE_CLOCK_MS = 60_000;
 
 /** Queue and store of runs on several machines. */
@@ -210,7 +210,7 @@ function* misspeltVariables({ env }: Io): Generator<Finding> {
   }
 }
 
-/** A run waits for a service that does not respond; a check answers at once. */
+/** A run waits for a service that does not respond; a check reports that at once. */
 const ONE_ATTEMPT = { retries: 0, giveUpAfterMs: 0 };
 const LONGEST_ANSWER_MS = 15_000;
 const SHOWN_NODES = 5;
@@ -224,7 +224,7 @@ async function* checkService({ service: content }: Pipeline, io: Io): AsyncGener
     yield ok('login', describeService(content));
     yield rootNodes(nodes);
   } catch (thrown) {
-    // Other errors than those that end a run are the answer to the first request after the login.
+    // An error that does not end runs is the answer to the first request after the login.
     if (endsRun(asConverterError(thrown).code))
       yield* [problem('login', thrown), skipped('root nodes')];
     else yield* [ok('login', describeService(content)), problem('root nodes', thrown)];
@@ -244,7 +244,7 @@ function rootNodes(nodes: readonly CatalogueNode[]): Finding {
   return ok(what, `${nodes.length}: ${names.join(', ')}${more}`);
 }
 
-/** Of a catalogue of average size with its cache, and the least with which a run may finish. */
+/** Bytes of an average catalogue with its cache, and the fewest free bytes with which a run may finish. */
 const ENOUGH_BYTES = 2e9;
 const LEAST_BYTES = 100e6;
 
@@ -276,7 +276,7 @@ async function nearestFolder(folder: string): Promise<string> {
   return (await exists(path)) ? path : nearestFolder(dirname(path));
 }
 
-/** Writes a file and a second name of it, and removes both. @returns Whether that is a hard link. */
+/** Writes a file and a second name of it, and removes both. @returns Whether the second name is a hard link. */
 async function probeFolder(folder: string): Promise<boolean> {
   const probe = join(folder, `.btg2gltf-doctor-${process.pid}`);
   const names = [probe, `${probe}-link`] as const;

@@ -74,7 +74,7 @@ function failureText(failure: FailureExplanation): string {
   ]);
 }
 
-/** The lines that there are, and an empty one. */
+/** The given lines without the missing ones, and an empty line. */
 function paragraph(lines: readonly (string | false | 0 | undefined)[]): string {
   const there = lines.filter((line) => line !== undefined && line !== false && line !== 0);
   return `${visibleLines(there)}\n\n`;
@@ -129,7 +129,7 @@ function articleText(article: ArticleExplanation, all: boolean): string {
   ]);
 }
 
-/** One of several files stands for all of them. */
+/** Describes a delivery: the first of several files represents all of them. */
 function deliveryText(line: ArticleExplanation['deliveries'][number]): string {
   const { delivery, files, splitBy = [], error } = line;
   const [first, ...others] = files;

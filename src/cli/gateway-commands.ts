@@ -104,7 +104,7 @@ export const inboxCommand: Command = {
 
 /**
  * Opens the store of permanent IDs in the cache of `--cache` or `--pipeline`; undefined without both.
- * An ID belongs to a service: that of the pipeline, otherwise that of the environment variables (D-813).
+ * An ID belongs to a service: the service of the pipeline, otherwise that of the environment variables (D-813).
  */
 async function openPermanentIds(args: Arguments, io: Io) {
   const cache = textOf(args, 'cache');
@@ -136,7 +136,7 @@ async function openPermanentIds(args: Arguments, io: Io) {
 
 function createPlanner(pipeline: Pipeline, io: Io) {
   let service: Promise<Service> | undefined;
-  // A signal of its own: the end of the inbox must not abort the requests of the last carts.
+  // The planner has its own signal: the end of the inbox must not abort the requests of the last carts.
   const environment = { ...environmentOf(io), signal: new AbortController().signal };
   return {
     store: async (article: unknown): Promise<string> => {

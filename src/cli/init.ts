@@ -34,11 +34,11 @@ interface Answers {
   manufacturers: string[];
   lang: string;
   outputDir: string;
-  /** What is made of the GLBs. */
+  /** Deliveries that are made from the GLBs. */
   deliveries: string[];
 }
 
-/** The section `deliver:`, by the words that name its keys in an answer. */
+/** The section `deliver:`, by the words by which an answer selects its keys. */
 const DELIVERIES: Readonly<Record<string, string>> = {
   pictures: 'pictures: { cameras: [hero], width: 1024, height: 1024 } # with Chrome or Chromium',
   files: 'profiles: [web, ar-android, ar-ios] # for web pages, Android and Apple',
@@ -47,7 +47,7 @@ const DELIVERIES: Readonly<Record<string, string>> = {
 };
 const NONE = 'none';
 
-/** Off a terminal, the answers are the defaults, which depend on the environment variables. */
+/** Without a terminal, the answers are the defaults, which depend on the environment variables. */
 async function askUser({ env, ask }: Io): Promise<Answers> {
   const isSet = (env.BTG2GLTF_BASE_URL ?? '') !== '';
   const answer = async (
@@ -80,7 +80,7 @@ async function askUser({ env, ask }: Io): Promise<Answers> {
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[^\s,]+/g) ?? [];
 
-/** Addresses are variables, so that the file has neither an address nor a secret. */
+/** Addresses are variables, so that the file contains neither an address nor a secret. */
 const LIVE = '  authUrl: "${BTG2GLTF_AUTH_URL}"\n  baseUrl: "${BTG2GLTF_BASE_URL}"';
 const EMULATED = '  emulator: true # the sample range, without an account';
 
@@ -178,7 +178,7 @@ function settingAt(schema: Setting, path: string): Setting {
   return path.split('.').reduce((at, step) => at.properties![step]!, schema);
 }
 
-/** As JSON, which YAML always reads as a text. */
+/** The text as JSON, which YAML always reads as a text. */
 function quoted(text: string): string {
   return JSON.stringify(text);
 }

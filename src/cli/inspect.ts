@@ -11,9 +11,9 @@ import { visibleLines } from '../support/visible.ts';
 import { type Arguments, type Command, columns, type Io, numberOf, textOf } from './command.ts';
 import { openSubject } from './output-commands.ts';
 
-/** Rows of a list, unless the user wants more. */
+/** Rows of a list, unless an option requests another number. */
 const ROWS = 10;
-/** Configurations of one article. */
+/** Configurations of one article that are shown. */
 const MOST_CONFIGURATIONS = 5;
 const SUBJECT = 'FILE.glb|ARTICLE';
 
@@ -77,7 +77,7 @@ async function glbLines(glb: Uint8Array, rows: number): Promise<string[]> {
   ];
 }
 
-/** The published GLB, then what was made of it. */
+/** Inspects the published GLB, then its deliveries. */
 async function inspectArticle(
   pattern: string,
   rows: number,
@@ -115,7 +115,7 @@ function failureText({ delivery, error, files }: DeliveryLine): string {
   return `${delivery} failed: ${error!.code}: ${error!.message}${kept}`;
 }
 
-/** Of a file that is no GLB, such as a picture. */
+/** Rows about a file that is no GLB, such as a picture. */
 function factRows({ bytes, facts }: DeliveredFile): Row[] {
   const named = Object.entries(facts).map(([name, value]): Row => {
     const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
@@ -160,7 +160,7 @@ function textureRows({ images }: GlbFigures): Sized[] {
   });
 }
 
-/** The largest first; equal ones by name. */
+/** Lists the largest items first; items of equal size by name. */
 function list(one: string, several: string, all: readonly Sized[], rows: number): string[] {
   if (all.length === 0) return [];
   const sorted = all.toSorted((a, b) => b.bytes - a.bytes || (a.name < b.name ? -1 : 1));

@@ -1,4 +1,4 @@
-/** What all commands that listen for connections share: address, errors, origins and shutdown. @see D-810 */
+/** The address, errors, origins and shutdown of all commands that listen for connections. @see D-810 */
 import { isIP } from 'node:net';
 import { isLoopback } from '../support/addresses.ts';
 import { isConverterError } from '../support/errors.ts';
@@ -8,9 +8,9 @@ import { type Arguments, given, type Io, type OptionSpec, textOf, usageError } f
 interface Listening {
   port: number;
   host: string;
-  /** Of `--allow-origin`; missing if it was not given. */
+  /** Origins of `--allow-origin`; missing if it was not given. */
   origins?: string[];
-  /** Of `--allow-host`; missing if it was not given. */
+  /** Names of `--allow-host`; missing if it was not given. */
   names?: string[];
 }
 
@@ -41,8 +41,8 @@ export function listenOptions(port: number, arePosts = false): Record<string, Op
 /**
  * Reads the options of {@link listenOptions}.
  *
- * @param standard - Port without `--port`.
- * @throws {@link ConverterError} `USAGE`; also for an address as a port, which would open it to others.
+ * @param standard - The port without `--port`.
+ * @throws {@link ConverterError} `USAGE`; also for an address in place of a port, which would expose the server.
  */
 export async function readListening(args: Arguments, standard: number): Promise<Listening> {
   const text = textOf(args, 'port') ?? String(standard);

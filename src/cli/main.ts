@@ -2,7 +2,7 @@
 /** The command `btg2gltf`. */
 import { startProgram } from './start.ts';
 
-/** That of `engines` in package.json. */
+/** The version of `engines` in package.json. */
 const NEEDED = [20, 19] as const;
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
@@ -11,6 +11,6 @@ if (major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1])) {
 } else {
   const sentence = `btg2gltf needs Node.js ${NEEDED.join('.')} or later, this is ${process.versions.node}`;
   process.stderr.write(`${sentence}\n`);
-  // That of a wrong option: nothing was tried.
+  // The exit code is that of a wrong option: nothing was tried.
   process.exitCode = 2;
 }

@@ -1,4 +1,4 @@
-/** `btg2gltf verify` and `btg2gltf prune`: commands on what is published. */
+/** `btg2gltf verify` and `btg2gltf prune`: commands on published files. */
 
 import { resolve } from 'node:path';
 import { DELIVERIES } from '../deliver/hooks.ts';
@@ -17,7 +17,7 @@ import { type Arguments, type Command, type Io, numberOf, textOf } from './comma
 import { pipelineAt } from './pipeline-options.ts';
 import { environmentOf } from './service-options.ts';
 
-/** Name of the positional: an output folder, by itself or by its pipeline. */
+/** Name of the positional: an output folder, given as a folder or by its pipeline. */
 export const SUBJECT = 'PIPELINE.yaml|FOLDER';
 /** The positional of commands on an output folder. */
 export const POSITIONALS = [{ name: SUBJECT, describe: 'a pipeline, or a folder', required: true }];
@@ -27,18 +27,18 @@ const OUTPUT = {
   describe: 'output folder, instead of that in the file',
 } as const;
 
-/** What a command is about. */
+/** The pipeline or the folder that a command is applied to. */
 interface Subject {
   published: Published;
-  /** Of the pipeline. */
+  /** Name of the pipeline. */
   name: string | undefined;
   cacheDir: string;
-  /** With the folders that are meant; undefined for a folder. */
+  /** The pipeline with the folders in use; undefined for a folder. */
   pipeline: Pipeline | undefined;
 }
 
 /**
- * Opens what a pipeline or a folder has published.
+ * Opens the published files of a pipeline or a folder.
  *
  * @param folder - Replaces the output folder of the pipeline; its store stays.
  */
@@ -57,7 +57,7 @@ export async function openSubject(
   return { published, name: file?.name, cacheDir, pipeline };
 }
 
-/** Opens what a command names by its positional, which is a pipeline file or a folder. */
+/** Opens the published files that a command names by its positional, a pipeline file or a folder. */
 export async function subjectOf(args: Arguments, io: Io): Promise<Subject> {
   const given = textOf(args, SUBJECT);
   const file = given === undefined ? undefined : await pipelineAt(given, io);
@@ -80,18 +80,18 @@ export const verifyCommand: Command = {
     await published.requireManifest();
     const found = await published.verify(io.signal);
     const { objects, links, problems, incomplete } = found;
-    // A store lists its files with their digests; the lists of an output folder name neither feeds nor gallery.
+    // A store lists its files with their digests; the lists of an output folder contain neither feeds nor gallery.
     const missing = pipeline && !pipeline.store ? await missingLists(pipeline) : [];
     problems.push(...missing.map((path) => ({ path, problem: 'missing' })));
     const isIntact = problems.length + incomplete.length === 0;
     const environment = { ...environmentOf(io), log: SILENT };
-    // Lists that are damaged cannot be compared.
+    // Damaged lists cannot be compared.
     const outdated =
       isIntact && pipeline
         ? await countOutdated(pipeline, environment, PARTS.sharing?.open)
         : undefined;
     const { name } = published;
-    // Below the folder, a path is made of data.
+    // Only the folder is redacted: the path below it is made of data.
     const masked = (path: string) => path.replace(name, () => redact(name));
     const shown = (path: string) => visible(masked(path), true);
     if (args.json) {
@@ -125,7 +125,7 @@ export const verifyCommand: Command = {
   },
 };
 
-/** A store has no links. */
+/** The text about hard links, which a store has not. */
 const linksText = (links: number | undefined): string =>
   links === undefined ? '' : ` and ${amount(links, 'link')}`;
 

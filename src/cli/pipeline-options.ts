@@ -24,11 +24,11 @@ interface PipelineOption extends OptionSpec {
     | 'inbox'
     | 'relay'
   )[];
-  /** What it replaces in the pipeline. Without it, the command uses the value. */
+  /** The fields of the pipeline that the option replaces. Without this function, the command uses the value. */
   replace?: (pipeline: Pipeline, value: never) => Partial<Pipeline>;
 }
 
-/** Commands that fetch from the service. */
+/** The commands that fetch from the service. */
 const CONNECTING = ['run', 'fetch', 'record', 'convert', 'worker'] as const;
 
 /** Every option that is not a field of {@link RunOptions}, in the order in which they are applied. */
@@ -130,12 +130,12 @@ export async function readRunOptions(args: Arguments, io: Io): Promise<RunOption
   return applyOptions(await loadPipeline(textOf(args, 'PIPELINE.yaml')!, io.env), args, io);
 }
 
-/** The pipeline of a file that is named as one, without a service; undefined for any other path. */
+/** The pipeline of a pipeline file at a path, without a service; undefined for any other path. */
 export async function pipelineAt(path: string, { env }: Io): Promise<Pipeline | undefined> {
   return /\.ya?ml$/i.test(path) ? loadPipeline(path, env, true) : undefined;
 }
 
-/** The options of a run without a service: variables of `service:` that are not set are those of the last fetch. */
+/** The options of a run without a service: variables of `service:` that are not set are taken from the last fetch. */
 export async function readOfflineOptions(
   file: string,
   args: Arguments,

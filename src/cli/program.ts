@@ -10,7 +10,7 @@ import { openPrompt } from './prompt.ts';
 
 const INTERRUPTED_EXIT = 130;
 
-/** Prints what the command line does not print itself: as JSON off a terminal. */
+/** Prints messages that do not come from the command line: as JSON without a terminal. */
 function printNotice(message: string, help: string): void {
   const fields = { level: 'warn', time: new Date().toISOString(), message, help, msg: 'notice' };
   const text = `${visibleLines([`btg2gltf: ${message}`, `  → ${help}`])}\n`;
@@ -18,13 +18,13 @@ function printNotice(message: string, help: string): void {
   process.stderr.write(redact(process.stderr.isTTY ? text : json));
 }
 
-/** A worker process starts by it. */
+/** The program that starts a worker process. */
 const WORKER_PROCESS = fileURLToPath(new URL('./worker-process.js', import.meta.url));
 
 const controller = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const) {
   process.on(name, () => {
-    // The user does not wait for the logout.
+    // The user interrupts twice in order not to wait for the logout.
     if (controller.signal.aborted) {
       printNotice('interrupted without logout', 'run the same command again to continue');
       process.exit(INTERRUPTED_EXIT);
@@ -41,7 +41,7 @@ for (const stream of [process.stdout, process.stderr]) {
 }
 
 const prompt = openPrompt(process.stdin, process.stderr, () => interrupt(controller, 'SIGINT'));
-// Node's own listener prints text.
+// The listener of Node.js prints warnings as text.
 process.removeAllListeners('warning');
 process.on('warning', ({ message }) => printNotice(message, 'this is a warning of Node.js'));
 

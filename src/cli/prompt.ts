@@ -18,7 +18,7 @@ export function openPrompt(
       if (lines === undefined) {
         const { createInterface } = await import('node:readline/promises');
         lines = createInterface({ input, output });
-        // Lines that are typed ahead stay in the iterator.
+        // Lines that are typed before their question stay in the iterator.
         answers = lines[Symbol.asyncIterator]();
         lines.on('SIGINT', () => lines?.close());
       }

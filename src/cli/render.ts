@@ -1,4 +1,4 @@
-/** `btg2gltf render`: pictures of a GLB, or of everything that a pipeline has published. */
+/** `btg2gltf render`: pictures of a GLB, or of all published files of a pipeline. */
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { findBrowser } from '../deliver/pictures/browser.ts';
@@ -113,7 +113,7 @@ export const renderCommand: Command = {
   },
 };
 
-/** Where programs keep what can be made again: a file has no cache folder. */
+/** Where programs keep files that can be made again: a single GLB has no cache folder. */
 const userCacheDir = ({ XDG_CACHE_HOME }: Io['env']): string =>
   join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'btg2gltf');
 

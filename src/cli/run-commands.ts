@@ -165,7 +165,7 @@ async function writeMachineFiles(args: Arguments, run: FinishedRun): Promise<voi
   }
 }
 
-/** The folder may be any, so that only this removes the temporary files of killed runs. */
+/** The folder may be any folder, so that only this call removes the temporary files of killed runs. */
 async function write(path: string, content: string): Promise<void> {
   await removeStaleTemporaries(dirname(path));
   await replaceFile(path, content);

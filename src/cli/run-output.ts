@@ -1,4 +1,4 @@
-/** What a command writes to standard error: log lines, and of a run its progress as a bar or as log lines. */
+/** The output of a command on standard error: log lines, and the progress of a run as a bar or as log lines. */
 import type { Progress } from '../run/open/run-environment.ts';
 import { createLogger, type LogFields, type Logger } from '../support/log.ts';
 import { type Arguments, type Io, type OptionSpec, textOf } from './command.ts';
@@ -7,9 +7,9 @@ import { type Arguments, type Io, type OptionSpec, textOf } from './command.ts';
 const PROGRESS_INTERVAL_MS = 30_000;
 /** The interval at which the bar is drawn, milliseconds. */
 const REDRAW_INTERVAL_MS = 100;
-/** Characters of the bar: it is as long as what is behind it allows. */
+/** Characters of the bar: the text behind the bar limits its length. */
 const BAR = { shortest: 8, longest: 30 };
-/** Of a terminal of unknown width, which reports 0. */
+/** Width of a terminal that reports 0. */
 const COLUMNS = 80;
 const ERASE_LINE = '\r\u001b[K';
 
@@ -59,7 +59,7 @@ export async function openOutput(
   return { log, format, display: bar ?? openLines(log, io) };
 }
 
-/** Opens the log of a server: it has no progress, and says nothing while nothing happens. */
+/** Opens the log of a server, which shows no progress and writes no line while nothing happens. */
 export function openLog(args: Arguments, io: Io): Promise<Logger> {
   return createLogger({ format: formatOf(args, io), sink: { write: io.printError }, now: io.now });
 }
@@ -98,10 +98,10 @@ class ProgressBar implements ProgressDisplay {
   readonly #terminal: Terminal;
   readonly #io: Io;
   readonly #timer = setInterval(() => this.#draw(), REDRAW_INTERVAL_MS).unref();
-  /** What is to be shown, and what is. */
+  /** The line to be shown, and the line that is shown. */
   #line = '';
   #drawn = '';
-  /** Of what is being made. */
+  /** Start of the work that `#making` names. */
   #startedAt: number | undefined;
   #making: string | undefined;
 
@@ -126,7 +126,7 @@ class ProgressBar implements ProgressDisplay {
     if (isFirst) this.#draw();
   }
 
-  /** What is printed takes the place of the bar and pushes it down. */
+  /** The printed text takes the place of the bar and pushes it down. */
   above(print: () => void): void {
     if (this.#drawn !== '') this.#terminal.write(ERASE_LINE);
     print();

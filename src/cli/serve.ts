@@ -1,4 +1,4 @@
-/** `btg2gltf serve`: the emulator, for developing against the service; and the planning page, of either. */
+/** `btg2gltf serve`: the emulator, for developing against the service; and the planning page for either of them. */
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { JsonRecord } from '../convert/wire/value.ts';
@@ -20,7 +20,7 @@ import { environmentOf } from './service-options.ts';
 const DEFAULT_PORT = 4810;
 const TOKEN_BYTES = 24;
 
-/** Limits of a person who waits, in place of those of a nightly run. */
+/** Limits for a person who waits, in place of those of a nightly run. */
 const OF_A_PERSON = {
   retries: 1,
   timeoutMs: 30_000,
@@ -88,7 +88,7 @@ async function readAncestors(args: Arguments): Promise<FrameAncestors> {
   throw usageError(`--${name}: expected a plain host in each origin, received "${unusable}"`);
 }
 
-/** As the page takes it: an address without a login. */
+/** Reads the address of the cart in the form that the page accepts: without a login. */
 function readCart(args: Arguments): string | undefined {
   const text = textOf(args, 'cart');
   if (text === undefined) return undefined;
@@ -106,7 +106,7 @@ async function serveEmulator(
 ): Promise<number> {
   const recording = textOf(args, 'recording');
   const range = recording === undefined ? {} : { recording: resolve(recording) };
-  // At any port it is the same system, and a pipeline with the same data calls it so.
+  // The emulator is the same system at any port, and has the same name in a pipeline with the same data.
   const owner = describeService(recording === undefined ? { emulator: true } : range);
   const at = await readListening(args, DEFAULT_PORT);
   const database = await openCache(textOf(args, 'cache'));
@@ -115,7 +115,7 @@ async function serveEmulator(
       ...at,
       planningSite,
       onPermanentId(id, article) {
-        // A pipeline may have its address instead.
+        // A pipeline may use the address of the emulator instead.
         for (const name of [owner, emulator.baseUrl]) database?.permanentIds.put(name, id, article);
       },
       findPlanning: (id) => database?.permanentIds.get(owner, id) as JsonRecord | undefined,
@@ -163,7 +163,7 @@ async function servePage(
   const log = await openLog(args, io);
   const { openPlanningProxy } = await import('../web/servers/planning-proxy.ts');
   const owner = describeService(service);
-  // A signal of its own: Ctrl-C ends the requests through the server, and then logs out.
+  // The requests have their own signal: Ctrl-C first ends the requests through the server, and then logs out.
   const environment = { ...environmentOf(io), signal: new AbortController().signal };
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
   const { openCacheDatabase } = await import('../source/cache/database.ts');
@@ -171,7 +171,7 @@ async function servePage(
   const start = () =>
     openPlanningProxy({
       ...at,
-      // One line for each request of the page would push the link away.
+      // A line for each request of the page would push the link away.
       ...{ now: io.now, log: { ...log, info: log.debug }, token, site },
       open: () => openService({ ...service, ...OF_A_PERSON }, environment),
       permanentIds: {
@@ -191,7 +191,7 @@ async function servePage(
   }
 }
 
-/** The address may contain a secret. */
+/** The address is redacted because it may contain a secret. */
 function cartText(urlwarenkorb: string | undefined): string {
   if (urlwarenkorb !== undefined) return '';
   return '\n  The page offers no cart; to get one: btg2gltf serve --help\n';

@@ -6,7 +6,7 @@ import type { Pipeline } from '../run/file/pipeline-file.ts';
 import type { RunEnvironment } from '../run/open/run-environment.ts';
 import { type Arguments, type Io, type OptionSpec, textOf, usageError } from './command.ts';
 
-/** Ways to name a service; without any of them the environment variables do. */
+/** Options that name a service; without any of them the environment variables name it. */
 export const SERVICE_OPTIONS = {
   pipeline: { type: 'string', describe: 'take service and options from this pipeline file' },
   emulator: { type: 'boolean', describe: 'use the sample range of the emulator' },
@@ -16,7 +16,7 @@ export const SERVICE_OPTIONS = {
 const LIVE = { authUrl: '${BTG2GLTF_AUTH_URL}', baseUrl: '${BTG2GLTF_BASE_URL}' };
 
 /**
- * Loads the pipeline of the service that the arguments name, or makes one.
+ * Loads the pipeline of the service that the arguments name, or creates a pipeline for it.
  *
  * @throws {@link ConverterError} `USAGE` for several names or none; `PIPELINE_VARIABLE_UNSET`.
  */
@@ -46,7 +46,7 @@ export async function pipelineOf(args: Arguments, io: Io): Promise<Pipeline> {
   return readPipelineObject(content, 'without --pipeline, --emulator or --recording', io.env);
 }
 
-/** What the pipeline needs from the process, except its output. */
+/** The environment of the pipeline, without its output. */
 export function environmentOf(io: Io): Omit<RunEnvironment, 'log' | 'progress' | 'selecting'> {
   const { env, now, random, signal } = io;
   return { env, now, random, signal, startEmulator: (range) => startEmulatorOf(range) };

@@ -15,10 +15,10 @@ const HEADING = 67;
 /**
  * Starts `<name>.cjs`, a file beside this one, as `require` does.
  *
- * The compiled code is in the folder `.compiled` beside it, one file for each use and version of Node.js. It is
+ * The compiled code is in the folder `.compiled` beside the file, one file for each use and version of Node.js. It is
  * written when the process ends, if it is missing, and if the folder can be written.
  *
- * @param use - What a run does: each command calls other functions.
+ * @param use - What the process does: each command calls other functions.
  */
 export function startProgram(name: string, use = ''): void {
   const folder = import.meta.dirname;
@@ -38,7 +38,7 @@ function sha256(data: Uint8Array | string): Buffer {
   return createHash('sha256').update(data).digest();
 }
 
-/** The engine trusts what it reads: a damaged file counts as missing. */
+/** The engine does not check compiled code: a damaged file counts as missing. */
 function readCompiled(path: string): Buffer | undefined {
   try {
     const bytes = readFileSync(path);
@@ -51,7 +51,7 @@ function readCompiled(path: string): Buffer | undefined {
 
 function writeCompiled(path: string, code: Buffer): void {
   const temporary = `${path}.${process.pid}`;
-  // The installation may be one that only its owner can write.
+  // The installation may be writable only for its owner.
   tolerate(() => {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(temporary, Buffer.concat([sha256(code), code]));

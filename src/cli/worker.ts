@@ -88,7 +88,7 @@ async function workInProcesses(
   await runWorkerProcesses({ ...{ count, start, tokens, watch, log }, signal: io.signal });
 }
 
-/** Works in a process of `--workers`: login, port and errors are those of the one that started it. */
+/** Works in a process of `--workers`: the parent process has its login, its port and its errors. */
 async function workForParent(
   parent: NodeJS.Process,
   options: RunOptions,
@@ -119,7 +119,7 @@ async function newName(): Promise<string> {
   return (await import('../distribute/queue/worker.ts')).createWorkerName();
 }
 
-/** Opens the log, in which each line of a worker has its name; it has no progress of its own. */
+/** Opens the log, in which each line of a worker has the name of the worker; progress is not shown. */
 async function openLog(args: Arguments, io: Io, worker: string | undefined): Promise<Logger> {
   const { log, display } = await openOutput(args, io, worker === undefined ? {} : { worker });
   display.close();
