@@ -1,4 +1,4 @@
-/** What the coordinator and the workers of a run exchange in the store: the list of each chunk, and what became of it. */
+/** Objects in the store that coordinator and workers of a run exchange: the list and the results of each chunk. */
 
 import type { Digest } from '../model/snapshot.ts';
 import type { Result } from '../run/articles/results.ts';
@@ -10,50 +10,50 @@ import type { Placed } from './chunks.ts';
 import type { ChunkJob } from './queue/chunk-queue.ts';
 import type { ObjectStore } from './store/object-store.ts';
 
-/** Where the objects of runs that have not ended are. */
+/** Prefix of the objects of runs that have not ended. */
 const WORK = 'work/';
 /** Objects removed at the same time. */
 const REMOVED_AT_ONCE = 16;
 
-/** What a worker found out about one article. */
+/** The result of a worker for one article. */
 interface PlacedResult {
   place: number;
-  /** Time spent on it including waiting, milliseconds. */
+  /** Time spent on the article including waiting, milliseconds. */
   ms: number;
   result: Result;
 }
 
-/** What a worker did for a job. */
+/** The result of a job. */
 export interface ChunkResult {
   /** Name of the worker. */
   worker: string;
   results: PlacedResult[];
-  /** What it measured since its last job, and how many responses were cached. */
+  /** Measurements since the last job of the worker, and how many responses were cached. */
   measured: Measurements & { fromCache: number };
-  /** Highest memory of the worker up to now, bytes. */
+  /** Highest memory of the worker so far, bytes. */
   peakBytes: number;
 }
 
-/** What workers need to know of a run beside its pipeline. */
+/** What workers need to know about a run, besides its pipeline. */
 export interface RunDescription extends Pick<RunOptions, 'force' | 'failedOnly'> {
   /** Milliseconds since 1970. */
   startedAt: number;
-  /** Of version and options: a coordinator continues a run with the same one. */
+  /** Digest of version and options: a coordinator continues a run with the same digest. */
   digest: string;
   /** Published GLBs that are not in the store. */
   missing: Digest[];
 }
 
-/** What a look at a run shows. */
+/** The state of a run in the store. */
 interface RunState {
-  /** Whether it is described and not complete. */
+  /** Whether the run is described and not complete. */
   isOpen: boolean;
-  /** Whether someone has cancelled it. */
+  /** Whether a user has cancelled the run. */
   isCancelled: boolean;
 }
 
 const STEERING_FOLDER = 'steering/';
-/** Names of the objects by which a run is steered: one list shows all. */
+/** Names of the objects that describe and cancel a run: one request lists all of them. */
 const STEERING = {
   description: `${STEERING_FOLDER}run.json`,
   cancelled: `${STEERING_FOLDER}cancelled.json`,
@@ -65,14 +65,14 @@ export class ChunkObjects {
   readonly #run: string;
   readonly #folder: string;
 
-  /** @param run - Its id. */
+  /** @param run - Id of the run. */
   constructor(store: ObjectStore, run: string) {
     this.#store = store;
     this.#run = run;
     this.#folder = `${WORK}${run}/`;
   }
 
-  /** Stores what workers must know of the run: from now on it is open. */
+  /** Stores what workers must know about the run, which is open from now on. */
   async describe(content: RunDescription): Promise<void> {
     await this.#put(STEERING.description, content);
   }
@@ -81,7 +81,7 @@ export class ChunkObjects {
     return this.#read(STEERING.description);
   }
 
-  /** Stores the articles of a chunk, unless an earlier coordinator of the run has. */
+  /** Stores the articles of a chunk, unless an earlier coordinator of the run has stored them. */
   putList(chunk: number, articles: readonly Placed[]): Promise<'stored' | 'present'> {
     return this.#put(`chunks/${chunk}.json`, articles);
   }
@@ -92,7 +92,7 @@ export class ChunkObjects {
     return all.slice(from, to);
   }
 
-  /** Stores what became of a job; of two workers that did it, the first counts. */
+  /** Stores the result of a job; if two workers did the job, the first result counts. */
   putResult(job: ChunkJob, result: ChunkResult): Promise<'stored' | 'present'> {
     return this.#put(resultName(job), result);
   }
@@ -120,13 +120,13 @@ export class ChunkObjects {
     };
   }
 
-  /** Removes what was exchanged in the run, which has ended, and in those before it. */
+  /** Removes the objects of the run, which has ended, and those of the runs before it. */
   async remove(): Promise<void> {
     const keys: string[] = [];
     for await (const { key } of this.#store.list(WORK)) if (runOf(key) <= this.#run) keys.push(key);
     const isDescription = (key: string) => key.endsWith(`/${STEERING.description}`);
     const others = keys.filter((key) => !isDescription(key));
-    // Without its description the run has ended: the other objects must be gone by then.
+    // Removing the description ends the run: the other objects must be gone by then.
     for (const some of [others, keys.filter(isDescription)])
       await inParallel(some, REMOVED_AT_ONCE, (key) => this.#store.delete(key));
   }

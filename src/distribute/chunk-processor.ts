@@ -1,4 +1,4 @@
-/** What a worker does with a chunk: it processes each request as the run itself would, and stores the results. */
+/** Processes a chunk on a worker: each request is processed as the run itself would, and the results are stored. */
 
 import { configurationKey } from '../model/configuration-id.ts';
 import type { Processor } from '../run/articles/results.ts';
@@ -22,21 +22,21 @@ import type { ObjectStore } from './store/object-store.ts';
 /** Folders synced at the same time. */
 const SYNCED_AT_ONCE = 8;
 
-/** A run that is open here. */
+/** A run that is open in this process. */
 interface OpenRun {
   run: Run;
   processor: Processor;
   snapshots: SharedSnapshots | undefined;
-  /** Responses taken from the cache that are in results already. */
+  /** Number of responses from the cache that earlier results have reported. */
   reportedHits: number;
   close(): Promise<void>;
 }
 
 interface ChunkProcessorSettings {
-  /** Of the worker. */
+  /** Name of the worker. */
   name: string;
   store: ObjectStore;
-  /** Those of each run; its description in the store has the rest. */
+  /** Options of each run; the description of a run in the store has the rest. */
   options: RunOptions;
   environment: RunEnvironment;
 }
@@ -53,9 +53,9 @@ export class ChunkProcessor {
   }
 
   /**
-   * Processes a chunk, and stores what became of it.
+   * Processes a chunk and stores its result.
    *
-   * @returns What was stored; undefined if another worker has done it.
+   * @returns The stored result; undefined if another worker has done the job.
    * @throws {@link ConverterError} `RUN_DAMAGED`, `INTERRUPTED`, the codes of the store; what a run throws.
    */
   async process(job: ChunkJob, signal: AbortSignal): Promise<ChunkResult | undefined> {
@@ -66,7 +66,7 @@ export class ChunkProcessor {
     const { run, snapshots } = current;
     if (results.length < list.length)
       throw new ConverterError('INTERRUPTED', 'the deadline passed in the middle of a chunk');
-    // Halves of a chunk have no whole part of a series.
+    // Half a chunk does not contain a whole part of a series.
     if (snapshots !== undefined && job.from === 0) await putSnapshots(snapshots, list, results);
     const hits = await run.sources.session.cacheHits();
     const measured = { ...run.metrics.take(), fromCache: hits - current.reportedHits };
@@ -87,7 +87,7 @@ export class ChunkProcessor {
     this.#session?.share(share);
   }
 
-  /** Sends no request for so long. */
+  /** Sends no request for the given time. */
   hold(milliseconds: number): void {
     this.#session?.hold(milliseconds);
   }
@@ -100,13 +100,13 @@ export class ChunkProcessor {
     await (await closing?.whenOpen.catch(() => undefined))?.close();
   }
 
-  /** Processes the articles of a chunk; without some of them, if the deadline of the run has passed. */
+  /** Processes the articles of a chunk; some have no result if the deadline of the run has passed. */
   async #convert(id: string, list: readonly Placed[], signal: AbortSignal) {
     const opened = this.#open(id);
     try {
       const current = await opened.whenOpen;
       const { run, processor, snapshots } = current;
-      // The progress is that of the run.
+      // The progress belongs to the run.
       const { progress: _, ...environment } = run.environment;
       const own = { ...environment, signal: AbortSignal.any([environment.signal, signal]) };
       const results: ChunkResult['results'] = [];
@@ -123,13 +123,13 @@ export class ChunkProcessor {
       await run.sources.flushBodies?.();
       return { current, results, failed: progress.failed };
     } catch (error) {
-      // Its session is closed; another job may succeed with a new one.
+      // The session of the run is closed; another job may succeed with a new session.
       if (this.#opened === opened) await this.close();
       throw error;
     }
   }
 
-  /** Opens a run unless it is open, and closes the one before. */
+  /** Opens a run unless it is open, and closes the previous run. */
   #open(id: string) {
     if (this.#opened?.id === id) return this.#opened;
     const whenOpen = this.close().then(async () => {
@@ -143,7 +143,7 @@ export class ChunkProcessor {
   }
 }
 
-/** Gives other machines the snapshots of each part of a series of which one was read. */
+/** Gives other machines the snapshots of each part of a series from which an article was read. */
 async function putSnapshots(
   snapshots: SharedSnapshots,
   list: readonly Placed[],
@@ -162,7 +162,7 @@ async function putSnapshots(
   }
 }
 
-/** The coordinator publishes what is written here: it must outlive a power cut. */
+/** Syncs the files written here: the coordinator publishes them, and they must outlive a power cut. */
 async function syncObjects(unsynced: Set<string>): Promise<void> {
   const folders = [...unsynced];
   unsynced.clear();
@@ -175,10 +175,10 @@ function peakBytes(): number {
 }
 
 /**
- * Opens a part of a run that is described in the store, and keeps it open until it is closed. The options must be those
+ * Opens a part of a run that the store describes, and keeps it open until it is closed. The options must be those
  * of the run.
  *
- * @param id - Of the run.
+ * @param id - Id of the run.
  * @throws {@link ConverterError} `RUN_DAMAGED`, the codes of the store; what opening a run throws.
  */
 async function openRun(
@@ -200,7 +200,7 @@ async function openRun(
       };
       resolve({ run, processor, snapshots: snapshotsOf(run), reportedHits: 0, close });
       await ended;
-      // A part of a run: the next one continues what others began.
+      // This process did a part of the run: the next run continues what other processes began.
       await run.sources.session.finish(true);
     };
     const started = { ...environment, startedAt };

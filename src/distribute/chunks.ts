@@ -3,27 +3,27 @@
 import type { SelectedArticle } from '../source/fetch/selection.ts';
 import { sha256Hex } from '../support/files.ts';
 
-/** Fewest articles of a chunk: fewer cost more to hand over than to convert. */
+/** Fewest articles of a chunk: a smaller chunk costs more to hand over than to convert. */
 const FEWEST = 50;
-/** Most articles of a chunk: with more, a killed worker loses too much. */
+/** Most articles of a chunk: if a worker is killed in a larger chunk, too much work is lost. */
 const MOST = 200;
-/** Chunks of a run that has enough articles: at its end, workers wait for the last ones of others. */
+/** Chunks of a run that has enough articles: at its end, workers wait for the last chunks of other workers. */
 const CHUNKS = 96;
 
-/** Hex digits of a number that is exact in JSON. */
+/** Number of hex digits of which a number is exact in JSON. */
 const NUMBER_DIGITS = 13;
 
 /** An article with its place among all that the run processes. */
 export interface Placed {
   place: number;
-  /** Number of its part of the series: chunks divide a series into parts. */
+  /** Number of the part of the series to which the article belongs: chunks divide a series into parts. */
   part: number;
   article: SelectedArticle;
 }
 
 /**
- * Divides articles into chunks that share parts: those of a series stay together, in the order of their places (not of
- * the list), as far as 50 to 200 articles make a chunk: the fewer, the smaller the run is.
+ * Divides articles into chunks, which have parts of series: a series stays together, in the order of places (not of
+ * the list), as far as a chunk can have 50 to 200 articles. A smaller run has smaller chunks.
  *
  * @example `chunksOf(articles).map((chunk) => chunk.length); // → [120, 200, 200, 64]`
  */
@@ -54,7 +54,7 @@ export function chunksOf(articles: readonly Omit<Placed, 'part'>[]): Placed[][] 
 }
 
 /**
- * The length of the chunks of a run of so many articles.
+ * The length of the chunks of a run with a number of articles.
  *
  * @example `chunkLength(9_600); // → 100`
  */
@@ -68,7 +68,7 @@ export function seriesOf({ article }: { article: Pick<SelectedArticle, 'request'
   return JSON.stringify([manufacturer.toUpperCase(), program.toUpperCase()]);
 }
 
-/** Divides a list into parts of equal lengths but for one, of at most so many unless they would be too short. */
+/** Divides a list into parts of equal lengths except the last: at most `most` articles, unless that is too short. */
 function evenParts(list: readonly Omit<Placed, 'part'>[], most: number): Placed[][] {
   const parts = Math.min(
     Math.ceil(list.length / most),
@@ -80,7 +80,7 @@ function evenParts(list: readonly Omit<Placed, 'part'>[], most: number): Placed[
   );
 }
 
-/** The number of a chunk is made from its content, so that a coordinator that starts again finds what was done. */
+/** The number of a chunk depends only on its content, so that a restarted coordinator finds the finished jobs. */
 export function chunkNumber(list: readonly Placed[]): number {
   return Number.parseInt(sha256Hex(JSON.stringify(list)).slice(0, NUMBER_DIGITS), 16);
 }

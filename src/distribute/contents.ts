@@ -1,15 +1,15 @@
-/** The contents of one machine before those of a store that machines share: what one has fetched, no other requests. */
+/** The contents of one machine, with a shared store behind them: a content that one machine has fetched is shared. */
 import { LRUCache } from 'lru-cache';
 import type { Digest } from '../model/snapshot.ts';
 import type { ContentStore } from '../source/cache/content-store.ts';
 import { isConverterError } from '../support/errors.ts';
 import type { ObjectHeaders, ObjectStore } from './store/object-store.ts';
 
-/** Where contents are in the store. */
+/** Where the contents are in the store. */
 interface SharedContentsOptions {
-  /** What their keys begin with, such as `bodies`: `bodies/<2 hex>/<sha256><extension>`. */
+  /** Prefix of their keys, such as `bodies`: `bodies/<2 hex>/<sha256><extension>`. */
   folder: string;
-  /** With its dot. @defaultValue '' */
+  /** Extension of the keys, with its dot. @defaultValue '' */
   extension?: string;
   headers?: ObjectHeaders;
   /** Contents that are uploaded at the same time, each in memory; `put` waits for its turn. @defaultValue 8 */
@@ -17,14 +17,14 @@ interface SharedContentsOptions {
 }
 
 const UPLOADS_AT_ONCE = 8;
-/** Digests that are known to be in the store: of more, some are asked for again. */
+/** Number of digests remembered as being in the store; for others, the store is asked again. */
 const MOST_KNOWN = 100_000;
 
 /**
  * A content store of this machine before a store that machines share.
  *
- * `put` uploads what the store does not have, in the background. `get`, `getFile`, `has` and `sizeOf` bring what this
- * machine does not have from the store into it, so that another process finds it there. `list`, `remove` and `pathOf` are
+ * `put` uploads contents that the store lacks, in the background. `get`, `getFile`, `has` and `sizeOf` fetch contents
+ * that this machine lacks from the store, so that another process finds them here. `list`, `remove` and `pathOf` are
  * those of this machine.
  *
  * Each method also throws what the methods of the store throw.
@@ -41,7 +41,7 @@ export class SharedContents implements ContentStore {
   readonly #store: ObjectStore;
   readonly #options: SharedContentsOptions;
   readonly #known = new LRUCache<Digest, true>({ max: MOST_KNOWN });
-  /** Digests of which the store has other bytes: the next `put` replaces them. */
+  /** Digests for which the store has other bytes: the next `put` replaces them. */
   readonly #damaged = new Set<Digest>();
   readonly #uploads = new Map<Digest, Promise<void>>();
   readonly #downloads = new Map<Digest, Promise<boolean>>();
@@ -92,14 +92,14 @@ export class SharedContents implements ContentStore {
   /**
    * Waits until the store has every content that was put.
    *
-   * @throws {@link ConverterError} that of the first upload that failed; `put` throws it too.
+   * @throws {@link ConverterError} The error of the first upload that failed; `put` throws it too.
    */
   async flush(): Promise<void> {
     while (this.#uploads.size > 0) await Promise.all(this.#uploads.values());
     if (this.#failure !== undefined) throw this.#failure.error;
   }
 
-  /** Begins an upload when there is room for it. */
+  /** Begins an upload when the limit of uploads allows it. */
   async #share(digest: Digest, isNewHere: boolean): Promise<void> {
     const { uploadsAtOnce = UPLOADS_AT_ONCE } = this.#options;
     const uploads = this.#uploads;
@@ -123,13 +123,13 @@ export class SharedContents implements ContentStore {
       await this.#store.replace(key, await this.#local.get(digest), there?.etag, headers);
       this.#damaged.delete(digest);
     } else if (isNewHere || (await this.#store.head(key)) === undefined) {
-      // Read again, since the caller may use the memory of the content for something else.
+      // The content is read again, since the caller may use its memory for something else.
       await this.#store.putIfAbsent(key, await this.#local.get(digest), headers);
     }
     this.#known.set(digest, true);
   }
 
-  /** Reads from this machine; brings what is missing or damaged there, and reads again. */
+  /** Reads from this machine; downloads a missing or damaged content, and reads again. */
   async #read(digest: Digest, read: () => Promise<Uint8Array>): Promise<Uint8Array> {
     try {
       return await read();
@@ -139,7 +139,7 @@ export class SharedContents implements ContentStore {
     }
   }
 
-  /** Brings a content from the store into this machine, once at a time; false if the store has none. */
+  /** Downloads a content from the store to this machine, once at a time; false if the store does not have it. */
   #bring(digest: Digest): Promise<boolean> {
     const begun = this.#downloads.get(digest);
     if (begun !== undefined) return begun;

@@ -1,4 +1,4 @@
-/** The coordinator of a distributed run: has workers process chunks of the selection, and collects what they found out. */
+/** The coordinator of a distributed run: makes workers process chunks of the selection, and collects the results. */
 
 import type { Distribution, Executor } from '../run/executor.ts';
 import type { Run } from '../run/open/open-run.ts';
@@ -15,7 +15,7 @@ import { storeIn } from './shared-store.ts';
 
 /** Lists stored at the same time. */
 const PUTS_AT_ONCE = 16;
-/** The error of an article that was alone in a job which has killed its workers. */
+/** The error of an article that was the only one in a job which has killed its workers. */
 const KILLED = {
   code: 'KILLED_THE_RUN',
   message: 'expected to be processed, but two workers died meanwhile',
@@ -24,12 +24,12 @@ const KILLED = {
 /**
  * Opens an executor whose workers take chunks from a queue, which is connected while the run selects its articles.
  *
- * @param selected - Settles when they are selected.
+ * @param selected - Settles when the articles are selected.
  * @throws {@link ConverterError} `PIPELINE_VARIABLE_UNSET`, `QUEUE_UNREACHABLE`, `QUEUE_REFUSED`, and the codes of the store.
  */
 export async function openWorkers(run: Run, selected: Promise<unknown>): Promise<Executor> {
   const { options, environment, output, startedAt } = run;
-  // The one that is open: what its account was allowed before, it will be allowed again.
+  // The store that the run has open is used again, because it remembers the rights that its account had.
   const store = storeIn(output) ?? (await pipelineStore(options.pipeline, environment));
   const queue = await openRunQueue(run, store);
   try {
@@ -55,7 +55,7 @@ async function describe({ options, environment, output, startedAt }: Run): Promi
   return { startedAt, digest, force, failedOnly, missing };
 }
 
-/** What workers process together. */
+/** Articles that workers process together. */
 interface Round {
   /** The articles of each chunk, by its number. */
   chunks: ReadonlyMap<number, readonly Placed[]>;
@@ -77,14 +77,14 @@ class ChunkDistribution implements Distribution {
     this.#objects = objects;
   }
 
-  /** Has workers process some articles, as {@link Execute}. */
+  /** Makes workers process some articles, as {@link Execute} specifies. */
   async execute(...[articles, progress, first, collect]: Parameters<Execute>): Promise<void> {
     const { environment, metrics, startedAt } = this.#run;
     const placed = articles.map((article, index) => ({ place: first + index, article }));
     const chunks = new Map(chunksOf(placed).map((list) => [chunkNumber(list), list]));
     const run = runId(startedAt);
     const jobs = Array.from(chunks, ([chunk, { length }]) => ({ run, chunk, from: 0, to: length }));
-    /** Those that workers did for an earlier coordinator of this run. */
+    /** Jobs that workers did for an earlier coordinator of this run. */
     const done = new Set<ChunkJob>();
     await inParallel(jobs, PUTS_AT_ONCE, async (job) => {
       environment.signal.throwIfAborted();
@@ -113,7 +113,7 @@ class ChunkDistribution implements Distribution {
     return this.#objects.remove();
   }
 
-  /** What is not begun before the deadline has no result: the next run continues. */
+  /** The jobs that begin before the deadline; the others have no result, and the next run continues with them. */
   *#inTime(jobs: readonly ChunkJob[]): Iterable<ChunkJob> {
     for (const job of jobs) {
       if (this.#run.isOutOfTime()) return;
@@ -130,7 +130,7 @@ class ChunkDistribution implements Distribution {
     this.#table.add(result.worker, result);
   }
 
-  /** @param error - Of the job; undefined if it has killed its workers. */
+  /** @param error - Error of the job; undefined if the job has killed its workers. */
   async #giveUp(
     { chunk, from }: ChunkJob,
     error: ConverterError | undefined,
@@ -156,7 +156,7 @@ class ChunkDistribution implements Distribution {
 type StageMs = ChunkResult['measured']['stageMs'];
 type Stage = keyof StageMs;
 
-/** What the workers of a run did. */
+/** Figures of the workers of a run. */
 function createWorkerTable() {
   const none = { chunks: 0, configurations: 0, failed: 0, requests: 0, peakBytes: 0 };
   const rows = new Map<string, typeof none>();
@@ -176,7 +176,7 @@ function createWorkerTable() {
         own.set(stage, (own.get(stage) ?? 0) + ms);
     },
     of: (worker: string) => rows.get(worker) ?? none,
-    /** Workers are in a stage at the same time: that of the one that was in it longest counts. Begins anew. */
+    /** Takes the time of each stage, and begins anew. Workers run in parallel: the longest time of a worker counts. */
     takeStages(): Map<Stage, number> {
       const longest = new Map<Stage, number>();
       for (const own of stages.values())

@@ -1,4 +1,4 @@
-/** What a run does before and after its work if other machines take part: its lock, and the run that it continues. */
+/** Prepares and ends a run in which other machines take part: its lock, and the run that it continues. */
 
 import type { RunEnvironment } from '../run/open/run-environment.ts';
 import { executorOf, type RunOptions, runId } from '../run/open/run-options.ts';
@@ -13,13 +13,13 @@ import { lockStore } from './store-lock.ts';
 const CANCELLED = 'cancelled from another process';
 const CANCELLED_HELP = { help: 'run again: a new run takes what is done from the cache' };
 
-/** How often a run looks whether it was cancelled, milliseconds. */
+/** How often a run checks whether it was cancelled, milliseconds. */
 const LOOK_MS = 2_000;
 
 interface SharedRun {
-  /** Of the run. */
+  /** The environment of the run. */
   environment: RunEnvironment;
-  /** Ends what was prepared. */
+  /** Releases what was prepared. */
   close(): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export async function openSharedRun(
   const { pipeline } = options;
   const executor = executorOf(options);
   if (executor === 'bullmq') await checkQueue(given.env, given.now);
-  // Without the signal: the lock is given back after an interruption, too.
+  // The signal is left out: the lock must be released after an interruption, too.
   const { signal: _, ...always } = given;
   const store = await pipelineStore(pipeline, always);
   const unfinished = executor === 'local' ? undefined : await findUnfinishedRun(store);
@@ -45,11 +45,11 @@ export async function openSharedRun(
   const environment = { ...given, startedAt };
   const lock = pipeline.store ? await lockStore(store, environment) : undefined;
   if (continued !== undefined && !(await isOpen(store, runId(continued)))) {
-    // Its coordinator has completed it before this one had the lock.
+    // The coordinator of that run has completed it before this process had the lock.
     await lock?.release();
     return openSharedRun(options, given);
   }
-  // What this run does not continue, no run does: another one has other options.
+  // A run that this one does not continue is never continued: another run has other options.
   if (unfinished !== undefined && continued === undefined)
     await new ChunkObjects(store, unfinished.id).remove();
   const ending = new AbortController();
@@ -73,7 +73,7 @@ export async function openSharedRun(
 const isOpen = async (store: ObjectStore, id: string) =>
   (await new ChunkObjects(store, id).look()).isOpen;
 
-/** Returns the start of the last run with workers if it was to do the same, on any machine. */
+/** Returns the start of the last run with workers, on any machine, if that run had the same work to do. */
 async function continuedRun(
   options: RunOptions,
   { env, log, now }: RunEnvironment,
@@ -89,7 +89,7 @@ async function continuedRun(
 /**
  * Cancels the run with workers of a pipeline, from any machine: its coordinator ends it within seconds.
  *
- * @returns Its id; undefined if there is none.
+ * @returns The id of the run; undefined if there is none.
  */
 export async function cancelRun(
   options: RunOptions,

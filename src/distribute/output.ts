@@ -1,4 +1,4 @@
-/** The output of a run with `store:`. The store has it; a folder is a copy of what the run reads and writes. */
+/** The output of a run with `store:`, which is in the store; a folder has a copy of what the run reads and writes. */
 
 import { join } from 'node:path';
 import type { Digest } from '../model/snapshot.ts';
@@ -39,7 +39,7 @@ const EXTENSION = '.glb';
 /** Files stored at the same time. */
 const COPIES_AT_ONCE = 8;
 
-/** Content that never changes may be cached for ever; what is replaced must be asked for each time. */
+/** Content that never changes may be cached forever; other content must be requested each time. */
 const HEADERS = {
   '.glb': { contentType: 'model/gltf-binary', cacheControl: 'public, max-age=31536000, immutable' },
   '.jsonl': { contentType: 'application/jsonl', cacheControl: 'no-cache' },
@@ -57,7 +57,7 @@ function headersOf(key: string): ObjectHeaders {
 }
 
 /**
- * Opens the output of a store, and copies what the run reads of it.
+ * Opens the output in a store, and copies what the run reads from it.
  *
  * @throws {@link ConverterError} the codes of {@link ObjectStore}.
  */
@@ -77,7 +77,7 @@ export async function openSharedOutput(
   const checks = openListedChecks(sizeOf, async (object) => {
     const key = objectKey(object);
     const problem = repair ? await problemOfObject(store, key, object) : undefined;
-    // What is there is not replaced.
+    // `putIfAbsent` does not replace an existing object, so a damaged object is deleted.
     if (problem === DAMAGED) await store.delete(key);
     return problem;
   });
@@ -87,7 +87,7 @@ export async function openSharedOutput(
 interface StoreOutputSettings extends Pick<SharedOutput, 'dir' | 'checks' | 'saveState'> {
   store: ObjectStore;
   pipeline: Pipeline;
-  /** What the store has, as far as this run knows. */
+  /** The lists in the store, as far as this run knows them. */
   known: KnownLists;
   repair: boolean;
 }
@@ -99,7 +99,7 @@ class StoreOutput implements SharedOutput {
   readonly #settings: StoreOutputSettings;
   readonly #shared = new Map<Digest, Promise<unknown>>();
   #delivered: Promise<Delivered> | undefined;
-  /** What remains to be done for the deliveries that were stored last. */
+  /** Completes the publication of the deliveries that were stored last. */
   #endDelivered: (() => Promise<void>) | undefined;
 
   constructor(settings: StoreOutputSettings) {
@@ -124,7 +124,7 @@ class StoreOutput implements SharedOutput {
 
   async readFile(path: string, sha256: Digest | undefined): Promise<Uint8Array | undefined> {
     const here = await readBytesIfExists(this.#pathOf(path));
-    // An earlier run here may have left an older one.
+    // An earlier run on this machine may have left an older file.
     if (here !== undefined && sha256Hex(here) === sha256) return here;
     return (await this.#settings.store.get(path))?.content;
   }
@@ -133,7 +133,7 @@ class StoreOutput implements SharedOutput {
     return (await this.#readDelivered()).files[path] === sha256;
   }
 
-  /** The manifest goes last. */
+  /** Publishes the lists; the manifest is published last. */
   async publish(): Promise<void> {
     const { store, pipeline, known } = this.#settings;
     for (const file of listFiles(languagesOf(pipeline.service)).reverse()) {
@@ -151,7 +151,7 @@ class StoreOutput implements SharedOutput {
     }
   }
 
-  /** Until the end of the publication, what is replaced, and what no delivery has any more, is {@link UNSETTLED}. */
+  /** Until the publication ends, files that are replaced or that no delivery has any more are {@link UNSETTLED}. */
   async publishDelivered(
     lines: readonly DeliveryLine[],
     lastGood: readonly DeliveryLine[],
@@ -199,7 +199,7 @@ class StoreOutput implements SharedOutput {
   }
 
   async #shareObject(digest: Digest, path: string): Promise<void> {
-    // An earlier run has built and stored it.
+    // The file is missing if an earlier run has built and stored the object.
     if ((await statIfExists(path)) === undefined) return;
     const key = objectKey(digest);
     await this.#settings.store.putIfAbsent(key, { path }, headersOf(key));
@@ -213,7 +213,7 @@ class StoreOutput implements SharedOutput {
     return this.#delivered;
   }
 
-  /** Without the files that are damaged or missing, which are stored again then. */
+  /** The deliveries without damaged or missing files, which are then stored again. */
   async #withoutDamaged({ files, etag }: Delivered): Promise<Delivered> {
     const intact: [string, Digest][] = [];
     await inParallel(Object.entries(files), COPIES_AT_ONCE, async ([path, sha256]) => {
@@ -224,7 +224,7 @@ class StoreOutput implements SharedOutput {
     return { files: Object.fromEntries(intact), etag };
   }
 
-  /** The digest of each file of the lines, and of those that describe all of them. */
+  /** The digest of each file of the lines, and of the files that describe all lines. */
   async #wantedFiles(lines: readonly DeliveryLine[]): Promise<Map<string, Digest>> {
     const wanted = new Map<string, Digest>();
     for (const { path, sha256 } of lines.flatMap(({ files }) => files)) wanted.set(path, sha256);

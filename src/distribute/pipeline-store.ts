@@ -10,7 +10,7 @@ import type { ObjectStore } from './store/object-store.ts';
 type Sharing = Pick<Pipeline, 'name' | 'store' | 'cacheDir' | 'outputDir'>;
 
 /**
- * Opens the store of a pipeline: what `store:` names, or a folder of the cache, which
+ * Opens the store of a pipeline: the store that `store:` names, or a folder of the cache, which
  * workers on this machine share.
  *
  * @throws {@link ConverterError} `USAGE`, `PIPELINE_VARIABLE_UNSET`; the codes of {@link ObjectStore}.
@@ -29,11 +29,11 @@ export async function pipelineStore(
   return openObjectStore(url, { env, now, random, signal, pathStyle });
 }
 
-/** It distinguishes a store from all others, although machines may reach it by different addresses. */
+/** Key of the text that distinguishes a store from others, although machines may reach it by different addresses. */
 const IDENTITY_KEY = 'identity.txt';
 
 /**
- * Returns what distinguishes a store from all others.
+ * Returns the text that distinguishes a store from all others.
  *
  * @throws {@link ConverterError} the codes of {@link ObjectStore}.
  */
@@ -43,7 +43,7 @@ export async function storeIdentity(store: ObjectStore): Promise<string> {
   return new TextDecoder().decode(found?.content);
 }
 
-/** Pipelines may share a cache; machines may see it at different paths. */
+/** The folder depends on the pipeline, as pipelines may share a cache, but not on the path of the cache. */
 function folderOf({ name, cacheDir, outputDir }: Sharing): string {
   const digest = sha256Hex(JSON.stringify([name, relative(cacheDir, outputDir)]));
   return join(cacheDir, 'shared', digest.slice(0, 16));

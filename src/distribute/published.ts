@@ -1,4 +1,4 @@
-/** What a pipeline with `store:` has published: checked, read and pruned in the store, by copies of its lists in the cache. */
+/** The published files of a pipeline with `store:`: checked, read and pruned in the store, with its lists in the cache. */
 import { LRUCache } from 'lru-cache';
 import { DELIVERIES } from '../deliver/hooks.ts';
 import { configurationLabel } from '../model/configuration-id.ts';
@@ -37,18 +37,18 @@ import {
 
 /** Objects read or removed at the same time. */
 const AT_ONCE = 8;
-/** Bytes of GLBs that are kept in memory, of a server's answers. */
+/** Bytes of GLBs that a server keeps in memory for its answers. */
 const MOST_BYTES_IN_MEMORY = 64 * 1024 * 1024;
-/** For how long the lists are not asked for again, milliseconds. */
+/** Time before the lists are requested again, milliseconds. */
 const FRESH_MS = 2_000;
-/** An object that is younger may be one of a run that has not published yet, milliseconds. */
+/** A younger object may belong to a run that has not published yet, milliseconds. */
 const YOUNG_MS = 24 * 60 * 60 * 1000;
-/** The folder of a delivery; the list may have been edited, and the others have what nothing refers to. */
+/** Folders of deliveries; a list may have been edited, and other folders contain files that nothing refers to. */
 const DELIVERED =
   /^(?!(?:bodies|derived|objects|probes|responses|runs|snapshots|work)\/)[a-z][\w-]*\//;
 
 /**
- * Opens what a pipeline has published, wherever that is.
+ * Opens the published files of a pipeline, wherever they are.
  *
  * @throws {@link ConverterError} as `pipelineStore`.
  */
@@ -61,7 +61,7 @@ export async function openPublished(
   return new PublishedStore(await pipelineStore(pipeline, environment), pipeline, environment);
 }
 
-/** What the store of a pipeline has. Nothing is written to the output folder. */
+/** The published files in the store of a pipeline. Nothing is written to the output folder. */
 class PublishedStore implements Published {
   readonly name: string;
   readonly dir: string;
@@ -102,7 +102,7 @@ class PublishedStore implements Published {
     const before = this.#kept.get(path);
     if (before !== undefined) return before;
     const content = (await this.#store.get(path))?.content;
-    // Others can be replaced.
+    // Only objects are kept, since other files can be replaced.
     const isFixed = path.startsWith(OBJECTS) && content !== undefined && content.length > 0;
     if (isFixed) this.#kept.set(path, content, { size: content.length });
     return content;
@@ -159,7 +159,7 @@ class PublishedStore implements Published {
 /** A file to be checked: a GLB has its digest as its object, and configurations that share it. */
 interface Checked {
   sha256: Digest;
-  /** A publication that was cut off may have replaced or removed it. */
+  /** Whether a publication that was interrupted may have replaced or removed the file. */
   isUnsettled?: boolean;
   object?: { object: Digest; sharedBy: string[] };
 }
@@ -177,7 +177,7 @@ async function verifyStore(
     checked.set(objectKey(object), { sha256: object, object: { object, sharedBy } });
   for (const [path, file] of await deliveredFiles(store, dir)) checked.set(path, file);
   await lists.checkOthers();
-  // The copies are those of the store.
+  // Errors name the store, because the copies are those of the store.
   for (const one of [...problems, ...incomplete])
     one.path = one.path.replace(dir, () => store.name);
   const found = new Map<string, string>();
@@ -197,7 +197,7 @@ async function verifyStore(
 
 const CUT_OFF = 'is being replaced or removed';
 
-/** Each file of a delivery by its key; of feeds and the gallery, what was stored last. */
+/** Each file of a delivery by its key; for feeds and the gallery, the files that were stored last. */
 async function deliveredFiles(store: ObjectStore, dir: string): Promise<Map<string, Checked>> {
   const { files: stored } = await readDelivered(store);
   const lists = [await readDeliveries(dir, LAST_GOOD_FILE), await readDeliveries(dir)];
@@ -214,10 +214,10 @@ async function deliveredFiles(store: ObjectStore, dir: string): Promise<Map<stri
 }
 
 /**
- * Finds what nothing refers to.
+ * Finds objects that nothing refers to.
  *
- * @param dir - Folder of copies of its lists.
- * @param isYoung - Whether an object of a time may be one of a run that has not published yet: it is only counted.
+ * @param dir - Folder with copies of the lists.
+ * @param isYoung - Whether an object of this time may belong to a run that has not published yet: it is only counted.
  */
 export async function planStorePrune(
   store: ObjectStore,
@@ -242,7 +242,7 @@ export async function planStorePrune(
   return plan;
 }
 
-/** Removes what a plan lists. @param check - Throws where that must end. */
+/** Removes the objects and reports of a plan. @param check - Throws when the removal must end. */
 export async function removeFromStore(
   store: ObjectStore,
   { objects, runs }: PrunePlan,
@@ -256,7 +256,7 @@ export async function removeFromStore(
   });
 }
 
-/** The folders of reports, but for the last ones. */
+/** The folders of reports except the last ones. */
 export async function oldStoreRuns(store: ObjectStore, keepRuns: number): Promise<string[]> {
   const writtenAt = new Map<string, number>();
   for await (const { key, modifiedAt } of store.list(`${RUNS_FOLDER}/`)) {
@@ -269,7 +269,7 @@ export async function oldStoreRuns(store: ObjectStore, keepRuns: number): Promis
   return old.filter((run) => run !== latest).map((run) => `${RUNS_FOLDER}/${run}`);
 }
 
-/** A run that will continue may count on objects that were there before it. @throws `OUTPUT_LOCKED` */
+/** A run that will be continued may rely on objects that existed before it. @throws `OUTPUT_LOCKED` */
 async function expectNoUnfinishedRun(store: ObjectStore, nowMs: number): Promise<void> {
   const unfinished = await findUnfinishedRun(store);
   if (unfinished === undefined) return;

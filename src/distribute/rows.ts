@@ -1,4 +1,4 @@
-/** What the caches of several machines exchange through a store: responses and derived data one by one, snapshots by series. */
+/** Cache data that several machines exchange through a store: responses and derived data one by one, snapshots by series. */
 import type { Built } from '../model/asset.ts';
 import type { Digest } from '../model/snapshot.ts';
 import type {
@@ -28,7 +28,7 @@ export function openSharedResponses(store: ObjectStore): SharedResponses {
   };
 }
 
-/** Opens what machines have computed, such as decoded meshes, in a store. */
+/** Opens computed data of all machines, such as decoded meshes, in a store. */
 export function openSharedDerivedData(store: ObjectStore): SharedDerivedData {
   return {
     async get(key) {
@@ -41,9 +41,9 @@ export function openSharedDerivedData(store: ObjectStore): SharedDerivedData {
   };
 }
 
-/** The key of what is found by a name of any length. */
+/** The key for a name of any length. */
 function keyIn(folder: string, name: string): string {
-  // Shorter than a digest: a key with a whole one says what the content is.
+  // The text is shorter than a digest: a key with a whole digest determines its content.
   const digits = sha256Hex(name).slice(0, 40);
   return `${folder}/${digits.slice(0, 2)}/${digits}.json`;
 }
@@ -57,7 +57,7 @@ interface SnapshotPart {
 /** Parts read at the same time. */
 const PARTS_AT_ONCE = 8;
 
-/** The snapshots in a store: each series has parts, as its requests were divided when they were written. */
+/** The snapshots in a store: a series has the parts into which its requests were divided when they were written. */
 export class SharedSnapshots {
   readonly #store: ObjectStore;
   readonly #database: CacheDatabase;
@@ -71,7 +71,7 @@ export class SharedSnapshots {
     this.#service = service;
   }
 
-  /** Takes the snapshots of a series into the database, once. */
+  /** Loads the snapshots of a series into the database, once. */
   load(series: string): Promise<void> {
     const loading =
       this.#loaded.get(series) ??
@@ -84,7 +84,7 @@ export class SharedSnapshots {
   }
 
   /**
-   * Puts the snapshots of some requests of a series.
+   * Stores the snapshots of some requests of a series.
    *
    * @param part - Number of the part in the series.
    * @param sources - Digests of the sources of the GLBs that were built.
@@ -126,7 +126,7 @@ export class SharedSnapshots {
   }
 }
 
-/** What no service answers again: the failures of an output folder, and permanent identifiers. */
+/** Data that no service returns again: the failures of an output folder, and permanent identifiers. */
 interface DurableState {
   failures: ReturnType<CacheDatabase['failures']['all']>;
   permanentIds: ReturnType<CacheDatabase['permanentIds']['all']>;
@@ -135,10 +135,10 @@ interface DurableState {
 const STATE_KEY = 'state.json';
 
 /**
- * Takes the durable tables of a store into the database, in place of the failures that are there.
+ * Loads the durable tables of a store into the database, where they replace the failures.
  *
  * @param service - The owner of the permanent identifiers.
- * @returns A function that stores them as they are then, if anything has changed.
+ * @returns A function that stores the current tables if anything has changed.
  */
 export async function loadDurableState(
   store: ObjectStore,

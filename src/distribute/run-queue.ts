@@ -23,7 +23,7 @@ function queueUrl({ BTG2GLTF_QUEUE_URL: url }: Environment): string {
 }
 
 /**
- * Checks that a run will be able to use its queue: it selects articles before it needs it, which may take long.
+ * Checks in advance that a run can use its queue: the selection of the articles comes first, and may take long.
  *
  * @param now - Clock, milliseconds since 1970.
  * @throws {@link ConverterError} `PIPELINE_VARIABLE_UNSET`, `QUEUE_UNREACHABLE`, `QUEUE_REFUSED`, `WORKER_REFUSED` (clock).
@@ -64,7 +64,7 @@ export async function openPipelineWorker(
   return openQueueWorker({ ...worker, ...(await queueOf(pipeline, env, store)), log, now });
 }
 
-/** The queue of a pipeline, and what workers must have in common with a run. */
+/** The queue of a pipeline, and the options that workers and a run must have in common. */
 async function queueOf(pipeline: Pipeline, env: Environment, store: ObjectStore) {
   const url = queueUrl(env);
   const parts = { ...(await workParts(pipeline, env)), store: await storeIdentity(store) };
@@ -75,7 +75,7 @@ async function queueOf(pipeline: Pipeline, env: Environment, store: ObjectStore)
   return { url, pipeline: pipeline.name, version: programVersion(), digest, options };
 }
 
-/** Digest of what a run is to do. */
+/** Digest of the work of a run. */
 export async function runDigest(
   { pipeline, only, limit, force, failedOnly, repair }: RunOptions,
   env: Environment,
@@ -86,10 +86,10 @@ export async function runDigest(
   );
 }
 
-/** All on which the result of an article depends, and its limits: workers of a run have the same. */
+/** All on which the result of an article depends, and its limits, which all workers of a run have in common. */
 async function workParts(pipeline: Pipeline, env: Environment) {
   const { convert, limits, freshness } = pipeline;
-  // A run that is open has it already; one that looks for a run to continue does not.
+  // An open run has the account already; a run that looks for a run to continue does not.
   const given: AccountSection = await withAccount(pipeline.service, env, async () => undefined);
   const { account = '', ...service } = given;
   return { convert: conversionText(convert), service, account, limits, freshness };

@@ -13,12 +13,12 @@ import { oldStoreRuns, planStorePrune, removeFromStore } from './published.ts';
 import { openSharedDerivedData, openSharedResponses, SharedSnapshots } from './rows.ts';
 import type { ObjectStore } from './store/object-store.ts';
 
-/** Bodies in a store: any of them can be fetched again. */
+/** Bodies in a store: every one of them can be fetched again. */
 const BODIES = { folder: 'bodies', headers: { durable: false } };
-/** The list of what nothing refers to, and since when. */
+/** Key of the list of unreferenced objects, with the time since when. */
 const UNREFERENCED_KEY = 'unreferenced.json';
 
-/** Also for the rest of this wing. */
+/** The store with its objects, for the other files of this wing. */
 export interface OpenStore extends SharedStore {
   readonly objects: ObjectStore;
 }
@@ -31,7 +31,7 @@ export async function openSharedStore(
   return sharedStore(await pipelineStore(pipeline, environment));
 }
 
-/** What a run uses of a store. */
+/** The functions of a store that a run uses. */
 export function sharedStore(objects: ObjectStore): OpenStore {
   return {
     objects,
@@ -51,7 +51,7 @@ export function storeIn({ shared }: { shared: SharedStore | undefined }): Object
   return (shared as OpenStore | undefined)?.objects;
 }
 
-/** Undefined while a run can be continued in the store: it may count on any object there. */
+/** Opens the place of a publication; undefined while a run can be continued, which may rely on any object there. */
 async function openPlace(
   store: ObjectStore,
   outputDir: string,
@@ -64,7 +64,7 @@ async function openPlace(
       const infos = await Promise.all(REFERRING_LISTS.map((file) => store.head(file)));
       return infos.map((info) => info?.etag).join(', ');
     },
-    // This run has the lock: nothing is younger than its publication.
+    // This run has the lock: no object is younger than its publication.
     plan: () => planStorePrune(store, outputDir, () => false),
     oldRuns: (keepRuns) => oldStoreRuns(store, keepRuns),
     remove: (plan) => removeFromStore(store, plan, () => signal.throwIfAborted()),

@@ -1,4 +1,4 @@
-/** What a run knows of other machines; most of it is loaded when a pipeline asks for it. */
+/** The interface of a run to other machines; most of the code is loaded when a pipeline needs it. */
 import type { Sharing } from '../run/executor.ts';
 
 /** The work of several machines together. */

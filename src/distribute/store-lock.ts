@@ -12,12 +12,12 @@ import { probeStore } from './store/open-store.ts';
 const LOCK_KEY = 'lock.json';
 /** How often the owner writes its lock again, milliseconds. */
 const RENEWED_EVERY_MS = 5_000;
-/** A lock that was not written for so many of these times has no owner any more. */
+/** A lock that was not renewed for this many intervals has no owner any more. */
 const STALE_AFTER = 4;
-/** How often it is looked at in one of these times. */
+/** How often the lock is checked in one of these intervals. */
 const LOOKS = 5;
 
-/** Who has a lock. */
+/** The owner of a lock. */
 interface Owner {
   host: string;
   pid: number;
@@ -33,10 +33,10 @@ export interface StoreLock {
 }
 
 /**
- * Takes the lock of a store that can be shared. That of a run that has died is taken over after 20 s; at once, if this
+ * Takes the lock of a store that can be shared. The lock of a dead run is taken over after 20 s, or immediately if this
  * machine knows that the process has ended.
  *
- * @param renewedEveryMs - How often the lock is written again, milliseconds; the same for all.
+ * @param renewedEveryMs - How often the lock is renewed, milliseconds; the same for all runs.
  * @throws {@link ConverterError} `OUTPUT_LOCKED` if another run has it; the reason of the signal; the codes of the store.
  */
 export async function lockStore(
@@ -71,14 +71,14 @@ export async function lockStore(
     async release() {
       clearInterval(timer);
       await renewing;
-      // Another run may have taken it over meanwhile.
+      // Another run may have taken over the lock meanwhile.
       await renew();
       if (etag !== undefined) await store.delete(LOCK_KEY);
     },
   };
 }
 
-/** Waits until it is sure that the lock is not renewed, and returns its etag; undefined if there is none. */
+/** Waits until it is certain that the lock is not renewed, and returns its etag; undefined if there is no lock. */
 async function staleEtag(
   store: ObjectStore,
   signal: AbortSignal,
@@ -96,7 +96,7 @@ async function staleEtag(
   return first?.etag;
 }
 
-/** Our own id is that of another run here, or of an earlier process. */
+/** The own id does not count: it belongs to another run here, or to an earlier process. */
 function isDead({ pid }: Owner): boolean {
   return pid !== process.pid && hasEnded(pid);
 }

@@ -1,4 +1,4 @@
-/** What a store has of the output of a pipeline: manifest and other lists, GLBs, and the files of deliveries. */
+/** The output of a pipeline in a store: manifest and other lists, GLBs, and the files of deliveries. */
 
 import { join } from 'node:path';
 import type { Digest } from '../model/snapshot.ts';
@@ -11,27 +11,27 @@ import { removeFile, replaceFile, sha256Hex, temporaryFolder } from '../support/
 import { inParallel } from '../support/in-parallel.ts';
 import type { ObjectStore } from './store/object-store.ts';
 
-/** What the keys of GLBs begin with. */
+/** Prefix of the keys of GLBs. */
 export const OBJECTS = 'objects/';
-/** What the store has of deliveries: the digest of each file. */
+/** Key of the list of delivered files in the store, with the digest of each. */
 export const DELIVERED_KEY = 'delivered.json';
-/** In place of a digest: a file that is being replaced or removed. */
+/** Replaces the digest of a file that is being replaced or removed. */
 export const UNSETTLED = '';
 /** Files copied at the same time. */
 const COPIES_AT_ONCE = 8;
 
 /**
- * The folder of the lists of a store for those that do not publish: never the output folder, where a run on this
+ * The folder of the lists of a store for processes that do not publish: never the output folder, where a run on this
  * machine may be about to replace them.
  */
 export function listsFolder({ cacheDir, store }: Pick<Pipeline, 'cacheDir' | 'store'>): string {
   return join(cacheDir, 'published', sha256Hex(`${store?.url}`).slice(0, 16));
 }
 
-/** What is known of each list of a store. */
+/** The known version of each list of a store. */
 export type KnownLists = Map<string, { etag: string; sha256: Digest }>;
 
-/** Copies manifest, catalogues and the lists of deliveries of a store; removes what it does not have. */
+/** Copies manifest, catalogues and the lists of deliveries of a store; removes copies of lists that it lacks. */
 export async function copyLists(
   store: ObjectStore,
   { service }: Pick<Pipeline, 'service'>,
@@ -51,19 +51,19 @@ export async function copyLists(
   return known;
 }
 
-/** Whether a file of a delivery describes all others: it follows them. */
+/** Whether a delivered file describes all other files, and is published after them. */
 export const isOfWholeRange = (path: string): boolean =>
   [FEEDS_FOLDER, GALLERY_FOLDER].some((folder) => path.startsWith(`${folder}/`));
 
-/** The note of what a store has of deliveries. */
+/** The list of delivered files in a store. */
 export interface Delivered {
   /** The digest of each file, by its key, also of feeds and of the gallery. */
   files: Record<string, Digest>;
-  /** Of the note; undefined if there is none. */
+  /** The `etag` of the list; undefined if there is none. */
   etag: string | undefined;
 }
 
-/** Reads what a store has of deliveries. */
+/** Reads the list of delivered files in a store. */
 export async function readDelivered(store: ObjectStore): Promise<Delivered> {
   const found = await store.get(DELIVERED_KEY);
   const files = found === undefined ? {} : JSON.parse(new TextDecoder().decode(found.content));
@@ -71,7 +71,7 @@ export async function readDelivered(store: ObjectStore): Promise<Delivered> {
 }
 
 /**
- * What is wrong with an object of a store, whose content has a digest; undefined if it is intact.
+ * The problem of an object of a store, whose content has a digest; undefined if the object is intact.
  *
  * @throws {@link ConverterError} the codes of {@link ObjectStore} but for `STORE_DAMAGED`.
  */

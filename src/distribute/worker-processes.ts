@@ -1,4 +1,4 @@
-/** The workers of one machine: processes with one login, of which another is started when one crashes. */
+/** The workers of one machine: processes that share one login, of which a crashed one is replaced. */
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withoutUndefined } from '../convert/wire/value.ts';
@@ -9,19 +9,19 @@ import type { Logger } from '../support/log.ts';
 import { registerSecret } from '../support/redact.ts';
 import type { WorkerEvent } from './worker.ts';
 
-/** An error on its way between processes. */
+/** An error as it is sent between processes. */
 interface SentError {
   code: ErrorCode;
   message: string;
-  /** A failed login names its operation. */
+  /** Context of the error: a failed login names its operation. */
   context: { operation?: string; url?: string; status?: number; help?: string };
-  /** Of the connection that failed: some are not waited for. */
+  /** Kind of the connection that failed: a run does not wait for some kinds. */
   connection: string;
-  /** Of a defect. */
+  /** Stack of an internal error. */
   stack?: string | undefined;
 }
 
-/** What goes from a worker process and back. Tokens lie in no file, variable or argument. */
+/** Messages to a worker process and from it. Tokens are in no file, variable or argument. */
 interface WorkerMessages {
   request:
     | { kind: 'event'; event: WorkerEvent }
@@ -33,9 +33,9 @@ interface WorkerMessages {
     | { kind: 'stop' };
 }
 
-/** Crashes of a worker in a row, without a chunk done in between, after which all end. */
+/** Consecutive crashes of a worker, without a finished chunk in between, after which all processes end. */
 const MOST_CRASHES = 10;
-/** Pause after the first crash, which doubles with each in a row, and the longest one, milliseconds. */
+/** Pause after the first crash, which doubles with each consecutive crash, and the longest pause, milliseconds. */
 const PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 30_000;
 /** How long processes may take to end; the logout has the rest of 30 s. */
@@ -47,10 +47,10 @@ interface WorkerProcessesOptions {
   start(): ChildProcess;
   /** The login; undefined if each process has a service of its own. */
   tokens: TokenSource | undefined;
-  /** @param number - Of the worker, from 1. */
+  /** @param number - Number of the worker, from 1. */
   watch: ((number: number, event: WorkerEvent) => void) | undefined;
   log: Logger;
-  /** Ends all. */
+  /** Ends all processes. */
   signal: AbortSignal;
   /** Pause after the first crash, milliseconds. @defaultValue 1000 */
   pauseMs?: number;
@@ -111,7 +111,7 @@ async function runProcess(
   log.info('a worker process has started', { number, pid: child.pid });
   let hasWorked = false;
   const send = (message: WorkerMessages['answer']) => {
-    // One that has just ended receives nothing.
+    // A process that has just ended receives nothing.
     if (child.connected) child.send(message, () => {});
   };
   const obtain = async (replaced: string | undefined) => {
@@ -138,7 +138,7 @@ async function runProcess(
   let late: NodeJS.Timeout | undefined;
   const end = () => {
     send({ kind: 'stop' });
-    // What it has not done by then, another worker does.
+    // Another worker does the jobs that the process has not done by then.
     late = setTimeout(() => child.kill('SIGKILL'), END_MS);
   };
   if (stop.aborted) end();
@@ -146,7 +146,7 @@ async function runProcess(
   try {
     const how = await new Promise<string | number | null>((resolve, reject) => {
       child.on('error', reject);
-      // The channel has been read to its end, too: why it ended comes before.
+      // The channel has been read to its end by then, so the reason of the end has arrived.
       child.on('close', (code, signal) => resolve(signal ?? code));
     });
     return { how, hasWorked };
@@ -163,11 +163,11 @@ type Request = WorkerMessages['request'];
 
 /** The parent of a worker process, which {@link runWorkerProcesses} has started. */
 export class ParentLink {
-  /** The login is that of the parent. */
+  /** The login of the parent. */
   readonly tokens: TokenSource = {
     obtain: (replaced) => this.#obtain(replaced),
     forget: (token) => void this.#send({ kind: 'forget', token }),
-    // It is that of the other workers, too.
+    // The login stays open, because other workers use it.
     close: async () => {},
   };
   readonly #parent: NodeJS.Process;
@@ -175,16 +175,16 @@ export class ParentLink {
   readonly #waiting = new Map<number, TokenRequest>();
   #asked = 0;
 
-  /** @param parent - The channel to it: this process. */
+  /** @param parent - This process, with the channel to the parent. */
   constructor(parent: NodeJS.Process) {
     this.#parent = parent;
     parent.on('message', this.#receive as NodeJS.MessageListener);
     parent.once('disconnect', this.#leave);
-    // It may have died while this process started.
+    // The parent may have died while this process started.
     if (!parent.connected) this.#leave();
   }
 
-  /** Aborts when the parent says so, or is gone. */
+  /** Aborts when the parent requests it, or has ended. */
   get signal(): AbortSignal {
     return this.#stop.signal;
   }
@@ -193,7 +193,7 @@ export class ParentLink {
     void this.#send({ kind: 'event', event });
   }
 
-  /** Says to the parent why this process ends. */
+  /** Reports to the parent why this process ends. */
   fail(error: unknown): Promise<void> {
     return this.#send({ kind: 'failed', error: sentError(error) });
   }

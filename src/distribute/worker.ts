@@ -1,4 +1,4 @@
-/** A worker of distributed runs: processes the chunks that a queue hands to it, as the run itself would. */
+/** A worker of distributed runs: processes the chunks from a queue as the run itself would. */
 
 import type { RunEnvironment } from '../run/open/run-environment.ts';
 import type { RunOptions } from '../run/open/run-options.ts';
@@ -9,15 +9,15 @@ import { pipelineStore } from './pipeline-store.ts';
 import type { ChunkJob, WorkerShare } from './queue/chunk-queue.ts';
 import { openPipelineWorker } from './run-queue.ts';
 
-/** Jobs of a worker at the same time: the next one begins while the last articles of one are converted. */
+/** Jobs of a worker at the same time: the next job begins while the last articles of another are converted. */
 const JOBS_AT_ONCE = 2;
 /**
- * How long a worker that is to stop continues its chunks, milliseconds. A container is killed after 30 s, and the end of
+ * How long a worker that is stopping continues its chunks, milliseconds. A container is killed after 30 s, and closing
  * a connection to a queue that does not answer takes 8 s.
  */
 const GRACE_MS = 20_000;
 
-/** What a worker did for a chunk. */
+/** Figures of a worker for a chunk. */
 interface ChunkFigures {
   /** Configurations by status. */
   configurations: Record<string, number>;
@@ -28,15 +28,15 @@ interface ChunkFigures {
   fromCache: number;
 }
 
-/** What those who watch a worker learn, such as its status server; plain data. */
+/** Events of a worker for its observers, such as its status server; plain data. */
 export type WorkerEvent =
-  /** Whether it is connected to the queue, and not stopping. */
+  /** Whether the worker is connected to the queue, and not stopping. */
   | { kind: 'ready'; isReady: boolean }
-  /** The part of the limits of the service that it has, from 0 to 1. */
+  /** The worker's share of the limits of the service, from 0 to 1. */
   | { kind: 'share'; part: number }
-  /** A chunk has ended after so many milliseconds; without figures, it failed or was given back. */
+  /** Duration of a chunk that has ended; without figures, the chunk failed or was given back. */
   | { kind: 'chunk'; ms: number; figures?: ChunkFigures | undefined }
-  /** Memory of its process, bytes. */
+  /** Memory of the worker's process, bytes. */
   | { kind: 'memory'; bytes: number };
 
 type Watch = (event: WorkerEvent) => void;
@@ -45,9 +45,9 @@ type Watch = (event: WorkerEvent) => void;
 const MEMORY_MS = 5_000;
 
 /**
- * Works for runs of a pipeline until the signal aborts: then it ends its chunks, within 30 s.
+ * Works for runs of a pipeline until the signal aborts: then the worker finishes its chunks, within 30 s.
  *
- * @param name - That of {@link createWorkerName}.
+ * @param name - Name by {@link createWorkerName}.
  * @throws {@link ConverterError} `PIPELINE_VARIABLE_UNSET`, `QUEUE_UNREACHABLE`, `QUEUE_REFUSED`; `WORKER_REFUSED` if a
  *   run has another version or other options; the codes of the store.
  */
@@ -59,7 +59,7 @@ export async function runWorker(
 ): Promise<void> {
   const { log, now, signal } = environment;
   const { pipeline } = options;
-  // Not the signal of the process: the results of the chunks that it continues are still to be stored.
+  // The signal of the process is not used: the results of the chunks that continue must still be stored.
   const cut = new AbortController();
   const onPause = (ms: number) => worker.pauseAll(ms);
   const own = { ...environment, signal: cut.signal, onPause };

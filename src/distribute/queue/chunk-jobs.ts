@@ -1,4 +1,4 @@
-/** Jobs as parts of chunks: their identity, halves, and what of them is on the queue. */
+/** Jobs as parts of chunks: their ids, their halves, and the parts of them that are on the queue. */
 import { z } from 'zod';
 import { type ErrorCode, endsRun } from '../../support/errors.ts';
 import type { ChunkJob } from './chunk-queue.ts';
@@ -8,17 +8,17 @@ const chunkJob = z
   .object({ run: z.string().min(1), chunk: place, from: place, to: place })
   .refine(({ from, to }) => from < to);
 
-/** Reads what is on a queue; undefined where it is no job of ours, since other programs may use the server. */
+/** Reads a job from a queue; undefined if it is not a job of btg2gltf, since other programs may use the server. */
 export function readJob(data: unknown): ChunkJob | undefined {
   return chunkJob.safeParse(data).data;
 }
 
-/** The id on a queue: the same for the same part of a run, so that it is there once. */
+/** The id on a queue: the same part of a run always has the same id, so that it is on the queue only once. */
 export function jobId({ run, chunk, from, to }: ChunkJob): string {
   return `${run}.${chunk}.${from}.${to}`;
 }
 
-/** Whether an error of a job ends the run of all: what interrupts one worker does not interrupt the others. */
+/** Whether an error of a job ends the run for all workers: an interruption of one worker does not interrupt others. */
 export function endsRunOfAll(code: ErrorCode): boolean {
   return code !== 'INTERRUPTED' && endsRun(code);
 }
@@ -34,7 +34,7 @@ export function halvesOf({ run, chunk, from, to }: ChunkJob): ChunkJob[] {
 }
 
 /**
- * Divides a job into what is on the queue already, as such or in parts, and the rest.
+ * Divides a job into the parts that are on the queue already, whole or divided, and the rest.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** The chunks of a run on a queue: what a coordinator and its workers know of one another. */
+/** The chunks of a run on a queue: the interface between a coordinator and its workers. */
 import type { ConverterError } from '../../support/errors.ts';
 
 /** A part of the work of a run: the places `from` to `to` (excluded) of the list of a chunk. */
@@ -11,25 +11,25 @@ export interface ChunkJob {
   to: number;
 }
 
-/** A worker as the coordinator knows it. */
+/** A worker as seen by the coordinator. */
 export interface QueueWorkerInfo {
   /** `<host>-<process id>-<random>`. */
   name: string;
   state: 'working' | 'idle' | 'lost' | 'stopped' | 'refused';
 }
 
-/** What limits the requests of one worker, so that all together hold the limits of the pipeline. */
+/** The share of one worker in the limits of the pipeline, so that all workers together stay within them. */
 export interface WorkerShare {
-  /** Position of the worker among those that live, in the order in which they came, from 0. */
+  /** Position of the worker among the live workers, in the order in which they joined, from 0. */
   index: number;
-  /** How many live. */
+  /** Number of live workers. */
   count: number;
 }
 
 /** The coordinator's side of a run. */
 export interface ChunkQueue {
   /**
-   * Has each job done at least once. Jobs are taken from the list as workers take them.
+   * Makes workers do each job at least once. Jobs are taken from the list as workers take them.
    *
    * @param onDone - Called one at a time, in the order in which jobs end.
    * @param onLost - A job of one place has killed its worker twice, or has failed three times with an error.
@@ -40,30 +40,30 @@ export interface ChunkQueue {
     onDone: (job: ChunkJob) => Promise<void>,
     onLost: (job: ChunkJob, error: ConverterError | undefined) => Promise<void>,
   ): Promise<void>;
-  /** Every worker met in this run, in the order of their names. */
+  /** Every worker that has joined in this run, by name. */
   workers(): QueueWorkerInfo[];
-  /** Removes what is left of the run from the queue, and closes the connection. */
+  /** Removes the remaining jobs of the run from the queue, and closes the connection. */
   close(): Promise<void>;
 }
 
 /** A worker's side, whose connection lives in a thread of its own: work never delays the renewal of its locks. */
 export interface QueueWorker {
-  /** Has every worker hold its requests, as after a 429. */
+  /** Makes every worker stop its requests for a time, as after a 429. */
   pauseAll(milliseconds: number): void;
-  /** Takes no further jobs, and ends when those in work are done or the time has passed. */
+  /** Takes no further jobs, and ends when the current jobs are done or the time has passed. */
   stop(graceMs: number): Promise<void>;
-  /** Resolves when it has stopped; rejects with `WORKER_REFUSED` or `QUEUE_UNREACHABLE`. */
+  /** Resolves when the worker has stopped; rejects with `WORKER_REFUSED` or `QUEUE_UNREACHABLE`. */
   readonly ended: Promise<void>;
 }
 
-/** What a worker does, and is informed of. */
+/** Handlers that a worker calls. */
 export interface WorkerHandlers {
   /** Does a job. An error fails the whole run if it ends runs and is no interruption. @param signal - Aborted when the job is lost to another worker, cancelled, or time is up. */
   work(job: ChunkJob, signal: AbortSignal): Promise<void>;
-  /** The number of workers has changed; one beyond the most that may work takes no jobs. */
+  /** The number of workers has changed; a worker beyond the maximum takes no jobs. */
   onShare(share: WorkerShare): void;
-  /** Another worker met a 429: no request for so long. */
+  /** Another worker received a 429: send no request for the given time. */
   onPause(milliseconds: number): void;
-  /** The queue does not answer, or answers again: nothing has to be done, but others may want to know. */
+  /** The queue does not answer, or answers again: no action is required, but the worker may report it. */
   onCutOff?(isCutOff: boolean): void;
 }

@@ -1,4 +1,4 @@
-/** What coordinator and workers of a pipeline say to one another: events of a queue that has no jobs. */
+/** Messages between coordinator and workers of a pipeline: events of a queue that has no jobs. */
 import type { EventEmitter } from 'node:events';
 import { z } from 'zod';
 import { type QueueConnections, queueName, settledWithin } from './server.ts';
@@ -6,27 +6,27 @@ import { type QueueConnections, queueName, settledWithin } from './server.ts';
 /** The digest of each part of the options, by its name, such as `convert`: the parts that differ can be named. */
 export type OptionDigests = Readonly<Record<string, string>>;
 
-/** A sign of life, published each second and at every change. */
+/** A heartbeat, published each second and at every change. */
 export interface Beat {
   kind: 'beat';
   role: 'coordinator' | 'worker';
   name: string;
   /** Version of the converter. */
   version: string;
-  /** Of version and options. */
+  /** Digest of version and options. */
   digest: string;
   options: OptionDigests;
-  /** When a worker came, by the clock of the queue's server, milliseconds since 1970: those that are there go first. */
+  /** When a worker joined, by the clock of the queue's server, milliseconds since 1970: earlier workers go first. */
   since: number;
-  /** One that is joining has not started to work: the others receive its beats first. */
+  /** A joining worker has not started to work: the others receive its beats first. */
   state: 'joining' | 'working' | 'idle' | 'stopped' | 'refused';
-  /** Jobs that it does at once. */
+  /** Number of jobs that the process does at once. */
   slots: number;
   /** Jobs that have ended, with any result. */
   ended: number;
 }
 
-/** What is published. A message to one worker has its name in `to`. */
+/** A published message. A message to one worker has its name in `to`. */
 export type ControlMessage =
   | Beat
   | { kind: 'pause'; from: string; milliseconds: number }
@@ -51,7 +51,7 @@ const controlMessage = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('occupied'), to: text, run: text }),
 ]) satisfies z.ZodType<ControlMessage>;
 
-/** Reads what was published; undefined where that is no message of ours, since other programs may use the server. */
+/** Reads a message; undefined if it is not a message of btg2gltf, since other programs may use the server. */
 function readMessage(json: unknown): ControlMessage | undefined {
   try {
     return controlMessage.safeParse(JSON.parse(String(json))).data;
@@ -62,46 +62,46 @@ function readMessage(json: unknown): ControlMessage | undefined {
 
 /** The open channel. */
 export interface Control {
-  /** Resolves when this process has received a message of its own: it misses none from now on. */
+  /** Resolves when this process has received a message of its own: from now on it misses no message. */
   readonly connected: Promise<void>;
-  /** Publishes a message; one that cannot be published is lost, beats excepted. */
+  /** Publishes a message; a message that cannot be published is lost, beats excepted. */
   publish(message: ControlMessage): void;
   /** Publishes a beat now, because something has changed. */
   beat(): void;
-  /** Whether this process receives no message of its own, so that the others may take it for lost. */
+  /** Whether this process does not receive its own messages, so that other processes may consider it lost. */
   isCutOff(): boolean;
   /** Publishes a last beat; the connections stay open. */
   close(): Promise<void>;
 }
 
 const BEAT_MS = 1_000;
-/** Until a process has received its own message once. */
+/** Interval of the beats until a process has received its own message once. */
 const FIRST_BEATS_MS = 100;
-/** Of a member: it counts as lost. */
+/** Silence after which a member counts as lost. */
 const SILENT_MS = 3 * BEAT_MS;
-/** A process is cut off before the others take it for lost. */
+/** A process counts as cut off before the others consider it lost. */
 const CUT_OFF_MS = 2.5 * BEAT_MS;
 const CONFIRM_MS = 0.5 * BEAT_MS;
-/** Longest time without the server of the queue. */
+/** Longest outage of the server of the queue. */
 const OUTAGE_MS = 5 * 60_000;
 const LAST_BEAT_MS = 2_000;
 
-/** How long a worker waits before its first job: others publish beats, and receive its own, meanwhile. */
+/** How long a worker waits before its first job: meanwhile others publish beats and receive those of the worker. */
 export const JOIN_MS = 1.5 * BEAT_MS;
 
-/** What the log says when a process is cut off, or no longer so. */
+/** Messages of the log for a process that is cut off, or is no longer cut off. */
 export const CUT_OFF_MESSAGES = {
   true: 'the queue does not answer: waiting',
   false: 'the queue answers again',
 } as const;
 
-/** What a process that opens the channel sends and receives. */
+/** Handlers of a process that opens the channel. */
 export interface ControlHandlers {
-  /** The present state. */
+  /** Returns the current state. */
   beat(): Beat;
-  /** Also what this process has published. */
+  /** A message has arrived; messages of this process are included. */
   onMessage(message: ControlMessage): void;
-  /** This process receives its own messages no more, or again. */
+  /** This process no longer receives its own messages, or receives them again. */
   onCutOff(isCutOff: boolean): void;
   /** The server of the queue has not answered for five minutes. */
   onOutage(): void;
@@ -122,7 +122,7 @@ export function openControl(
   });
   let isCutOff = false;
   const cutOff = setTimeout(() => {
-    // What came while this thread was busy is received before.
+    // Messages that arrived while this thread was busy are received first.
     confirmation = setTimeout(() => {
       isCutOff = true;
       handlers.onCutOff(true);
@@ -138,7 +138,7 @@ export function openControl(
       handlers.onError(error as Error);
     }
   };
-  // While the server is away, a command waits: beats must not pile up.
+  // While the server is unreachable, a command waits: beats must not pile up.
   let isBeating = false;
   let mustBeatAgain = false;
   const beat = async (): Promise<void> => {
@@ -196,11 +196,11 @@ export interface Member {
   isLost: boolean;
 }
 
-/** Those that have sent beats, by name. */
+/** Processes that have sent beats, by name. */
 export interface Members {
   note(beat: Beat): void;
   find(name: string): Member | undefined;
-  /** In the order of their names. */
+  /** All members, by name. */
   all(): Member[];
   /** Workers that may send requests, now or soon. */
   live(): Member[];
@@ -210,9 +210,9 @@ export interface Members {
 const ENDED: ReadonlySet<Beat['state']> = new Set(['stopped', 'refused'] as const);
 
 /**
- * Keeps who is there. A member is lost when it was silent for three seconds, unless this process receives nothing at all.
+ * Records the members. A member is lost after three seconds of silence, unless this process receives nothing at all.
  *
- * @param onChange - Called when one comes, goes or changes its state.
+ * @param onChange - Called when a member joins, leaves or changes its state.
  */
 export function openMembers(isCutOff: () => boolean, onChange: () => void): Members {
   const members = new Map<string, Member & { timer: NodeJS.Timeout }>();
@@ -231,13 +231,13 @@ export function openMembers(isCutOff: () => boolean, onChange: () => void): Memb
   };
   return {
     note(beat) {
-      // The others, too, need a moment to be there again.
+      // After an interruption, the other members need time to send a beat again.
       if (wasCutOff && !isCutOff()) {
         wasCutOff = false;
         for (const { timer } of members.values()) timer.refresh();
       }
       const known = members.get(beat.name);
-      // One that has ended is not there again: this beat was overtaken by its last one.
+      // A member that has ended does not return: its last beat has overtaken this one.
       if (known !== undefined && ENDED.has(known.beat.state) && !ENDED.has(beat.state)) return;
       const timer = known?.timer ?? setTimeout(() => lose(beat.name), SILENT_MS);
       timer.refresh();

@@ -1,4 +1,4 @@
-/** The coordinator among the processes of its pipeline: which workers it has, and whether there is another coordinator. */
+/** The messages of the coordinator: it learns which workers it has, and whether there is another coordinator. */
 import { randomBytes } from 'node:crypto';
 import { ConverterError } from '../../support/errors.ts';
 import type { Logger } from '../../support/log.ts';
@@ -15,13 +15,13 @@ import {
 } from './control.ts';
 import type { QueueConnections } from './server.ts';
 
-/** Who a coordinator is. */
+/** Identity of a coordinator. */
 export interface CoordinatorOptions {
   /** Name of the pipeline, of which only one run may be on a queue. */
   pipeline: string;
   /** Id of the run. */
   run: string;
-  /** Of version and options: only workers with the same one get jobs. */
+  /** Digest of version and options: only workers with the same digest get jobs. */
   digest: string;
   /** The digest of each part of the options. */
   options: OptionDigests;
@@ -30,15 +30,15 @@ export interface CoordinatorOptions {
   log: Logger;
   /** Clock, milliseconds since 1970. */
   now: () => number;
-  /** How long another coordinator has to say that it is there, milliseconds. */
+  /** How long another coordinator has to answer, milliseconds. */
   answerMs?: number;
 }
 
-/** What happens to a coordinator. */
+/** Events of a coordinator. */
 interface CoordinatorEvents {
-  /** A worker has come or gone, or has ended a job. */
+  /** A worker has joined or left, or has ended a job. */
   onChange(): void;
-  /** The run cannot go on: another one is in progress, or the server is away for too long. */
+  /** The run must stop: another run is in progress, or the server is unreachable for too long. */
   onStop(error: ConverterError): void;
   onError(error: Error): void;
 }
@@ -63,11 +63,11 @@ export class CoordinatorControl {
   readonly #name: string;
   readonly #control: Control;
   readonly #members: Members;
-  /** Names of the workers that were refused: what they say of it may be lost with the server. */
+  /** Names of the workers that were refused: their own message about it may be lost with the server. */
   readonly #refused = new Set<string>();
   #state: Beat['state'] = 'joining';
   #endedJobs = 0;
-  /** Until then, workers may be those of another coordinator, with its options. */
+  /** False until another coordinator has had time to answer: workers may belong to it, with its options. */
   #mayRefuse = false;
   #answer: NodeJS.Timeout | undefined;
 
@@ -79,7 +79,7 @@ export class CoordinatorControl {
     const { pipeline, log, now, answerMs = ANSWER_MS } = options;
     this.#options = options;
     this.#events = events;
-    // The older of two has the smaller name.
+    // Of two coordinators, the older has the smaller name.
     const startedAt = now().toString().padStart(15, '0');
     this.#name = `coordinator-${startedAt}-${randomBytes(3).toString('hex')}`;
     const { serverName: queue } = connections;
@@ -109,18 +109,18 @@ export class CoordinatorControl {
     return this.#state;
   }
 
-  /** Begins to work. */
+  /** Marks the start of the work. */
   begin(): void {
     this.#state = 'working';
     this.#control.beat();
   }
 
-  /** Shows with the next beat that another job has ended. */
+  /** Counts another ended job for the next beat. */
   countEnded(): void {
     this.#endedJobs++;
   }
 
-  /** Has workers drop the jobs of the run. */
+  /** Makes workers drop the jobs of the run. */
   cancelJobs(): void {
     this.#control.publish({ kind: 'cancel', run: this.#options.run });
   }
@@ -129,14 +129,14 @@ export class CoordinatorControl {
     this.#state = 'stopped';
   }
 
-  /** Jobs that workers for this run do at once. */
+  /** Number of jobs that the workers of this run do at once. */
   slots(): number {
     const { digest } = this.#options;
     const workers = this.#members.live().filter(({ beat }) => beat.digest === digest);
     return workers.reduce((sum, { beat }) => sum + beat.slots, 0);
   }
 
-  /** Every worker met in this run, in the order of their names. */
+  /** Every worker that has joined in this run, by name. */
   workers(): QueueWorkerInfo[] {
     return this.#members
       .all()
@@ -196,7 +196,7 @@ export class CoordinatorControl {
   }
 }
 
-/** Says what a worker has that a coordinator has not. */
+/** Describes how the version or the options of a worker differ from those of the coordinator. */
 function difference(own: Pick<Beat, 'version' | 'options'>, other: Beat): string {
   if (own.version !== other.version)
     return `expected version ${own.version} of the coordinator, received ${other.version}`;

@@ -29,26 +29,26 @@ interface ChunkQueueOptions extends CoordinatorOptions {
   signal: AbortSignal;
 }
 
-/** Jobs on the queue for each that workers do at once: one in work, one waiting. */
+/** Jobs on the queue per job that workers do at once: one in work, one waiting. */
 const JOBS_PER_SLOT = 2;
-/** Without any worker. */
+/** Jobs on the queue without any worker. */
 const LEAST_JOBS = 2;
-/** Jobs that have ended which are read at once. */
+/** Ended jobs that are read at once. */
 const ENDED_AT_ONCE = 100;
-/** Workers say when a job has ended; a job whose worker was killed is noticed by looking, milliseconds. */
+/** Workers report when a job has ended; this interval finds jobs whose worker was killed, milliseconds. */
 const LOOK_MS = 1_000;
-/** After an error of the connection, milliseconds. */
+/** Pause after an error of the connection, milliseconds. */
 const RETRY_MS = 500;
-/** How often jobs are enqueued again, which changes nothing unless the server has lost them, in looks. */
+/** Looks between two times that jobs are enqueued again, which changes nothing unless the server has lost them. */
 const LOOKS_PER_REPEAT = 5;
-/** Without any worker, until the log says so. */
+/** Looks without any worker until the log reports it. */
 const LOOKS_ALONE = 10;
 const NO_WORKER =
   'no worker is there: start btg2gltf worker with this pipeline file, version and queue';
 /** How long workers have to drop the jobs of a cancelled run, milliseconds. */
 const CANCEL_MS = 5_000;
 
-/** An error may be that of the moment: a job is tried so often before it is halved. */
+/** An error may be temporary: a job is tried this often before it is halved. */
 const ATTEMPTS = { attempts: 3, backoff: { type: 'fixed', delay: 500 } } as const;
 
 const STATES = ['waiting', 'active', 'delayed', 'completed', 'failed'] as const;
@@ -58,8 +58,8 @@ type QueuedJob = Job<ChunkJob, true, 'chunk'>;
 /**
  * Opens the queue of a run.
  *
- * A job leaves the queue when `onDone` or `onLost` has resolved. A coordinator that starts again for the same run gives
- * all jobs again whose results it has not: what is still on the queue is not enqueued twice, and what has ended there is
+ * A job leaves the queue when `onDone` or `onLost` has resolved. A coordinator that restarts for the same run passes
+ * all jobs again that have no result yet: a job that is still on the queue is not enqueued twice, and an ended job is
  * reported, perhaps in parts, if the earlier coordinator has halved it.
  *
  * @example
@@ -82,7 +82,7 @@ export async function openChunkQueue(options: ChunkQueueOptions): Promise<ChunkQ
 /** One call of `execute`. */
 interface Execution {
   remaining: Iterator<ChunkJob>;
-  /** Whether none remains. */
+  /** Whether no job remains. */
   isTaken: boolean;
   onDone: Parameters<ChunkQueue['execute']>[1];
   onLost: Parameters<ChunkQueue['execute']>[2];
@@ -97,7 +97,7 @@ class BullChunkQueue implements ChunkQueue {
   readonly #control: CoordinatorControl;
   /** Jobs on the queue by id, until they are reported. */
   readonly #pending = new Map<string, ChunkJob>();
-  /** What an earlier coordinator of this run has left, until it is asked for. */
+  /** Jobs that an earlier coordinator of this run has left, until the run asks for them. */
   readonly #found = new Map<string, ChunkJob>();
   /** Aborts when something ends the execution from outside: the signal, another coordinator, or an outage. */
   readonly #stop = new AbortController();
@@ -144,7 +144,7 @@ class BullChunkQueue implements ChunkQueue {
         if (execution.isTaken && this.#pending.size === 0) return;
         if (isFound || this.#isWoken) continue;
         await this.#orStopped(this.#sleep());
-        // The server may have lost what it had.
+        // The server may have lost its jobs.
         if (looks % LOOKS_PER_REPEAT === 0) await this.#add([...this.#pending.values()]);
         looksAlone = this.#control.slots() === 0 ? looksAlone + 1 : 0;
         if (looksAlone === LOOKS_ALONE) log.warn(NO_WORKER, { pipeline });
@@ -193,19 +193,19 @@ class BullChunkQueue implements ChunkQueue {
       await this.#queue.addBulk(
         jobs.map((data) => ({
           ...{ name: 'chunk' as const, data },
-          // A stack would hold paths of the worker.
+          // A stack would contain paths of the worker.
           opts: { jobId: jobId(data), ...ATTEMPTS, stackTraceLimit: 0 },
         })),
       );
     });
   }
 
-  /** Finds what an earlier coordinator of this run has left, and removes what other runs have. */
+  /** Finds the jobs that an earlier coordinator of this run has left, and removes jobs of other runs. */
   async #find(): Promise<void> {
     for (const job of await this.#persist(() => this.#queue.getJobs([...STATES], 0, -1))) {
       const known = readJob(job.data);
       if (known === undefined) this.#warnOfForeign(job);
-      // An error that ended the earlier one is no longer one of this.
+      // An error that ended the earlier coordinator does not end this one.
       const isOwn = known?.run === this.#options.run && fatalError(job) === undefined;
       if (isOwn) this.#found.set(job.id!, known);
       else await job.remove().catch(() => {});
@@ -217,7 +217,7 @@ class BullChunkQueue implements ChunkQueue {
     log.warn('a job on the queue is none of btg2gltf, and is removed', { id });
   }
 
-  /** Reports what has ended, and removes it; each makes room for another. */
+  /** Reports ended jobs and removes them; each removed job makes room for another one. */
   async #reportEnded(execution: Execution): Promise<number> {
     const last = this.#found.size + ENDED_AT_ONCE - 1;
     const jobs = await this.#persist(() =>
@@ -237,7 +237,7 @@ class BullChunkQueue implements ChunkQueue {
   }
 
   async #report(job: QueuedJob, { onDone, onLost }: Execution): Promise<void> {
-    // One that was done at a later attempt has the reason of the earlier failure, too.
+    // A job that was done at a later attempt still has the reason of the earlier failure.
     if (job.returnvalue === true) {
       await onDone(job.data);
       this.#control.countEnded();
@@ -250,12 +250,12 @@ class BullChunkQueue implements ChunkQueue {
     const { chunk, from, to } = job.data;
     const what = halves.length > 0 ? 'its halves are tried' : 'it is given up';
     log.warn(`part of a chunk failed: ${what}`, { chunk, from, to, message: job.failedReason });
-    // The halves come first: a coordinator killed in between halves it again.
+    // The halves are added first: if the coordinator is killed in between, the next one halves the job again.
     if (halves.length > 0) await this.#add(halves);
     else await onLost(job.data, errorOf(job));
   }
 
-  /** Whether what is on the queue is that of another coordinator: of the one that refused this, or took its lock. */
+  /** Whether the jobs belong to another coordinator: the one that refused this one, or that took its lock. */
   #isOthers(): boolean {
     const error: unknown = this.#stop.signal.reason;
     return this.#control.state === 'refused' || isConverterError(error, 'OUTPUT_LOCKED');
@@ -267,10 +267,10 @@ class BullChunkQueue implements ChunkQueue {
     this.#found.clear();
     const work = async () => {
       while (left.size > 0) {
-        // Those that wait go first: a worker that has dropped one would take the next.
+        // Waiting jobs are removed first: a worker that has dropped a job would take the next one.
         for (const id of [...left.keys()]) {
           const job = await this.#queue.getJob(id);
-          // One in work is locked, until its worker has dropped it.
+          // A job in work is locked until its worker has dropped it.
           if (job === undefined || (await removed(job))) left.delete(id);
         }
         if (left.size === 0) return;
@@ -282,7 +282,7 @@ class BullChunkQueue implements ChunkQueue {
     left.clear();
   }
 
-  /** Repeats a command until the server is there again. */
+  /** Repeats a command until the server is reachable again. */
   async #persist<T>(command: () => Promise<T>): Promise<T> {
     for (;;) {
       try {
@@ -295,7 +295,7 @@ class BullChunkQueue implements ChunkQueue {
     }
   }
 
-  /** Like a race with one promise for the whole run, which would keep something of each. */
+  /** Rejects when the run stops. A race with one promise for the whole run would keep memory of each call. */
   #orStopped<T>(promise: Promise<T>): Promise<T> {
     const { signal } = this.#stop;
     return new Promise((resolve, reject) => {
@@ -312,7 +312,7 @@ class BullChunkQueue implements ChunkQueue {
     this.#stop.abort(reason instanceof ConverterError ? reason : error);
   };
 
-  /** Waits until something has changed, or it is time to look. */
+  /** Waits until something has changed, or until the next look. */
   #sleep(): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, LOOK_MS);
@@ -342,7 +342,7 @@ function errorOf({ failedReason }: QueuedJob): ConverterError | undefined {
   return code === undefined || !isErrorCode(code) ? undefined : new ConverterError(code, message);
 }
 
-/** Whether a job could be removed: one in work cannot. */
+/** Removes a job and returns whether that was possible: a job in work cannot be removed. */
 async function removed(job: QueuedJob): Promise<boolean> {
   try {
     await job.remove();

@@ -1,6 +1,6 @@
 /**
- * The program of the thread in which a worker's connection to the queue lives. The work itself is done in the main
- * thread, however long that keeps it from serving anything else: locks are renewed and beats published here.
+ * The program of the thread that has a worker's connection to the queue. The main thread does the work itself,
+ * which may block it for a long time; meanwhile this thread renews locks and publishes beats.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
@@ -32,13 +32,13 @@ import {
   settledWithin,
 } from './server.ts';
 
-/** An error on its way between threads. */
+/** An error as it is sent between threads. */
 export interface SentError {
   code: ErrorCode;
   message: string;
 }
 
-/** What goes to the thread and back. `work` numbers what is in work: a lost job may come again. */
+/** Messages to the thread and from it. `work` is the number of a job in work, as a lost job may come again. */
 export interface QueueThreadMessages {
   opening: {
     server: QueueServer;
@@ -65,33 +65,33 @@ export interface QueueThreadMessages {
     | { kind: 'pause'; milliseconds: number }
     | { kind: 'cutOff'; isCutOff: boolean }
     | { kind: 'problem'; message: string }
-    /** The last one. */
+    /** The last message. */
     | { kind: 'end'; error?: SentError };
 }
 
-/** A lock is renewed at half of it. A killed worker's job is taken by another after at most this and two checks. */
+/** A lock is renewed after half this time. A killed worker's job is taken over after at most this and two checks. */
 const LOCK_MS = 5_000;
 const STALLED_CHECK_MS = 2_000;
-/** Waits of BullMQ: after a failed command, and for a job until it asks again. */
+/** Pauses of BullMQ: after a failed command, and between two requests for a job. */
 const RETRY_MS = 1_000;
 const POLL_S = 2;
-/** How long work that has to end may take to do so. */
+/** How long a job that has to end may take to end. */
 const DROP_MS = 2_000;
-/** Without the others no requests: they take this worker for lost, and its share for theirs. */
+/** A worker without contact sends no requests: the others consider it lost, and use its share. */
 const CUT_OFF_CHECK_MS = 1_000;
 
 type QueuedJob = Job<ChunkJob, true, 'chunk'>;
 
-/** Why a job in work is given up here: one that is requeued is for another worker. */
+/** Why a job in work is given up here: a requeued job is for another worker. */
 type Dropped = 'requeued' | 'cancelled' | 'lost';
-/** What became of a job. */
+/** The outcome of a job. */
 type Outcome = { kind: 'done' } | { kind: 'failed'; error: SentError } | { kind: Dropped };
 
 interface WorkItem {
   id: string;
   run: string;
   end(outcome: Outcome): void;
-  /** What it becomes when the main thread says that it has ended. */
+  /** The outcome of the job when the main thread reports its end. */
   dropped?: Dropped;
 }
 
@@ -117,18 +117,18 @@ class QueueThread {
   readonly #port: MessagePort;
   readonly #opening: QueueThreadMessages['opening'];
   readonly #connections: QueueConnections;
-  /** When it came, by the clock of the server. */
+  /** When the worker joined, by the clock of the server. */
   readonly #since: number;
   readonly #control: Control;
   readonly #members: Members;
   readonly #cutOffCheck: NodeJS.Timeout;
-  /** What is in work, by its number. */
+  /** Jobs in work, by their number. */
   readonly #items = new Map<number, WorkItem>();
   #count = 0;
   #endedJobs = 0;
   #state: Beat['state'] = 'joining';
   #share: WorkerShare | undefined;
-  /** Whether a part of the limits is its own. */
+  /** Whether this worker has a share of the limits. */
   #mayWork = false;
   #isEnding = false;
   #worker: JobWorker | undefined;
@@ -161,7 +161,7 @@ class QueueThread {
     port.on('message', (request: QueueThreadMessages['request']) => this.#receiveRequest(request));
   }
 
-  /** Joins the others, and takes jobs from then on. */
+  /** Joins the other workers, and takes jobs from then on. */
   async begin(): Promise<void> {
     await this.#control.connected;
     this.#post({ kind: 'open' });
@@ -202,11 +202,11 @@ class QueueThread {
     }
   }
 
-  /** Has the main thread do a job. Of an error BullMQ stores the message, which begins with the code here. */
+  /** Makes the main thread do a job. BullMQ stores the message of an error, which begins with the code here. */
   async #process(job: QueuedJob, token: string | undefined): Promise<true> {
     const { UnrecoverableError, WaitingError } = this.#connections.errors;
     const known = readJob(job.data);
-    // The coordinator removes it.
+    // The coordinator removes a job that cannot be read.
     if (known === undefined) throw new UnrecoverableError('expected a job of btg2gltf');
     let outcome: Outcome = { kind: 'requeued' };
     if (this.#mayWork && !this.#isEnding) {
@@ -233,7 +233,7 @@ class QueueThread {
       case 'cancelled':
         throw new UnrecoverableError(CANCELLED);
       case 'lost':
-        // Its lock is that of another worker, so BullMQ stores nothing.
+        // Another worker has the lock of this job, so BullMQ stores nothing.
         throw new Error('the lock was lost');
     }
   }
@@ -247,7 +247,7 @@ class QueueThread {
     } else {
       const { work, error } = request;
       const item = this.#items.get(work);
-      // What was to be given back may have been done in the meantime.
+      // A job that was to be requeued may have been done in the meantime.
       const isDone = error === undefined && (item?.dropped ?? 'requeued') === 'requeued';
       if (isDone) item?.end({ kind: 'done' });
       else if (item?.dropped !== undefined) item.end({ kind: item.dropped });
@@ -259,7 +259,7 @@ class QueueThread {
     const { name } = this.#opening;
     const isMine = 'to' in message && message.to === name;
     if (message.kind === 'beat') this.#members.note(message);
-    // A coordinator that joins learns at once which workers it has.
+    // A coordinator that joins learns immediately which workers it has.
     if (message.kind === 'beat' && message.role === 'coordinator' && message.state === 'joining') {
       this.#control.beat();
     }
@@ -285,7 +285,7 @@ class QueueThread {
     if (this.#state === 'joining') return;
     const { name, mostWorkers } = this.#opening;
     const since = this.#since;
-    // This worker is one of them, even if it receives nothing now.
+    // This worker counts as live, even if it receives nothing now.
     const others = this.#members.live().filter(({ beat }) => beat.name !== name);
     const isBefore = ({ beat }: Member) =>
       beat.since < since || (beat.since === since && beat.name < name);
@@ -301,7 +301,7 @@ class QueueThread {
     this.#mayWork = mayWork;
     this.#control.beat();
     if (mayWork) return void this.#worker?.resume();
-    // Without requests no job ends: others do those that it has.
+    // Without requests no job ends: other workers do the jobs of this one.
     void this.#worker?.pause(true);
     this.#dropAll('requeued', () => true);
   }
@@ -314,7 +314,7 @@ class QueueThread {
     }
   }
 
-  /** Waits for what is in work, and says why no more is done. */
+  /** Waits for the jobs in work, and reports why the worker ends. */
   async #end(error?: SentError, graceMs = 0): Promise<void> {
     if (this.#isEnding) return;
     this.#isEnding = true;
@@ -322,7 +322,7 @@ class QueueThread {
     const force = setTimeout(() => {
       for (const item of this.#items.values()) item.end({ kind: 'requeued' });
     }, graceMs + DROP_MS);
-    // It asks for no further job, and waits until those in work are stored.
+    // The closing worker requests no further job, and waits until the jobs in work are stored.
     await settledWithin(graceMs + 2 * DROP_MS, [this.#worker?.close() ?? Promise.resolve()]);
     for (const timer of [drop, force]) clearTimeout(timer);
     if (this.#state !== 'refused') this.#state = 'stopped';
@@ -334,7 +334,7 @@ class QueueThread {
     this.#port.close();
   }
 
-  /** It is published with the next beat: jobs may be shorter than the time between two. */
+  /** Sets the state for the next beat: jobs may be shorter than the time between two beats. */
   #setState(state: 'working' | 'idle'): void {
     if (this.#state !== 'refused') this.#state = state;
   }

@@ -21,9 +21,9 @@ import type { ChunkJob } from './chunk-queue.ts';
 /** An address that has been parsed; plain data, which a thread receives. */
 export interface QueueServer {
   kind: 'redis' | 'postgres';
-  /** With credentials: never for a message. */
+  /** Address with credentials: never for a message. */
   url: string;
-  /** Without credentials, for messages. */
+  /** Address without credentials, for messages. */
   name: string;
 }
 
@@ -37,8 +37,8 @@ const KINDS: Readonly<Record<string, QueueServer['kind']>> = {
 /** Longest wait for a connection, milliseconds. */
 const CONNECT_MS = 5_000;
 /**
- * Largest difference to the clock of the server, milliseconds: PostgreSQL compares the time at which a lock ends,
- * which one machine has written, with the time of another. A lock has at least half of its 5 s left.
+ * Largest difference to the clock of the server, milliseconds: PostgreSQL compares the end of a lock, written by one
+ * machine, with the clock of another. A lock has at least half of its 5 s left.
  */
 const MAX_CLOCK_DIFFERENCE_MS = 2_000;
 
@@ -77,11 +77,11 @@ function decoded(text: string): string {
   }
 }
 
-/** What the clock of a server showed. */
+/** The time that the clock of a server showed. */
 export interface ServerClock {
   /** Milliseconds since 1970. */
   time: number;
-  /** When it was asked and when it had answered, by {@link elapsed}. */
+  /** When the request was sent and when the answer arrived, by {@link elapsed}. */
   asked: number;
   answered: number;
 }
@@ -96,9 +96,9 @@ async function readClock(ask: () => Promise<number>): Promise<ServerClock> {
 }
 
 /**
- * Checks that the server answers, accepts us and is new enough; creates the tables in PostgreSQL.
+ * Checks that the server answers, accepts the account and is new enough; creates the tables in PostgreSQL.
  *
- * @returns What its clock shows, for {@link checkClock}.
+ * @returns The time of its clock, for {@link checkClock}.
  * @throws {@link ConverterError} `LIBRARY_MISSING`, `QUEUE_UNREACHABLE`, `QUEUE_REFUSED`.
  */
 export async function checkQueueServer(server: QueueServer): Promise<ServerClock> {
@@ -121,7 +121,7 @@ async function checkRedis({ url }: QueueServer): Promise<ServerClock> {
     ...{ lazyConnect: true, connectTimeout: CONNECT_MS, maxRetriesPerRequest: 0 },
     retryStrategy: () => null,
   });
-  // It is thrown below, too; without a listener the library prints it.
+  // The error is thrown below, too; without a listener the library prints it.
   let failure: Error | undefined;
   client.on('error', (error) => {
     failure ??= error;
@@ -166,7 +166,7 @@ async function checkPostgres(server: QueueServer): Promise<ServerClock> {
   }
 }
 
-/** A worker may have no right to create tables that are there. */
+/** A worker may lack the right to create tables that already exist. */
 async function migrate(bullmq: BullMQ, client: PgPoolClient): Promise<void> {
   const { assertSchemaCompatibility, runMigrations, LATEST_SCHEMA_VERSION } = bullmq;
   const version = await assertSchemaCompatibility(client).catch((error) => {
@@ -177,9 +177,9 @@ async function migrate(bullmq: BullMQ, client: PgPoolClient): Promise<void> {
 }
 
 /**
- * Checks that this machine has the time of the server, within two seconds.
+ * Checks that the clock of this machine differs from that of the server by less than two seconds.
  *
- * A machine that is slow is not refused: what went by while it asked, and since the answer, is no difference.
+ * A slow machine is not refused: the time that passed during the request and since the answer does not count.
  *
  * @param now - Clock of this machine, milliseconds since 1970.
  * @throws {@link ConverterError} `WORKER_REFUSED`.
@@ -216,7 +216,7 @@ const REFUSED_WORDS =
 function connectionError(server: QueueServer, thrown: unknown): ConverterError {
   const { code = '', message } = thrown as { code?: string; message: string };
   const isRefused = REFUSED_STATES.test(code) || REFUSED_WORDS.test(message);
-  // An AggregateError, of several addresses, has no message.
+  // An AggregateError, for several addresses, has no message.
   const reason = message || code || 'no answer';
   return new ConverterError(
     isRefused ? 'QUEUE_REFUSED' : 'QUEUE_UNREACHABLE',
@@ -225,7 +225,7 @@ function connectionError(server: QueueServer, thrown: unknown): ConverterError {
   );
 }
 
-/** PostgreSQL allows 100 in all by default: a worker needs two that listen, and one for everything else. */
+/** PostgreSQL allows 100 connections by default: a worker needs two that listen, and one for everything else. */
 const POSTGRES_CONNECTIONS = 3;
 
 function connectionOf({ kind, url }: QueueServer): Record<string, unknown> {
@@ -235,42 +235,42 @@ function connectionOf({ kind, url }: QueueServer): Record<string, unknown> {
       ...{ connectionTimeoutMillis: CONNECT_MS },
     };
   }
-  // A command waits until the server is there again.
+  // A command waits until the server is reachable again.
   return {
     ...{ url, maxRetriesPerRequest: null, connectTimeout: CONNECT_MS },
     retryStrategy: (attempt: number) => Math.min(100 * attempt, 1_000),
   };
 }
 
-/** How often events are read if no notification comes, milliseconds. */
+/** How often events are read without a notification, milliseconds. */
 const READ_EVENTS_MS = 1_000;
-/** Events that a queue of jobs keeps: the coordinator reads none. */
+/** Events that a queue of jobs keeps: the coordinator reads none of them. */
 const EVENTS_OF_JOBS = 100;
-/** Longest wait for connections to end. */
+/** Longest wait for connections to close. */
 const CLOSE_MS = 2_000;
 
 type BullMQ = typeof import('bullmq');
 /** A queue of jobs. */
 export type JobQueue = Queue<ChunkJob, true, 'chunk', ChunkJob, true, 'chunk', IQueueBackend>;
-/** What takes jobs from a queue. */
+/** Takes jobs from a queue. */
 export type JobWorker = Worker<ChunkJob, true, 'chunk', IQueueBackend>;
 type EventReader = QueueEvents<null, IQueueBackend>;
 
 /** The connections of BullMQ to one server. */
 export class QueueConnections {
-  /** Without credentials, for messages. */
+  /** Address without credentials, for messages. */
   readonly serverName: string;
-  /** The errors by which a worker says what becomes of a job. */
+  /** The errors by which a worker determines the outcome of a job. */
   readonly errors: Pick<BullMQ, 'UnrecoverableError' | 'WaitingError'>;
   readonly #bullmq: BullMQ;
   readonly #postgres: PostgresConnection | undefined;
   readonly #connection: ConnectionOptions;
-  /** Without one, the classes of BullMQ connect to Redis. */
+  /** Without a backend, the classes of BullMQ connect to Redis. */
   readonly #backend: BackendFactory<IQueueBackend, ConnectionOptions>;
   readonly #onError: (error: Error) => void;
   readonly #all: QueueBase<IQueueBackend>[] = [];
 
-  /** @param onError - Called with each error of a connection, all of which reconnect by themselves. */
+  /** @param onError - Called with each error of a connection; all connections reconnect automatically. */
   constructor(bullmq: BullMQ, server: QueueServer, onError: (error: Error) => void) {
     this.serverName = server.name;
     this.errors = bullmq;
@@ -279,7 +279,7 @@ export class QueueConnections {
     if (server.kind === 'postgres') {
       this.#postgres = new bullmq.PostgresConnection(connectionOf(server));
       this.#postgres.on('error', onError);
-      // The pool listens to connections that wait, and a query to its own: between both, an error would end the process.
+      // The pool listens to idle connections, and a query to its own: between both, an error would end the process.
       this.#postgres.pool.on('connect', (client) => client.on('error', onError));
     }
     this.#connection = (this.#postgres?.pool ?? connectionOf(server)) as ConnectionOptions;
@@ -311,7 +311,7 @@ export class QueueConnections {
     return this.#opened(new this.#bullmq.QueueEventsProducer(name, options, this.#backend));
   }
 
-  /** Ends every connection, also while the server is away. */
+  /** Closes every connection, also while the server is unreachable. */
   async close(): Promise<void> {
     const closing = this.#all.map((one) => one.close());
     await settledWithin(CLOSE_MS, closing);
@@ -326,7 +326,7 @@ export class QueueConnections {
   }
 }
 
-/** Loads BullMQ, and connects it to a server. @param onError - As that of {@link QueueConnections}. */
+/** Loads BullMQ, and connects it to a server. @param onError - As for {@link QueueConnections}. */
 export async function openQueueConnections(
   server: QueueServer,
   onError: (error: Error) => void,
@@ -334,7 +334,7 @@ export async function openQueueConnections(
   return new QueueConnections(await import('bullmq'), server, onError);
 }
 
-/** Waits until promises have settled, however they do, or a time has passed. */
+/** Waits until all promises have resolved or rejected, or until a time has passed. */
 export async function settledWithin(
   milliseconds: number,
   promises: readonly Promise<unknown>[],
@@ -347,7 +347,7 @@ export async function settledWithin(
   clearTimeout(timer);
 }
 
-/** Name of the queue of events of a pipeline; with a digest, of the queue of its jobs. BullMQ allows no `:`. */
+/** Name of the event queue of a pipeline; with a digest, of its job queue. BullMQ allows no `:`. */
 export function queueName(pipeline: string, digest?: string): string {
   const name = `btg2gltf.${encodeURIComponent(pipeline)}`;
   return digest === undefined ? name : `${name}.${digest}`;

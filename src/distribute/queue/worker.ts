@@ -11,20 +11,20 @@ import type { QueueThreadMessages, SentError } from './queue-thread.ts';
 import { checkClock, parseQueueUrl } from './server.ts';
 
 export interface QueueWorkerOptions {
-  /** Of {@link createWorkerName}. */
+  /** Name by {@link createWorkerName}. */
   name: string;
   /** Address of the queue, with credentials. */
   url: string;
   /** Name of the pipeline. */
   pipeline: string;
-  /** Of version and options: a worker does the jobs of coordinators with the same one. */
+  /** Digest of version and options: a worker does the jobs of coordinators with the same digest. */
   digest: string;
   /** The digest of each part of the options. */
   options: OptionDigests;
   /** Version of the converter. */
   version: string;
   jobsAtOnce: number;
-  /** Workers that may work at once: those who came later wait. */
+  /** Number of workers that may work at once: workers that joined later wait. */
   mostWorkers: number;
   handlers: WorkerHandlers;
   log: Logger;
@@ -32,14 +32,14 @@ export interface QueueWorkerOptions {
   now: () => number;
 }
 
-/** The program of the thread: a file beside this one. */
+/** The program of the thread, in the folder of this file. */
 const THREAD = new URL('./queue-thread.js', import.meta.url);
 
 /** How long the thread may take to end by itself after the time of `stop`, milliseconds. */
 const END_MS = 10_000;
 
 /**
- * Opens a worker, which takes jobs 1.5 s later: the others must receive its beats before they share the limits with it.
+ * Opens a worker, which takes jobs after 1.5 s: the others must receive its beats before they share the limits.
  *
  * @example
  * ```ts
@@ -64,14 +64,14 @@ export async function openQueueWorker(given: QueueWorkerOptions): Promise<QueueW
 
 type Answer = QueueThreadMessages['answer'];
 
-/** Does the jobs that a queue thread hands to this one. */
+/** Does the jobs that a queue thread passes to this thread. */
 class ThreadWorker implements QueueWorker {
   readonly whenOpen: Promise<void>;
   readonly ended: Promise<void>;
   readonly #thread: Worker;
   readonly #serverName: string;
   readonly #options: Pick<QueueWorkerOptions, 'handlers' | 'log' | 'now'>;
-  /** Of what is in work, by its number. */
+  /** The controllers of the jobs in work, by their number. */
   readonly #controllers = new Map<number, AbortController>();
   #settleOpen = () => {};
   #settle: { resolve(): void; reject(error: ConverterError): void } | undefined;
@@ -111,7 +111,7 @@ class ThreadWorker implements QueueWorker {
     this.ended = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
-    // It is for the caller, who may come later.
+    // The caller may handle a rejection later.
     this.ended.catch(() => {});
     thread.on('message', (answer: Answer) => this.#onAnswer[answer.kind](answer as never));
     thread.on('error', (error) => this.#finish(asConverterError(error)));

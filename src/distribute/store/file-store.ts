@@ -24,14 +24,14 @@ import { checkKey, checkPrefix, digestOfKey, isKey } from './object-key.ts';
 import type { ObjectContent, ObjectHeaders, ObjectInfo, ObjectStore } from './object-store.ts';
 
 const LOCK_FILE = '.store-lock';
-/** No write takes that long. The id in the name of a temporary file says nothing: its process may be on another machine. */
+/** No write takes this long. The process id in the name of a temporary file is no help: it may be from another machine. */
 const OLD_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Opens a store in a folder, which need not exist yet: each object is the file of its key. The `etag` is the SHA-256 of
  * the content. Headers are not kept: the web server of the folder decides on them.
  *
- * @param nowMs - Milliseconds since 1970; what ended processes left a day before is removed.
+ * @param nowMs - Milliseconds since 1970; temporary files that ended processes left a day before are removed.
  * @throws {@link ConverterError} `OUTPUT_UNWRITABLE`, `FILE_UNREADABLE`.
  * @example
  * ```ts
@@ -64,10 +64,10 @@ class FolderStore implements ObjectStore {
     { durable = true }: ObjectHeaders = {},
   ): Promise<'stored' | 'present'> {
     const path = this.#pathOf(key);
-    // Most contents that are there already need no temporary file.
+    // Most existing contents need no temporary file.
     if (await exists(path)) return 'present';
     if (!durable && digestOfKey(key) !== undefined) {
-      // What another process has put there meanwhile is the same.
+      // If another process has stored a content meanwhile, it is the same content.
       await replaceFile(path, content, { tmpDir: this.#tmpDir, durable });
       return 'stored';
     }
@@ -88,7 +88,7 @@ class FolderStore implements ObjectStore {
     const isSame = async () => (await etagOf(path)) === ifMatch;
     if (!(await isSame())) return undefined;
     const isReplaced = await viaTemporary(this.#tmpDir, async (temporary) => {
-      // Not under the lock, since it waits for the disk.
+      // The file is written before the lock is taken, since writing waits for the disk.
       await writeNew(temporary, content);
       return this.#lock(async () => {
         const isFirst = await isSame();
@@ -123,14 +123,14 @@ class FolderStore implements ObjectStore {
     checkPrefix(prefix);
     for await (const key of keysOf(this.name, '', prefix)) {
       const info = await this.head(key);
-      // It may have been removed since.
+      // The object may have been removed since.
       if (info !== undefined) yield { key, ...info };
     }
   }
 
   async delete(key: string): Promise<void> {
     const path = this.#pathOf(key);
-    // Not while another process replaces it: the object would be there again.
+    // The lock prevents that another process replaces the object meanwhile, which would restore it.
     if (await exists(path)) await this.#lock(() => removeFile(path));
   }
 
@@ -143,12 +143,12 @@ class FolderStore implements ObjectStore {
 const digestOf = async (content: ObjectContent): Promise<string> =>
   'path' in content ? (await digestOfFile(content.path)).sha256 : sha256Hex(content);
 
-/** Undefined if there is no such file. */
+/** The etag of a file; undefined if there is no such file. */
 async function etagOf(path: string): Promise<string | undefined> {
   return (await unless(ERRNOS.absent, digestOfFile(path)))?.sha256;
 }
 
-/** Keys below a folder that begin with a prefix, in their order: that of the bytes, where `a.b` precedes `a/b`. */
+/** Keys below a folder that begin with a prefix, sorted by bytes, so that `a.b` precedes `a/b`. */
 async function* keysOf(root: string, folder: string, prefix: string): AsyncIterable<string> {
   const entries = (await listEntries(join(root, folder))).map(({ name, kind }) => {
     const key = folder === '' ? name : `${folder}/${name}`;

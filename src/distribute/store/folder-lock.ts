@@ -1,6 +1,6 @@
 /**
- * The lock of a folder: one of SQLite on an empty file. The system keeps it, so that it ends with its process however
- * that ends, and it works between machines where the network file system has locks (NFS 4, SMB).
+ * The lock of a folder: a lock of SQLite on an empty file. The system releases it when its process ends in any way,
+ * and it works between machines if the network file system supports locks (NFS 4, SMB).
  */
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,22 +8,22 @@ import type Libsql from 'libsql';
 import { ConverterError } from '../../support/errors.ts';
 import { exists, makeFolder } from '../../support/files.ts';
 
-/** Others hold the lock for milliseconds. */
+/** First pause: other processes have the lock for milliseconds. */
 const FIRST_WAIT_MS = 1;
 const MOST_WAIT_MS = 50;
-/** Longer than it takes to compare and replace the largest manifest. */
+/** The longest wait: longer than it takes to compare and replace the largest manifest. */
 const GIVE_UP_MS = 60_000;
 /** Primary result code of SQLite: another connection has the lock. */
 const BUSY = 5;
 
-/** Does some work while it has a lock. */
+/** Runs a function while it has the lock. */
 export type FolderLock = <T>(work: () => Promise<T>) => Promise<T>;
 
 /**
  * Creates a lock for this process, other threads, processes and machines.
  *
- * @param path - Of a file that is created; only the lock uses it.
- * @throws {@link ConverterError} `STORE_UNREACHABLE` if others hold it for a minute; `STORE_UNSUPPORTED` if the file
+ * @param path - A file that is created; only the lock uses it.
+ * @throws {@link ConverterError} `STORE_UNREACHABLE` if others have it for a minute; `STORE_UNSUPPORTED` if the file
  *   system has no locks; `OUTPUT_UNWRITABLE`.
  */
 export function createFolderLock(path: string): FolderLock {
@@ -37,7 +37,7 @@ export function createFolderLock(path: string): FolderLock {
 
 async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   await makeFolder(dirname(path));
-  // SQLite follows links: here they are refused.
+  // SQLite follows links, so they are refused here.
   await exists(path);
   const { default: Database } = await import('libsql');
   const database = open(path, Database);
@@ -54,7 +54,7 @@ async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
     }
     return await work();
   } finally {
-    // Also ends the lock.
+    // Closing the database also releases the lock.
     database.close();
   }
 }
@@ -68,7 +68,7 @@ function open(path: string, Database: typeof Libsql): Libsql.Database {
   }
 }
 
-/** Takes the lock, and returns whether it was free. */
+/** Tries to take the lock, and returns whether it was free. */
 function begin(path: string, database: Libsql.Database): boolean {
   try {
     database.exec('BEGIN IMMEDIATE');

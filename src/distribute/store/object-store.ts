@@ -1,9 +1,9 @@
 /** A store of objects that several machines share: a folder, or a bucket of S3. */
 
-/** What an object contains: bytes, pieces that are not joined, or a file, which is streamed. */
+/** Content of an object: bytes, pieces that are not joined, or a file, which is streamed. */
 export type ObjectContent = Uint8Array | readonly Uint8Array[] | { path: string };
 
-/** What a server of the objects sends with them, and how safe they are. */
+/** Headers that a server of the objects sends with them, and whether a write waits for the disk. */
 export interface ObjectHeaders {
   /** @defaultValue `application/octet-stream` */
   contentType?: string;
@@ -11,32 +11,32 @@ export interface ObjectHeaders {
   cacheControl?: string;
   /**
    * Whether a folder waits for its disk, which takes several times as long. Otherwise a power cut may damage the object, if its
-   * key has a digest, by which that is found. @defaultValue true
+   * key has a digest, which reveals the damage. @defaultValue true
    */
   durable?: boolean;
 }
 
-/** What is known of an object without its content. */
+/** Properties of an object without its content. */
 export interface ObjectInfo {
   bytes: number;
-  /** Distinguishes this content of the key from all others it had; opaque. */
+  /** Distinguishes this content of the key from all its other contents; opaque. */
   etag: string;
-  /** When it was written by the clock of the store, milliseconds since 1970. */
+  /** When the object was written by the clock of the store, milliseconds since 1970. */
   modifiedAt: number;
 }
 
 /**
- * Objects by key. A key is a relative path of `A–Z a–z 0–9 . _ - ~ /`, of which no segment begins with a dot; none is
- * the folder of another. One that ends in a SHA-256, perhaps with an extension, is that of a content which has it. An
- * object is seen whole or not at all, and by everyone as soon as the call that stores it has returned.
+ * Objects by key. A key is a relative path of `A–Z a–z 0–9 . _ - ~ /`, of which no segment begins with a dot; no key is
+ * the folder of another. A key that ends in a SHA-256, perhaps with an extension, has a content with this SHA-256. An
+ * object is visible whole or not at all, and to all readers as soon as the call that stores it has returned.
  *
  * Every method throws `STORE_UNREACHABLE` (also after repeated attempts), `STORE_REFUSED` (credentials, rights),
  * `STORE_DAMAGED`, `STORE_UNSUPPORTED` or `INTERRUPTED`; for a folder also the codes of file operations.
  */
 export interface ObjectStore {
-  /** Its address without credentials, for messages. */
+  /** Address of the store without credentials, for messages. */
   readonly name: string;
-  /** Stores an object unless the key has one, which stays as it is. */
+  /** Stores an object unless the key has an object, which is not changed. */
   putIfAbsent(
     key: string,
     content: ObjectContent,
@@ -46,7 +46,7 @@ export interface ObjectStore {
    * Stores an object in place of another.
    *
    * @param ifMatch - `etag` of the object to be replaced; undefined if the key must have none.
-   * @returns The new `etag`; undefined if the key has another object by now, and nothing was stored.
+   * @returns The new `etag`; undefined if the key has another object now, and nothing was stored.
    */
   replace(
     key: string,
@@ -56,10 +56,10 @@ export interface ObjectStore {
   ): Promise<string | undefined>;
   /** Reads an object; undefined if there is none. */
   get(key: string): Promise<{ content: Uint8Array; etag: string } | undefined>;
-  /** Undefined if there is none. */
+  /** Reads the properties of an object; undefined if there is none. */
   head(key: string): Promise<ObjectInfo | undefined>;
-  /** Every object whose key begins so, in the order of their keys. */
+  /** Every object whose key begins with the prefix, sorted by key. */
   list(prefix: string): AsyncIterable<{ key: string } & ObjectInfo>;
-  /** Removes an object if it is there. */
+  /** Removes an object if it exists. */
   delete(key: string): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Opens the store that an address names, and finds out whether machines can share it. */
+/** Opens the store at an address, and checks whether machines can share it. */
 import { randomUUID } from 'node:crypto';
 import { ConverterError, isConverterError } from '../../support/errors.ts';
 import { registerSecret } from '../../support/redact.ts';
@@ -8,7 +8,7 @@ import type { ObjectStore } from './object-store.ts';
 import type { S3Settings } from './s3-client.ts';
 import { S3Store } from './s3-store.ts';
 
-/** What a store needs beside its address. */
+/** Options of a store besides its address. */
 interface StoreOptions
   extends Pick<S3Settings, 'now' | 'random' | 'signal'>,
     Partial<Pick<S3Settings, keyof typeof LIMITS>> {
@@ -37,10 +37,10 @@ const OTHER_ADDRESS = /^[a-z][a-z0-9+.-]+:\/\//i;
 const LABEL = /^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/;
 
 /**
- * Opens a store. One of S3 sends no request yet.
+ * Opens a store. For S3, no request is sent yet.
  *
  * @param url - `s3://bucket/prefix`, or a folder.
- * @throws {@link ConverterError} `USAGE` if it is neither; `PIPELINE_VARIABLE_UNSET` if a variable is missing; for a
+ * @throws {@link ConverterError} `USAGE` if the URL is neither; `PIPELINE_VARIABLE_UNSET` without a variable; for a
  *   folder as `openFolderStore`.
  * @example
  * ```ts
@@ -68,7 +68,7 @@ function s3Settings(url: string, options: StoreOptions): S3Settings {
     throw wrongAddress(url);
   }
   const own = env.AWS_ENDPOINT_URL_S3 || env.AWS_ENDPOINT_URL;
-  // The services of others have no regions mostly, but the signature needs one.
+  // Most services other than AWS have no regions, but the signature needs one.
   const region = env.AWS_REGION || env.AWS_DEFAULT_REGION || (own && 'us-east-1');
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env;
   const sessionToken = env.AWS_SESSION_TOKEN || undefined;
@@ -116,8 +116,8 @@ const unset = (expected: string): ConverterError =>
   new ConverterError('PIPELINE_VARIABLE_UNSET', `${expected}, received none`);
 
 /**
- * Finds out whether a store keeps the promises of {@link ObjectStore}: it writes an object, and twice what must be
- * refused.
+ * Checks whether a store keeps the promises of {@link ObjectStore}: it writes an object, and makes two writes that must
+ * be refused.
  *
  * @param now - The clock of this machine, milliseconds since 1970.
  * @returns By how many milliseconds the clock of the store is ahead, to about a second.
@@ -148,7 +148,7 @@ export async function probeStore(store: ObjectStore, now: () => number): Promise
     await store.delete(key);
     return Math.round(info!.modifiedAt - writtenAtMs);
   } catch (error) {
-    // A store that refuses or does not answer has nothing to be removed.
+    // After any other error there is no object to remove.
     if (isConverterError(error, 'STORE_UNSUPPORTED')) await store.delete(key).catch(() => {});
     throw error;
   }

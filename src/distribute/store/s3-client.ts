@@ -1,4 +1,4 @@
-/** Requests to S3: signs them, sends them again while that may help, and says in a sentence why the store refuses. */
+/** Requests to S3: signs them, repeats them while that may help, and explains in a sentence why the store refuses. */
 import { setMaxListeners } from 'node:events';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,12 +9,12 @@ import { programVersion } from '../../support/version.ts';
 import type { ObjectContent } from './object-store.ts';
 import { failureOf, type S3Failure } from './s3-failures.ts';
 
-/** Where a bucket is, who asks, and for how long. */
+/** Where a bucket is, which account uses it, and the timeouts. */
 export interface S3Settings {
   /** Origin of the service, such as `https://s3.eu-central-1.amazonaws.com`. */
   endpoint: string;
   bucket: string;
-  /** What every key of the store begins with in the bucket: empty, or with `/` at its end. */
+  /** Prefix of every key of the store in the bucket: empty, or with `/` at its end. */
   prefix: string;
   region: string;
   /** Whether the bucket is the first segment of the path; otherwise it is the first label of the host. */
@@ -26,37 +26,37 @@ export interface S3Settings {
   };
   /** The clock, milliseconds since 1970. */
   now: () => number;
-  /** From 0 to 1 (excluded). */
+  /** A random number from 0 to 1 (excluded). */
   random: () => number;
   /** Ends every request, with `INTERRUPTED`. */
   signal?: AbortSignal | undefined;
-  /** For how long nothing may arrive. */
+  /** Longest time in which no data arrives. */
   timeoutMs: number;
-  /** For how long a request is sent again that was answered before. */
+  /** How long a request is repeated, if the store has answered before. */
   giveUpAfterMs: number;
-  /** First pause before a request is sent again; each later one is twice as long. */
+  /** Pause before the first repetition of a request; each later pause is twice as long. */
   backoffMs: number;
-  /** Contents of more bytes, by their digest, are sent in parts. */
+  /** Contents with more bytes and a digest in their key are sent in parts. */
   multipartBytes: number;
-  /** Of a part but the last: S3 takes at least 5 MiB. */
+  /** Bytes of each part but the last: S3 requires at least 5 MiB. */
   partBytes: number;
 }
 
 /** One request. */
 export interface S3Request {
   method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
-  /** Of an object, with the prefix; undefined for the bucket. */
+  /** Key of an object, with the prefix; undefined for the bucket. */
   key?: string | undefined;
   query?: Readonly<Record<string, string>>;
   headers?: Readonly<Record<string, string>>;
   body?: S3Body | undefined;
-  /** Statuses that are an answer too, beside those below 300. */
+  /** Statuses that count as an answer, besides those below 300. */
   also?: readonly number[];
-  /** Checks an answer; a sentence says that it is none of S3, and it is requested again. */
+  /** Checks an answer; returns a sentence if it is not an answer of S3, and the request is repeated. */
   check?: (answer: S3Answer) => string | undefined;
 }
 
-/** What is sent, with what is known of it before. */
+/** The body of a request, with its size and its digest. */
 export interface S3Body {
   content: ObjectContent;
   bytes: number;
@@ -68,7 +68,7 @@ export interface S3Answer {
   status: number;
   headers: Readonly<Record<string, string | undefined>>;
   body: Uint8Array;
-  /** Whether the request may have been executed by an attempt before, whose answer was lost. */
+  /** Whether an earlier attempt, whose answer was lost, may have executed the request. */
   isRepeated: boolean;
 }
 
@@ -85,12 +85,12 @@ export interface S3Client {
 
 const MAX_CONNECT_MS = 10_000;
 const CONNECTIONS = 32;
-/** An answer is in memory as a whole. */
+/** Limit of an answer, which is completely in memory. */
 export const MOST_BYTES = 2 * 1024 ** 3;
-/** Of all bytes of an exchange: one whose bytes arrive one by one would never meet the other timeouts. */
+/** Limit of a whole exchange: one whose bytes arrive one by one would never exceed the other timeouts. */
 const SLOWEST_BYTES_PER_MS = 100;
 const MAX_BACKOFF_MS = 5_000;
-/** A store that never answered has a wrong address, mostly. */
+/** The address of a store that never answered is probably wrong. */
 const FIRST_GIVE_UP_MS = 10_000;
 const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
@@ -109,7 +109,7 @@ const RIGHTS = {
 const rightOf = ({ key, method }: S3Request): Right =>
   key === undefined ? 's3:ListBucket' : RIGHTS[method];
 
-/** The address of an object or of the bucket; keys have only characters that an address keeps. */
+/** The address of an object or of the bucket; keys have only characters that need no escape. */
 export function s3Url(
   { endpoint, bucket, pathStyle }: Pick<S3Settings, 'endpoint' | 'bucket' | 'pathStyle'>,
   { key = '', query = {} }: Pick<S3Request, 'key' | 'query'>,
@@ -123,14 +123,14 @@ export function s3Url(
   return url;
 }
 
-/** Creates the client of a bucket; it opens no connection before the first request, and idle ones keep no process alive. */
+/** Creates the client of a bucket. No connection is opened before the first request; idle ones keep no process alive. */
 export function createS3Client(name: string, settings: S3Settings): S3Client {
   const { now, random, signal, giveUpAfterMs, backoffMs } = settings;
-  /** What the account was allowed is not forbidden for good. */
+  /** Rights that the account had: a refusal of such a right may be temporary. */
   const accepted = new Set<Right>();
   /**
-   * Since the last answer, by right and of all: what a run still writes when the store is gone must not take as long
-   * again.
+   * Time of the first failure since the last answer, by right and of all: when the store is gone, later writes of a run
+   * must not take as long again.
    */
   const failingSince = new Map<Right | 'any', number>();
   let opening: ReturnType<typeof openConnections> | undefined;
@@ -150,7 +150,7 @@ export function createS3Client(name: string, settings: S3Settings): S3Client {
       if (signal?.aborted) throw interrupted(name, cause);
       if (cause instanceof ConverterError) throw cause;
       const { code } = cause as Error & { code?: string };
-      // What the network does wrong has a code.
+      // An error of the network has a code.
       if (code === undefined || code === 'UND_ERR_INVALID_ARG') throw asConverterError(cause);
       return { mayPass: true, says: `expected an answer, received ${code}`, cause };
     }
@@ -176,7 +176,7 @@ export function createS3Client(name: string, settings: S3Settings): S3Client {
         const known = [failingSinceMs, failingSince.get(right), failingSince.get('any')];
         failingSinceMs = Math.min(now(), ...known.filter((since) => since !== undefined));
         if (passes) failingSince.set(right, failingSinceMs);
-        // Requests of another right may have been answered since the first of these failed.
+        // Requests that need another right may have been answered since the first of these failed.
         if (passes && !failingSince.has('any')) failingSince.set('any', now());
         if (!passes || now() - failingSinceMs >= limitMs) {
           const what = `${request.method} ${request.key ?? settings.bucket}`;
@@ -200,7 +200,7 @@ async function openConnections(settings: S3Settings) {
     import('aws4fetch'),
     import('p-limit'),
   ]);
-  // The time in which a request waits for a connection does not count.
+  // The time in which a request waits for a connection is not limited.
   const turn = pLimit(CONNECTIONS);
   const { credentials, region, timeoutMs, signal, now } = settings;
   const agent = new Agent({
@@ -211,10 +211,10 @@ async function openConnections(settings: S3Settings) {
     connect: { timeout: Math.min(MAX_CONNECT_MS, timeoutMs), rejectUnauthorized: true },
   });
   const userAgent = `btg2gltf/${programVersion()}`;
-  // The keys of signatures, one a day.
+  // The keys of signatures, one per day.
   const cache = new Map<string, ArrayBuffer>();
 
-  // Each request in flight listens.
+  // Each request in flight has a listener.
   if (signal !== undefined) setMaxListeners(0, signal);
   const exchange = async ({ method, key, query = {}, headers = {}, body }: S3Request) => {
     const signer = new AwsV4Signer({
@@ -235,7 +235,7 @@ async function openConnections(settings: S3Settings) {
     let timer: NodeJS.Timeout | undefined;
     const limit = (bytes: number) => {
       clearTimeout(timer);
-      // Connecting has its own timeout, and so have the headers.
+      // Connecting and the headers have their own timeouts.
       const mostMs = 3 * timeoutMs + bytes / SLOWEST_BYTES_PER_MS;
       timer = setTimeout(() => late.abort(TOO_SLOW), mostMs);
     };
@@ -249,7 +249,7 @@ async function openConnections(settings: S3Settings) {
         signal: late.signal,
       });
       const all = headersOf(received.headers);
-      // That of HEAD is the length of what is not sent.
+      // The length in an answer to HEAD is that of a body that is not sent.
       const bytes = method === 'HEAD' ? 0 : Number(all['content-length'] ?? 0);
       limit(bytes);
       return { status: received.statusCode, headers: all, body: await readBody(received, bytes) };
@@ -261,7 +261,7 @@ async function openConnections(settings: S3Settings) {
   return (given: S3Request) => turn(() => exchange(given));
 }
 
-/** A file is read again for each attempt. */
+/** The body of a request; a file is read again for each attempt. */
 function bodyOf(content: ObjectContent): Uint8Array | Readable {
   if (content instanceof Uint8Array) return content;
   const pieces = 'path' in content ? readPieces(content.path) : content;

@@ -1,18 +1,18 @@
-/** Why S3 does not do what it is asked: whether that may pass, and a sentence for the operator. */
+/** Failures of S3: whether they are temporary, and a sentence for the operator. */
 import type { ErrorCode } from '../../support/errors.ts';
 import { childText, readXml } from './s3-xml.ts';
 
 /** An attempt that failed. */
 export interface S3Failure {
-  /** Whether to send the request again; `if accepted`: only where the store has accepted such a one before. */
+  /** Whether to repeat the request; `if accepted`: only if the store has accepted such a request before. */
   mayPass: boolean | 'if accepted';
   /** @defaultValue `STORE_UNREACHABLE` */
   code?: ErrorCode;
-  /** The end of a sentence. */
+  /** The end of the sentence. */
   says: string;
-  /** An action that fits better than that of the code. */
+  /** An action that fits better than the action of the code. */
   help?: string;
-  /** Whether it says nothing about the object: a 404 is that of the bucket. */
+  /** Whether the failure is about the bucket and not the object: a 404 is that of the bucket. */
   isOfBucket?: boolean;
   cause?: unknown;
 }
@@ -24,11 +24,11 @@ interface FailedAnswer {
   body: Uint8Array;
 }
 
-/** What S3 says of a failure, and what this machine knows. */
+/** Facts about a failure, from the answer of S3 and from this machine. */
 interface Facts {
   /** The region of the bucket, if S3 names it. */
   region: string | undefined;
-  /** By how much the clock of this machine is ahead; undefined if S3 does not say its time. */
+  /** By how much the clock of this machine is ahead; undefined if the answer contains no time. */
   aheadMs: number | undefined;
 }
 
@@ -54,7 +54,7 @@ const endedToken = (): S3Failure => ({
   help: 'get new credentials, and set all three variables AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN',
 });
 
-/** Failures by the code of S3; what no row names is judged by its status. */
+/** Failures by the code of S3; a failure without a row is judged by its status. */
 const BY_CODE: Readonly<Record<string, (facts: Facts) => S3Failure>> = {
   AccessDenied: () => ({
     mayPass: 'if accepted',
@@ -80,7 +80,7 @@ const BY_CODE: Readonly<Record<string, (facts: Facts) => S3Failure>> = {
   TemporaryRedirect: wrongRegion,
   AuthorizationHeaderMalformed: wrongRegion,
   IllegalLocationConstraintException: wrongRegion,
-  // What arrived is not what was sent.
+  // The store has received something else than was sent.
   RequestTimeout: () => ({ mayPass: true, says: 'received RequestTimeout' }),
   IncompleteBody: () => ({ mayPass: true, says: 'received IncompleteBody' }),
   BadDigest: () => ({ mayPass: true, says: 'received BadDigest' }),
@@ -90,11 +90,11 @@ const BY_CODE: Readonly<Record<string, (facts: Facts) => S3Failure>> = {
   }),
 };
 
-/** Statuses below 500 that may be gone with the next attempt: 409 is a conflict with a write at the same time. */
+/** Statuses below 500 that may be temporary: 409 is a conflict with a write at the same time. */
 const PASSING: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 const NOT_IMPLEMENTED = 501;
 
-/** Judges a failed answer. @param nowMs - By the clock of this machine, milliseconds since 1970. */
+/** Judges a failed answer. @param nowMs - Time of this machine, milliseconds since 1970. */
 export function failureOf({ status, headers, body }: FailedAnswer, nowMs: number): S3Failure {
   const error = readXml(new TextDecoder().decode(body.subarray(0, 65_536)));
   const s3Code = childText(error, 'Code') ?? '';

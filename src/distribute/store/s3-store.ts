@@ -17,43 +17,43 @@ import {
 import { uploadParts } from './s3-upload.ts';
 import { childText, readXml, type XmlElement } from './s3-xml.ts';
 
-/** What is in the name of a key never changes; a year is the longest that caches honour. */
+/** The content of a key with a digest never changes; a year is the longest time that caches honour. */
 const IMMUTABLE = 'public, max-age=31536000, immutable';
-/** Beyond that it takes longer to send a content that is there already than to ask whether it is. */
+/** Above this size, sending an existing content takes longer than asking whether it exists. */
 const ASK_FIRST_BYTES = 1024 * 1024;
-/** A content that is damaged on the way is requested again. */
+/** A content that is damaged in transit is requested again. */
 const MOST_READS = 3;
 /** User metadata: the digest of the content, and the write that stored it. */
 const SHA256_HEADER = 'x-amz-meta-sha256';
 const WRITE_HEADER = 'x-amz-meta-write';
 
-/** Ceph 16 compares `If-Match` of a write with the etag without its quotes. */
+/** Ceph 16 compares the `If-Match` of a write with the etag without its quotes. */
 const ETAG_SPELLINGS = {
   quoted: (etag: string) => etag,
   bare: (etag: string) => etag.replace(/^"|"$/g, ''),
 };
 
-/** What must be true of the key at the moment of the write. */
+/** Condition on the key at the moment of the write. */
 type Condition = { 'if-none-match': '*' } | { 'if-match': string };
 
 /**
- * A store below a prefix of a bucket. An answer to a write that is lost is no failure: the object says which write
- * stored it.
+ * A store below a prefix of a bucket. A lost answer to a write is no failure: the object contains the id of the write
+ * that stored it.
  *
  * Only the content of a key with a digest is sent in parts: Ceph ignores conditions on the completion of an upload, and
- * there all writers store the same.
+ * there all writers store the same content.
  */
 export class S3Store implements ObjectStore {
   readonly name: string;
   readonly #settings: S3Settings;
   readonly #client: S3Client;
-  // No output depends on it: it distinguishes writes of all machines.
+  // The id distinguishes the writes of all machines; no output depends on it.
   readonly #id = randomUUID();
   #writes = 0;
-  /** What `If-Match` understands; undefined before the first success. */
+  /** The spelling that `If-Match` accepts; undefined before the first success. */
   #etagSpelling: keyof typeof ETAG_SPELLINGS | undefined;
 
-  /** Sends no request. */
+  /** Opens the store without a request. */
   constructor(settings: S3Settings) {
     this.name = `s3://${settings.bucket}/${settings.prefix}`.replace(/\/$/, '');
     this.#settings = settings;
@@ -82,7 +82,7 @@ export class S3Store implements ObjectStore {
     const attempt = (spelling: keyof typeof ETAG_SPELLINGS) =>
       this.#write(key, body, { 'if-match': ETAG_SPELLINGS[spelling](ifMatch) }, headers);
     const etag = await attempt(this.#etagSpelling ?? 'quoted');
-    // Of an upload in parts success says nothing, where conditions on it are ignored.
+    // Success of an upload in parts proves nothing about the spelling, if the server ignores its conditions.
     if (etag !== undefined && body.bytes <= this.#settings.multipartBytes)
       this.#etagSpelling ??= 'quoted';
     if (etag !== undefined || this.#etagSpelling !== undefined) return etag;
@@ -130,7 +130,7 @@ export class S3Store implements ObjectStore {
     await this.#client.send({ ...request, check: expectNothing });
   }
 
-  /** Returns the `etag`; undefined if the condition does not hold. */
+  /** Writes an object and returns its `etag`; undefined if the condition does not hold. */
   async #write(
     key: string,
     body: S3Body,
@@ -147,7 +147,7 @@ export class S3Store implements ObjectStore {
       [WRITE_HEADER]: id,
     };
     const at = this.#keyOf(key);
-    /** Of the object, if this write has stored it. */
+    /** The `etag` of the object, if this write has stored it. */
     const storedEtag = async (): Promise<string | undefined> => {
       const stored = await this.#head(key);
       return stored?.headers[WRITE_HEADER] === id ? stored.headers.etag : undefined;
@@ -162,7 +162,7 @@ export class S3Store implements ObjectStore {
       check: expectEtag,
     });
     if (answer.status < 300) return answer.headers.etag;
-    // An attempt before may have stored it, whose answer was lost.
+    // An earlier attempt, whose answer was lost, may have stored the object.
     return answer.isRepeated ? storedEtag() : undefined;
   }
 
@@ -190,14 +190,14 @@ async function describe(name: string, key: string, content: ObjectContent): Prom
   throw new ConverterError('STORE_REFUSED', message, { help: 'make the object smaller' });
 }
 
-/** Some proxies answer with a page of their own, and with 200. */
+/** Some proxies answer with their own page and status 200. */
 const expectEtag = ({ status, headers }: S3Answer): string | undefined =>
   status < 300 && !headers.etag ? 'expected an answer of S3, received one without etag' : undefined;
 
 const expectNothing = ({ status, body }: S3Answer): string | undefined =>
   status < 300 && body.length > 0 ? 'expected an answer without content, received one' : undefined;
 
-/** Every object whose key begins so, page by page. */
+/** Every object whose key begins with the prefix, page by page. */
 async function* listObjects(
   name: string,
   client: S3Client,
@@ -210,7 +210,7 @@ async function* listObjects(
     const page = pageOf(answer)!;
     for (const element of page.children.filter((child) => child.name === 'Contents')) {
       const object = objectOf(element);
-      // A folder on some servers; an order that is none would make a list endless.
+      // Some servers list folders as objects; without an order, a list could be endless.
       if (!isKey(object.key)) continue;
       if (object.key <= last) throw unsupportedList(name, `"${object.key}" after "${last}"`);
       last = object.key;

@@ -8,12 +8,12 @@ import { childText, readXml } from './s3-xml.ts';
 
 /** Parts in memory at the same time. */
 const PARTS_AT_ONCE = 3;
-/** A write of the key at the same time makes the store forget the upload. */
+/** Limit of repeated uploads: a write of the key at the same time makes the store drop the upload. */
 const MOST_UPLOADS = 5;
 
-/** What is uploaded. */
+/** An upload of a content. */
 interface Upload {
-  /** With the prefix. */
+  /** Key with the prefix. */
   key: string;
   headers: Readonly<Record<string, string>>;
   /** Headers of the last request, which publishes the object. */
@@ -24,8 +24,8 @@ interface Upload {
 }
 
 /**
- * Uploads a content in parts, and publishes it if the condition holds then. What a killed process leaves is removed by
- * a lifecycle rule of the bucket (AbortIncompleteMultipartUpload).
+ * Uploads a content in parts, and publishes it if the condition holds then. A lifecycle rule of the bucket
+ * (AbortIncompleteMultipartUpload) removes the parts that a killed process leaves.
  *
  * @returns The `etag`; undefined if the condition did not hold.
  * @throws {@link ConverterError} as `S3Client.send`.
@@ -45,13 +45,13 @@ export async function uploadParts(
         ...{ body: completion(parts), also: [404, 409, 412], check: expectResult },
       });
       isOver = answer.status < 300;
-      // The result spells the etag in another way on some servers.
+      // Some servers spell the etag in the result differently.
       const etag = answer.status === 409 ? undefined : await storedEtag();
       if (isOver) return etag ?? childText(resultOf(answer), 'ETag');
-      // 404 is that of the upload: a completion before, whose answer was lost, has published it; or it was removed.
+      // 404: an earlier completion, whose answer was lost, has published the upload, or the upload was removed.
       if (etag !== undefined || answer.status === 412) return etag;
     } finally {
-      // What failed before is the error to report.
+      // The earlier failure is the error to report.
       if (!isOver) await client.send({ method: 'DELETE', key, query, also: [404] }).catch(() => {});
     }
   }
@@ -68,7 +68,7 @@ async function begin(client: S3Client, key: string, headers: Upload['headers']):
   return idOf(await client.send({ method: 'POST', key, query, headers, check }))!;
 }
 
-/** Returns the `etag` of each part. */
+/** Sends the parts and returns the `etag` of each part. */
 async function sendParts(
   client: S3Client,
   key: string,
@@ -94,7 +94,7 @@ async function sendParts(
   return etags;
 }
 
-/** The pieces of a content from one place to another. */
+/** The pieces of a content from one byte position to another. */
 async function slice(content: ObjectContent, from: number, to: number): Promise<Uint8Array[]> {
   const found: Uint8Array[] = [];
   if ('path' in content) {
@@ -125,7 +125,7 @@ function resultOf({ body }: S3Answer) {
   return result?.name === 'CompleteMultipartUploadResult' ? result : undefined;
 }
 
-/** A completion begins its answer with 200 before it knows how it ends. */
+/** The answer to a completion begins with status 200 before its result is known. */
 const expectResult = (answer: S3Answer): string | undefined =>
   answer.status >= 300 || resultOf(answer)
     ? undefined

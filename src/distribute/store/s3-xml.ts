@@ -1,8 +1,8 @@
-/** Reads the XML that S3 answers: elements with text, in which attributes mean nothing. */
+/** Reads the XML in answers of S3: elements with text, whose attributes have no meaning. */
 
-/** An element; `text` is its own, without that of its children. */
+/** An element; `text` is its own text, without the text of its children. */
 export interface XmlElement {
-  /** Without its namespace. */
+  /** Name without its namespace. */
   name: string;
   text: string;
   children: XmlElement[];
@@ -24,7 +24,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 const ENTITY = /&(?:#(?<decimal>\d{1,7})|#x(?<hex>[0-9A-Fa-f]{1,6})|(?<name>[a-z]+));|&/g;
 
 /**
- * Reads a document; undefined if it is not one of S3, such as the HTML page of a proxy. A document type is refused: its
+ * Reads a document; undefined if it is not from S3, such as the HTML page of a proxy. A document type is refused: its
  * entities could be larger than memory.
  *
  * @example
@@ -60,12 +60,12 @@ export function readXml(document: string): XmlElement | undefined {
   return isWhole ? top.children[0] : undefined;
 }
 
-/** Text of the first child of a name; undefined if there is none. */
+/** Text of the first child with a name; undefined if there is none. */
 export function childText(element: XmlElement | undefined, name: string): string | undefined {
   return element?.children.find((child) => child.name === name)?.text;
 }
 
-/** Undefined if an entity is not known. */
+/** Replaces the entities of a text; undefined if one of them is not known. */
 function decode(text: string): string | undefined {
   let isKnown = true;
   const decoded = text.replace(ENTITY, (...match) => {
