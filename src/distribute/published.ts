@@ -43,7 +43,7 @@ const MOST_BYTES_IN_MEMORY = 64 * 1024 * 1024;
 const FRESH_MS = 2_000;
 /** A younger object may belong to a run that has not published yet, milliseconds. */
 const YOUNG_MS = 24 * 60 * 60 * 1000;
-/** Folders of deliveries; a list may have been edited, and other folders contain files that nothing refers to. */
+/** The folder of a delivery, never one of the store itself: an edited list must not remove objects from those. */
 const DELIVERED =
   /^(?!(?:bodies|derived|objects|probes|responses|runs|snapshots|work)\/)[a-z][\w-]*\//;
 
