@@ -1,5 +1,5 @@
 /**
- * Converts addresses of v1 and v2 to v2.5 by their delimiters alone: no value is decoded or re-encoded, but
+ * Converts addresses of v1 and v2 to v2.5 by their delimiters alone: no value is decoded or re-encoded, except
  * manufacturer and program, which become upper case.
  *
  * @see Spec 4.3, 9.1 to 9.4, 9.6, 9.7; D-815.
@@ -25,7 +25,7 @@ export type HintCode =
   | 'CART_ID_MADE_UP'
   | 'CART_IS_A_CHILD';
 
-/** Something that no rule decides and that you have to check. */
+/** A hint to something that no rule decides and that you have to check. */
 export interface Hint {
   code: HintCode;
   message: string;
@@ -36,7 +36,7 @@ export interface Migration<T> {
   /** Generation of the input. */
   from: 'v1' | 'v2' | 'v2.5';
   before: T;
-  /** Equals `before` if nothing had to change. */
+  /** The result, which equals `before` if nothing had to change. */
   after: T;
   changes: Change[];
   hints: Hint[];
@@ -48,7 +48,7 @@ export const V1_NAMES = {
   seriesid: 'program',
   baseartnmbr: 'basearticlenumber',
   finalartnmbr: 'finalarticlenumber',
-  /** In the visual frontend; the operations of the API have other names for it. */
+  /** The name in the visual frontend; the operations of the API have other names for it. */
   reinitstring: 'ocdreinit',
 } as const;
 
@@ -61,15 +61,15 @@ interface Parameter {
 const ENTRY_POINT = /(?:^|\/)(?<name>(?:index|configurator|article)\.php)$/i;
 const PLANNING = /(?:^|\/)planning\/?$/i;
 const API = /\/api\/(?:xcf|ofml|odb)\.dll\//i;
-/** The old pages may have been the index of their folder. */
+/** The entry point of an old page may have been the index of its folder. */
 const FOLDER = /(?:^|\/)$/;
 const ENTITIES: Change = { before: '&amp;', after: '&', why: 'an address outside of HTML' };
 
 /**
- * Converts an address to v2.5; one of v2.5 is returned unchanged, but for the case of manufacturer and program.
+ * Converts an address to v2.5; an address of v2.5 is returned unchanged, but for the case of manufacturer and program.
  *
  * @param url - Absolute or relative, as in a page (`&amp;` is accepted), or of the API.
- * @throws {@link ConverterError} `USAGE` if it is no address of the service, or the base is missing.
+ * @throws {@link ConverterError} `USAGE` if the URL is not an address of the service, or the base is missing.
  */
 export function migrateUrl(url: string, frontendUrl?: string): Migration<string> {
   const before = url.trim();
@@ -160,7 +160,7 @@ function convertParameters(given: readonly Parameter[], isApi: boolean) {
   return { parameters, renamed, cased, conflicts };
 }
 
-/** Of encoded bytes the text, not the digits; one that is upper case, or no text, stays as it is spelled. */
+/** Encoded bytes are changed as the text that they encode; a part that is upper case, or no text, is not changed. */
 function rawUpperCase(part: string): string {
   if (!part.startsWith('%')) return part.toUpperCase();
   try {
@@ -179,7 +179,7 @@ function newName(name: string, isApi: boolean): string | undefined {
 }
 
 const CREDENTIALS = ['username', 'password', 'rememberme', 'user', 'appkey'];
-/** Every parameter of the planning page (Spec 4.5), and the credentials, which have a hint of their own. */
+/** Every parameter of the planning page (Spec 4.5), and the credentials, which have their own hint. */
 const KNOWN: readonly string[] = [
   ...CONFIGURATION_NAMES,
   ...['token', 'permanentid', 'showprice', 'disablecatalogue', 'opencatalogue'],
@@ -189,7 +189,7 @@ const KNOWN: readonly string[] = [
 /** The new address as the rules see it. */
 interface Subject {
   path: string;
-  /** File name of the v1 page; empty if it was none. */
+  /** File name of the v1 page; empty if the address was not that of a page. */
   entryPoint: string;
   /** Whether the base changed. */
   moved: boolean;
@@ -243,7 +243,7 @@ const FRONTEND_RULES = {
   },
 } as const satisfies Record<string, Rule>;
 
-/** Base and entry points of the API stay. @see Spec 9.1, 9.6 */
+/** Rules for the API, whose base and entry points do not change. @see Spec 9.1, 9.6 */
 const API_RULES = {
   REINIT_OF_ARTICLES: ({ path, names }) =>
     /\/ofml\/articles$/i.test(path) &&

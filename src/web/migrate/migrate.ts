@@ -8,17 +8,17 @@ import { type Hint, type Migration, migrateUrl, V1_NAMES } from './migrate-url.t
 
 /** Additional input of a migration. */
 export interface MigrateOptions {
-  /** `{frontend_url}` of v2.5; needed for every address but those of the API. */
+  /** `{frontend_url}` of v2.5; required for every address except those of the API. */
   frontendUrl?: string;
   /** For a cart: the answer of GET articles for it, which has the real `id`. */
   loaded?: unknown;
 }
 
 /**
- * Converts an address or a cart entry to v2.5; its own result is returned unchanged.
+ * Converts an address or a cart entry to v2.5; a result of this function is returned unchanged.
  *
  * A v1 cart has no `id`, which only the service assigns. Without `loaded` the result has a generated
- * one, the same for the same entry, and a hint.
+ * id, the same for the same entry, and a hint.
  *
  * @throws {@link ConverterError} `USAGE` for an address that is not of the service, or that needs
  *   `frontendUrl`; `CART_INVALID` for an invalid cart, or if `loaded` is another article.
@@ -48,7 +48,7 @@ type V1Name = keyof typeof V1_NAMES;
 const V1_KEYS = Object.keys(V1_NAMES) as V1Name[];
 const REQUIRED = ['manuid', 'seriesid', 'baseartnmbr'] as const;
 
-/** In a cart both are fields of the commercial data, not parameters. */
+/** Names in a cart, in which both are fields of the commercial data, not parameters. */
 const CART_NAMES: Readonly<Record<V1Name, string>> = {
   ...V1_NAMES,
   finalartnmbr: 'ocd.finalarticlenumber',
@@ -84,7 +84,7 @@ function migrateCart(entry: unknown, loaded: unknown): Migration<JsonRecord> {
   return { from: 'v1', before: entry, after, changes, hints };
 }
 
-/** Other fields of the entry are kept. */
+/** Converts the fields of the identity; the other fields of the entry are kept. */
 function toArticle(entry: JsonRecord): JsonRecord {
   const { manuid, seriesid, baseartnmbr, finalartnmbr, reinitstring, ...rest } = entry;
   const identity = V1_KEYS.map((name) => idOf(entry, name) ?? '');

@@ -1,4 +1,4 @@
-/** The page as a whole: which of catalogue, stage and panel a mode and a width show. */
+/** The page as a whole: mode and width determine which of catalogue, stage and panel are visible. */
 import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact/hooks';
 import { isRecord, type JsonRecord } from '../../convert/wire/value.ts';
 import { ArticlePanel } from './panel/article-panel.tsx';
@@ -28,7 +28,7 @@ export function App({ session }: { session: Session }) {
     !isCatalogueOpen && (planned !== undefined || isOpening(session.state.planning));
   useFocusOfOpened(isCatalogueOpen, opened);
   const showCatalogue = (isOpen: boolean) => () => session.go({ isCatalogueOpen: isOpen });
-  // No link: followed, it would make an entry of the history, without the token.
+  // This is not a link: following it would add an entry without the token to the history.
   const skip = () => {
     const properties = document.getElementById('properties');
     (properties ?? document.querySelector<HTMLElement>('.panel'))?.focus();
@@ -78,21 +78,21 @@ export function App({ session }: { session: Session }) {
   );
 }
 
-/** Moves the focus to what has been opened. */
+/** Moves the focus to the catalogue or the article that has been opened. */
 function useFocusOfOpened(isCatalogueOpen: boolean, opened: number): void {
   const isFirst = useRef(true);
-  // Before another event, which may move the focus.
+  // The focus moves before another event, which may move it elsewhere.
   useLayoutEffect(() => {
     if (isFirst.current) {
       isFirst.current = false;
       return;
     }
-    // The heading names what has been opened; what had the focus may be out of sight. A list stays where it was.
+    // The heading names what has been opened; the focused element may be out of sight. A list stays where it was.
     const place = isCatalogueOpen ? '.catalogue h2' : '.panel';
     const options = { preventScroll: isCatalogueOpen };
     const { activeElement: before } = document;
     requestAnimationFrame(() => {
-      // The frame may be late, and the person has moved the focus meanwhile.
+      // The frame may be late, and the person may have moved the focus meanwhile.
       const { activeElement: now, body } = document;
       if (now === before || now === body)
         document.querySelector<HTMLElement>(place)?.focus(options);
@@ -100,7 +100,7 @@ function useFocusOfOpened(isCatalogueOpen: boolean, opened: number): void {
   }, [isCatalogueOpen, opened]);
 }
 
-/** Offers what this tab has configured before: the address asks for something else, and it may be meant. */
+/** Offers the configuration that this tab had before: the address names another one, and either may be intended. */
 function Earlier({ session, earlier }: { session: Session; earlier: JsonRecord }) {
   const { texts } = session;
   const { ocd, basearticlenumber } = earlier;
@@ -136,7 +136,7 @@ function TokenNotice({ session: { texts, embedding, state } }: { session: Sessio
   );
 }
 
-/** Says what is wrong with the parameters of the page. */
+/** Explains what is wrong with the parameters of the page. */
 export function Problems({ texts, problems }: { texts: Texts; problems: readonly NamedProblem[] }) {
   return (
     <div class="problems" role="alert">

@@ -1,4 +1,4 @@
-/** The program of the converter's worker: snapshots become GLBs, with one cache of meshes, and GLBs USDZ files. */
+/** The program of the converter's worker: makes GLBs of snapshots, with one cache of meshes, and USDZ files of GLBs. */
 
 import { CONVERT_DEFAULTS, type ConvertOptions } from '../../convert/transform/convert-options.ts';
 import { createMeshCache } from '../../convert/transform/mesh-cache.ts';
@@ -9,9 +9,9 @@ import { asConverterError } from '../../support/errors.ts';
 import { browserImageCodec } from './state/image-codec.ts';
 import type { ConvertedModel, MissingBody, PlanningSnapshot } from './state/interfaces.ts';
 
-/** What the page and the worker send each other. */
+/** Messages between the page and the worker. */
 export interface WorkerMessages {
-  /** `endedUpTo`: conversions up to this number are ended. */
+  /** `endedUpTo`: conversions up to this number are cancelled. */
   request:
     | { options: Partial<ConvertOptions> }
     | { number: number; snapshot: PlanningSnapshot }
@@ -23,10 +23,10 @@ export interface WorkerMessages {
   );
 }
 
-/** A part that lacks a block is left out, and marked by the view, so that a person can go on planning. */
+/** A part that lacks a block is left out and marked by the view, so that a person can continue planning. */
 const PLANNING_OPTIONS = { ...CONVERT_DEFAULTS, allowMissingParts: true };
 
-/** What several configurations of an article have in common; a phone has no memory for more. */
+/** Size of the cache of meshes that configurations of an article share; a phone has no memory for more. */
 const CACHE_BYTES = 64 * 1024 * 1024;
 
 const cache = createMeshCache(CACHE_BYTES);
@@ -34,14 +34,14 @@ const images = browserImageCodec();
 const steps = new MessageChannel();
 let options: ConvertOptions = PLANNING_OPTIONS;
 let endedUpTo = 0;
-/** Of all work so far: one after the other. */
+/** Resolves when all work so far is done: jobs run one after the other. */
 let done: Promise<void> = Promise.resolve();
 
 addEventListener('message', ({ data }: MessageEvent<WorkerMessages['request']>) => {
   if ('options' in data) options = { ...PLANNING_OPTIONS, ...data.options };
   else if ('endedUpTo' in data) endedUpTo = data.endedUpTo;
   else {
-    // A later conversion ends all earlier ones.
+    // A later conversion cancels all earlier ones.
     if ('snapshot' in data) endedUpTo = data.number - 1;
     done = done.then(() => answer(data));
   }
@@ -96,7 +96,7 @@ async function convert({
   };
 }
 
-/** Messages that have arrived are read before the next step; a timer would wait for milliseconds. */
+/** Lets messages that have arrived be handled before the next step; a timer would wait for milliseconds. */
 function untilMessagesAreRead(): Promise<void> {
   return new Promise((resolve) => {
     steps.port1.onmessage = () => resolve();
@@ -129,7 +129,7 @@ async function withDigests(given: PlanningSnapshot) {
 
 let unknown = 0;
 
-/** A browser has the function on HTTPS and loopback only. Without it, the cache finds nothing of earlier work. */
+/** A browser has this function on HTTPS and loopback only. Without it, the cache finds no earlier work. */
 async function digestOf(bytes: Uint8Array): Promise<Digest> {
   const subtle: SubtleCrypto | undefined = crypto.subtle;
   if (!subtle) return `unknown ${unknown++}`;

@@ -14,7 +14,7 @@ interface Waiting {
 }
 
 /**
- * Opens the converter: its worker starts at once, and again for the next call where it has ended.
+ * Opens the converter: its worker starts immediately, and starts again for the next call if it has ended.
  *
  * A GLB has the bytes that the command line writes with the same options, unless it contains an image that is encoded
  * again: roughness and metallic images that are packed into one, normal maps made of heights or turned, and images
@@ -22,7 +22,7 @@ interface Waiting {
  * those of Chromium are the command line's, other browsers may round a few differently. Blocks and images that are
  * missing or unreadable become warnings (`allowMissingParts`).
  *
- * @param workerAddress - Of `convert-worker.js`, on the origin of the page.
+ * @param workerAddress - Address of `convert-worker.js`, on the origin of the page.
  * @param options - The section `convert:` of a pipeline.
  * @throws ConverterError `USAGE` with `tangents: 'mikktspace'`: viewers compute tangents.
  * @example
@@ -65,7 +65,7 @@ class ConverterWorker {
   /** Calls without an answer, by number. */
   readonly #waiting = new Map<number, Waiting>();
   #lastNumber = 0;
-  /** Undefined when it has ended. */
+  /** The worker; undefined when it has ended. */
   #worker: Worker | undefined;
 
   constructor(address: string | URL, options: Partial<ConvertOptions>) {
@@ -84,7 +84,7 @@ class ConverterWorker {
     return { number, result };
   }
 
-  /** Ends a conversion, and all before it. */
+  /** Cancels a conversion and all earlier ones. */
   end(number: number): void {
     const call = this.#waiting.get(number);
     if (call === undefined) return;
@@ -106,7 +106,7 @@ class ConverterWorker {
       else this.#waiting.get(number)?.reject(asError(data.error));
       this.#waiting.delete(number);
     });
-    // A program that was found catches all errors.
+    // The program itself catches all its errors: this one means that it was not found.
     opened.addEventListener('error', () => {
       if (this.#worker === opened) this.#terminate();
       this.#rejectAll(noProgram());
@@ -145,7 +145,7 @@ function noTangents(): ConverterError {
   return new ConverterError('USAGE', message, { help: 'leave tangents to the viewer' });
 }
 
-/** The other side has redacted its sentences. */
+/** Creates an error from a message of the worker, which has redacted its sentences. */
 function asError({ code, message, help }: Record<'code' | 'message' | 'help', string>) {
   return new ConverterError(code as ErrorCode, message, { help });
 }

@@ -15,7 +15,7 @@ root.lang = texts.language;
 document.title = texts.title;
 const main = document.getElementById('planning')!;
 
-/** A person goes on where a run would fail; a browser has no generator of tangents, and viewers make their own. */
+/** A person continues where a run would fail; a browser cannot generate tangents, and viewers compute their own. */
 const WHILE_PLANNING = { allowMissingParts: true, strict: false, tangents: 'none' } as const;
 
 if (problems.length > 0) {
@@ -33,7 +33,7 @@ if (problems.length > 0) {
   );
 }
 
-/** A page that is loaded again has the token that it had. */
+/** Adds the token that the page had before it was loaded again. */
 function withKeptToken(search: string): string {
   const query = new URLSearchParams(search);
   const token = keptToken(window);

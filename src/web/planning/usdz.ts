@@ -1,10 +1,10 @@
-/** Makes USDZ of GLBs; its libraries are large, so that the worker imports it for the first one. */
+/** Makes USDZ files of GLBs; the libraries are large, so that the worker imports this file only for the first GLB. */
 import { WebIO } from '@gltf-transform/core';
 import { KHRONOS_EXTENSIONS } from '@gltf-transform/extensions';
 import { writeUsdz } from '../../deliver/usd/usdz.ts';
 
 /**
- * The USDZ file of a GLB that the converter made: the bytes that `btg2gltf deliver` writes.
+ * The USDZ file of a GLB from the converter: the same bytes that `btg2gltf deliver` writes.
  *
  * @throws ConverterError `NOTHING_TO_DRAW`, `SCENE_TOO_LARGE`.
  */

@@ -13,19 +13,19 @@ import { VIEW_STYLE } from './stage/view-style.ts';
 import type { PlanningView, ViewOptions } from './state/interfaces.ts';
 import { type ModelImages, openSharedImages } from './state/shared-images.ts';
 
-/** A picture is drawn with so many pixels for one, along and across. */
+/** A picture is drawn with this many pixels per pixel, along and across. */
 const SUPERSAMPLING = 2;
 
 /** Share of the half picture for lines and texts at each side of the model. */
 const DIMENSION_MARGIN = 0.24;
 
-/** One for all views of a page. */
+/** The shared images of all views of a page. */
 const images = openSharedImages();
 
 /**
  * Opens the 3D view in an element, which it fills.
  *
- * @throws Error where the browser cannot draw.
+ * @throws Error if the browser cannot draw.
  * @example
  * ```ts
  * const view = openView({ stage, studio, texts });
@@ -43,7 +43,7 @@ class ModelView implements PlanningView {
   readonly #model: ModelStage;
   readonly #parts: MovableParts;
   readonly #environment: Promise<Texture>;
-  /** Counts what is to be shown: an earlier model that is still being read is not shown. */
+  /** Counts the models to be shown: an earlier model that is still being read is not shown. */
   #order = 0;
   #showing: Promise<void> = Promise.resolve();
   #isOpen = true;
@@ -63,7 +63,7 @@ class ModelView implements PlanningView {
       ...{ renderer, element: root, sized: this.#host, label: texts.view, hasFloor: true },
       afterDraw: () => this.#place(),
     });
-    // Before the parts, which else would move until the browser scrolls.
+    // This listener must come before that of the parts, which otherwise would move until the browser scrolls.
     letPageScroll(root, this.#model.canvas, () => this.#parts.takesUpright());
     const onMoved = (isMoved: boolean) => this.#onMoved(isMoved);
     this.#parts = new MovableParts(this.#model, { root, over, texts, onMoved });
@@ -107,7 +107,7 @@ class ModelView implements PlanningView {
   }
 
   async picture(widthPixels: number, heightPixels: number): Promise<Blob> {
-    // The one before is still there where that failed.
+    // The previous model is still shown if that failed.
     await this.#showing.catch(() => undefined);
     const renderer = this.#renderer;
     const picture = element('canvas');
@@ -140,7 +140,7 @@ class ModelView implements PlanningView {
       () => undefined,
     );
     this.#renderer.dispose();
-    // A page has few contexts of graphics.
+    // A page has few graphics contexts.
     this.#renderer.forceContextLoss();
     this.#host.remove();
   }

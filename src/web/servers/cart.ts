@@ -10,16 +10,16 @@ export interface Cart {
   id: string;
   /** Permanent identifier, where the post carries one. */
   permanentid: string | undefined;
-  /** What is unusual but accepted. */
+  /** Sentences about unusual but accepted values. */
   warnings: string[];
 }
 
-/** Deeper than any planning, and far from the depth at which `JSON.stringify` fails. */
+/** Deeper than any planning, and far less than the depth at which `JSON.stringify` fails. */
 const MAX_DEPTH = 500;
 const EXPECTED_BODY = 'the top-level article, or an object with it as the property json';
-/** Longer identifiers are no identifiers. */
+/** Longer texts are not accepted as identifiers. */
 const LONGEST_ID = 200;
-/** What every article of a cart has. */
+/** Fields of every article of a cart. */
 const IDENTITY = ['id', 'rootid', ...ARTICLE_NAMES] as const;
 
 /**
@@ -71,7 +71,7 @@ function parsed(bytes: Uint8Array, where: string, maxValues: number | undefined)
   }
 }
 
-/** Checks that recursion is safe afterwards; it makes no lists, since a cart may have a million values. */
+/** Checks that recursion is safe afterwards; the check makes no lists, since a cart may have a million values. */
 function checkDepth(value: object, where: string, depth = 1): void {
   if (depth > MAX_DEPTH)
     throw invalid(`${where}: expected at most ${MAX_DEPTH} nested levels, received more`);
@@ -89,13 +89,13 @@ function checkChildren({ children }: JsonRecord, where: string): void {
   if (at >= 0) throw unexpected(`${where}.children[${at}]`, 'an article', children[at]);
 }
 
-/** No reasons to refuse a cart: the shop would lose what its customer planned. */
+/** Faults that are no reason to refuse a cart: the shop would lose the planning of its customer. */
 function warningsOf({ ocd }: JsonRecord, where: string): string[] {
   if (isRecord(ocd) && typeof ocd.reinitstring === 'string') return [];
   return [`${where}.ocd.reinitstring: missing, so only the default configuration can be loaded`];
 }
 
-/** A text that is not empty; a number is read as its text. */
+/** A text that is not empty; a number is converted to text. */
 export function idOf(record: JsonRecord, name: string): string | undefined {
   const value = Object.hasOwn(record, name) ? record[name] : undefined;
   if (typeof value === 'number') return String(value);

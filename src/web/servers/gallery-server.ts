@@ -2,13 +2,13 @@
 import { extname } from 'node:path';
 import { isNameOf, listen, MISDIRECTED, type ServerAddress } from '../../support/listening.ts';
 
-/** What is served, and where. */
+/** Files and address of the server. */
 interface GalleryServerOptions extends ServerAddress {
-  /** A file by its path, decoded, without a slash at the beginning; undefined where there is none. */
+  /** A file by its path, decoded, without a slash at the beginning; undefined if there is none. */
   read(path: string): Promise<Uint8Array | undefined>;
 }
 
-/** Types by ending; any other file is for saving. */
+/** Types by extension; the browser saves any other file. */
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -22,7 +22,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 const ANY_TYPE = 'application/octet-stream';
 
-/** Nothing of another page may read the files, and none is taken for another type. */
+/** No other page may read the files, and no file is taken for another type. */
 const HEADERS = {
   'cache-control': 'no-cache',
   'x-content-type-options': 'nosniff',
@@ -31,7 +31,7 @@ const HEADERS = {
 } as const;
 
 /**
- * Starts the server. It answers 404 for all that `read` does not know, and 421 for a name that is not its own.
+ * Starts the server. A path unknown to `read` is answered with 404, and a foreign host name with 421.
  *
  * @throws {@link ConverterError} `USAGE` if the address cannot be used.
  */
@@ -45,14 +45,14 @@ export async function openGalleryServer(options: GalleryServerOptions) {
   });
   app.setErrorHandler((error: { statusCode?: number }, _request, reply) => {
     const { statusCode = 500 } = error;
-    // The message of a file that cannot be read has its path on this machine.
+    // The error message of a file that cannot be read contains its path on this machine.
     const sentence = statusCode < 500 ? 'expected an address of a file' : 'the file cannot be read';
     return reply.code(statusCode).type('text/plain').send(`${sentence}\n`);
   });
   app.get('/', async (_request, reply) => reply.redirect('/gallery/'));
   app.get('/gallery', async (_request, reply) => reply.redirect('/gallery/'));
   app.get('/*', async (request, reply) => {
-    // Decoded; what cannot be is refused before.
+    // The path is decoded; a path that cannot be decoded was refused before.
     const { '*': path } = request.params as { '*': string };
     const bytes = await options.read(path);
     if (bytes === undefined) return reply.code(404).type('text/plain').send('nothing here\n');

@@ -1,4 +1,4 @@
-/** What the servers share: names, connections, the log of what was answered, and how they end. */
+/** Functions that the servers share: host names, connections, the log of answers, and shutdown. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
@@ -7,9 +7,9 @@ import type { ErrorCode } from '../../support/errors.ts';
 import { isNameOf, listen, MISDIRECTED, type ServerAddress } from '../../support/listening.ts';
 import type { Logger } from '../../support/log.ts';
 
-/** Where a server listens, how it ends, and what it needs. */
+/** The address, shutdown and dependencies of a server. */
 export interface GatewayOptions extends ServerAddress {
-  /** Of more connections, those that have been idle for the longest time are closed. @defaultValue 256 */
+  /** Most connections; beyond them, those that have been idle for the longest time are closed. @defaultValue 256 */
   maxConnections?: number;
   /** How long the shutdown waits for requests in flight, milliseconds. @defaultValue 10000 */
   graceMs?: number;
@@ -22,7 +22,7 @@ export interface GatewayOptions extends ServerAddress {
 export interface GatewayServer {
   /** The address that others call. */
   readonly url: string;
-  /** Accepts no more requests, waits for those in flight, then closes; may be called again. */
+  /** Accepts no more requests, waits for those in flight, then closes; may be called repeatedly. */
   close(): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export class Refusal extends Error {
   readonly details: {
     code?: ErrorCode;
     headers?: Readonly<Record<string, string>>;
-    /** What else a program may want to know, as JSON. */
+    /** Further JSON fields for a program. */
     more?: Readonly<Record<string, unknown>>;
   };
 
@@ -46,7 +46,7 @@ export class Refusal extends Error {
 const GRACE_MS = 10_000;
 
 /**
- * Makes a server of an application: it is called by its names only, limits connections, and logs each answer without
+ * Makes a server of an application: it accepts only its own names, limits connections, and logs each answer without
  * query, header or body.
  *
  * @param app - Not yet listening. Its error handler answers a {@link Refusal}.
@@ -84,7 +84,7 @@ export function createGateway(app: FastifyInstance, options: GatewayOptions) {
   };
 }
 
-/** Beyond the limit the oldest connection without a request is closed; only if there is none, one with a request. */
+/** Beyond the limit, the oldest connection without a request is closed, or, if there is none, one with a request. */
 function limitConnections(server: Server, maxConnections = 256): void {
   const idle = new Set<Socket>();
   const busy = new Set<Socket>();
@@ -106,13 +106,13 @@ function limitConnections(server: Server, maxConnections = 256): void {
   });
 }
 
-/** Closes a server when its requests have ended, or after some time. */
+/** Closes a server when its requests have ended, or after a time limit. */
 function closeWithin(app: FastifyInstance, graceMs: number): Promise<void> {
   const timer = setTimeout(() => app.server.closeAllConnections(), graceMs);
   return app.close().finally(() => clearTimeout(timer));
 }
 
-/** Takes the same time wherever the two differ. */
+/** Compares two secrets in the same time wherever they differ. */
 export function isSameSecret(given: string, secret: string): boolean {
   const [a, b] = [given, secret].map((text) => createHash('sha256').update(text).digest());
   return timingSafeEqual(a!, b!);

@@ -13,7 +13,7 @@ import {
   Refusal,
 } from './http.ts';
 
-/** Where the service has it (Spec 4.4), behind its base address and at the root. */
+/** Paths of the endpoint in the service (Spec 4.4), below its base address and at the root. */
 const PATHS = [
   '/api/odb.dll/odb/articlesimage.jpg',
   '/odb.dll/odb/articlesimage.jpg',
@@ -23,30 +23,30 @@ const PATHS = [
 /** Longest value of a parameter, characters. */
 const LONGEST_VALUE = 16_384;
 
-/** Of a refusal. */
+/** Most candidates that a refusal lists. */
 const MOST_CANDIDATES = 20;
 
-/** A page of another site could have every visitor's browser ask for pictures. */
+/** A page of another site could make every visitor's browser request pictures. */
 const FOREIGN_PAGE =
   'expected a request of an ERP system or of a page of this site; for other pages, set BTG2GLTF_IMAGES_TOKEN';
 
-/** When to ask again, while too many pictures are made, seconds. */
+/** Time after which to request again, while too many pictures are made, seconds. */
 const RETRY_AFTER_SECONDS = 5;
 
-/** How an image server works. */
+/** Options of an image server. */
 export interface ImageServerOptions extends GatewayOptions {
-  /** Then a request needs it as its parameter `token`; otherwise any token is accepted, and none. */
+  /** Token that a request needs as its parameter `token`; without it, any token or none is accepted. */
   token?: string | undefined;
   /**
    * The picture of a configuration.
    *
-   * @param signal - The connection has ended.
-   * @throws {@link ConverterError} where it cannot be made.
+   * @param signal - Aborts when the connection has ended.
+   * @throws {@link ConverterError} if the picture cannot be made.
    */
   find(request: ImageRequest, signal: AbortSignal): Promise<ArticleImage | NoImage>;
 }
 
-/** Errors that say what the caller can correct. */
+/** Errors that the caller can correct. */
 const STATUSES: Partial<Record<ErrorCode, number>> = {
   USAGE: 400,
   ARTICLE_NOT_FOUND: 404,
@@ -58,10 +58,10 @@ const STATUSES: Partial<Record<ErrorCode, number>> = {
 /**
  * Opens an image server: an ERP system that used the deprecated endpoint of the service changes one base address.
  *
- * It answers with the picture and an `ETag`; 304 for the same; 400 for a missing or wrong parameter; 401 without the
+ * The answer is the picture and an `ETag`; 304 for the same; 400 for a missing or wrong parameter; 401 without the
  * token; 403 to a page of another site where the server has none; 404 with a sentence for an unknown article, and with
  * the candidates where a request fits several configurations and none of them is the default; 502 where the picture
- * cannot be made, and 503 with `Retry-After` while too many wait. It logs no parameter.
+ * cannot be made, and 503 with `Retry-After` while too many wait. No parameter is logged.
  *
  * @throws {@link ConverterError} `USAGE` if the address cannot be used.
  * @see Spec 4.4, 9.6.
@@ -138,7 +138,7 @@ function readRequest(query: Record<string, unknown>): ImageRequest {
   return { ...(fields as unknown as ArticleRequest), ...shown };
 }
 
-/** A sentence as JSON; an error of ours that is no fault of the caller has no details. */
+/** Sends a sentence as JSON; an internal error that is no fault of the caller has no details. */
 function sendError(reply: FastifyReply, thrown: unknown, log: Logger) {
   if (thrown instanceof Refusal) {
     const { status, message, details } = thrown;

@@ -20,11 +20,11 @@ import { type Cart, readCartPost } from './cart.ts';
 import { type GatewayServer, Refusal } from './http.ts';
 import { jsonAnswer, openServer, SERVER_CHECKS, type ServerOptions } from './server.ts';
 
-/** Where permanent identifiers are stored, and where new ones come from. */
+/** The store of permanent identifiers, and the source of new ones. */
 export interface PermanentIdStore {
   /** Stores the planning of an identifier. */
   put(permanentid: string, article: unknown): void;
-  /** Stores a planning at the service, POST reinit; undefined: carts get no new identifier. */
+  /** Stores a planning at the service, POST reinit; without it, carts get no new identifier. */
   obtain?: (article: unknown) => Promise<string>;
 }
 
@@ -40,7 +40,7 @@ export interface InboxOptions extends ServerOptions {
   maxFiles?: number;
   /** Most bytes in the store. @defaultValue {@link INBOX_DEFAULTS} */
   maxStoreBytes?: number;
-  /** Most carts that wait for a permanent identifier; more get none. @defaultValue {@link INBOX_DEFAULTS} */
+  /** Most carts that wait for a permanent identifier; further carts get none. @defaultValue {@link INBOX_DEFAULTS} */
   maxWaiting?: number;
   permanentIds?: PermanentIdStore;
 }
@@ -69,7 +69,7 @@ export const INBOX_DEFAULTS = {
   maxConnections: 256,
 } as const;
 
-/** Carts that the service stores at the same time. */
+/** Carts that are stored at the service at the same time. */
 const IDENTIFIED_AT_ONCE = 4;
 
 /** Least time between two counts of a full store, which may have become emptier. */
@@ -122,27 +122,27 @@ export async function openInbox(options: InboxOptions): Promise<GatewayServer> {
   });
 }
 
-/** A cart as it is stored: as objects and texts it would take many times its bytes while it is written. */
+/** A cart in the form in which it is stored: objects and texts would take many times its bytes during the write. */
 function storedForm(bytes: Uint8Array, maxValues: number) {
   const { article, ...cart } = readCartPost(bytes, maxValues);
   const text = JSON.stringify(article);
   const content = Buffer.allocUnsafeSlow(Buffer.byteLength(text) + 1);
   content.write(text);
   content.write('\n', content.length - 1);
-  // 128 bits of the hash: no two contents can be made to agree.
+  // 128 bits of the hash: nobody can make two contents with the same name.
   const file = `${encodeFileName(cart.id)}~${sha256Hex(content).slice(0, 32)}.json`;
   return { ...cart, file, content };
 }
 
 /**
- * Returns what stores the permanent identifier of a stored cart, and requests one where the cart has none. A failure
- * is a warning, or the sender would post the cart again. Only those in work are in memory.
+ * Returns the function that stores the permanent identifier of a stored cart, and requests one if the cart has none. A
+ * failure is a warning, or the sender would post the cart again. Only the carts in work are in memory.
  */
 function createIdentifier(
   permanentIds: PermanentIdStore,
   { store, maxWaiting, log }: Pick<InboxOptions, 'store' | 'log'> & { maxWaiting: number },
 ) {
-  // What needs no service does not wait for it.
+  // Work that does not need the service does not wait for the service.
   const [storing, obtaining] = [pLimit(1), pLimit(IDENTIFIED_AT_ONCE)];
   return async (cart: StoredCart): Promise<Pick<InboxAnswer, 'permanentid' | 'warnings'>> => {
     const { id, file, permanentid: given, warnings } = cart;
@@ -177,7 +177,7 @@ async function openQuota({
   Required<Pick<InboxOptions, 'maxFiles' | 'maxStoreBytes'>>) {
   let countedAt = Number.NEGATIVE_INFINITY;
   let used = { files: 0, bytes: 0 };
-  // Identifiers of carts that were stored before: each has a copy of the cart, which no file shows.
+  // Identifiers of carts that were stored before: each has a copy of the cart, which is not a file in the store.
   const identified = { files: 0, bytes: 0 };
   const count = async () => {
     const sizes = (await listFolder(store)).map((name) => statIfExists(join(store, name)));
@@ -190,7 +190,7 @@ async function openQuota({
     used.bytes + identified.bytes + bytes > maxStoreBytes;
   await count();
   return {
-    /** Throws a `Refusal` 507 if so many bytes in a new file or identifier exceed a limit; otherwise counts them. */
+    /** Throws a `Refusal` 507 if a new file or identifier of this size exceeds a limit; otherwise counts it. */
     async expectSpace(file: string, bytes: number, isIdentified: boolean): Promise<void> {
       const isKnown = await exists(join(store, file));
       if (isKnown && !isIdentified) return;

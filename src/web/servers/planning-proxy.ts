@@ -1,6 +1,6 @@
 /**
- * The planning page for a live service: the page has a token of this process, and every request is made anew for the
- * service, with a login that stays on this side.
+ * The planning page for a live service: the page has a token of this process, and every request is sent again to the
+ * service, with a login that stays in this process.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isRecord, type JsonRecord } from '../../convert/wire/value.ts';
@@ -29,17 +29,17 @@ import {
   Refusal,
 } from './http.ts';
 
-/** A client of the service, and what has to be closed with it. */
+/** A client of the service, and a function that closes it. */
 interface OpenService {
   client: Pick<ServiceClient, 'call'>;
   close(): Promise<void>;
 }
 
-/** What the page is served with. */
+/** Options of the proxy. */
 export interface PlanningProxyOptions extends GatewayOptions {
-  /** Opens the service; called again after the client of the last one has given up. */
+  /** Opens the service; called again after the last client has given up. */
   open(): Promise<OpenService>;
-  /** The token of the page; that of the service never leaves this process. */
+  /** The token of the page; the token of the service never leaves this process. */
   token: string;
   site: PlanningSite;
   /** The stored plannings of this service. */
@@ -57,11 +57,11 @@ const STORED = '/planning/permanentid/';
 /** A whole planning of some hundred articles has a few MiB. */
 const BODY_LIMIT_BYTES = 8 * 1024 * 1024;
 const REQUEST_TIMEOUT_MS = 60_000;
-/** Codes after which a client answers nothing any more. */
+/** Codes after which a client sends no more requests. */
 const GIVEN_UP: readonly ErrorCode[] = ['SERVICE_GONE', 'RATE_LIMITED'];
-/** Of the service's statuses, those that concern its token or its load, and not what the page has asked. */
+/** Statuses of the service that concern its token or its load, and not the request of the page. */
 const NOT_OF_THE_PAGE: readonly number[] = [401, 403, 407, 408, 429];
-/** Errors that are no fault of the service's answer. */
+/** Errors that are not caused by the answer of the service. */
 const STATUSES: Partial<Record<ErrorCode, number>> = {
   HTTP_TIMEOUT: 504,
   INTERRUPTED: 503,
@@ -69,27 +69,27 @@ const STATUSES: Partial<Record<ErrorCode, number>> = {
   SERVICE_GONE: 503,
   QUERY_TOO_LONG: 414,
 };
-/** Sent with every answer: data is shown by the page, and never opened as a page itself. */
+/** Headers of every answer: the page shows the data, which is never opened as a page itself. */
 const HEADERS = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; sandbox",
 } as const;
 const JSON_TYPE = 'application/json; charset=utf-8';
-/** Parameters that every operation accepts, whether it uses them or not. */
+/** Parameters that every operation accepts, even if it does not use them. */
 const LANGUAGES = ['lang', 'langalt'];
 
 /** One address of an operation, as a pattern of encoded paths. */
 interface ProxiedPath {
   name: OperationName;
-  /** Which of the addresses of its row. */
+  /** Index among the addresses of its row. */
   address: number;
   pattern: RegExp;
 }
 
 const PATHS = proxiedPaths();
 
-/** Every address of the three groups that takes a token in its query: not the logout. A row's own address comes first. */
+/** Every address of the three groups that takes a token in its query: not the logout. The first of each row leads. */
 function proxiedPaths(): ProxiedPath[] {
   const rows = Object.entries(OPERATIONS) as [OperationName, Operation<unknown>][];
   const paths = rows.flatMap(([name, { token, group, path, others = [] }]) => {
@@ -114,12 +114,12 @@ function patternOf({ group, path }: Pick<Operation<unknown>, 'group' | 'path'>):
  * Opens the proxy: the page below `/frontend`, the API groups `xcf.dll`, `ofml.dll` and `odb.dll` below `/service`, and
  * there the stored plannings at `/planning/permanentid/ID`.
  *
- * Bodies pass as they are, without the token of the service. Errors are JSON, `{"error": …, "code": …}`: 401 without the token of the page, 404 for what
- * is no operation and for an identifier that is not known here, 413 for a body beyond 8 MiB, the service's own status
- * where it concerns the request, and 502, 503 or 504 where it concerns the service. It logs no query and no body.
+ * Bodies pass as they are, without the token of the service. Errors are JSON, `{"error": …, "code": …}`: 401 without the token of the page, 404 for an
+ * unknown operation or an identifier that is not known here, 413 for a body beyond 8 MiB, the service's own status
+ * where it concerns the request, and 502, 503 or 504 where it concerns the service. No query and no body is logged.
  *
- * @returns Its `url` is the `{frontend_url}`. Its end logs out.
- * @throws {@link ConverterError} `USAGE` if the address cannot be used; what the login or the catalogue is refused with.
+ * @returns A server whose `url` is the `{frontend_url}`. Closing it logs out.
+ * @throws {@link ConverterError} `USAGE` if the address cannot be used; the error of the login or of the catalogue.
  * @see Spec 4.2 to 4.5, 5.
  */
 export async function openPlanningProxy(options: PlanningProxyOptions): Promise<GatewayServer> {
@@ -146,7 +146,7 @@ export async function openPlanningProxy(options: PlanningProxyOptions): Promise<
   addService(app, options, service);
   let server: GatewayServer;
   try {
-    // A wrong password or address is known before the page is opened.
+    // A wrong password or address is detected before the page is opened.
     await service.use(({ client }) => client.call('getNodes', { parentnode: '' }));
     server = await gateway.listen(FRONTEND);
   } catch (error) {
@@ -185,7 +185,7 @@ function addService(
   { token, permanentIds }: PlanningProxyOptions,
   service: ReopenedService,
 ): void {
-  // Before a body is read.
+  // The token is checked before a body is read.
   const onRequest = async ({ url }: FastifyRequest) => expectToken(splitTarget(url).query, token);
   app.get(`${BASE}${STORED}:id`, { onRequest }, async (request, reply) => {
     const article = permanentIds.get((request.params as { id: string }).id);
@@ -217,7 +217,7 @@ function addService(
 
 function sendError(reply: FastifyReply, thrown: unknown, log: Logger): FastifyReply {
   const { status, error, code } = failureOf(thrown);
-  // Not where the page no longer waits.
+  // The error is not logged if the page no longer waits.
   if (status >= 500 && code !== 'INTERRUPTED')
     log.warn('a request of the planning page failed', { code, message: error });
   return reply
@@ -226,7 +226,7 @@ function sendError(reply: FastifyReply, thrown: unknown, log: Logger): FastifyRe
     .send({ error, ...(code && { code }) });
 }
 
-/** A service that is opened when it is needed, and again after its client has given up. */
+/** A service that is opened on first use, and again after its client has given up. */
 class ReopenedService {
   readonly #open: PlanningProxyOptions['open'];
   #current: Promise<OpenService> | undefined;
@@ -260,7 +260,7 @@ class ReopenedService {
   }
 }
 
-/** Aborted when the page no longer waits for an answer. */
+/** A signal that aborts when the page no longer waits for an answer. */
 function endOf({ raw }: FastifyReply): AbortSignal {
   const left = new AbortController();
   raw.once('close', () => {
@@ -283,7 +283,7 @@ function expectToken(query: URLSearchParams, token: string): void {
   throw new Refusal(401, sentence);
 }
 
-/** What a request asks of the service. */
+/** The operation and the values of a request. */
 function readCall({ method, url, body }: FastifyRequest) {
   const { path, query } = splitTarget(url);
   const below = path.slice(BASE.length);
@@ -296,7 +296,7 @@ function readCall({ method, url, body }: FastifyRequest) {
   // A path that cannot be decoded was refused before.
   for (const [key, raw] of Object.entries(pattern.exec(below)!.groups ?? {})) {
     const segments = raw.split('/').map(decodeURIComponent);
-    // The service may decode it once more, and read a backslash as a slash.
+    // The service may decode a value once more, and read a backslash as a slash.
     if (segments.some((segment) => segment.split(/[/\\]/).some((part) => /^\.\.?$/.test(part))))
       throw new Refusal(
         404,
@@ -318,7 +318,7 @@ function readCall({ method, url, body }: FastifyRequest) {
   return { name, values, options: { first, body: text }, json };
 }
 
-/** The texts of an answer may repeat the token of the service, such as in the address of an image. */
+/** Redacts an answer: its texts may repeat the token of the service, such as in the address of an image. */
 function withoutSecrets(name: OperationName, bytes: Uint8Array): Uint8Array {
   const { group, answer } = OPERATIONS[name];
   if (group === 'odb' || answer !== 'json') return bytes;
@@ -333,12 +333,12 @@ function readJson(bytes: Uint8Array): { text: string; json: JsonRecord } {
     const json: unknown = JSON.parse(text);
     if (isRecord(json)) return { text, json };
   } catch {
-    // Neither text nor JSON.
+    // The body is neither text nor JSON.
   }
   throw new Refusal(400, 'body: expected a JSON object in UTF-8');
 }
 
-/** By the first bytes: the specification names no type of a resource. */
+/** Types by the first bytes of a content: the specification names no type of a resource. */
 const SIGNATURES: readonly [start: string, type: string][] = [
   ['\xff\xd8\xff', 'image/jpeg'],
   ['\x89PNG', 'image/png'],
@@ -356,7 +356,7 @@ function contentTypeOf(kind: Operation<unknown>['answer'], bytes: Uint8Array): s
   return known?.[1] ?? 'application/octet-stream';
 }
 
-/** The answer to what was thrown; a sentence without secrets, and without details of a mistake of this program. */
+/** The answer to a thrown error: a sentence without secrets, and without details of an internal error. */
 function failureOf(thrown: unknown): { status: number; error: string; code?: ErrorCode } {
   if (thrown instanceof Refusal) return { status: thrown.status, error: thrown.message };
   const { statusCode } = thrown as { statusCode?: number };

@@ -1,4 +1,4 @@
-/** The planning page as its server sees it: one HTML document, the policy that guards it, and its files. */
+/** The planning page on its server: one HTML document, the policy that protects it, and its files. */
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { ConvertOptions } from '../../convert/transform/convert-options.ts';
@@ -7,25 +7,25 @@ import { readBytesIfExists, sha256Hex } from '../../support/files.ts';
 import { packageFile } from '../../support/package-file.ts';
 import { pageHead } from '../../support/page-head.ts';
 
-/** How the page is served. */
+/** Options of the page. */
 interface SiteOptions {
   /**
-   * Origins of the pages that may show it in a frame, beside its own; `none`: no page may, not even its own.
+   * Origins of the pages that may show it in a frame, besides its own; `none`: no page may, not even its own.
    *
    * @defaultValue those of this machine
    */
   frameAncestors?: readonly string[] | 'none' | undefined;
-  /** How the page converts: as the pipeline that it is for. @defaultValue the defaults */
+  /** Options of the conversion in the page, those of its pipeline. @defaultValue the defaults */
   convert?: Partial<ConvertOptions> | undefined;
-  /** Of the pipeline: which addresses of images in answers are the service's own, and where it has those of materials. */
+  /** Section of the pipeline: which image addresses belong to the service, and where images of materials are. */
   service?: { baseUrl?: string | undefined; imageLocation?: string | undefined } | undefined;
 }
 
 interface SiteFile {
-  /** From the top of the package. */
+  /** Path below the root of the package. */
   path: string;
   contentType: string;
-  /** Whether it shrinks. */
+  /** Whether the file is a text, which can be compressed. */
   isText: boolean;
 }
 
@@ -36,7 +36,7 @@ const FILES = {
   'page.js': { ...SCRIPT, path: 'dist/planning/page.js' },
   'view.js': { ...SCRIPT, path: 'dist/planning/view.js' },
   'convert-worker.js': { ...SCRIPT, path: 'dist/planning/convert-worker.js' },
-  // What the worker loads when a USDZ file is asked for.
+  // The worker loads this file when a USDZ file is requested.
   'usdz.js': { ...SCRIPT, path: 'dist/planning/usdz.js' },
   'page.css': {
     contentType: 'text/css; charset=utf-8',
@@ -51,26 +51,26 @@ const FILES = {
   },
 } as const satisfies Record<string, SiteFile>;
 
-/** A file as it is sent, by its encoding; the `ETag` names content and encoding. */
+/** A file in each encoding; the `ETag` depends on content and encoding. */
 interface LoadedFile {
   digest: string;
   bytes: Uint8Array;
   packed: Map<string, Promise<Uint8Array>>;
 }
 
-/** Encodings, the preferred one first. A script of 1 MB takes 30 ms, once for each process. */
+/** Encodings, the preferred one first. Compressing a script of 1 MB takes 30 ms, once per process. */
 const PACKERS: Readonly<Record<string, (bytes: Uint8Array) => Promise<Uint8Array>>> = {
   br: (bytes) =>
     promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }),
   gzip: (bytes) => promisify(gzip)(bytes),
 };
 
-/** Pages of this machine, at any port. An address of IPv6 is no source of a policy. */
+/** Pages of this machine, at any port. A policy cannot contain an IPv6 address. */
 const LOOPBACK = ['http', 'https'].flatMap((scheme) =>
   ['localhost', '127.0.0.1'].map((host) => `${scheme}://${host}:*`),
 );
 
-/** A worker has the policy of its own file, not that of the page. */
+/** The policy of the worker's file, which applies to the worker in place of that of the page. */
 const WORKER_POLICY =
   "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self' blob:";
 
@@ -123,7 +123,7 @@ export function openPlanningSite({
   };
 }
 
-/** For who opens the address of the server without a path. The token is in the link alone. */
+/** The answer for a person who opens the address of the server without a path. Only the link contains the token. */
 const ROOT: SiteAnswer = {
   status: 200,
   headers: {
@@ -156,7 +156,7 @@ async function load(path: string): Promise<LoadedFile | undefined> {
   return bytes && { digest: sha256Hex(bytes).slice(0, 32), bytes, packed: new Map() };
 }
 
-/** A file, packed if the browser takes that; a new version of the program is another `ETag`. */
+/** Answers with a file, compressed if the browser accepts that; a new version of the program has another `ETag`. */
 async function answer(
   { contentType, isText }: SiteFile,
   file: LoadedFile,
@@ -196,7 +196,7 @@ function page(
   const cart = policyOrigin(new URLSearchParams(query).get('urlwarenkorb') ?? '');
   const policy = {
     'default-src': ["'none'"],
-    // The loops over vertices are WebAssembly.
+    // The loops over vertices are in WebAssembly.
     'script-src': ["'self'", "'wasm-unsafe-eval'"],
     'style-src': ["'self'"],
     'worker-src': ["'self'"],
@@ -232,7 +232,7 @@ const ICON = encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path d="M12 2l9 5v10l-9 5-9-5V7z" fill="#2160c4"/><path d="M3 7l9 5 9-5M12 12v10" fill="none" stroke="#fff" stroke-width="1.6"/></svg>',
 );
 
-/** What the program of the page reads, as attributes. */
+/** Data for the program of the page, as attributes. */
 function dataOf(values: Readonly<Record<string, string | undefined>>): string {
   const attribute = (value: string) => value.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
   return Object.entries(values)

@@ -20,14 +20,14 @@ export interface StoredPlanning {
 interface LinkBase {
   /** `{frontend_url}`: the base address, without `/planning`. */
   frontendUrl: string;
-  /** A live session token of the system that the frontend belongs to. */
+  /** A live session token of the system to which the frontend belongs. */
   token: string;
   showprice?: boolean;
   lang?: string;
   langalt?: string;
   /** Absolute address that receives the cart post. */
   urlwarenkorb?: string;
-  /** Origin of the page with the iframe, for browsers from which the planning page does not learn it, such as Firefox. */
+  /** Origin of the page with the iframe, for browsers that do not reveal it to the planning page, such as Firefox. */
   parentorigin?: string;
 }
 
@@ -45,7 +45,7 @@ const MODES = {
   hybrid: {},
 } as const satisfies Record<PlanningLink['mode'], Readonly<Record<string, string>>>;
 
-/** The three together identify a base article. */
+/** The three parameters that together identify a base article. */
 export const ARTICLE_NAMES = ['manufacturer', 'program', 'basearticlenumber'] as const;
 /** The parameters of an article; a `permanentid` replaces them. */
 export const CONFIGURATION_NAMES = [...ARTICLE_NAMES, 'ocdreinit'] as const;
@@ -95,7 +95,7 @@ export function planningUrl(link: PlanningLink): string {
   return `${entry}?${Object.entries(parameters).flatMap(pair).join('&')}`;
 }
 
-/** An empty value means the same as none. */
+/** A parameter; an empty value means the same as none. */
 function pair([name, value = '']: [string, string | undefined]): string[] {
   if (value === '') return [];
   if (!value.isWellFormed()) {
@@ -108,7 +108,7 @@ function pair([name, value = '']: [string, string | undefined]): string[] {
 /**
  * The address of the planning page of a frontend.
  *
- * @throws {@link ConverterError} `USAGE` if the base is no plain address, or ends with `/planning`.
+ * @throws {@link ConverterError} `USAGE` if the base is not a plain address, or ends with `/planning`.
  */
 export function planningEntry(frontendUrl: string): string {
   const { origin, path } = readAddress(frontendUrl, 'frontendUrl');
@@ -140,7 +140,7 @@ function checkLink(link: PlanningLink): void {
     throw unusable('parentorigin: expected an origin such as https://shop.example');
 }
 
-/** Article or permanent identifier, never both; callers in JavaScript have no type check. */
+/** Checks that there is an article or a permanent identifier, never both; callers in JavaScript have no type check. */
 function checkOpen(open: Partial<PlannedArticle & StoredPlanning>): void {
   const ofArticle = CONFIGURATION_NAMES.filter((name) => open[name] !== undefined);
   const missing = ARTICLE_NAMES.filter((name) => !open[name]);

@@ -20,7 +20,7 @@ export interface RelayOptions extends ServerOptions, Omit<TokenIssuerConfig, 'no
 /** The defaults of a relay: enough for a person who mistypes, too few for guessing passwords. */
 export const RELAY_DEFAULTS = { perSender: 10, overall: 30 } as const;
 
-/** The path of the service's sample. */
+/** The path in the service's sample. */
 const TOKEN_PATH = '/gettoken.php';
 const WINDOW_MS = 60_000;
 const BODY_LIMIT_BYTES = 16_384;
@@ -38,7 +38,7 @@ const FAILURES: Partial<Record<ErrorCode, { status: number; answer: string }>> =
  * Opens a relay.
  *
  * The answer is the token as plain text, or `{"token": …}` if the client accepts JSON. Pages may post
- * only if `origins` lists theirs. No name, password or token is logged or kept.
+ * only if `origins` lists their origin. No name, password or token is logged or kept.
  *
  * @throws {@link ConverterError} `USAGE` if its address or that of the authentication server is invalid.
  *
@@ -104,7 +104,7 @@ function failureOf(thrown: unknown, { password }: { password: string }, log: Log
 /**
  * Reads a login from a form, URL-encoded or multipart; `rememberme` is false if it is missing or empty.
  *
- * A body that is no form is a 415, a field that is missing, empty, repeated or no text a 400.
+ * A body that is not a form is a 415; a field that is missing, empty, repeated or no text is a 400.
  */
 async function readLoginForm(post: Post) {
   const fields = new Map<string, string>();
@@ -155,7 +155,7 @@ export function createRateLimit(
     const nowMs = now();
     const untilFree = (attempts: typeof passed, limit: number): number =>
       attempts.length < limit ? 0 : attempts.at(-limit)!.atMs + windowMs - nowMs;
-    // Attempts of the future are dropped too: a clock that was set back must not block logins.
+    // Attempts with a future time are dropped too: a clock that was set back must not block logins.
     passed = passed.filter(({ atMs }) => atMs > nowMs - windowMs && atMs <= nowMs);
     const own = passed.filter((attempt) => attempt.sender === sender);
     const waitMs = Math.max(untilFree(own, perSender), untilFree(passed, overall));

@@ -18,17 +18,17 @@ import {
   Refusal,
 } from './http.ts';
 
-/** Where and how a server listens, and who may post to it. */
+/** The address of a server, its behaviour, and who may post to it. */
 export interface ServerOptions extends GatewayOptions {
   /** Origins of the web pages that may post without the secret. @defaultValue none */
   origins?: readonly string[];
-  /** A page of any origin may post with it: `?secret=` in the address, or `Authorization: Bearer`. */
+  /** Secret with which a page of any origin may post: `?secret=` in the address, or `Authorization: Bearer`. */
   secret?: string;
-  /** Most bytes of all posts that are in memory, at least those of the largest. @defaultValue those of the largest */
+  /** Most bytes of all posts in memory, at least those of the largest. @defaultValue the bytes of the largest post */
   maxBytesInMemory?: number;
 }
 
-/** What a program without types must give a server. */
+/** Options that are checked for programs without types. */
 export const SERVER_CHECKS = {
   now: CHECKS.function,
   log: CHECKS.object,
@@ -50,12 +50,12 @@ interface PostAnswer {
   text: string;
 }
 
-/** What a server does with a post. */
+/** The handler of the posts to a server. */
 interface PostHandler {
-  /** The path of the posts; any other is a 404. */
+  /** The path of the posts; any other path is a 404. */
   path: string;
   bodyLimitBytes: number;
-  /** Returns the answer, or what waits for it when the bytes of the post are no longer in memory. */
+  /** Returns the answer, or a function that waits for it when the bytes of the post are no longer in memory. */
   answer(post: Post): Promise<PostAnswer | (() => Promise<PostAnswer>)>;
 }
 
@@ -65,7 +65,7 @@ const HEADERS_TIMEOUT_MS = 10_000;
 const CHECK_INTERVAL_MS = 1_000;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** Our own errors that are no 500, and whether the sender may read the message and correct it. */
+/** Errors of this program that are not a 500, and whether the sender may read the message and correct the post. */
 const STATUSES: Partial<Record<ErrorCode, { status: number; isPublic: boolean }>> = {
   CART_INVALID: { status: 422, isPublic: true },
   CHILD_WITHOUT_ROOT: { status: 422, isPublic: true },
@@ -77,7 +77,7 @@ const STATUSES: Partial<Record<ErrorCode, { status: number; isPublic: boolean }>
  *
  * Errors are JSON, `{"error": "…"}`: 404 for another path, 405 for anything but a post, 403 for a page
  * whose origin is not listed and that has no secret, 421 for an unknown name, 413 beyond the body limit, 500
- * without details for an internal error. It logs neither query nor header nor body.
+ * without details for an internal error. Queries, headers and bodies are not logged.
  *
  * @throws {@link ConverterError} `USAGE` if the address cannot be used.
  *
@@ -112,7 +112,7 @@ export async function openServer(
       throw error;
     }
   });
-  // A sender that has gone may end a post before its handler is called.
+  // A sender that has disconnected may end a post before its handler is called.
   app.addHook('onRequestAbort', async (request) => bodies.release(received.get(request)));
   app.setErrorHandler((error, _request, reply) => sendError(reply, error, log));
   const missing = new Refusal(404, `nothing here; post to ${handler.path}`);
@@ -123,7 +123,7 @@ export async function openServer(
   });
   addHeaders(app, gateway.isClosing);
   await app.register(cors, corsOptions(options));
-  // A function of its own: what it refers to is no longer in memory when it has ended.
+  // A separate function: the objects that it refers to are released from memory when it has ended.
   const receive = async (request: FastifyRequest) => {
     const { body, headers, ip: sender } = request;
     request.body = undefined;
@@ -149,7 +149,7 @@ export async function openServer(
 function addHeaders(app: FastifyInstance, isClosing: () => boolean): void {
   app.addHook('onSend', async ({ headers }, reply) => {
     reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
-    // Before a public page may reach a server in a private network; the CORS library has no option.
+    // Required before a public page may reach a server in a private network; the CORS library has no option for it.
     if (reply.statusCode === 204 && headers['access-control-request-private-network'] === 'true') {
       reply.header('access-control-allow-private-network', 'true');
     }
@@ -169,7 +169,7 @@ function corsOptions(options: ServerOptions) {
   };
 }
 
-/** A preflight has no secret: the browser asks whether it may send the header with it. */
+/** Whether a request is a preflight, which has no secret: the browser asks whether it may send the header with it. */
 function isPreflight({ method, headers }: FastifyRequest, { secret }: ServerOptions) {
   const isAsked = headers['access-control-request-method'] !== undefined;
   return method === 'OPTIONS' && isAsked && secret !== undefined;
@@ -177,7 +177,7 @@ function isPreflight({ method, headers }: FastifyRequest, { secret }: ServerOpti
 
 function mayPost({ headers, query }: FastifyRequest, { origins = [], secret }: ServerOptions) {
   const { origin, authorization = '' } = headers;
-  // Anything but a page of a browser sends none.
+  // Only a page in a browser sends an origin.
   if (origin === undefined || origins.includes(origin)) return true;
   if (secret === undefined) return false;
   const given =
@@ -191,18 +191,18 @@ function mayPost({ headers, query }: FastifyRequest, { origins = [], secret }: S
  */
 const DRAINED_BYTES = 64 * 1024 * 1024;
 const MEBIBYTE = 1024 * 1024;
-/** Of a body of many chunks: smaller ones cost much time. */
+/** Smallest average chunk of a body in many chunks: smaller ones cost much time. */
 const SMALLEST_CHUNKS_BYTES = 64;
 const MANY_CHUNKS = 1000;
 
-/** After each chunk of a post that was dropped: the others need the time. */
+/** Pause after each chunk of a dropped post: the other posts need the time. */
 const DROPPED_PAUSE_MS = 50;
 
-/** The body of a post; released, too, if the memory is needed for another. */
+/** The body of a post; released early if the memory is needed for another post. */
 interface Body {
   bytes: Buffer;
   length: number;
-  /** As declared, otherwise the largest possible. */
+  /** The declared length, otherwise the largest possible length. */
   expectedLength: number;
   startMs: number;
   state: 'receiving' | 'complete' | 'released';
@@ -210,8 +210,8 @@ interface Body {
 
 /**
  * The bodies in memory. Only received bytes count, so that a declared length takes nothing from others. Beyond the
- * limit, the one that is the largest for the longest time is dropped: a slow sender or a large post makes room for a
- * small one. If that is the one that needs room, it first waits for a post that is being stored.
+ * limit, the body that has been the largest for the longest time is dropped: a slow sender or a large post makes room
+ * for a small one. If the dropped body is the one that needs room, it first waits for a post that is being stored.
  */
 class Bodies {
   readonly limitBytes: number;
@@ -236,7 +236,7 @@ class Bodies {
     return body;
   }
 
-  /** Returns what to wait for before the next chunk, if anything. */
+  /** Adds a chunk, and returns a promise to wait for before the next chunk, if necessary. */
   add(body: Body, chunk: Buffer): Promise<void> | undefined {
     if (body.state !== 'receiving') return sleep(DROPPED_PAUSE_MS);
     if (!this.#hasRoomFor(chunk)) return this.#appendLater(body, chunk);
@@ -283,7 +283,7 @@ class Bodies {
       body.bytes.copy(larger, 0, 0, body.length);
       body.bytes = larger;
     }
-    // Copied, because a chunk of a single byte takes hundreds.
+    // The chunk is copied, because a chunk of a single byte takes hundreds.
     chunk.copy(body.bytes, body.length);
     body.length = length;
   }
@@ -338,7 +338,7 @@ function sendError(reply: FastifyReply, error: unknown, log: Logger): FastifyRep
   return reply.code(status).send(text);
 }
 
-/** What the sender may know about an error; the rest is logged. */
+/** The part of an error that the sender may read; the rest is logged. */
 function refusalOf(error: unknown, log: Logger): Refusal {
   if (error instanceof Refusal) return error;
   const code = error instanceof ConverterError ? { code: error.code } : {};
@@ -357,7 +357,7 @@ export function jsonAnswer(value: unknown): PostAnswer {
   return { contentType: JSON_TYPE, text: `${JSON.stringify(value)}\n` };
 }
 
-/** An origin in the spelling of browsers; undefined for anything but scheme and host. */
+/** An origin in the spelling of browsers; undefined for a text that is not just scheme and host. */
 export function readOrigin(text: string): string | undefined {
   if (!URL.canParse(text)) return undefined;
   const { origin, protocol, pathname, search, hash } = new URL(text);

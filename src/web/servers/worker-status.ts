@@ -1,4 +1,4 @@
-/** What those who operate the workers of a machine ask: whether they live and can work, and metrics for Prometheus. */
+/** The state of the workers of a machine for operators: whether they live and can work, and metrics for Prometheus. */
 import type { FastifyInstance } from 'fastify';
 import type { WorkerEvent } from '../../distribute/worker.ts';
 import { createGateway, type GatewayOptions, type GatewayServer, Refusal } from './http.ts';
@@ -6,16 +6,16 @@ import { createGateway, type GatewayOptions, type GatewayServer, Refusal } from 
 interface WorkerStatusOptions extends GatewayOptions {
   /** Name of the pipeline, a label of all metrics. */
   pipeline: string;
-  /** How many workers there are: their numbers, from 1, are the other label. */
+  /** Number of workers: their numbers, from 1, are the other label. */
   workers: number;
 }
 
-/** A status server, which learns from the workers what it answers. */
+/** A status server, which receives its data from the workers. */
 export interface WorkerStatusServer extends GatewayServer {
   watch(worker: number, event: WorkerEvent): void;
 }
 
-/** How long the end waits for an answer that is being sent, milliseconds: the worker has 30 s in all. */
+/** How long the shutdown waits for an answer that is being sent, milliseconds: the worker has 30 s in all. */
 const GRACE_MS = 1_000;
 const TEXT_TYPE = 'text/plain; charset=utf-8';
 
@@ -37,7 +37,7 @@ export async function openWorkerStatus(options: WorkerStatusOptions): Promise<Wo
     logger: false,
     forceCloseConnections: true,
   }) as unknown as FastifyInstance;
-  // Probes come every few seconds: their answers are for --verbose.
+  // Probes arrive every few seconds: their answers are logged only with --verbose.
   const log = { ...options.log, info: options.log.debug };
   const gateway = createGateway(app, { graceMs: GRACE_MS, ...options, log });
   const workers = Array.from({ length: options.workers }, (_, index) => index + 1);
@@ -103,7 +103,7 @@ async function createMetrics(pipeline: string, workers: readonly number[]) {
   const received = new Counter(spec('received_bytes_total', 'Bytes received from the service.'));
   const hits = new Counter(spec('cache_hits_total', 'Responses from the cache.'));
   const memory = new Gauge(spec('memory_bytes', 'Resident memory of the process.'));
-  // Without a value an alarm would not see that a worker has never been there.
+  // Without a value, an alarm would not detect that a worker has never started.
   for (const worker of workers) ready.set({ worker }, 0);
   const HEARD: {
     [K in WorkerEvent['kind']]: (event: Extract<WorkerEvent, { kind: K }>, worker: number) => void;

@@ -1,4 +1,4 @@
-/** What can be done with a configuration: cart, permanent link, and what `downloads.tsx` offers. */
+/** Actions for a configuration: cart, permanent link, and the files of `downloads.tsx`. */
 import { useRef, useState } from 'preact/hooks';
 import { missingValues } from '../../../source/fetch/resolve-article.ts';
 import { type CartResult, postCart, readAnswer } from '../state/cart.ts';
@@ -19,17 +19,17 @@ interface ActionParts {
   planned: PlannedArticle;
 }
 
-/** Says why what can be done cannot be done now. */
+/** Id of the text that explains why the actions are disabled. */
 const REASON_ID = 'reason';
 
-/** Shows what else can be done: a permanent link, files. */
+/** Shows the other actions: permanent link and files. */
 export function Actions({
   session,
   planned,
   view,
 }: ActionParts & { view: PlanningView | undefined }) {
   const { texts, state, parameters } = session;
-  // The cart says the same and stays in sight.
+  // The cart shows the same reason and stays in sight.
   const saysReason = state.refused.length > 0 && parameters.cartUrl === undefined;
   return (
     <section class="actions" aria-label={texts.actions}>
@@ -48,7 +48,7 @@ export function Cart({ session, planned, cartUrl }: ActionParts & { cartUrl: str
   const { isRunning, result, run, cancel } = useAction<CartResult>(planned, session);
   const button = useRef<HTMLButtonElement>(null);
   const { complete } = missingValues(planned.article);
-  // What has failed waits for the person; what is planned is there.
+  // A failed change waits for the person; the planned article is up to date without it.
   const { refused, planning } = state;
   const { pending, failure } = planning;
   const isBusy = isOpening(planning) || (pending.length > 0 && failure === undefined);
@@ -129,7 +129,7 @@ const UNANSWERED = {
   cancelled: 'cartCancelled',
 } satisfies Record<Exclude<CartResult['kind'], 'answered'>, keyof Texts>;
 
-/** One line, and what the receiver has answered where that is no sentence to the person. */
+/** Shows one line, and the answer of the receiver if it is not a sentence to the person. */
 function CartAnswer({
   session: { texts },
   result,
@@ -163,7 +163,7 @@ function CartAnswer({
         ×
       </button>
       {answer !== undefined && 'data' in answer && (
-        // Why it was refused may be nowhere else.
+        // The reason of a refusal may be only in this answer.
         <details open={!isAccepted}>
           <summary>{texts.cartAnswer}</summary>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and keys must reach it */}
@@ -196,7 +196,7 @@ function PermanentLink({ session, planned }: ActionParts) {
       await navigator.clipboard.writeText(linkOf(result!, session));
       setCopied('yes');
     } catch {
-      // In a frame without that permission.
+      // In a frame without the permission for the clipboard, the text is selected.
       field.current?.select();
       setCopied('byHand');
     }

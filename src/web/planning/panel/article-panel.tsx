@@ -1,4 +1,4 @@
-/** What is planned: texts, price, messages, properties, and the articles that a planning consists of. */
+/** The planned article: texts, price, messages, properties, and the articles of which a planning consists. */
 import type { RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
 import { isRecord } from '../../../convert/wire/value.ts';
@@ -14,7 +14,7 @@ import { CancelLate, Failure } from './failure.tsx';
 import { InRoom } from './in-room.tsx';
 import { PropertyPanel } from './property-panel.tsx';
 
-/** Shows the article that is planned, and what can be done with it. */
+/** Shows the planned article and its actions. */
 export function ArticlePanel({
   session,
   view,
@@ -25,7 +25,7 @@ export function ArticlePanel({
   const { texts, planning, state, parameters } = session;
   const { planned, opening, pending, failure } = state.planning;
   const heading = useRef<HTMLHeadingElement>(null);
-  // The button goes away then, and the focus would with it.
+  // The action removes the button, which would lose the focus.
   const then = (act: () => void) => () => {
     (heading.current ?? document.querySelector<HTMLElement>('.panel'))?.focus();
     act();
@@ -186,8 +186,8 @@ function Details({ session, article }: { session: Session; article: Article }) {
 }
 
 /**
- * Their structure is not specified: entries with a name and a number are shown. An entry without a text has often the
- * name of what it is the price of: then that has a text. Other names are shown as they are.
+ * The structure of price components is not specified: entries with a name and a number are shown. An entry without a
+ * text often has the name of an article or a property that has a text. Other names are shown as they are.
  */
 function priceComponents(
   texts: Texts,

@@ -1,4 +1,4 @@
-/** The search of the catalogue: in the manufacturer of the open folder, in another one, or in all. */
+/** The search of the catalogue: in the manufacturer of the open folder, in another one, or in all of them. */
 import { useEffect, useState } from 'preact/hooks';
 import type { CatalogueNode } from '../../../model/catalogue.ts';
 import type { CataloguePlace } from '../state/history.ts';
@@ -16,8 +16,8 @@ const ALL = '';
 /**
  * Shows the search.
  *
- * @param makers - Each is searched with a request of its own: the service has no search in all.
- * @param place - What is listed, and the nodes there; undefined while nothing is.
+ * @param makers - Each manufacturer is searched with its own request: the service cannot search all of them.
+ * @param place - The listed place and its nodes; undefined while nothing is listed.
  */
 export function Search({
   session: { texts },
@@ -36,7 +36,7 @@ export function Search({
   const [chosen, setChosen] = useState<string>();
   const found = place !== undefined && 'query' in place ? place : undefined;
   useEffect(() => {
-    // Another place has a manufacturer of its own; "back" leads to searches, too.
+    // Another place belongs to another manufacturer; "back" leads to searches, too.
     setChosen(undefined);
     if (found !== undefined) setQuery(found.query);
   }, [place]);
@@ -114,7 +114,7 @@ export function useMakers(session: Session): readonly Maker[] {
       const { answer } = await session.service.call('getNodes', { parentnode: '' });
       setMakers(makersOf(answer));
     };
-    // Without it there is no search, and the listing says what is wrong.
+    // Without the list there is no search; the listing shows what is wrong.
     list().catch(() => undefined);
   }, [session, session.state.tokens]);
   return makers;

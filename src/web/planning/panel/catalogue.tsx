@@ -9,7 +9,7 @@ import { CancelLate, Failure } from './failure.tsx';
 import { Picture } from './picture.tsx';
 import { type Listing, useListing } from './use-listing.ts';
 
-/** A manufacturer may have thousands of articles in a folder. */
+/** Nodes shown at once: a manufacturer may have thousands of articles in a folder. */
 const SHOWN_AT_ONCE = 120;
 
 /** Shows the catalogue. */
@@ -75,7 +75,7 @@ function openArticle(session: Session, node: CatalogueNode): void {
   session.go({ target, isCatalogueOpen: false });
 }
 
-/** Shows the folders from the top to what is listed. */
+/** Shows the folders from the top to the listed one. */
 function Path({
   session: { texts },
   listing,
@@ -146,7 +146,7 @@ function Nodes({
   );
 }
 
-/** An info node leads nowhere. What belongs to no series shows the logo of its manufacturer. */
+/** Shows a node. An info node is no link. A node outside a series shows the logo of its manufacturer. */
 function Node({
   session,
   node,

@@ -1,4 +1,4 @@
-/** What can be taken of the model of a configuration: files. */
+/** Downloads of the model of a configuration as files. */
 import { useRef } from 'preact/hooks';
 import type { PlanningConverter, PlanningView } from '../state/interfaces.ts';
 import { modelOf } from '../state/model-loader.ts';
@@ -15,7 +15,7 @@ interface DownloadParts {
   view: PlanningView | undefined;
 }
 
-/** Shows the files of the model, where it is that of what is planned. */
+/** Shows the files of the model, if it is the model of the planned article. */
 export function Downloads({ session, planned, view }: DownloadParts) {
   const { texts, converter, state } = session;
   const action = useAction<void>(planned, session);
@@ -63,7 +63,7 @@ export function Downloads({ session, planned, view }: DownloadParts) {
   );
 }
 
-/** The model as the file that devices of Apple show. */
+/** Makes the USDZ file of the model, which devices of Apple show. */
 export async function usdzOf(
   converter: PlanningConverter,
   glb: Uint8Array<ArrayBuffer>,
@@ -71,7 +71,7 @@ export async function usdzOf(
   return new Blob([await converter.usdz(glb)], { type: 'model/vnd.usdz+zip' });
 }
 
-/** A name without suffix, which every file system accepts. */
+/** A file name without suffix that every file system accepts. */
 export function fileName({ key }: PlannedArticle): string {
   const number = key.finalarticlenumber || key.basearticlenumber;
   return `${key.manufacturer} ${number}`.replace(/[^\p{L}\p{N}.+-]+/gu, '_').slice(0, 100);

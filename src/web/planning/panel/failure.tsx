@@ -1,9 +1,9 @@
-/** What failed, as a sentence, or takes long, and how to go on. */
+/** Shows what failed or takes long, as a sentence, and how to continue. */
 import type { ConverterError, ErrorCode } from '../../../support/errors.ts';
 import type { Session } from '../state/opened-page.ts';
 import { failureText, type Texts } from '../state/texts.ts';
 
-/** Codes whose sentence is not the whole story: the service has said more, in its language; or the program, in English. */
+/** Codes whose sentence is not complete: the service has said more, in its language; or the program, in English. */
 const TELLING: Readonly<Partial<Record<ErrorCode, 'service' | 'program'>>> = {
   ARTICLE_REPORTED: 'service',
   PROPERTY_VALUE_REFUSED: 'service',
@@ -13,7 +13,7 @@ const TELLING: Readonly<Partial<Record<ErrorCode, 'service' | 'program'>>> = {
   INTERNAL: 'program',
 };
 
-/** Shows a failure; what else is known of it is below, for the person who is asked about it. */
+/** Shows a failure; details are below the sentence, for a support person. */
 export function Failure({
   session,
   failure,
@@ -67,7 +67,7 @@ function Said({
     );
   }
   const hasSaid = !message.startsWith('expected an answer');
-  // Without the words of the program around it.
+  // The sentence of the program around the message is removed.
   const said = message.replace(/^.*?received the message: (?=.)/s, '');
   if (!hasSaid && status === undefined) return null;
   return <p class="said">{hasSaid ? said : texts.status(status!)}</p>;

@@ -1,7 +1,7 @@
 /** Links that lead to the fields of properties. */
 import type { NamedField } from '../state/fields.ts';
 
-/** Says which fields wait for a person; each name leads there. */
+/** Names the fields that wait for a person; each name is a link to its field. */
 export function FieldLinks({
   id,
   intro,
@@ -26,12 +26,12 @@ export function FieldLinks({
   );
 }
 
-/** After a press of a pointer a browser shows no ring, but this focus has moved to another field. */
+/** After a pointer press a browser shows no focus ring, but this focus has moved to another field. */
 const WITH_RING = { focusVisible: true };
 
 function focusField(place: string): void {
   const field = document.querySelector(`[data-place="${CSS.escape(place)}"]`);
-  // Those of a part of a planning may be folded away.
+  // Fields of a part of a planning may be folded away.
   for (let at = field?.closest('details'); at; at = at.parentElement?.closest('details'))
     at.open = true;
   const wrong = field?.querySelector<HTMLElement>('[aria-invalid="true"]');

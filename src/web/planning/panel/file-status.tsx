@@ -5,10 +5,10 @@ import type { Session } from '../state/opened-page.ts';
 import { CancelLate, Failure } from './failure.tsx';
 
 /**
- * Shows that a file is being made, with a way to stop it, or why it could not be made.
+ * Shows that a file is being made, with a button to cancel that, or why the file could not be made.
  *
- * @param props.ready - Shown when nothing is being made.
- * @param props.origin - Takes the focus when it is stopped.
+ * @param props.ready - Shown while no file is being made.
+ * @param props.origin - Takes the focus after a cancellation.
  */
 export function FileStatus({
   session,

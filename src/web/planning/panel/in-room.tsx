@@ -1,4 +1,4 @@
-/** The view of a model in the room of a person. */
+/** The view of a model in the room of the person. */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { modelOf } from '../state/model-loader.ts';
 import type { Session } from '../state/opened-page.ts';
@@ -7,7 +7,7 @@ import { fileName, usdzOf } from './downloads.tsx';
 import { FileStatus } from './file-status.tsx';
 import { useAction } from './use-action.ts';
 
-/** A box in a room; Quick Look opens only links that begin with an image. */
+/** The icon, a box in a room; Quick Look opens only links that begin with an image. */
 const AR_ICON = `data:image/svg+xml,${encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="#fff" stroke-width="1.7" stroke-linejoin="round"><path d="M12 6.5l5 2.8v5.4l-5 2.8-5-2.8V9.3zM7 9.3l5 2.8 5-2.8M12 12.1v5.4M2.5 7V2.5H7M17 2.5h4.5V7M21.5 17v4.5H17M7 21.5H2.5V17"/></svg>',
 )}`;
@@ -27,7 +27,7 @@ export function InRoom({ session, planned }: { session: Session; planned: Planne
   const address = useAddress(glb === undefined ? undefined : result);
   const link = useRef<HTMLAnchorElement>(null);
   const button = useRef<HTMLButtonElement>(null);
-  // The button, which had it, is gone.
+  // The button had the focus, and is gone.
   useLayoutEffect(() => link.current?.focus(), [address]);
   if (!offersQuickLook()) return null;
   return (
@@ -63,7 +63,7 @@ export function InRoom({ session, planned }: { session: Session; planned: Planne
   );
 }
 
-/** The address of a content, as long as it is shown. */
+/** The address of a content while it is shown. */
 function useAddress(content: Blob | undefined): string | undefined {
   const [address, setAddress] = useState<string>();
   useEffect(() => {
@@ -79,8 +79,8 @@ function useAddress(content: Blob | undefined): string | undefined {
 }
 
 /**
- * Whether this device shows a USDZ file of a page in a room. Scene Viewer of Android is not offered: it is an app of its
- * own, which loads an https address by itself, and no address has this model without a token.
+ * Whether this device shows a USDZ file of a page in a room. Scene Viewer of Android is not offered: it is a separate
+ * app, which loads an https address by itself, and no address has this model without a token.
  */
 function offersQuickLook(): boolean {
   return document.createElement('a').relList.supports('ar');

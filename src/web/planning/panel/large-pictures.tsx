@@ -4,7 +4,7 @@ import type { ArticleProperty } from '../../../model/article.ts';
 import type { Session } from '../state/opened-page.ts';
 import { Picture } from './picture.tsx';
 
-/** Shows the button that opens the dialog; nothing where the service has no large pictures of the property. */
+/** Shows the button that opens the dialog; nothing if the service has no large pictures of the property. */
 export function LargePictures({
   session,
   property,

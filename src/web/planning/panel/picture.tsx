@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Session } from '../state/opened-page.ts';
 
-/** Shows an image, and nothing where there is none. It is decoration: the text beside it says the same. */
+/** Shows an image, or nothing if there is none. The image is decoration: the text beside it has the same content. */
 export function Picture({
   session,
   kind,
@@ -12,7 +12,7 @@ export function Picture({
   session: Session;
   kind: 'preview' | 'resource';
   reference: string;
-  /** The image in place of one that is not there. */
+  /** The image that is shown if the first one is missing. */
   otherwise?: string;
 }) {
   const place = useRef<HTMLSpanElement>(null);

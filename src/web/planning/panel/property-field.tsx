@@ -1,11 +1,11 @@
-/** One property: its values to choose from, and a field where others can be typed. */
+/** One property: a choice of its values, and a field for typing other values. */
 import { useId } from 'preact/hooks';
 import type { ArticleProperty } from '../../../model/article.ts';
 import { LargePictures } from './large-pictures.tsx';
 import { Picture } from './picture.tsx';
 import { type FieldProps, TypedField } from './typed-field.tsx';
 
-/** More values, or longer ones, are easier to find in a list of the browser. */
+/** Most values for radio buttons: more values, or longer ones, are easier to find in a list of the browser. */
 const MOST_RADIOS = 12;
 const MOST_PICTURES = 40;
 
@@ -16,7 +16,7 @@ export function PropertyField(props: Omit<FieldProps, 'name' | 'id'>) {
   const { propertyvalues: values, ranges, addvalues } = property;
   const hasPictures = values.some(hasPicture);
   const isList = values.length > (hasPictures ? MOST_PICTURES : MOST_RADIOS);
-  // One value that is chosen and fixed is no choice, but tells what the article has.
+  // A single value that is chosen and fixed is no choice, but is shown as information.
   const isTyped = values.length === 0 || ranges.length > 0 || addvalues;
   const field = { ...props, name: property.text || property.name, id };
   const label = <PropertyName {...field} />;
@@ -79,7 +79,7 @@ function PropertyName({ session: { texts }, property, name, value }: FieldProps)
   );
 }
 
-/** The values of a property, each to press. */
+/** Shows the values of a property as buttons. */
 function Choices({
   session,
   property: { propertyvalues: values },
@@ -112,7 +112,7 @@ function Choices({
   );
 }
 
-/** The values of a property in a list of the browser. */
+/** Shows the values of a property in a list of the browser. */
 function ListField({ session, property, id, value, onChange }: FieldProps) {
   const { propertyvalues: values } = property;
   const chosen = values.find(({ valuefrom }) => valuefrom === value);

@@ -5,7 +5,7 @@ import type { Session } from '../state/opened-page.ts';
 import { isOpening } from '../state/planning.ts';
 import { PropertyField } from './property-field.tsx';
 
-/** Shows the visible properties of an article; a child's are changed as a part of the whole. */
+/** Shows the visible properties of an article; the properties of a child are changed as a part of the whole. */
 export function PropertyPanel({ session, article }: { session: Session; article: Article }) {
   const { texts } = session;
   const meta = shownClasses(article.propclasses);
@@ -16,7 +16,7 @@ export function PropertyPanel({ session, article }: { session: Session; article:
   return (
     <>
       {isMarked && (
-        // Each mark says so itself where it is read aloud.
+        // Each mark is read aloud at its field.
         <p class="quiet legend" aria-hidden="true">
           * {texts.required}
         </p>
@@ -41,12 +41,12 @@ export function PropertyPanel({ session, article }: { session: Session; article:
   );
 }
 
-/** What has the mark of an obligatory property: one without a value says that it has to be chosen. */
+/** Whether a property shows the mark of obligatory ones: a property without a value shows a request to choose. */
 function isAnswered({ obligatory, obligatory2c, currentvalue }: ArticleProperty): boolean {
   return (obligatory || obligatory2c) && currentvalue.trim() !== '';
 }
 
-/** Classes with what a person may see of them; properties that are invisible have no meaning for people. */
+/** Classes with their visible properties; invisible properties have no meaning for people. */
 function shownClasses(classes: readonly PropertyClass[]): PropertyClass[] {
   return classes
     .map((group) => ({ ...group, properties: group.properties.filter(({ visible }) => visible) }))
@@ -71,12 +71,12 @@ function ClassFields({
   const namesOf = (property: ArticleProperty) => settingOf(article, proptype, group, property);
   const shownValue = (property: ArticleProperty) => {
     const place = placeOf(namesOf(property));
-    // What has failed is not chosen.
+    // A value whose change failed is not shown as chosen.
     const waiting = failure === undefined ? pending : [];
     const change = waiting.findLast((other) => placeOf(other) === place);
     return change?.newvalue ?? property.currentvalue;
   };
-  // An article of a planning is below the heading of all of them.
+  // The heading of an article in a planning is below the heading of the whole.
   const Heading = article.id === article.rootid ? 'h2' : 'h3';
   return (
     <section class="class">
@@ -86,7 +86,7 @@ function ClassFields({
           key={property.name}
           session={session}
           place={placeOf(namesOf(property))}
-          // A choice would be lost with the article that is being replaced.
+          // A choice would be lost together with the article that is being replaced.
           property={isFixed ? { ...property, enabled: false } : property}
           value={shownValue(property)}
           onChange={(newvalue) => session.planning.change({ ...namesOf(property), newvalue })}

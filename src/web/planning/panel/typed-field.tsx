@@ -12,7 +12,7 @@ import {
   readTyped,
 } from '../state/property-range.ts';
 
-/** Up or down. */
+/** Direction of a step: up or down. */
 type Direction = 1 | -1;
 
 const STEP_KEYS: Readonly<Record<string, Direction | undefined>> = { ArrowUp: 1, ArrowDown: -1 };
@@ -20,26 +20,26 @@ const STEP_KEYS: Readonly<Record<string, Direction | undefined>> = { ArrowUp: 1,
 /** A field of a property. */
 export interface FieldProps {
   session: Session;
-  /** See `placeOf`. */
+  /** Identifier of the field, see `placeOf`. */
   place: string;
   property: ArticleProperty;
   name: string;
   id: string;
-  /** The value that is shown: the current one, or one that is on its way. */
+  /** The value that is shown: the current one, or one that was sent and not answered yet. */
   value: string;
   onChange: (value: string) => void;
 }
 
 interface TypedFieldProps extends FieldProps {
-  /** The property has values to choose from, too; nothing is typed while one of them is chosen. */
+  /** Whether the property also has values to choose from; nothing is typed while one of them is chosen. */
   isOther?: boolean;
 }
 
-/** What is typed into a field, and what becomes of it. */
+/** The text typed into a field, and its effect. */
 interface Typed {
   typed: string;
   setTyped(text: string): void;
-  /** Why the text was refused; empty where it was not. */
+  /** Why the text was refused; empty if it was not. */
   problem: string;
   /** The value that is kept while the text is refused. */
   kept: string;
@@ -54,9 +54,9 @@ interface Typed {
 }
 
 /**
- * A field for typing. A value is sent when the field is left or Enter is pressed, never while it is incomplete. One that
- * is refused stays to be corrected; until then nothing of the configuration can be taken away, because it lacks what the
- * person wants.
+ * A field for typing. A value is sent when the field is left or Enter is pressed, never while it is incomplete. A
+ * refused value stays to be corrected; until then the actions of the configuration are disabled, because it lacks what
+ * the person wants.
  */
 export function TypedField(props: TypedFieldProps) {
   const { session, property, name, id, isOther = false } = props;
@@ -65,7 +65,7 @@ export function TypedField(props: TypedFieldProps) {
   const { ranges, enabled, decdigits, digits } = property;
   const isNumber = isNumeric(property);
   const { typed, setTyped, problem, kept, commit, reset, next, step } = useTyped(props);
-  // Nothing can be entered where it is fixed.
+  // A fixed property accepts no input.
   const hint = isNumber && enabled ? rangesText(texts, ranges) : '';
   const described = [hint && `${id}-hint`, problem && `${id}-problem`].filter(Boolean).join(' ');
   const stepper = (direction: Direction) => (
@@ -165,7 +165,7 @@ function useTyped(props: TypedFieldProps): Typed {
     const read = readTyped(texts, property, text);
     if ('problem' in read) return refuse(read.problem);
     refuse('');
-    // The same number in another spelling.
+    // The value is the same number in another spelling.
     if (shown !== '' && read.value === (sent === undefined ? value : String(sent))) return;
     onChange(read.value);
   };

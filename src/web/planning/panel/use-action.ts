@@ -5,9 +5,9 @@ import type { Session } from '../state/opened-page.ts';
 import type { PlannedArticle } from '../state/planned-article.ts';
 
 /**
- * What an action made of what is planned, or why it could not; another configuration begins anew.
+ * The result of an action on the planned article, or its failure; another configuration resets both.
  *
- * Its buttons are `aria-disabled` while it runs: one that is disabled would lose the focus of the keyboard.
+ * Buttons are `aria-disabled` while the action runs: a disabled button would lose the keyboard focus.
  */
 export function useAction<Result>(planned: PlannedArticle, session: Session) {
   const [state, onState] = useState<ActionState<Result>>({ isRunning: false });
@@ -15,7 +15,7 @@ export function useAction<Result>(planned: PlannedArticle, session: Session) {
     () => createAction<Result>({ onState, onFailure: (failure) => session.failed(failure) }),
     [session],
   );
-  // What comes of it is of what was planned when it began.
+  // The result belongs to the article that was planned when the action began.
   useEffect(() => action.forget(), [planned]);
   return {
     ...state,

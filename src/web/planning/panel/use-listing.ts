@@ -1,4 +1,4 @@
-/** What the catalogue lists, in a component. */
+/** The listing of the catalogue, in a component. */
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Breadcrumb, CatalogueNode } from '../../../model/catalogue.ts';
@@ -14,7 +14,7 @@ export interface Listing {
   path: readonly Breadcrumb[];
 }
 
-/** The listing of the place that a session shows, or the one before while it is loading. */
+/** The listing of the place that a session shows, or the previous listing while it is loading. */
 interface LoadedListing {
   listing: Listing | undefined;
   failure: ConverterError | undefined;
@@ -27,7 +27,7 @@ interface LoadedListing {
 /**
  * Loads the listing of the place that a session shows.
  *
- * @param section - The catalogue; where the focus is there, it moves on when another place is listed.
+ * @param section - The catalogue; if the focus is in it, the focus moves when another place is listed.
  * @param heading - Takes the focus.
  */
 export function useListing(
@@ -57,10 +57,10 @@ export function useListing(
         setListing(made);
         setLoading(false);
         session.listed();
-        // The person has left the place that had the focus, unless they have moved it since.
+        // The place that had the focus is gone, unless the person has moved the focus since.
         const { activeElement } = document;
         const isHere = activeElement === document.body || section.current!.contains(activeElement);
-        // Who chooses another manufacturer goes on choosing.
+        // A person who selects a manufacturer keeps the focus in the list.
         const isChoosing = activeElement?.localName === 'select';
         if (asked !== last.current && isHere && !isChoosing) heading.current?.focus();
         last.current = asked;
@@ -79,7 +79,7 @@ export function useListing(
   const cancel = () => {
     loading.current?.abort();
     setLoading(false);
-    // The button goes away, and the focus would with it.
+    // The button disappears, and the focus with it.
     heading.current?.focus();
   };
   return { listing, failure, isLoading, again, cancel };

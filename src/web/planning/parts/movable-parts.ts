@@ -1,4 +1,4 @@
-/** Parts that a person moves with pointer, touch or keys; each is an element that the keyboard reaches. */
+/** Parts that a person moves by pointer, touch or keys; each part is an element that the keyboard reaches. */
 import { type Object3D, Vector2, Vector3, type WebGLRenderer } from 'three';
 import { element } from '../../../deliver/pictures/page/elements.ts';
 import type { ModelStage } from '../../../deliver/pictures/page/model-stage.ts';
@@ -12,35 +12,35 @@ import { PartPointer } from './part-pointer.ts';
 import { fixedBoxes, type Motion, shapeOf, usualKind } from './part-shape.ts';
 import { findParts, holderOf } from './part-tree.ts';
 
-/** A key moves by so much. */
+/** Distance or angle of one key press. */
 const STEPS = { move: 0.05, turn: Math.PI / 18 } satisfies Record<Motion['kind'], number>;
-/** Keys that move a part: which way on the screen, or, where it has a joint, to open or to close it. */
+/** Keys that move a part: the direction on the screen, or, for a part with a joint, whether the key opens it. */
 const KEYS: Readonly<Record<string, { direction: Vector2; opens: 1 | -1 } | undefined>> = {
   ArrowLeft: { direction: new Vector2(-1, 0), opens: -1 },
   ArrowRight: { direction: new Vector2(1, 0), opens: 1 },
   PageUp: { direction: new Vector2(0, -1), opens: 1 },
   PageDown: { direction: new Vector2(0, 1), opens: -1 },
 };
-/** Keys that choose another part. */
+/** Keys that select another part. */
 const NEIGHBOURS: Readonly<Record<string, number | undefined>> = { ArrowUp: -1, ArrowDown: 1 };
 
-/** Where the parts of a view are. */
+/** Options of the movable parts of a view. */
 interface MovablePartsOptions {
   /** Contains the canvas. */
   root: ShadowRoot;
-  /** Lies over the canvas. */
+  /** Element over the canvas. */
   over: HTMLElement;
   texts: ViewTexts;
   /** Called when the first part is moved, or the last is moved back. */
   onMoved(isMoved: boolean): void;
 }
 
-/** The movable parts of what a stage shows. */
+/** The movable parts of the model on a stage. */
 export class MovableParts {
   readonly #stage: ModelStage;
   readonly #texts: ViewTexts;
   readonly #onMoved: (isMoved: boolean) => void;
-  /** One stop of the keyboard, in which keys choose the part. */
+  /** The list is one stop of the keyboard; keys select a part in it. */
   readonly #list: HTMLElement;
   readonly #label: PartLabel;
   readonly #mark: PartMark;
@@ -72,9 +72,9 @@ export class MovableParts {
   }
 
   /**
-   * Begins with a model: parts that the one before had, too, stay moved.
+   * Starts with a model: parts that the previous model also had stay moved.
    *
-   * @param reachMetres - How far they may go.
+   * @param reachMetres - How far the parts may move.
    */
   take(model: Object3D, reachMetres: number): void {
     const before = byKey(this.#parts);
@@ -100,7 +100,7 @@ export class MovableParts {
     this.#notify();
   }
 
-  /** Whether a pointer holds a part that goes up and down. */
+  /** Whether a pointer holds a part that moves up and down. */
   takesUpright(): boolean {
     return this.#pointer.takesUpright();
   }
@@ -134,7 +134,7 @@ export class MovableParts {
 
   #clear(): void {
     for (const part of this.#parts) part.stop();
-    // Else it would go with the element of its part.
+    // Otherwise the label would be removed with the element of its part.
     this.#list.append(this.#label.element);
     for (const { handle } of this.#parts) handle.remove();
     this.#parts = [];
@@ -165,7 +165,7 @@ export class MovableParts {
   /**
    * Selects a part, or none.
    *
-   * @param byKeys - Whether the focus is seen: who has moved a part with the pointer wants to see its finish.
+   * @param byKeys - Whether the focus is visible: a person who moved a part by pointer wants to see its finish.
    */
   #focus(part: Part | undefined, byKeys: boolean): void {
     this.#focused?.handle.classList.remove('by-keys');
@@ -173,7 +173,7 @@ export class MovableParts {
     part?.handle.classList.toggle('by-keys', byKeys);
     if (part)
       for (const { handle } of this.#parts) handle.tabIndex = handle === part.handle ? 0 : -1;
-    // The next stop of the keyboard is the choice of its motion.
+    // The next stop of the keyboard is the choice of the motion of the part.
     const label = this.#label.element;
     if (part && part.handle.nextSibling !== label) part.handle.after(label);
     this.#showLabel();
@@ -187,7 +187,7 @@ export class MovableParts {
     if (!isOfFocused) this.#focus(undefined, false);
   }
 
-  /** Shows the label of a part, or hides it. @returns The part. */
+  /** Shows the label of a part, or hides the label. @returns The part. */
   #showLabel(): Part | undefined {
     const { part: pointed, isDragging } = this.#pointer;
     const part = pointed ?? this.#focused;
@@ -219,19 +219,19 @@ export class MovableParts {
       const step = STEPS[joint.kind] * Math.sign(joint.open) * move.opens;
       part.change(joint, part.motion.amount(joint) + step);
     } else if (move) {
-      // From where it rests: the same key goes on with the same motion.
+      // The motion is found from the rest position, so that the same key continues the same motion.
       const motion = part.motion.find(undefined, move.direction, viewOf(this.#stage), kind);
       if (!motion) return;
       const step = STEPS[motion.kind] * Math.sign(motion.speed.dot(move.direction));
       part.change(motion, part.motion.amount(motion) + step);
     } else return;
     event.preventDefault();
-    // The camera has the same keys.
+    // The camera uses the same keys.
     event.stopPropagation();
   }
 }
 
-/** Whether the part is focused, and the focus is seen. */
+/** Whether the part has a visible focus. */
 function isByKeys({ handle }: Part): boolean {
   return handle.classList.contains('by-keys');
 }
@@ -240,11 +240,11 @@ function isByKeys({ handle }: Part): boolean {
 interface FoundPart {
   node: Object3D;
   motion: PartMotion;
-  /** What a drag usually does with the part. */
+  /** The motion of the part when it is dragged. */
   kind: Motion['kind'];
 }
 
-/** Finds how the parts of a model move, parents first, and what a drag does with each. */
+/** Finds how the parts of a model move, parents first, and the motion of each when it is dragged. */
 function motionsOf(model: Object3D, reachMetres: number): FoundPart[] {
   const found = findParts(model);
   const nodes = new Set(found.map(({ node }) => node));
@@ -263,7 +263,7 @@ function motionsOf(model: Object3D, reachMetres: number): FoundPart[] {
   return motions;
 }
 
-/** The parts by what is the same in the next model: name, and order among those of the name. */
+/** The parts by the properties that they keep in the next model: name, and order among parts of the same name. */
 function byKey(parts: readonly Part[]): Map<string, Part> {
   const counts = new Map<string, number>();
   const found = new Map<string, Part>();

@@ -1,4 +1,4 @@
-/** The joint of a part: how a hinged front or a drawer opens, by its shape and the body at which it is. */
+/** The joint of a part: how a hinged front or a drawer opens, by its shape and by the body that it belongs to. */
 import { Box3, type Vector3 } from 'three';
 import {
   AXES,
@@ -15,47 +15,47 @@ import {
   UNITS,
 } from './part-shape.ts';
 
-/** A hinged front stops beyond a right angle; a flap, which would lie on the floor or the body, at one. */
+/** A hinged front stops beyond a right angle; a flap at a right angle, as it would lie on the floor or the body. */
 const DOOR_RADIANS = (110 * Math.PI) / 180;
 const FLAP_RADIANS = Math.PI / 2;
-/** A plate with its pivot at a corner, which is so much wider than it is high, is a flap. */
+/** A plate with its pivot at a corner is a flap if it is wider than high by this factor. */
 const FLAP_RATIO = 1.5;
-/** A hinged front is at a face of the body: its middle is so far from that of the body, as a share of the depth. */
+/** A hinged front is at a face of the body: least distance between their middles, as a share of the depth. */
 const AT_FACE = 0.3;
-/** A drawer stays in its body with the rest; of one that is only its front, the depth is that of the body. */
+/** Share of its depth by which a drawer opens; for a part that is only a front, the depth is that of the body. */
 const DRAWN_OUT = 0.9;
 const FRONT_DRAWN_OUT = 0.8;
-/** What is not farther behind a face of the body, metres or as a share of its depth, can be drawn out there. */
+/** A part can be drawn out at a face of the body if it is at most this far behind it, metres or as a share of depth. */
 const RECESS_METRES = 0.03;
 const RECESS = 0.1;
-/** Drawers of a double desk open to the back; few open to a side. */
+/** Weights of directions: drawers of a double desk open to the back; few drawers open to a side. */
 const TO_BACK = 0.9;
 const TO_SIDE = 0.5;
 
-/** A motion with stops; where it is closed, its amount is 0. */
+/** A motion with stops; its amount is 0 when it is closed. */
 export interface Joint extends Motion {
   /** Metres or radians; `least` ≤ 0 ≤ `most`. */
   readonly least: number;
   readonly most: number;
-  /** One of both. */
+  /** The amount when it is open: `least` or `most`. */
   readonly open: number;
 }
 
-/** What is about a part. */
+/** The surroundings of a part. */
 interface Surroundings {
-  /** Bounds of all that is fixed in its article, in the frame of the part. */
+  /** Bounds of all fixed meshes of its article, in the frame of the part. */
   body: readonly Box3[];
-  /** Where the front of its article is, world. */
+  /** Direction of the front of its article, world. */
   front: Vector3;
-  /** Upright plates of its article but itself. */
+  /** The other upright plates of its article. */
   plates: readonly PartShape[];
 }
 
 /**
- * Finds the joint of a part that usually does a kind of motion: a hinged front opens away from the body, a drawer to the
- * front by its depth, and a sliding one until it stands before the one beside it.
+ * Finds the joint of a part for its usual kind of motion: a hinged front opens away from the body, a drawer to the
+ * front by its depth, and a sliding door until it covers the door beside it.
  *
- * @returns Undefined where the shape does not say, such as of the arm of a lamp.
+ * @returns Undefined if the shape does not determine the joint, as for the arm of a lamp.
  * @example
  * ```ts
  * jointOf(front, 'turn', surroundings); // → { kind: 'turn', axis: 1, least: -1.92, most: 0, open: -1.92 }

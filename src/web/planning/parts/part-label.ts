@@ -1,23 +1,23 @@
-/** The label of a part: its name and, where it is selected, what a drag does with it. */
+/** The label of a part: its name and, if it is selected, the motion of a drag. */
 import { button, element } from '../../../deliver/pictures/page/elements.ts';
 import type { ViewTexts } from '../state/interfaces.ts';
 import type { Motion } from './part-shape.ts';
 
 const EDGE_PIXELS = 4;
-/** The label lies so far above the middle of its part, which a person holds. */
+/** Distance of the label above the middle of its part, which a person holds. */
 const ABOVE_PIXELS = 22;
 
-/** The label of a view, for all its parts; hidden at first. */
+/** The label of a view for all its parts; hidden at first. */
 export class PartLabel {
   readonly element: HTMLElement;
   readonly #texts: ViewTexts;
   readonly #name = element('span', { class: 'name', 'aria-hidden': 'true' });
-  /** Shows the arrows that choose another part, too. */
+  /** Arrows that show that keys select another part. */
   readonly #order = element('span', { class: 'order', 'aria-hidden': 'true' });
   readonly #buttons: Readonly<Record<Motion['kind'], HTMLButtonElement>>;
   readonly #choice: HTMLElement;
 
-  /** @param onKind - Called when a person wants a drag to do this. */
+  /** @param onKind - Called when a person chooses another motion for a drag. */
   constructor(texts: ViewTexts, onKind: (kind: Motion['kind']) => void) {
     this.#texts = texts;
     this.#buttons = {
@@ -29,15 +29,15 @@ export class PartLabel {
     const children = [this.#name, this.#order, this.#choice];
     this.element = element('div', { class: 'part-name', hidden: '' }, ...children);
     ignoreTapsOfOthers(this.#choice);
-    // The focus stays at the part, and the part selected.
+    // The part keeps the focus, and stays selected.
     this.element.addEventListener('mousedown', (event) => event.preventDefault());
   }
 
   /**
    * Shows a name.
    *
-   * @param order - Which of all parts it is, such as `2/5`, or empty.
-   * @param kind - What a drag does; without it there is no choice.
+   * @param order - Position of the part among all parts, such as `2/5`, or empty.
+   * @param kind - The motion of a drag; undefined shows no choice.
    */
   show(name: string, order: string, kind: Motion['kind'] | undefined): void {
     this.#name.textContent = name;
@@ -64,7 +64,7 @@ export class PartLabel {
   }
 }
 
-/** The tap that shows the choice ends with a click at its place, which may be that of a button by then. */
+/** The tap that shows the choice ends with a click at the same place, where a button may be by then. */
 function ignoreTapsOfOthers(choice: HTMLElement): void {
   let isPressed = false;
   choice.addEventListener('pointerdown', () => {

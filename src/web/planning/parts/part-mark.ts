@@ -2,9 +2,9 @@
 import { DoubleSide, type Mesh, MeshBasicMaterial, type WebGLRenderer } from 'three';
 import type { ModelStage } from '../../../deliver/pictures/page/model-stage.ts';
 
-/** Layer of the camera with the parts that are marked. */
+/** Layer of the camera with the marked parts. */
 const MARKED = 1;
-/** Light, so that no finish looks greyed out. */
+/** A light tint, so that no finish looks disabled. */
 const MARK = { color: 0x7ab8ff, opacity: 0.28 };
 
 /** The mark of a stage. */
@@ -16,7 +16,7 @@ export class PartMark {
     side: DoubleSide,
     depthWrite: false,
     toneMapped: false,
-    // Over the surfaces of the part themselves.
+    // The tint is drawn over the surfaces of the part.
     polygonOffset: true,
     polygonOffsetFactor: -1,
     polygonOffsetUnits: -1,
@@ -27,7 +27,7 @@ export class PartMark {
     stage.canvas.addEventListener('webglcontextlost', () => this.dispose());
   }
 
-  /** Tints these meshes in what has been drawn. */
+  /** Tints these meshes in the drawn picture. */
   draw(renderer: WebGLRenderer, meshes: readonly Mesh[]): void {
     const { camera, scene } = this.#stage;
     for (const mesh of meshes) mesh.layers.enable(MARKED);

@@ -1,4 +1,4 @@
-/** How a movable part moves: along or about the axes of its pivot, of which the one is found that fits a drag best. */
+/** How a movable part moves: along or about an axis of its pivot, which is chosen to fit a drag best. */
 import { type Camera, type Object3D, Quaternion, Vector2, Vector3 } from 'three';
 import type { ModelStage } from '../../../deliver/pictures/page/model-stage.ts';
 import type { Joint } from './part-joint.ts';
@@ -7,9 +7,9 @@ import { AXES, type Axis, type Motion, type PartShape, preferences, UNITS } from
 /** Smaller amounts, metres or radians, are rounded away. */
 const LEAST_AMOUNT = 1e-4;
 
-/** What a motion does to a point on the screen. */
+/** A motion, and its effect on a point on the screen. */
 export interface FoundMotion extends Motion {
-  /** Pixels a metre or radian; y is down. */
+  /** Pixels per metre or radian; y is down. */
   speed: Vector2;
 }
 
@@ -20,42 +20,42 @@ interface ViewedBy {
   height: number;
 }
 
-/** A point of a part that is drawn in a direction. */
+/** A point of a part, and the direction in which it is dragged. */
 interface Pull {
-  /** World, metres. */
+  /** The point in the world, metres. */
   point: Vector3;
   /** From the pivot to the point, world. */
   lever: Vector3;
-  /** On the screen, unit length, y down. */
+  /** Direction on the screen, unit length, y down. */
   direction: Vector2;
   by: ViewedBy;
-  /** Across the view, at the point. */
+  /** Scale across the view, at the point. */
   pixelsPerMetre: number;
 }
 
-/** A motion that is seen at a smaller share of its length goes towards the viewer. */
+/** A motion of which a smaller share of the length is visible goes towards the viewer. */
 const LEAST_SEEN = 0.2;
 
-/** This near to the axis, as a share of its diagonal, a part is hard to turn. */
+/** A part is hard to turn by a point that is this near to the axis, as a share of the part's diagonal. */
 const NEAR_AXIS = 0.08;
 
 /** The motion of a part that a person can move; its node is the pivot. */
 export class PartMotion {
   readonly node: Object3D;
-  /** Middle of what is seen of the part, in its own frame. */
+  /** Middle of the visible part, in its own frame. */
   readonly centre: Vector3;
-  /** The motion of its kind is along or about one axis, and has stops. */
+  /** The joint: motions of its kind are along or about one axis, and have stops. */
   readonly joint: Joint | undefined;
   readonly #reachMetres: number;
   readonly #diagonalMetres: number;
   readonly #weights: Record<Motion['kind'], readonly number[]>;
   readonly #rest: { readonly position: Vector3; readonly quaternion: Quaternion };
   readonly #axesInParent: readonly Vector3[];
-  /** How far the part is from where it rests: metres along, and radians about, each axis. */
+  /** Distance of the part from its rest position: metres along, and radians about, each axis. */
   readonly #amounts = { move: [0, 0, 0], turn: [0, 0, 0] };
   readonly #turned = new Quaternion();
 
-  /** @param reachMetres - How far the part may go without stops. */
+  /** @param reachMetres - How far a part without stops may move. */
   constructor(node: Object3D, shape: PartShape, joint: Joint | undefined, reachMetres: number) {
     const { box, isPlate } = shape;
     this.node = node;
@@ -66,19 +66,19 @@ export class PartMotion {
     this.#rest = { position: node.position.clone(), quaternion: node.quaternion.clone() };
     this.#axesInParent = UNITS.map((unit) => unit.clone().applyQuaternion(this.#rest.quaternion));
     this.centre = box.getCenter(new Vector3());
-    // The front of a drawer is seen; other drawers would cover the middle of this one.
+    // The front of a drawer is visible; other drawers would cover the middle of this one.
     if (joint?.kind === 'move' && !isPlate) {
       const front = joint.open < 0 ? box.min : box.max;
       this.centre.setComponent(joint.axis, front.getComponent(joint.axis));
     }
   }
 
-  /** Metres, or radians. */
+  /** The amount of a motion, metres or radians. */
   amount({ kind, axis }: Motion): number {
     return this.#amounts[kind][axis]!;
   }
 
-  /** The stops of the joint; without a joint a full turn, or the size of the model. */
+  /** The stops of the joint; without a joint, a full turn or the size of the model. */
   limits({ kind }: Motion): Pick<Joint, 'least' | 'most'> {
     if (this.joint?.kind === kind) return this.joint;
     const most = kind === 'turn' ? 2 * Math.PI : this.#reachMetres;
@@ -102,7 +102,7 @@ export class PartMotion {
     this.#apply();
   }
 
-  /** Moves the part to where another one is, which was this part in an earlier model; without one, back. */
+  /** Moves the part to the position of the same part in an earlier model; without that, to its rest position. */
   putTo(other?: PartMotion): void {
     const { joint } = this;
     for (const kind of ['move', 'turn'] as const)
@@ -120,7 +120,7 @@ export class PartMotion {
   /**
    * Finds the motion of a kind by which a point follows a direction best.
    *
-   * @param from - World, metres; without it, the middle of the part where it has not been moved.
+   * @param from - World, metres; without it, the middle of the part at its rest position.
    * @param direction - On the screen, unit length, y down.
    */
   find(
@@ -150,7 +150,7 @@ export class PartMotion {
   ): { score: number; found: FoundMotion } | undefined {
     const line = this.#axisInWorld(axis);
     const velocity = kind === 'move' ? line.clone() : line.clone().cross(lever);
-    // Near the axis a small movement would turn far.
+    // Near the axis a small movement would cause a large turn.
     const nearMetres = this.#diagonalMetres * NEAR_AXIS;
     const isNear = kind === 'turn' && velocity.length() < nearMetres;
     if (isNear && this.joint?.kind !== kind) return undefined;
@@ -158,17 +158,17 @@ export class PartMotion {
     const whole = scale * (isNear ? nearMetres : velocity.length());
     const isTowards = speed.length() < LEAST_SEEN * whole;
     if (isTowards) {
-      // Who looks at its front draws a drawer down to get it out, and what is hinged to its hinge.
+      // A person who faces a drawer drags it down to open it; a hinged part is dragged to its hinge.
       const isNearer = isTowardsViewer(velocity, point, by);
       const to = kind === 'move' ? new Vector2(0, 1) : onScreen(point, lever.clone().negate(), by);
       speed.copy(to.multiplyScalar(isNearer ? 1 : -1));
     }
-    // What turns towards the viewer at first does not turn faster for it.
+    // A part that first turns towards the viewer does not turn faster because of that.
     if (isTowards || kind === 'turn') speed.setLength(whole);
     const along = Math.abs(speed.dot(direction)) / speed.length();
     const seen = onScreen(point, line, by);
     const isSeen = seen.length() > LEAST_SEEN * scale;
-    // Who turns something about an upright line draws it to a side.
+    // A person turns a part about an upright line by dragging it to a side.
     const across = kind === 'turn' && isSeen ? Math.abs(seen.cross(direction)) / seen.length() : 1;
     const score = this.#weights[kind][axis]! * along * across;
     return { score, found: { kind, axis, speed } };
@@ -189,7 +189,7 @@ export class PartMotion {
     node.updateMatrixWorld(true);
   }
 
-  /** Unit length, world. */
+  /** Direction of an axis, unit length, world. */
   #axisInWorld(axis: Axis): Vector3 {
     const { parent } = this.node;
     const inParent = this.#axesInParent[axis]!.clone();
@@ -204,7 +204,7 @@ export class PartMotion {
   }
 }
 
-/** What a camera sees, on a canvas of this size. */
+/** The view of a camera, on a canvas of this size. */
 export function viewOf({ camera, canvas }: Pick<ModelStage, 'camera' | 'canvas'>): ViewedBy {
   return { camera, width: canvas.clientWidth, height: canvas.clientHeight };
 }
@@ -215,14 +215,14 @@ export function screenPoint(point: Vector3, { camera, width, height }: ViewedBy)
   return new Vector2(((1 + x) / 2) * width, ((1 - y) / 2) * height);
 }
 
-/** The movement of a point on the screen for a small one in the world, pixels by its unit. */
+/** The movement of a point on the screen for a small movement in the world, pixels per unit. */
 function onScreen(point: Vector3, velocity: Vector3, by: ViewedBy): Vector2 {
   const step = 1e-3;
   const next = screenPoint(point.clone().addScaledVector(velocity, step), by);
   return next.sub(screenPoint(point, by)).divideScalar(step);
 }
 
-/** Across the view, at a point. */
+/** Scale across the view, at a point. */
 function pixelsPerMetre(point: Vector3, by: ViewedBy): number {
   const right = new Vector3().setFromMatrixColumn(by.camera.matrixWorld, 0);
   return onScreen(point, right, by).length();

@@ -1,4 +1,4 @@
-/** What a pointer or a finger does with parts: it presses them, or drags them. */
+/** Handles a pointer or a finger on parts: presses and drags. */
 import { type Object3D, Raycaster, Vector2, type Vector3 } from 'three';
 import type { ModelStage } from '../../../deliver/pictures/page/model-stage.ts';
 import type { Part } from './part.ts';
@@ -6,7 +6,7 @@ import { type FoundMotion, viewOf } from './part-motion.ts';
 import { isUpright } from './part-shape.ts';
 import { holderOf } from './part-tree.ts';
 
-/** A pointer that has gone less far has only pressed. */
+/** A pointer that has moved less than this has only pressed. */
 const DRAG_PIXELS = 5;
 /** A move that goes up or down on the screen by this share of its length is upright. */
 const UPRIGHT = 0.3;
@@ -16,26 +16,26 @@ const DOUBLE_TAP = { milliseconds: 400, pixels: 30 };
 /** A pointer that is down on a part. */
 interface Drag {
   part: Part;
-  /** The pointer moves the part; else the view turns, and the part is only pressed. */
+  /** Whether the pointer moves the part; otherwise the view turns, and the part is only pressed. */
   isHeld: boolean;
-  /** It is the second press of a double click. */
+  /** Whether this is the second press of a double click. */
   isSecond: boolean;
   pointer: number;
   from: Vector2;
-  /** Where the part was taken, world, metres. */
+  /** The point at which the part was taken, world, metres. */
   point: Vector3;
   motion?: FoundMotion & { start: number };
 }
 
-/** Which part is selected. */
+/** The selection of parts. */
 interface Selection {
   isSelected(part: Part): boolean;
   select(part: Part): void;
 }
 
 /**
- * The pointer of a stage. A drag moves the part that is selected and, by a pointer that shows before what it will hold,
- * any part with a joint; every other drag turns the view. A click opens or closes what has a joint with stops.
+ * The pointer of a stage. A drag moves the selected part; a mouse, whose cursor shows in advance what it can hold, also
+ * moves any part with a joint. Every other drag turns the view. A click opens or closes a part that has stops.
  */
 export class PartPointer {
   readonly #stage: ModelStage;
@@ -67,7 +67,7 @@ export class PartPointer {
       root.addEventListener(name, listener as EventListener, options);
   }
 
-  /** The part that the pointer holds, presses or is over. */
+  /** The part that the pointer holds, presses or points at. */
   get part(): Part | undefined {
     return this.#drag?.part ?? this.#hovered;
   }
@@ -82,7 +82,7 @@ export class PartPointer {
     return this.#drag?.motion !== undefined;
   }
 
-  /** Whether the pointer holds a part that goes up and down. */
+  /** Whether the pointer holds a part that moves up and down. */
   takesUpright(): boolean {
     if (!this.#drag?.isHeld) return false;
     const { part, point } = this.#drag;
@@ -92,7 +92,7 @@ export class PartPointer {
     return !!found && Math.abs(found.speed.y) > UPRIGHT * found.speed.length();
   }
 
-  /** Begins with a model and its parts. */
+  /** Starts with a model and its parts. */
   take(model: Object3D, parts: readonly Part[]): void {
     this.#model = model;
     this.#parts = parts;
@@ -111,7 +111,7 @@ export class PartPointer {
   }
 
   #press(event: PointerEvent): void {
-    // Of two fingers none has pressed a part.
+    // If there are two fingers, neither of them has pressed a part.
     if (!event.isPrimary && !this.#drag?.isHeld) this.#drag = undefined;
     const { canvas } = this.#stage;
     if (!event.isPrimary || event.button !== 0 || event.target !== canvas) return;
@@ -123,19 +123,19 @@ export class PartPointer {
     const first = this.#tap;
     const isSecond =
       !!first && timeStamp - first.time < DOUBLE_TAP.milliseconds && isNear(from, first.at);
-    // The first press may have closed the part, and another one lies there now.
+    // The first press may have closed the part, and another part may be there now.
     const { part } = isSecond ? first : found;
     const isHeld =
       this.#selection.isSelected(part) || (event.pointerType !== 'touch' && this.#canHold(part));
     this.#drag = { ...found, part, isHeld, isSecond, pointer, from };
     if (!isHeld) return;
     canvas.setPointerCapture(event.pointerId);
-    // Else the camera would turn.
+    // Otherwise the camera would turn.
     event.stopPropagation();
   }
 
   #keepFocus(event: MouseEvent): void {
-    // Else the canvas would take the focus; a finger has a mouse after its tap.
+    // Otherwise the canvas would take the focus; after a tap of a finger, the browser sends mouse events.
     const isOfTap = this.#tap?.isTouch && isNear(this.#inCanvas(event), this.#tap.at);
     if (this.#drag ? this.#drag.isHeld : isOfTap) event.preventDefault();
   }
@@ -166,7 +166,7 @@ export class PartPointer {
   #hoverLater(event: PointerEvent): void {
     const isTouch = event.pointerType === 'touch';
     if (event.buttons !== 0 || isTouch || event.target !== this.#stage.canvas) return;
-    // At most once a repaint, where the pointer is by then: it takes a look at each triangle.
+    // The part is searched at most once per repaint, at the latest position: the search tests each triangle.
     cancelAnimationFrame(this.#pickRequest);
     this.#pickRequest = requestAnimationFrame(() => this.#hover(this.#pick(event)?.part));
   }
@@ -179,7 +179,7 @@ export class PartPointer {
     this.#selection.select(part);
     const { timeStamp: time, pointerType } = event;
     this.#tap = motion ? undefined : { part, at, time, isTouch: pointerType === 'touch' };
-    // Not every browser has double clicks of fingers.
+    // Not every browser supports double clicks by touch.
     if (isSecond && !motion) part.putBack();
     else if (!motion) part.toggle();
   }
@@ -205,7 +205,7 @@ export class PartPointer {
     this.#stage.redraw();
   }
 
-  /** Whether a pointer that shows before what it will hold can hold the part. */
+  /** Whether a pointer whose cursor shows in advance what it can hold can hold the part. */
   #canHold(part: Part): boolean {
     return this.#selection.isSelected(part) || part.kind === 'turn' || !!part.stops;
   }

@@ -1,4 +1,4 @@
-/** What the shape of a movable part says about how it moves: the data has a pivot, and nothing else. */
+/** Determines from its shape how a movable part moves: the data has a pivot, and nothing else. */
 import { Box3, Matrix4, type Mesh, type Object3D, Vector3 } from 'three';
 
 /** An index of x, y and z. */
@@ -12,33 +12,33 @@ export interface Motion {
 
 /** All axes. */
 export const AXES = [0, 1, 2] as const;
-/** Their directions. */
+/** Directions of the axes. */
 export const UNITS = [new Vector3(1, 0, 0), new Vector3(0, 1, 0), new Vector3(0, 0, 1)] as const;
 
-/** Thinner than this share of its next longer side, a part is a plate; this narrow, it is a bar. */
+/** A part thinner than this share of its next longer side is a plate; a part this narrow is a bar. */
 const PLATE = 0.2;
 const BAR = 0.35;
-/** A hinge is this near to an edge, as a share of the side. */
+/** Largest distance of a hinge from an edge, as a share of the side. */
 const HINGE = 0.15;
-/** A direction is an axis where this much of it goes along. */
+/** A direction counts as an axis if at least this share of it is along the axis. */
 const ALONG = 0.7;
-/** Doors that slide meet with this gap at most, metres. */
+/** Largest gap between sliding doors that meet, metres. */
 const GAP = 0.01;
 
-/** The shape of a part where it has not been moved. */
+/** The shape of a part at its rest position. */
 export interface PartShape {
-  /** In its own frame; the pivot is the origin. */
+  /** Bounds in the frame of the part; the pivot is the origin. */
   readonly box: Box3;
-  /** From its own frame to the world. */
+  /** From the frame of the part to the world. */
   readonly place: Matrix4;
-  /** Its axes by their length. */
+  /** Axes of the part, sorted by length. */
   readonly sides: readonly [thin: Axis, middle: Axis, long: Axis];
-  /** Stands upright, as doors do. */
+  /** Whether the part stands upright, as doors do. */
   readonly isPlate: boolean;
   readonly isBar: boolean;
 }
 
-/** The shape of a part without the parts that hang on it, such as the arm of a lamp without its head. */
+/** The shape of a part without the parts attached to it, such as the arm of a lamp without its head. */
 export function shapeOf(node: Object3D, isPart: (other: Object3D) => boolean): PartShape {
   node.updateWorldMatrix(true, true);
   const place = node.matrixWorld.clone();
@@ -53,11 +53,11 @@ export function shapeOf(node: Object3D, isPart: (other: Object3D) => boolean): P
 }
 
 /**
- * What a part does, by its shape: an upright plate with its pivot at an edge turns, such as hinged doors, and so does a
- * bar, and what hangs on something that turns. Doors that stand side by side, one before the other, slide: they could
- * not turn. Any other body is a drawer or an article, and moves.
+ * The usual motion of a part by its shape: an upright plate with its pivot at an edge turns, such as a hinged door, and
+ * so does a bar, or a part attached to a part that turns. Doors that stand side by side, one before the other, slide:
+ * they could not turn. Any other body is a drawer or an article, and moves.
  *
- * @param holder - What the part does on which it hangs.
+ * @param holder - The motion of the part to which this part is attached.
  * @example
  * ```ts
  * usualKind(shapeOf(drawer, isPart), [], undefined); // → 'move'
@@ -73,15 +73,15 @@ export function usualKind(
   return shape.isBar || isHinged || holder === 'turn' ? 'turn' : 'move';
 }
 
-/** How likely each motion is among those of its kind. */
+/** How likely each motion is among the motions of its kind. */
 export function preferences(shape: PartShape): Record<Motion['kind'], readonly number[]> {
   const { place, sides, isPlate, isBar } = shape;
-  // A plate turns about an axis in its plane, a bar about one across it.
+  // A plate turns about an axis in its plane, and a bar about an axis across it.
   const unlikely = isBar ? sides[2] : sides[0];
   return {
     move: AXES.map((axis) => {
       if (isUpright(shape, axis)) return 0.4;
-      // A plate slides in its plane, a drawer to the front.
+      // A plate slides in its plane, and a drawer moves to the front.
       if (isPlate) return axis === sides[0] ? 0.8 : 1;
       return Math.abs(inWorld(place, axis).z) > ALONG ? 1 : 0.85;
     }),
@@ -92,7 +92,7 @@ export function preferences(shape: PartShape): Record<Motion['kind'], readonly n
   };
 }
 
-/** Bounds of what is fixed in an article, each mesh by itself, in the frame of a part. */
+/** Bounds of the fixed meshes of an article, one per mesh, in the frame of a part. */
 export function fixedBoxes(
   article: Object3D,
   place: Matrix4,
@@ -125,7 +125,7 @@ export function hingeAxes({ box, sides: [, a, b] }: PartShape): Axis[] {
   return [...(isAtEdge(a) ? [b] : []), ...(isAtEdge(b) ? [a] : [])];
 }
 
-/** Whether two plates stand side by side, one before the other, as doors that slide. */
+/** Whether two plates stand side by side, one before the other, as sliding doors do. */
 export function isOneBeforeOther(shape: PartShape, other: PartShape): boolean {
   const [thin, middle, long] = shape.sides;
   const across = inWorld(shape.place, thin).dot(inWorld(other.place, other.sides[0]));
@@ -153,7 +153,7 @@ export function lengthOf({ min, max }: Box3, axis: Axis): number {
   return max.getComponent(axis) - min.getComponent(axis);
 }
 
-/** What two boxes have in common along an axis; below 0 the gap between them. */
+/** Length of the overlap of two boxes along an axis; a negative value is the gap between them. */
 export function overlapOf(a: Box3, b: Box3, axis: Axis): number {
   const to = Math.min(a.max.getComponent(axis), b.max.getComponent(axis));
   return to - Math.max(a.min.getComponent(axis), b.min.getComponent(axis));

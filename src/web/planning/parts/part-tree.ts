@@ -1,15 +1,15 @@
-/** Which nodes of a model are parts that move, and the article to which each belongs. */
+/** Finds the nodes of a model that are movable parts, and the article to which each of them belongs. */
 import type { Mesh, Object3D } from 'three';
 
-/** A movable node, and what its article is: the whole model, or one that was placed in a planning. */
+/** A movable node and its article: the whole model, or an article that was placed in a planning. */
 interface PartNode {
   node: Object3D;
   article: Object3D;
 }
 
 /**
- * Finds the parts, parents first. Where all that an article draws is in movable nodes, these are articles themselves,
- * such as those that were placed in a planning: nothing is left against which they would move, so they stay.
+ * Finds the parts, parents first. If everything that an article draws is in movable nodes, these nodes are articles,
+ * such as those placed in a planning: they have nothing to move against, so they do not move.
  */
 export function findParts(root: Object3D): PartNode[] {
   const found: PartNode[] = [];
@@ -35,7 +35,7 @@ export function meshesBelow(node: Object3D): Mesh[] {
   return found;
 }
 
-/** The innermost of some holders of nodes to which an object belongs. */
+/** The innermost of several holders to whose node an object belongs. */
 export function holderOf<T extends { node: Object3D }>(
   object: Object3D,
   holders: readonly T[],

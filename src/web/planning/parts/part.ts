@@ -1,4 +1,4 @@
-/** A movable part: what moves it, and the slider by which keyboards and screen readers reach it. */
+/** A movable part: its motion, and the slider by which keyboards and screen readers reach it. */
 import type { Mesh, Object3D } from 'three';
 import { element } from '../../../deliver/pictures/page/elements.ts';
 import type { ViewTexts } from '../state/interfaces.ts';
@@ -7,10 +7,10 @@ import type { PartMotion } from './part-motion.ts';
 import type { Motion } from './part-shape.ts';
 import { meshesBelow } from './part-tree.ts';
 
-/** A part opens and closes in this time. */
+/** Time in which a part opens or closes. */
 const GLIDE_MILLISECONDS = 350;
 
-/** A part of the model that is shown. */
+/** A part of the visible model. */
 export class Part {
   readonly motion: PartMotion;
   readonly name: string;
@@ -21,12 +21,12 @@ export class Part {
   readonly #onMove: () => void;
   #kind: Motion['kind'];
   #last: Motion;
-  /** Where the part is going by itself. */
+  /** The end of the animation that moves the part. */
   #glide: { to: number; request: number } | undefined;
 
   /**
-   * @param kind - What a drag does with the part.
-   * @param onMove - Called after each move, but for {@link Part.takeOver}.
+   * @param kind - The motion of the part when it is dragged.
+   * @param onMove - Called after each move, except by {@link Part.takeOver}.
    */
   constructor(motion: PartMotion, kind: Motion['kind'], texts: ViewTexts, onMove: () => void) {
     const { node, joint } = motion;
@@ -48,23 +48,23 @@ export class Part {
     return this.motion.node;
   }
 
-  /** What a drag does with the part. */
+  /** The motion of the part when it is dragged. */
   get kind(): Motion['kind'] {
     return this.#kind;
   }
 
-  /** The joint of the part, where a drag does what the joint is for. */
+  /** The joint of the part, if a drag does the motion of the joint. */
   get stops(): Joint | undefined {
     const { joint } = this.motion;
     return joint?.kind === this.#kind ? joint : undefined;
   }
 
-  /** What an event does with the part: Shift is for the kind that a drag does not do. */
+  /** The kind of motion for an event: Shift selects the kind that a drag does not do. */
   kindFor({ shiftKey }: MouseEvent | KeyboardEvent): Motion['kind'] {
     return shiftKey === (this.#kind === 'turn') ? 'move' : 'turn';
   }
 
-  /** Sets what a drag does. What it has done until now was not meant: the part moves back. */
+  /** Sets the motion of a drag. The earlier motion was not intended: the part moves back. */
   setKind(kind: Motion['kind']): void {
     if (kind === this.#kind) return;
     this.#kind = kind;
@@ -86,16 +86,16 @@ export class Part {
     if (!stops) return;
     const end = this.#glide?.to;
     const isClosed = end === undefined ? !motion.isMoved() : end === 0;
-    // Else it was moved by its other kind of motion.
+    // Otherwise the part was moved by its other kind of motion.
     if (isClosed || end !== undefined || motion.amount(stops) !== 0)
       this.glide(stops, isClosed ? stops.open : 0);
     else this.putBack();
   }
 
-  /** Moves the part to an amount of its joint softly, or at once for a person who wants reduced motion. */
+  /** Moves the part to an amount of its joint smoothly, or immediately for a person who prefers reduced motion. */
   glide(joint: Joint, to: number): void {
     this.#last = joint;
-    // Not each step of it.
+    // The slider reports the end and not each step.
     this.#report(to);
     this.stop();
     if (matchMedia('(prefers-reduced-motion: reduce)').matches) {
@@ -113,13 +113,13 @@ export class Part {
     this.#glide = { to, request: requestAnimationFrame(step) };
   }
 
-  /** Ends a glide, and leaves the part where it is. */
+  /** Stops an animation, and leaves the part where it is. */
   stop(): void {
     cancelAnimationFrame(this.#glide?.request ?? 0);
     this.#glide = undefined;
   }
 
-  /** Moves the part back to where it rests. */
+  /** Moves the part back to its rest position. */
   putBack(): void {
     this.stop();
     this.motion.putTo();
@@ -127,7 +127,7 @@ export class Part {
     this.#onMove();
   }
 
-  /** Moves the part to where it was in an earlier model. */
+  /** Moves the part to its position in an earlier model. */
   takeOver(same: Part): void {
     this.#kind = same.#kind;
     this.#last = this.stops ?? same.#last;

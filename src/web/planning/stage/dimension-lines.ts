@@ -1,15 +1,15 @@
-/** Width, height and depth at a model: lines beside its edges, with texts that follow the camera. */
+/** Width, height and depth of a model: lines beside its edges, with texts that follow the camera. */
 import { type Box3, type PerspectiveCamera, Vector2, Vector3 } from 'three';
 import { element } from '../../../deliver/pictures/page/elements.ts';
 import { screenPoint } from '../parts/part-motion.ts';
 
-/** How far a line is from its edge, as a share of the model's diagonal. */
+/** Distance of a line from its edge, as a share of the model's diagonal. */
 const GAP = 0.045;
-/** Half the length of the strokes that end a line. */
+/** Half the length of the strokes at the ends of a line. */
 const TICK_PIXELS = 5;
-/** A line that is seen shorter is left out: its text would lie on others. */
+/** A line that appears shorter is left out: its text would cover others. */
 const LEAST_PIXELS = 44;
-/** A line that points to the viewer is left out, too: it would look like one of another direction. */
+/** A line that points to the viewer is left out, too: it would look like a line of another direction. */
 const LEAST_SEEN = 0.45;
 const LABEL_MARGIN_PIXELS = 4;
 
@@ -17,7 +17,7 @@ const SVG = 'http://www.w3.org/2000/svg';
 
 type Axis = 'x' | 'y' | 'z';
 
-/** An edge of the model's box, and the direction in which its line lies beside it. */
+/** An edge of the model's box, and the side on which its line is drawn. */
 interface Edge {
   from: Vector3;
   to: Vector3;
@@ -41,7 +41,7 @@ export class DimensionLines {
     this.#millimetres = millimetres;
     this.#drawing.setAttribute('aria-hidden', 'true');
     this.#drawing.setAttribute('class', 'lines');
-    // The light one lies below: the other is then seen before any colour.
+    // The light stroke is drawn below the other, which is then visible on any colour.
     this.#strokes = ['halo', 'line'].map((name) => {
       const path = document.createElementNS(SVG, 'path');
       path.setAttribute('class', name);
@@ -52,7 +52,7 @@ export class DimensionLines {
     this.#show();
   }
 
-  /** Begins with a model, or with none. */
+  /** Starts with a model, or with none. */
   measure(box: Box3 | undefined): void {
     this.#box = box;
     const size = box?.getSize(new Vector3());
@@ -69,7 +69,7 @@ export class DimensionLines {
     this.#show();
   }
 
-  /** Puts all where the camera sees it. */
+  /** Puts lines and texts where the camera sees them. */
   place(camera: PerspectiveCamera, width: number, height: number): void {
     const box = this.#box;
     if (!this.#isVisible || !box) return;
@@ -100,13 +100,13 @@ export class DimensionLines {
   }
 }
 
-/** Across the view, at the middle of an edge. */
+/** Scale across the view, at the middle of an edge. */
 function pixelsPerMetre({ from, to }: Edge, camera: PerspectiveCamera, height: number): number {
   const middle = from.clone().add(to).divideScalar(2).applyMatrix4(camera.matrixWorldInverse);
   return (camera.projectionMatrix.elements[5]! * height) / (2 * Math.max(-middle.z, 1e-6));
 }
 
-/** Of the edges that bound what is seen of the box, those nearest to the camera, which is never below. */
+/** The edges nearest to the camera among those that bound the visible box; the camera is never below the box. */
 function edgesOf({ min, max }: Box3, camera: Vector3): Record<Axis, Edge> {
   const centre = min.clone().add(max).divideScalar(2);
   const isFront = camera.z >= centre.z;
@@ -115,7 +115,7 @@ function edgesOf({ min, max }: Box3, camera: Vector3): Record<Axis, Edge> {
   const right = isRight ? max.x : min.x;
   const out = { z: isFront ? 1 : -1, x: isRight ? 1 : -1 };
   const point = (x: number, y: number, z: number) => new Vector3(x, y, z);
-  // The upright edge at the end of the wider seen side, on its outside.
+  // The upright edge at the end of the wider visible side, on its outside.
   const [near, far] = [isFront ? max.z : min.z, isFront ? min.z : max.z];
   const [nearX, farX] = [isRight ? max.x : min.x, isRight ? min.x : max.x];
   const places = [

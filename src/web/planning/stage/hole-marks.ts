@@ -4,13 +4,13 @@ import type { Vec3 } from '../../../model/graphics.ts';
 
 /** Share of the largest side of the model. */
 const SHARE = 0.045;
-/** From the foot of a small thing to what does not hide a large one. */
+/** Limits of a mark: from the foot of a small article to a size that does not hide a large one. */
 const SIDE_METRES = { least: 0.01, most: 0.1 };
-/** More would only slow the view down. */
+/** More marks would only slow the view down. */
 const MOST = 500;
 
 /**
- * Puts a small grey box at each place; the model owns and frees them. How large the parts are is not known.
+ * Puts a small grey box at each place; the model owns and frees them. The size of the missing parts is not known.
  *
  * @param placesMetres - In the frame of the model.
  * @example `markHoles(root, [[0, 0.72, 0]], 1.6);`
@@ -24,7 +24,7 @@ export function markHoles(
   const { least, most } = SIDE_METRES;
   const side = Math.min(Math.max(reachMetres * SHARE, least), most);
   const box = new BoxGeometry(side, side, side);
-  // Seen through what is before it: the place of a part may be inside another.
+  // The mark is visible through other parts: the place of a part may be inside another.
   const look = { color: 0x8a9099, transparent: true, opacity: 0.8, depthTest: false };
   const grey = new MeshStandardMaterial({ ...look, roughness: 1 });
   for (const [x, y, z] of placesMetres.slice(0, MOST)) {

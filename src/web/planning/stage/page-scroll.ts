@@ -1,10 +1,10 @@
-/** Fingers on a stage that lies on a page: which scroll the page, and which belong to the stage. */
+/** Touch gestures on a stage in a page: decides which of them scroll the page, and which the stage handles. */
 
 /**
- * Lets one finger that goes up or down first scroll the page; all other gestures are the stage's.
+ * Lets a finger that first moves up or down scroll the page; all other gestures belong to the stage.
  *
- * @param root - Contains the canvas; those who listen to the canvas itself hear nothing of what is the page's.
- * @param isTaken - What the finger has begun is the stage's in every direction, such as to draw a drawer out.
+ * @param root - Contains the canvas; listeners on the canvas itself do not receive gestures of the page.
+ * @param isTaken - Whether the stage handles the gesture in every direction, such as drawing a drawer out.
  */
 export function letPageScroll(root: ShadowRoot, canvas: HTMLElement, isTaken: () => boolean): void {
   canvas.style.touchAction = 'pan-y';
@@ -18,7 +18,7 @@ export function letPageScroll(root: ShadowRoot, canvas: HTMLElement, isTaken: ()
     start = isPrimary && pointerType === 'touch' ? { x, y } : undefined;
     isOfPage = false;
   };
-  // The browser takes the finger away when it begins to scroll; until then the stage would turn.
+  // The browser cancels the pointer when it begins to scroll; until then the stage would turn.
   const hold = (event: PointerEvent) => {
     if (start) {
       const [x, y] = [event.clientX - start.x, event.clientY - start.y].map(Math.abs);
@@ -33,7 +33,7 @@ export function letPageScroll(root: ShadowRoot, canvas: HTMLElement, isTaken: ()
   root.addEventListener('pointermove', hold as EventListener, { capture: true });
 }
 
-/** A page inside another may scroll with that one. */
+/** Whether the page can scroll; a page in a frame may scroll with the outer page. */
 function canScroll(): boolean {
   const { scrollHeight, clientHeight } = document.documentElement;
   return window.parent !== window || scrollHeight > clientHeight;

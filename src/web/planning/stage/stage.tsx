@@ -1,4 +1,4 @@
-/** The stage: the 3D view with its tools, how far the model is, and what a person should know of it. */
+/** The stage: the 3D view with its tools, the progress of the model, and notices about it. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ErrorCode } from '../../../support/errors.ts';
 import { Failure } from '../panel/failure.tsx';
@@ -9,13 +9,13 @@ import type { Session } from '../state/opened-page.ts';
 import { type Texts, warningText } from '../state/texts.ts';
 import { useView } from './use-view.ts';
 
-/** Nothing is there to be made, or there is no parts list. */
+/** Errors after which there is no model: nothing can be drawn, or there is no parts list. */
 const WITHOUT_MODEL: ReadonlySet<string> = new Set<ErrorCode>([
   'NOTHING_TO_DRAW',
   'ARTICLE_NOT_FOUND',
 ]);
 
-/** Shows the model. @param onView - Receives the view when it is there. */
+/** Shows the model. @param onView - Receives the view when it is open. */
 export function Stage({
   session,
   onView,
@@ -38,7 +38,7 @@ export function Stage({
       {isEmpty ? (
         <Hint text={texts.stageEmpty} />
       ) : (
-        // Always as high: what comes into it must not move the model.
+        // The bar has a constant height: its content must not move the model.
         <div class="bar">
           {current !== undefined && (
             <div class="facts">
@@ -58,7 +58,7 @@ export function Stage({
   );
 }
 
-/** Says how far the model is, or why it is not shown, and how to go on. */
+/** Shows the progress of the model, or why it is not shown, and how to continue. */
 function Notice({
   session,
   isShowing,
@@ -139,7 +139,7 @@ function Tools({
     view.watchParts(setMoved);
   }, [view]);
   const reset = () => {
-    // This button goes.
+    // This button disappears.
     next.current?.focus();
     view.resetParts();
   };
@@ -177,7 +177,7 @@ function Tools({
   );
 }
 
-/** Says what the stage is for, where nothing is planned yet. */
+/** Explains the stage while nothing is planned yet. */
 function Hint({ text }: { text: string }) {
   return (
     <div class="hint">

@@ -1,11 +1,11 @@
-/** The 3D view in a component: loaded after the panel is shown, and opened again where that failed. */
+/** The 3D view in a component: loaded after the panel is shown, and opened again after a failure. */
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { millimetresText } from '../state/format.ts';
 import type { PlanningView, ViewOptions } from '../state/interfaces.ts';
 import type { Session } from '../state/opened-page.ts';
 
-/** Beside the program of this page. */
+/** The program of the view, beside the program of this page. */
 const VIEW_PROGRAM = './view.js';
 
 /** The view of a stage. */
@@ -13,14 +13,14 @@ interface ViewOfStage {
   /** The element that the view fills. */
   place: RefObject<HTMLDivElement | null>;
   view: PlanningView | undefined;
-  /** The view is about to show the model. */
+  /** Whether the view is about to show the model. */
   isShowing: boolean;
-  /** The view could not be opened, or cannot show the model. */
+  /** Whether the view could not be opened, or cannot show the model. */
   hasNoView: boolean;
   reopen(): void;
 }
 
-/** Opens the view of a session, and shows the model there. @param onView - Receives the view when it is there. */
+/** Opens the view of a session, and shows the model there. @param onView - Receives the view when it is open. */
 export function useView(
   session: Session,
   onView: (view: PlanningView | undefined) => void,
@@ -65,7 +65,7 @@ export function useView(
       if (isOver) return;
       setShowing(false);
       setHasNoView(hasFailed);
-      // No picture of what is not shown.
+      // Without a visible model, no picture is offered.
       onView(hasFailed ? undefined : view);
     };
     view.show(model.glb, model.holesMetres).then(
@@ -76,7 +76,7 @@ export function useView(
       isOver = true;
     };
   }, [view, model]);
-  // What it could not load may be there now.
+  // A file that could not be loaded may be available now.
   const reopen = () => {
     setHasNoView(false);
     setAttempt((count) => count + 1);
@@ -98,7 +98,7 @@ async function loadView(session: Session, stage: HTMLElement): Promise<PlanningV
   return program.openView({ stage, studio, texts });
 }
 
-/** The light of the view; the file is deflated. */
+/** Loads the light of the view; the file is deflated. */
 async function loadStudio(): Promise<ArrayBuffer> {
   const response = await fetch(new URL('studio.bin', import.meta.url));
   if (!response.ok || response.body === null) throw new Error(`studio.bin: ${response.status}`);

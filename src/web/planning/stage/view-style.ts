@@ -1,4 +1,4 @@
-/** How the 3D view looks: colours are those of the page's `color-scheme`. */
+/** The style of the 3D view: its colours follow the page's `color-scheme`. */
 export const VIEW_STYLE = `
 :host { position: absolute; inset: 0; display: block; overflow: hidden; color: CanvasText;
   background: radial-gradient(farthest-side at 50% 45%, light-dark(#fff, #4a525f), light-dark(#eceff3, #272d36)); }

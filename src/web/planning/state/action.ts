@@ -1,7 +1,7 @@
-/** An action of a person that takes time, and what became of it. */
+/** An action of a person that takes time, and its result. */
 import { asConverterError, type ConverterError } from '../../../support/errors.ts';
 
-/** What is known of an action. */
+/** The state of an action. */
 export interface ActionState<Result> {
   isRunning: boolean;
   result?: Result;
@@ -11,9 +11,9 @@ export interface ActionState<Result> {
 /** An action; it runs once at a time. */
 export interface Action<Result> {
   run(make: (signal: AbortSignal) => Promise<Result>): void;
-  /** Ends it. @param result - What is so then. */
+  /** Cancels the action. @param result - The result in this case. */
   cancel(result?: Result): void;
-  /** Forgets what became of it; what still runs goes on, but its result is not used. */
+  /** Forgets the result; an action that still runs continues, but its result is not used. */
   forget(): void;
 }
 

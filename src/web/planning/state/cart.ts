@@ -2,19 +2,19 @@
 import type { JsonRecord } from '../../../convert/wire/value.ts';
 import { redact } from '../../../support/redact.ts';
 
-/** What became of a cart post. */
+/** The result of a cart post. */
 export type CartResult =
   /** The receiver has answered; `answer` is its JSON, or the beginning of its text. */
   | { kind: 'answered'; status: number; isAccepted: boolean; answer: unknown }
-  /** It has not, or its answer is not for pages of this origin. */
+  /** The receiver has not answered, or its answer is not readable for pages of this origin. */
   | { kind: 'unreachable' }
   | { kind: 'late' }
-  /** A person did not want to wait: it may have been received all the same. */
+  /** The person has cancelled the post: the receiver may have received it nevertheless. */
   | { kind: 'cancelled' };
 
 const TIMEOUT_MS = 30_000;
 const LONGEST_TEXT = 2_000;
-/** More is no sentence to a person. */
+/** A longer text is not shown as a sentence. */
 const LONGEST_SENTENCE = 200;
 
 /**
@@ -46,7 +46,7 @@ export async function postCart(
   }
 }
 
-/** Requirements on the answer are not specified. */
+/** Parses an answer, whose format is not specified. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -56,8 +56,8 @@ function parsed(text: string): unknown {
 }
 
 /**
- * An answer as it is shown: a short text is a sentence to the person; all else is data, for the person who looks
- * after the receiver. Undefined for none.
+ * Prepares an answer for display: a short text is a sentence to the person; anything else is data, for the person who
+ * maintains the receiver. Undefined for an empty answer.
  *
  * @example
  * ```ts

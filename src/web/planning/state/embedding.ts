@@ -17,9 +17,9 @@ import { redactTexts } from '../../../support/redact.ts';
 import type { PageWindow } from './interfaces.ts';
 import type { PlanningTarget } from './parameters.ts';
 
-/** A property and its new value, as POST articles takes them. */
+/** A property and its new value, in the form of POST articles. */
 interface UpdatedProperty {
-  /** Of the article or child that has the property. */
+  /** Id of the article or child that has the property. */
   id: string;
   proptype: 'ocd' | 'meta';
   propclass: string;
@@ -27,28 +27,28 @@ interface UpdatedProperty {
   newvalue: string;
 }
 
-/** What the page reports. `article` is the topmost article with its children, as the service answers it. */
+/** Events that the page reports. `article` is the topmost article with its children, as the service answered it. */
 export type PlanningEvent =
   /** The page is ready: it shows the article or catalogue of its address, and obeys commands. */
   | { type: 'LOADED'; article: JsonRecord | null }
   /** The service has answered a change. */
   | { type: 'PROPERTY_UPDATED'; property: UpdatedProperty; article: JsonRecord }
-  /** Another article was opened, or the parent has asked; null where none is open. */
+  /** Another article was opened, or the parent has requested this event; null if no article is open. */
   | { type: 'CURRENT_ARTICLE'; article: JsonRecord | null }
   /** The cart was posted: the status and the JSON that the receiver answered. */
   | { type: 'CART'; status: number; answer: unknown; article: JsonRecord }
   /** The configuration was stored: a later address of the page opens it with `permanentid` and a token of that time. */
   | { type: 'PERMANENTID_CREATED'; permanentid: string; article: JsonRecord }
-  /** Something failed; `code` is stable, `message` a sentence in the language of the page. */
+  /** An error has occurred; `code` is stable, `message` a sentence in the language of the page. */
   | { type: 'ERROR'; code: string; message: string };
 
-/** What the parent may send. */
+/** Commands that the parent may send. */
 export type PlanningCommand =
   /** Opens a base article, one configuration of it, or a stored planning. */
   | { type: 'SET_ARTICLE'; target: PlanningTarget }
-  /** Is answered with `CURRENT_ARTICLE`. */
+  /** Requests the event `CURRENT_ARTICLE`. */
   | { type: 'REQUEST_CURRENT_ARTICLE' }
-  /** Replaces the session token, for example one that has expired. */
+  /** Replaces the session token, for example an expired one. */
   | { type: 'SET_TOKEN'; token: string };
 
 /** The connection to the parent. */
@@ -58,15 +58,15 @@ export interface Embedding {
   post(event: PlanningEvent): void;
 }
 
-/** The name of an origin that a browser keeps to itself. */
+/** The name of an origin that a browser does not reveal. */
 const NO_ORIGIN = 'null';
 
 /**
- * Opens the connection to the page around this one; without one, or where its origin is unknown, nothing is posted.
+ * Opens the connection to the page around this one; without such a page, or with an unknown origin, nothing is posted.
  *
- * @param givenOrigin - For browsers that do not name it: without `location.ancestorOrigins`, or with `null` there, as
- *   Firefox has it in a frame without referrer. No page can pretend to be another with it, because the browser compares
- *   it with the real one.
+ * @param givenOrigin - For browsers that do not reveal it: without `location.ancestorOrigins`, or with `null` there, as
+ *   Firefox does in a frame without referrer. No page can use it to pretend to be another, because the browser compares
+ *   it with the real origin.
  */
 export function openEmbedding(
   page: PageWindow,
@@ -94,7 +94,7 @@ export function openEmbedding(
 }
 
 /**
- * Reads a message of the parent; undefined where it is none of ours. An article may be beside the type or in `article`.
+ * Reads a message of the parent; undefined for other messages. An article may be beside the type or in `article`.
  *
  * @example
  * ```ts
@@ -115,7 +115,7 @@ export function readCommand(data: unknown): PlanningCommand | undefined {
   return target && { type, target };
 }
 
-/** The configuration of an article, without its children; undefined where it names none. */
+/** The configuration of an article, without its children; undefined if the record names none. */
 export function targetOf(article: JsonRecord): PlanningTarget | undefined {
   const permanentid = textOf(article, 'permanentid');
   if (permanentid !== '') return { permanentid };

@@ -1,20 +1,20 @@
-/** The fields of properties: how they are named, and which of them a person has to go to. */
+/** The fields of properties: their names, and the fields that a person still has to fill in. */
 
 import type { Article, ArticleProperty, PropertyClass } from '../../../model/article.ts';
 import { withChildren } from '../../../source/fetch/resolve-article.ts';
 import type { PropertySetting } from './planned-article.ts';
 
-/** A field, as a person knows it and as the page finds it. */
+/** A field, with its name for a person and its identifier in the page. */
 export interface NamedField {
-  /** Of all fields of a planning; see `placeOf`. */
+  /** Unique among all fields of a planning; see `placeOf`. */
   place: string;
   name: string;
 }
 
-/** Everything of a change but its value. */
+/** A change of a property without its value. */
 type SettingNames = Omit<PropertySetting, 'newvalue'>;
 
-/** How a change names a property. */
+/** The names by which a change identifies a property. */
 export function settingOf(
   { id }: Article,
   proptype: PropertySetting['proptype'],
@@ -24,12 +24,12 @@ export function settingOf(
   return { id, proptype, propclass: name || property.propclassname, prop: property.name };
 }
 
-/** What identifies the field of a property; the page has it as `data-place`. */
+/** Identifies the field of a property; the page has this text as `data-place`. */
 export function placeOf({ id, proptype, propclass, prop }: SettingNames): string {
   return [id, proptype, propclass, prop].join('\n');
 }
 
-/** The properties that a person sees and must still choose, children's too. @see Spec 3 (rule 2) */
+/** The visible properties for which a person must still choose a value, also those of children. @see Spec 3 (rule 2) */
 export function openFields(root: Article): NamedField[] {
   return withChildren(root).flatMap((article) => {
     const { propclasses: meta, ocd } = article;

@@ -1,4 +1,4 @@
-/** Numbers as people of a language write them. */
+/** Numbers in the notation of a language. */
 import type { CommercialData } from '../../../model/article.ts';
 import type { Vec3 } from '../../../model/graphics.ts';
 import type { Texts } from './texts.ts';
@@ -16,13 +16,13 @@ export function priceText(
   try {
     return new Intl.NumberFormat(language, { style: 'currency', currency }).format(price);
   } catch {
-    // The service may send a currency that is no code of ISO 4217.
+    // The service may send a currency code that is not in ISO 4217.
     const amount = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
     return `${new Intl.NumberFormat(language, amount).format(price)} ${currency}`.trim();
   }
 }
 
-/** A length, such as `1.600 mm`. @param length - In millimetres. */
+/** A length, such as `1.600 mm`. @param length - Millimetres. */
 export function millimetresText({ language }: Texts, length: number): string {
   const digits = { maximumFractionDigits: length < 10 ? 1 : 0 };
   return `${new Intl.NumberFormat(language, digits).format(length)} mm`;

@@ -1,7 +1,7 @@
 /**
- * What the entries of the browser's history keep, which only this page can read: the token, so that it is not in the
- * address, which people copy and servers log; and what is shown, so that reloading loses nothing and "back" leads to
- * what was there before.
+ * Contents of the entries of the browser's history, which only this page can read: the token, so that it is not in the
+ * address, which people copy and servers log; and the state of the page, so that reloading loses nothing and "back"
+ * restores the previous state.
  */
 import { isRecord, type JsonRecord } from '../../../convert/wire/value.ts';
 import { redactTexts } from '../../../support/redact.ts';
@@ -9,19 +9,19 @@ import { targetOf } from './embedding.ts';
 import type { PageWindow } from './interfaces.ts';
 import type { OpenTarget } from './planned-article.ts';
 
-/** What the catalogue lists: a folder, or what a search has found, which was begun `from` a folder. */
+/** The listed place of the catalogue: a folder, or the results of a search, which was started `from` a folder. */
 export type CataloguePlace =
   | { parentnode: string }
   | { manufacturers: readonly string[]; query: string; from: string };
 
-/** What is shown. */
+/** The visible state of the page. */
 export interface Shown {
-  /** Counts the articles that a person has opened: entries with one number show one article, as it is configured now. */
+  /** Counts the articles that a person has opened: entries with the same number show the same article, as it is now. */
   opened: number;
-  /** The article, as the service answered it last; or what is being loaded in place of it. */
+  /** The article, as the service answered it last; or the target that is being loaded in its place. */
   target: OpenTarget | undefined;
   place: CataloguePlace;
-  /** Where there is no room for both: the catalogue, not the article. */
+  /** Whether the catalogue is shown and not the article, if there is no room for both. */
   isCatalogueOpen: boolean;
 }
 
@@ -34,27 +34,27 @@ export function keepToken({ history, location }: PageWindow, token: string): voi
   history.replaceState({ ...stateOf(history.state), token }, '', address);
 }
 
-/** The token that was kept, or empty. */
+/** The kept token, or an empty text. */
 export function keptToken({ history }: PageWindow): string {
   const { token } = stateOf(history.state);
   return typeof token === 'string' ? token : '';
 }
 
-/** The history of one page: a page that is loaded again shows what it has shown. */
+/** The history of one page: a page that is loaded again shows the same as before. */
 export class PageHistory {
-  /** Whether the page was loaded again, or come back to. */
+  /** Whether the page was loaded again, or the person came back to it. */
   readonly wasKept: boolean;
   readonly #page: PageWindow;
   #token: string;
   #shown: Shown;
-  /** An entry has the configuration that it was left with; a folder further on it may have changed. */
+  /** An entry has the configuration of the time when it was left; a later entry may have changed it. */
   readonly #newest = new Map<number, Shown['target']>();
 
   /**
-   * Writes the entry in which the page is.
+   * Writes the current entry of the page.
    *
-   * @param first - What is shown first, where nothing was kept.
-   * @param onMove - The person went back or forward; `isOther`: to another article.
+   * @param first - The first state, if none was kept.
+   * @param onMove - Called when the person went back or forward; `isOther`: to another article.
    */
   constructor(
     page: PageWindow,
@@ -81,13 +81,13 @@ export class PageHistory {
     return this.#shown;
   }
 
-  /** Something else is shown at the same place in the history. */
+  /** Changes the state in the current entry of the history. */
   change(change: Partial<Shown>): void {
     this.#shown = { ...this.#shown, ...change };
     this.#write('replaceState');
   }
 
-  /** A person has gone on; "back" leads to what was shown before. */
+  /** Adds an entry to the history; "back" leads to the previous state. */
   go(change: Partial<Shown>): void {
     this.#shown = { ...this.#shown, ...change };
     this.#write('pushState');
@@ -101,7 +101,7 @@ export class PageHistory {
   #moveTo(kept: Shown): void {
     const { place } = this.#shown;
     const target = this.#newest.has(kept.opened) ? this.#newest.get(kept.opened) : kept.target;
-    // A list that stays is the same one.
+    // A list that does not change stays the same object.
     const isSamePlace = JSON.stringify(kept.place) === JSON.stringify(place);
     this.#shown = { ...kept, target, place: isSamePlace ? place : kept.place };
     this.#write('replaceState');
@@ -115,25 +115,25 @@ export class PageHistory {
         this.#page.history[how]({ token, shown: { ...shown, target } }, '');
         return;
       } catch {
-        // A browser takes no state beyond a size, and not many changes at once: then less can be loaded again.
+        // A browser limits the size of a state and the rate of changes: then less can be restored.
       }
     }
   }
 }
 
 /**
- * Keeps what a person has configured for this tab, by the address without its token: the page around this one is
- * loaded again without the history of its frame, and a page with a new token has none.
+ * Keeps the configuration of this tab, by the address without its token: if the page around this one is loaded again,
+ * the history of its frame is lost, and a page with a new token has no history.
  */
 export function keepConfigured(page: PageWindow, json: JsonRecord): void {
   try {
     page.sessionStorage.setItem(nameOf(page), JSON.stringify(redactTexts(json)));
   } catch {
-    // Too large, or the browser allows a frame no storage.
+    // The configuration is too large, or the browser allows a frame no storage.
   }
 }
 
-/** What this tab has configured at this address before. */
+/** The configuration that this tab had at this address before. */
 export function keptConfigured(page: PageWindow): JsonRecord | undefined {
   try {
     const json: unknown = JSON.parse(page.sessionStorage.getItem(nameOf(page)) ?? '');
@@ -151,12 +151,12 @@ function stateOf(state: unknown): Record<string, unknown> {
   return isRecord(state) ? state : {};
 }
 
-/** A planning without its children, which are most of it. */
+/** A planning without its children, which are the largest part of it. */
 function aloneOf(target: Shown['target']): Shown['target'] {
   return target !== undefined && 'json' in target ? targetOf(target.json) : target;
 }
 
-/** Written by this page alone. */
+/** Reads a state, which only this page has written. */
 function shownOf(state: unknown): Shown | undefined {
   const { shown } = stateOf(state);
   return isRecord(shown) ? (shown as unknown as Shown) : undefined;

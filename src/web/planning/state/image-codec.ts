@@ -4,13 +4,13 @@ import { segmentsOf } from '../../../convert/transform/images.ts';
 import type { ImageCodec, Pixels } from '../../../model/image-codec.ts';
 import { ConverterError } from '../../../support/errors.ts';
 
-/** A browser halves the resolution of colours at any lower quality. */
+/** At any lower quality, a browser halves the resolution of colours. */
 const JPEG_QUALITY = 1;
 
-/** Bytes of a pixel of a canvas: red, green, blue, alpha. */
+/** Bytes per pixel of a canvas: red, green, blue, alpha. */
 const CANVAS_CHANNELS = 4;
 
-/** ITU T.81, annex B; Exif is in the first kind of application data. */
+/** Markers of JPEG (ITU T.81, annex B); Exif is in the first kind of application data. */
 const APP1 = 0xe1;
 const EXIF = [0x45, 0x78, 0x69, 0x66] as const;
 
@@ -19,8 +19,8 @@ const EXIF = [0x45, 0x78, 0x69, 0x66] as const;
  * images of the service are textures.
  *
  * Bytes may differ from those of the command line wherever a pixel is encoded: each library packs an image its own
- * way, and scales with a filter of its own. Pixels of opaque grey and RGB images are the same in Chromium, and may
- * differ by a few of 255 where another decoder reads a JPEG. Those of CMYK and of transparent pixels differ: a canvas
+ * way, and scales with its own filter. Pixels of opaque grey and RGB images are the same in Chromium, and may
+ * differ by a few of 255 where another decoder reads a JPEG. CMYK images and transparent pixels differ: a canvas
  * keeps no colour below an alpha of 0. It has no grey images: `channels` is always 3, and a PNG has an alpha of 1.
  * All methods reject with `IMAGE_UNREADABLE` on bad bytes.
  *
@@ -78,10 +78,10 @@ async function encode(
   return type === 'image/png' ? withoutAncillaryChunks(bytes) : bytes;
 }
 
-/** PNG, third edition, 5.2 and 5.4: bytes before the first chunk, those of a chunk beside its data, and the bit of its type. */
+/** PNG, third edition, 5.2 and 5.4: bytes before the first chunk, bytes of a chunk besides its data, and the type bit. */
 const PNG = { signature: 8, overhead: 12, ancillary: 0x20 } as const;
 
-/** Firefox adds a chunk of its own, which changes no pixel. */
+/** Removes ancillary chunks: Firefox adds its own chunk, which changes no pixel. */
 function withoutAncillaryChunks(png: Uint8Array): Uint8Array {
   const view = new DataView(png.buffer, png.byteOffset, png.byteLength);
   const kept = new Uint8Array(png.length);
@@ -102,7 +102,7 @@ const TRIED_SIDE = 16;
 
 let isCanvasTrue: boolean | undefined;
 
-/** Firefox with `privacy.resistFingerprinting` reads noise: textures made of it would be noise, too. */
+/** Rejects Firefox with `privacy.resistFingerprinting`, which reads noise: textures made of it would be noise, too. */
 function expectTrueCanvas(): void {
   isCanvasTrue ??= readsWhatItWrites();
   if (isCanvasTrue) return;
@@ -124,13 +124,13 @@ function readsWhatItWrites(): boolean {
 
 function openCanvas(width: number, height: number) {
   const canvas = new OffscreenCanvas(width, height);
-  // In memory, not on a graphics card: pixels are read, and a card may be lost.
+  // The canvas is in memory, not on a graphics card: pixels are read, and a card may be lost.
   const context = canvas.getContext('2d', { willReadFrequently: true });
   if (!context) throw new Error(`no canvas of ${width} × ${height} pixels`);
   return { canvas, context };
 }
 
-/** Browsers turn an image as its Exif data says, by any option: here its name is changed. */
+/** Renames the Exif data: browsers turn an image by it, whatever the options are. */
 function withoutOrientation(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const copy = new Uint8Array(bytes);
   if (bytes[0] !== 0xff || bytes[1] !== 0xd8) return copy;

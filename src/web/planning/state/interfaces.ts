@@ -1,4 +1,4 @@
-/** What the parts of the planning page know of each other, and of the window that the page is in. */
+/** The interfaces between the parts of the planning page, and to the window of the page. */
 import type { ArticleKey } from '../../../model/article.ts';
 import type { Vec3 } from '../../../model/graphics.ts';
 
@@ -13,29 +13,29 @@ export interface PlanningSnapshot {
   partsList: Uint8Array;
   /** By canonical block name (`canonicalName`): each block that a node refers to. */
   blocks: ReadonlyMap<string, Uint8Array | MissingBody>;
-  /** By image reference exactly as a material spells it. */
+  /** Images by their reference, exactly as a material spells it. */
   images: ReadonlyMap<string, Uint8Array | MissingBody>;
 }
 
-/** What the converter made of a snapshot. */
+/** The result of the conversion of a snapshot. */
 export interface ConvertedModel {
-  /** The bytes that the command line writes, where no pixel is encoded again. */
+  /** The same bytes as from the command line, if no pixel is encoded again. */
   glb: Uint8Array<ArrayBuffer>;
-  /** Width, height and depth. */
+  /** Width, height and depth of the model. */
   sizeMetres: Vec3;
   triangles: number;
-  /** Where parts are that were left out, in the frame of the GLB. */
+  /** Places of parts that were left out, in the frame of the GLB. */
   holesMetres: readonly Vec3[];
   /** Parts and textures that were left out, and what a person should check. */
   warnings: readonly { code: string; message: string }[];
 }
 
-/** The converter, in a thread of its own. */
+/** The converter, in its own thread. */
 export interface PlanningConverter {
   /**
-   * Converts a snapshot; a later call ends an earlier one.
+   * Converts a snapshot; a later call cancels an earlier one.
    *
-   * @throws Error with `code`, such as `NOTHING_TO_DRAW`, and a sentence; `AbortError` where the signal ends it.
+   * @throws Error with `code`, such as `NOTHING_TO_DRAW`, and a sentence; `AbortError` if the signal aborts.
    */
   convert(snapshot: PlanningSnapshot, signal: AbortSignal): Promise<ConvertedModel>;
   /** Writes the USDZ file of a GLB. */
@@ -46,24 +46,24 @@ export interface PlanningConverter {
 /** The 3D view. */
 export interface PlanningView {
   /**
-   * Shows a GLB in place of the one before; the camera stays, but for the first.
+   * Shows a GLB in place of the previous one; the camera stays, except for the first GLB.
    *
-   * @param holesMetres - Places of parts that it lacks: each gets a mark, which neither dimensions nor files have.
+   * @param holesMetres - Places of missing parts: each gets a mark, which dimensions and files do not include.
    */
   show(glb: Uint8Array<ArrayBuffer>, holesMetres?: readonly Vec3[]): Promise<void>;
   /** Shows nothing. */
   clear(): void;
-  /** Frames the model from the front left, as pictures do. */
+  /** Frames the model from the front left, as the pictures do. */
   fit(): void;
-  /** Above 1 nearer, below 1 farther. */
+  /** A factor above 1 moves nearer, below 1 farther. */
   zoom(factor: number): void;
   /** Shows width, height and depth at the model. */
   showDimensions(visible: boolean): void;
   /** Moves all movable parts back. A part stays moved in the next model that has it. */
   resetParts(): void;
-  /** Hears when the first part is moved, and when the last is moved back; replaces who did before. */
+  /** Sets the listener, which is called when the first part is moved, and when the last is moved back. */
   watchParts(listener: (isMoved: boolean) => void): void;
-  /** A picture of what is shown, or will be when `show` has ended, the model as large in it as on the stage. */
+  /** A picture of the current view, after `show` has ended, with the model as large in it as on the stage. */
   picture(widthPixels: number, heightPixels: number): Promise<Blob>;
   dispose(): void;
 }
@@ -72,40 +72,40 @@ export interface PlanningView {
 export interface ViewTexts {
   /** Name of the view for a screen reader. */
   view: string;
-  /** A drag does so with a part. */
+  /** Names of the two motions of a drag. */
   move: string;
   turn: string;
-  /** Name of the list of parts that move, and how keys do. */
+  /** Name of the list of movable parts, with the keys that move them. */
   movableParts: string;
-  /** Name of the choice of both. */
+  /** Name of the choice between both motions. */
   motionOf(part: string): string;
   /** `1.234,5` or `1,234.5` and the like, with its unit. */
   millimetres(length: number): string;
 }
 
-/** How the 3D view is opened. */
+/** Options of the 3D view. */
 export interface ViewOptions {
-  /** Positioned; the view fills it. */
+  /** A positioned element, which the view fills. */
   stage: HTMLElement;
   /** Bytes of `studio-map.bin`, inflated. */
   studio: Promise<ArrayBuffer>;
   texts: ViewTexts;
 }
 
-/** Takes messages. */
+/** A receiver of messages. */
 interface MessageTarget {
   postMessage(message: unknown, origin: string): void;
 }
 
-/** The window of the page, as far as what the page stores and posts depends on it. */
+/** The properties of the page's window that the page uses to store and post. */
 export interface PageWindow extends MessageTarget {
   readonly location: Pick<Location, 'pathname' | 'search'> & {
     readonly ancestorOrigins?: ArrayLike<string>;
   };
   readonly history: Pick<History, 'state' | 'pushState' | 'replaceState'>;
-  /** Throws where the browser gives the page no storage, such as in a frame of another site. */
+  /** Throws if the browser gives the page no storage, such as in a frame of another site. */
   readonly sessionStorage: Pick<Storage, 'getItem' | 'setItem'>;
-  /** The window itself where no page is around it. */
+  /** The window itself if no page is around it. */
   readonly parent: MessageTarget;
   addEventListener(
     type: 'message',

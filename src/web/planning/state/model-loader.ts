@@ -1,4 +1,4 @@
-/** Makes the model of what is planned: loads its bodies, converts them, and shows how far this is. */
+/** Makes the model of the planned article: loads its bodies, converts them, and reports the progress. */
 import type { ArticleKey } from '../../../model/article.ts';
 import { configurationKey } from '../../../model/configuration-id.ts';
 import { asConverterError, type ConverterError } from '../../../support/errors.ts';
@@ -9,16 +9,16 @@ import { type LoadingProgress, SnapshotLoader } from './snapshot-loader.ts';
 /** A step of the work, in its order. */
 export type ModelProgress = LoadingProgress | { step: 'convert'; done: 0; total: 0 };
 
-/** A model, and the configuration that it is of. */
+/** A model, and the configuration that it shows. */
 export interface MadeModel extends ConvertedModel {
   key: ArticleKey;
 }
 
-/** What is known of the model. */
+/** The state of the model. */
 export interface ModelState {
-  /** That was made last; it stays while another is made. */
+  /** The last finished model; it stays while another one is made. */
   model: MadeModel | undefined;
-  /** Undefined: nothing is being made. */
+  /** The progress; undefined while no model is being made. */
   progress: ModelProgress | undefined;
   failure: ConverterError | undefined;
   isCancelled: boolean;
@@ -32,19 +32,19 @@ export const NO_MODEL: ModelState = {
   isCancelled: false,
 };
 
-/** The model of a configuration; undefined while there is none, or one of another configuration. */
+/** The model of a configuration; undefined if there is none, or if the model is of another configuration. */
 export function modelOf({ model }: ModelState, key: ArticleKey | undefined): MadeModel | undefined {
   return areEqual(model?.key, key) ? model : undefined;
 }
 
-/** A change may be one of the texts or the price only: then the service answers the same configuration. */
+/** Compares configurations: a change may affect texts or price only, and the configuration stays the same. */
 function areEqual(one: ArticleKey | undefined, other: ArticleKey | undefined): boolean {
   if (one === undefined || other === undefined) return false;
   return configurationKey(one) === configurationKey(other);
 }
 
 /**
- * Makes models, one at a time: a later call ends an earlier one.
+ * Makes models, one at a time: a later call cancels an earlier one.
  *
  * @example
  * ```ts
@@ -61,7 +61,7 @@ export class ModelLoader {
   #last: ArticleKey | undefined;
   #work: AbortController | undefined;
 
-  /** @param imageLocation - As of {@link SnapshotLoader}. */
+  /** @param imageLocation - As for {@link SnapshotLoader}. */
   constructor(
     service: PlanningService,
     converter: PlanningConverter,
@@ -79,12 +79,12 @@ export class ModelLoader {
     if (isBeingMade) return;
     const model = modelOf(this.#state, key);
     if (model === undefined) return void this.#run(key);
-    // Back to what is shown already, while or after another was being made.
+    // The requested model is already shown, while or after another one was being made.
     this.#work?.abort();
     this.#set({ ...NO_MODEL, model });
   }
 
-  /** Makes the last one again. It is bound, as `cancel` is, because components pass it to buttons. */
+  /** Makes the last model again. The method is bound, as `cancel` is, because components pass it to buttons. */
   readonly retry = (): void => {
     if (this.#last !== undefined) void this.#run(this.#last);
   };
@@ -94,7 +94,7 @@ export class ModelLoader {
     this.#set({ progress: undefined, isCancelled: true });
   };
 
-  /** There is no model: the article that it was of is left. */
+  /** Removes the model, because its article is closed. */
   clear(): void {
     this.#work?.abort();
     this.#last = undefined;

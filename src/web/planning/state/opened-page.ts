@@ -1,4 +1,4 @@
-/** One opened page: its parameters, service, planning, model and parent, and how they act together. */
+/** One opened page: its parameters, service, planning, model and parent, and their interaction. */
 
 import type { JsonRecord } from '../../../convert/wire/value.ts';
 import type { ArticleId } from '../../../model/configuration-id.ts';
@@ -18,26 +18,26 @@ import { failureText, type Texts } from './texts.ts';
 interface SessionState extends ModelState {
   planning: PlanningState;
   shown: Shown;
-  /** What this tab has configured here before, until the person goes on with it or with something else. */
+  /** The earlier configuration of this tab at this address, until the person continues with it or with another one. */
   earlier: JsonRecord | undefined;
   /** Whether the service refuses the token. */
   isTokenDead: boolean;
-  /** Whether it has accepted it on this page. */
+  /** Whether the service has accepted the token on this page. */
   wasTokenAccepted: boolean;
-  /** Fields whose text is not possible: what is configured lacks what the person wants. */
+  /** Fields with an invalid text: the configuration lacks what the person wants. */
   refused: readonly NamedField[];
-  /** How many tokens the page has had: what a dead one could not load is loaded with the next. */
+  /** Number of tokens so far: requests that failed with a refused token are repeated with the next one. */
   tokens: number;
 }
 
-/** How a page is opened. */
+/** Options of an opened page. */
 interface SessionOptions {
   page: PageWindow;
   parameters: PlanningParameters;
-  /** What the server of the page knows of the service. */
+  /** Facts about the service from the server of the page. */
   service: {
     baseUrl: string;
-    /** If `baseUrl` is a proxy. */
+    /** Address of the service, if `baseUrl` is a proxy. */
     serviceUrl?: string | undefined;
     imageLocation?: string | undefined;
   };
@@ -65,7 +65,7 @@ export class Session {
   /** The article whose model was requested last. */
   #modelled: ArticleId | undefined;
 
-  /** Opens a page: it loads the article of its parameters at once. */
+  /** Opens a page, which immediately loads the article of its parameters. */
   constructor({ page, parameters, service, texts, converter }: SessionOptions) {
     const { baseUrl, serviceUrl, imageLocation } = service;
     const { token, parentOrigin } = parameters;
@@ -75,7 +75,7 @@ export class Session {
     this.converter = converter;
     const languages = {
       lang: parameters.lang || texts.language,
-      // What the service has not in the language that was asked for, it has in that of the page.
+      // Texts that the service lacks in the requested language are requested in the language of the page.
       langalt: parameters.langalt || texts.language,
     };
     this.service = new PlanningService({
@@ -117,7 +117,7 @@ export class Session {
     this.#listeners.push(listener);
   }
 
-  /** Shows something else, of which a target is opened; "back" leads to what was shown before. */
+  /** Changes the visible state, and opens its target if it has one; "back" leads to the previous state. */
   go(change: Partial<Omit<Shown, 'opened'>>): void {
     const { target } = change;
     const { opened } = this.#state.shown;
@@ -127,10 +127,10 @@ export class Session {
     if (target !== undefined) this.planning.open(target);
   }
 
-  /** Does without what was configured before. It is bound, because components pass it to buttons. */
+  /** Drops the earlier configuration. The method is bound, because components pass it to buttons. */
   readonly forgetEarlier = (): void => this.#set({ earlier: undefined });
 
-  /** A field has a text that is not possible, or not any more. */
+  /** Notes whether a field has an invalid text. */
   setRefused(field: NamedField, isRefused: boolean): void {
     const { refused } = this.#state;
     const others = refused.filter(({ place }) => place !== field.place);
@@ -138,13 +138,13 @@ export class Session {
     this.#set({ refused: isRefused ? [...others, field] : others });
   }
 
-  /** The catalogue is there. */
+  /** Notes that the catalogue is listed. */
   listed(): void {
     this.#isListed = true;
     this.#postLoaded();
   }
 
-  /** Reports a failure of the service to the parent and the page. It is bound, because actions take it as a listener. */
+  /** Reports a failure of the service to the parent and the page. The method is bound, because actions listen by it. */
   readonly failed = ({ code }: ConverterError): void => {
     if (code === 'TOKEN_DIED') this.#set({ isTokenDead: true });
     this.embedding.post({ type: 'ERROR', code, message: failureText(this.texts, code) });
@@ -163,13 +163,13 @@ export class Session {
     const isSame = planned === before.planned && opening === before.opening;
     if (isSame && pending === before.pending && failure === before.failure) return;
     const kept = planned && { json: planned.json, pending, isAsStored: planned.isAsStored };
-    // What could not be opened must not take the place of what is planned when the page is loaded again.
+    // A target that could not be opened must not replace the planned article when the page is loaded again.
     this.#history.change({ target: failure === undefined ? (opening ?? kept) : (kept ?? opening) });
     this.#set({ shown: this.#history.shown });
   }
 
   #onPlanned({ key, json }: PlannedArticle, setting: PropertySetting | undefined): void {
-    // The model of another article would be taken for this one.
+    // The model of another article would be mistaken for this one.
     if (!isOneArticle(key, this.#modelled)) this.models.clear();
     this.#modelled = key;
     this.models.make(key);
@@ -210,7 +210,7 @@ export class Session {
     if (this.#state.failure !== undefined) this.models.retry();
   }
 
-  /** Once: when the article is there, or the catalogue and no article on its way. */
+  /** Posts `LOADED` once: when the article is loaded, or the catalogue is listed and no article is being loaded. */
   #postLoaded(): void {
     const { state } = this.planning;
     const isReady = state.planned !== undefined || (this.#isListed && !isOpening(state));
@@ -224,7 +224,7 @@ export class Session {
   }
 }
 
-/** What a page shows first: the catalogue where its mode has one and no article is named. */
+/** The first state of a page: the catalogue if its mode has one and no article is named. */
 function firstShown({ mode, parentnode, target }: PlanningParameters): Shown {
   const hasCatalogue = mode !== 'configurator';
   const isCatalogueOpen = mode === 'catalogue' || (hasCatalogue && target === undefined);

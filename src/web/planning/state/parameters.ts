@@ -1,6 +1,6 @@
-/** The parameters of the page's address: each contradiction is a problem that the page says in a sentence. */
+/** The parameters of the page's address: each contradiction is a problem that the page explains in a sentence. */
 
-/** What the catalogue and the configurator show. @see Spec 4.5 */
+/** The visible parts of the page: catalogue and configurator. @see Spec 4.5 */
 export type PlanningMode = 'catalogue' | 'configurator' | 'hybrid';
 
 /** A base article or one configuration of it, or a stored planning. */
@@ -8,25 +8,25 @@ export type PlanningTarget =
   | { manufacturer: string; program: string; basearticlenumber: string; ocdreinit: string }
   | { permanentid: string };
 
-/** How the page was opened. */
+/** The parameters of an opened page. */
 export interface PlanningParameters {
   token: string;
   mode: PlanningMode;
-  /** What is shown first; undefined where a person chooses from the catalogue. */
+  /** The target that is opened first; undefined if a person chooses from the catalogue. */
   target: PlanningTarget | undefined;
   showPrice: boolean;
   /** Folder at which the catalogue opens; empty for the top. */
   parentnode: string;
-  /** As given, or empty. */
+  /** The language as given, or empty. */
   lang: string;
   langalt: string;
-  /** Receives the cart post; undefined: no cart is offered. */
+  /** Address that receives the cart post; undefined: no cart is offered. */
   cartUrl: string | undefined;
   /** Origin of the page around this one, for browsers that do not know it; empty if not given. */
   parentOrigin: string;
 }
 
-/** What is wrong with a parameter. */
+/** A problem with a parameter. */
 export type ParameterProblem =
   | 'tokenMissing'
   | 'modesBoth'
@@ -40,7 +40,7 @@ export type ParameterProblem =
   | 'originInvalid'
   | 'repeated';
 
-/** A problem, and the parameters that it names. */
+/** A problem, and the parameters concerned. */
 export interface NamedProblem {
   problem: ParameterProblem;
   names: string;
@@ -134,7 +134,7 @@ function targetOf(
   };
 }
 
-/** Without user and password, which `fetch` refuses. */
+/** Whether a text is a web address without user and password, which `fetch` refuses. */
 function isWebAddress(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const { protocol, username, password } = new URL(text);

@@ -6,7 +6,7 @@ import { isConverterError } from '../../../support/errors.ts';
 /** `preview`: a `previewimage` of the service; `resource`: a `rescontent`. */
 export type PictureKind = 'preview' | 'resource';
 
-/** A list of a catalogue requests many pictures: with a limit, those at its top arrive first. */
+/** A catalogue list requests many pictures: with a limit, the pictures at its top arrive first. */
 const PICTURES_AT_ONCE = 6;
 const MAX_PICTURES = 2_000;
 
@@ -27,7 +27,7 @@ export class PictureLoader {
     this.#load = load;
   }
 
-  /** The address of a picture; undefined if there is none. One that could not be loaded is loaded by the next call. */
+  /** The address of a picture; undefined if there is none. If loading has failed, the next call loads it again. */
   addressOf(kind: PictureKind, reference: string): Promise<string | undefined> {
     const key = `${kind} ${reference}`;
     const known = this.#addresses.get(key);
@@ -45,7 +45,7 @@ export class PictureLoader {
     const release = await this.#turns.take(1);
     try {
       const bytes = await this.#load(kind, reference);
-      // Only what is an image: nothing that a browser would run.
+      // The type is always that of an image, so that a browser never runs the content.
       const type = `image/${checkImage(bytes)}`;
       return URL.createObjectURL(new Blob([bytes as Uint8Array<ArrayBuffer>], { type }));
     } catch (error) {

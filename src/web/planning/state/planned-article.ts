@@ -1,4 +1,4 @@
-/** What is planned: an article with all its children as the service sent it, and the calls that replace it by another. */
+/** A planned article with all its children as the service sent it, and the calls that replace it by another. */
 
 import { decodeArticle } from '../../../convert/wire/article.ts';
 import { isRecord, type JsonRecord, mismatch, parseJson } from '../../../convert/wire/value.ts';
@@ -16,23 +16,23 @@ import type { PlanningService } from './planning-service.ts';
 
 /** A topmost article. */
 export interface PlannedArticle {
-  /** As the service sent it: changes, carts and permanent identifiers are made of it. */
+  /** The article as the service sent it: changes, carts and permanent identifiers are made of it. */
   json: JsonRecord;
   article: Article;
   key: ArticleKey;
-  /** Texts and prices are those of the day and language in which the planning was stored. */
+  /** Whether texts and prices are those of the day and language in which the planning was stored. */
   isAsStored?: boolean | undefined;
 }
 
 /**
- * The article of a catalogue node, whose `varcode` is empty for the default configuration; or a planning as the service
- * has answered it before, which needs no request, with the changes that it has not answered yet.
+ * The article of a catalogue node, whose `varcode` is empty for the default configuration; or an earlier answer of the
+ * service, which needs no request, with the changes that the service has not answered yet.
  */
 export type OpenTarget =
   | (PlanningTarget & { varcode?: string })
   | { json: JsonRecord; pending: readonly PropertySetting[]; isAsStored?: boolean | undefined };
 
-/** A property that is to take another value. */
+/** A property and the value that it is to take. */
 export type PropertySetting = Omit<PropertyChange, 'rootid' | 'jsondata'>;
 
 /**
@@ -63,7 +63,7 @@ export async function loadTarget(
     try {
       loaded = await read({ varcode });
     } catch (thrown) {
-      // The article is there; it opens as the service configures it.
+      // The article exists, and opens in the configuration of the service.
       if (!isConverterError(thrown, 'ARTICLE_NOT_FOUND')) throw thrown;
     }
   }
@@ -72,7 +72,7 @@ export async function loadTarget(
 }
 
 /**
- * Changes a property. Only the topmost article is configured: a change of a child is one of the whole.
+ * Changes a property. Only the topmost article is configured: a change of a child is a change of the whole.
  *
  * @throws {@link ConverterError} `PROPERTY_VALUE_REFUSED`, what the service throws.
  * @see Spec 3 (rule 3), 4.3
@@ -103,7 +103,7 @@ export async function storePlanning(
 }
 
 /**
- * A stored planning with the texts and prices of now, in the languages of the page; as it was stored where the service
+ * A stored planning with current texts and prices, in the languages of the page; or as it was stored if the service
  * does not answer exactly this configuration again.
  */
 async function renewed(
@@ -123,7 +123,7 @@ async function renewed(
   return { ...stored, isAsStored: true };
 }
 
-/** GET articles takes no configuration of a planning: a change to the value that a property has answers it. */
+/** Requests a planning again. GET articles takes no configuration of it, so a property is set to its current value. */
 async function askAgain(
   service: PlanningService,
   stored: PlannedArticle,
@@ -131,7 +131,7 @@ async function askAgain(
 ): Promise<PlannedArticle | undefined> {
   const { article } = stored;
   if (article.children.length > 0 || article.reinit !== '') {
-    // Of the innermost article: nothing else depends on it.
+    // The property of the innermost article is used: nothing else depends on it.
     const setting = withChildren(article).flatMap(settingsOf).at(-1);
     return setting && changeProperty(service, stored, setting, signal);
   }
@@ -142,7 +142,7 @@ async function askAgain(
   return planned(bytes, answer, request);
 }
 
-/** What the properties of an article are set to, of those that a person may set. */
+/** The current values of those properties that a person may set. */
 function settingsOf({ id, ocd, propclasses }: Article): PropertySetting[] {
   const kinds = { ocd: ocd?.propclasses ?? [], meta: propclasses };
   return (['meta', 'ocd'] as const).flatMap((proptype) =>
@@ -174,6 +174,6 @@ function planned(
 ): PlannedArticle {
   const json = parseJson(bytes);
   if (!isRecord(json)) throw mismatch('RESPONSE_INVALID', 'article', 'an object', json);
-  // The service may repeat the token in a text; the article is what the page shows.
+  // The service may repeat the token in a text; the page shows the article.
   return { json, article: redactTexts(article), key: resolveKey(request, article).key };
 }

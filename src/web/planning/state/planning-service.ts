@@ -19,32 +19,32 @@ import { ConverterError, isConverterError } from '../../../support/errors.ts';
 import { forgetSecret, registerSecret } from '../../../support/redact.ts';
 import { type PictureKind, PictureLoader } from './picture-loader.ts';
 
-/** A body as it was received, and what its decoder made of it. */
+/** The received body, and its decoded form. */
 interface ServiceAnswer<Answer> {
   bytes: Uint8Array;
   answer: Answer;
 }
 
-/** How one call is sent. */
+/** Options of one call. */
 interface CallOptions {
   signal?: AbortSignal | undefined;
   /** Fields of the JSON body. */
   body?: unknown;
 }
 
-/** The service that a page is for. */
+/** Options of the service of a page. */
 interface ServiceOptions {
   baseUrl: string;
-  /** The address of the service that answers name, if `baseUrl` is a proxy: their images are requested from the proxy. */
+  /** The service address in answers, if `baseUrl` is a proxy: images with this address are requested from the proxy. */
   serviceUrl?: string | undefined;
-  /** No message contains it. */
+  /** The session token; no message contains it. */
   token: string;
   languages: { lang: string; langalt: string };
-  /** The service has accepted a token for the first time, or again after it had refused it. */
+  /** Called when the service has accepted a token for the first time, or again after a refusal. */
   onAccepted?: () => void;
 }
 
-/** A parts list of a planning may take the service some seconds. */
+/** The service may need some seconds for a parts list of a planning. */
 const TIMEOUT_MS = 60_000;
 /** A failure that may be temporary, of the connection or a busy service, is retried once. */
 const RETRY_AFTER_MS = 700;
@@ -65,7 +65,7 @@ export class PlanningService {
   readonly #fallback = createFallback();
   readonly #pictures = new PictureLoader((kind, reference) => this.#loadPicture(kind, reference));
   #token: string;
-  /** How often a token was refused. */
+  /** Number of refusals of a token. */
   #refusals = 0;
   /** Whether the service has accepted the token. */
   #isProven = false;
@@ -78,10 +78,10 @@ export class PlanningService {
   }
 
   /**
-   * Calls an operation. Of several addresses the first that has the thing is used.
+   * Calls an operation. If it has several addresses, the first one with an answer is used.
    *
    * @throws {@link ConverterError} `TOKEN_DIED` for 401 and 403, the operation's codes for 404 and 422, `RATE_LIMITED`,
-   *   `HTTP_STATUS`, `HTTP_TIMEOUT`, `HTTP_CONNECTION`, `RESPONSE_INVALID`; `AbortError` where the signal ended it.
+   *   `HTTP_STATUS`, `HTTP_TIMEOUT`, `HTTP_CONNECTION`, `RESPONSE_INVALID`; `AbortError` if the signal aborts.
    */
   call<Name extends OperationName>(
     name: Name,
@@ -100,7 +100,7 @@ export class PlanningService {
     });
   }
 
-  /** The topmost article of a stored planning; `PERMANENT_ID_NOT_RESOLVABLE` where this service knows none. */
+  /** The topmost article of a stored planning; `PERMANENT_ID_NOT_RESOLVABLE` if this service has none. */
   async storedPlanning(permanentid: string, signal?: AbortSignal): Promise<Uint8Array> {
     const path = `/planning/permanentid/${encodeStrictly(permanentid)}`;
     const address = `${this.#base.origin}${this.#base.path}${path}?token=`;
@@ -110,7 +110,7 @@ export class PlanningService {
   }
 
   /**
-   * An address that shows a `previewimage` or a `rescontent`, until the page is left; undefined if there is none. One
+   * The address of a `previewimage` or a `rescontent`, until the page is left; undefined if there is none. An image
    * that could not be loaded is requested again by the next call.
    */
   picture(kind: PictureKind, reference: string): Promise<string | undefined> {
@@ -125,13 +125,13 @@ export class PlanningService {
     registerSecret(token);
   }
 
-  /** Sends with the current token; again if that was replaced meanwhile, since the service has done nothing then. */
+  /** Sends with the current token, and again if it was replaced meanwhile, since the service has done nothing then. */
   async #withToken(sendWith: (token: string) => Promise<Uint8Array>): Promise<Uint8Array> {
     for (;;) {
       const [used, before] = [this.#token, this.#refusals];
       try {
         const bytes = await sendWith(used);
-        // An answer to a request from before the refusal proves nothing.
+        // The answer to a request that was sent before the refusal proves nothing.
         if (!this.#isProven && before === this.#refusals) {
           this.#isProven = true;
           this.#options.onAccepted?.();
@@ -159,17 +159,17 @@ export class PlanningService {
 
 const PASSING = ['HTTP_CONNECTION', 'RATE_LIMITED'] as const;
 
-/** What sending needs to know of an operation. */
+/** The fields of an operation that a request needs. */
 type SentOperation = Pick<Operation<unknown>, 'method' | 'missing' | 'missingMeans' | 'refused'>;
 
-/** No operation of the service: what serves the page answers it, from the plannings that it has seen stored. */
+/** The stored plannings: not an operation of the service. The server of the page answers, which saw them stored. */
 const STORED: SentOperation = {
   method: 'GET',
   missing: 'PERMANENT_ID_NOT_RESOLVABLE',
   missingMeans: 'no planning is stored under this permanent identifier',
 };
 
-/** A GET changes nothing, so that it is safe to repeat. */
+/** Sends a request, and a GET twice after a failure: a GET changes nothing, so that repeating it is safe. */
 async function sendTwice(
   operation: SentOperation,
   address: string,
@@ -211,7 +211,7 @@ async function send(
     signal?.throwIfAborted();
     if (thrown instanceof ConverterError) throw thrown;
     const isLate = timeout.aborted;
-    // The reason of the browser names the address, which contains the token.
+    // The error of the browser contains the address, which contains the token.
     throw isLate
       ? new ConverterError('HTTP_TIMEOUT', `expected an answer within ${TIMEOUT_MS / 1000} s`)
       : new ConverterError('HTTP_CONNECTION', 'expected an answer, received none');
@@ -233,7 +233,7 @@ function failureOf(
   return new ConverterError(isBusy ? 'RATE_LIMITED' : 'HTTP_STATUS', sentence, context);
 }
 
-/** The service does not specify the bodies of failures: `{"error":"…"}` is the emulator's. */
+/** Reads the sentence of a failure. The service does not specify the body: `{"error":"…"}` is that of the emulator. */
 function sentenceOf(bytes: Uint8Array): string {
   try {
     const body = parseJson(bytes.subarray(0, 10_000));

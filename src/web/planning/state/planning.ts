@@ -1,4 +1,4 @@
-/** The state of a planning: what is planned, which changes wait, and what failed. Nothing that was planned is lost. */
+/** The state of a planning: planned article, waiting changes, and failure. No planned article is ever lost. */
 import { asConverterError, type ConverterError } from '../../../support/errors.ts';
 import {
   changeProperty,
@@ -9,26 +9,26 @@ import {
 } from './planned-article.ts';
 import type { PlanningService } from './planning-service.ts';
 
-/** What a person sees of a planning. */
+/** The state of a planning for display. */
 export interface PlanningState {
   /** The newest answer of the service. */
   planned: PlannedArticle | undefined;
-  /** What is being loaded in place of it, or could not be loaded. */
+  /** The target that is being loaded in its place, or that could not be loaded. */
   opening: OpenTarget | undefined;
   /** Changes that the service has not answered yet, the oldest first. */
   pending: readonly PropertySetting[];
-  /** Why work has stopped; `retry` goes on with it. */
+  /** Why work has stopped; `retry` continues it. */
   failure: ConverterError | undefined;
-  /** The person has stopped the loading of the first article; `retry` goes on with it. */
+  /** Whether the person has stopped the loading of the first article; `retry` continues it. */
   isStopped: boolean;
 }
 
-/** Whether an article is on its way, in place of what is planned. */
+/** Whether an article is being loaded in place of the planned one. */
 export function isOpening({ opening, failure, isStopped }: PlanningState): boolean {
   return opening !== undefined && failure === undefined && !isStopped;
 }
 
-/** What a planning reports. */
+/** Events of a planning. */
 interface PlanningEvents {
   onState(state: PlanningState): void;
   /** An answer to a change, or an article that was opened (then without one). */
@@ -39,8 +39,8 @@ interface PlanningEvents {
 /**
  * A planning of one page, in which nothing is planned at first.
  *
- * Changes are sent one after the other, each with the answer to the one before, because the service answers a whole
- * article: two at once would lose one. Of several waiting changes of one property only the last is sent.
+ * Changes are sent one after the other, each with the answer to the previous one, because the service answers a whole
+ * article: two changes at once would lose one. Of several waiting changes of a property only the last is sent.
  */
 export class Planning {
   readonly #service: PlanningService;
@@ -63,33 +63,33 @@ export class Planning {
     return this.#state;
   }
 
-  /** Opens another article; what was planned stays until it is there. */
+  /** Opens another article; the planned article stays until the other one is loaded. */
   open(target: OpenTarget): void {
     this.#stop();
     this.#set({ opening: target, failure: undefined, isStopped: false });
     void this.#run();
   }
 
-  /** Sends a change when all earlier ones are answered; of nothing while another article is on its way. */
+  /** Sends a change when all earlier ones are answered; does nothing while another article is being loaded. */
   change(setting: PropertySetting): void {
     const { pending, planned } = this.#state;
     if (planned === undefined || isOpening(this.#state)) return;
-    // The first one is on its way.
+    // The first change has been sent.
     const isSent = (index: number) => index === 0 && this.#work !== undefined;
     const others = pending.filter((other, index) => isSent(index) || !areOfOne(other, setting));
     this.#set({ opening: undefined, pending: [...others, setting], failure: undefined });
     void this.#run();
   }
 
-  /** Does again what failed. It is bound, as `cancel` is, because components pass it to buttons. */
+  /** Repeats the failed work. The method is bound, as `cancel` is, because components pass it to buttons. */
   readonly retry = (): void => {
     this.#set({ failure: undefined, isStopped: false });
     void this.#run();
   };
 
   /**
-   * Ends what is being done, or forgets what failed: what was planned before stays, and changes of it that an opening
-   * has interrupted go on. Without anything planned, an opening that is under way waits for `retry`.
+   * Cancels the current work, or forgets a failure: the planned article stays, and its changes that an opening
+   * has interrupted continue. Without a planned article, an opening in progress waits for `retry`.
    */
   readonly cancel = (): void => {
     const { planned, opening, pending } = this.#state;
@@ -113,7 +113,7 @@ export class Planning {
     this.#work = undefined;
   }
 
-  /** Opens what is to be opened, and sends the changes that wait, until there are none. */
+  /** Opens the target and sends the waiting changes, until there are none. */
   async #run(): Promise<void> {
     if (this.#work !== undefined) return;
     const own = new AbortController();
@@ -140,7 +140,7 @@ export class Planning {
       if (own.signal.aborted) return;
       const failure = asConverterError(thrown);
       const { opening, pending } = this.#state;
-      // To send it again would be refused again.
+      // If the change was sent again, it would be refused again.
       const isRefused = opening === undefined && failure.code === 'PROPERTY_VALUE_REFUSED';
       this.#set({ failure, pending: isRefused ? pending.slice(1) : pending });
       this.#events.onFailure(failure);

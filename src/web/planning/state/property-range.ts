@@ -1,10 +1,10 @@
-/** Numeric properties: which numbers their ranges contain, and the next one in a direction. */
+/** Numeric properties: the numbers in their ranges, and the next number in a direction. */
 
 import { readNumber } from '../../../convert/wire/value.ts';
 import type { ArticleProperty, PropertyRange } from '../../../model/article.ts';
 import type { Texts } from './texts.ts';
 
-/** Far above what the service sends with decimals as binary numbers, and far below any raster. */
+/** Tolerance: far above the error of decimals as binary numbers, and far below any raster. */
 const EPSILON = 1e-6;
 
 /**
@@ -33,16 +33,16 @@ function contains(range: PropertyRange, value: number): boolean {
   return Math.abs(steps - Math.round(steps)) < EPSILON * Math.max(1, Math.abs(steps));
 }
 
-/** A step where a range has none. */
+/** The step of a range; without a raster, of its decimals. */
 function stepOf({ raster }: PropertyRange, decimals: number): number {
   return raster !== undefined && raster > 0 ? raster : 10 ** -Math.min(decimals, 6);
 }
 
 /**
- * The next number above or below another that the ranges contain; undefined at an end.
+ * The next number above or below another number that is in the ranges; undefined at an end.
  *
  * @param direction - 1 is above, -1 below.
- * @param decimals - Of a range without raster.
+ * @param decimals - Decimals for a range without raster.
  * @example
  * ```ts
  * nextInRanges([{ valuefrom: 800, opfrom: 'GE', valueto: 1400, opto: 'LE', raster: 50 }], 1400, -1, 0); // → 1350
@@ -60,7 +60,7 @@ export function nextInRanges(
     const origin = range.valuefrom ?? 0;
     const at = (value - origin) / step;
     const first = direction > 0 ? Math.floor(at + EPSILON) + 1 : Math.ceil(at - EPSILON) - 1;
-    // From outside of a range its own end is the next one.
+    // From outside of a range, its nearer end is the next number.
     const bound = direction > 0 ? range.valuefrom : range.valueto;
     const beyond = bound !== undefined && (bound - value) * direction > EPSILON;
     const end = (((bound ?? 0) - origin) / step) * direction;
@@ -112,7 +112,7 @@ export function rangesText(texts: Texts, ranges: readonly PropertyRange[]): stri
     .join(words.or);
 }
 
-/** A range on a raster has a first and a last number, which say more than a bound that it does not contain. */
+/** A range on a raster with its first and last number, which are clearer than a bound that it does not contain. */
 function closed(range: PropertyRange): PropertyRange {
   const { valuefrom, opfrom, valueto, opto, raster = 0 } = range;
   if (valuefrom === undefined || raster <= 0) return range;
@@ -128,7 +128,7 @@ function closed(range: PropertyRange): PropertyRange {
   };
 }
 
-/** Why a number is not possible: how far the ranges go, or what they have on both sides of it. */
+/** Why a number is not possible: the limits of the ranges, or the nearest numbers on both sides. */
 function beyondText(texts: Texts, property: ArticleProperty, value: number): string {
   const { ranges, decdigits } = property;
   const [below, above] = ([-1, 1] as const).map((direction) => {
@@ -146,7 +146,7 @@ export function isNumeric({ proptype }: ArticleProperty): boolean {
 }
 
 /**
- * A number as people of a language write it, without a mark at thousands.
+ * A number in the notation of a language, without thousands separators.
  *
  * @example `numberText(textsOf('de'), 1600.5); // → '1600,5'`
  */
@@ -155,15 +155,15 @@ export function numberText({ language }: Texts, value: number): string {
 }
 
 /**
- * Reads a number as people of a language write it. The mark of another language is one of decimals where it cannot be
- * one of thousands.
+ * Reads a number in the notation of a language. The separator of another language is read as that of decimals if it
+ * cannot be that of thousands.
  *
  * @example `readLocalNumber(textsOf('de'), '1.600'); // → 1600, and of '800.5' 800.5`
  */
 export function readLocalNumber(texts: Texts, typed: string): number | undefined {
   const isComma = numberText(texts, 0.5).includes(',');
   const text = typed.trim().replace(/[\s'’](?=\d{3}(?!\d))/g, '');
-  // The first group of thousands begins with a digit that counts: 0.125 has decimals.
+  // The first group of thousands does not begin with 0: 0.125 has decimals.
   const thousands = isComma
     ? /^[+-]?[1-9]\d{0,2}(?:\.\d{3})+(?:,\d*)?$/
     : /^[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d*)?$/;
@@ -171,9 +171,9 @@ export function readLocalNumber(texts: Texts, typed: string): number | undefined
 }
 
 /**
- * Reads what a person has typed for a property, in the language of the page.
+ * Reads the text that a person has typed for a property, in the language of the page.
  *
- * @returns The value as it is sent, or a sentence.
+ * @returns The value to be sent, or a sentence.
  */
 export function readTyped(
   texts: Texts,
@@ -192,7 +192,7 @@ export function readTyped(
   return { value: String(rounded) };
 }
 
-/** A service may leave out `decdigits`: then the numbers that it sends show it. */
+/** The decimals of a property: if the service leaves out `decdigits`, the numbers that it sends show them. */
 function decimalsOf({ ranges, currentvalue }: ArticleProperty): number {
   const known = ranges.flatMap(({ raster, valuefrom, valueto }) => [raster, valuefrom, valueto]);
   const decimals = [...known, readNumber(currentvalue)].map(

@@ -1,24 +1,24 @@
-/** Images of models that are shown one after the other: configurations of an article have most of them in common. */
+/** Images of models that are shown one after the other: the configurations of an article share most of them. */
 import { Texture, TextureSource } from 'three';
 import type { GLTFParser } from 'three/addons/loaders/GLTFLoader.js';
 
-/** Reads the images of models, those of the model before without decoding and uploading them again. */
+/** Reads the images of models; an image of the previous model is not decoded and uploaded again. */
 export interface SharedImages {
-  /** Reads the images of a parser as the graphics need them. */
+  /** Reads the images of a parser in the form that the graphics need. */
   readFor(parser: GLTFParser): ModelImages;
 }
 
 /** The images of one model. */
 export interface ModelImages {
-  /** The model is shown: its images are those that the next one may have, too. */
+  /** Keeps the images for the next model, because this model is shown. */
   keep(): void;
-  /** The model is never shown: its images are closed, but for those of the one that is, also those that come later. */
+  /** Closes the images of a model that is never shown, also later ones, except those of the visible model. */
   close(): void;
 }
 
 type ImageSource = TextureSource<ImageBitmap>;
 
-/** Opens them; the images of a model that was shown are closed by who disposes of it. */
+/** Opens the images; those of a model that was shown are closed by the code that disposes of the model. */
 export function openSharedImages(): SharedImages {
   let shown: ReadonlyMap<string, ImageSource> = new Map();
   return {
@@ -29,7 +29,7 @@ export function openSharedImages(): SharedImages {
       const sourceOf = async (bytes: ArrayBuffer): Promise<ImageSource> => {
         const key = await digestOf(bytes);
         const found = key === undefined ? undefined : (own.get(key) ?? shown.get(key));
-        // One that is closed has no size.
+        // A closed image has no size.
         if (found && found.data.width > 0) {
           own.set(key!, found);
           return found;
@@ -41,7 +41,7 @@ export function openSharedImages(): SharedImages {
         return source;
       };
       const loader = {
-        // Three.js hands such a loader the bytes: an address of its own for each image may be forbidden by a policy.
+        // Three.js passes the bytes to such a loader: a policy may forbid a separate address for each image.
         isKTX2Loader: true,
         parse(bytes: ArrayBuffer, done: (texture: Texture) => void, fail: (why: unknown) => void) {
           sourceOf(bytes).then((source) => done(textureOf(source)), fail);
@@ -61,7 +61,7 @@ export function openSharedImages(): SharedImages {
   };
 }
 
-/** Undefined where the browser has none, which is on pages without HTTPS. */
+/** The digest of bytes; undefined if the browser cannot compute it, as on pages without HTTPS. */
 async function digestOf(bytes: ArrayBuffer): Promise<string | undefined> {
   const digest = await globalThis.crypto.subtle?.digest('SHA-256', bytes);
   return digest && String(new Uint32Array(digest));
@@ -77,7 +77,7 @@ async function decode(bytes: ArrayBuffer): Promise<ImageSource> {
 function textureOf(source: ImageSource): Texture {
   const texture = new Texture();
   texture.source = source;
-  // Not `needsUpdate`, which would upload the source again.
+  // `needsUpdate` is not set, because it would upload the source again.
   texture.version = 1;
   return texture;
 }

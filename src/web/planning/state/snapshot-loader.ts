@@ -1,4 +1,4 @@
-/** Loads what one configuration consists of: its parts list, and the blocks and images that it names. */
+/** Loads the data of one configuration: its parts list, and the blocks and images that the list names. */
 
 import { imageReferences } from '../../../convert/wire/material.ts';
 import type { ArticleKey } from '../../../model/article.ts';
@@ -10,7 +10,7 @@ import { inParallel } from '../../../support/in-parallel.ts';
 import type { MissingBody, PlanningSnapshot } from './interfaces.ts';
 import type { PlanningService } from './planning-service.ts';
 
-/** How far loading is. The step of the parts list counts nothing. */
+/** The progress of loading. The step of the parts list has no count. */
 export interface LoadingProgress {
   step: 'partsList' | 'parts';
   done: number;
@@ -25,7 +25,7 @@ interface Owners {
   blockManufacturers: readonly string[];
 }
 
-/** The errors that belong to the article itself. Any other may be temporary, and is no reason to leave a part out. */
+/** Errors that belong to the article itself. Any other error may be temporary, and is no reason to leave a part out. */
 const LASTING = [
   'BLOCK_MISSING',
   'BLOCK_INVALID',
@@ -34,9 +34,9 @@ const LASTING = [
   'RESPONSE_INVALID',
 ] as const satisfies readonly ErrorCode[];
 
-/** A browser opens six connections to a server; some more wait in its own queue. */
+/** A browser opens six connections to a server; some more requests wait in its queue. */
 const AT_ONCE = 12;
-/** Bodies that are kept for the next configuration, which mostly shares them. */
+/** Bytes of bodies that are kept for the next configuration, which shares most of them. */
 const KEPT_BYTES = 96 * 1024 * 1024;
 
 /**
@@ -55,16 +55,16 @@ export class SnapshotLoader {
   readonly #kept = new Map<string, Uint8Array>();
   #keptBytes = 0;
 
-  /** @param imageLocation - Where the service has the images of materials, if not at the default. */
+  /** @param imageLocation - Where the service has the images of materials, if not at the default location. */
   constructor(service: PlanningService, imageLocation?: string) {
     this.#service = service;
     this.#imageLocation = imageLocation;
   }
 
   /**
-   * Loads all bodies of a configuration; one that the service does not have, or that cannot be read, is `{ missing }`.
+   * Loads all bodies of a configuration; a body that the service lacks, or that cannot be read, is `{ missing }`.
    *
-   * @throws {@link ConverterError} what the service throws otherwise: a later call requests the rest.
+   * @throws {@link ConverterError} Any other error of the service: a later call requests the remaining bodies.
    */
   async load(
     key: ArticleKey,

@@ -1,4 +1,4 @@
-/** The texts of the page. Texts of the service come in the language that it is asked for. */
+/** The texts of the page. Texts of the service come in the requested language. */
 import type { ErrorCode } from '../../../support/errors.ts';
 import type { ParameterProblem } from './parameters.ts';
 
@@ -413,7 +413,7 @@ const DE: Texts = {
 const LANGUAGES: Readonly<Record<string, Texts>> = { en: EN, de: DE };
 
 /**
- * The texts of the first of some languages that there are texts in; English otherwise.
+ * The texts of the first of several languages that has texts; otherwise in English.
  *
  * @example `textsOf('fr', 'de-CH').language; // → 'de'`
  */
@@ -422,14 +422,14 @@ export function textsOf(...languages: readonly string[]): Texts {
   return known.find((texts) => texts !== undefined) ?? EN;
 }
 
-/** What a failure means, as a sentence. */
+/** Explains a failure in a sentence. */
 export function failureText(texts: Texts, code: string): string {
   const sentences: Readonly<Record<string, string>> = texts.failures;
   return sentences[code] ?? texts.otherFailure;
 }
 
 /**
- * What a warning of the converter means, with what it is about.
+ * Explains a warning of the converter, with its subject.
  *
  * @example
  * ```ts
