@@ -1,4 +1,4 @@
-/** What is made of a publication as a whole: feeds, and the webhook that receives its changes. */
+/** Deliveries of a publication as a whole: feeds, and the webhook that receives its changes. */
 
 import { sortConfigurationKeys } from '../model/configuration-id.ts';
 import type { Run } from '../run/open/open-run.ts';
@@ -29,7 +29,7 @@ import {
 import { type Sending, sendChanges } from './outbox.ts';
 import { type DeliverSection, sectionOf } from './section.ts';
 
-/** How the webhook is called among deliveries. */
+/** Name of the webhook among the deliveries. */
 const WEBHOOK = 'webhook';
 
 /** Sends the changes of a publication to the webhook of the pipeline. @throws as {@link sendChanges} */
@@ -56,7 +56,7 @@ function sentBy(
 
 type Counts = Delivered['deliveries'][number];
 
-/** Of a delivery that makes no file of each configuration. */
+/** Counts of a delivery that does not make a file of each configuration. */
 function countsOf(name: string, made: number): Counts {
   return {
     ...{ name, made, unchanged: 0, failed: 0, accepted: 0, omitted: 0, byCode: {} },
@@ -64,7 +64,7 @@ function countsOf(name: string, made: number): Counts {
   };
 }
 
-/** One failure stands for all configurations. @param accepted - Codes of failures that the pipeline file accepts. */
+/** One failure for all configurations. @param accepted - Codes of failures that the pipeline file accepts. */
 function failedAsAWhole(
   counts: Counts,
   accepted: readonly string[],
@@ -84,18 +84,18 @@ function failedAsAWhole(
   };
 }
 
-/** What was written of a feed. */
+/** A feed that was written. */
 interface WrittenFeed {
   counts: Counts;
   failures: DeliveryFailure[];
-  /** Sentences about what it lacks. */
+  /** Sentences about products that the feed lacks. */
   leftOut: string[];
 }
 
 /**
- * Writes the feeds. What only carts select is the planning of one customer: no feed has it.
+ * Writes the feeds. An article that only carts select is the planning of one customer: no feed contains it.
  *
- * @param feeds - What the pipeline file asks for; feeds that it does not name are removed.
+ * @param feeds - The feeds of the pipeline file; feeds that it does not name are removed.
  */
 export async function writeFeeds(
   run: Run,

@@ -1,4 +1,4 @@
-/** Delivery alone: what the pipeline makes of its published files. */
+/** Delivery without a run: makes the deliveries of a pipeline from its published files. */
 
 import type { Sharing } from '../run/executor.ts';
 import { withLockedRun } from '../run/locked-run.ts';
@@ -9,7 +9,7 @@ import { followPublication } from '../run/publishing/after-publication.ts';
 import { LastPublication } from '../run/publishing/last-publication.ts';
 import { DELIVERIES } from './hooks.ts';
 
-/** As after a run, but for the report. */
+/** Delivers as after a run, but without the report. */
 async function deliverAlone(run: Run) {
   const { pipeline } = run.options;
   if (pipeline.deliver === undefined) return undefined;
@@ -21,11 +21,11 @@ async function deliverAlone(run: Run) {
 }
 
 /**
- * Makes of the published files what the pipeline asks for, such as pictures, and sends what waits for the webhook: without
- * requests to the service.
+ * Makes the deliveries of a pipeline, such as pictures, from its published files, and sends the changes that wait for
+ * the webhook: without requests to the service.
  *
- * @returns Undefined where it asks for nothing.
- * @throws {@link ConverterError} an error before anything was made, such as `OUTPUT_LOCKED`.
+ * @returns Undefined if the pipeline has no deliveries.
+ * @throws {@link ConverterError} An error before anything was made, such as `OUTPUT_LOCKED`.
  */
 export async function deliverPipeline(
   options: RunOptions,

@@ -1,4 +1,4 @@
-/** Delivery: makes of the published masters what others need, such as pictures, and publishes it beside them. */
+/** Delivery: makes further files of the published masters, such as pictures, and publishes them beside the masters. */
 
 import { join } from 'node:path';
 import { articleLabel } from '../model/configuration-id.ts';
@@ -24,12 +24,12 @@ import { type FormerDeliveries, processDeliveries } from './processor.ts';
 import { sectionOf } from './section.ts';
 
 /**
- * Delivers what the pipeline asks for.
+ * Makes the deliveries of the pipeline.
  *
- * What an earlier delivery made of the same masters is left alone; what another configuration or an interrupted
- * delivery has made is taken from the cache. The failure of one article is a row of the result, also where it is one of
- * the browser: what needs none is published. Files of an older master stay at their places, but the list of deliveries,
- * and all that is made of it, has those of the published masters only.
+ * Files that an earlier delivery made of the same masters stay; files that another configuration or an interrupted
+ * delivery has made are taken from the cache. The failure of one article is a row of the result, even a failure of
+ * the browser: files that need no browser are published. Files of an older master stay at their places, but the list
+ * of deliveries, and all that is made of it, contains only those of the published masters.
  *
  * @throws {@link ConverterError} an error of the output folder; the reason of the signal.
  */
@@ -76,7 +76,7 @@ export async function deliver(run: Run): Promise<Delivered> {
 
 const SHOWN_ARTICLES = 3;
 
-/** Which properties divide articles into several files, the most frequent first. */
+/** The properties that divide articles into several files, the most frequent first. */
 function splitsOf(lines: readonly DeliveryLine[]): Delivered['splits'] {
   const divided = lines.filter(({ splitBy = [] }) => splitBy.length > 0);
   const groups = groupBy(divided, ({ splitBy }) => JSON.stringify(splitBy));
@@ -97,12 +97,12 @@ async function writeDeliveries(
   keyed.sort(([a], [b]) => (a < b ? -1 : 1));
   const text = keyed.map(([, line]) => `${JSON.stringify(line)}\n`).join('');
   const before = await readTextIfExists(join(lists.outputDir, file));
-  // One without lines stays: a store has it.
+  // A list without lines stays: a store has it.
   const isNew = before === undefined && (file === DELIVERIES_FILE || text !== '');
   if (isNew || (before !== undefined && text !== before)) await lists.write(file, text);
 }
 
-/** Paths that the new lines no longer have. The lists may have been edited: a delivery has its own folder. */
+/** Paths that the new lines no longer have. The lists may have been edited: a delivery has files only in its folder. */
 function formerFiles(now: readonly DeliveryLine[], before: FormerDeliveries): string[] {
   const current = new Set(now.flatMap(({ files }) => files.map(({ path }) => path)));
   const former = [...before.lines.values(), ...before.lastGood.values()];

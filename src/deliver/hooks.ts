@@ -1,4 +1,4 @@
-/** What a run knows of deliveries; each is loaded when a pipeline asks for it. */
+/** The interface of a run to deliveries; the code of each is loaded when a pipeline needs it. */
 
 import { join } from 'node:path';
 import { addressAt, OUTBOX_FILE } from '../run/output/delivered-files.ts';

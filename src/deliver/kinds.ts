@@ -1,4 +1,4 @@
-/** The kinds of deliveries, a row each. */
+/** The kinds of deliveries, one per row. */
 import type { Run } from '../run/open/open-run.ts';
 import type { Master } from '../run/publishing/masters.ts';
 import type { Delivery } from './making/delivery.ts';
@@ -7,7 +7,7 @@ import { picturesKind } from './pictures/pictures-kind.ts';
 import { profilesKind } from './profiles/profiles-kind.ts';
 import { variantsKind } from './variants/variants-kind.ts';
 
-/** By the key in `deliver:`, in the order in which they work. */
+/** The kinds by their key in `deliver:`, in the order in which they work. */
 export const KINDS = {
   pictures: picturesKind,
   profiles: profilesKind,
@@ -26,13 +26,13 @@ export function kindSchemas(): KindSchemas {
   return Object.fromEntries(ROWS.map(([key, { schema }]) => [key, schema()])) as KindSchemas;
 }
 
-/** The folder of each delivery that there is: one that was cut off, and is not asked for any more, is in no list. */
+/** The folder of each delivery of this program: an interrupted delivery that is no longer configured is in no list. */
 export const DELIVERY_FOLDERS: readonly string[] = ROWS.flatMap(([, { names }]) => names);
 
 /**
- * Opens what a pipeline asks for, in the order in which the kinds work.
+ * Opens the deliveries of a pipeline, in the order in which the kinds work.
  *
- * @param wanted - By the key of the kind.
+ * @param wanted - Options by the key of the kind.
  */
 export async function openDeliveries(
   wanted: Readonly<Record<string, unknown>>,

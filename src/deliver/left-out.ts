@@ -1,4 +1,4 @@
-/** The feeds of a pipeline that a published configuration is missing from, for want of something that they require. */
+/** The feeds of a pipeline that do not contain a published configuration, because it lacks a required property. */
 
 import type { CatalogueLine } from '../model/asset.ts';
 import type { Pipeline } from '../run/file/pipeline-file.ts';
@@ -9,7 +9,7 @@ import { sectionOf } from './section.ts';
 /**
  * Names the feeds that lack a configuration.
  *
- * @param deliveries - What it has beside its GLB.
+ * @param deliveries - The deliveries of the configuration besides its GLB.
  * @example `leftOutOf(pipeline, withoutPrice, []); // → [{ feed: 'feed google', requires: 'a price' }]`
  */
 export function leftOutOf(

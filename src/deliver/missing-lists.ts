@@ -1,4 +1,4 @@
-/** The lists of the whole range that a pipeline asks for, and that the output folder does not have. */
+/** The configured lists of the whole range that are missing from the output folder. */
 
 import { join } from 'node:path';
 import type { Pipeline } from '../run/file/pipeline-file.ts';
@@ -6,12 +6,12 @@ import { FEEDS_FOLDER } from '../run/output/delivered-files.ts';
 import { exists } from '../support/files.ts';
 import { sectionOf } from './section.ts';
 
-/** Names what the pipeline makes of the whole range and the output folder does not have: feeds, and files of the gallery. */
+/** Names the configured files of the whole range that the output folder lacks: feeds, and files of the gallery. */
 export async function missingLists(pipeline: Pipeline): Promise<string[]> {
   const { outputDir } = pipeline;
   const deliver = sectionOf(pipeline);
   if (deliver === undefined) return [];
-  // Every command has this module.
+  // The modules are loaded here, because every command imports this file.
   const [{ feedFile }, { galleryFiles }] = await Promise.all([
     import('./feeds/feeds.ts'),
     import('./gallery/publish-gallery.ts'),

@@ -1,4 +1,4 @@
-/** The outbox of the webhook: what its receiver has not accepted yet, kept until it has. */
+/** The outbox of the webhook: changes are kept until the receiver has accepted them. */
 
 import { join } from 'node:path';
 import type { ArticleRequest } from '../model/article.ts';
@@ -30,43 +30,43 @@ import { sectionOf } from './section.ts';
 
 /** A change that the receiver has not accepted; a line of `outbox.jsonl`. */
 type Waiting = ArticleRequest & {
-  /** The same each time that the same is sent: a receiver drops what it has had. */
+  /** Id of the change, the same for each repetition: a receiver ignores an id that it has received before. */
   id: string;
-  /** Greater than those of all earlier changes. */
+  /** Sequence number, greater than those of all earlier changes. */
   sequence: number;
-  /** What the receiver has; null is nothing. */
+  /** The version that the receiver has; null if it has none. */
   known: PublishedLine | null;
-  /** What is published. */
+  /** The published version; null if there is none. */
   now: PublishedLine | null;
-  /** Files of a message that it may have had, since that had no answer: then the change lists all files. */
+  /** Files of a message that the receiver may have, since there was no answer: then the change lists all files. */
   maybe?: PublishedFile[];
 };
 
 /** The changes that wait. */
 interface Outbox {
-  /** That of the last change. */
+  /** Sequence number of the last change. */
   sequence: number;
   waiting: PackedMap<Waiting>;
 }
 
-/** What became of the changes of an outbox. */
+/** The result of sending the changes of an outbox. */
 export interface Sending {
-  /** How many the receiver has accepted. */
+  /** Number of changes that the receiver has accepted. */
   sent: number;
   waiting: number;
-  /** Why it has not accepted all. */
+  /** Why the receiver has not accepted all changes. */
   problem?: string;
-  /** Removes from the outbox what the receiver has; for after the commit of the publication. */
+  /** Removes accepted changes from the outbox; to be called after the commit of the publication. */
   settle(): Promise<void>;
 }
 
 /**
  * Adds the changes of a publication to the outbox, one net change for each configuration, and sends what is in it.
  *
- * The outbox is written before the first message is sent, and before `published.jsonl`: what is cut off is sent again,
- * with the same ids.
+ * The outbox is written before the first message is sent, and before `published.jsonl`: after an interruption, changes
+ * are sent again with the same ids.
  *
- * @throws {@link ConverterError} an error of the output folder; the reason of the signal.
+ * @throws {@link ConverterError} An error of the output folder; the reason of the signal.
  *
  * @see D-997
  */
@@ -90,7 +90,7 @@ export async function sendChanges(
     const problem = afterPublish && `variable ${afterPublish.secretVariable}: ${expected}`;
     return { sent: 0, waiting: waiting.size, ...(problem && { problem }), settle };
   }
-  // If this process is killed, the receiver may have had any of them.
+  // If this process is killed, the receiver may have received any of the changes.
   await write(unsure);
   await run.output.published?.publish();
   const { webhook: url, secretVariable: _, accept: __, ...sending } = afterPublish;
@@ -111,7 +111,7 @@ export async function sendChanges(
   return { sent: all, waiting: 0, settle };
 }
 
-/** What waits after a publication: a change that was taken back is none, unless the receiver may know of it. */
+/** The waiting changes after a publication: a change that was undone is dropped, unless the receiver may know of it. */
 async function addChanges(
   { options, output, startedAt }: Run,
   last: PackedMap<PublishedLine>,
@@ -154,11 +154,11 @@ function netChange(
   const files = [...new Map(listed.map((file) => [file.path, file])).values()];
   const before = { ...(known ?? configurationId(id)), files };
   const change = changeOf(before, now ?? undefined, urlOf, false);
-  // It may not have heard of it.
+  // The receiver may not have received the earlier change.
   return change && known === null && now !== null ? { ...change, change: 'new' } : change;
 }
 
-/** The same after a message with it had no answer. */
+/** The change after a message with it had no answer. */
 function unsure(one: Waiting): Waiting {
   const files = [...(one.maybe ?? []), ...(one.now?.files ?? [])];
   return { ...one, maybe: [...new Map(files.map((file) => [file.path, file])).values()] };
@@ -171,7 +171,7 @@ function* each(
   for (const key of waiting.keys()) yield as(waiting.get(key)!);
 }
 
-/** The oldest changes first, so that none of them waits for ever. */
+/** The messages with the oldest changes first, so that no change waits forever. */
 function messagesOf(
   { options, startedAt }: Run,
   { urlOf }: LastPublication,
@@ -201,13 +201,13 @@ function messagesOf(
   return changesMessages(summary, changes());
 }
 
-/** The first line has the last sequence number, and the others what waits. */
+/** The first line has the last sequence number; the other lines are the waiting changes. */
 function* outboxTexts(sequence: number, waiting: Iterable<Waiting>): Iterable<string> {
   yield JSON.stringify({ sequence });
   for (const one of waiting) yield visibleJson(JSON.stringify(one));
 }
 
-/** Reads an outbox; what cannot be read of it is left out. */
+/** Reads an outbox; unreadable lines are left out. */
 async function readOutbox(outputDir: string): Promise<Outbox> {
   const [head = '', ...lines] = (
     (await readTextIfExists(join(outputDir, OUTBOX_FILE))) ?? ''

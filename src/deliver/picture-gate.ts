@@ -15,11 +15,11 @@ import { NO_BROWSER, rendererOf } from './pictures/run-renderer.ts';
 import { sectionOf } from './section.ts';
 
 /**
- * Compares the picture that stands for each GLB. Those of before are mostly in the cache, where the delivery of the last
- * run has left them; the new ones are for that of this run.
+ * Compares the picture that represents each GLB. The former pictures are mostly in the cache, where the delivery of the
+ * last run has left them; the delivery of this run will use the new ones.
  *
- * @param pairs - Each once.
- * @returns Also what could not be compared: that is no difference, and no error of the run.
+ * @param pairs - Each pair once.
+ * @returns Also the pairs that could not be compared: that is no difference, and no error of the run.
  */
 export async function comparePictures(
   run: Run,

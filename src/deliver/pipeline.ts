@@ -1,4 +1,4 @@
-/** Pipeline files with all that they may contain. */
+/** Pipeline files with all their sections. */
 import type { z } from 'zod';
 import type { Environment } from '../run/file/environment.ts';
 import { type Pipeline as AnyPipeline, PipelineReader } from '../run/file/pipeline-file.ts';
@@ -11,7 +11,7 @@ import { type DeliverSection, deliverSchema } from './section.ts';
 /** A checked pipeline file; all paths are absolute. */
 export type Pipeline = Omit<AnyPipeline, 'deliver'> & { deliver?: DeliverSection | undefined };
 
-/** What a pipeline file may contain. */
+/** The input form of a pipeline file. */
 export type PipelineInput = Omit<AnyPipelineInput, 'deliver'> & {
   deliver?: z.input<typeof deliverSchema> | undefined;
 };
@@ -25,7 +25,7 @@ const READER = new PipelineReader(pipelineSchema);
  * Reads and checks a pipeline file.
  *
  * @param path - Absolute, or relative to the working folder.
- * @param isOffline - Variables in `service:` need not be set.
+ * @param isOffline - Whether variables in `service:` may be unset.
  * @throws {@link ConverterError} `FILE_MISSING`, `FILE_UNREADABLE`, `PIPELINE_INVALID`, `PIPELINE_VARIABLE_UNSET`.
  */
 export async function loadPipeline(

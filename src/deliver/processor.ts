@@ -1,4 +1,4 @@
-/** The deliveries of a run, one after the other: what each has for every master, and what became of that. */
+/** The deliveries of a run, one after the other: the files of each for every master, and the failures. */
 import type { Digest } from '../model/snapshot.ts';
 import type { Run } from '../run/open/open-run.ts';
 import { type DeliveryLine, placeOf } from '../run/output/delivered-files.ts';
@@ -10,14 +10,14 @@ import type { Delivery, Outcome, Subject } from './making/delivery.ts';
 import { isBrowserOptional } from './pictures/run-renderer.ts';
 import { DeliveryFiles, eachPath } from './published-files.ts';
 
-/** What an output had of deliveries before, by {@link placeOf}. */
+/** The former deliveries of an output, by {@link placeOf}. */
 export interface FormerDeliveries {
   lines: ReadonlyMap<string, DeliveryLine>;
-  /** Of older masters. */
+  /** Lines of older masters. */
   lastGood: ReadonlyMap<string, DeliveryLine>;
 }
 
-/** Processes deliveries one after the other; an interrupted run ends what they have started. */
+/** Processes deliveries one after the other; an interrupted run closes the deliveries that have started. */
 export async function processDeliveries(
   run: Run,
   deliveries: readonly Delivery[],
@@ -42,20 +42,20 @@ export async function processDeliveries(
   }
 }
 
-/** The lines that the masters of a subject had before, in their order. */
+/** The former lines of the masters of a subject, in their order. */
 type FormerLines = readonly (DeliveryLine | undefined)[];
 
 /**
- * Processes the subjects of a delivery: what an earlier one made of the same masters stays, the rest is made.
+ * Processes the subjects of a delivery: files of the same masters from an earlier run stay, and the rest is made.
  *
- * The failure of a subject is one of all its masters, and the others go on.
+ * The failure of a subject is a failure of all its masters; the other subjects continue.
  */
 class DeliveryProcessor {
   readonly lines: DeliveryLine[] = [];
-  /** Of masters of which nothing could be made: what was made of older ones. */
+  /** Lines of files of older masters, for masters of which nothing could be made. */
   readonly lastGood: DeliveryLine[] = [];
   readonly failures: Delivered['failures'] = [];
-  /** Sentences. */
+  /** Sentences about omitted subjects. */
   readonly omitted = new Set<string>();
   readonly #run: Run;
   readonly #delivery: Delivery;
@@ -73,7 +73,7 @@ class DeliveryProcessor {
     this.#files = new DeliveryFiles(delivery.name, run);
   }
 
-  /** For the report. */
+  /** The counts for the report. */
   get counts(): Delivered['deliveries'][number] {
     return {
       ...{ name: this.#delivery.name, ...this.#counts, byCode: this.#countsByCode },
@@ -118,14 +118,14 @@ class DeliveryProcessor {
     } catch (thrown) {
       const isOmitted = !this.#noteFailure(thrown, subject);
       const own = { error: recordOf(thrown, failed)! };
-      // By force: they show the published masters.
+      // The delivery was repeated by force, and its old files are still those of the published masters.
       if (isSame) return former.map((line) => ({ ...line!, ...(!isOmitted && own) }));
       this.#keepLastGood(subject, former);
       return isOmitted ? [] : this.#linesOf(subject, () => ({ files: [], ...own }));
     }
   }
 
-  /** Whether all masters have files of the same, which are at their places. */
+  /** Whether all masters have files of the same source, and these are at their places. */
   async #isPublished(former: FormerLines, source: string): Promise<boolean> {
     const isKnown = former.every((line) => line?.source === source && line.error === undefined);
     return isKnown && this.#files.areAllPublished(eachPath(former));
@@ -138,9 +138,9 @@ class DeliveryProcessor {
     return this.#linesOf(subject, (at) => outcomes[at]!);
   }
 
-  /** Counts and reports a failure of a subject. @returns False where it is one of a browser that the run may do without. */
+  /** Counts and reports a failure of a subject. @returns False if the run may do without the browser that is missing. */
   #noteFailure(thrown: unknown, { masters, label }: Subject): boolean {
-    // Where the run was interrupted, it is not the failure of the masters.
+    // If the run was interrupted, the error is not a failure of the masters.
     this.#run.environment.signal.throwIfAborted();
     const { name, accepted } = this.#delivery;
     const { code, message, help } = asConverterError(thrown);
@@ -173,7 +173,7 @@ class DeliveryProcessor {
     return masters.map(({ id }, at) => ({ ...id, delivery, source, ...rest(at) }));
   }
 
-  /** Counts the bytes of files and of their masters. @returns How many masters have files. */
+  /** Counts the bytes of files and of their masters. @returns Number of masters with files. */
   #countBytes({ masters }: Subject, lines: readonly (Outcome | undefined)[]): number {
     const own = masters.filter((_, at) => lines[at]!.files.length > 0);
     for (const { sha256, bytes } of own) this.#bytesOfMasters.set(sha256, bytes);
@@ -182,7 +182,7 @@ class DeliveryProcessor {
   }
 }
 
-/** What a line says of its files. */
+/** The part of a line that describes its files. */
 type Rest = Outcome & Pick<DeliveryLine, 'error'>;
 
 function sum(bytes: ReadonlyMap<Digest, number>): number {
@@ -191,10 +191,10 @@ function sum(bytes: ReadonlyMap<Digest, number>): number {
 
 /** A picture that cannot be taken costs up to two minutes of all cores, in each run. */
 const EXPENSIVE = 'PICTURE_FAILED';
-/** Then it waits for another model or other options. */
+/** Attempts after which the picture waits for another model or other options. */
 const MOST_ATTEMPTS = 2;
 
-/** The failure of the same, with the number of its attempts. */
+/** The earlier failure of the same source, with the number of its attempts. */
 function failureBefore(
   former: readonly (DeliveryLine | undefined)[],
   source: string,
@@ -203,7 +203,7 @@ function failureBefore(
   return own.find((error) => error?.code === EXPENSIVE);
 }
 
-/** Waits for another model or other options. */
+/** The failure of a picture that waits for another model or other options. */
 class WaitingFailure extends ConverterError {
   readonly record: NonNullable<DeliveryLine['error']>;
 
@@ -214,7 +214,7 @@ class WaitingFailure extends ConverterError {
   }
 }
 
-/** What the line of a failure says. */
+/** The record of a failure in its line. */
 function recordOf(thrown: unknown, before: DeliveryLine['error']): DeliveryLine['error'] {
   if (thrown instanceof WaitingFailure) return thrown.record;
   const { code, message } = asConverterError(thrown);

@@ -12,11 +12,11 @@ import { statIfExists, temporaryFolder } from '../support/files.ts';
 import { linkOrCopy } from '../support/links.ts';
 import type { Placed } from './making/delivery.ts';
 
-/** Stores, links and examines the files of a delivery: one that configurations share, once for all of them. */
+/** Stores, links and examines the files of a delivery: a file that configurations share, once for all of them. */
 export class DeliveryFiles {
   readonly #delivery: string;
   readonly #outputDir: string;
-  /** What a store has, of an output that is not in a folder. */
+  /** The published files in a store, for an output that is not in a folder. */
   readonly #published: Run['output']['published'];
   readonly #kept = new Map<string, Promise<DeliveredFile>>();
   readonly #linked = new Map<string, Promise<unknown>>();
@@ -28,7 +28,7 @@ export class DeliveryFiles {
     this.#published = output.published;
   }
 
-  /** Stores a file. It is at its place once it is linked. */
+  /** Stores a file, which reaches its place when it is linked. */
   keep(file: Placed): Promise<DeliveredFile> {
     return onceIfShared(this.#kept, file, async ({ name, path, bytes, facts }) => {
       const { digest } = await this.#storeOf(name).put(bytes);
@@ -36,7 +36,7 @@ export class DeliveryFiles {
     });
   }
 
-  /** Links files that are stored to their places: first those that others refer to. */
+  /** Links stored files to their places: first those that others refer to. */
   async linkAll(files: readonly DeliveredFile[]): Promise<void> {
     const isPart = ({ path }: DeliveredFile) => isSharedPath(path);
     await Promise.all(files.filter(isPart).map((file) => this.#link(file)));
@@ -68,7 +68,7 @@ export class DeliveryFiles {
     if (!file.path.startsWith(`${this.#delivery}/`)) return false;
     if (this.#published !== undefined) return this.#published.hasFile(file);
     return onceIfShared(this.#examined, file, async ({ name, path, sha256, bytes }) => {
-      // A link whose object is another file, or that is gone, is made again.
+      // The link is made again if its object is another file or is missing.
       const [object, link] = await Promise.all([
         statIfExists(this.#storeOf(name).pathOf(sha256)),
         statIfExists(join(this.#outputDir, path)),
@@ -78,7 +78,7 @@ export class DeliveryFiles {
   }
 }
 
-/** Lists the files of configurations; those that several of them share, once. */
+/** Lists the files of configurations; a file that several of them share is listed once. */
 export function eachPath(
   lines: readonly (Pick<DeliveryLine, 'files'> | undefined)[],
 ): DeliveredFile[] {

@@ -1,4 +1,4 @@
-/** Small pictures of what is new and has changed, for the page of the report: only those that a run has taken anyway. */
+/** Small pictures of new and changed articles, for the page of the report: only pictures that a run has taken anyway. */
 
 import type { ManifestLine } from '../model/asset.ts';
 import { compareConfigurations, configurationKey } from '../model/configuration-id.ts';
@@ -16,14 +16,14 @@ import { mainView } from './pictures/picture-options.ts';
 import { pictureFiles } from './pictures/pictures.ts';
 import { sectionOf } from './section.ts';
 
-/** Articles of each kind. */
+/** Most articles of each kind. */
 const MOST = 24;
-/** Rows of each kind that are looked at: many configurations share a GLB, which is shown once. */
+/** Most rows of each kind that are examined: many configurations share a GLB, which is shown once. */
 const MOST_ROWS = 500;
 /** Width and height, pixels. */
 const SIDE = 360;
 const AT_ONCE = 4;
-/** Characters of a number or a name below a picture. */
+/** Most characters of a number or a name below a picture. */
 const MOST_CHARACTERS = 120;
 
 interface Candidate {
@@ -36,8 +36,8 @@ interface Candidate {
 /**
  * Finds the pictures of the first new and changed configurations in the cache.
  *
- * @param lines - Of the new manifest.
- * @returns Those that have changed most first, then the new ones; none where the pipeline takes no pictures.
+ * @param lines - Lines of the new manifest.
+ * @returns The most different changed ones first, then the new ones; none if the pipeline takes no pictures.
  */
 export async function reportPictures(
   run: Run,
@@ -68,7 +68,7 @@ export async function reportPictures(
   return found;
 }
 
-/** Each pair of GLBs once, with the first configuration that has it. */
+/** Each pair of GLBs once, with its first configuration. */
 function* candidates(
   kind: Candidate['kind'],
   rows: readonly AssetRow[],
@@ -121,7 +121,7 @@ function shortened(row: AssetRow): AssetRow {
   };
 }
 
-/** The most different first, then by their keys. */
+/** Sorts the most different first, then by key. */
 function compareChanges(a: ArticlePictures, b: ArticlePictures): number {
   const changeOf = ({ difference }: ArticlePictures) =>
     difference === undefined ? 0 : Math.max(difference.edges, difference.tone);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { afterPublishSchema, feedsSchema } from './feeds/feeds-schema.ts';
 import { kindSchemas } from './kinds.ts';
 
-/** Few files have it, and each start makes the schemas. */
+/** The schema is created on first use: few files have the section, and each start would create it. */
 export const deliverSchema = z.lazy(() =>
   z.strictObject({
     ...kindSchemas(),
@@ -16,10 +16,10 @@ export const deliverSchema = z.lazy(() =>
   }),
 );
 
-/** What a pipeline file asks for. */
+/** The section of a pipeline file. */
 export type DeliverSection = z.output<typeof deliverSchema>;
 
-/** What a pipeline asks for; undefined if it asks for nothing. The schema of its file has checked it. */
+/** The section of a pipeline; undefined if there is none. The schema of the file has checked it. */
 export function sectionOf({
   deliver,
 }: {

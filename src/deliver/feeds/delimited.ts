@@ -6,15 +6,15 @@ export type Cell = string | number | null;
 /** Control characters that no importer expects. */
 const UNEXPECTED = /[^\P{Cc}\t\n\r]/gu;
 
-/** What a spreadsheet evaluates: it also reads the wide forms, and skips what is blank. */
+/** The beginning of a text that a spreadsheet evaluates: it also reads the wide forms, and skips blanks. */
 const FORMULA = /^\s*[=+\-@＝＋－＠]|^[\t\r]/;
 
 /**
- * A row of CSV, which ends with CR: what joins rows adds LF.
+ * A row of CSV, which ends with CR: the code that joins rows adds LF.
  *
  * A text that a spreadsheet would take for a formula gets an apostrophe in front, which spreadsheets hide.
  *
- * @param isForSpreadsheets - False where a shop imports the file: it would show the apostrophe to shoppers.
+ * @param isForSpreadsheets - False if a shop imports the file: it would show the apostrophe to shoppers.
  *
  * @example
  * ```ts
@@ -34,8 +34,8 @@ export function csvRow(cells: readonly Cell[], isForSpreadsheets = true): string
 }
 
 /**
- * A row of tab-separated text: tabs, line breaks and control characters of a cell become one space each run, and a
- * cell with a quotation mark is quoted as in CSV. What a spreadsheet would take for a formula gets an apostrophe.
+ * A row of tab-separated text: each run of tabs, line breaks and control characters in a cell becomes one space, and a
+ * cell with a quotation mark is quoted as in CSV. A text that a spreadsheet takes for a formula gets an apostrophe.
  *
  * @example
  * ```ts
@@ -51,7 +51,7 @@ export function tsvRow(cells: readonly Cell[]): string {
   return written.join('\t');
 }
 
-/** Spreadsheets hide an apostrophe in front. */
+/** Adds an apostrophe to a formula; spreadsheets hide it. */
 function withoutFormula(text: string): string {
   return FORMULA.test(text) ? `'${text}` : text;
 }

@@ -11,7 +11,7 @@ const PRODUCT_URL_SPELLINGS = `expected an address such as https://shop.example/
 
 const availabilities = Object.keys(AVAILABILITIES) as [keyof typeof AVAILABILITIES];
 
-/** Files for shops, search engines and an ERP. */
+/** The feeds: files for shops, search engines and an ERP. */
 export const feedsSchema = () =>
   z
     .strictObject({
@@ -40,10 +40,10 @@ export const feedsSchema = () =>
     )
     .describe('files of all published configurations for others to import, below feeds/');
 
-/** A timer of Node is no longer. */
+/** The longest time limit. */
 const MOST_MS = 600_000;
 
-/** What is called with the changes. */
+/** The webhook that receives the changes. */
 export const afterPublishSchema = () =>
   z
     .strictObject({

@@ -1,4 +1,4 @@
-/** Feeds: the published configurations as shops, search engines and an ERP import them. */
+/** Feeds: the published configurations in the formats that shops, search engines and an ERP import. */
 
 import type { CatalogueLine } from '../../model/asset.ts';
 import { articleKey, configurationKey } from '../../model/configuration-id.ts';
@@ -14,7 +14,7 @@ export interface FeedItem {
   files: readonly PublishedFile[];
 }
 
-/** Whether a shopper can order: as Google writes it, and as schema.org does. */
+/** Whether a shopper can order, in the spelling of Google and in that of schema.org. */
 export const AVAILABILITIES = {
   in_stock: 'https://schema.org/InStock',
   backorder: 'https://schema.org/BackOrder',
@@ -22,7 +22,7 @@ export const AVAILABILITIES = {
   out_of_stock: 'https://schema.org/OutOfStock',
 } as const;
 
-/** What feeds need beside the lines. */
+/** Options of feeds besides the lines. */
 export interface FeedOptions {
   /** Address at which the output folder is served. */
   baseUrl: string;
@@ -45,36 +45,36 @@ const MODEL_TYPES: Readonly<Record<string, string>> = {
 };
 const PICTURE = /\.(?:jpe?g|png|webp)$/;
 
-/** A configuration in the terms of a shop; what is not known is empty. */
+/** A configuration in the terms of a shop; unknown values are empty. */
 interface Product {
   line: CatalogueLine;
-  /** At most 50 characters of `A-Za-z0-9._~-`, the same in every run. */
+  /** Id of at most 50 characters of `A-Za-z0-9._~-`, the same in every run. */
   id: string;
-  /** Equal for all configurations of an article. */
+  /** Id of the article, equal for all its configurations. */
   groupId: string;
   number: string;
   title: string;
   description: string;
-  /** Null where a shop could not sell at it. */
+  /** Price; null if a shop could not sell at it. */
   price: { amount: number; currency: string } | null;
   availability: keyof typeof AVAILABILITIES;
   page: string;
   picture: PublishedFile | undefined;
-  /** The master first. */
+  /** The models; the master is the first. */
   models: PublishedFile[];
   addressOf(file: PublishedFile | undefined): string;
 }
 
-/** What a feed may require of a product. */
+/** Properties of a product that a feed may require. */
 const REQUIREMENTS = {
   'a price': ({ price }) => price !== null,
   'a picture': ({ picture }) => picture !== undefined,
 } satisfies Record<string, (product: Product) => boolean>;
 
 interface Feed {
-  /** Its name below `feeds/`. */
+  /** Name of the file below `feeds/`. */
   file: string;
-  /** Products without one of them are left out. */
+  /** Required properties: products that lack one of them are left out. */
   requires: readonly (keyof typeof REQUIREMENTS)[];
   head?: string;
   rowOf(product: Product): string;
@@ -83,8 +83,8 @@ interface Feed {
 type Columns = Readonly<Record<string, (product: Product) => Cell | undefined>>;
 
 /**
- * The columns of a file of products of Google Merchant Center, with its limits in characters. It takes a 3D model of at
- * most 15 MB: the delivery `google` where there is one.
+ * The columns of a file of products of Google Merchant Center, with its limits in characters. A 3D model has at
+ * most 15 MB: the delivery `google` is used if there is one.
  *
  * @see https://support.google.com/merchants/answer/7052112, https://support.google.com/merchants/answer/13674896
  */
@@ -108,8 +108,8 @@ const GOOGLE: Columns = {
 };
 
 /**
- * The columns of a file of products of Shopify: each configuration is a product of its own, since a model belongs to a
- * product there and not to a variant. Its import takes no 3D model from an address: that is in a metafield, for a theme
+ * The columns of a file of products of Shopify: each configuration is a separate product, since Shopify assigns a model
+ * to a product and not to a variant. The import takes no 3D model from an address: that is in a metafield, for a theme
  * or for an app that uploads it. Products are drafts until someone publishes them.
  *
  * @see https://help.shopify.com/en/manual/products/import-export/using-csv
@@ -191,7 +191,7 @@ export type FeedKind = keyof typeof FEEDS;
 /** All feeds. */
 export const FEED_KINDS = Object.keys(FEEDS) as [FeedKind, ...FeedKind[]];
 
-/** How a feed is called among deliveries. */
+/** Name of a feed among the deliveries. */
 export const feedName = (kind: FeedKind): string => `feed ${kind}`;
 
 /** The name of a feed below `feeds/`. */
@@ -200,10 +200,10 @@ export function feedFile(kind: FeedKind): string {
 }
 
 /**
- * Writes a feed: its rows without LF at their end, one after the other.
+ * Makes a feed: yields its rows without LF at their end, one after the other.
  *
  * @param items - Sorted by configuration, which is the order of the rows.
- * @param leftOut - Counts the items without something that the feed requires, such as `a price`.
+ * @param leftOut - Counts the items that lack a property that the feed requires, such as `a price`.
  *
  * @example
  * ```ts
@@ -254,7 +254,7 @@ function productOf({ line, files }: FeedItem, options: FeedOptions): Product {
   };
 }
 
-/** Readable, and unique by 64 bits of the digest of a key. */
+/** A readable id, which 64 bits of the digest of a key make unique. */
 function shortId(number: string, key: string): string {
   return `${urlName(number).slice(0, 33)}-${sha256Hex(key).slice(0, 16)}`;
 }
@@ -267,7 +267,7 @@ function pageOf(fields: PageFields, template = ''): string {
   );
 }
 
-/** The model that a delivery has made for a shop, else the master. */
+/** The model that a delivery has made for a shop, or the master if there is none. */
 function modelFor(delivery: string, models: readonly PublishedFile[]): PublishedFile | undefined {
   return models.find((model) => model.delivery === delivery) ?? models[0];
 }
@@ -280,13 +280,13 @@ function cellsOf(columns: Columns, product: Product): Cell[] {
   return Object.values(columns).map((cell) => cell(product) ?? null);
 }
 
-/** A longer text ends with `…`; no character is divided. */
+/** Shortens a text; a longer text ends with `…`, and no character is divided. */
 function first(text: string, most: number): string {
   if (text.length <= most) return text;
   return `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-/** Google takes 1 to 400 cm. */
+/** A length in centimetres; Google accepts 1 to 400 cm. */
 function centimetres(millimetres: number | undefined): string {
   const length = (millimetres ?? 0) / 10;
   return length >= 1 && length <= 400 ? `${Number(length.toFixed(2))} cm` : '';
@@ -304,11 +304,11 @@ function html(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ENTITIES[character]!).replace(/\r?\n/g, '<br>');
 }
 
-/** One JSON-LD product of schema.org; `<` is escaped, so that it can stand in a page as it is. */
+/** One JSON-LD product of schema.org; `<` is escaped, so that a page can contain the text unchanged. */
 function productJson(product: Product): string {
   const { line, id, groupId, number, title, description, price, page, picture, models } = product;
   const { addressOf, availability } = product;
-  // A file with several finishes shows another product at first.
+  // A file with several finishes would first show another product.
   const ownModels = models.filter(({ delivery }) => delivery !== VARIANTS);
   const length = (millimetres: number) => ({
     '@type': 'QuantitativeValue',

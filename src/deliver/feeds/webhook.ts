@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Agent } from 'undici';
 
-/** Where a message goes, and how. */
+/** Receiver of a message, and how to send it. */
 interface Webhook {
   url: string;
   /** Key of the signature. */
@@ -12,38 +12,38 @@ interface Webhook {
   timeoutMs: number;
   /** Attempts after the first. */
   retries: number;
-  /** Before the second attempt; doubles each time. */
+  /** Pause before the second attempt; doubles each time. */
   backoffMs: number;
   /** Milliseconds since 1970. */
   now: () => number;
-  /** Ends it. */
+  /** Aborts the request. */
   signal: AbortSignal;
 }
 
-/** What became of a message that was not accepted. */
+/** A message that was not accepted. */
 export interface Refusal {
-  /** No address but the host, and no secret. */
+  /** The problem; the only part of the address in it is the host, and it contains no secret. */
   problem: string;
-  /** Whether the receiver may have had it, since an attempt had no answer, or only that of a gateway. */
+  /** Whether the receiver may have received it, since an attempt had no answer, or only that of a gateway. */
   isUnsure: boolean;
 }
 
-/** The receiver behind a gateway may have had what the gateway got no answer to in time. */
+/** The receiver behind a gateway may have received a message although it did not answer the gateway in time. */
 const GATEWAY_STATUSES: ReadonlySet<number> = new Set([502, 504]);
 
-/** The header with the signature of time and body; the other one, of the body alone, stays for one version. */
+/** The header with the signature of time and body; the other header, for the body alone, remains for one version. */
 const SIGNED_HEADER = 'x-btg2gltf-signed';
 const SIGNATURE_HEADER = 'x-btg2gltf-signature';
 
 /**
  * Posts JSON with the header `X-Btg2gltf-Signed: t=<seconds since 1970>,sha256=<HMAC-SHA256 of the seconds, a full stop
- * and the body, lower-case hex>`: a receiver refuses what is old, so that a copy cannot be sent again. The time is that of
- * the attempt. `X-Btg2gltf-Signature: sha256=<HMAC-SHA256 of the body>` is sent, too.
+ * and the body, lower-case hex>`: a receiver refuses old messages, so that a copy cannot be sent again. The time is
+ * that of the attempt. `X-Btg2gltf-Signature: sha256=<HMAC-SHA256 of the body>` is sent, too.
  *
- * It tries again after a 5xx, a 429 and a lost or refused connection; it follows no redirect.
+ * The post is repeated after a 5xx, a 429 and a lost or refused connection; redirects are not followed.
  *
  * @returns Undefined, or why the receiver has not accepted it.
- * @throws the reason of the signal.
+ * @throws The reason of the signal.
  *
  * @example
  * ```ts
@@ -85,7 +85,7 @@ export async function postSigned(body: string, webhook: Webhook): Promise<Refusa
   return { problem, isUnsure };
 }
 
-/** One attempt. @returns The status, or why there is none, and whether there was a connection. */
+/** Makes one attempt. @returns The status, or why there is none, and whether there was a connection. */
 async function send(
   agent: Agent,
   body: string,
@@ -109,7 +109,7 @@ async function send(
           ended.addEventListener('abort', () => controller.abort(ended.reason as Error));
         },
         onResponseStart: (_, code) => resolve(code),
-        // What it says beside the status is of no interest.
+        // The body of the answer is not used.
         onResponseData() {},
         onResponseEnd() {},
         onResponseError: (_, error) => reject(error),
@@ -129,7 +129,7 @@ async function send(
   }
 }
 
-/** The code of an error, or of the first of several that were tried together. */
+/** The code of an error, or of the first of several errors that occurred together. */
 function codeOf(thrown: unknown): string {
   const { code, errors } = thrown as { code?: unknown; errors?: unknown[] };
   if (typeof code === 'string') return code;

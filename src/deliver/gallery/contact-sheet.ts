@@ -1,13 +1,13 @@
-/** The contact sheet: one picture of many, to be looked at in one glance. */
+/** The contact sheet: one picture that shows many pictures at one glance. */
 
-/** Raise it where the same pictures give another sheet. */
+/** Increase this version if the same pictures give another sheet. */
 export const CONTACT_SHEET_VERSION = 1;
 
-/** Of a larger range, the first: a sheet of 100 rows takes 50 MB to draw. */
+/** Most pictures on a sheet, the first of a larger range: a sheet of 100 rows takes 50 MB to draw. */
 export const MOST_ON_SHEET = 1200;
 
 const COLUMNS = 12;
-/** Of a cell, pixels. */
+/** Side of a cell, pixels. */
 const SIDE = 128;
 /** Space around the picture in its cell, pixels. */
 const PADDING = 8;

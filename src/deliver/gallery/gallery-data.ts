@@ -1,4 +1,4 @@
-/** What the page of the gallery is made from. No Node: the page uses these types. */
+/** The data of the gallery page. This file imports nothing from Node, because the page uses its types. */
 import { PICTURES } from '../making/names.ts';
 
 /** A file that can be downloaded. */
@@ -6,16 +6,16 @@ export interface GalleryFile {
   /** Name of the delivery, such as `pictures`; or {@link MASTER}. */
   delivery: string;
   name: string;
-  /** Relative to the output folder, with `/`. */
+  /** Path relative to the output folder, with `/`. */
   path: string;
   bytes: number;
-  /** Of a file with several finishes: the name of the one that this configuration has. */
+  /** Name of the finish of this configuration, for a file with several finishes. */
   finish?: string;
 }
 
 /** A configuration with a GLB. Texts are those of the service: the page shows them and never interprets them. */
 export interface GalleryItem {
-  /** Unique, in the address of the page. */
+  /** Unique id, in the address of the page. */
   id: string;
   manufacturer: string;
   program: string;
@@ -30,13 +30,13 @@ export interface GalleryItem {
   currency: string;
   sizeMillimetres: { width: number; depth: number; height: number } | null;
   triangles: number | null;
-  /** Places in {@link GalleryData.losses}. */
+  /** Indices in {@link GalleryData.losses}. */
   losses: readonly number[];
-  /** The master first. */
+  /** The files; the master is the first. */
   files: readonly GalleryFile[];
-  /** Texts of the properties that divide the article into several files with finishes, where there are several. */
+  /** Texts of the properties that divide the article into several files with finishes, if there are several. */
   splitBy?: readonly string[];
-  /** Why the newest version is missing: the files are the last good ones. */
+  /** Why the newest version is missing: the files are the last good files. */
   error?: string;
 }
 
@@ -44,22 +44,22 @@ export interface GalleryItem {
 export interface GalleryData {
   title: string;
   hasContactSheet: boolean;
-  /** Each once, since the articles of a range share materials: where, field, value, and what was done instead. */
+  /** Each loss once, since the articles of a range share materials: where, field, value, and its replacement. */
   losses: readonly (readonly [where: string, field: string, value: string, done: string])[];
   items: readonly GalleryItem[];
 }
 
-/** A 3D view, open. */
+/** An open 3D view. */
 export interface ModelView {
   /** Names of the finishes between which the file can switch. */
   finishes: readonly string[];
-  /** The place of the one that is shown at first. */
+  /** Index of the finish that is shown first. */
   first: number;
   choose(finish: number): Promise<void>;
   close(): void;
 }
 
-/** What `viewer.js` offers: it opens a GLB in an element, with a finish if it has it. It throws where it cannot draw. */
+/** The function of `viewer.js`: opens a GLB in an element, with a finish if it has it. Throws if it cannot draw. */
 export type OpenModelView = (
   into: HTMLElementLike,
   address: string,
@@ -67,7 +67,7 @@ export type OpenModelView = (
   finish: string | undefined,
 ) => Promise<ModelView>;
 
-/** An element; this file is checked without a DOM. */
+/** An element; this file is compiled without a DOM. */
 type HTMLElementLike = unknown;
 
 /** Whether a picture shows a model from a camera, rather than being a frame or the sheet of a turn. */
@@ -75,7 +75,7 @@ export function isView({ delivery, name }: GalleryFile): boolean {
   return delivery === PICTURES && /\.(?:jpg|png|webp)$/.test(name) && !/^turn\b/.test(name);
 }
 
-/** The picture that stands for an article: that of the camera `hero`, else the first one. */
+/** The picture that represents an article: the one of the camera `hero`, otherwise the first one. */
 export function mainPicture({ files }: Pick<GalleryItem, 'files'>): GalleryFile | undefined {
   const views = files.filter(isView);
   return views.find(({ name }) => name.startsWith('hero.')) ?? views[0];

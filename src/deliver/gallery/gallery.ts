@@ -1,4 +1,4 @@
-/** The gallery as files: a page that shows what was published, from any web server and without a network. */
+/** The files of the gallery: a page that shows the published files, from any web server and without a network. */
 
 import { readBytes } from '../../support/files.ts';
 import { packageFile } from '../../support/package-file.ts';
@@ -17,7 +17,7 @@ const PROGRAMS = {
 /** The name of the file with the data. */
 export const GALLERY_DATA_FILE = 'articles.js';
 
-/** Everything else of the page by name, the same for every range. @throws {@link ConverterError} `FILE_MISSING` */
+/** All other files of the page by name, the same for every range. @throws {@link ConverterError} `FILE_MISSING` */
 export async function galleryPageFiles(): Promise<Map<string, Uint8Array>> {
   const encoder = new TextEncoder();
   const files = new Map<string, Uint8Array>([
@@ -30,12 +30,12 @@ export async function galleryPageFiles(): Promise<Map<string, Uint8Array>> {
   return files;
 }
 
-/** The file with the data: a script, since a page that was opened from a disk may not read another file. */
+/** The file with the data: a script, since a page that was opened from a disk cannot read another file. */
 export function galleryDataFile(data: GalleryData): string {
   return `globalThis.galleryData = ${visibleJson(JSON.stringify(data))};\n`;
 }
 
-/** Allows only what is beside the page; models contain images, which the loader reads as blobs, and a decoder is WebAssembly. */
+/** The policy allows only files beside the page, and blobs and WebAssembly for the images and the decoder of models. */
 const HEAD = pageHead({
   'script-src': "'self' 'wasm-unsafe-eval'",
   'style-src': "'self'",
@@ -47,7 +47,7 @@ const ICON = encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path d="M12 2l9 5v10l-9 5-9-5V7z" fill="#2160c4"/><path d="M3 7l9 5 9-5M12 12v10" fill="none" stroke="#fff" stroke-width="1.6"/></svg>',
 );
 
-/** It contains no data: `gallery.js` inserts them as text. */
+/** The page without data: `gallery.js` inserts the data as text. */
 const PAGE = `${HEAD}
 <title>Gallery</title>
 <link rel="icon" href="data:image/svg+xml,${ICON}">

@@ -28,9 +28,9 @@ import {
 const CONTACT_SHEET = 'contact-sheet.jpg';
 
 /**
- * Writes the page and its contact sheet below `<output>/gallery/`; files that are equal stay as they are.
+ * Writes the page and its contact sheet below `<output>/gallery/`; files that are equal are not written again.
  *
- * @param lines - What is delivered.
+ * @param lines - The delivered files.
  * @returns The path of the page.
  */
 export async function writeGallery(
@@ -52,7 +52,7 @@ export async function writeGallery(
   if (sheet !== undefined) files.set(CONTACT_SHEET, sheet);
   else lists.remove(`${GALLERY_FOLDER}/${CONTACT_SHEET}`);
   const content = galleryDataFile({ ...data, hasContactSheet: sheet !== undefined });
-  // It refers to the others.
+  // The file with the data is written last, because it refers to the others.
   files.set(GALLERY_DATA_FILE, new TextEncoder().encode(content));
   for (const [file, bytes] of files) {
     const before = await readBytesIfExists(join(outputDir, GALLERY_FOLDER, file));
@@ -68,7 +68,7 @@ export async function galleryFiles(): Promise<string[]> {
   return names.map((name) => `${GALLERY_FOLDER}/${name}`);
 }
 
-/** Removes a page that is no longer wanted: the files that it links would go, and it would stay. */
+/** Removes a page that is no longer wanted, which would otherwise outlast the files that it links. */
 export async function removeGallery(lists: NewLists): Promise<void> {
   if (!(await exists(join(lists.outputDir, GALLERY_FOLDER, GALLERY_DATA_FILE)))) return;
   for (const file of [...(await galleryPageFiles()).keys(), CONTACT_SHEET, GALLERY_DATA_FILE])
@@ -99,18 +99,18 @@ async function sheetOf(
   return sheet;
 }
 
-/** A gallery that is served: its page comes from memory, everything else from the output folder. */
+/** A gallery on a server: its page comes from memory, everything else from the output folder. */
 export interface OpenGallery {
-  /** How many configurations it shows. */
+  /** Number of configurations in the gallery. */
   count: number;
-  /** A file by its path, as the page names it; undefined for all that the gallery does not show. */
+  /** A file by its path, as the page names it; undefined for files that the gallery does not show. */
   read(path: string): Promise<Uint8Array | undefined>;
 }
 
 /**
- * Opens the gallery of what is published, which needs none yet; nothing is written there.
+ * Opens the gallery of the published files, which need not contain a gallery; nothing is written there.
  *
- * @throws {@link ConverterError} `USAGE` where there is no manifest.
+ * @throws {@link ConverterError} `USAGE` if there is no manifest.
  */
 export async function openGallery(
   published: Published,
@@ -131,7 +131,7 @@ export async function openGallery(
   return {
     count: items.length,
     async read(path) {
-      // Read anew, since a run may have published in the meantime.
+      // The data is read again, since a run may have published in the meantime.
       if (path === `${GALLERY_FOLDER}/${GALLERY_DATA_FILE}`)
         return new TextEncoder().encode(galleryDataFile(await readData()));
       const [folder, name = '', ...below] = path.split('/');
@@ -147,9 +147,9 @@ export async function openGallery(
 }
 
 /**
- * Reads what the gallery shows: every configuration with a GLB, in the order of the manifest.
+ * Reads the data of the gallery: every configuration with a GLB, in the order of the manifest.
  *
- * @param lines - What is delivered. @defaultValue as the list says
+ * @param lines - The delivered files. @defaultValue the list of deliveries
  */
 export async function readGallery(
   outputDir: string,
@@ -186,7 +186,7 @@ function itemOf(
   if (asset === undefined || link === undefined || !isBelow(asset.glb)) return undefined;
   const { manufacturer, program, basearticlenumber, finalarticlenumber, error } = line;
   const figures = line.glb === undefined ? line.lastGood : line;
-  // Configurations share an object.
+  // The name is that of the link, because configurations share an object.
   const name = link.slice(link.lastIndexOf('/') + 1);
   const master = { delivery: MASTER, name, path: asset.glb, bytes: figures?.bytes ?? 0 };
   const others = deliveries.flatMap(({ delivery, files }) =>
@@ -214,7 +214,7 @@ function itemOf(
   };
 }
 
-/** The lists may have been edited: a path leads to what is published, never out of the output folder. */
+/** Whether a path stays below the output folder: the lists may have been edited. */
 function isBelow(path: string): boolean {
   const [first = '', ...rest] = path.split('/');
   return (

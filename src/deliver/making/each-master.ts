@@ -1,4 +1,4 @@
-/** What a maker makes of each master alone. */
+/** The delivery of a maker that works on each master alone. */
 import { extname } from 'node:path';
 import { configurationLabel } from '../../model/configuration-id.ts';
 import type { Run } from '../../run/open/open-run.ts';
@@ -9,7 +9,7 @@ import type { Delivery, Outcome, Placed, Subject } from './delivery.ts';
 import { MadeFiles } from './made-files.ts';
 import type { Maker } from './maker.ts';
 
-/** The delivery of a maker; equal masters are worked on once. */
+/** The delivery of a maker; equal masters are processed once. */
 export class MasterDelivery implements Delivery {
   readonly name: string;
   readonly atOnce: number;

@@ -1,23 +1,23 @@
-/** Glass for readers that blend: light that comes through it is a part of the background. */
+/** Glass for readers that blend: the light behind it is a part of the background. */
 import type { Document, Material } from '@gltf-transform/core';
 import type { Transmission } from '@gltf-transform/extensions';
 import { linearColor, luminance } from '../../convert/math/color.ts';
 import type { LinearRgb } from '../../model/scene.ts';
 
-/** A surface that blends with what is behind it. */
+/** A surface that blends with the background. */
 export interface Blended {
   /** Its own colour, linear light. */
   color: LinearRgb;
-  /** 0 to 1. */
+  /** From 0 to 1. */
   opacity: number;
 }
 
 /**
- * Returns how glass blends, by its transmission: it keeps as much of its own light and of the background.
+ * Returns how glass blends, by its transmission: it keeps the same share of its own light and of the background.
  *
- * @param base - Its base colour, linear light, by which glTF multiplies both parts.
+ * @param base - Its base colour, linear light; glTF multiplies both parts by it.
  * @param transmission - The share of the light that comes through, 0 to 1.
- * @param clearest - The least opacity.
+ * @param clearest - The smallest opacity.
  */
 export function blendedGlass(base: LinearRgb, transmission: number, clearest: number): Blended {
   const opacity = Math.max(clearest, 1 - transmission * luminance(base));
@@ -26,8 +26,8 @@ export function blendedGlass(base: LinearRgb, transmission: number, clearest: nu
 }
 
 /**
- * Makes glass blend where it lets light through: as the service describes it, which a master keeps (D-510), else by its
- * transmission.
+ * Makes glass blend where it transmits light: by the description of the service, which a master keeps (D-510), else by
+ * its transmission.
  */
 export function blendGlass(document: Document): void {
   for (const material of document.getRoot().listMaterials()) blend(material);
@@ -40,15 +40,15 @@ function blend(material: Material): void {
   const image = material.getBaseColorTexture();
   const transmitted = blendedGlass([r, g, b], glass.getTransmissionFactor(), LEAST_ALPHA);
   const { color, opacity } = asReceived(material) ?? transmitted;
-  // The colour of an image is its own.
+  // An image has its own colour.
   const [red, green, blue] = image === null ? color : [r, g, b];
   material.setBaseColorFactor([red, green, blue, coverage * opacity]).setAlphaMode('BLEND');
 }
 
-/** An alpha below it makes a pane invisible on a phone; of glass that is quite clear, the reflections stay. */
+/** A smaller alpha makes a pane invisible on a phone; clear glass keeps its reflections. */
 const LEAST_ALPHA = 0.15;
 
-/** As D-510 keeps it; other records of the service may be written in other ways. */
+/** The notation of D-510; other records of the service may use other notations. */
 const COLOR = /^0x([0-9A-F]{2})([0-9A-F]{2})([0-9A-F]{2})$/;
 
 function asReceived(material: Material): Blended | undefined {

@@ -1,4 +1,4 @@
-/** The container of glTF: one file with JSON and one binary chunk, as the masters are. It imports nothing from Node. */
+/** The container of glTF: one file with JSON and one binary chunk, as the masters are. It has no imports from Node. */
 import { ConverterError } from '../../support/errors.ts';
 
 type Json = Record<string, unknown>;
@@ -26,7 +26,7 @@ interface Accessor extends Json {
   type: keyof typeof COMPONENTS;
 }
 
-/** The JSON of a master, as far as it is read here. */
+/** The JSON of a master, as far as this program reads it. */
 export interface Gltf extends Json {
   extensionsUsed?: string[];
   extensions?: Json;
@@ -70,7 +70,7 @@ export const COMPONENT_BYTES: Readonly<Record<number, number>> = {
   5126: 4,
 };
 
-/** Reads a GLB file. @throws {@link ConverterError} `STORE_DAMAGED` where it is none. */
+/** Reads a GLB file. @throws {@link ConverterError} `STORE_DAMAGED` if the bytes are not a GLB. */
 export function readGlb(bytes: Uint8Array): Glb {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const start = HEADER_BYTES + CHUNK_BYTES;
@@ -79,7 +79,7 @@ export function readGlb(bytes: Uint8Array): Glb {
   if (!isGlb || start + jsonBytes > bytes.length)
     throw new ConverterError('STORE_DAMAGED', 'expected a GLB file, received something else');
   const text = new TextDecoder().decode(bytes.subarray(start, start + jsonBytes));
-  // Of no subclass: a Buffer would not be copied by slice.
+  // A plain Uint8Array: `slice` of a Buffer would not copy.
   const binary = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength).subarray(
     start + jsonBytes + CHUNK_BYTES,
   );
@@ -123,7 +123,7 @@ export function elementBytes({ componentType, type }: Pick<Accessor, 'componentT
   return COMPONENT_BYTES[componentType]! * COMPONENTS[type];
 }
 
-/** The elements of an accessor, one after the other. @throws {@link ConverterError} `STORE_DAMAGED` where they are interleaved, as in no master. */
+/** The elements of an accessor, one after the other. @throws {@link ConverterError} `STORE_DAMAGED` if they are interleaved, as in no master. */
 export function accessorBytes(glb: Glb, index: number): Uint8Array {
   const accessor = glb.json.accessors[index]!;
   const { byteOffset = 0, count, bufferView } = accessor;

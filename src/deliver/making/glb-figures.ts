@@ -1,4 +1,4 @@
-/** What a GLB file consists of, as it is stored: read from its JSON and the headers of its images, without a decoder. */
+/** The figures of a GLB file as it is stored: read from its JSON and the headers of its images, without a decoder. */
 
 import { ConverterError } from '../../support/errors.ts';
 import { COMPONENT_BYTES } from './glb-container.ts';
@@ -6,10 +6,10 @@ import { COMPONENT_BYTES } from './glb-container.ts';
 /** A mesh as it is stored. */
 export interface MeshFigures {
   name: string;
-  /** Of its vertices and indices, each shared one counted for its first mesh. */
+  /** Bytes of its vertices and indices; shared bytes are counted for the first mesh. */
   bytes: number;
   triangles: number;
-  /** How often it is to be seen. */
+  /** Number of its instances in the scene. */
   instances: number;
 }
 
@@ -25,7 +25,7 @@ export interface ImageFigures {
 /** Figures of a GLB. */
 export interface GlbFigures {
   bytes: number;
-  /** Drawn, that is with all instances. */
+  /** Number of drawn triangles, with all instances. */
   triangles: number;
   /** Primitives of all nodes. */
   drawCalls: number;
@@ -80,7 +80,7 @@ interface Gltf {
 /**
  * Reads the figures of a GLB, compressed or not.
  *
- * @throws {@link ConverterError} `MODEL_UNREADABLE` where it is no GLB.
+ * @throws {@link ConverterError} `MODEL_UNREADABLE` if the bytes are not a GLB.
  * @example
  * ```ts
  * const { triangles, drawCalls } = await readFigures(glb);
@@ -99,7 +99,7 @@ export async function readFigures(glb: Uint8Array): Promise<GlbFigures> {
   }
 }
 
-/** The error of what is no model: its sentence, but not one of the engine, which names what this program looked for. */
+/** The error of a file that is no model, with the sentence of the cause unless that is an error of the engine. */
 export function modelUnreadable(cause: unknown): ConverterError {
   const isSentence = cause instanceof Error && cause.constructor === Error;
   const reason = isSentence ? cause.message.split('\n', 1)[0] : 'its JSON is not that of a model';
@@ -108,7 +108,7 @@ export function modelUnreadable(cause: unknown): ConverterError {
 }
 
 /**
- * Reads the figures of a `.gltf`; its bytes are those of all its files.
+ * Reads the figures of a `.gltf`; its bytes are the sum of all its files.
  *
  * @param fileAt - Returns a file by its address in the JSON.
  */
@@ -122,16 +122,16 @@ export async function readSeparateFigures(
   return figuresOf(gltf, bytes, ({ uri }) => fileAt(uri!));
 }
 
-/** What a GLB asks of who draws it. */
+/** The resources that drawing a GLB needs. */
 export interface DrawnFigures {
   triangles: number;
-  /** Meshes, as often as each is to be seen. */
+  /** Number of meshes with all instances. */
   instances: number;
-  /** Of all accessors, as they are decoded: one without stored bytes has zeros. */
+  /** Bytes of all decoded accessors: an accessor without stored bytes has zeros. */
   vertexBytes: number;
 }
 
-/** Reads what a GLB asks of who draws it, from its JSON alone; undefined where it is no GLB. */
+/** Reads the resources that drawing a GLB needs, from its JSON alone; undefined if the bytes are not a GLB. */
 export function drawnFigures(glb: Uint8Array): DrawnFigures | undefined {
   try {
     const { gltf } = chunksOf(glb);
@@ -217,7 +217,7 @@ function meshesOf(gltf: Gltf, instances: readonly number[]): MeshFigures[] {
 function trianglesOf({ attributes, indices, mode = 4 }: Primitive, accessors: readonly Accessor[]) {
   const { count } = accessors[indices ?? attributes.POSITION!]!;
   if (mode === 4) return Math.floor(count / 3);
-  // Strips and fans; points and lines have none.
+  // Modes above 4 are strips and fans; points and lines have no triangles.
   return mode > 4 ? Math.max(0, count - 2) : 0;
 }
 
@@ -245,7 +245,7 @@ function storedBytes({ accessors = [], bufferViews = [] }: Gltf) {
   };
 }
 
-/** How often each mesh is to be seen, and the nodes that draw it. A node has one parent: what is met again is a mistake of the file. */
+/** The number of instances of each mesh, and the nodes that draw it. A node has one parent: a second visit is a mistake of the file. */
 function placesOf({ scene = 0, scenes = [], nodes = [], meshes = [], accessors = [] }: Gltf) {
   const instances = meshes.map(() => 0);
   const draws = meshes.map(() => 0);

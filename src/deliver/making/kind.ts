@@ -1,4 +1,4 @@
-/** A kind of delivery: its key in the pipeline file, and what makes its files. */
+/** A kind of delivery: its key in the pipeline file, and the code that makes its files. */
 import type { z } from 'zod';
 import type { Run } from '../../run/open/open-run.ts';
 import type { Master } from '../../run/publishing/masters.ts';
@@ -6,15 +6,15 @@ import type { Delivery } from './delivery.ts';
 
 /** A row of the table of kinds. */
 export interface Kind<S extends z.ZodType = z.ZodType> {
-  /** Its key in `deliver:`, with defaults. */
+  /** Schema of its key in `deliver:`, with defaults. */
   schema(): S;
-  /** Names of its deliveries, which are those of their folders too. */
+  /** Names of its deliveries, which are also the names of their folders. */
   names: readonly string[];
-  /** Opens its deliveries; what makes them is loaded here. */
+  /** Opens its deliveries, and loads the code that makes them. */
   open(wanted: NonNullable<z.output<S>>, run: Run, masters: readonly Master[]): Promise<Delivery[]>;
 }
 
-/** A row whose functions know what its schema gives. */
+/** A row whose functions have the output type of its schema. */
 export function kind<S extends z.ZodType>(row: Kind<S>): Kind<S> {
   return row;
 }

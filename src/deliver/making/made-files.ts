@@ -1,21 +1,21 @@
-/** Files made of masters, each once: what was made of the same content before is taken from the cache. */
+/** Files made of masters, each once: files that were made of the same content before are taken from the cache. */
 
 import type { Digest } from '../../model/snapshot.ts';
 import type { Run } from '../../run/open/open-run.ts';
 import type { FileFacts } from '../../run/output/delivered-files.ts';
 import type { MadeFile, Maker, SharedFile } from './maker.ts';
 
-/** The files that a maker has made, or makes when they are needed. */
+/** The files that a maker has made, or makes on demand. */
 export class MadeFiles {
   readonly #maker: Maker;
   readonly #derived: Derived;
   readonly #again: boolean;
-  /** By the digest of the master. */
+  /** Files in the making, by the digest of the master. */
   readonly #running = new Map<string, Promise<MadeFile[]>>();
 
   /**
    * @param derived - The cache.
-   * @param again - Whether everything is made again, also what the cache has.
+   * @param again - Whether all files are made again, even those in the cache.
    */
   constructor(maker: Maker, derived: Derived, again = false) {
     this.#maker = maker;
@@ -24,9 +24,9 @@ export class MadeFiles {
   }
 
   /**
-   * Returns all files of a master, in the order of the maker's; calls for the same one at the same time share them.
+   * Returns all files of a master, in the order of the maker's; simultaneous calls for the same master share them.
    *
-   * @param read - Reads the master, where a file must be made.
+   * @param read - Reads the master if a file must be made.
    */
   of(sha256: Digest, read: () => Promise<Uint8Array>): Promise<MadeFile[]> {
     const known = this.#running.get(sha256);
@@ -58,7 +58,7 @@ export class MadeFiles {
 type Derived = Run['sources']['derived'];
 type Files = Pick<Maker, 'name' | 'files'>;
 
-/** Returns what the cache has of the files of a master, in their order; undefined where there is none. */
+/** Returns the cached files of a master, in their order; a missing file is undefined. */
 export function cachedFiles(
   derived: Derived,
   of: Files,
@@ -67,29 +67,29 @@ export function cachedFiles(
   return Promise.all(keysOf(of, sha256).map((key) => getFile(derived, key)));
 }
 
-/** Of entries; raise it where {@link pack} changes. */
+/** Form of the entries; increase it when {@link pack} changes. */
 const FORM = 'file 2';
 
 function keysOf({ name, files }: Files, sha256: Digest): string[] {
   return files.map((file) => `${FORM} ${name} ${file.name} ${file.key} ${sha256}`);
 }
 
-/** What an entry of the cache says beside the bytes of its file. */
+/** The description in an entry of the cache, besides the bytes of its file. */
 interface Description {
   facts: FileFacts;
-  /** Names of shared files, which have entries of their own. */
+  /** Names of shared files, which have their own entries. */
   shared: string[];
 }
 
 const sharedKey = (name: string) => `shared ${name}`;
 
 async function putFile(derived: Derived, key: string, file: MadeFile): Promise<void> {
-  // First what the entry refers to.
+  // Shared files are stored before the entry that refers to them.
   for (const { name, bytes } of file.shared ?? []) await derived.put(sharedKey(name), bytes);
   await derived.put(key, pack(file));
 }
 
-/** Undefined too where a file that it refers to is gone. */
+/** Reads a file from the cache; undefined also if a file that it refers to is missing. */
 async function getFile(derived: Derived, key: string): Promise<MadeFile | undefined> {
   const packed = await derived.get(key);
   if (packed === undefined) return undefined;
@@ -103,7 +103,7 @@ async function getFile(derived: Derived, key: string): Promise<MadeFile | undefi
   return { bytes, facts, ...(shared.length > 0 && { shared }) };
 }
 
-/** The length of the description, the description as JSON, the file. */
+/** Packs an entry: the length of the description, the description as JSON, the file. */
 function pack({ bytes, facts, shared = [] }: MadeFile): Uint8Array {
   const description: Description = { facts, shared: shared.map(({ name }) => name) };
   const described = new TextEncoder().encode(JSON.stringify(description));

@@ -1,11 +1,11 @@
-/** What every kind of delivery has in common: it makes files of a master, one article at a time. */
+/** The interface of the deliveries that make files of one master at a time. */
 import { type FileFacts, SHARED_FOLDER } from '../../run/output/delivered-files.ts';
 
 /** A file that was made of a master. */
 export interface MadeFile {
   bytes: Uint8Array;
   facts: FileFacts;
-  /** What it refers to as {@link SHARED_ADDRESS} and their names. */
+  /** Files to which it refers by {@link SHARED_ADDRESS} and their names. */
   shared?: readonly SharedFile[];
 }
 
@@ -16,14 +16,14 @@ export interface SharedFile {
   bytes: Uint8Array;
 }
 
-/** It leads there from a file beside the folder: Babylon.js refuses addresses that go up. */
+/** Address of the shared folder from a file beside it: Babylon.js refuses addresses that go up. */
 export const SHARED_ADDRESS = `${SHARED_FOLDER}/`;
 
 /** A file that a maker makes of each master. */
 interface Made {
-  /** With its ending, such as `hero.jpg`. */
+  /** Name with its extension, such as `hero.jpg`. */
   name: string;
-  /** Differs where the same master would become another file: options and version. */
+  /** Key of options and version: it differs if the same master would become another file. */
   key: string;
 }
 
@@ -32,19 +32,19 @@ export interface Maker {
   /** Name of the delivery, and of its folder beside `articles/`: lower case, digits and `-`. */
   name: string;
   files: readonly Made[];
-  /** Whether its files lie side by side, beside {@link SHARED_FOLDER}. @defaultValue each master has a folder */
+  /** Whether its files are side by side, beside {@link SHARED_FOLDER}. @defaultValue each master has a folder */
   isFlat?: boolean;
-  /** How many masters are worked on at the same time. */
+  /** Number of masters that are processed at the same time. */
   atOnce: number;
   /**
    * Makes files of a master.
    *
-   * @param names - Which of {@link Maker.files}, in their order.
-   * @throws {@link ConverterError} where this master cannot be delivered; the others go on.
+   * @param names - Names of the files to make, of {@link Maker.files}, in their order.
+   * @throws {@link ConverterError} if this master cannot be delivered; the others continue.
    */
   make(master: Uint8Array, names: readonly string[]): Promise<MadeFile[]>;
-  /** Returns a sentence about what it does without, such as a browser, once it has worked. */
+  /** Returns a sentence about a limitation, such as a missing browser, once the maker has worked. */
   limitation?(): string | undefined;
-  /** Ends what `make` has started. */
+  /** Closes everything that `make` has started. */
   close?(): Promise<void>;
 }

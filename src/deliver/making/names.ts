@@ -1,6 +1,6 @@
-/** Names of deliveries that several rooms know. No Node: the page of the gallery uses them. */
+/** Names of deliveries that several parts use. No imports from Node: the page of the gallery uses this file. */
 
-/** Stands for a delivery where a file is the GLB of the conversion. */
+/** Replaces the name of a delivery if a file is the GLB of the conversion. */
 export const MASTER = 'master';
 
 /** Name of the delivery of pictures. */

@@ -1,4 +1,4 @@
-/** The browser that an npm package brings along: unpacked once below the cache folder, for the user of this process alone. */
+/** The browser of an npm package: unpacked once below the cache folder, for the user of this process alone. */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
@@ -22,7 +22,7 @@ import {
   syncFolder,
 } from '../../support/files.ts';
 
-/** The npm package that brings a browser for Linux along. */
+/** The npm package that contains a browser for Linux. */
 export const BROWSER_PACKAGE = '@sparticuz/chromium';
 
 /** Whether the package is installed, and its browser runs on this system. */
@@ -37,9 +37,9 @@ const PROGRAM = 'start';
 const OWNER_ONLY = 0o077;
 
 /**
- * Starts the browser with its own libraries and fonts: those of the system stay those of all other programs. The fonts
- * of the package are listed with a path of their own, since its list names a fixed folder; what the browser notes of
- * fonts stays in this folder, too.
+ * Starts the browser with its own libraries and fonts: other programs continue to use those of the system. The fonts
+ * of the package are listed with their own path, since its list names a fixed folder; the font cache of the browser
+ * is in this folder, too.
  */
 const START = `#!/bin/sh
 here=\${0%/*}
@@ -55,20 +55,20 @@ const FONTS = `<?xml version="1.0"?>
 </fontconfig>
 `;
 
-/** Another process may remove what this one unpacks, where machines share a cache folder. */
+/** Attempts: if machines share a cache folder, another process may remove the files that this one unpacks. */
 const ATTEMPTS = 3;
 
-/** What this process has unpacked, or found intact, by cache folder. */
+/** Folders that this process has unpacked, or found intact, by cache folder. */
 const unpacked = new Map<string, Promise<string>>();
 
 /**
- * Unpacks the browser, if it is not there yet; in any number of processes at once.
+ * Unpacks the browser, unless it is unpacked; several processes may do so at once.
  *
- * The files are unpacked into a temporary folder, written to disk, and renamed in one step: what a killed process leaves is
- * never used, and removed by the next one. A file that is damaged, or belongs to another user, is never started.
+ * The files are unpacked into a temporary folder, written to disk, and renamed in one step: files of a killed process are
+ * never used, and the next process removes them. A file that is damaged, or belongs to another user, is never started.
  *
  * @param cacheDir - A folder, which need not exist yet; `browser/` below it has 210 MB then.
- * @returns The path of the program, which sets libraries and fonts for itself alone.
+ * @returns The path of the program, which uses its own libraries and fonts.
  * @throws {@link ConverterError} `BROWSER_MISSING` if the package cannot be unpacked, or if the unpacked one belongs to
  *   another user.
  * @example
@@ -97,7 +97,7 @@ async function unpackOnce(cacheDir: string): Promise<string> {
     try {
       await makePrivateFolder(own);
       await unpackInto(join(own, 'new'), join(own, 'packed'));
-      // What is damaged gives way; another process may be faster.
+      // A damaged folder is moved away; another process may be faster.
       if (await exists(folder)) await rename(folder, join(own, 'old'));
       await rename(join(own, 'new'), folder);
       await syncFolder(root);
@@ -110,7 +110,7 @@ async function unpackOnce(cacheDir: string): Promise<string> {
   }
 }
 
-/** The name changes with every content of the package. */
+/** Name of the folder, which changes with every content of the package. */
 async function nameOfPackage(): Promise<string> {
   const folder = dirname(dirname(dirname(packagePath()!)));
   const { version } = JSON.parse(await readText(join(folder, 'package.json')));
@@ -121,8 +121,8 @@ async function nameOfPackage(): Promise<string> {
 }
 
 /**
- * Removes what processes have left that were killed as they unpacked. What cannot be removed yet, since another process
- * removes it or the package still writes there, the next process removes.
+ * Removes the files of processes that were killed while they unpacked. If a file cannot be removed yet, since another
+ * process removes it or the package still writes there, the next process removes it.
  */
 async function removeLeftovers(root: string): Promise<void> {
   for (const { name } of await listEntries(root)) {
@@ -155,7 +155,7 @@ async function isIntact(folder: string): Promise<boolean> {
   }
 }
 
-/** Unpacks all files into a new folder, and lists them. @param packed - For the package to work in. */
+/** Unpacks all files into a new folder, and lists them. @param packed - Working folder of the package. */
 async function unpackInto(folder: string, packed: string): Promise<void> {
   await makePrivateFolder(packed);
   await runPackage(packed);
@@ -164,7 +164,7 @@ async function unpackInto(folder: string, packed: string): Promise<void> {
   const listed = async (path: string) => {
     list[path] = (await digestOfFile(join(folder, path))).sha256;
   };
-  // Copies belong to this user: an archive that root unpacks keeps its owner.
+  // Copies belong to this user: root would unpack files that keep the owner in the archive.
   for await (const path of filesBelow(packed)) {
     await makeFolder(dirname(join(folder, path)));
     await copyNew(join(packed, path), join(folder, path));
@@ -185,8 +185,8 @@ async function* filesBelow(folder: string, below = ''): AsyncIterable<string> {
 }
 
 /**
- * Has the package unpack its files into a folder, in a process of its own: the package writes to the temporary folder
- * of its process, takes what is there already, and changes the variables of its process.
+ * Makes the package unpack its files into a folder, in a separate process: the package writes to the temporary folder
+ * of its process, uses existing files, and changes the environment variables of its process.
  */
 async function runPackage(folder: string): Promise<void> {
   const program = `
@@ -197,7 +197,7 @@ async function runPackage(folder: string): Promise<void> {
     process.exit();
   `;
   const args = ['--input-type=module', '-e', program, pathToFileURL(packagePath()!).href];
-  // It unpacks the libraries that a bare machine lacks only where it takes the machine for the one that it was made for.
+  // The package unpacks the libraries that a bare machine lacks only if it takes the machine for its own kind.
   const env = { TMPDIR: folder, HOME: folder, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs20.x' };
   const child = spawn(process.execPath, args, { env, stdio: ['pipe', 'ignore', 'pipe'] });
   let said = '';

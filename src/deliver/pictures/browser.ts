@@ -1,4 +1,4 @@
-/** The browser that takes pictures: which one, and how it is started. */
+/** The browser that takes pictures: how it is found, and how it is started. */
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -18,9 +18,9 @@ import {
 import { installCommand, isInstalled } from '../../support/optional.ts';
 import { BROWSER_PACKAGE, hasBrowserPackage, unpackBrowser } from './browser-package.ts';
 
-/** Names the browser where the option `--browser` does not: a path, {@link BROWSER_PACKAGE}, or `none`. */
+/** Names the browser if the option `--browser` is missing: a path, {@link BROWSER_PACKAGE}, or `none`. */
 export const BROWSER_VARIABLE = 'BTG2GLTF_BROWSER';
-/** Names no browser: a choice. */
+/** The choice of no browser. */
 export const NONE = 'none';
 
 /** Where installers put Chrome and Chromium. */
@@ -36,19 +36,19 @@ const INSTALLED = [
   'C:\\Program Files (x86)\\Google\\Chrome\\Application\\chrome.exe',
 ] as const;
 
-/** What to do where there is no browser. */
+/** Advice for the case that there is no browser. */
 export function installHelp(): string {
   const first = isInstalled('pictures') ? '' : `run ${installCommand('pictures')}, and `;
   return `${first}install Chrome or Chromium, run npm install ${BROWSER_PACKAGE}@147.0.0, or name one by --browser or ${BROWSER_VARIABLE}`;
 }
 
-/** Which browser takes pictures. */
+/** The browser that takes pictures. */
 export interface FoundBrowser {
-  /** Its program; undefined: that of {@link BROWSER_PACKAGE}, which is unpacked at the first start. */
+  /** Path of its program; undefined for that of {@link BROWSER_PACKAGE}, which is unpacked at the first start. */
   path: string | undefined;
   /** Folder below which the package is unpacked. */
   cacheDir: string;
-  /** How it was found, for people. */
+  /** How the browser was found, for people. */
   from: string;
 }
 
@@ -56,10 +56,10 @@ export interface FoundBrowser {
  * Finds the browser: that of the option, of the variable, an installed one, or that of an npm package, in this order.
  *
  * @param env - May have {@link BROWSER_VARIABLE}.
- * @param cacheDir - Where the browser of the package is kept, unpacked.
+ * @param cacheDir - Folder for the unpacked browser of the package.
  * @param named - The value of the option.
- * @returns Undefined where there is none, or nothing that could start it.
- * @throws {@link ConverterError} `USAGE` where the named one is no program.
+ * @returns Undefined if there is no browser, or nothing that could start it.
+ * @throws {@link ConverterError} `USAGE` if the named file is no program.
  */
 export async function findBrowser(
   env: Environment,
@@ -97,21 +97,21 @@ function requirePackage(from: string, cacheDir: string): FoundBrowser {
 
 const EXECUTE_BITS = 0o111;
 
-/** Windows knows programs by their content. */
+/** Whether a file is a program; Windows recognizes programs by their content. */
 async function isProgram(path: string): Promise<boolean> {
   const facts = await statIfExists(path);
   if (facts === undefined || facts.folder) return false;
   return process.platform === 'win32' || (facts.mode & EXECUTE_BITS) !== 0;
 }
 
-/** The graphics of the processor: the same pictures on each machine, with or without a graphics card. */
+/** The processor draws: all machines take the same pictures, with or without a graphics card. */
 const ARGUMENTS = [
   ...['--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
   ...['--ignore-gpu-blocklist', '--disable-quic', '--no-first-run', '--mute-audio'],
   ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
 ];
 
-/** Variables that a browser gets: none with a secret. Windows starts no program without some of its own. */
+/** Variables that a browser gets: none with a secret. Windows starts no program without some of its own variables. */
 const INHERITED: ReadonlySet<string> = new Set([
   ...['PATH', 'LANG'],
   ...(process.platform === 'win32' ? ['SYSTEMROOT', 'WINDIR', 'PATHEXT', 'LOCALAPPDATA'] : []),
@@ -124,24 +124,24 @@ function inherited(env: NodeJS.ProcessEnv): Record<string, string> {
 
 const SANDBOX_HELP = 'run btg2gltf as a user of its own, on a system that gives it user namespaces';
 
-/** In what Playwright says of a browser that ends as it starts. */
+/** A part of Playwright's message about a browser that ends while it starts. */
 const ENDED = 'browser has been closed';
-/** A browser that takes longer to start does not start, milliseconds. */
+/** Longest time for the start of a browser, milliseconds. */
 const START_MS = 30_000;
-/** One that takes longer to close is ended, milliseconds. */
+/** Longest time for closing a browser before it is killed, milliseconds. */
 const CLOSE_MS = 5_000;
 
-/** What is known of each started browser. */
+/** Folder and process of each started browser. */
 const started = new WeakMap<Browser, { folder: string; processId: number | undefined }>();
 
 /**
  * Starts the browser, without a window.
  *
- * It has a folder of its own for all that it writes, also where it would write into the folder of the user, and the
- * sandbox of Chromium where that can be had.
+ * The browser has its own folder for everything that it writes, even for files that belong in the folder of the user,
+ * and the sandbox of Chromium if the system supports it.
  *
- * @param warn - Gets a sentence where the browser has no sandbox.
- * @throws {@link ConverterError} `BROWSER_MISSING` where it does not start.
+ * @param warn - Receives a sentence if the browser has no sandbox.
+ * @throws {@link ConverterError} `BROWSER_MISSING` if the browser does not start.
  */
 export async function startBrowser(
   { path, from, cacheDir }: FoundBrowser,
@@ -165,7 +165,7 @@ export async function startBrowser(
   }
 }
 
-/** Chromium refuses its sandbox to root, and some containers and systems refuse it what it is made of. */
+/** Chromium refuses its sandbox to root, and some containers and systems lack the features that it needs. */
 async function launch(
   executablePath: string,
   folder: string,
@@ -174,7 +174,7 @@ async function launch(
   const { chromium } = await import('playwright-core');
   const env = { ...inherited(process.env), HOME: folder, TMPDIR: folder };
   const start = async (chromiumSandbox: boolean) => {
-    // Only with a profile that is named, Playwright makes no folder beside this one.
+    // Only if a profile is named, Playwright makes no folder beside this one.
     const context = await chromium.launchPersistentContext(join(folder, 'profile'), {
       ...{ executablePath, env, args: ARGUMENTS, timeout: START_MS, chromiumSandbox },
       artifactsDir: join(folder, 'artifacts'),
@@ -194,7 +194,7 @@ async function launch(
   return browser;
 }
 
-/** Starts and ends a browser, without leaving anything: one that is found may not start. @throws As {@link startBrowser}. */
+/** Starts and ends a browser without leaving files, as a found one may not start. @throws As {@link startBrowser}. */
 export function versionOfBrowser(found: FoundBrowser): Promise<string> {
   return withTemporaryFolder(async (cacheDir) => {
     const browser = await startBrowser({ ...found, cacheDir });
@@ -204,10 +204,10 @@ export function versionOfBrowser(found: FoundBrowser): Promise<string> {
   });
 }
 
-/** Closes a started browser and removes its folder; one that does not close, since it hangs, is ended. */
+/** Closes a started browser and removes its folder; a browser that hangs is killed. */
 export async function endBrowser(browser: Browser): Promise<void> {
   const { folder, processId } = started.get(browser) ?? {};
-  // From now on it counts as disconnected, also while it hangs.
+  // From now on the browser counts as disconnected, even while it hangs.
   const closed = browser.close().catch(() => {});
   const closing = new AbortController();
   const waited = delay(CLOSE_MS, true, closing).catch(() => false);
@@ -218,19 +218,19 @@ export async function endBrowser(browser: Browser): Promise<void> {
   if (folder !== undefined) await removeFolder(folder);
 }
 
-/** What the names of the folders of browsers begin with. Machines may share a temporary folder, but no process ids. */
+/** Prefix of the names of browser folders. Machines may share a temporary folder, but no process ids. */
 const FOLDERS = `btg2gltf-${sha256Hex(hostname()).slice(0, 4)}-`;
-/** Where Chromium puts the socket of its profile, below its temporary folder. */
+/** The place of the socket of Chromium's profile, below its temporary folder. */
 const SOCKET = 'org.chromium.Chromium.XXXXXX/SingletonSocket';
-/** Longest path of a socket, bytes: `sun_path` of Linux has 108, that of macOS 104, with the zero at its end. */
+/** Longest path of a socket, bytes: `sun_path` has 108 on Linux and 104 on macOS, including the zero at its end. */
 const SOCKET_PATH_BYTES = process.platform === 'darwin' ? 103 : 107;
-/** For browsers, where the path of the system's temporary folder is too long for a socket: macOS's own is. */
+/** Folder for browsers if the path of the system's temporary folder is too long for a socket, as on macOS. */
 const SHORT_TEMPORARY = '/tmp';
 
 let removing: Promise<void> | undefined;
 
 async function makeBrowserFolder(): Promise<string> {
-  // Before this process has any, since its id may be that of an earlier one.
+  // Leftovers are removed before this process has a folder, since its id may be that of an earlier process.
   removing ??= removeLeftovers();
   await removing;
   const name = `${FOLDERS}${process.pid}-`;
@@ -239,7 +239,7 @@ async function makeBrowserFolder(): Promise<string> {
   return makeTemporaryFolder(name, isTooLong ? SHORT_TEMPORARY : tmpdir());
 }
 
-/** Removes the folders that processes have left which were killed. */
+/** Removes the folders of processes that were killed. */
 async function removeLeftovers(): Promise<void> {
   for (const parent of new Set([tmpdir(), SHORT_TEMPORARY])) {
     for (const name of await listFolder(parent)) {
@@ -253,7 +253,7 @@ async function removeLeftovers(): Promise<void> {
 const REMOVALS = 20;
 const REMOVAL_MS = 100;
 
-/** Processes of a browser that was killed may write for a moment longer. */
+/** Removes a folder; the processes of a killed browser may write there for a moment longer. */
 async function removeFolder(folder: string): Promise<void> {
   for (let attempt = 1; attempt <= REMOVALS; attempt++) {
     await removeTree(folder).catch(() => {});
@@ -268,13 +268,13 @@ async function processIdOf(browser: Browser): Promise<number | undefined> {
   return processInfo.find(({ type }) => type === 'browser')?.id;
 }
 
-/** Playwright starts a browser as the leader of a group of processes; Windows has no such groups. */
+/** Kills a browser: Playwright starts it as the leader of a process group; Windows has no such groups. */
 function kill(processId: number): void {
   for (const target of process.platform === 'win32' ? [processId] : [-processId, processId]) {
     try {
       process.kill(target, 'SIGKILL');
     } catch {
-      // It has ended.
+      // The process has ended already.
     }
   }
 }

@@ -4,14 +4,14 @@ import { cross } from '../../convert/math/vec.ts';
 import type { Vec3 } from '../../model/graphics.ts';
 import { cos, hypot, sin, tan } from '../../support/elementary.ts';
 
-/** From where a model is looked at. */
+/** The direction from which a model is viewed. */
 export interface Camera {
-  /** 0 is the front, 90 the right side of the furniture; +Y is up. */
+  /** An angle of 0 is the front, 90 the right side of the furniture; +Y is up. */
   azimuthDegrees: number;
-  /** 90 is straight down. */
+  /** An angle of 90 is straight down. */
   elevationDegrees: number;
   projection: 'perspective' | 'orthographic';
-  /** Whether it is a place on a turn about the model: all of them have the same distance. */
+  /** Whether the camera is a place on a turn about the model: all places have the same distance. */
   isOfTurn?: boolean;
 }
 
@@ -27,30 +27,30 @@ export const CAMERAS = {
 /** A name of {@link CAMERAS}. */
 export type CameraName = keyof typeof CAMERAS;
 
-/** A long lens: furniture keeps its right angles. */
+/** The angle of a long lens: furniture keeps its right angles. */
 export const FIELD_OF_VIEW_DEGREES = 22;
 
 /** A camera in its place. Lengths in metres, directions of unit length. */
 export interface PlacedCamera {
   right: Vec3;
   up: Vec3;
-  /** Towards the viewer. */
+  /** Direction towards the viewer. */
   back: Vec3;
   position: Vec3;
   near: number;
   far: number;
-  /** Half of what an orthographic picture shows. */
+  /** Half of the width that an orthographic picture shows. */
   halfWidth: number;
   halfHeight: number;
 }
 
 /**
- * Places a camera so that the points just fill the picture, but for its margin, and its other two sides have equal
- * space.
+ * Places a camera so that the points just fill the picture except its margin, and the space on the other two sides is
+ * equal.
  *
- * @param points - x y z a point, metres.
+ * @param points - x y z of each point, metres.
  * @param aspect - Width of the picture by its height.
- * @param margin - Share of the half picture that stays free at each side.
+ * @param margin - Share of the half picture that stays free on each side.
  * @example
  * ```ts
  * const { position } = placeCamera(points, CAMERAS.hero, 4 / 3, 0.06);
@@ -72,7 +72,7 @@ export function placeCamera(
   const place = isOfTurn ? swept(points) : points;
   const slopeUp = isFlat ? 0 : tan(radians(FIELD_OF_VIEW_DEGREES / 2)) * (1 - margin);
   const slopeRight = slopeUp * aspect;
-  // A point is inside where it lies before each side plane of the picture's pyramid.
+  // A point is inside if it is in front of each side plane of the picture's pyramid.
   const most = { right: -Infinity, left: -Infinity, up: -Infinity, down: -Infinity };
   let [nearest, farthest] = [-Infinity, Infinity];
   for (let i = 0; i + 2 < place.length; i += 3) {
@@ -98,17 +98,17 @@ export function placeCamera(
     ...{ right, up, back },
     position: [component(0), component(1), component(2)],
     near: Math.max(distance - nearest - size / 10, size / 1e4),
-    // The floor behind the model.
+    // The far plane includes the floor behind the model.
     far: distance - farthest + 4 * size,
     halfWidth: width / 2,
     halfHeight: height / 2,
   };
 }
 
-/** Directions of the circles that a turning model fills. */
+/** Number of directions on the circles of a turning model. */
 const SWEPT = 24;
 
-/** The circles that a model fills when it turns about the vertical line through its middle, as points. */
+/** The circles that a model describes when it turns about the vertical line through its middle, as points. */
 function swept(points: Float32Array): Float32Array {
   const low = [Infinity, Infinity, Infinity];
   const high = [-Infinity, -Infinity, -Infinity];

@@ -1,7 +1,7 @@
-/** The size of an image, by the header of its file: a reader learns what it takes before it decodes it. */
+/** The size of an image, from the header of its file: a reader learns the memory that it takes before it is decoded. */
 import type { PictureSize } from './shot.ts';
 
-/** Reads the size from a file of a format; undefined where the bytes are none of it. */
+/** Reads the size from a file of a format; undefined if the bytes have another format. */
 type Reader = (bytes: DataView) => PictureSize | undefined;
 
 const READERS: readonly Reader[] = [readPng, readJpeg, readWebp];
@@ -9,7 +9,7 @@ const READERS: readonly Reader[] = [readPng, readJpeg, readWebp];
 /**
  * Reads the size of a PNG, JPEG or WebP file.
  *
- * @returns Pixels; undefined where the file is none of these, or ends too early.
+ * @returns Pixels; undefined if the file has another format, or ends too early.
  * @example
  * ```ts
  * imageSizeOf(png);   // → { width: 1024, height: 512 }
@@ -22,7 +22,7 @@ export function imageSizeOf(bytes: Uint8Array): PictureSize | undefined {
       const size = read(view);
       if (size !== undefined) return size;
     } catch {
-      // It ends too early.
+      // The file ends too early.
     }
   }
   return undefined;
@@ -34,7 +34,7 @@ function readPng(view: DataView): PictureSize | undefined {
   return { width: view.getUint32(16), height: view.getUint32(20) };
 }
 
-/** Tables, and a marker that is reserved, among the markers of frames. */
+/** Markers of tables, and a reserved marker, among the markers of frames. */
 const NO_FRAMES: readonly number[] = [0xffc4, 0xffc8, 0xffcc];
 
 /** ITU T.81, B.2.2: a frame header has height and width; segments before it have a length. */
@@ -50,7 +50,7 @@ function readJpeg(view: DataView): PictureSize | undefined {
   }
 }
 
-/** RFC 9649, chapter 2: the first chunk says which of three kinds it is. */
+/** RFC 9649, chapter 2: the first chunk determines which of three kinds the file is. */
 function readWebp(view: DataView): PictureSize | undefined {
   const [riff, webp] = [0x52494646, 0x57454250];
   if (view.getUint32(0) !== riff || view.getUint32(8) !== webp) return undefined;

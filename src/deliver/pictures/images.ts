@@ -1,4 +1,4 @@
-/** Pictures on demand: of what an output folder has published, and of what a pipeline can convert. */
+/** Pictures on demand: of the published articles of an output folder, and of articles that a pipeline can convert. */
 
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -26,9 +26,9 @@ import { type PublishedMaster, PublishedMasters } from './published-masters.ts';
 import { BrowserRenderer } from './renderer.ts';
 import { MOST_PIXELS_A_SIDE } from './shot.ts';
 
-/** What a picture is asked for: a configuration, and how it is shown. */
+/** A request for a picture: a configuration, and the options of the picture. */
 export interface ImageRequest extends ArticleRequest {
-  /** Undefined: that of the server's defaults; so are width and height. */
+  /** Camera; undefined: the default of the server, as for width and height. */
   camera: string | undefined;
   /** Pixels. */
   width: number | undefined;
@@ -39,33 +39,33 @@ export interface ImageRequest extends ArticleRequest {
 export interface ArticleImage {
   bytes: Uint8Array;
   mimeType: string;
-  /** Differs where the picture differs. */
+  /** Digest, which differs if the picture differs. */
   digest: string;
 }
 
-/** Why there is no picture: no article is published that fits, or several are, none of which is the default. */
+/** Why there is no picture: no published article fits, or several do, none of which is the default. */
 export interface NoImage {
   candidates: readonly ArticleRequest[];
 }
 
-/** Where pictures come from. */
+/** The source of pictures. */
 interface ImageSourceOptions {
   published: Published;
   cacheDir: string;
   browser: FoundBrowser;
-  /** What a request does not say. */
+  /** Options for values that a request omits. */
   standard: PictureOptions;
-  /** Converts what is not in the manifest. @defaultValue only published articles have pictures */
+  /** Converts articles that are not in the manifest. @defaultValue only published articles have pictures */
   pipeline?: Pipeline | undefined;
-  /** For a pipeline with `store:`. */
+  /** Required for a pipeline with `store:`. */
   openStore?: OpenSharedStore | undefined;
   environment: RunEnvironment;
 }
 
-/** Bytes of the pictures that are kept in memory; and of the GLBs that were converted for requests. */
+/** Bytes of the pictures that are kept in memory; the GLBs that were converted for requests have the same limit. */
 const MOST_BYTES_IN_MEMORY = 64 * 1024 * 1024;
 
-/** How long the result of a conversion stands before the service is asked again, milliseconds: its data changes daily. */
+/** How long the result of a conversion is used before the service is asked again, milliseconds: data changes daily. */
 const CONVERTED_FOR_MS = 3_600_000;
 const UNKNOWN_FOR_MS = 60_000;
 
@@ -73,19 +73,19 @@ const UNKNOWN_FOR_MS = 60_000;
 const CONVERSIONS_AT_ONCE = 2;
 const DRAWN_AT_ONCE = Math.max(1, Math.floor(availableParallelism() / 2));
 
-/** Conversions, and pictures, that may be made and wait: those of some seconds. */
+/** Most conversions, and most pictures, in work or waiting: they take some seconds. */
 const MOST_WAITING = 32;
 
-/** Largest picture that a request may ask for; one of 4,096 by 4,096 takes a core for ten seconds. */
+/** Largest picture that a request may ask for; a picture of 4,096 by 4,096 takes a core for ten seconds. */
 const MOST_PIXELS = 2048 ** 2;
 
-/** Sides of pictures are multiples of these, up to the sides given: else each side would be a picture of its own. */
+/** Sides of pictures are multiples of these, up to the given limits: otherwise each side would give another picture. */
 const STEPS = [
   { upTo: 512, pixels: 16 },
   { upTo: Number.POSITIVE_INFINITY, pixels: 64 },
 ] as const;
 
-/** How many pictures are made until the cache is brought back to its limit. */
+/** Number of new pictures after which the cache is reduced to its limit. */
 const EVICT_EVERY = 100;
 
 /** A master in memory. */
@@ -93,7 +93,7 @@ interface KeptMaster extends PublishedMaster {
   bytes: number;
 }
 
-/** Opens the source of pictures; each picture is made once, however many ask for it. */
+/** Opens the source of pictures; each picture is made once, regardless of the number of requests. */
 export async function openImageSource(options: ImageSourceOptions) {
   const { cacheDir, browser, standard, pipeline, openStore, environment } = options;
   const database = await openCacheDatabase(cacheDir);
@@ -151,7 +151,7 @@ export async function openImageSource(options: ImageSourceOptions) {
     /**
      * The picture of a configuration.
      *
-     * @param signal - The request was ended: what waits then is not made.
+     * @param signal - Aborts when the request was ended: a waiting picture is not made then.
      * @throws {@link ConverterError} `RATE_LIMITED` while too many are made; `USAGE` for a picture that is too large.
      */
     async find(request: ImageRequest, signal: AbortSignal): Promise<ArticleImage | NoImage> {
@@ -205,7 +205,7 @@ function shownAs(
   return { ...standard, ...sides, cameras, frames: 0 };
 }
 
-/** The next larger side of a picture that there is. */
+/** The next larger available side of a picture. */
 function inSteps(pixels: number | undefined): number | undefined {
   if (pixels === undefined) return undefined;
   const step = STEPS.find(({ upTo }) => pixels <= upTo)!.pixels;

@@ -47,12 +47,12 @@ export async function openModelExchange(): Promise<ModelExchange> {
   return new ModelExchange(server, `http://127.0.0.1:${port}/${secret}/`, bodies);
 }
 
-/** Reads what the page fetches. */
+/** Reads a content that the page fetches. */
 type Body = () => Promise<Uint8Array> | Uint8Array;
-/** By address, relative to the origin. */
+/** Contents by address, relative to the origin. */
 type Bodies = Map<string, Body>;
 
-/** The server, open. */
+/** The open server. */
 export class ModelExchange {
   readonly origin: string;
   readonly #server: Server;
@@ -65,7 +65,7 @@ export class ModelExchange {
     this.#bodies = bodies;
   }
 
-  /** Gives a model an address, relative to the origin, until it ends. */
+  /** Gives a model an address, relative to the origin, until `end` is called. */
   offer(glb: Uint8Array): { address: string; end(): void } {
     const address = String(this.#offers++);
     this.#bodies.set(address, () => glb);

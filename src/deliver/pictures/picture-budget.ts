@@ -1,7 +1,7 @@
-/** What a model may ask of the graphics: more takes minutes, or all memory, in every run. */
+/** Limits of a model for the graphics: a larger model takes minutes, or all memory, in every run. */
 import { type DrawnFigures, drawnFigures } from '../making/glb-figures.ts';
 
-/** Each limit, with its name in a sentence. Of 8.8 million triangles a picture took two minutes and 2.5 GiB. */
+/** Each limit, with its name in a sentence. A picture of 8.8 million triangles took two minutes and 2.5 GiB. */
 const LIMITS = {
   triangles: { most: 6_000_000, of: 'triangles' },
   instances: { most: 1_000_000, of: 'meshes that are drawn' },
@@ -9,7 +9,7 @@ const LIMITS = {
 } as const satisfies Record<keyof DrawnFigures, object>;
 
 /**
- * Returns which limit a GLB exceeds, as a sentence; undefined where it can be drawn, or is no GLB.
+ * Returns the limit that a GLB exceeds, as a sentence; undefined if it can be drawn, or is no GLB.
  *
  * @example `pictureBreach(glb); // → 'expected at most 6000000 triangles, received 8800000'`
  */

@@ -2,10 +2,10 @@
 import pixelmatch from 'pixelmatch';
 import type { PictureDifference } from '../../run/file/gate-table.ts';
 
-/** Both pictures are brought to this width and height: a joint is still to be seen, the noise of JPEG is not. */
+/** Side of both pictures for the comparison: a joint is still visible, and the noise of JPEG is not. */
 const SIDE = 512;
 
-/** Half a tenth of the range: what differs less from the backdrop is the backdrop with the noise of JPEG. */
+/** Half a tenth of the range: a smaller difference from the backdrop is noise of JPEG. */
 const BACKDROP_NOISE = 12;
 
 /** An article takes at least this share of its picture, so that noise on an empty one is no difference. */
@@ -41,7 +41,7 @@ export async function pictureDifference(
   };
 }
 
-/** RGBA, 8 bits, each picture brought to the same square: a picture that follows the size of its model has another size. */
+/** RGBA, 8 bits, each picture scaled to the same square: a picture that follows the size of its model has another size. */
 async function pixelsOf(picture: Uint8Array): Promise<Uint8Array> {
   const { default: sharp } = await import('sharp');
   const pixels = await sharp(picture)
@@ -51,11 +51,11 @@ async function pixelsOf(picture: Uint8Array): Promise<Uint8Array> {
     .ensureAlpha()
     .raw()
     .toBuffer();
-  // A buffer of its own, which pixelmatch reads by words.
+  // A separate buffer, which pixelmatch reads by words.
   return new Uint8Array(pixels);
 }
 
-/** Whether a pixel is not the backdrop, which the corner shows: the framing leaves a margin. */
+/** Whether a pixel is not the backdrop, which the corner always shows because of the margin. */
 function isArticle(pixels: Uint8Array, at: number): boolean {
   return [0, 1, 2].some((channel) => {
     return Math.abs(pixels[at + channel]! - pixels[channel]!) > BACKDROP_NOISE;

@@ -1,35 +1,35 @@
-/** Which pictures a model gets; each default once. */
+/** Options of the pictures of a model, with their defaults. */
 import { CAMERAS, type CameraName } from './camera.ts';
 import { MOST_PIXELS_A_SIDE } from './shot.ts';
 
-/** The formats by the ending of their files. */
+/** The formats by the extension of their files. */
 export const PICTURE_FORMATS = {
   jpg: { mimeType: 'image/jpeg', isOpaque: true },
   png: { mimeType: 'image/png', isOpaque: false },
   webp: { mimeType: 'image/webp', isOpaque: false },
 } as const;
 
-/** An ending of {@link PICTURE_FORMATS}. */
+/** A file extension of {@link PICTURE_FORMATS}. */
 type PictureFormat = keyof typeof PICTURE_FORMATS;
 
-/** What all pictures of a model have in common. */
+/** Options of all pictures of a model. */
 export interface PictureOptions {
   cameras: readonly CameraName[];
-  /** Pixels; that of an orthographic picture follows from `pixelsPerMetre`. */
+  /** Pixels; `pixelsPerMetre` determines the width of an orthographic picture. */
   width: number;
   height: number;
   format: PictureFormat;
   /** `transparent`, or `#` and six hexadecimal digits, sRGB. */
   background: string;
   pixelsPerMetre: number;
-  /** Pictures of a turn about the model, in equal steps from the front; 0: none. */
+  /** Number of pictures of a turn about the model, in equal steps from the front; 0: none. */
   frames: number;
 }
 
-/** No background; a format without transparency has that of the defaults. */
+/** No background; a format without transparency uses the background of the defaults. */
 export const TRANSPARENT = 'transparent';
 
-/** What may be asked for. */
+/** Values and limits of the options. */
 export const PICTURE_CHOICES = {
   cameras: Object.keys(CAMERAS) as [CameraName, ...CameraName[]],
   formats: Object.keys(PICTURE_FORMATS) as [PictureFormat, ...PictureFormat[]],
@@ -47,7 +47,7 @@ export const PICTURE_DEFAULTS = {
   frames: 0,
 } as const satisfies PictureOptions;
 
-/** The options of the one picture that stands for a model: hero where that is asked for, else the first view. */
+/** The options of the picture that represents a model: hero if it is configured, otherwise the first view. */
 export function mainView(options: PictureOptions): PictureOptions & { cameras: [CameraName] } {
   const [first = 'hero'] = options.cameras;
   const camera = options.cameras.includes('hero') ? 'hero' : first;

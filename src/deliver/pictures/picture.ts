@@ -1,4 +1,4 @@
-/** Pictures as files: which ones a model gets, their formats, and the sheet of a turntable. */
+/** Pictures as files: the pictures of a model, their formats, and the sheet of a turntable. */
 import { linearFromSrgb } from '../../convert/math/color.ts';
 import type { Vec3 } from '../../model/graphics.ts';
 import { CAMERAS, type CameraName } from './camera.ts';
@@ -11,7 +11,7 @@ import {
 import type { Picture, Renderer } from './renderer.ts';
 import type { PictureSize, Shot } from './shot.ts';
 
-/** Frames of a sprite sheet, side by side. */
+/** Columns of the sheet of frames. */
 const COLUMNS = 6;
 
 /** The names of all pictures of a model, in their order. */
@@ -25,7 +25,7 @@ export interface PictureFile extends PictureSize {
   /** Name of its camera, `turn-01` and the like for a frame, or `turn` for the sheet of all. */
   name: string;
   bytes: Uint8Array;
-  /** Of a picture whose model is too large for the scale that was asked for: its own. */
+  /** The scale of a picture whose model is too large for the requested scale. */
   pixelsPerMetre?: number;
 }
 
@@ -38,7 +38,7 @@ const TURN_ELEVATION = CAMERAS.hero.elevationDegrees;
 /**
  * Takes the pictures of a GLB.
  *
- * @throws {@link ConverterError} `PICTURE_FAILED` where it cannot be drawn; `BROWSER_MISSING`.
+ * @throws {@link ConverterError} `PICTURE_FAILED` if the GLB cannot be drawn; `BROWSER_MISSING`.
  * @example
  * ```ts
  * const [hero] = await takePictures(renderer, glb, { ...PICTURE_DEFAULTS, format: 'webp' });
@@ -94,7 +94,7 @@ function turnOf(options: PictureOptions): { name: string; shot: Shot }[] {
         azimuthDegrees: (360 * i) / options.frames,
         elevationDegrees: TURN_ELEVATION,
         projection: 'perspective',
-        // The model must not grow and shrink as it turns.
+        // The model must keep its size while it turns.
         isOfTurn: true,
       },
       size: { width: options.width, height: options.height },
@@ -104,7 +104,7 @@ function turnOf(options: PictureOptions): { name: string; shot: Shot }[] {
 }
 
 function colorOf({ background, format }: PictureOptions): Shot['backdrop']['color'] {
-  // A format without transparency is white behind it.
+  // In a format without transparency, the background is white.
   const isClear = background === TRANSPARENT;
   if (isClear && !PICTURE_FORMATS[format].isOpaque) return undefined;
   const color = isClear ? PICTURE_DEFAULTS.background : background;

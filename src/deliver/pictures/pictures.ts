@@ -6,16 +6,16 @@ import { pictureNames, takePictures } from './picture.ts';
 import type { PictureOptions } from './picture-options.ts';
 import type { Renderer } from './renderer.ts';
 
-/** Raise it where the same model gets another picture. */
+/** Increase this version if the same model gets another picture. */
 const VERSION = 8;
 
-/** While one is drawn, the pictures of others are encoded and written. */
+/** While one picture is drawn, others are encoded and written. */
 const AT_ONCE = 4;
 
 /**
  * Makes the pictures of masters.
  *
- * @param renderer - Closed with the maker.
+ * @param renderer - The renderer, which is closed with the maker.
  */
 export function createPictureMaker(renderer: Renderer, options: PictureOptions): Maker {
   const { cameras, format } = options;
@@ -54,7 +54,7 @@ export function pictureFiles(options: PictureOptions): Pick<Maker, 'name' | 'fil
   return { name: 'pictures', files };
 }
 
-/** The options on which a picture depends. */
+/** The options that determine a picture. */
 function whatDecides(
   name: string,
   { width, height, background, pixelsPerMetre, frames }: PictureOptions,

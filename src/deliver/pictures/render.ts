@@ -1,4 +1,4 @@
-/** Pictures of everything that an output folder has published, as files of a folder of its own. */
+/** Pictures of all published articles of an output folder, as files of another folder. */
 import { join } from 'node:path';
 import { configurationLabel } from '../../model/configuration-id.ts';
 import type { RunEnvironment } from '../../run/open/run-environment.ts';
@@ -13,7 +13,7 @@ import { inParallel } from '../../support/in-parallel.ts';
 import { MadeFiles } from '../making/made-files.ts';
 import type { MadeFile, Maker } from '../making/maker.ts';
 
-/** What became of one configuration. */
+/** The result of one configuration. */
 type Rendered =
   | { article: string; files: { path: string; picture: MadeFile }[]; error?: undefined }
   | { article: string; error: ConverterError };
@@ -21,16 +21,16 @@ type Rendered =
 interface RenderOptions {
   published: Published;
   cacheDir: string;
-  /** Receives `<MANUFACTURER>/<PROGRAM>/<article>/<configuration>/<picture>`. */
+  /** Folder that receives `<MANUFACTURER>/<PROGRAM>/<article>/<configuration>/<picture>`. */
   folder: string;
-  /** Closed by the caller. */
+  /** The maker, which the caller closes. */
   maker: Maker;
   environment: Pick<RunEnvironment, 'now' | 'signal' | 'progress'>;
   onRendered(result: Rendered): void;
 }
 
 /**
- * Takes the pictures of all published configurations; what was taken of the same GLB before comes from the cache.
+ * Takes the pictures of all published configurations; earlier pictures of the same GLB come from the cache.
  *
  * The failure of one configuration is a result like any other.
  *

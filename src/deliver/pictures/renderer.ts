@@ -1,4 +1,4 @@
-/** Takes pictures of GLBs in browsers, which it keeps warm and starts again where they die. */
+/** Takes pictures of GLBs in browsers, which stay open, and are started again if they crash. */
 import { availableParallelism } from 'node:os';
 import type { Browser, Page } from 'playwright-core';
 import QOI from 'qoijs';
@@ -11,20 +11,20 @@ import { BROWSER_ERROR, type PicturePage, type PictureSize, type Shot } from './
 /** The pixels of a picture: RGBA, 8 bits, from the topmost row to the lowest. */
 export interface Picture extends PictureSize {
   pixels: Uint8Array;
-  /** Of a picture to scale: less than was asked for where the model is too large. */
+  /** The scale of a picture to scale: smaller than requested if the model is too large. */
   pixelsPerMetre?: number | undefined;
 }
 
-/** How a renderer works. */
+/** Options of a renderer. */
 interface RendererOptions {
   browser: FoundBrowser;
   /** Models drawn at the same time. @defaultValue as many as half of the processors */
   pages?: number;
-  /** For one model with all its pictures, milliseconds. @defaultValue 120000 */
+  /** Time limit of one model with all its pictures, milliseconds. @defaultValue 120000 */
   timeoutMs?: number;
-  /** Whether no browser is started any more after one that did not start, as in a run, which ends. @defaultValue false */
+  /** Whether a browser that did not start is never started again, as in a run, which ends. @defaultValue false */
   givesUp?: boolean;
-  /** Gets a sentence, once, where the browsers have no sandbox. */
+  /** Receives a sentence, once, if the browsers have no sandbox. */
   warn?: (text: string) => void;
 }
 
@@ -33,22 +33,22 @@ export interface Renderer {
   /**
    * Returns the pictures of a GLB in the order of the shots.
    *
-   * @throws {@link ConverterError} `PICTURE_FAILED` where the model cannot be drawn in time, which leaves the renderer
-   *   usable; `BROWSER_MISSING` where no browser starts.
+   * @throws {@link ConverterError} `PICTURE_FAILED` if the model cannot be drawn in time, which leaves the renderer
+   *   usable; `BROWSER_MISSING` if no browser starts.
    */
   takePictures(glb: Uint8Array, shots: readonly Shot[]): Promise<Picture[]>;
-  /** Ends its browsers; pictures taken later start them again. */
+  /** Closes the browsers; later pictures start them again. */
   close(): Promise<void>;
 }
 
-/** How often a model is tried where the browser dies meanwhile, or as it starts: of memory, or by an operator. */
+/** Attempts for a model if the browser crashes or does not start: for lack of memory, or ended by an operator. */
 const ATTEMPTS = 3;
 
 /**
  * A renderer whose browsers start with the first pictures. The time for a model begins when a browser is free.
  *
- * Each model that is drawn at the same time as others has a browser of its own: pages of one browser share a process
- * for graphics, and one that hangs there would hold up the others.
+ * Models that are drawn at the same time have separate browsers: pages of one browser share a process for graphics, and
+ * a page that hangs there would block the others.
  *
  * @example
  * ```ts
@@ -64,7 +64,7 @@ export class BrowserRenderer implements Renderer {
   readonly #idle: Place[];
   /** Calls that wait for a place. */
   readonly #waiting: ((place: Place) => void)[] = [];
-  /** Browsers that end. */
+  /** Browsers that are being closed. */
   readonly #ending = new Set<Promise<void>>();
   #exchange: Promise<ModelExchange> | undefined;
   #closings = 0;
@@ -93,7 +93,7 @@ export class BrowserRenderer implements Renderer {
         try {
           return await limit.within(this.#attempt(place, glb, shots));
         } catch (error) {
-          // It is the model's fault: the browser is as it was.
+          // The failure was caused by the model: the browser is still usable.
           if (isConverterError(error) && error.code === 'PICTURE_FAILED') throw error;
           this.#end(place);
           if (!limit.isOver && number < ATTEMPTS) continue;
@@ -148,7 +148,7 @@ export class BrowserRenderer implements Renderer {
     else this.#idle.push(place);
   }
 
-  /** Ends the browser of a place. Not waited for: what hangs may take its time to end. */
+  /** Closes the browser of a place, without waiting: a browser that hangs may take its time. */
   #end(place: Place): void {
     const ended = place.studio?.end();
     place.studio = undefined;
@@ -158,7 +158,7 @@ export class BrowserRenderer implements Renderer {
   }
 }
 
-/** Where one model at a time is drawn. */
+/** A place in which one model at a time is drawn. */
 interface Place {
   studio: Studio | undefined;
 }
@@ -166,7 +166,7 @@ interface Place {
 /** A browser with the page that takes pictures. */
 interface Studio {
   page: Promise<Page>;
-  /** Rejected where the browser or its page dies: then nothing else answers. */
+  /** Rejects if the browser or its page crashes: then nothing else answers. */
   died: Promise<never>;
   end(): Promise<void>;
 }
@@ -196,7 +196,7 @@ function openStudio(started: Promise<Browser>, origin: string): Studio {
   };
 }
 
-/** A limit of time over several attempts. */
+/** A time limit over several attempts. */
 class TimeLimit {
   #isOver = false;
   #timer: NodeJS.Timeout | undefined;
@@ -247,7 +247,7 @@ async function takeAll(
   return pictures;
 }
 
-/** Calls a function of the page. @throws {@link ConverterError} `PICTURE_FAILED` where that fails, not where the page does. */
+/** Calls a function of the page. @throws {@link ConverterError} `PICTURE_FAILED` if it fails, not if the page does. */
 async function inPage<Name extends keyof PicturePage>(
   page: Page,
   name: Name,

@@ -12,13 +12,13 @@ export function isBrowserOptional({ environment, options }: Run): boolean {
   return options.browserOptional === true || environment.env[BROWSER_VARIABLE] === NONE;
 }
 
-/** Stands for a renderer where there is no browser. */
+/** Replaces a renderer if there is no browser. */
 export const WITHOUT_BROWSER: Renderer = {
   takePictures: () => Promise.reject(new ConverterError('BROWSER_MISSING', NO_BROWSER)),
   close: async () => {},
 };
 
-/** Of each run one, so that a browser that does not start is tried once. */
+/** One renderer per run, so that a browser that does not start is tried once. */
 const renderers = new WeakMap<Run, Renderer>();
 
 /** Returns the renderer of a run; undefined without a browser. */

@@ -1,21 +1,21 @@
-/** What the renderer and its page exchange. */
+/** Data that the renderer and its page exchange. */
 import type { Camera } from './camera.ts';
 
-/** What is behind a model. */
+/** The background of a model. */
 interface Backdrop {
-  /** Linear; undefined: transparent. */
+  /** Colour, linear; undefined: transparent. */
   color: readonly [number, number, number] | undefined;
-  /** How dark the shadow on the floor is at most: 0 none, 1 black. */
+  /** Greatest darkness of the shadow on the floor: 0 none, 1 black. */
   shadow: number;
 }
 
-/** In pixels. */
+/** Size in pixels. */
 export interface PictureSize {
   width: number;
   height: number;
 }
 
-/** Largest side of a picture: the graphics of the processor draw 8,192 pixels, two for each. */
+/** Largest side of a picture: software rendering draws 8,192 pixels, two for each. */
 export const MOST_PIXELS_A_SIDE = 4096;
 
 /** The size of a picture that may follow the size of the model. */
@@ -25,9 +25,9 @@ export interface ScaledSize extends PictureSize {
 
 /**
  * Returns the size of an orthographic picture that shows a model, by half of its width and height in metres. The scale is
- * smaller than the wanted one where the model would exceed {@link MOST_PIXELS_A_SIDE}.
+ * smaller than requested if the model would exceed {@link MOST_PIXELS_A_SIDE}.
  *
- * @param wanted - Pixels a metre.
+ * @param wanted - Pixels per metre.
  * @example
  * ```ts
  * sizeToScale({ halfWidth: 11.5, halfHeight: 0.4 }, 200);
@@ -45,28 +45,28 @@ export function sizeToScale(
   return { width: pixels(halfWidth), height: pixels(halfHeight), pixelsPerMetre };
 }
 
-/** A picture to be taken. An orthographic one may follow the size of the model, up to {@link MOST_PIXELS_A_SIDE}. */
+/** A picture to take. An orthographic picture may follow the size of the model, up to {@link MOST_PIXELS_A_SIDE}. */
 export interface Shot {
   camera: Camera;
   size: PictureSize | { pixelsPerMetre: number };
   backdrop: Backdrop;
 }
 
-/** Name of the errors of the page that are not the model's fault: in another browser it may be drawn. */
+/** Name of the errors of the page that the model has not caused: another browser may draw it. */
 export const BROWSER_ERROR = 'BrowserError';
 
 /** A picture as the page returns it. */
 interface TakenPicture {
   /** A QOI file as base64: a tenth of its pixels, in 10 ms. */
   qoi: string;
-  /** Where the picture follows the size of the model. */
+  /** The scale, if the picture follows the size of the model. */
   pixelsPerMetre?: number | undefined;
 }
 
-/** What the page offers. */
+/** The functions of the page. */
 export interface PicturePage {
-  /** Loads a model; the one before is dropped. @param address - Relative to the page. */
+  /** Loads a model in place of the previous one. @param address - Relative to the page. */
   load(address: string): Promise<void>;
-  /** Takes a picture of it. */
+  /** Takes a picture of the loaded model. */
   take(shot: Shot): Promise<TakenPicture>;
 }

@@ -11,7 +11,7 @@ import { cos, sin } from '../../support/elementary.ts';
 
 /** A rectangle of light, far away. */
 interface SoftBox {
-  /** Towards its centre. */
+  /** Direction towards its centre. */
   direction: Vec3;
   /** Half its width and height, at distance 1. */
   half: readonly [number, number];
@@ -61,19 +61,19 @@ export function radianceFrom(direction: Vec3): number {
   return radiance;
 }
 
-/** A direction from which light is tested, and how much comes from around it. */
+/** A direction from which light is tested, and the light that comes from around it. */
 interface LightDirection {
   direction: Vec3;
   radiance: number;
 }
 
-/** How far the directions reach below the horizon: light that the floor reflects. */
+/** Lowest height of the directions, below the horizon: light that the floor reflects. */
 const LOWEST = -0.25;
 
 /**
  * Spreads directions evenly over the upper hemisphere and a little below it, each with the mean light around it.
  *
- * @returns They show how much light reaches a point of a model or of the floor, when those are dropped that the model hides.
+ * @returns Directions for summing the light at a point of a model or of the floor, without those that the model hides.
  */
 export function lightDirections(count: number): LightDirection[] {
   return Array.from({ length: count }, (_, i) => {
@@ -91,7 +91,7 @@ const IRRADIANCE_SAMPLES = 4096;
 
 /**
  * The light that a matt surface of the studio receives, as a quadratic form of its normal: `(x, y, z, 1) M (x, y, z, 1)`
- * is the mean radiance about the normal, weighted with the cosine. It is at most 8 % from the integral, 2.3 % in the root
+ * is the mean radiance about the normal, weighted with the cosine. The error is at most 8 %, 2.3 % in the root
  * of the mean square, in a tenth of the time of a sample of a map.
  *
  * @returns M, symmetric, row by row: spherical harmonics up to degree 2 (Ramamoorthi and Hanrahan, An Efficient
@@ -106,7 +106,7 @@ export function irradianceMatrix(): number[] {
     }
     return sum / IRRADIANCE_SAMPLES;
   };
-  // Each factor is 4π by the square of the harmonic's, and its share of the cosine: 1, 2/3, 1/4 by degree.
+  // Each factor is 4π times the square of the harmonic's factor, and its share of the cosine: 1, 2/3, 1/4 by degree.
   const all = mean(() => 1);
   const [x, y, z] = [0, 1, 2].map((axis) => 2 * mean((at) => at[axis]!)) as [
     number,
@@ -207,7 +207,7 @@ function directionOf(face: number, x: number, y: number, size: number): Vec3 {
 /** π (3 − √5), radians. */
 const GOLDEN_ANGLE = 2.399963229728653;
 
-/** Point `i` of `count` that cover the sphere above a height evenly. */
+/** Point `i` of `count` points that evenly cover the sphere above a height. */
 function onSpiral(i: number, count: number, lowest: number): Vec3 {
   const height = 1 - ((i + 0.5) / count) * (1 - lowest);
   const radius = Math.sqrt(Math.max(0, 1 - height * height));
@@ -226,7 +226,7 @@ function frameAbout(axis: Vec3): Frame {
   return [right, cross(axis, right), axis];
 }
 
-/** A direction about +Z, about the axis of a frame. */
+/** A direction about +Z, rotated to the axis of a frame. */
 function inFrame([right, up, axis]: Frame, [x, y, z]: Vec3): Vec3 {
   return [
     x * right[0] + y * up[0] + z * axis[0],

@@ -1,4 +1,4 @@
-/** Puts into the vertices what some readers of glTF do not apply: transforms of textures and of mirrored parts. */
+/** Applies to the vertices what some readers of glTF ignore: transforms of textures and of mirrored parts. */
 import type { Accessor, Document, Mesh, mat4, TextureInfo, vec3 } from '@gltf-transform/core';
 import type { Transform } from '@gltf-transform/extensions';
 import { cos, sin } from '../../support/elementary.ts';
@@ -6,16 +6,16 @@ import type { Libraries } from './libraries.ts';
 
 const TEXTURE_TRANSFORM = 'KHR_texture_transform';
 
-/** Every reader has two (glTF 2.0, 3.7.2.1); Scene Viewer may use the first one for all textures. */
+/** Every reader has two UV sets (glTF 2.0, 3.7.2.1); Scene Viewer may use the first one for all textures. */
 const MOST_UV_SETS = 2;
 
 /**
  * Applies the transforms of textures to the UVs.
  *
- * The first UV set is that of the base colour (else of the normal map, else of the first texture). Textures of one
- * material with another transform use the second one; where there are more transforms, they get that of the first.
+ * The first UV set is that of the base colour (otherwise of the normal map, otherwise of the first texture). Textures
+ * of a material with another transform use the second set; further transforms are replaced by that of the first.
  *
- * @returns The number of textures whose transform became another.
+ * @returns The number of textures whose transform was replaced.
  */
 export function bakeTextureTransforms(document: Document, { functions }: Libraries): number {
   let changed = 0;
@@ -85,13 +85,13 @@ function placementOf(info: TextureInfo) {
   return { set, key: [set, x, y, width, height, angle].join(' '), apply };
 }
 
-/** Sheared by more than this, a matrix is no translation, rotation and scale: the cosine between two of its axes. */
+/** A matrix with more shear is no translation, rotation and scale: the cosine between two of its axes. */
 const SHEAR = 1e-5;
 
 /**
- * Gives parts that are mirrored or sheared a mesh of their own in world coordinates.
+ * Gives mirrored or sheared parts their own mesh in world coordinates.
  *
- * @returns How many there were.
+ * @returns Number of such parts.
  */
 export function bakeIrregularParts(document: Document, { functions }: Libraries): number {
   let count = 0;
@@ -130,14 +130,14 @@ function isIrregular(m: mat4): boolean {
   return dot(x, cross) < 0 || pairs.some(isSheared);
 }
 
-/** Tangents are left to the viewer where vertices move: those of a mirrored part would have the wrong hand. */
+/** Removes tangents, so that the viewer computes them, if vertices move: a mirrored part would have the wrong hand. */
 export function removeTangents(document: Document): void {
   for (const mesh of document.getRoot().listMeshes()) {
     for (const primitive of mesh.listPrimitives()) primitive.setAttribute('TANGENT', null);
   }
 }
 
-/** Moves the origin below the middle of what is drawn, by all vertices: a box of a turned part is too large. */
+/** Moves the origin below the middle of the drawn parts, by all vertices: the box of a turned part is too large. */
 export async function moveOriginToFloor(
   document: Document,
   { functions }: Libraries,

@@ -1,4 +1,4 @@
-/** Compares a compressed model, decoded again, with what was compressed. */
+/** Compares a compressed model, after decoding, with the model before compression. */
 import type { Document, Mesh, Primitive } from '@gltf-transform/core';
 import { ConverterError, isConverterError } from '../../support/errors.ts';
 import { takePictures } from '../pictures/picture.ts';
@@ -7,29 +7,29 @@ import { PICTURE_DEFAULTS } from '../pictures/picture-options.ts';
 import type { Renderer } from '../pictures/renderer.ts';
 import type { Libraries } from './libraries.ts';
 
-/** Errors that cannot be seen: of the longest side of a mesh, in degrees, of a texture's width. */
+/** Errors that are invisible: of the longest side of a mesh, in degrees, of a texture's width. */
 export const LARGEST_ERRORS = {
   position: 2 / 2 ** 14,
   normalDegrees: 0.5,
   uv: 2 / 2 ** 12,
 } as const;
 
-/** A model's geometry, apart from how it is stored. */
+/** The geometry of a model, independent of its encoding. */
 export interface Geometry {
-  /** Of the scene, metres. */
+  /** Bounds of the scene, metres. */
   bounds: { min: readonly number[]; max: readonly number[] };
   meshes: readonly MeshGeometry[];
 }
 
 interface MeshGeometry {
   name: string;
-  /** Of its vertices, in its own unit. */
+  /** Bounds of its vertices, in its own unit. */
   least: readonly number[];
   extent: number;
   parts: readonly Part[];
 }
 
-/** A primitive; a list without values is one that it does not have. */
+/** A primitive; an empty list is an attribute that it does not have. */
 interface Part {
   triangles: number;
   positions: Float64Array;
@@ -46,18 +46,18 @@ export function geometryOf(document: Document, { core }: Libraries): Geometry {
   };
 }
 
-/** Differences of pictures, four times the largest of the sample range by meshopt and WebP: 0.0073 and 0.0007. */
+/** Limits of picture differences, four times the largest of the sample range by meshopt and WebP: 0.0073 and 0.0007. */
 const LARGEST_PICTURE_DIFFERENCE = { tone: 0.03, edges: 0.003 } as const;
 
 const PICTURE = { ...PICTURE_DEFAULTS, width: 256, height: 256, format: 'png' } as const;
 
 /**
- * Compares pictures of a master and of what was made of it, both as GLB. A master that is too much for a browser is not
- * compared.
+ * Compares pictures of a master and of the file made from it, both as GLB. A master that is too large for a browser is
+ * not compared.
  *
- * @param decoded - Returns what was made, as a GLB without compression.
+ * @param decoded - Returns the made file as a GLB without compression.
  * @returns Whether there is a browser.
- * @throws {@link ConverterError} `COMPRESSION_FAILED` with what differs, and by how much.
+ * @throws {@link ConverterError} `COMPRESSION_FAILED` with the difference and its size.
  */
 export async function comparePictures(
   renderer: Pick<Renderer, 'takePictures'> | undefined,
@@ -103,7 +103,7 @@ function partOf(primitive: Primitive): Part {
   };
 }
 
-/** Denormalized. */
+/** The values of an attribute, denormalized. */
 function valuesOf(primitive: Primitive, semantic: string, size: 2 | 3): Float64Array {
   const accessor = primitive.getAttribute(semantic);
   const count = accessor?.getCount() ?? 0;
@@ -117,9 +117,9 @@ function valuesOf(primitive: Primitive, semantic: string, size: 2 | 3): Float64A
 }
 
 /**
- * Compares them: bounds, triangles, and of each vertex its place, normal and UV with those of one before.
+ * Compares two geometries: bounds, triangles, and each vertex with one of the geometry before: place, normal and UV.
  *
- * @throws {@link ConverterError} `COMPRESSION_FAILED` with what differs, and by how much.
+ * @throws {@link ConverterError} `COMPRESSION_FAILED` with the difference and its size.
  * @example
  * ```ts
  * const before = geometryOf(document, libraries);
@@ -152,7 +152,7 @@ function compareMeshes(before: MeshGeometry, after: MeshGeometry): void {
   }
 }
 
-/** Quantized coordinates have a unit and an origin of their own: those of the bounds. */
+/** Quantized coordinates have their own unit and origin: those of the bounds. */
 function inUnitOf(before: MeshGeometry, after: MeshGeometry, part: Part): Part {
   const scale = after.extent > 0 ? before.extent / after.extent : 1;
   const positions = part.positions.map(
@@ -167,7 +167,7 @@ interface Errors {
   uv: number;
 }
 
-/** Vertices may be in another order, and several may be at one place: each is compared with the one that is most alike. */
+/** Vertices may be reordered, and several may be at one place: each is compared with the most similar vertex. */
 function worstErrors(before: Part, after: Part, extent: number): Errors {
   const allowed = extent * LARGEST_ERRORS.position;
   const near = placesOf(before.positions, allowed);
@@ -184,7 +184,7 @@ function worstErrors(before: Part, after: Part, extent: number): Errors {
   return worst;
 }
 
-/** 1 where one of the errors is the largest that is allowed. */
+/** The largest error as a share of its limit: 1 is the largest that is allowed. */
 function severity({ position, normalDegrees, uv }: Errors): number {
   return Math.max(
     position / LARGEST_ERRORS.position,
@@ -208,7 +208,7 @@ function errorsBetween(a: Part, i: number, b: Part, j: number, extent: number): 
   };
 }
 
-/** In degrees; vectors without a length have no direction to differ in. */
+/** Angle in degrees; vectors of length 0 have no direction, and do not differ. */
 function angleBetween(a: Float64Array, i: number, b: Float64Array, j: number): number {
   const [x, y, z] = [a[3 * i]!, a[3 * i + 1]!, a[3 * i + 2]!];
   const [u, v, w] = [b[3 * j]!, b[3 * j + 1]!, b[3 * j + 2]!];
@@ -218,7 +218,7 @@ function angleBetween(a: Float64Array, i: number, b: Float64Array, j: number): n
   return (Math.acos(Math.min(1, Math.max(-1, cosine))) * 180) / Math.PI;
 }
 
-/** Finds the vertices at most so far from a point along each axis, by a hash of cells twice as wide. */
+/** Finds the vertices within a distance from a point along each axis, by a hash of cells twice as wide. */
 function placesOf(positions: Float64Array, distance: number) {
   const cell = Math.max(2 * distance, Number.MIN_VALUE);
   const count = positions.length / 3;

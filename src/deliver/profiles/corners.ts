@@ -1,14 +1,14 @@
 /**
- * The corners of triangles: what a primitive draws, without how its vertices are shared.
+ * The corners of triangles: what a primitive draws, independent of how its vertices are shared.
  *
- * A textured finish keeps vertices apart that an untextured one shares, so that equal shapes have other indices.
+ * A textured finish keeps vertices separate that an untextured one shares, so that equal shapes have other indices.
  */
 import { sha256Hex } from '../../support/files.ts';
 import { accessorBytes, elementBytes, type Glb, type Primitive } from '../making/glb-container.ts';
 
 /** An attribute at each corner, in the order of the triangles. */
 export interface Stream {
-  /** Four bytes each, whose number in an element is `size`: masters have floats. */
+  /** Words of four bytes, `size` of them per element: masters have floats. */
   words: Uint32Array;
   size: number;
   digest: string;
@@ -41,14 +41,14 @@ export function cornersOf(glb: Glb, { attributes, indices }: Primitive): Corners
 }
 
 function indicesOf(glb: Glb, index: number): Uint8Array | Uint16Array | Uint32Array {
-  // A copy is aligned to its elements.
+  // The copy is aligned to its elements.
   const { buffer } = accessorBytes(glb, index).slice();
   const { componentType } = glb.json.accessors[index]!;
   if (componentType === 5125) return new Uint32Array(buffer);
   return componentType === 5123 ? new Uint16Array(buffer) : new Uint8Array(buffer);
 }
 
-/** Identifies a shape: all corners but their texture coordinates. */
+/** Identifies a shape: all attributes of the corners except their texture coordinates. */
 export function shapeOf(corners: Corners): string {
   const plain = [...corners].filter(([name]) => !UV.test(name));
   return plain.map(([name, { digest }]) => `${name} ${digest}`).join(' ');
@@ -59,14 +59,14 @@ export function uvStream(corners: Corners, set: number): Stream | undefined {
   return corners.get(`TEXCOORD_${set}`);
 }
 
-/** Corners with other sets of texture coordinates than their own. */
+/** Corners with other sets of texture coordinates in place of their own. */
 export function withUvSets(corners: Corners, sets: readonly Stream[]): Corners {
   const plain = [...corners].filter(([name]) => !UV.test(name));
   return new Map([...plain, ...sets.map((set, i) => [`TEXCOORD_${i}`, set] as const)]);
 }
 
 /**
- * Lets corners that are equal in all attributes share a vertex, in the order in which they first occur.
+ * Makes corners that are equal in all attributes share a vertex, in the order in which they first occur.
  *
  * @returns The elements of each attribute, and the vertex of each corner.
  */
@@ -98,7 +98,7 @@ export function weld(corners: Corners) {
   return { attributes, order, count: firstCorners.length };
 }
 
-/** FNV-1a, a word at a time. */
+/** Hash of a corner: FNV-1a, a word at a time. */
 function hashOf(streams: readonly Stream[], corner: number): number {
   let hash = 0x811c9dc5;
   for (const { words, size } of streams)

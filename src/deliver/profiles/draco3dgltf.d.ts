@@ -1,4 +1,4 @@
-/** The little of draco3dgltf that is used: it has no types of its own. */
+/** The used part of draco3dgltf, which has no types of its own. */
 declare module 'draco3dgltf' {
   const library: {
     createDecoderModule(): Promise<object>;

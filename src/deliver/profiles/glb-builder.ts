@@ -1,4 +1,4 @@
-/** Puts a GLB together from the parts of others: equal vertices, images and materials once. */
+/** Assembles a GLB from parts of others: equal vertices, images and materials are stored once. */
 import { sha256Hex } from '../../support/files.ts';
 import { type Gltf, type Primitive, type TextureInfo, writeGlb } from '../making/glb-container.ts';
 import { type Corners, weld } from './corners.ts';
@@ -10,19 +10,19 @@ export interface PlacedTexture {
   image: { name?: string; mimeType: string };
   bytes: Uint8Array;
   sampler: Json | undefined;
-  /** Equal for equal textures. */
+  /** A text that is equal for equal textures. */
   toJSON(): string;
 }
 
 const ARRAY_BUFFER = 34962;
 const ELEMENT_ARRAY_BUFFER = 34963;
-/** The largest index of 16 bits would restart the primitive. */
+/** Most vertices for indices of 16 bits, whose largest value would restart the primitive. */
 const MOST_SHORT_VERTICES = 65_535;
 
 /**
- * Copies a material with other references to textures: in a material, only they have an `index`.
+ * Copies a material with other references to textures: in a material, only such references have an `index`.
  *
- * @param replace - Returns the reference, whose `index` may be a texture itself until the material is written.
+ * @param replace - Returns the reference, whose `index` may be the texture itself until the material is written.
  */
 export function mapTextures(
   value: Json,
@@ -37,7 +37,7 @@ export function mapTextures(
   return Object.fromEntries(entries);
 }
 
-/** A GLB that is put together: what is added twice is in it once. */
+/** A GLB that is being assembled: an item that is added twice is stored once. */
 export class GlbBuilder {
   /** The lists of the file, in the order in which they are written. */
   readonly #lists = {
@@ -49,10 +49,10 @@ export class GlbBuilder {
     samplers: [] as Json[],
     meshes: [] as Gltf['meshes'],
   };
-  /** Of the bytes of all views. */
+  /** Parts of the bytes of all views. */
   readonly #parts: Uint8Array[] = [];
   #byteLength = 0;
-  /** Of what has been added, by what it is. */
+  /** Index of each added item, by its content. */
   readonly #indices = new Map<string, number>();
 
   /** Bytes of all views so far. */
@@ -87,7 +87,7 @@ export class GlbBuilder {
     };
   }
 
-  /** Writes the tree of nodes of a file with the primitives of its nodes; nodes with equal ones share a mesh. */
+  /** Writes the tree of nodes of a file with the primitives of its nodes; nodes with equal primitives share a mesh. */
   finish(
     { asset, scene, scenes, nodes, meshes }: Gltf,
     primitivesOf: ReadonlyMap<number, Primitive[]>,
@@ -136,7 +136,7 @@ export class GlbBuilder {
     });
   }
 
-  /** Adds what the list does not have yet. @returns Its index. */
+  /** Adds an item that the list does not have yet. @returns Its index. */
   #once<T>(list: T[], key: string, make: () => T): number {
     const known = this.#indices.get(key);
     if (known !== undefined) return known;
@@ -146,7 +146,7 @@ export class GlbBuilder {
   }
 }
 
-/** Of positions, as float32. */
+/** Bounds of positions, as float32. */
 function boundsOf(elements: Uint8Array): { min: number[]; max: number[] } {
   const positions = new Float32Array(elements.slice().buffer);
   const min = [Infinity, Infinity, Infinity];

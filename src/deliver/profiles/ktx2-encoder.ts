@@ -1,16 +1,16 @@
-/** Encodes textures as KTX2, in a thread: one takes a second. */
+/** Encodes textures as KTX2 in a thread, because a texture takes a second. */
 import type { Worker } from 'node:worker_threads';
 import { requireInstalled } from '../../support/optional.ts';
 import { packageFile } from '../../support/package-file.ts';
 import type { Ktx2Messages, Ktx2Picture } from './ktx2-thread.ts';
 
-/** In the package and beside the sources: a thread needs a program that Node reads as it is. */
+/** The program of the thread, in the package and beside the sources: Node must be able to read it without a build. */
 const THREAD = packageFile('dist/deliver/profiles/ktx2-thread.js');
 
-/** What a texture means: directions; an sRGB colour; or numbers, such as roughness. */
+/** The meaning of a texture: directions; an sRGB colour; or numbers, such as roughness. */
 export type TextureMeaning = 'normal' | 'colour' | 'data';
 
-/** Encodes pixels with what is known of their meaning. */
+/** Encodes pixels according to their meaning. */
 export type EncodeKtx2 = (picture: Ktx2Picture, meaning: TextureMeaning) => Promise<Uint8Array>;
 
 const LINEAR = { isPerceptual: false, isSetKTX2SRGBTransferFunc: false };
@@ -26,7 +26,7 @@ const ENCODINGS = {
   number: { isUASTC: false, ...LINEAR },
 } as const satisfies Record<TextureMeaning | 'number', Ktx2Messages['request']['encoding']>;
 
-/** Levels of 256 by which channels differ that JPEG has stored as equal. */
+/** Largest difference, of 256 levels, between channels that JPEG has stored as equal. */
 const EQUAL = 4;
 
 /** Whether one channel of red, green and blue varies, or all that vary are equal, as in a map of roughness alone. */
@@ -43,7 +43,7 @@ function isOneNumber({ rgba }: Ktx2Picture): boolean {
   return !differs || varies.filter(Boolean).length <= 1;
 }
 
-/** Opens an encoder, whose thread starts with the first texture. `encode` rejects with what the library says. */
+/** Opens an encoder, whose thread starts with the first texture. `encode` rejects with the error of the library. */
 export function openKtx2Encoder() {
   let worker: Promise<Worker> | undefined;
   let last = 0;
@@ -63,7 +63,7 @@ export function openKtx2Encoder() {
     started.on('message', (answer: Ktx2Messages['answer']) => {
       waiting.get(answer.id)?.(answer);
       waiting.delete(answer.id);
-      // A program whose other work has ended may end.
+      // The thread must not keep a program open whose other work has ended.
       if (waiting.size === 0) started.unref();
     });
     started.on('error', (error) => fail(error.message));

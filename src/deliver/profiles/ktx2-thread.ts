@@ -9,7 +9,7 @@ export interface Ktx2Picture {
   height: number;
 }
 
-/** What goes to the thread and back. */
+/** Messages to the thread and back. */
 export interface Ktx2Messages {
   request: {
     id: number;
@@ -19,7 +19,7 @@ export interface Ktx2Messages {
   answer: { id: number; bytes: Uint8Array } | { id: number; reason: string };
 }
 
-/** Of ETC1S: 1 to 255. */
+/** Quality of ETC1S: 1 to 255. */
 const QUALITY = 160;
 
 let turn = Promise.resolve();
@@ -34,7 +34,7 @@ async function serve({ id, picture, encoding }: Ktx2Messages['request']): Promis
     const bytes = await encodeToKTX2(rgba, {
       ...encoding,
       isKTX2File: true,
-      // A browser cannot compute smaller forms of a compressed texture.
+      // A browser cannot compute mipmaps of a compressed texture.
       generateMipmap: true,
       needSupercompression: true,
       qualityLevel: QUALITY,

@@ -1,11 +1,11 @@
-/** The libraries that read, change and write GLB files: large, so that they are loaded for the first model. */
+/** The libraries that read, change and write GLB files: they are large, and loaded for the first model. */
 
 import type { WebIO } from '@gltf-transform/core';
 import type { MeshoptEncoder } from 'meshoptimizer/encoder';
 import type { MeshoptSimplifier } from 'meshoptimizer/simplifier';
 import type { GeometryFormat } from './profiles.ts';
 
-/** The libraries, loaded. */
+/** The loaded libraries. */
 export interface Libraries {
   core: typeof import('@gltf-transform/core');
   extensions: typeof import('@gltf-transform/extensions');
@@ -16,7 +16,7 @@ export interface Libraries {
   simplifier: typeof MeshoptSimplifier;
 }
 
-/** Loads them; what is loaded already takes no time. */
+/** Loads the libraries; a library that is already loaded takes no time. */
 export async function loadLibraries(geometry: GeometryFormat = 'plain'): Promise<Libraries> {
   const [core, extensions, functions, decoder, encoder, simplifier] = await Promise.all([
     import('@gltf-transform/core'),
@@ -47,7 +47,7 @@ export async function loadLibraries(geometry: GeometryFormat = 'plain'): Promise
 
 let draco: Promise<{ 'draco3d.decoder': object; 'draco3d.encoder': object }> | undefined;
 
-/** Its programs are started once. */
+/** Loads Draco, whose programs are started once. */
 function loadDraco() {
   draco ??= import('draco3dgltf').then(async ({ default: library }) => ({
     'draco3d.decoder': await library.createDecoderModule(),

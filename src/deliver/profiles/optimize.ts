@@ -1,4 +1,4 @@
-/** Makes of a master the file of a profile, within its budget. */
+/** Makes the file of a profile from a master, within the budget of the profile. */
 import type { Document, Texture } from '@gltf-transform/core';
 import { ConverterError } from '../../support/errors.ts';
 import { sha256Hex } from '../../support/files.ts';
@@ -34,45 +34,45 @@ import type { EncodeTexture } from './texture-encoder.ts';
 export interface Optimized {
   /** A GLB, or a `.gltf`. */
   bytes: Uint8Array;
-  /** What the `.gltf` refers to; a GLB refers to nothing. */
+  /** Files to which the `.gltf` refers; a GLB refers to none. */
   shared: SharedFile[];
   figures: GlbFigures;
-  /** Textures whose transform became that of another texture of their material. */
+  /** Number of textures whose transform was replaced by that of another texture of their material. */
   changedTransforms: number;
-  /** How far a surface is at most from that of the master, since it was made simpler. */
+  /** Largest distance of a simplified surface from that of the master. */
   movedMillimetres: number;
-  /** Reads the file back, as a GLB whose geometry is not compressed. */
+  /** Reads the file again, as a GLB whose geometry is not compressed. */
   decoded(): Promise<Uint8Array>;
 }
 
-/** How much of a master is kept. */
+/** The detail of a master that is kept. */
 interface Detail {
-  /** Of the triangles, as far as the bound on the distance allows. */
+  /** Ratio of the triangles, as far as the bound on the distance allows. */
   ratio: number;
   /** Longest side of a texture, pixels. */
   textureSide: number;
 }
 
-/** Side of a texture below which it is not made smaller to save bytes. */
+/** Smallest side of a texture that is reduced to save bytes. */
 const SMALLEST_SIDE = 256;
 
-/** Fewest bits of a coordinate, over the longest side of its mesh; bits of a normal; of a UV from 0 to 1. */
+/** Fewest bits of a coordinate, over the longest side of its mesh; bits of a normal; bits of a UV from 0 to 1. */
 export const QUANTIZATION_BITS = { position: 14, normal: 12, uv: 14 } as const;
 
-/** Draco divides the whole range of UVs, which is many textures wide on long boards. */
+/** Bits for UVs with Draco, which divides their whole range: on long boards, that is many textures wide. */
 const DRACO_UV_BITS = 16;
 
-/** Coordinates of large meshes get more bits, up to what KHR_mesh_quantization has, to keep this step. */
+/** Most bits of a coordinate, by KHR_mesh_quantization: large meshes get more bits, to keep the size of the step. */
 const MOST_POSITION_BITS = 16;
 const LARGEST_STEP_METRES = 0.0003;
 
 /**
  * Makes the file of a profile.
  *
- * What exceeds the budget is made simpler within the profile's bound, or its textures smaller.
+ * A file beyond the budget gets simpler surfaces, within the profile's bound, or smaller textures.
  *
- * @throws {@link ConverterError} `BUDGET_EXCEEDED` where that is not enough, with each limit; `MODEL_UNREADABLE`;
- * `IMAGE_UNREADABLE`; `COMPRESSION_FAILED` where what was compressed is not decoded to what it was.
+ * @throws {@link ConverterError} `BUDGET_EXCEEDED` if that is not enough, with each limit; `MODEL_UNREADABLE`;
+ * `IMAGE_UNREADABLE`; `COMPRESSION_FAILED` if decoding does not restore the geometry.
  * @example
  * ```ts
  * const { bytes, figures } = await optimize(master, PROFILES.planner, encodeTexture);
@@ -119,10 +119,10 @@ export async function optimize(
 }
 
 /**
- * The attempt with the most detail that keeps the budget; if none does, the one with the least.
+ * The attempt with the most detail within the budget; if none is within it, the one with the least detail.
  *
- * @param full - With all detail: it does not keep the budget.
- * @param detail - With few enough triangles.
+ * @param full - Attempt with all detail, which exceeds the budget.
+ * @param detail - Detail with few enough triangles.
  */
 async function withMostDetail(
   full: Attempt,
@@ -145,9 +145,9 @@ async function withMostDetail(
   return best;
 }
 
-/** What was made with some detail, within the budget or not. */
+/** A file that was made with some detail, within the budget or not. */
 interface Attempt extends Omit<Optimized, 'decoded'> {
-  /** The geometry before it got another form. */
+  /** The geometry before its conversion to another form. */
   stored: Geometry | undefined;
   breaches: Breach[];
   readBack(): Promise<Document>;
@@ -159,15 +159,15 @@ function isReducible({ breaches }: Attempt): boolean {
   return limits.length > 0 && limits.every((limit) => limit === 'triangles' || limit === 'bytes');
 }
 
-/** From one level of detail to the next: the bytes of textures are fewer by a third, those of surfaces by a sixth. */
+/** Factor from one level of detail to the next: textures lose a third of their bytes, and surfaces a sixth. */
 const LEVEL = 2 ** -0.25;
-/** A smaller ratio is none: as simple as the bound allows. */
+/** Smallest ratio; a smaller one means: as simple as the bound allows. */
 const SMALLEST_RATIO = 1 / 128;
 
 /**
- * Levels of ever less detail: of textures and surfaces, what probably takes more bytes becomes less with each.
+ * Levels of decreasing detail: of textures and surfaces, each level reduces the one that probably takes more bytes.
  *
- * @param figures - Of the level before the first.
+ * @param figures - Figures of the level before the first.
  */
 function lessDetail({ ratio, textureSide }: Detail, { bytes, images }: GlbFigures): Detail[] {
   const levels: Detail[] = [];
@@ -240,7 +240,7 @@ async function prepare(
     if (!known.includes(extension.extensionName)) extension.dispose();
   }
   await unite(document, profile, libraries);
-  // An instance can be neither mirrored nor sheared.
+  // An instance can neither be mirrored nor sheared.
   if (areBaked || profile.instancing || given.drawCalls > profile.drawCalls) {
     removeTangents(document);
     bakeIrregularParts(document, libraries);
@@ -248,10 +248,10 @@ async function prepare(
   return { document, changedTransforms };
 }
 
-/** Parts with equal materials become one. */
+/** Joins parts with equal materials. */
 async function joinParts(document: Document, { functions }: Libraries): Promise<void> {
   await document.transform(
-    // Unused UVs would keep parts of one material apart.
+    // Unused UVs would keep parts of one material separate.
     functions.prune({ keepSolidTextures: true }),
     functions.flatten(),
     functions.join(),
@@ -286,7 +286,7 @@ async function encodeTextures(
   }
 }
 
-/** Of several attempts, each texture is encoded once in each size. */
+/** Encodes each texture once in each size, in several attempts. */
 function encodingOnce(encodeTexture: EncodeTexture): EncodeTexture {
   const made = new Map<string, ReturnType<EncodeTexture>>();
   return (request) => {
@@ -302,14 +302,14 @@ interface Alpha {
   getAlphaMode(): string;
 }
 
-/** A texture with several meanings is stored for the more delicate one. */
+/** The meaning of a texture; of several meanings, the more delicate one determines how it is stored. */
 function meaningOf(texture: Texture, functions: Libraries['functions']): TextureMeaning {
   const slots = functions.listTextureSlots(texture);
   if (slots.some((slot) => /normaltexture/i.test(slot))) return 'normal';
   return functions.getTextureColorSpace(texture) === 'srgb' ? 'colour' : 'data';
 }
 
-/** Returns the geometry as it was before, where it gets another form. */
+/** Converts the geometry, and returns the geometry before that if it changes. */
 async function store(
   document: Document,
   profile: Profile,
@@ -317,7 +317,7 @@ async function store(
 ): Promise<Geometry | undefined> {
   const { functions } = libraries;
   await document.transform(
-    // Solid textures stay: to find them, each would be decoded.
+    // Solid textures are kept: to find them, each texture would be decoded.
     functions.prune({ keepSolidTextures: true }),
   );
   await unite(document, profile, libraries);
@@ -325,13 +325,13 @@ async function store(
   if (profile.instancing) await instantiate(document, libraries);
   if (profile.files === 'shared') separateMeshes(document);
   await GEOMETRY[profile.geometry](document, libraries);
-  // To quantize unites equal lists of several meshes again, and makes lists that are in no buffer.
+  // Quantizing merges equal lists of several meshes again, and makes lists without a buffer.
   if (profile.files === 'shared') separateMeshes(document);
   else inOneBuffer(document);
   return before;
 }
 
-/** Unites what is equal. */
+/** Merges equal items. */
 async function unite(
   document: Document,
   { keepsMaterialNames = false }: Profile,
@@ -339,7 +339,7 @@ async function unite(
 ): Promise<void> {
   const { ACCESSOR, MESH, TEXTURE, MATERIAL, SKIN } = PropertyType;
   await document.transform(
-    // Meshes are compared by their materials.
+    // The comparison of meshes includes their materials.
     functions.dedup({ propertyTypes: [TEXTURE] }),
     functions.dedup({ propertyTypes: [MATERIAL], keepUniqueNames: keepsMaterialNames }),
     functions.dedup({ propertyTypes: [ACCESSOR, MESH, SKIN] }),
@@ -355,12 +355,12 @@ function inOneBuffer(document: Document): void {
 
 async function instantiate(document: Document, { functions, extensions }: Libraries) {
   await document.transform(functions.instance({ min: 2 }));
-  // A reader that does not know it would show one of several parts.
+  // A reader that does not support the extension would show only one of several parts.
   if (document.hasExtension('EXT_mesh_gpu_instancing'))
     document.createExtension(extensions.EXTMeshGPUInstancing).setRequired(true);
 }
 
-/** How geometry gets its form; what compresses it does so when it is written. */
+/** How geometry is converted; compression follows when the file is written. */
 const GEOMETRY = {
   plain: async () => {},
   meshopt: async (document, { functions, extensions, encoder }) => {

@@ -1,20 +1,20 @@
-/** The delivery of a target profile: one GLB or `.gltf` of each master. */
+/** The delivery of a target profile: one GLB or `.gltf` per master. */
 import type { Maker } from '../making/maker.ts';
 import type { Renderer } from '../pictures/renderer.ts';
 import { PROFILES, type Profile, type ProfileName } from './profiles.ts';
 import type { TextureEncoder } from './texture-encoder.ts';
 
-/** Raise it where the same model gets another file. */
+/** Increase this version if the same model gets another file. */
 const VERSION = 4;
 
-/** One is encoded while another is read. */
+/** One master is encoded while another is read. */
 const AT_ONCE = 2;
 
 /**
  * Makes the files of a profile.
  *
- * @param profile - What is asked of it, where a pipeline chooses some of that.
- * @param renderer - Compares pictures of what was compressed with those of its master; KTX2 it cannot read.
+ * @param profile - The requirements, if a pipeline chooses some of them.
+ * @param renderer - Compares pictures of compressed files with those of their masters; it cannot read KTX2.
  * @example
  * ```ts
  * const [{ bytes, facts }] = await createProfileMaker('web').make(master, ['model.glb']);

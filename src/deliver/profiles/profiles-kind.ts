@@ -10,7 +10,7 @@ export const profilesKind = kind({
   schema: () => profilesSchema().optional(),
   names: [...PROFILE_NAMES, USDZ_PROFILE],
   async open(wanted, run, masters) {
-    // A browser is looked for only where it may be needed.
+    // A browser is searched only if it may be needed.
     if (wanted.length === 0) return [];
     const [{ createProfileMaker }, { createUsdzMaker }, { rendererOf }] = await Promise.all([
       import('./profile-maker.ts'),

@@ -1,39 +1,39 @@
-/** Target profiles: what shops, phones and planners accept. One table; nothing else knows a limit. */
+/** Target profiles: requirements of shops, phones and planners. This table is the only place with their limits. */
 import type { GlbFigures } from '../making/glb-figures.ts';
 
-/** `kept` is as in the master. */
+/** Formats of textures; `kept` is the format in the master. */
 export type TextureFormat = 'kept' | 'jpeg' | 'webp' | 'ktx2';
 
-/** All but `plain` have fewer bits for coordinates, too. */
+/** Formats of geometry; all but `plain` also use fewer bits for coordinates. */
 export type GeometryFormat = 'plain' | 'meshopt' | 'draco';
 
-/** What a reader has to accept. */
+/** The requirements of a reader. */
 export interface Profile {
   /** Sides of textures, pixels. No texture is ever enlarged. */
   textures: { smallest: number; largest: number };
-  /** How textures are stored. As WebP, which halves the chroma, normal maps stay JPEG. */
+  /** How textures are stored. With WebP, which halves the chroma, normal maps stay JPEG. */
   format: TextureFormat;
-  /** Longest side of a normal map, as a part of that of other textures. */
+  /** Longest side of a normal map, as a share of that of other textures. */
   normalScale: number;
   triangles: number;
   bytes: number;
-  /** Primitives that are drawn. Beyond it, parts of one material are joined. */
+  /** Number of drawn primitives. Beyond it, parts of one material are joined. */
   drawCalls: number;
   /** How vertices and indices are stored. */
   geometry: GeometryFormat;
-  /** One GLB; or a `.gltf` whose meshes and textures are files, which articles share. */
+  /** Whether the file is one GLB, or a `.gltf` whose meshes and textures are files that articles share. */
   files: 'one' | 'shared';
-  /** How far a surface may move where the triangles or the bytes are too many, millimetres. */
+  /** How far a surface may move if there are too many triangles or bytes, millimetres. */
   simplifyMillimetres: number;
   /** Whether a mesh at several places is drawn at once; its parts then have no names, and model-viewer frames them wrongly. */
   instancing: boolean;
-  /** Where the origin is: `floor` is below the middle of the bounds. */
+  /** The place of the origin: `floor` is below the middle of the bounds. */
   origin: 'kept' | 'floor';
   /** Whether the transforms of textures, and of mirrored and sheared parts, are in the vertices. */
   transforms: 'kept' | 'baked';
-  /** Glass lets light through, or it blends. */
+  /** Whether glass transmits light, or blends. */
   glass: 'transmission' | 'blend';
-  /** Whether materials that differ in their names alone stay apart. @defaultValue they are one, which is drawn at once */
+  /** Whether materials that differ only in their names stay separate. @defaultValue they are merged, and drawn at once */
   keepsMaterialNames?: boolean;
   /** Extensions that a file may use; a reader may ignore them. */
   mayUse: readonly string[];
@@ -41,7 +41,7 @@ export interface Profile {
   mayRequire: readonly string[];
 }
 
-/** No limit is known. */
+/** A limit that is not known. */
 const ANY = Number.POSITIVE_INFINITY;
 const MEGABYTE = 1e6;
 
@@ -56,7 +56,7 @@ const GLASS = 'KHR_materials_transmission';
 const TRANSFORM = 'KHR_texture_transform';
 const INSTANCING = 'EXT_mesh_gpu_instancing';
 
-/** What every reader of plain glTF 2.0 with the usual optional extensions accepts. */
+/** Requirements that fit every reader of plain glTF 2.0 with the usual optional extensions. */
 const PLAIN = {
   textures: { smallest: 1, largest: 2048 },
   format: 'jpeg',
@@ -86,7 +86,7 @@ const REQUIRED: Readonly<Record<TextureFormat | GeometryFormat, readonly string[
   draco: ['KHR_draco_mesh_compression'],
 };
 
-/** What a pipeline may choose of the profile `web`. */
+/** The options of the profile `web` in a pipeline. */
 interface WebOptions {
   files: Profile['files'];
   textures: Extract<TextureFormat, 'webp' | 'ktx2'>;
@@ -94,7 +94,7 @@ interface WebOptions {
   instancing: boolean;
 }
 
-/** What every current browser reads with the smallest decoder. */
+/** The form that every current browser reads with the smallest decoder. */
 export const WEB_DEFAULTS: WebOptions = {
   files: 'one',
   textures: 'webp',
@@ -103,7 +103,7 @@ export const WEB_DEFAULTS: WebOptions = {
 };
 
 /**
- * The profile `web` as a pipeline chooses it.
+ * The profile `web` with the options of a pipeline.
  *
  * @example `webProfile({ geometry: 'draco' }).mayRequire; // → ['EXT_texture_webp', 'KHR_draco_mesh_compression']`
  */
@@ -111,7 +111,7 @@ export function webProfile(options: Partial<WebOptions>): Profile {
   const { textures: format, ...chosen } = { ...WEB_DEFAULTS, ...options };
   const instances = chosen.instancing ? [INSTANCING] : [];
   const mayRequire = [...REQUIRED[format], ...REQUIRED[chosen.geometry], ...instances];
-  // Half of the bytes of the sample range would be normal maps, which repeat every few centimetres.
+  // Otherwise normal maps, which repeat every few centimetres, would be half of the bytes of the sample range.
   return { ...PLAIN, ...chosen, format, normalScale: 0.5, keepsMaterialNames: true, mayRequire };
 }
 
@@ -164,13 +164,13 @@ export const PROFILES = {
   },
 } as const satisfies Record<string, Profile>;
 
-/** Names of profiles; each is the name of its delivery. */
+/** Names of profiles, which are also the names of their deliveries. */
 export type ProfileName = keyof typeof PROFILES;
 
 /** The names of all profiles, in the order of the table. */
 export const PROFILE_NAMES = Object.keys(PROFILES) as [ProfileName, ...ProfileName[]];
 
-/** A limit that a file does not keep. */
+/** A limit that a file exceeds. */
 export interface Breach {
   limit: keyof typeof LIMITS;
   expected: string;
@@ -219,7 +219,7 @@ const LIMITS = {
 } as const satisfies Record<string, Check>;
 
 /**
- * The limits of a profile that a file does not keep; none if it fits.
+ * The limits of a profile that a file exceeds; none if the file fits.
  *
  * @example
  * ```ts
@@ -234,7 +234,7 @@ export function breachesOf(figures: GlbFigures, profile: Profile): Breach[] {
   });
 }
 
-/** The limits of each profile that a file does not keep, as sentences. */
+/** The limits of each profile that a file exceeds, as sentences. */
 export function breachesByProfile(
   figures: GlbFigures,
 ): [profile: ProfileName, breaches: string[]][] {

@@ -1,10 +1,10 @@
-/** The little of qoijs that is used, a codec of QOI files: it has no types of its own. */
+/** The used part of qoijs, a codec of QOI files, which has no types of its own. */
 declare module 'qoijs' {
   interface Description {
     width: number;
     height: number;
     channels: 3 | 4;
-    /** 0: sRGB with linear alpha. */
+    /** Colour space; 0: sRGB with linear alpha. */
     colorspace: 0 | 1;
   }
   const codec: {

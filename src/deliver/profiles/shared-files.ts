@@ -1,19 +1,19 @@
-/** A glTF in files that articles share: each mesh and each texture is one, named by its content. */
+/** A glTF in files that articles share: each mesh and each texture is a file, named by its content. */
 import type { Accessor, Document, Mesh } from '@gltf-transform/core';
 import { sha256Hex } from '../../support/files.ts';
 import { SHARED_ADDRESS, type SharedFile } from '../making/maker.ts';
 import type { Libraries } from './libraries.ts';
 
-/** A `.gltf` and what it refers to. */
+/** A `.gltf` and the files to which it refers. */
 interface SeparateFiles {
   gltf: Uint8Array;
-  /** Each once. */
+  /** The shared files, each once. */
   shared: SharedFile[];
 }
 
 /**
- * Gives each mesh a buffer and accessors of its own, so that equal meshes of different articles become equal files,
- * whatever else these articles have. Meshes that differ in materials alone share a buffer.
+ * Gives each mesh its own buffer and accessors, so that equal meshes of different articles become equal files,
+ * whatever else these articles contain. Meshes that differ only in materials share a buffer.
  */
 export function separateMeshes(document: Document): void {
   const root = document.getRoot();
@@ -41,10 +41,10 @@ export function separateMeshes(document: Document): void {
   }
   for (const set of setsByKey.values()) for (const accessor of set.values()) ofMeshes.add(accessor);
   const others = root.listAccessors().filter((accessor) => !ofMeshes.has(accessor));
-  // Such as places of instances, which belong to one article.
+  // The remaining accessors, such as places of instances, belong to one article.
   const rest = others.length > 0 ? document.createBuffer() : null;
   for (const accessor of others) accessor.setBuffer(rest);
-  // One without content would have no length, which glTF requires.
+  // A buffer without content would have no length, which glTF requires.
   for (const buffer of root.listBuffers()) {
     if (!buffer.listParents().some((parent) => parent !== root)) buffer.dispose();
   }

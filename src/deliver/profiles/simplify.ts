@@ -1,28 +1,28 @@
-/** Makes the surfaces of a model simpler, within a bound that is measured. */
+/** Simplifies the surfaces of a model, within a bound that is measured. */
 import type { Document, Mesh, Node, Primitive } from '@gltf-transform/core';
 import type { Libraries } from './libraries.ts';
 import { surfaceDistance } from './surface-distance.ts';
 
-/** Millimetres of a metre. */
+/** Millimetres per metre. */
 const MILLIMETRES = 1000;
 
-/** How often a part that has moved too far is made simpler to less; then it is kept. */
+/** Attempts to simplify a part that has moved too far, each time by less; then the part is kept. */
 const ATTEMPTS = 8;
-/** Of the bound, in the next attempt: the library's own measure of an error is a mean. */
+/** Factor of the bound in the next attempt: the library measures a mean error. */
 const NEXT_SHARE = 0.9;
 
-/** Of the ratio of triangles, where the largest is sought that keeps a limit. */
+/** Steps of the ratio of triangles, in the search for the largest ratio within a limit. */
 const RATIO_STEPS = 128;
 
-/** A primitive as it was. */
+/** A primitive before simplification. */
 interface Part {
   points: Float32Array;
   corners: Uint32Array;
-  /** Metres of a unit, where the model shows it largest. */
+  /** Metres per unit, where the model shows the part largest. */
   scale: number;
-  /** Metres. */
+  /** Longest side, metres. */
   extent: number;
-  /** How often the model shows it. */
+  /** How often the model shows the part. */
   times: number;
 }
 
@@ -34,10 +34,10 @@ interface SimplePart {
 }
 
 /**
- * Makes a document and those that are equal to it simpler.
+ * Simplifies a document and documents that are equal to it.
  *
- * A part is made simpler by the library's own measure of an error first. Where a surface has moved farther than the bound
- * by {@link surfaceDistance}, it is made simpler less.
+ * A part is first simplified by the error that the library measures. If a surface has moved farther than the bound
+ * by {@link surfaceDistance}, it is simplified less.
  *
  * @example
  * ```ts
@@ -49,12 +49,12 @@ interface SimplePart {
  */
 export class Simplifier {
   readonly #libraries: Libraries;
-  /** Metres. */
+  /** Largest movement of a surface, metres. */
   readonly #bound: number;
   readonly #parts: readonly Part[];
   /** The error that each part may have by the library's measure, metres. */
   readonly #errors: number[];
-  /** Of the last ratio of each part: where textures alone become smaller, nothing is measured again. */
+  /** The last result of each part: if only textures become smaller, nothing is measured again. */
   readonly #last: (SimplePart & { ratio: number })[];
 
   constructor(document: Document, boundMillimetres: number, libraries: Libraries) {
@@ -67,7 +67,7 @@ export class Simplifier {
     this.#last = parts.map(({ corners }) => ({ ratio: 1, corners, moved: 0 }));
   }
 
-  /** The largest share of its triangles that each part may keep, so that at most so many are drawn; 0: as the bound allows. */
+  /** The largest ratio of triangles that each part may keep, so that at most `triangles` are drawn; 0: as the bound allows. */
   ratioFor(triangles: number): number {
     if (this.#trianglesAt(1) <= triangles) return 1;
     for (;;) {
@@ -83,7 +83,7 @@ export class Simplifier {
     }
   }
 
-  /** Makes an equal document as simple. @returns How far a surface has moved at most, millimetres. */
+  /** Simplifies an equal document. @returns The largest movement of a surface, millimetres. */
   simplify(equal: Document, ratio: number): number {
     if (ratio === 1) return 0;
     let most = 0;
@@ -104,7 +104,7 @@ export class Simplifier {
     );
   }
 
-  /** A part with at least so many of its triangles, within the bound. */
+  /** A part with at least this ratio of its triangles, within the bound. */
   #simplerPart(i: number, ratio: number): SimplePart {
     if (this.#last[i]!.ratio !== ratio) this.#last[i] = { ratio, ...this.#withinBound(i, ratio) };
     return this.#last[i]!;
@@ -128,13 +128,13 @@ export class Simplifier {
     const allowed = this.#errors[i]!;
     if (ratio === 1 || allowed === 0) return corners;
     const target = 3 * Math.floor((ratio * corners.length) / 3);
-    // The library expects the error as a part of the extent.
+    // The library expects the error as a share of the extent.
     const error = Math.min(1, allowed / extent);
     return this.#libraries.simplifier.simplify(corners, points, 3, target, error)[0];
   }
 }
 
-/** Those with vertices of their own, so that equal documents have equal ones. */
+/** The primitives with their own vertices, so that equal documents have equal primitives. */
 function primitivesOf(document: Document, { functions }: Libraries): [Mesh, Primitive][] {
   return document
     .getRoot()

@@ -1,20 +1,20 @@
-/** How far surfaces are apart: what a simpler form of a mesh has lost. */
+/** The distance between surfaces: the loss of a simpler form of a mesh. */
 
-/** Triangles: x y z of points, and three corners each. */
+/** Triangles: x y z of each point, and three corners per triangle. */
 export interface Surface {
   points: ArrayLike<number>;
   corners: ArrayLike<number>;
 }
 
-/** Most steps along a side of a triangle, between which points of it are compared. */
+/** Most steps along a side of a triangle, between which its points are compared. */
 const STEPS = 4;
 
 /**
  * Returns the largest distance from a point of one surface to the other surface, in both directions (Hausdorff), in the
  * unit of the points. Points of a triangle are its corners and those of a grid, at most a quarter of its sides apart.
  *
- * @param spacing - Sides that are no longer need no grid.
- * @returns Infinity where only one of them has triangles.
+ * @param spacing - Length of a side up to which it needs no grid.
+ * @returns Infinity if only one of the surfaces has triangles.
  * @example
  * ```ts
  * const square = { points: [0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0], corners: [0, 1, 2, 0, 2, 3] };
@@ -62,29 +62,29 @@ function side(points: ArrayLike<number>, a: number, b: number): number {
   return Math.sqrt(x * x + y * y + z * z);
 }
 
-/** Triangles of a box that is divided no more. */
+/** Triangles of a box that is not divided further. */
 const LEAF = 4;
-/** Boxes are halved, so that a path has fewer. */
+/** Most boxes in a path: boxes are halved, so that a path has fewer. */
 const MOST_DEPTH = 64;
 
 /**
- * A tree of boxes around the triangles of a surface, in which distances to it are found.
+ * A tree of boxes around the triangles of a surface, which finds distances to the surface.
  *
  * A box has a low and a high corner; its triangles from a first to a last one, or two smaller boxes.
  */
 class TriangleTree {
   readonly #surface: Surface;
-  /** The triangles, those of a box in a row. */
+  /** The triangles; those of a box are consecutive. */
   readonly #order: Uint32Array;
-  /** Of triangles, x y z. */
+  /** Centres of the triangles, x y z. */
   readonly #centres: Float64Array;
   readonly #boxes: Float64Array;
   readonly #firsts: Uint32Array;
   readonly #ends: Uint32Array;
-  /** The second smaller box, 0 where there is none; the first one follows its box. */
+  /** Index of the second smaller box, 0 if there is none; the first one follows its box. */
   readonly #seconds: Uint32Array;
   #used = 0;
-  /** Boxes that a search has yet to look into. */
+  /** Boxes that a search still has to visit. */
   readonly #waiting = new Uint32Array(2 * MOST_DEPTH + 2);
 
   constructor(surface: Surface) {
@@ -119,7 +119,7 @@ class TriangleTree {
         }
         continue;
       }
-      // The nearer one is looked into first.
+      // The nearer box is visited first.
       const toFirst = boxDistance(boxes, box + 1, x, y, z);
       const isFirstNearer = toFirst <= boxDistance(boxes, second, x, y, z);
       waiting[length++] = isFirstNearer ? second : box + 1;
@@ -136,7 +136,7 @@ class TriangleTree {
     this.#enclose(box, first, end);
     if (end - first <= LEAF || depth === MOST_DEPTH) return box;
     const border = this.#halve(first, end);
-    // All in one place.
+    // All centres are at the same place.
     if (border === first || border === end) return box;
     this.#divide(first, border, depth + 1);
     this.#seconds[box] = this.#divide(border, end, depth + 1);
@@ -249,7 +249,7 @@ function triangleDistance(
   let v = 0;
   let w = 0;
   if (d1 <= 0 && d2 <= 0) {
-    // The corner a.
+    // The nearest point is the corner a.
   } else if (d3 >= 0 && d4 <= d3) v = 1;
   else if (vc <= 0 && d1 >= 0 && d3 <= 0) v = d1 / (d1 - d3) || 0;
   else if (d6 >= 0 && d5 <= d6) w = 1;

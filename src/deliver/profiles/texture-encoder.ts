@@ -1,4 +1,4 @@
-/** Encodes textures with sharp, and as KTX2 in a thread; both are loaded for the first one. */
+/** Encodes textures with sharp, and as KTX2 in a thread; both are loaded for the first texture. */
 import { LRUCache } from 'lru-cache';
 import type { Sharp } from 'sharp';
 import { ConverterError } from '../../support/errors.ts';
@@ -7,7 +7,7 @@ import { openTextureImage } from '../../support/image-codec.ts';
 import { type EncodeKtx2, openKtx2Encoder, type TextureMeaning } from './ktx2-encoder.ts';
 import type { TextureFormat } from './profiles.ts';
 
-/** A texture and what it is to become. */
+/** A texture and its required form. */
 export interface TextureRequest {
   bytes: Uint8Array;
   mimeType: string;
@@ -19,12 +19,12 @@ export interface TextureRequest {
   largest: number;
 }
 
-/** Encodes a texture; undefined where it stays as it is. */
+/** Encodes a texture; undefined if it is kept unchanged. */
 export type EncodeTexture = (
   request: TextureRequest,
 ) => Promise<{ bytes: Uint8Array; mimeType: string } | undefined>;
 
-/** A texture is encoded again, with the loss that it costs, only if that saves this part of its bytes. */
+/** A texture is encoded again, which loses quality, only if that saves this share of its bytes. */
 const WORTH_IT = 0.1;
 
 const ENCODINGS = {
@@ -33,7 +33,7 @@ const ENCODINGS = {
   png: (image) => image.png({ compressionLevel: 9 }),
 } as const satisfies Record<string, (image: Sharp) => Sharp>;
 
-/** As WebP, normal maps are JPEG, which does not store fewer pixels of chroma. */
+/** With WebP, normal maps become JPEG, which keeps all pixels of chroma. */
 const encodeTexture =
   (encodeKtx2: EncodeKtx2): EncodeTexture =>
   async (request) => {
@@ -51,7 +51,7 @@ const encodeTexture =
       }
       const format = formatOf(request, hasAlpha);
       const isSmaller = scale < 1;
-      // Loss upon loss: a JPEG that may stay one stays as it is.
+      // A second loss is avoided: a JPEG that may stay a JPEG is not changed.
       if (!isSmaller && mimeType === `image/${format}`) return undefined;
       const side = (pixels: number) => Math.max(1, Math.round(pixels * scale));
       const sized = isSmaller ? image.resize(side(width), side(height), { fit: 'fill' }) : image;
@@ -67,7 +67,7 @@ const encodeTexture =
     }
   };
 
-/** KHR_texture_basisu asks for sides of whole blocks. */
+/** The sides in whole blocks, which KHR_texture_basisu requires. */
 function wholeBlocks(pixels: number): number {
   return Math.max(KTX2_BLOCK, KTX2_BLOCK * Math.round(pixels / KTX2_BLOCK));
 }
@@ -85,14 +85,14 @@ function formatOf(
 /** Most bytes of encoded textures that are kept: those of a series, which its articles share. */
 const REMEMBERED_BYTES = 64e6;
 
-/** An encoder, which has a thread from the first KTX2 on. */
+/** An encoder, which starts a thread for the first KTX2. */
 export interface TextureEncoder {
   encode: EncodeTexture;
   close(): Promise<void>;
 }
 
 /**
- * Opens an encoder, which encodes a texture that several masters share once. It throws `IMAGE_UNREADABLE`.
+ * Opens an encoder, which encodes a texture that several masters share once. `encode` throws `IMAGE_UNREADABLE`.
  *
  * @example
  * ```ts

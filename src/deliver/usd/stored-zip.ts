@@ -3,12 +3,12 @@
  * but writes version 2.0 of the format and repeats the padding in its directory.
  */
 
-/** What the USDZ specification asks for, bytes: files are mapped into memory as they are. */
+/** Alignment that the USDZ specification requires, bytes: files are mapped into memory directly. */
 const ALIGNMENT = 64;
 
 /** A file of an archive. */
 export interface ZipEntry {
-  /** ASCII, with `/`. */
+  /** Name in ASCII, with `/`. */
   name: string;
   bytes: Uint8Array;
 }
@@ -16,11 +16,11 @@ export interface ZipEntry {
 const LOCAL = { signature: 0x04034b50, length: 30 };
 const CENTRAL = { signature: 0x02014b50, length: 46 };
 const END = { signature: 0x06054b50, length: 22 };
-/** The version of the format that files which are stored in folders need: 1.0. */
+/** The version of the format that stored files in folders need: 1.0. */
 const VERSION = 10;
 /** The first day of the format, 1 January 1980: an archive has no clock. */
 const DATE = 0x0021;
-/** Identifier of the extra field that fills up to the alignment; the one that the USD library writes. */
+/** Identifier of the extra field that fills up to the alignment, as the USD library writes it. */
 const PADDING_ID = 0x1986;
 const PADDING_HEADER = 4;
 
@@ -64,7 +64,7 @@ export function storedZip(entries: readonly ZipEntry[]): Uint8Array<ArrayBuffer>
   return zip;
 }
 
-/** Bytes of an extra field, which is none or has its header. */
+/** Bytes of an extra field, which is absent or has at least its header. */
 function paddingAfter(position: number): number {
   const missing = (ALIGNMENT - (position % ALIGNMENT)) % ALIGNMENT;
   return missing === 0 || missing >= PADDING_HEADER ? missing : missing + ALIGNMENT;
@@ -93,7 +93,7 @@ function writeCentral(zip: Uint8Array, view: DataView, file: Placed, at: number)
   return at + CENTRAL.length + file.encodedName.length;
 }
 
-/** What both headers have, from the version on; method 0 is not compressed. */
+/** Writes the fields of both headers, from the version on; method 0 is not compressed. */
 function writeCommon(view: DataView, at: number, file: Placed, extra: number): void {
   view.setUint16(at, VERSION, true);
   view.setUint16(at + 8, DATE, true);

@@ -17,23 +17,23 @@ import type { UsdMaterial } from './usd-material.ts';
 export interface UsdMesh {
   points: number[];
   normals: number[];
-  /** Two for each point, in the sense of USD; empty where the material needs none. */
+  /** Two numbers for each point, in the sense of USD; empty if the material needs none. */
   st: number[];
-  /** Three for each triangle, counter-clockwise from outside. */
+  /** Three indices for each triangle, counter-clockwise from outside. */
   indices: number[];
 }
 
-/** What the collection of meshes needs of the file. */
+/** The context of the file for collecting meshes. */
 interface MeshContext {
   materialOf(material: Material): Pick<UsdMaterial, 'st'>;
-  /** Notes a sentence on what is not carried over. */
+  /** Notes a sentence about a loss. */
   lose(sentence: string): void;
 }
 
 /** Mode of a primitive in glTF. */
 const TRIANGLES = 4;
 
-/** Their text has 80 MB, or 250 MB where triangles share no points; a string has at most 512 MB, and AR far less. */
+/** Most triangles: their text has 80 MB, or 250 MB if no points are shared; a string has up to 512 MB, AR far less. */
 const MOST_TRIANGLES = 1_000_000;
 
 /** The scene that a document shows. */
@@ -120,7 +120,7 @@ function addPrimitive(
     const [u, v] = uvs ? uvs.getElement(index, [0, 0]) : [0, 0];
     st.write(u!, v!, mesh.st);
   };
-  // Without normals a surface has an edge at each side of a triangle.
+  // Without normals, a surface has an edge at each side of a triangle.
   if (given) for (let i = 0; i < position.getCount(); i++) addVertex(i, undefined);
   for (let at = 0; at + 2 < corners.length; at += 3) {
     const triangle = [corners[at]!, corners[at + 1]!, corners[at + 2]!] as const;
@@ -160,7 +160,7 @@ export function boundsOf(points: readonly number[]): Bounds {
   return bounds;
 }
 
-/** Moves meshes so that the origin is in the middle of the floor: Quick Look puts it where its user points. */
+/** Moves meshes so that the origin is in the middle of the floor: Quick Look puts it where the user points. */
 export function standOnOrigin(meshes: Iterable<UsdMesh>): void {
   const all = [...meshes];
   const boxes = all.map(({ points }) => boundsOf(points));

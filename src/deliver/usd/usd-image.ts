@@ -1,4 +1,4 @@
-/** Images without their colour profiles: glTF ignores these, readers of USD may apply them. */
+/** Images without their colour profiles: glTF ignores profiles, and readers of USD may apply them. */
 
 /** A range of bytes of a file. */
 interface Piece {
@@ -7,15 +7,15 @@ interface Piece {
   isProfile: boolean;
 }
 
-/** The pieces of a file in their order, up to its end; undefined where it is none of the format. */
+/** The pieces of a file in their order, up to its end; undefined if the file has another format. */
 type Cutter = (bytes: Uint8Array, view: DataView) => Piece[] | undefined;
 
 const CUTTERS: Readonly<Record<string, Cutter>> = { 'image/jpeg': cutJpeg, 'image/png': cutPng };
 
 /**
- * The image without colour profile, gamma and primaries: its pixels are untouched.
+ * The image without colour profile, gamma and primaries: its pixels are unchanged.
  *
- * @returns The same bytes where there are none of these, or the file cannot be read.
+ * @returns The same bytes if the file has none of these, or cannot be read.
  */
 export function withoutProfile(bytes: Uint8Array, mimeType: string): Uint8Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -31,7 +31,7 @@ export function withoutProfile(bytes: Uint8Array, mimeType: string): Uint8Array 
   return result;
 }
 
-/** ITU T.81, annex B: segments with a marker and a length, up to the start of the scan. */
+/** Divides a JPEG (ITU T.81, annex B): segments with a marker and a length, up to the start of the scan. */
 function cutJpeg(bytes: Uint8Array, view: DataView): Piece[] | undefined {
   const [start, scan, application2] = [0xffd8, 0xffda, 0xffe2];
   if (bytes.length < 4 || view.getUint16(0) !== start) return undefined;
@@ -48,10 +48,10 @@ function cutJpeg(bytes: Uint8Array, view: DataView): Piece[] | undefined {
   return undefined;
 }
 
-/** Chunks of PNG that say how its values become colours. */
+/** Chunks of PNG that determine how its values become colours. */
 const PROFILE_CHUNKS = ['iCCP', 'gAMA', 'cHRM'] as const;
 
-/** PNG, third edition, chapter 5: after eight bytes, chunks with a length, a type and a checksum of their own. */
+/** Divides a PNG (third edition, chapter 5): after eight bytes, chunks with a length, a type and their own checksum. */
 function cutPng(bytes: Uint8Array, view: DataView): Piece[] | undefined {
   if (!hasText(bytes, 1, 'PNG')) return undefined;
   const pieces: Piece[] = [{ from: 0, to: 8, isProfile: false }];

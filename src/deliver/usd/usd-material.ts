@@ -1,4 +1,4 @@
-/** Materials of glTF as UsdPreviewSurface, and what that cannot express. */
+/** Materials of glTF as UsdPreviewSurface, and the losses of this format. */
 import type { Material, Texture, TextureInfo } from '@gltf-transform/core';
 import type {
   Clearcoat,
@@ -28,7 +28,7 @@ type Rgba = readonly [...Rgb, number];
 interface ImageUse {
   path: string;
   info: TextureInfo;
-  /** In relation to the coordinates of the meshes. */
+  /** Placement relative to the coordinates of the meshes. */
   placement: Placement;
   output: 'r' | 'g' | 'b' | 'a' | 'rgb';
   colorSpace: 'sRGB' | 'raw';
@@ -44,18 +44,18 @@ interface Input {
   value?: string | undefined;
 }
 
-/** What the writer of materials needs of the file. */
+/** The context of the file for writing materials. */
 interface MaterialContext {
-  /** The path of a texture's image in the archive; undefined where USDZ cannot contain it. */
+  /** The path of a texture's image in the archive; undefined if USDZ cannot contain the image. */
   pathOf(texture: Texture): string | undefined;
-  /** Notes a sentence on what is not carried over. */
+  /** Notes a sentence about a loss. */
   lose(sentence: string): void;
 }
 
 /** A material in USD. */
 export interface UsdMaterial {
   prim: Prim;
-  /** Which coordinates of glTF its meshes need, and how they become those of USD; undefined: none. */
+  /** The coordinates of glTF that its meshes need, and their conversion to USD; undefined: none. */
   st: { uvSet: number; write: StWriter } | undefined;
 }
 
@@ -69,11 +69,11 @@ const READ: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Glass is not clearer than this: readers fade reflections with the opacity, and nothing else shows a clear pane.
+ * Smallest opacity of glass: readers fade reflections with the opacity, and nothing else shows a clear pane.
  */
 const CLEAREST_OPACITY = 0.1;
 
-/** The refractive index of glTF where a material has none. */
+/** The refractive index of glTF for a material without one. */
 const COMMON_IOR = 1.5;
 
 const WRAPS: Readonly<Record<number, string>> = {
@@ -85,8 +85,8 @@ const WRAPS: Readonly<Record<number, string>> = {
 /**
  * Writes a material.
  *
- * The transform of its first texture goes into the coordinates of the meshes, and that of another in relation to it
- * into the material, since readers differ in how they apply one there (Quick Look ignores it:
+ * The transform of its first texture goes into the coordinates of the meshes. The transform of another texture relative
+ * to it goes into the material, since readers differ in how they apply one there (Quick Look ignores it:
  * github.com/google/usd_from_gltf, README).
  *
  * @param scope - Path of the prim that contains the materials.
@@ -141,7 +141,7 @@ function inputsOf(material: Material, { pathOf, lose }: MaterialContext): Input[
     output: ImageUse['output'],
   ): Input => ({
     ...{ name, type: 'float', value: parameter(factor) },
-    // Nothing is nothing everywhere; three.js and Quick Look leave out the factor of such an image.
+    // A factor of 0 needs no image; three.js and Quick Look ignore the factor of such an image.
     image:
       factor === 0
         ? undefined
@@ -194,7 +194,7 @@ function inputsOf(material: Material, { pathOf, lose }: MaterialContext): Input[
 
 type Lose = MaterialContext['lose'];
 
-/** Light that comes through glass becomes a part of the background, as of what blends. */
+/** The light that comes through glass becomes a part of the background, as for a blended surface. */
 function seenThrough(material: Material, lose: Lose): { color: Rgb; opacity: number } {
   const [r, g, b, alpha] = material.getBaseColorFactor();
   const coverage = material.getAlphaMode() === 'OPAQUE' ? 1 : alpha;
@@ -239,7 +239,7 @@ function clearcoatInputs(
   ];
 }
 
-/** A weaker reflection is that of a smaller refractive index. */
+/** A weaker reflection is expressed by a smaller refractive index. */
 function iorOf(material: Material, lose: Lose): number {
   const ior = material.getExtension<IOR>('KHR_materials_ior')?.getIOR() ?? COMMON_IOR;
   const specular = material.getExtension<Specular>('KHR_materials_specular');
@@ -249,7 +249,7 @@ function iorOf(material: Material, lose: Lose): number {
     lose('the images of KHR_materials_specular are left out');
   if (strength === 1) return ior;
   lose('KHR_materials_specular is expressed by the refractive index');
-  // Fresnel: at right angles a surface reflects ((ior - 1) / (ior + 1))².
+  // Fresnel: at a right angle, a surface reflects ((ior - 1) / (ior + 1))².
   const amplitude = (Math.abs(ior - 1) / (ior + 1)) * Math.sqrt(strength);
   const most = 0.99;
   return (1 + Math.min(most, amplitude)) / (1 - Math.min(most, amplitude));
@@ -264,7 +264,7 @@ function opacityInputs(
 ): Input[] {
   const mode = material.getAlphaMode();
   const base = material.getBaseColorTexture();
-  // A JPEG has no alpha.
+  // A JPEG has no alpha channel.
   const hasAlpha = mode !== 'OPAQUE' && base?.getMimeType() !== 'image/jpeg';
   const scale: Rgba = [opacity, opacity, opacity, opacity];
   const image = hasAlpha

@@ -1,10 +1,10 @@
-/** Where textures lie on a surface: the transform of glTF, as coordinates and as a node of USD. */
+/** The placement of textures on a surface: the transform of glTF, as coordinates and as a node of USD. */
 import type { TextureInfo } from '@gltf-transform/core';
 import type { Transform } from '@gltf-transform/extensions';
 import { cos, sin } from '../../support/elementary.ts';
 import { type Prim, parameter, tuple } from './usd-text.ts';
 
-/** Where a texture lies: which set of coordinates, and how they are transformed. */
+/** The placement of a texture: its set of coordinates, and how they are transformed. */
 export interface Placement {
   uvSet: number;
   offset: readonly [number, number];
@@ -12,7 +12,7 @@ export interface Placement {
   scale: readonly [number, number];
 }
 
-/** The placement that a texture has. */
+/** The placement of a texture. */
 export function placementOf(info: TextureInfo): Placement {
   const transform = info.getExtension<Transform>('KHR_texture_transform');
   return {
@@ -23,20 +23,20 @@ export function placementOf(info: TextureInfo): Placement {
   };
 }
 
-/** The placement by coordinates as they are. */
+/** The placement by untransformed coordinates. */
 export function untransformed(uvSet: number): Placement {
   return { uvSet, offset: [0, 0], rotationRadians: 0, scale: [1, 1] };
 }
 
-/** Whether two textures lie alike. */
+/** Whether two textures have the same placement. */
 export function isSamePlacement(a: Placement, b: Placement): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
 /**
- * How a texture lies where the placement of another is in the coordinates already.
+ * The placement of a texture relative to another whose placement is already in the coordinates.
  *
- * @returns Undefined where no placement says it: the other one has no extent, or is turned and stretched otherwise.
+ * @returns Undefined if no placement expresses it: the other one has no extent, or is turned and stretched differently.
  */
 export function relativePlacement(placement: Placement, base: Placement): Placement | undefined {
   if (isSamePlacement(placement, base)) return untransformed(placement.uvSet);
@@ -54,10 +54,10 @@ export function relativePlacement(placement: Placement, base: Placement): Placem
   };
 }
 
-/** Adds the coordinates of USD to a list that become of a pair of glTF. */
+/** Converts a pair of glTF coordinates to USD, and adds it to a list. */
 export type StWriter = (u: number, v: number, to: number[]) => void;
 
-/** Makes coordinates of USD, whose second one points up the image, of those of glTF, whose second one points down. */
+/** Converts coordinates of glTF, whose second one points down the image, to USD, whose second one points up. */
 export function stWriter({ offset, rotationRadians, scale }: Placement): StWriter {
   const [c, s] = [cos(rotationRadians), sin(rotationRadians)];
   return (u, v, to) => {
@@ -67,8 +67,8 @@ export function stWriter({ offset, rotationRadians, scale }: Placement): StWrite
 }
 
 /**
- * The node that does the same to untransformed coordinates of USD, which it scales, turns counter-clockwise and moves;
- * the formula is that of {@link stWriter} with v = 1 - t.
+ * The node that applies the placement to untransformed coordinates of USD: it scales, turns counter-clockwise and
+ * moves; the formula is that of {@link stWriter} with v = 1 - t.
  */
 export function transformNode(
   { offset, rotationRadians, scale }: Placement,

@@ -10,7 +10,7 @@ export interface Prim {
 }
 
 /**
- * The text of a layer with one prim, which a reader shows.
+ * The text of a layer with one prim, which readers show.
  *
  * @param metadata - In addition to the name of the prim, such as `upAxis = "Y"`.
  */
@@ -35,28 +35,28 @@ function addPrim(
   to.push(`${indent}}`);
 }
 
-/** A property whose values belong to the points, such as their normals, in lines. */
+/** A property with one value per point, such as normals, in lines. */
 export function ofPoints(declaration: string): string[] {
   return [`${declaration} (`, '    interpolation = "vertex"', ')'];
 }
 
-/** A number with so many decimals at most. */
+/** A number with at most this many decimals. */
 function decimal(value: number, decimals: number): string {
   const scale = 10 ** decimals;
   return String(Math.round(value * scale) / scale);
 }
 
-/** A number as a parameter of a material has it. */
+/** A number in the notation of a material parameter. */
 export function parameter(value: number): string {
   return decimal(value, 6);
 }
 
-/** Such as `(0.5, 0.5, 0.5)`. */
+/** A tuple such as `(0.5, 0.5, 0.5)`. */
 export function tuple(values: readonly number[], decimals = 6): string {
   return `(${values.map((value) => decimal(value, decimals)).join(', ')})`;
 }
 
-/** Such as `[(0, 0, 1), (0, 1, 0)]`, of numbers in a row. */
+/** A list such as `[(0, 0, 1), (0, 1, 0)]`, from consecutive numbers. */
 export function tuples(values: readonly number[], size: 2 | 3, decimals: number): string {
   const texts: string[] = [];
   for (let at = 0; at < values.length; at += size) {

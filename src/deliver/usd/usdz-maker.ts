@@ -3,10 +3,10 @@ import { ConverterError } from '../../support/errors.ts';
 import { cutText, TEXT_LIMITS } from '../../support/text-limits.ts';
 import type { Maker } from '../making/maker.ts';
 
-/** Raise it where the same model gets another file. */
+/** Increase this version if the same model gets another file. */
 const VERSION = 1;
 
-/** It has one thread; while one is made, others are read and written. */
+/** The maker has one thread; while one file is made, other masters are read and written. */
 const AT_ONCE = 2;
 
 /** Name of its delivery, beside those of `PROFILES`. */
@@ -15,7 +15,7 @@ export const USDZ_PROFILE = 'ar-ios';
 /**
  * Makes a USDZ of masters.
  *
- * The facts are triangles, textures, their bytes, how many losses there are, and the sentences on them.
+ * The facts are triangles, textures, their bytes, the number of losses, and the sentences about them.
  */
 export function createUsdzMaker(): Maker {
   return {

@@ -10,11 +10,11 @@ import { layerText, ofPoints, type Prim, tuples, uniqueNames } from './usd-text.
 /** A written file. */
 interface WrittenUsdz {
   bytes: Uint8Array<ArrayBuffer>;
-  /** With the backs of double-sided surfaces. */
+  /** Triangles with the backs of double-sided surfaces. */
   triangles: number;
   textures: number;
   textureBytes: number;
-  /** What USD cannot express, or its readers do not draw: a sentence each. */
+  /** Features that USD cannot express, or that its readers do not draw: one sentence each. */
   losses: string[];
 }
 
@@ -29,7 +29,7 @@ const LAYER_METADATA = [
   'upAxis = "Y"',
 ] as const;
 
-/** The images that USDZ can contain, by the ending that it wants. */
+/** The image types that USDZ can contain, with the required extensions. */
 const ENDINGS: Readonly<Record<string, string>> = { 'image/jpeg': 'jpg', 'image/png': 'png' };
 
 /** Decimals: micrometres; 0.003 degrees; 0.004 pixels of an image of 4,096. */
@@ -38,10 +38,10 @@ const DECIMALS = { point: 6, normal: 4, st: 6 } as const;
 /**
  * Writes the scene of a document: metres, +Y up, the origin in the middle of the floor.
  *
- * The bytes depend on the document alone. Images are those of the document, unchanged but for
+ * The bytes depend only on the document. Images are those of the document, unchanged except for
  * colour profiles, which glTF ignores.
  *
- * @throws {@link ConverterError} `NOTHING_TO_DRAW` where the scene has no triangle; `SCENE_TOO_LARGE`.
+ * @throws {@link ConverterError} `NOTHING_TO_DRAW` if the scene has no triangle; `SCENE_TOO_LARGE`.
  * @example
  * ```ts
  * const { bytes, losses } = writeUsdz(await new WebIO().registerExtensions(KHRONOS_EXTENSIONS).readBinary(glb));

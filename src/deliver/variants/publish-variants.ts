@@ -1,4 +1,4 @@
-/** The delivery of variants: of each article one file for all finishes of a shape. */
+/** The delivery of variants: one file per article for all finishes of a shape. */
 
 import type { CatalogueLine } from '../../model/asset.ts';
 import { articleKey, articleLabel, configurationKey } from '../../model/configuration-id.ts';
@@ -19,7 +19,7 @@ import {
   type Variants,
 } from './variants.ts';
 
-/** For people; the paths of files differ by the names of configurations. */
+/** Name for people; the paths of files differ by the names of configurations. */
 const FILE = 'variants.glb';
 
 /** Opens the delivery of an output folder. @param accepted - Codes of failures that the pipeline file accepts. */
@@ -33,14 +33,14 @@ export async function openVariants(
 }
 
 /**
- * One file for all finishes of a shape.
+ * Makes one file for all finishes of a shape.
  *
- * An article with one configuration is left out, and so is what only carts select, which is the planning of one
- * customer. A configuration without another finish has no file: that would be its master.
+ * An article with one configuration is left out, and so is an article that only carts select: the planning of one
+ * customer. A configuration without another finish has no file, which would equal its master.
  */
 class VariantsDelivery implements Delivery {
   readonly name = VARIANTS;
-  // Each may need much memory, and all share one thread.
+  // Each file may need much memory, and all files share one thread.
   readonly atOnce = 1;
   readonly accepted: readonly string[];
   readonly subjects: Iterable<Subject>;
@@ -110,7 +110,7 @@ class VariantsDelivery implements Delivery {
     return { number, properties: this.#catalogue.get(configurationKey(id))?.properties ?? [] };
   }
 
-  /** Returns what the cache has of a key, else what is made now. */
+  /** Returns the cached content of a key, or makes it. */
   async #once(key: string, make: () => Promise<Uint8Array>): Promise<Uint8Array> {
     const { options, sources } = this.#run;
     const name = `${VARIANTS} ${VARIANTS_VERSION} ${key}`;
@@ -122,7 +122,7 @@ class VariantsDelivery implements Delivery {
   }
 }
 
-/** The masters of each article with several, the default configuration first. */
+/** The masters of each article that has several, the default configuration first. */
 function* articlesOf(masters: readonly Master[]): Iterable<Subject['masters']> {
   const shown = masters.filter(({ isOnlyOfCarts }) => !isOnlyOfCarts);
   for (const article of groupBy(shown, ({ id }) => articleKey(id)).values()) {

@@ -21,7 +21,7 @@ import {
 } from '../profiles/corners.ts';
 import { GlbBuilder, mapTextures, type PlacedTexture } from '../profiles/glb-builder.ts';
 
-/** Raise it where the same masters get another file. */
+/** Increase this version if the same masters get another file. */
 export const VARIANTS_VERSION = 1;
 
 const EXTENSION = 'KHR_materials_variants';
@@ -29,8 +29,8 @@ const EXTENSION = 'KHR_materials_variants';
 const MOST_UV_SETS = 2;
 
 /**
- * Most bytes of one file: what it has of several masters is in memory while it is put together, and a browser loads a
- * larger one for minutes.
+ * Most bytes of one file: its parts are in memory while it is assembled, and a browser loads a
+ * larger file for minutes.
  */
 const MOST_BYTES = 128 * 2 ** 20;
 
@@ -40,34 +40,34 @@ type Properties = CatalogueLine['properties'];
 export interface VariantSource {
   /** Digest of its master. */
   sha256: string;
-  /** Reads its master, which is in memory only while it is looked at. */
+  /** Reads its master, which is in memory only while it is examined. */
   read(): Promise<Uint8Array>;
-  /** Its final article number, for a name that would not be unique. */
+  /** Final article number, for a name that would not be unique. */
   number: string;
   properties: Properties;
 }
 
 /** Configurations with one shape. */
 export interface VariantGroup {
-  /** The first is the one that a viewer without variants shows; `sources` are the configurations that look so. */
+  /** The variants; a viewer without variants shows the first. `sources` are the configurations with this look. */
   variants: { name: string; sources: number[] }[];
 }
 
-/** What the configurations of an article have in common. */
+/** The groups of configurations of an article. */
 export interface Variants {
-  /** In the order of their first configuration. */
+  /** The groups in the order of their first configuration. */
   groups: VariantGroup[];
-  /** Properties of which at least one changes the shape, where there are several groups. */
+  /** Properties of which at least one changes the shape, if there are several groups. */
   splitBy: Pick<Properties[number], 'class' | 'name' | 'text'>[];
 }
 
 /**
- * Finds which configurations of an article have one shape, and so differ in materials alone.
+ * Finds the configurations of an article that have one shape, and so differ in materials alone.
  *
- * One master is in memory at a time, and what remains of it are digests.
+ * One master is in memory at a time, and only its digests are kept.
  *
  * @param sources - The default configuration first.
- * @throws {@link ConverterError} `STORE_DAMAGED` where a master is no GLB.
+ * @throws {@link ConverterError} `STORE_DAMAGED` if a master is no GLB.
  *
  * @example
  * ```ts
@@ -92,12 +92,12 @@ export async function groupVariants(sources: readonly VariantSource[]): Promise<
 
 /**
  * Makes one GLB with `KHR_materials_variants` of configurations with one shape: vertices, materials and images once
- * each. It depends on its parameters alone.
+ * each. The file depends only on the parameters.
  *
- * One master is in memory at a time, beside what the file has of the others.
+ * One master is in memory at a time, besides the parts of the file.
  *
- * @param sources - Those of {@link groupVariants}.
- * @throws {@link ConverterError} `BUDGET_EXCEEDED` where the file would have more than 128 MiB; `STORE_DAMAGED`.
+ * @param sources - The configurations of {@link groupVariants}.
+ * @throws {@link ConverterError} `BUDGET_EXCEEDED` if the file would have more than 128 MiB; `STORE_DAMAGED`.
  */
 export async function combineVariants(
   sources: readonly VariantSource[],
@@ -139,7 +139,7 @@ function tooLarge(read: number, all: number): ConverterError {
   return new ConverterError('BUDGET_EXCEEDED', message, { help });
 }
 
-/** The parts of a file in the making: shapes are those of the first configuration. */
+/** A part of the file that is being assembled: shapes are those of the first configuration. */
 interface Combined {
   json: Gltf;
   parts: {
@@ -148,7 +148,7 @@ interface Combined {
     corners: Corners;
     /** The texture coordinates that the materials use, by content. */
     uvs: Map<string, Stream>;
-    /** Of each variant. */
+    /** Index of the material of each variant. */
     materials: number[];
   }[];
 }
@@ -161,11 +161,11 @@ function startCombined({ json, parts }: Model): Combined {
   return { json, parts: started };
 }
 
-/** That by which configurations differ. */
+/** The features by which configurations differ. */
 interface Outline {
-  /** Digest of what is drawn where, without materials. */
+  /** Digest of the drawn shapes and their places, without materials. */
   shape: string;
-  /** Digest of the materials, and of how their textures lie. */
+  /** Digest of the materials, and of the placement of their textures. */
   appearance: string;
   /** Digests of the texture coordinates that each part uses. */
   uvs: string[][];
@@ -174,7 +174,7 @@ interface Outline {
 /** Configurations that fit in one file. */
 interface Group {
   shape: string;
-  /** Digests of the texture coordinates that each part uses in any of them. */
+  /** Digests of the texture coordinates that each part uses in any of the configurations. */
   uvs: Set<string>[];
   members: Member[];
 }
@@ -199,7 +199,7 @@ function emptyGroup(groups: Group[], { shape, uvs }: Outline): Group {
 interface Look {
   key: string;
   json: Record<string, unknown>;
-  /** Sets of texture coordinates that it uses. */
+  /** Sets of texture coordinates that the material uses. */
   uvSets: number[];
 }
 
@@ -214,7 +214,7 @@ interface Part {
 
 interface Model {
   json: Gltf;
-  /** Everything of the tree of nodes that decides what is drawn where. */
+  /** The parts of the tree of nodes that determine what is drawn where. */
   frame: string;
   parts: Part[];
 }
@@ -262,7 +262,7 @@ function textureOf({ json, binary }: Glb, index: number): PlacedTexture {
   return { image, bytes, sampler: filter, toJSON: () => key };
 }
 
-/** A texture transform may name another set than the texture itself. */
+/** The UV set of a texture: its transform may name another set than the texture itself. */
 function uvSetOf({ texCoord = 0, extensions }: TextureInfo): number {
   const { KHR_texture_transform: transform } = (extensions ?? {}) as Record<string, TextureInfo>;
   return transform?.texCoord ?? texCoord;
@@ -291,7 +291,7 @@ function variantsOf(members: readonly Member[]): VariantGroup {
   };
 }
 
-/** Equal for parts that look alike where their shapes are equal. */
+/** A text that is equal for parts that look alike if their shapes are equal. */
 function appearanceOf({ corners, look }: Part): string {
   const uvs = look.uvSets.map((set) => uvStream(corners, set)?.digest ?? '');
   return [look.key, ...uvs].join(' ');
@@ -313,7 +313,7 @@ function materialOf({ corners, look }: Part, uvs: readonly string[]): Record<str
   });
 }
 
-/** The first material, and those of the variants where they differ. */
+/** The first material, and a mapping to those of the variants if they differ. */
 function mapped(materials: readonly number[]): Pick<Primitive, 'material' | 'extensions'> {
   const [material] = materials as [number];
   const byMaterial = groupBy(materials.keys(), (variant) => materials[variant]!);
@@ -337,7 +337,7 @@ function propertiesOf(members: readonly VariantSource[]): Map<string, Properties
   return new Map([...byId].toReversed());
 }
 
-/** Names by the values that differ, but for those that change no look; where that is not enough, with the article number. */
+/** Names by the differing values, except those that change no look; if these are not unique, with the article number. */
 function namesOf(looks: readonly (readonly VariantSource[])[]): string[] {
   const ids = [...propertiesOf(looks.flat()).keys()].filter((id) => isConstantInEach(looks, id));
   const shown = looks.map(([first]) => first!);
@@ -364,7 +364,7 @@ const areDifferent = (sources: readonly VariantSource[], id: string) =>
 const isConstantInEach = (groups: readonly (readonly VariantSource[])[], id: string) =>
   groups.every((group) => !areDifferent(group, id));
 
-/** A property that differs within a group changes no shape: the others of those that differ. */
+/** The properties that divide the groups: a property that differs within a group changes no shape. */
 function splittingProperties(groups: readonly (readonly Member[])[]): Variants['splitBy'] {
   const all = groups.flat();
   const differing = [...propertiesOf(all)].filter(([id]) => areDifferent(all, id));

@@ -1,4 +1,4 @@
-/** One article of the gallery, large: pictures, 3D view, figures, downloads and the snippet for a shop. */
+/** The detail of one article of the gallery: pictures, 3D view, figures, downloads and the snippet for a shop. */
 import { visible } from '../../../support/visible.ts';
 import { MASTER, VARIANTS } from '../../making/names.ts';
 import { button, byId, element } from '../../pictures/page/elements.ts';
@@ -14,14 +14,14 @@ import {
 } from '../gallery-data.ts';
 import { bytesText, priceText, sizeText } from './gallery-texts.ts';
 
-/** Names of deliveries that the page uses itself. */
+/** Names of deliveries to which the page refers. */
 const ANDROID = 'ar-android';
 const IOS = 'ar-ios';
 
-/** Stands for the address of a shop where the page was opened from a disk. */
+/** Replaces the address of a shop if the page was opened from a disk. */
 const SHOP = 'https://shop.example/gallery/';
 
-/** What surrounds an article. */
+/** The position of an article among the others. */
 interface Surroundings {
   data: GalleryData;
   previous: GalleryItem | undefined;
@@ -33,7 +33,7 @@ interface Surroundings {
 
 const dialog = byId<HTMLDialogElement>('detail');
 let view: ModelView | undefined;
-/** Which article is open: a model that has loaded late belongs to none. */
+/** Number of the open article: a model that was loaded late does not belong to it. */
 let opened = 0;
 let onClose: () => void = () => {};
 
@@ -43,7 +43,7 @@ dialog.addEventListener('close', () => {
   onClose();
 });
 dialog.addEventListener('click', (event) => {
-  // Beside the dialog.
+  // The click was beside the dialog.
   if (event.target === dialog) dialog.close();
 });
 dialog.addEventListener('keydown', (event) => {
@@ -100,7 +100,7 @@ function step(kind: string, sign: string, label: string, item: GalleryItem | und
   return element('a', { class: `step ${kind}`, href, 'aria-label': label }, sign);
 }
 
-/** A text of the service on one line. */
+/** Returns a text of the service on one line. */
 function shown(text: string): string {
   return visible(text, true);
 }
@@ -178,7 +178,7 @@ async function showModel(
   }
 }
 
-/** Leads from the facts of one configuration to those of another. */
+/** A link from the facts of one configuration to those of another. */
 function linkTo(other: GalleryItem | undefined, item: GalleryItem): HTMLElement | string {
   if (other === undefined || other === item) return '';
   const text = [shown(other.configuration), priceText(other)].filter((each) => each !== '');
@@ -205,7 +205,7 @@ function finishSwitcher(
 
 let viewer: Promise<OpenModelView> | undefined;
 
-/** The 3D view is large, and most visitors look at pictures: it is loaded when it is first opened. */
+/** Loads the viewer when it is first opened: it is large, and most visitors look at pictures. */
 function loadViewer(): Promise<OpenModelView> {
   viewer ??= new Promise((resolve, reject) => {
     const script = element('script', { src: 'viewer.js' });
@@ -224,7 +224,7 @@ function loadViewer(): Promise<OpenModelView> {
 function factsOf(item: GalleryItem, data: GalleryData): HTMLElement[] {
   const { manufacturer, program, number, configuration, variant, text, triangles, error } = item;
   const { splitBy = [] } = item;
-  // Most begin with the name.
+  // Most texts begin with the name.
   const more = text.startsWith(item.name) ? text.slice(item.name.length).trim() : text;
   const rows: readonly [string, string][] = [
     ['Manufacturer', shown(manufacturer)],
@@ -257,9 +257,9 @@ function factsOf(item: GalleryItem, data: GalleryData): HTMLElement[] {
   return parts.filter((part) => part !== undefined);
 }
 
-/** The file is saved under a name that every system takes, and that differs from those of other articles. */
+/** A download link. The file name is valid on every system, and differs from those of other articles. */
 function download({ number }: GalleryItem, { delivery, name, path, bytes }: GalleryFile) {
-  // The name of a master is a digest.
+  // The name of a master is a digest, which the page replaces.
   const text = delivery === MASTER ? `model${name.slice(name.lastIndexOf('.'))}` : name;
   const saved = `${number}-${delivery}-${text}`.replace(/[^\w.+-]+/g, '_');
   const link = element('a', { href: addressOf(path), download: saved }, shown(text));
@@ -283,7 +283,7 @@ function snippet(item: GalleryItem): HTMLElement[] {
         status.textContent = 'Copied';
       },
       () => {
-        // Without TLS a page has no clipboard: the text is selected.
+        // Without TLS a page cannot use the clipboard: the text is selected.
         status.textContent = document.execCommand('copy') ? 'Copied' : 'Press Ctrl-C';
       },
     );
@@ -301,7 +301,7 @@ function snippet(item: GalleryItem): HTMLElement[] {
   ];
 }
 
-/** The addresses are those of this gallery: a shop has its own. */
+/** The snippet for a shop. Its addresses are those of this gallery, which a shop replaces by its own. */
 function snippetText(item: GalleryItem): string {
   const of = (wanted: string, ending: string) =>
     item.files.find(({ delivery, name }) => delivery === wanted && name.endsWith(ending));

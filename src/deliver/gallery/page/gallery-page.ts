@@ -5,11 +5,11 @@ import { addressOf, type GalleryData, type GalleryItem, mainPicture } from '../g
 import { openDetail } from './gallery-detail.ts';
 import { priceText, sizeText } from './gallery-texts.ts';
 
-/** Cards that are made at a time. */
+/** Number of cards that are made at a time. */
 const BATCH = 60;
 /** Pixels below the screen at which the next cards are made. */
 const AHEAD = '800px';
-/** The value of a filter that lets everything pass; no identifier is empty. */
+/** The value of a filter that accepts everything; no identifier is empty. */
 const ALL = '';
 
 const { galleryData: data } = globalThis as unknown as { galleryData: GalleryData };
@@ -19,7 +19,7 @@ const program = byId<HTMLSelectElement>('program');
 const cards = byId('cards');
 const more = byId<HTMLButtonElement>('more');
 
-/** Without case and accents. */
+/** A text without case and accents, for searching. */
 function plain(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 }
@@ -86,7 +86,7 @@ function cardOf(item: GalleryItem): HTMLElement {
   );
 }
 
-/** Fills a filter, and keeps what is chosen where that is still possible. */
+/** Fills a filter, and keeps the chosen value if it is still possible. */
 function fill(select: HTMLSelectElement, all: string, values: readonly string[]): void {
   const { value } = select;
   const unique = [...new Set(values)].sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
@@ -109,7 +109,7 @@ function fillPrograms(): void {
   );
 }
 
-/** Opens what the address names. */
+/** Opens the article that the address names. */
 function follow(): void {
   let id = '';
   try {
@@ -124,12 +124,12 @@ function follow(): void {
     ...{ previous: neighbour(-1), next: neighbour(1) },
     position: place < 0 ? '' : `${place + 1} of ${found.length}`,
     onClose() {
-      // Without a jump to the top of the page.
+      // Unlike a change of the hash, this does not jump to the top of the page.
       history.replaceState(null, '', location.pathname + location.search);
       const link = [...cards.querySelectorAll('a')].find(
         (a) => a.getAttribute('href') === `#${encodeURIComponent(id)}`,
       );
-      // Unless a fast typist is in the search field by now.
+      // A fast typist may be in the search field by now.
       if (document.activeElement !== find) link?.focus();
     },
   });

@@ -6,7 +6,7 @@ import { createRenderer, ModelStage } from '../../pictures/page/model-stage.ts';
 import { studioTexture } from '../../pictures/page/studio-texture.ts';
 import type { ModelView, OpenModelView } from '../gallery-data.ts';
 
-// Files of the profile web are compressed.
+// Files of the profile `web` are compressed.
 const loader = new GLTFLoader().setMeshoptDecoder(MeshoptDecoder);
 let renderer: WebGLRenderer | undefined;
 let studio: Promise<Texture> | undefined;
@@ -15,7 +15,7 @@ const openModelView: OpenModelView = async (into, address, label, finish) => {
   const stage = into as HTMLElement;
   studio ??= loadStudio();
   const [environment, gltf] = await Promise.all([studio, loader.loadAsync(address)]);
-  // One for all models: a browser has few contexts of graphics.
+  // One renderer for all models: a browser has few graphics contexts.
   renderer ??= createRenderer();
   const finishes = finishesOf(gltf);
   const first = Math.max(0, finishes.names.indexOf(finish ?? ''));
@@ -71,7 +71,7 @@ function finishesOf({ parser, scene }: GLTF) {
   const { variants = [] } = parser.json.extensions?.[VARIANTS] ?? {};
   const used = new Set<Material>();
   let choices = 0;
-  /** The material that a mesh has with a finish; without a mapping for it, its own. */
+  /** The material of a mesh for a finish; without a mapping for the finish, its own material. */
   const materialOf = async (mesh: Mesh, finish: number): Promise<Material | undefined> => {
     const place = parser.associations.get(mesh) as
       | { meshes?: number; primitives?: number }
@@ -85,7 +85,7 @@ function finishesOf({ parser, scene }: GLTF) {
   };
   return {
     names: (variants as { name?: unknown }[]).map(({ name }, i) => String(name ?? i + 1)),
-    /** @returns False where another was chosen while its pictures were loading. */
+    /** @returns False if another finish was chosen while its pictures were loading. */
     async choose(finish: number): Promise<boolean> {
       const mine = ++choices;
       const meshes: Mesh[] = [];
@@ -102,7 +102,7 @@ function finishesOf({ parser, scene }: GLTF) {
       }
       return true;
     },
-    /** What is still loading is not shown. @returns All materials that were. */
+    /** Ends the view: a finish that is still loading is not shown. @returns All materials that were shown. */
     end(): Iterable<Material> {
       choices++;
       return used;

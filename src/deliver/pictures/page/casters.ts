@@ -1,4 +1,4 @@
-/** What casts shadows: all opaque parts of a model as one mesh of few triangles, since it is drawn once for each light. */
+/** The mesh that casts shadows: all opaque parts of a model in few triangles, since it is drawn once for each light. */
 import { MeshoptSimplifier } from 'meshoptimizer';
 import {
   BufferAttribute,
@@ -8,7 +8,7 @@ import {
   Vector3,
 } from 'three';
 
-/** Triangles from which shadows are those of a simpler model: all maps of 500,000 take seconds. */
+/** Above this number of triangles, a simpler model casts the shadows: all maps of 500,000 take seconds. */
 const MOST_TRIANGLES = 60_000;
 
 /** Error of a simplified shadow, by the size of its mesh: below a pixel of a depth map. */
@@ -52,7 +52,7 @@ function triangleCount({ geometry }: Mesh): number {
   return (geometry.index?.count ?? geometry.attributes.position?.count ?? 0) / 3;
 }
 
-/** A mesh has its share of the triangles. */
+/** The surface of a mesh with its share of the triangles. */
 function surfaceOf({ index, attributes }: BufferGeometry, share: number): Surface {
   const position = attributes.position!;
   const points = new Float32Array(3 * position.count);
@@ -67,7 +67,7 @@ function surfaceOf({ index, attributes }: BufferGeometry, share: number): Surfac
   return used(points, kept);
 }
 
-/** Without the points that no triangle has. */
+/** The surface without the points that no triangle uses. */
 function used(points: Float32Array, corners: Uint32Array): Surface {
   const places = new Map<number, number>();
   const kept = corners.map((index) => {

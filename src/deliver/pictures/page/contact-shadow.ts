@@ -1,6 +1,6 @@
 /**
- * The soft shadow on the floor: narrow and dark where something stands on it, wide and light below what is higher. In
- * the targets, red is the first and green the second.
+ * The soft shadow on the floor: narrow and dark where an object touches it, wide and light below higher objects. In
+ * the targets, red is the narrow and green the wide shadow.
  */
 import {
   BackSide,
@@ -19,7 +19,7 @@ import {
   WebGLRenderTarget,
 } from 'three';
 
-/** The shadow is soft: more pixels would show no more. */
+/** Side of the targets: the shadow is soft, and more pixels would not be visible. */
 const SIDE_PIXELS = 256;
 /** How far the sheet reaches beyond the model, as a share of its wider side. */
 const BORDER = 0.22;
@@ -28,19 +28,19 @@ const BLURS = [
   { width: 0.014, wideOnly: 0 },
   { width: 0.1, wideOnly: 1 },
 ] as const;
-/** Up to this height a surface belongs to what stands on the floor. */
+/** Up to this height a surface belongs to an object that stands on the floor. */
 const CONTACT_METRES = 0.08;
 /** A surface at this height darkens half as much as one on the floor. */
 const HALF_HEIGHT_METRES = 0.25;
 const DARKNESS = { contact: 0.5, wide: 0.5 };
 
-/** A shadow of what a scene contains. */
+/** The shadow of the objects of a scene. */
 export interface ContactShadow {
-  /** To be added to the scene. */
+  /** The sheet, to be added to the scene. */
   sheet: Mesh;
-  /** Puts the sheet below what it is to have a shadow of. @param floorMetres - Its height. */
+  /** Puts the sheet below the box of the objects. @param floorMetres - Height of the floor. */
   place(box: Box3, floorMetres: number): void;
-  /** Draws the shadow of what the scene contains now. */
+  /** Draws the shadow of the current objects of the scene. */
   draw(renderer: WebGLRenderer, scene: Scene): void;
   dispose(): void;
 }
@@ -50,7 +50,7 @@ export function createContactShadow(): ContactShadow {
   const [first, second] = [0, 1].map(
     () => new WebGLRenderTarget(SIDE_PIXELS, SIDE_PIXELS, { depthBuffer: true }),
   ) as [WebGLRenderTarget, WebGLRenderTarget];
-  // It looks up from the floor: its picture is the sheet's as seen from below.
+  // The camera looks up from the floor: its picture is that of the sheet, seen from below.
   const camera = new OrthographicCamera();
   camera.rotation.x = Math.PI / 2;
   const height = nearness();
@@ -75,14 +75,14 @@ export function createContactShadow(): ContactShadow {
       const border = 2 * BORDER * Math.max(size.x, size.z, size.y / 2);
       const [width, depth] = [size.x + border, size.z + border];
       sheet.scale.set(width, 1, depth);
-      // A little lower, so that it is not in the plane of feet.
+      // The sheet is a little lower, so that it is not in the plane of feet.
       sheet.position.set(centre.x, floorMetres - size.length() / 2000, centre.z);
       const sides = { left: -width / 2, right: width / 2, top: depth / 2, bottom: -depth / 2 };
       Object.assign(camera, { ...sides, near: 0, far: size.y * 2 + 1 });
       camera.position.copy(sheet.position);
       camera.updateProjectionMatrix();
       height.uniforms.floorMetres!.value = floorMetres;
-      // Blurs are as wide along as across.
+      // Blurs have the same width along and across.
       const least = Math.max(width, depth);
       blur.userData.shares = [least / width, least / depth];
     },
@@ -122,7 +122,7 @@ export function createContactShadow(): ContactShadow {
   };
 }
 
-/** What casts no shadow: the shadow itself, and what light passes through. */
+/** Objects that cast no shadow: the sheet itself, and objects through which light passes. */
 function withoutShadow(scene: Scene, sheet: Mesh): Mesh[] {
   const found: Mesh[] = [sheet];
   scene.traverse((object) => {
@@ -156,10 +156,10 @@ function nearness(): ShaderMaterial {
   });
 }
 
-/** Points at each side of the middle. */
+/** Points on each side of the middle. */
 const TAPS = 8;
 
-/** A Gaussian of which {@link TAPS} steps are two standard deviations. */
+/** A Gaussian blur in which {@link TAPS} steps are two standard deviations. */
 function blurring(): ShaderMaterial {
   const weights = Array.from({ length: TAPS + 1 }, (_, i) => Math.exp(-2 * (i / TAPS) ** 2));
   const sum = weights.reduce((total, weight, i) => total + (i === 0 ? weight : 2 * weight), 0);

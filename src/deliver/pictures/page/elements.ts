@@ -1,6 +1,6 @@
-/** Making elements: values become text and attributes, never markup. */
+/** Creates elements: values become text and attributes, never markup. */
 
-/** The element of the page with an id that the page has. */
+/** An element that the page contains, by its id. */
 export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
   return document.getElementById(id) as T;
 }
@@ -8,7 +8,7 @@ export function byId<T extends HTMLElement = HTMLElement>(id: string): T {
 /**
  * Makes an element.
  *
- * @param attributes - No event handlers, and addresses made by `addressOf` only.
+ * @param attributes - No event handlers, and only addresses made by `addressOf`.
  * @param children - Empty texts and undefined are left out.
  * @example
  * ```ts

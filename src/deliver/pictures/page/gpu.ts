@@ -14,7 +14,7 @@ import {
   type WebGLRenderTarget,
 } from 'three';
 
-/** A picture is drawn with so many pixels for each of its own, across and down. */
+/** A picture is drawn with this many pixels for each of its own, across and down. */
 export const SUPERSAMPLING = 2;
 
 /** Draws scenes; tone and colour space are those of the last pass, so that light adds up linearly before it. */
@@ -26,22 +26,22 @@ export const renderer = new WebGLRenderer({
 renderer.toneMapping = NoToneMapping;
 renderer.autoClear = false;
 renderer.setClearColor(0x000000, 0);
-// What is behind glass is drawn once more; at the size of the finished picture, which its four pixels make.
+// The objects behind glass are drawn once more, at the size of the finished picture, whose pixels are made of four.
 renderer.transmissionResolutionScale = 1 / SUPERSAMPLING;
-// As sharp as in a target of the size of the picture: its levels are counted from there.
+// The scene behind glass is as sharp as in a target of the size of the picture, from which its levels are counted.
 ShaderChunk.transmission_pars_fragment = ShaderChunk.transmission_pars_fragment.replace(
   'log2( transmissionSamplerSize.x ) * applyIorToRoughness( roughness, ior )',
   `max( 0.0, log2( transmissionSamplerSize.x * ${SUPERSAMPLING}.0 ) * applyIorToRoughness( roughness, ior ) - log2( ${SUPERSAMPLING}.0 ) )`,
 );
 
-/** Place of each mesh of the model in the order of drawing. */
+/** Index of each mesh of the model in the order of drawing. */
 const drawOrder = new WeakMap<Object3D, number>();
 const orderOf = ({ object }: RenderItem) => drawOrder.get(object) ?? 0;
-// Three.js goes by the order in which materials and meshes were made, thus by which image was decoded first.
+// Three.js would sort by the order in which materials and meshes were made, which depends on the decoding of images.
 renderer.setOpaqueSort((a, b) => orderOf(a) - orderOf(b));
 renderer.setTransparentSort((a, b) => b.z - a.z || orderOf(a) - orderOf(b));
 
-/** Sets the order in which meshes are drawn: of coplanar faces that are opaque, the last one is seen. */
+/** Sets the order in which meshes are drawn: of coplanar opaque faces, the last one is visible. */
 export function setDrawOrder(meshes: readonly Mesh[]): void {
   for (const [i, mesh] of meshes.entries()) drawOrder.set(mesh, i);
 }
@@ -67,7 +67,7 @@ export function createPass(uniforms: Record<string, IUniform>, fragmentShader: s
   };
 }
 
-/** Makes a target the current one, empty. */
+/** Selects a target, and clears it. */
 export function clearTarget(target: WebGLRenderTarget): void {
   renderer.setRenderTarget(target);
   renderer.clear();

@@ -1,7 +1,7 @@
 /** Meshes that are drawn at several places at once, one by one. */
 import { type InstancedMesh, Matrix4, Mesh, type Object3D } from 'three';
 
-/** Puts a mesh at each place of an instanced one: bounds and shadows are those of meshes. */
+/** Puts a mesh at each place of an instanced mesh: the code for bounds and shadows expects meshes. */
 export function separateInstances(root: Object3D): void {
   const found: InstancedMesh[] = [];
   root.traverse((object) => {

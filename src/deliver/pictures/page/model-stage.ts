@@ -17,18 +17,18 @@ import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import { CAMERAS, FIELD_OF_VIEW_DEGREES, placeCamera } from '../camera.ts';
 import { createContactShadow } from './contact-shadow.ts';
 
-/** Share of the half picture that stays free at each side, unless {@link ModelStage.setMargin} says otherwise. */
+/** Share of the half picture that stays free on each side, unless {@link ModelStage.setMargin} sets another one. */
 const MARGIN = 0.12;
-/** A key turns by so much. */
+/** Angle of one key press. */
 const STEP_RADIANS = Math.PI / 12;
 const ZOOM_STEP = 1.2;
 const MOST_PIXEL_RATIO = 2;
 
-/** How the camera goes about the model. */
+/** A movement of the camera about the model. */
 interface Turn {
   azimuth?: number;
   polar?: number;
-  /** Above 1 farther. */
+  /** A factor above 1 moves farther. */
   zoom?: number;
 }
 
@@ -44,22 +44,22 @@ const KEYS: Readonly<Record<string, Turn | 'frame' | undefined>> = {
   Home: 'frame',
 };
 
-/** What is to be shown where. */
+/** Options of a stage. */
 interface ModelStageOptions {
   renderer: WebGLRenderer;
-  /** Positioned; the canvas is its first child, and as large. */
+  /** A positioned element; the canvas is its first child, with the same size. */
   element: HTMLElement | ShadowRoot;
-  /** Whose size the canvas has. */
+  /** The element whose size the canvas has. */
   sized: HTMLElement;
   /** Name of the canvas for a screen reader. */
   label: string;
-  /** The model stands on a floor: the camera is never below its target, nor that below the model. */
+  /** Whether the model stands on a floor: the camera is never below its target, nor the target below the model. */
   hasFloor?: boolean;
-  /** Called after each drawing of a model, for what lies over the model. */
+  /** Called after each drawing of a model, to draw over the model. */
   afterDraw?: () => void;
 }
 
-/** Makes a renderer with the tones of pictures. @throws Error where the browser has no WebGL 2. */
+/** Makes a renderer with the tones of pictures. @throws Error if the browser has no WebGL 2. */
 export function createRenderer(): WebGLRenderer {
   const made = new WebGLRenderer({ antialias: true, alpha: true });
   made.toneMapping = NeutralToneMapping;
@@ -74,14 +74,14 @@ export class ModelStage {
   readonly #options: ModelStageOptions;
   readonly #controls: OrbitControls;
   readonly #shadow = createContactShadow();
-  /** Ends what listens to the canvas. */
+  /** Removes the listeners of the canvas. */
   readonly #listening = new AbortController();
   readonly #sizes = new ResizeObserver(() => this.#resize());
   #shown: { root: Object3D; box: Box3 } | undefined;
-  /** Freed once the new model is drawn: then programs and images that both have are not made again. */
+  /** The previous model, freed once the new model is drawn: then programs and images of both are not made again. */
   #replaced: Object3D | undefined;
   #isShadowOld = true;
-  /** The model has not been turned since: a stage of another size frames it again. */
+  /** Whether the model has not been turned since it was framed: then a stage of another size frames it again. */
   #isFramed = false;
   #margin = MARGIN;
   #frameRequest = 0;
@@ -99,17 +99,17 @@ export class ModelStage {
     const { signal } = this.#listening;
     this.canvas.addEventListener('keydown', (event) => this.#press(event), { signal });
     this.canvas.addEventListener('webglcontextlost', () => this.#forget(), { signal });
-    // Three.js listens first: then its state is new.
+    // The listener of Three.js was added first, so that its state is restored by then.
     this.canvas.addEventListener('webglcontextrestored', () => this.reshape(), { signal });
     this.#sizes.observe(sized);
     this.#resize();
   }
 
   /**
-   * Shows a model in place of the one before, which is disposed. The camera stays, but for the first.
+   * Shows a model in place of the previous one, which is disposed. The camera stays, except for the first model.
    *
-   * @returns Its bounds.
-   * @throws Error where it has no triangle.
+   * @returns The bounds of the model.
+   * @throws Error if the model has no triangle.
    */
   show(root: Object3D): Box3 {
     const box = prepare(root);
@@ -136,14 +136,14 @@ export class ModelStage {
     this.redraw();
   }
 
-  /** Looks from the front right, as the camera `hero` of pictures. */
+  /** Frames the model from the front right, as the camera `hero` of pictures does. */
   frame(): void {
     if (this.#shown) setUp(this.camera, this.#controls, this.#shown.box, this.#margin);
     this.#isFramed = true;
     this.redraw();
   }
 
-  /** Share of the half picture that framing leaves free at each side; frames again what has not been turned since. */
+  /** Sets the share of the half picture that framing leaves free on each side; frames a model that was not turned. */
   setMargin(share = MARGIN): void {
     this.#margin = share;
     if (this.#isFramed) this.frame();
@@ -161,20 +161,20 @@ export class ModelStage {
     this.#controls.update();
   }
 
-  /** Draws before the next repaint. */
+  /** Requests a drawing before the next repaint. */
   redraw(): void {
     this.#frameRequest ||= requestAnimationFrame(() => this.#draw());
   }
 
-  /** Draws, and its shadow again: parts have moved, or the graphics lost it. */
+  /** Draws the model and its shadow again: parts have moved, or the graphics lost the shadow. */
   reshape(): void {
     this.#isShadowOld = true;
     this.redraw();
   }
 
   /**
-   * Draws now what the canvas shows, in another size: the model takes as much of the tighter side. Where the canvas shows
-   * only a piece of the model, all of that piece is drawn.
+   * Draws the current view in another size: the model takes the same share of the tighter side. If the canvas shows
+   * only a part of the model, the whole of that part is drawn.
    */
   drawAt(width: number, height: number, use: (canvas: HTMLCanvasElement) => void): void {
     const { renderer } = this.#options;
@@ -198,7 +198,7 @@ export class ModelStage {
     this.#resize();
   }
 
-  /** Frees all but the renderer and the environment of the scene. */
+  /** Frees everything except the renderer and the environment of the scene. */
   close(): void {
     this.clear();
     cancelAnimationFrame(this.#frameRequest);
@@ -224,7 +224,7 @@ export class ModelStage {
     if (!this.#isShadowOld || !this.#shown) return;
     const { root, box } = this.#shown;
     this.#isShadowOld = false;
-    // Parts may be beside the model now; the floor stays.
+    // Parts may have moved beside the model; the floor stays.
     this.#shadow.place(new Box3().setFromObject(root).union(box), box.min.y);
     this.#shadow.draw(this.#options.renderer, this.scene);
   }
@@ -243,15 +243,15 @@ export class ModelStage {
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
     if (this.#isFramed) this.frame();
-    // An empty canvas until the next repaint would flicker.
+    // Without this, the canvas would be empty until the next repaint, and flicker.
     cancelAnimationFrame(this.#frameRequest);
     this.#draw();
   }
 
-  /** The camera has moved. */
+  /** Handles a movement of the camera. */
   #moved(): void {
     this.#isFramed = false;
-    // Two fingers and the right button move the target, too.
+    // Two fingers and the right button also move the target.
     const { target } = this.#controls;
     const floored = this.#options.hasFloor ? this.#shown : undefined;
     const below = floored ? floored.box.min.y - target.y : 0;
@@ -272,7 +272,7 @@ export class ModelStage {
     else this.turn(change);
   }
 
-  /** Releases what went with the graphics: it cannot be freed in those that come back. */
+  /** Drops the resources of the lost graphics: they cannot be freed in the restored graphics. */
   #forget(): void {
     for (const root of [this.#shown?.root, this.#replaced]) if (root) release(root);
     this.#shadow.dispose();
@@ -287,7 +287,7 @@ function nameCanvas(canvas: HTMLCanvasElement, label: string): void {
   canvas.setAttribute('aria-keyshortcuts', Object.keys(KEYS).join(' ').replace('+ =', 'Plus'));
 }
 
-/** Leaves only the light of the studio. @returns Exact bounds. */
+/** Leaves only the light of the studio. @returns The exact bounds. */
 function prepare(root: Object3D): Box3 {
   const lights: Object3D[] = [];
   root.traverse((object) => {
@@ -302,12 +302,12 @@ function prepare(root: Object3D): Box3 {
   return box;
 }
 
-/** How much of the half picture a model takes across and up, at most all. */
+/** The share of the half picture that a model takes across and up, at most 1. */
 function shareOf(camera: PerspectiveCamera, root: Object3D): { across: number; up: number } {
   camera.updateMatrixWorld();
   const points = cornersOf(new Box3().setFromObject(root)).map((corner) => {
     const point = new Vector3(...corner).applyMatrix4(camera.matrixWorldInverse);
-    // Beside the viewer, or behind.
+    // The point is beside the viewer, or behind.
     if (point.z > -camera.near) return { x: 1, y: 1 };
     return point.applyMatrix4(camera.projectionMatrix);
   });
@@ -323,7 +323,7 @@ function cornersOf({ min, max }: Box3): [x: number, y: number, z: number][] {
   );
 }
 
-/** As the camera `hero` of pictures has it. */
+/** Sets up the camera as the camera `hero` of pictures. */
 function setUp(
   camera: PerspectiveCamera,
   controls: OrbitControls,
@@ -340,7 +340,7 @@ function setUp(
   controls.update();
 }
 
-/** How near and far the camera may go. */
+/** Limits the distance of the camera. */
 function limit(camera: PerspectiveCamera, controls: OrbitControls, box: Box3): void {
   const size = box.getSize(new Vector3()).length();
   controls.minDistance = size / 3;
@@ -350,14 +350,14 @@ function limit(camera: PerspectiveCamera, controls: OrbitControls, box: Box3): v
   camera.updateProjectionMatrix();
 }
 
-/** Frees what a model takes of the graphics' memory; a model that is drawn again gets it again. */
+/** Frees the graphics memory of a model; a model that is drawn again allocates it again. */
 function release(root: Object3D, others: Iterable<Material> = []): void {
   root.traverse((object) => (object as Mesh).geometry?.dispose());
   for (const material of materialsOf(root, others)) material.dispose();
   for (const texture of texturesOf(root, others)) texture.dispose();
 }
 
-/** Frees all that a model takes, but for images that another one has, too. */
+/** Frees all resources of a model, except images that another model has, too. */
 function disposeModel(root: Object3D, others: Iterable<Material>, other?: Object3D): void {
   const images = (of: Iterable<Texture>) => new Set(Array.from(of, ({ image }) => image));
   const kept = images(other ? texturesOf(other) : []);

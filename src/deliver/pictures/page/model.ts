@@ -1,4 +1,4 @@
-/** A GLB as the page shows it. */
+/** A GLB, prepared for drawing. */
 import { MeshoptDecoder } from 'meshoptimizer';
 import {
   Box3,
@@ -19,10 +19,10 @@ import { renderer, setDrawOrder } from './gpu.ts';
 import { separateInstances } from './instances.ts';
 import { depthMaterialFor, isClear, preferDetail, receiveShade } from './shading.ts';
 
-/** Share of the studio's light at which a white board is not as white as the paper behind it. */
+/** Exposure at which a white board is less white than the paper behind it, as a share of the studio's light. */
 const EXPOSURE = 0.88;
 
-// Files of the profile web are compressed.
+// Files of the profile `web` are compressed.
 const loader = new GLTFLoader().setMeshoptDecoder(MeshoptDecoder).register((parser) => ({
   name: 'textures',
   beforeRoot: () => {
@@ -35,23 +35,23 @@ const loader = new GLTFLoader().setMeshoptDecoder(MeshoptDecoder).register((pars
 /** A loaded model. */
 export interface Model {
   scene: Scene;
-  /** What is opaque, with materials that only draw its depth. */
+  /** The opaque parts, with materials that only draw their depth. */
   solid: Scene;
-  /** What casts shadows: the opaque parts, or a simpler form of them, in world coordinates. */
+  /** The shadow casters: the opaque parts, or a simpler form of them, in world coordinates. */
   casters: InstancedBufferGeometry;
-  /** x y z of every vertex that is drawn, metres. */
+  /** x y z of every drawn vertex, metres. */
   points: Float32Array;
   bounds: Sphere;
   floorMetres: number;
   dispose(): void;
 }
 
-/** One for all models: three.js keeps what glass shows for each scene, and never lets go of it. */
+/** One scene for all models: three.js keeps the transmission target of each scene, and never frees it. */
 const scene = new Scene();
 
 const NOTHING = 'the file has no triangle to draw';
 
-/** Loads a GLB. @throws Error with a sentence, where it cannot be drawn. */
+/** Loads a GLB. @throws Error with a sentence, if the GLB cannot be drawn. */
 export async function loadModel(glb: ArrayBuffer, environment: Texture): Promise<Model> {
   const { scene: root } = await loader.parseAsync(glb, '');
   if (root === undefined) throw new Error(NOTHING);
@@ -64,7 +64,7 @@ export async function loadModel(glb: ArrayBuffer, environment: Texture): Promise
     if ((object as Mesh).isMesh) meshes.push(object as Mesh);
   });
   setDrawOrder(meshes);
-  // The light is that of the studio.
+  // The only light is that of the studio.
   for (const light of lights) light.removeFromParent();
   for (const material of meshes.flatMap(materialsOf)) {
     preferDetail(material);
@@ -91,14 +91,14 @@ export async function loadModel(glb: ArrayBuffer, environment: Texture): Promise
     dispose() {
       for (const mesh of meshes) {
         mesh.geometry.dispose();
-        // Materials stay: their programs would be compiled again for the next model.
+        // Materials are kept: their programs would be compiled again for the next model.
         for (const material of materialsOf(mesh)) disposeTextures(material);
       }
     },
   };
 }
 
-/** A GLB has all that it shows: an address in it would be requested from this machine. */
+/** Refuses addresses: a GLB contains all that it shows, and an address would be requested from this machine. */
 function expectNoAddresses({ json }: GLTFParser): void {
   const sources: { uri?: string }[] = [...(json.buffers ?? []), ...(json.images ?? [])];
   for (const { uri } of sources)
@@ -106,7 +106,7 @@ function expectNoAddresses({ json }: GLTFParser): void {
       throw new Error('expected a file with all that it shows, received one that names an address');
 }
 
-/** three.js would make them smaller, after the browser has taken the memory for all of their pixels. */
+/** Refuses large textures: three.js would shrink them after the browser has allocated all of their pixels. */
 async function expectTexturesThatFit(parser: GLTFParser): Promise<void> {
   const most = renderer.capabilities.maxTextureSize;
   for (const [i, { bufferView }] of imagesOf(parser).entries()) {
@@ -119,7 +119,7 @@ async function expectTexturesThatFit(parser: GLTFParser): Promise<void> {
   }
 }
 
-/** three.js would draw the model without those that cannot be decoded. */
+/** Refuses textures that cannot be decoded: three.js would draw the model without them. */
 async function expectTextures(parser: GLTFParser): Promise<void> {
   for (const [i, texture] of ((parser.json.textures ?? []) as Source[]).entries()) {
     const source = texture.extensions?.EXT_texture_webp?.source ?? texture.source;

@@ -1,4 +1,4 @@
-/** The program of the page that takes pictures: it gets a model by an address and sends pixels to another. */
+/** The program of the page that takes pictures: it loads a model from an address and returns pictures. */
 import QOI from 'qoijs';
 import {
   HalfFloatType,
@@ -23,15 +23,15 @@ import { finishedPixels, setVisibility } from './shading.ts';
 import { studioTexture } from './studio-texture.ts';
 import { createFloor, createVisibility, drawDepthMaps } from './visibility.ts';
 
-/** Share of the half picture that stays free at each side of the model. */
+/** Share of the half picture that stays free on each side of the model. */
 const MARGIN = 0.07;
 
 const ON_MODEL = { times: 2, nearShare: 0.004, fadeMetres: [1e8, 1e9] } as const;
-/** A floor has no edges; by the radius of the model. */
+/** Smoothing on a floor, which has no edges; lengths by the radius of the model. */
 const ON_FLOOR = { times: 3, nearShare: 1e3, fade: [0.5, 1.5] } as const;
 
 const studio = download('studio').then((bytes) => studioTexture(new Uint16Array(bytes)));
-// It is reported with the first model.
+// The error is reported with the first model.
 studio.catch(() => {});
 
 let model: Model | undefined;
@@ -47,7 +47,7 @@ const page: PicturePage = {
     if (model === undefined) throw new Error('expected a model, received none');
     const { pixels, pixelsPerMetre, ...size } = takePicture(model, shot);
     const qoi = await base64Of(QOI.encode(pixels, { ...size, channels: 4, colorspace: 0 }));
-    // What is drawn without them is empty.
+    // A picture without graphics would be empty.
     if (renderer.getContext().isContextLost()) throw browserError('its graphics have ended');
     return { qoi, pixelsPerMetre };
   },
@@ -68,7 +68,7 @@ function browserError(reason: string): Error {
   return Object.assign(new Error(`the browser: ${reason}`), { name: BROWSER_ERROR });
 }
 
-/** A quarter of the time of a request with the bytes as its body. */
+/** Encodes bytes as base64, in a quarter of the time of a request with the bytes as its body. */
 function base64Of(bytes: ArrayBuffer): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
@@ -101,7 +101,7 @@ function takePicture(model: Model, { camera, size, backdrop }: Shot) {
   return { pixels, width, height, pixelsPerMetre };
 }
 
-/** Kept for all pictures, as the scene is. */
+/** Cameras are kept for all pictures, as the scene is. */
 const perspective = new PerspectiveCamera(FIELD_OF_VIEW_DEGREES);
 const orthographic = new OrthographicCamera();
 
@@ -125,7 +125,7 @@ const FINE_PIXELS = 512;
 
 let targets = makeTargets(0, 0);
 
-/** Those of the last picture, where they fit. */
+/** The targets of the last picture, if they fit. */
 function targetsFor(width: number, height: number): ReturnType<typeof makeTargets> {
   if (targets.width === width && targets.height === height) return targets;
   for (const each of [targets.model, targets.floor, targets.picture]) each.dispose();
@@ -147,7 +147,7 @@ function makeTargets(width: number, height: number) {
     width,
     height,
     model: part(1 / 2),
-    // Its shadows are soft.
+    // The shadows of the floor are soft.
     floor: part(1 / 4),
     picture: new WebGLRenderTarget(...size, { type: HalfFloatType }),
   };

@@ -1,4 +1,4 @@
-/** How a model is lit: the share of the studio's light that arrives, and the tones of the finished picture. */
+/** The lighting of a model: the share of the studio's light that arrives, and the tones of the finished picture. */
 import {
   BackSide,
   Color,
@@ -25,16 +25,16 @@ const visible = {
   pictureTexel: { value: new Vector2() },
 };
 
-/** There is no light but that of the studio: that of lamps would be computed to nothing. */
+/** The only light is that of the studio: the computation of lamps is removed. */
 const ONLY_STUDIO = ShaderChunk.lights_fragment_end.replace(/RE_IndirectDiffuse\([^;]*;/, '');
 
-/** Three.js would sample the map of the studio for matt surfaces, too: a sixth of the time of a picture. */
+/** Three.js would sample the map of the studio for matt surfaces, too, which takes a sixth of the time of a picture. */
 ShaderChunk.envmap_physical_pars_fragment = ShaderChunk.envmap_physical_pars_fragment.replace(
   'vec4 envMapColor = textureLod( envMap, envMapRotation * worldNormal, ENVMAP_MAX_LOD );',
   `vec4 envMapColor = vec4( dot( vec4( worldNormal, 1.0 ), mat4( ${irradianceMatrix().map((value) => value.toFixed(6))} ) * vec4( worldNormal, 1.0 ) ) );`,
 );
 
-/** Lets a material take only the light that arrives, by the visibility of the picture. */
+/** Makes a material use only the light that arrives, by the visibility of the picture. */
 export function receiveShade(material: Material): void {
   if (!('envMapIntensity' in material)) return;
   material.onBeforeCompile = (shader) => {
@@ -81,30 +81,30 @@ export function receiveShade(material: Material): void {
         }`,
       );
   };
-  // What is behind glass is drawn first, into a smaller target than the picture.
+  // The objects behind glass are drawn first, into a smaller target than the picture.
   material.onBeforeRender = () => {
     const { width, height } = renderer.getRenderTarget()!;
     const of = visible.visibility.value!.image as { width: number; height: number };
     visible.visibilityScale.value.set(of.width / width, of.height / height);
     visible.pictureTexel.value.set(1 / width, 1 / height);
   };
-  // One program for all materials of a kind.
+  // All materials of a kind share one program.
   material.customProgramCacheKey = () => 'studio';
 }
 
-/** The visibility of the next picture. @param plain - The same without distances, at 8 bits. */
+/** Sets the visibility of the next picture. @param plain - The same without distances, at 8 bits. */
 export function setVisibility(texture: Texture, plain: Texture): void {
   visible.visibility.value = texture;
   visible.plainVisibility.value = plain;
 }
 
-/** Draws depth alone, where and as a material does: then each pixel is shaded once, by what is nearest. */
+/** Draws only the depth of a material: then each pixel is shaded once, for the nearest surface. */
 function depthMaterial(side: Side, depthWrite: boolean): ShaderMaterial {
   return new ShaderMaterial({
     side,
     depthWrite,
     colorWrite: false,
-    // The terms of three.js: the depths must be equal.
+    // The expressions are those of three.js: the depths must be equal.
     vertexShader: `
       void main() {
         vec4 mvPosition = vec4(position, 1.0);
@@ -122,7 +122,7 @@ const DEPTH_MATERIALS = {
 } satisfies Record<Side, ShaderMaterial>;
 const NO_DEPTH = depthMaterial(DoubleSide, false);
 
-/** The material that draws the depth of another; nothing where that has holes. */
+/** The material that draws the depth of another material; undefined if that has holes. */
 export function depthMaterialFor({ side, transparent, alphaTest }: Material): Material {
   return transparent || alphaTest > 0 ? NO_DEPTH : DEPTH_MATERIALS[side];
 }
@@ -133,7 +133,7 @@ export function isClear(material: Material): boolean {
   return transmission > 0 || (material.transparent && material.opacity < 0.95);
 }
 
-/** Reads fine textures as they are: supersampling is all the smoothing that a picture needs. */
+/** Samples fine textures without smoothing: supersampling is all the smoothing that a picture needs. */
 export function preferDetail(material: Material): void {
   for (const value of Object.values(material)) {
     if (!(value as Texture | null)?.isTexture) continue;
@@ -145,7 +145,7 @@ const finish = {
   picture: { value: null as Texture | null },
   floorShade: { value: null as Texture | null },
   background: { value: new Vector4() },
-  /** As it is in the finished picture. */
+  /** The background, in the colours of the finished picture. */
   plain: { value: new Vector4() },
   shadow: { value: 0 },
 };

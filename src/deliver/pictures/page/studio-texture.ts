@@ -23,13 +23,13 @@ export function studioTexture(texels: Uint16Array<ArrayBuffer>): Texture {
       mipmaps.push({ data, width: size, height: size });
     }
   }
-  // The one kind of cube texture to which three.js takes all levels as they are.
+  // Only for this kind of cube texture, three.js uses all levels unchanged.
   const texture = new CompressedCubeTexture(faces as never, RGBAFormat as never, HalfFloatType);
   Object.assign(texture, {
     minFilter: LinearMipmapNearestFilter,
     magFilter: LinearFilter,
     isPMREMTexture: true,
-    // Its faces are as OpenGL defines them; three.js expects those of images mirrored.
+    // The faces are as OpenGL defines them; three.js expects mirrored faces for images.
     isRenderTargetTexture: true,
     needsUpdate: true,
   });

@@ -1,7 +1,7 @@
 /**
  * How much light of the studio reaches a point: depth maps of the model from many directions, side by side in one
- * texture, and a pass that looks each visible point up in all of them. It gives joints their shade, white edges their
- * tone, and the floor its soft shadow.
+ * texture, and a pass that looks each visible point up in all of them. The result gives joints their shade, white edges
+ * their tone, and the floor its soft shadow.
  */
 import {
   DepthTexture,
@@ -37,7 +37,7 @@ const COUNT = TILES.columns * TILES.rows;
 const LIGHTS = lightDirections(COUNT).map(
   ({ direction, radiance }) => new Vector4(...direction, radiance),
 );
-/** From world coordinates to texels of all tiles, and a depth from 0 to 1. */
+/** Matrices from world coordinates to texels of all tiles, and a depth from 0 to 1. */
 const matrices = LIGHTS.map(() => new Matrix4());
 /** Lowest texel of each tile. */
 const corners = LIGHTS.map((_, i) =>
@@ -67,7 +67,7 @@ casting.frustumCulled = false;
 const castingScene = new Scene();
 castingScene.add(casting);
 
-/** From −1 to 1 to texels of a tile and a depth from 0 to 1. */
+/** Matrix from −1 to 1 to texels of a tile and a depth from 0 to 1. */
 function tileMatrix(i: number): Matrix4 {
   const half = TILES.pixels / 2;
   const [column, row] = [i % TILES.columns, Math.floor(i / TILES.columns)];
@@ -76,7 +76,7 @@ function tileMatrix(i: number): Matrix4 {
     .scale(new Vector3(half, half, 0.5));
 }
 
-/** Draws the depth maps of what casts shadows, which fits into the sphere. */
+/** Draws the depth maps of the shadow casters, which fit into the sphere. */
 export function drawDepthMaps(casters: InstancedBufferGeometry, { center, radius }: Sphere): void {
   const size = radius * 1.02;
   const camera = new OrthographicCamera(-size, size, size, -size, 0, 2 * size);
@@ -84,7 +84,7 @@ export function drawDepthMaps(casters: InstancedBufferGeometry, { center, radius
     camera.position.set(x, y, z).multiplyScalar(size).add(center);
     camera.up.set(0, Math.abs(y) > 0.99 ? 0 : 1, Math.abs(y) > 0.99 ? 1 : 0);
     camera.lookAt(center);
-    // The pixels of each map lie another way: then the steps of its edges do not add up.
+    // Each map is rotated differently, so that the steps of its edges do not add up.
     camera.rotateZ(i);
     camera.updateMatrixWorld();
     matrices[i]!.copy(tileMatrix(i))
@@ -186,7 +186,7 @@ const drawVisibility = createPass(
   }`,
 );
 
-/** Smooths along surfaces: the steps of single directions vanish, edges stay. */
+/** Smooths along surfaces: the steps of single directions vanish, and edges stay. */
 const smoothUniforms = {
   source: { value: null as unknown },
   stepPixels: { value: 1 },
@@ -226,11 +226,11 @@ const smooth = createPass(
 );
 
 /**
- * The same at 8 bits, which the graphics of the processor read in a fraction of the time. R: the share. G: 0 beside an
- * edge, where a mean of neighbours would be that of two surfaces.
+ * The visibility at 8 bits, which software rendering reads in a fraction of the time. R: the share. G: 0 beside an
+ * edge, where neighbours belong to two surfaces and must not be averaged.
  */
 const plainUniforms = { source: { value: null as unknown } };
-/** How far from a plane a surface is no edge, by the distance: a joint of 2 mm at 4 m is one. */
+/** Largest deviation from a plane that is no edge, by the distance: a joint of 2 mm at 4 m is an edge. */
 const PLAIN_BEND = 0.0005;
 const drawPlain = createPass(
   plainUniforms,
@@ -253,11 +253,11 @@ const drawPlain = createPass(
   }`,
 );
 
-/** How the result is smoothed, and where it ends. */
+/** Options of the smoothing, and where shade ends. */
 interface Smoothing {
-  /** How often, each time twice as wide. */
+  /** Number of passes, each twice as wide as the one before. */
   times: number;
-  /** Over which difference of distance, by the distance itself. */
+  /** Largest difference of distance that is smoothed, by the distance itself. */
   nearShare: number;
   /** Distances from the centre, metres, between which shade fades away. */
   fadeMetres: readonly [number, number];
@@ -265,7 +265,7 @@ interface Smoothing {
 
 type AnyCamera = PerspectiveCamera | OrthographicCamera;
 
-/** The visibility of what a camera sees, at a size of its own. */
+/** The visibility of the points that a camera sees, at its own size. */
 export function createVisibility(width: number, height: number) {
   const geometry = new WebGLRenderTarget(width, height, {
     type: FloatType,
@@ -274,7 +274,7 @@ export function createVisibility(width: number, height: number) {
     magFilter: NearestFilter,
   });
   const options = {
-    // Half precision would bend a plane.
+    // At half precision, a plane would be bent.
     type: FloatType,
     format: RGFormat,
     minFilter: LinearFilter,
@@ -290,7 +290,7 @@ export function createVisibility(width: number, height: number) {
     depthBuffer: false,
   });
   return {
-    /** Draws it; the texture is valid until the next call. */
+    /** Draws the visibility; the texture is valid until the next call. */
     draw(scene: Scene, camera: AnyCamera, { times, nearShare, fadeMetres }: Smoothing) {
       clearTarget(geometry);
       scene.overrideMaterial = geometryMaterial;
@@ -308,7 +308,7 @@ export function createVisibility(width: number, height: number) {
       }
       return target.first.texture;
     },
-    /** What was drawn last, without its distances. */
+    /** Draws the last visibility without its distances. */
     drawPlain() {
       plainUniforms.source.value = target.first.texture;
       drawPlain(plain);
