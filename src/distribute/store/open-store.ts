@@ -40,7 +40,7 @@ const LABEL = /^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/;
  * Opens a store. For S3, no request is sent yet.
  *
  * @param url - `s3://bucket/prefix`, or a folder.
- * @throws {@link ConverterError} `USAGE` if the URL is neither; `PIPELINE_VARIABLE_UNSET` without a variable; for a
+ * @throws {@link ConverterError} `USAGE` if neither; `PIPELINE_VARIABLE_UNSET` if a variable is missing; for a
  *   folder as `openFolderStore`.
  * @example
  * ```ts

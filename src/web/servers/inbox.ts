@@ -129,7 +129,7 @@ function storedForm(bytes: Uint8Array, maxValues: number) {
   const content = Buffer.allocUnsafeSlow(Buffer.byteLength(text) + 1);
   content.write(text);
   content.write('\n', content.length - 1);
-  // 128 bits of the hash: nobody can make two contents with the same name.
+  // 128 bits of the hash: two contents with the same name cannot be made.
   const file = `${encodeFileName(cart.id)}~${sha256Hex(content).slice(0, 32)}.json`;
   return { ...cart, file, content };
 }

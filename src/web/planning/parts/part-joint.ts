@@ -53,7 +53,7 @@ interface Surroundings {
 
 /**
  * Finds the joint of a part for its usual kind of motion: a hinged front opens away from the body, a drawer to the
- * front by its depth, and a sliding door until it covers the door beside it.
+ * front by its depth, and a sliding front until it covers the one beside it.
  *
  * @returns Undefined if the shape does not determine the joint, as for the arm of a lamp.
  * @example

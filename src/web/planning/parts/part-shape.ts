@@ -53,7 +53,7 @@ export function shapeOf(node: Object3D, isPart: (other: Object3D) => boolean): P
 }
 
 /**
- * The usual motion of a part by its shape: an upright plate with its pivot at an edge turns, such as a hinged door, and
+ * The usual motion of a part by its shape: an upright plate with its pivot at an edge turns, such as hinged doors, and
  * so does a bar, or a part attached to a part that turns. Doors that stand side by side, one before the other, slide:
  * they could not turn. Any other body is a drawer or an article, and moves.
  *

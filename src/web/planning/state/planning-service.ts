@@ -78,7 +78,7 @@ export class PlanningService {
   }
 
   /**
-   * Calls an operation. If it has several addresses, the first one with an answer is used.
+   * Calls an operation. If it has several addresses, the first one that has the requested data is used.
    *
    * @throws {@link ConverterError} `TOKEN_DIED` for 401 and 403, the operation's codes for 404 and 422, `RATE_LIMITED`,
    *   `HTTP_STATUS`, `HTTP_TIMEOUT`, `HTTP_CONNECTION`, `RESPONSE_INVALID`; `AbortError` if the signal aborts.

@@ -413,7 +413,7 @@ const DE: Texts = {
 const LANGUAGES: Readonly<Record<string, Texts>> = { en: EN, de: DE };
 
 /**
- * The texts of the first of several languages that has texts; otherwise in English.
+ * The texts in the first of several languages that has texts, otherwise in English.
  *
  * @example `textsOf('fr', 'de-CH').language; // → 'de'`
  */
