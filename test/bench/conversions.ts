@@ -31,6 +31,7 @@ import type { GroupInput } from './results.ts';
 import {
   type BenchPipeline,
   inWorkspace,
+  type Program,
   type Service,
   scriptOf,
   type Workspace,
@@ -43,20 +44,25 @@ const PAIRS: Readonly<Record<Size, number>> = { S: 9, M: 9, L: 5, XL: 3, I: 5 };
 const QUICK_PAIRS = 2;
 const MILLION = 1e6;
 
-/** A pipeline of one generated article, fetched. */
-async function fetchedPipeline(
+/** A pipeline of one generated article, fetched by the program that will build it. */
+export async function fetchedPipeline(
   workspace: Workspace,
   service: Service,
   article: string,
+  program?: Program,
 ): Promise<BenchPipeline> {
   const articles = [{ article: { ...SERIES, basearticlenumber: article } }];
-  const pipeline = await workspace.pipeline(article, service, { articles });
+  const name = program === undefined ? article : `${article}-other`;
+  const pipeline = await workspace.pipeline(name, service, { articles }, program);
   await pipeline.fetch();
   return pipeline;
 }
 
 /** Generated articles by name, how many triangles each draws, and a service that has them. */
-async function serveArticles(workspace: Workspace, sizes: Readonly<Record<string, ArticleSize>>) {
+export async function serveArticles(
+  workspace: Workspace,
+  sizes: Readonly<Record<string, ArticleSize>>,
+) {
   const folder = join(workspace.folder, 'articles');
   await writeImages(folder);
   const triangles = new Map<string, number>();

@@ -5,6 +5,7 @@
  * each module, and would share its process with what is measured.
  */
 import { parseArgs } from 'node:util';
+import { against } from './against.ts';
 import {
   configurations,
   memory,
@@ -48,6 +49,7 @@ const USAGE = `npm run bench -- [GROUP…] [--quick | --full]
                 measures one group of rows: ${Object.keys(GROUPS).join(', ')}
   --quick       fewer repetitions and smaller ranges; RESULTS.md stays as it is
   --full        2,000 small articles instead of 1,000
+  --against DIR compares with another checkout that is built, in turns, and measures nothing else
 `;
 
 const { values: options, positionals } = parseArgs({
@@ -56,6 +58,7 @@ const { values: options, positionals } = parseArgs({
     only: { type: 'string', multiple: true },
     quick: { type: 'boolean', default: false },
     full: { type: 'boolean', default: false },
+    against: { type: 'string' },
     help: { type: 'boolean' },
   },
 });
@@ -65,6 +68,10 @@ if (options.help) console.log(USAGE);
 else process.exit(await main());
 
 async function main(): Promise<number> {
+  if (options.against !== undefined) {
+    await against(options.against, options.quick);
+    return 0;
+  }
   const named = [...positionals, ...(options.only ?? [])].flatMap((names) => names.split(','));
   const groups = (named.length > 0 ? named : Object.keys(GROUPS)) as GroupName[];
   const unknown = groups.filter((name) => !(name in GROUPS));

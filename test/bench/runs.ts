@@ -31,7 +31,7 @@ async function openPipeline(
 }
 
 /** A range of so many articles that all look different. */
-function smallArticles(articles: number): { counted: CountedSize } {
+export function smallArticles(articles: number): { counted: CountedSize } {
   return { counted: { articles, blocks: 200, images: 30 } };
 }
 

@@ -15,8 +15,15 @@ import type { Listening, ServiceSettings } from './service-process.ts';
 const { bin } = JSON.parse(await readFile('package.json', 'utf8')) as {
   bin: { btg2gltf: string };
 };
-/** The built program. */
-export const PROGRAM = [process.execPath, resolve(bin.btg2gltf)] as const;
+/** How a built program is started. */
+export type Program = readonly [node: string, script: string];
+/** The built program of a checkout. */
+export const programOf = (checkout: string): Program => [
+  process.execPath,
+  resolve(checkout, bin.btg2gltf),
+];
+/** That of this one. */
+export const PROGRAM = programOf('.');
 
 /** All articles. */
 export const ALL = { articles: [{ catalogue: {} }] };
@@ -39,11 +46,12 @@ export async function inWorkspace(work: (workspace: Workspace) => Promise<void>)
 export interface Workspace {
   readonly folder: string;
   serve(settings: ServiceSettings): Promise<Service>;
-  /** A pipeline of its own folder; its service is that of the environment. */
+  /** A pipeline of its own folder; its service is that of the environment, its program that of this checkout. */
   pipeline(
     name: string,
     service: Pick<Service, 'env'>,
     content: PipelineContent,
+    program?: Program,
   ): Promise<BenchPipeline>;
 }
 
@@ -86,7 +94,7 @@ function createWorkspace(folder: string, cleanups: Cleanup[]): Workspace {
   return {
     folder,
     serve: (settings) => serve(settings, cleanups),
-    pipeline: async (name, { env }, { service, ...content }) => {
+    pipeline: async (name, { env }, { service, ...content }, program = PROGRAM) => {
       const dir = join(folder, 'pipelines', name);
       await mkdir(dir, { recursive: true });
       const file = join(dir, 'pipeline.yaml');
@@ -99,7 +107,7 @@ function createWorkspace(folder: string, cleanups: Cleanup[]): Workspace {
         ...content,
       };
       await writeFile(file, JSON.stringify(all, null, 1));
-      return pipelineOf(dir, file, env);
+      return pipelineOf(dir, file, env, program);
     },
   };
 }
@@ -108,11 +116,12 @@ function pipelineOf(
   dir: string,
   file: string,
   env: Readonly<Record<string, string>>,
+  program: Program,
 ): BenchPipeline {
   const [outputDir, cacheDir, fetched] = ['out', 'cache', 'fetched'].map((name) => join(dir, name));
   const remove = (name: string) => rm(name, { recursive: true, force: true });
   const run: BenchPipeline['run'] = (command, ...options) =>
-    runProcess([...PROGRAM, command, file, '--quiet', ...options], { env });
+    runProcess([...program, command, file, '--quiet', ...options], { env });
   const restore = async () => {
     await Promise.all([remove(outputDir!), remove(cacheDir!)]);
     await cp(fetched!, cacheDir!, { recursive: true });
@@ -123,7 +132,7 @@ function pipelineOf(
     file,
     run,
     runAnyway: (command) =>
-      runProcess([...PROGRAM, command, file, '--quiet'], { env, mayFail: true }),
+      runProcess([...program, command, file, '--quiet'], { env, mayFail: true }),
     clear: async (keep) => {
       await remove(outputDir!);
       if (keep !== 'cache') await remove(cacheDir!);
