@@ -5,6 +5,7 @@
  */
 
 import { z } from 'zod';
+import type { Scene, TextureTransform, TextureUse } from './convert/model/scene.ts';
 import * as meshes from './convert/transform/mesh-cache.ts';
 import * as transform from './convert/transform/transform-article.ts';
 import { isRecord } from './convert/wire/value.ts';
@@ -13,7 +14,6 @@ import type { Pipeline } from './deliver/pipeline.ts';
 import * as pipelines from './deliver/pipeline.ts';
 import * as recording from './emulator/replay.ts';
 import type { ArticleRequest } from './model/article.ts';
-import type { Scene, TextureTransform, TextureUse } from './model/scene.ts';
 import * as lists from './run/articles/source-files.ts';
 import { PIPELINE_CHECK } from './run/file/pipeline-file.ts';
 import type { RunResult } from './run/open/run-end.ts';
@@ -39,6 +39,9 @@ import * as migration from './web/migrate/migrate.ts';
 import * as planning from './web/servers/planning-url.ts';
 import { PARTS } from './wiring.ts';
 
+export type { Block, PartsList, PartsListNode, ServiceMaterial } from './convert/model/graphics.ts';
+export type { ContentReader } from './convert/model/input.ts';
+export type { Scene } from './convert/model/scene.ts';
 export type { Pipeline } from './deliver/pipeline.ts';
 export { type Emulator, type EmulatorOptions, startEmulator } from './emulator/emulator.ts';
 export {
@@ -56,13 +59,12 @@ export type {
   CommercialData,
   PropertyChange,
 } from './model/article.ts';
-export type { AssetFigures, AssetStatus, CatalogueLine, ManifestLine } from './model/asset.ts';
+export type { AssetFigures, Bounds, Loss } from './model/asset.ts';
 export type { Breadcrumb, CatalogueNode, CatalogueResource } from './model/catalogue.ts';
-export type { Block, PartsList, PartsListNode, ServiceMaterial } from './model/graphics.ts';
 export type { ImageCodec } from './model/image-codec.ts';
-export type { Bounds, Loss, Scene } from './model/scene.ts';
-export type { ArticleSnapshot, ContentReader, Digest } from './model/snapshot.ts';
+export type { ArticleSnapshot, Digest } from './model/snapshot.ts';
 export type { Warning } from './model/warning.ts';
+export type { AssetStatus, CatalogueLine, ManifestLine } from './run/lists/manifest-line.ts';
 export type { Verification } from './run/output/verify.ts';
 export type { ConvertedArticle } from './run/single-article.ts';
 export type { ContentStore } from './source/cache/content-store.ts';
@@ -86,6 +88,7 @@ import { convertSchema } from './run/file/pipeline-schema.ts';
 export { pipelineJsonSchema } from './deliver/pipeline.ts';
 export type { EmulatedRange } from './emulator/sample/range.ts';
 export { createSampleRange } from './emulator/sample/sample-range.ts';
+export { loadTangentGenerator } from './run/conversions/tangent-generator.ts';
 export type { RunResult } from './run/open/run-end.ts';
 export type { Progress, RunEnvironment } from './run/open/run-environment.ts';
 export type { RunOptions } from './run/open/run-options.ts';
@@ -101,7 +104,6 @@ export type { ServiceConfig, ServiceDrift } from './source/service/service-confi
 export { ConverterError, ERROR_CODES, type ErrorCode, isConverterError } from './support/errors.ts';
 export { sharpImageCodec } from './support/image-codec.ts';
 export { createLogger, type Logger, SILENT } from './support/log.ts';
-export { loadTangentGenerator } from './support/tangent-generator.ts';
 
 import { CONVERT_DEFAULTS } from './convert/transform/convert-options.ts';
 

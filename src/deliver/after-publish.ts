@@ -1,13 +1,13 @@
 /** Deliveries of a publication as a whole: feeds, and the webhook that receives its changes. */
 
 import { sortConfigurationKeys } from '../model/configuration-id.ts';
-import type { Run } from '../run/open/open-run.ts';
 import {
   type DeliveryLine,
   FEEDS_FOLDER,
   isSharedPath,
   OUTBOX_FILE,
-} from '../run/output/delivered-files.ts';
+} from '../run/lists/delivered-files.ts';
+import type { Run } from '../run/open/open-run.ts';
 import { openCatalogue, writeTexts } from '../run/output/manifest.ts';
 import type { NewLists } from '../run/output/publication.ts';
 import type {

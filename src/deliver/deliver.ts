@@ -2,14 +2,14 @@
 
 import { join } from 'node:path';
 import { articleLabel } from '../model/configuration-id.ts';
-import type { Run } from '../run/open/open-run.ts';
 import {
   DELIVERIES_FILE,
   type DeliveryLine,
   LAST_GOOD_FILE,
   placeOf,
   readDeliveries,
-} from '../run/output/delivered-files.ts';
+} from '../run/lists/delivered-files.ts';
+import type { Run } from '../run/open/open-run.ts';
 import { requireManifest } from '../run/output/output-folder.ts';
 import { type NewLists, replaceLists } from '../run/output/publication.ts';
 import type { Delivered } from '../run/publishing/deliveries.ts';

@@ -1,7 +1,7 @@
 /** The interface of a run to deliveries; the code of each is loaded when a pipeline needs it. */
 
 import { join } from 'node:path';
-import { addressAt, OUTBOX_FILE } from '../run/output/delivered-files.ts';
+import { addressAt, OUTBOX_FILE } from '../run/lists/delivered-files.ts';
 import type { Deliveries } from '../run/publishing/deliveries.ts';
 import { exists } from '../support/files.ts';
 import { DELIVERY_FOLDERS } from './kinds.ts';

@@ -1,8 +1,8 @@
 /** The feeds of a pipeline that do not contain a published configuration, because it lacks a required property. */
 
-import type { CatalogueLine } from '../model/asset.ts';
 import type { Pipeline } from '../run/file/pipeline-file.ts';
-import type { DeliveryLine } from '../run/output/delivered-files.ts';
+import type { DeliveryLine } from '../run/lists/delivered-files.ts';
+import type { CatalogueLine } from '../run/lists/manifest-line.ts';
 import { feedName, feedRows } from './feeds/feeds.ts';
 import { sectionOf } from './section.ts';
 

@@ -8,16 +8,16 @@ import {
   parseConfigurationKey,
   sortConfigurationKeys,
 } from '../model/configuration-id.ts';
-import type { Run } from '../run/open/open-run.ts';
-import { runId } from '../run/open/run-options.ts';
 import {
   type Change,
   type ChangeLine,
   changeOf,
   type PublishedLine,
-} from '../run/output/changes.ts';
-import type { PublishedFile } from '../run/output/delivered-files.ts';
-import { CHANGES_FILE, OUTBOX_FILE } from '../run/output/delivered-files.ts';
+} from '../run/lists/changes.ts';
+import type { PublishedFile } from '../run/lists/delivered-files.ts';
+import { CHANGES_FILE, OUTBOX_FILE } from '../run/lists/delivered-files.ts';
+import type { Run } from '../run/open/open-run.ts';
+import { runId } from '../run/open/run-options.ts';
 import { writeTexts } from '../run/output/manifest.ts';
 import { eachList } from '../run/output/publication.ts';
 import type { LastPublication } from '../run/publishing/last-publication.ts';

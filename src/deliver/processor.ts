@@ -1,7 +1,7 @@
 /** The deliveries of a run, one after the other: the files of each for every master, and the failures. */
 import type { Digest } from '../model/snapshot.ts';
+import { type DeliveryLine, placeOf } from '../run/lists/delivered-files.ts';
 import type { Run } from '../run/open/open-run.ts';
-import { type DeliveryLine, placeOf } from '../run/output/delivered-files.ts';
 import type { Delivered } from '../run/publishing/deliveries.ts';
 import { DELIVERY_FAILURES } from '../run/report/run-report.ts';
 import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';

@@ -1,11 +1,11 @@
 /** The files of one delivery in the output folder. */
 import { extname, join } from 'node:path';
-import type { Run } from '../run/open/open-run.ts';
 import {
   type DeliveredFile,
   type DeliveryLine,
   isSharedPath,
-} from '../run/output/delivered-files.ts';
+} from '../run/lists/delivered-files.ts';
+import type { Run } from '../run/open/open-run.ts';
 import { objectFiles } from '../run/output/output-folder.ts';
 import { openFileStore } from '../source/cache/content-store.ts';
 import { statIfExists, temporaryFolder } from '../support/files.ts';

@@ -1,8 +1,8 @@
 /** Small pictures of new and changed articles, for the page of the report: only pictures that a run has taken anyway. */
 
-import type { ManifestLine } from '../model/asset.ts';
 import { compareConfigurations, configurationKey } from '../model/configuration-id.ts';
 import type { Digest } from '../model/snapshot.ts';
+import type { ManifestLine } from '../run/lists/manifest-line.ts';
 import type { Run } from '../run/open/open-run.ts';
 import { publishedAsset } from '../run/output/publish.ts';
 

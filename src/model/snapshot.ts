@@ -1,6 +1,5 @@
 /** A snapshot: all responses of the service for one configuration, from fetch to transform. */
 import type { Article, ArticleKey, ArticleRequest, PlanningChild } from './article.ts';
-import type { Block, PartsList } from './graphics.ts';
 import type { Warning } from './warning.ts';
 
 /** Lower-case hex SHA-256 of a body. */
@@ -45,23 +44,10 @@ export interface ArticleSnapshot {
   };
 }
 
-/** The part of a snapshot from which its GLB is made. */
-export type ConversionInput = Pick<ArticleSnapshot, 'key' | 'partsList' | 'blocks' | 'images'>;
-
 /** An article in another language than the first of its pipeline. */
 interface Translation {
   lang: string;
   article: Article;
   /** Digest of its body. */
   digest: Digest;
-}
-
-/** Reads a body by digest; a parameter of the pure stages. */
-export type ContentReader = (digest: Digest) => Promise<Uint8Array>;
-
-/** Looks up bodies that were decoded earlier in the run; undefined if the body is not in memory. */
-export interface DecodedReader {
-  /** Returns a parts list, decoded without a limit of nesting. */
-  partsList(digest: Digest): PartsList | undefined;
-  block(digest: Digest): Block | undefined;
 }

@@ -2,7 +2,7 @@
 
 import { join, relative, sep } from 'node:path';
 import type { ArticleKey, ArticleRequest } from '../model/article.ts';
-import type { Built, ManifestLine } from '../model/asset.ts';
+import type { Built } from '../model/asset.ts';
 import {
   configurationId,
   configurationKey,
@@ -28,6 +28,7 @@ import { visibleJson } from '../support/visible.ts';
 import type { CollectedResult, Result, Results } from './articles/results.ts';
 import type { Distribution, ReportPage } from './executor.ts';
 import type { Quarantine } from './failures/quarantine.ts';
+import type { ManifestLine } from './lists/manifest-line.ts';
 import { describeService, languagesOf } from './open/connect.ts';
 import type { Run } from './open/open-run.ts';
 import type { Damage, PreviousOutput } from './open/output.ts';

@@ -1,6 +1,6 @@
 /** Executes a pipeline: `run`, its halves `fetch` and `build`, and the dry run. */
 
-import type { Decision, ManifestLine } from '../model/asset.ts';
+import type { Decision } from '../model/asset.ts';
 import { configurationKey, configurationLabel } from '../model/configuration-id.ts';
 import type { Digest } from '../model/snapshot.ts';
 import type { KilledWork } from '../source/cache/durable-tables.ts';
@@ -13,6 +13,7 @@ import { selectFetched, selectLive } from './articles/select.ts';
 import { type Executor, localExecutor, type RunParts, type Sharing } from './executor.ts';
 import { assessRun } from './failures/gates.ts';
 import { Quarantine } from './failures/quarantine.ts';
+import type { ManifestLine } from './lists/manifest-line.ts';
 import { withLockedRun } from './locked-run.ts';
 import { makeReport, writeReport } from './make-report.ts';
 import { type Run, withFetch, withReadingRun } from './open/open-run.ts';

@@ -1,9 +1,9 @@
 /** Converts one article into one file, without manifest and store. */
 
 import { basename, dirname, extname, join } from 'node:path';
+import type { Scene } from '../convert/model/scene.ts';
 import type { ConvertOptions } from '../convert/transform/convert-options.ts';
 import type { ArticleKey, ArticleRequest } from '../model/article.ts';
-import type { Scene } from '../model/scene.ts';
 import type { Warning } from '../model/warning.ts';
 import { ConverterError } from '../support/errors.ts';
 import { replaceFile } from '../support/files.ts';

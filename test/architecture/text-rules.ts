@@ -151,9 +151,9 @@ function sources(files: SourceFile[], except?: RegExp): SourceFile[] {
 }
 
 /** Tables and pure functions that define a term of the model belong to it. */
-const MODEL_VALUES = /^src\/model\/(?:asset|configuration-id|graphics)\.ts$/;
+const MODEL_VALUES = /^src\/model\/(?:asset|configuration-id)\.ts$/;
 
-/** `model/` holds types, the tables of figures (asset) and of material fields (graphics), and the functions of configuration-id. */
+/** `model/` holds types, the tables of figures (asset) and the functions of configuration-id. */
 export function valuesInModel(files: SourceFile[]): string[] {
   const model = sources(files, MODEL_VALUES).filter(({ path }) => path.startsWith('src/model/'));
   return matchesIn(

@@ -9,6 +9,8 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { Document, NodeIO } from '@gltf-transform/core';
 import { IDENTITY3 } from '../../src/convert/math/vec.ts';
+import type { ConversionInput } from '../../src/convert/model/input.ts';
+import type { Scene } from '../../src/convert/model/scene.ts';
 import { prepareBlock, weldPoints } from '../../src/convert/transform/block-mesh.ts';
 import { CONVERT_DEFAULTS } from '../../src/convert/transform/convert-options.ts';
 import { createMeshCache } from '../../src/convert/transform/mesh-cache.ts';
@@ -17,8 +19,6 @@ import { buildVertexData, type VertexPlan } from '../../src/convert/transform/ve
 import { decodeBlock, parseBlock } from '../../src/convert/wire/block.ts';
 import { canonicalName } from '../../src/convert/wire/value.ts';
 import { writeGlb } from '../../src/convert/write/glb.ts';
-import type { Scene } from '../../src/model/scene.ts';
-import type { ConversionInput } from '../../src/model/snapshot.ts';
 import { sharpImageCodec } from '../../src/support/image-codec.ts';
 import { SERIES } from './article.ts';
 import { median } from './process.ts';

@@ -3,7 +3,7 @@
  */
 
 import type { ConvertOptions } from '../../src/convert/transform/convert-options.ts';
-import type { Loss } from '../../src/model/scene.ts';
+import type { Loss } from '../../src/model/asset.ts';
 import type { ExpectedArticle } from '../helpers/evaluator/evaluate.ts';
 import { EVALUATOR_DEFAULTS } from '../helpers/evaluator/options.ts';
 import type { ReadArticle } from '../helpers/glb-reader/read-glb.ts';

@@ -5,7 +5,7 @@
 import type { ConvertOptions } from '../../src/convert/transform/convert-options.ts';
 import { transformArticle } from '../../src/convert/transform/transform-article.ts';
 import { writeGlb } from '../../src/convert/write/glb.ts';
-import type { Loss } from '../../src/model/scene.ts';
+import type { Loss } from '../../src/model/asset.ts';
 import { articleKeyOf } from '../helpers/article-key.ts';
 import { type Bodies, snapshotOf, transformedWith } from '../helpers/snapshot.ts';
 

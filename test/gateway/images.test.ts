@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import type { ManifestLine } from '../../src/model/asset.ts';
+import type { ManifestLine } from '../../src/run/lists/manifest-line.ts';
 import { readManifest } from '../../src/run/output/manifest.ts';
 import { ConverterError } from '../../src/support/errors.ts';
 import { SILENT } from '../../src/support/log.ts';

@@ -5,7 +5,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runCommandLine } from '../../src/cli/command-line.ts';
-import type { ManifestLine } from '../../src/model/asset.ts';
+import type { ManifestLine } from '../../src/run/lists/manifest-line.ts';
 import { readManifest } from '../../src/run/output/manifest.ts';
 import { redact } from '../../src/support/redact.ts';
 import { BROWSER_ENVIRONMENT } from './picture-browser.ts';

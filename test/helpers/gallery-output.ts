@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { CatalogueLine, ManifestLine } from '../../src/model/asset.ts';
+import type { CatalogueLine, ManifestLine } from '../../src/run/lists/manifest-line.ts';
 
 /** An article: its lines, its GLB, and what was delivered of it by path. */
 export interface ShownArticle {

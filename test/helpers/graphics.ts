@@ -7,8 +7,8 @@ import type {
   BlockSurface,
   PartsListNode,
   ServiceMaterial,
-} from '../../src/model/graphics.ts';
-import type { Scene } from '../../src/model/scene.ts';
+} from '../../src/convert/model/graphics.ts';
+import type { Scene } from '../../src/convert/model/scene.ts';
 
 /** The bytes of a text. */
 export function utf8(text: string): Uint8Array {

@@ -5,12 +5,12 @@
  * What to ask for is looked up in its catalogue, so that the same tests fit any service.
  */
 
+import type { PartsList } from '../../src/convert/model/graphics.ts';
 import { imageReferences } from '../../src/convert/wire/material.ts';
 import { startEmulator } from '../../src/emulator/emulator.ts';
 import { createSampleRange } from '../../src/emulator/sample/sample-range.ts';
 import type { Article, ArticleKey, ArticleProperty } from '../../src/model/article.ts';
 import type { CatalogueNode } from '../../src/model/catalogue.ts';
-import type { PartsList } from '../../src/model/graphics.ts';
 import {
   type Configuration,
   createClient,

@@ -3,6 +3,8 @@
  * send them, with the way from it to a scene.
  */
 import { createHash } from 'node:crypto';
+import type { ContentReader } from '../../src/convert/model/input.ts';
+import type { Scene } from '../../src/convert/model/scene.ts';
 import {
   CONVERT_DEFAULTS,
   type ConvertOptions,
@@ -11,8 +13,7 @@ import { createMeshCache, type MeshCache } from '../../src/convert/transform/mes
 import { transformArticle } from '../../src/convert/transform/transform-article.ts';
 import { canonicalName } from '../../src/convert/wire/value.ts';
 import type { ArticleKey } from '../../src/model/article.ts';
-import type { Scene } from '../../src/model/scene.ts';
-import type { ArticleSnapshot, ContentReader, Fetched } from '../../src/model/snapshot.ts';
+import type { ArticleSnapshot, Fetched } from '../../src/model/snapshot.ts';
 import { sharpImageCodec } from '../../src/support/image-codec.ts';
 import { articleKeyOf } from './article-key.ts';
 import { BOX_TRIANGLES, body, boxPoints } from './graphics.ts';
@@ -93,7 +94,7 @@ export function transformedWith(
     images: sharpImageCodec(),
     cache,
     loadTangents: async () =>
-      (await import('../../src/support/tangent-generator.ts')).loadTangentGenerator(),
+      (await import('../../src/run/conversions/tangent-generator.ts')).loadTangentGenerator(),
   };
 }
 

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Json } from '../../src/emulator/sample/range.ts';
-import type { CatalogueLine } from '../../src/model/asset.ts';
+import type { CatalogueLine } from '../../src/run/lists/manifest-line.ts';
 import { jsonLines, readCatalogue } from '../../src/run/output/manifest.ts';
 import { manifestByNumber } from '../helpers/command.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';

@@ -4,7 +4,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { CatalogueLine, ManifestLine } from '../../src/model/asset.ts';
+import type { CatalogueLine, ManifestLine } from '../../src/run/lists/manifest-line.ts';
 import { readCatalogue, readManifest } from '../../src/run/output/manifest.ts';
 import { listFolder } from '../../src/support/files.ts';
 import { complaintsAbout, readGlb } from '../helpers/check-glb.ts';

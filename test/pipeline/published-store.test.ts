@@ -5,7 +5,7 @@
 import { access, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ManifestLine } from '../../src/model/asset.ts';
+import type { ManifestLine } from '../../src/run/lists/manifest-line.ts';
 import { command, writePipeline } from '../helpers/command.ts';
 import { filesBelow, parsedLines } from '../helpers/output-folder.ts';
 import { type S3Server, startS3Server } from '../helpers/s3-server.ts';

@@ -4,7 +4,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ManifestLine } from '../../src/model/asset.ts';
+import type { ManifestLine } from '../../src/run/lists/manifest-line.ts';
 import { readManifest } from '../../src/run/output/manifest.ts';
 import { exists } from '../../src/support/files.ts';
 import { complaintsAbout, readGlb } from '../helpers/check-glb.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { EmulatedRange } from '../../src/emulator/sample/range.ts';
 import { createSampleRange } from '../../src/emulator/sample/sample-range.ts';
-import type { ManifestLine } from '../../src/model/asset.ts';
+import type { ManifestLine } from '../../src/run/lists/manifest-line.ts';
 import { readManifest } from '../../src/run/output/manifest.ts';
 import { openCacheDatabase } from '../../src/source/cache/database.ts';
 import { createClient } from '../../src/source/service/client.ts';

@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { join, parse, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ManifestLine } from '../../src/model/asset.ts';
+import type { ManifestLine } from '../../src/run/lists/manifest-line.ts';
 import { modelComparer } from '../exact/compare-model.ts';
 import {
   ACCEPTED_NIGHT,

@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Emulator, startEmulator } from '../../src/emulator/emulator.ts';
-import type { ManifestLine } from '../../src/model/asset.ts';
+import type { ManifestLine } from '../../src/run/lists/manifest-line.ts';
 import { forgetSecret, redact } from '../../src/support/redact.ts';
 import { type Ended, environmentOf, runChild } from '../helpers/child.ts';
 import { command, writePipeline } from '../helpers/command.ts';

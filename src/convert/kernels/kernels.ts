@@ -6,9 +6,9 @@
  * starts to run. `assembly/` contains the code and describes each function.
  */
 
-import type { Vec3 } from '../../model/graphics.ts';
-import type { Bounds } from '../../model/scene.ts';
+import type { Bounds } from '../../model/asset.ts';
 import type { Mat3 } from '../math/vec.ts';
+import type { Vec3 } from '../model/graphics.ts';
 import { CODE, type Kernels } from './code.ts';
 
 export type { Kernels };

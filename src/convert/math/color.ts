@@ -1,8 +1,8 @@
 /** Colours: from sRGB, which the service uses, to linear light, which glTF uses. */
 
-import type { SrgbColor } from '../../model/graphics.ts';
-import type { LinearRgb } from '../../model/scene.ts';
 import { pow } from '../../support/elementary.ts';
+import type { SrgbColor } from '../model/graphics.ts';
+import type { LinearRgb } from '../model/scene.ts';
 
 /** One sRGB component 0..1 as linear light 0..1 (D-500; IEC 61966-2-1). */
 export function linearFromSrgb(value: number): number {

@@ -3,8 +3,8 @@
  * +X right, +Y up, +Z front (D-101).
  */
 
-import type { Vec3 } from '../../model/graphics.ts';
 import { cos, sin } from '../../support/elementary.ts';
+import type { Vec3 } from '../model/graphics.ts';
 import { IDENTITY3, type Mat3, multiplyMat3, transformVec3, transposeMat3 } from './vec.ts';
 
 /** A rigid frame: turn, then move. */

@@ -1,7 +1,8 @@
 /** Vectors, 3×3 matrices and quaternions in double precision. */
-import type { Vec3 } from '../../model/graphics.ts';
-import type { SceneNode } from '../../model/scene.ts';
+
 import { hypot } from '../../support/elementary.ts';
+import type { Vec3 } from '../model/graphics.ts';
+import type { SceneNode } from '../model/scene.ts';
 
 /** Nine numbers, column-major: `m[3 * column + row]`. */
 export type Mat3 = readonly [...Vec3, ...Vec3, ...Vec3];

@@ -1,16 +1,6 @@
 /** Assemble: parts, their meshes and materials become one scene with equal content listed once. */
 
-import type { Vec3 } from '../../model/graphics.ts';
-import type {
-  Bounds,
-  Geometry,
-  Scene,
-  SceneMaterial,
-  SceneNode,
-  ScenePrimitive,
-  TangentGenerator,
-  TextureUse,
-} from '../../model/scene.ts';
+import type { Bounds } from '../../model/asset.ts';
 import { ConverterError } from '../../support/errors.ts';
 import { boundsOf } from '../kernels/kernels.ts';
 import { type Frame, movePoint } from '../math/ofml-frame.ts';
@@ -21,6 +11,16 @@ import {
   quaternionFromRotation,
   scaleColumns,
 } from '../math/vec.ts';
+import type { Vec3 } from '../model/graphics.ts';
+import type {
+  Geometry,
+  Scene,
+  SceneMaterial,
+  SceneNode,
+  ScenePrimitive,
+  TangentGenerator,
+  TextureUse,
+} from '../model/scene.ts';
 import { canonicalName } from '../wire/value.ts';
 import type { PreparedMesh } from './block-mesh.ts';
 import type { ConvertOptions } from './convert-options.ts';

@@ -3,11 +3,11 @@
  * outwards, with normals. Everything is decided on the float32 coordinates as read, before P and R.
  */
 
-import type { Block, BlockSurface, Vec3 } from '../../model/graphics.ts';
-import type { GeometryCounts } from '../../model/scene.ts';
+import type { GeometryCounts } from '../../model/asset.ts';
 import { type Address, allocateList, copyOf, place, withKernels } from '../kernels/kernels.ts';
 import { rotationFromDegrees } from '../math/ofml-frame.ts';
 import { IDENTITY3, type Mat3 } from '../math/vec.ts';
+import type { Block, BlockSurface, Vec3 } from '../model/graphics.ts';
 import { NOT_AN_INDEX } from '../wire/block-scanner.ts';
 import type { ConvertOptions } from './convert-options.ts';
 import { shortened } from './losses.ts';

@@ -1,6 +1,5 @@
 /** Flatten: a parts list becomes the list of parts to draw, each with its own frame. */
 
-import type { PartsListNode, Vec3 } from '../../model/graphics.ts';
 import { hypot } from '../../support/elementary.ts';
 import { ConverterError } from '../../support/errors.ts';
 import { globMatcher } from '../../support/glob.ts';
@@ -21,6 +20,7 @@ import {
   scaleColumns,
   transposeMat3,
 } from '../math/vec.ts';
+import type { PartsListNode, Vec3 } from '../model/graphics.ts';
 import { canonicalName, describe } from '../wire/value.ts';
 import { CONVERT_DEFAULTS, type ConvertOptions } from './convert-options.ts';
 import type { Losses } from './losses.ts';

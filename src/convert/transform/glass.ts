@@ -1,8 +1,8 @@
 /** Transparent materials: glass transmits light, everything else blends. */
 
-import type { ServiceMaterial, SrgbColor } from '../../model/graphics.ts';
-import type { LinearRgb } from '../../model/scene.ts';
 import { luminance } from '../math/color.ts';
+import type { ServiceMaterial, SrgbColor } from '../model/graphics.ts';
+import type { LinearRgb } from '../model/scene.ts';
 import type { ConvertOptions } from './convert-options.ts';
 import type { MaterialContext } from './material-context.ts';
 

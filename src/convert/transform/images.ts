@@ -1,9 +1,9 @@
 /** Images: their headers, read from bytes rather than names, and arithmetic on decoded pixels. */
 
 import type { Pixels } from '../../model/image-codec.ts';
-import type { LinearRgb } from '../../model/scene.ts';
 import { hypot } from '../../support/elementary.ts';
 import { linearFromSrgb } from '../math/color.ts';
+import type { LinearRgb } from '../model/scene.ts';
 
 /** The fields of a header; decoding shows whether the rest of the image is complete. */
 export interface ImageHeader {

@@ -1,7 +1,8 @@
 /** Load meshes: every part gets its prepared mesh, each content decoded and prepared once. */
-import type { Block } from '../../model/graphics.ts';
-import type { ContentReader, ConversionInput, DecodedReader } from '../../model/snapshot.ts';
+
 import { asConverterError, ConverterError } from '../../support/errors.ts';
+import type { Block } from '../model/graphics.ts';
+import type { ContentReader, ConversionInput, DecodedReader } from '../model/input.ts';
 import { decodeBlock } from '../wire/block.ts';
 import { canonicalName, describe } from '../wire/value.ts';
 import { meshOptionsKey, type PreparedMesh, prepareBlock } from './block-mesh.ts';

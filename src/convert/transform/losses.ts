@@ -1,11 +1,13 @@
 /** Losses: the data that the conversion of one article lost, warned about and counted. */
+
+import type { Loss } from '../../model/asset.ts';
 import { NO_GEOMETRY_COUNTS } from '../../model/asset.ts';
-import type { Loss, Scene } from '../../model/scene.ts';
 import type { Fetched } from '../../model/snapshot.ts';
 import type { Warning, WarningCode } from '../../model/warning.ts';
 import { ConverterError, type ErrorCode, isErrorCode } from '../../support/errors.ts';
 import { globMatcher } from '../../support/glob.ts';
 import { cutText, MAX_WARNINGS, moreWarnings, TEXT_LIMITS } from '../../support/text-limits.ts';
+import type { Scene } from '../model/scene.ts';
 import { describe } from '../wire/value.ts';
 import { CONVERT_DEFAULTS } from './convert-options.ts';
 

@@ -1,6 +1,6 @@
 /** The input of the rows of the material table. */
-import type { ImageField, ServiceMaterial } from '../../model/graphics.ts';
-import type { LinearRgb, SceneMaterial } from '../../model/scene.ts';
+import type { ImageField, ServiceMaterial } from '../model/graphics.ts';
+import type { LinearRgb, SceneMaterial } from '../model/scene.ts';
 import type { ConvertOptions } from './convert-options.ts';
 
 /** A material's values in glTF's terms, and which images it uses; they are not yet packed. */

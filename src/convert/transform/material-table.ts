@@ -1,9 +1,9 @@
 /** Material table: one row for every field of `mats[]`, including dropped fields, in the order of application. */
 
-import type { MaterialValues, ServiceMaterial, SrgbColor } from '../../model/graphics.ts';
-import type { LinearRgb } from '../../model/scene.ts';
 import { pow } from '../../support/elementary.ts';
 import { linearColor, luminance } from '../math/color.ts';
+import type { MaterialValues, ServiceMaterial, SrgbColor } from '../model/graphics.ts';
+import type { LinearRgb } from '../model/scene.ts';
 import { IMAGE_FIELDS } from '../wire/material.ts';
 import type { ConvertOptions } from './convert-options.ts';
 import { applyTransparency, CLEAR_ROUGHNESS, isGlass } from './glass.ts';

@@ -5,7 +5,6 @@
 
 import type { ArticleKey, ArticleRequest, PlanningChild } from '../../model/article.ts';
 import { articleLabel, configurationKey } from '../../model/configuration-id.ts';
-import type { PartsList, PartsListNode, Vec3 } from '../../model/graphics.ts';
 import type { UnplacedChild } from '../../model/snapshot.ts';
 import type { Warning } from '../../model/warning.ts';
 import { asConverterError, endsRun } from '../../support/errors.ts';
@@ -18,6 +17,7 @@ import {
   WORLD_FRAME,
 } from '../math/ofml-frame.ts';
 import { multiplyMat3 } from '../math/vec.ts';
+import type { PartsList, PartsListNode, Vec3 } from '../model/graphics.ts';
 import { canonicalName } from '../wire/value.ts';
 
 /** A child of a planning, as it is drawn by itself. */

@@ -1,15 +1,11 @@
 /** Resolve materials: the references of nodes become materials in glTF terms with their images. */
-import type {
-  ImageField,
-  MaterialValues,
-  PartsList,
-  ServiceMaterial,
-} from '../../model/graphics.ts';
-import type { SceneImage, SceneMaterial, TextureUse } from '../../model/scene.ts';
-import type { ConversionInput } from '../../model/snapshot.ts';
+
 import type { Warning } from '../../model/warning.ts';
 import { asConverterError, type ErrorCode } from '../../support/errors.ts';
 import { globMatcher } from '../../support/glob.ts';
+import type { ImageField, MaterialValues, PartsList, ServiceMaterial } from '../model/graphics.ts';
+import type { ConversionInput } from '../model/input.ts';
+import type { SceneImage, SceneMaterial, TextureUse } from '../model/scene.ts';
 import {
   IMAGE_FIELDS,
   isMaterialField,

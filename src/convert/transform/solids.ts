@@ -1,8 +1,8 @@
 /** Solids: closed meshes made from the parameters of a node, with normals; their UVs are projected. */
 
-import type { PartsListNode, Vec3 } from '../../model/graphics.ts';
 import { acos, cos, sin } from '../../support/elementary.ts';
 import { cross, IDENTITY3, normalize } from '../math/vec.ts';
+import type { PartsListNode, Vec3 } from '../model/graphics.ts';
 import { isRecord, LARGEST_NUMBER, readNumber } from '../wire/value.ts';
 import type { PreparedMesh } from './block-mesh.ts';
 import type { ConvertOptions } from './convert-options.ts';

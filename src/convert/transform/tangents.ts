@@ -3,8 +3,8 @@
  * further where tangents differ.
  */
 
-import type { Geometry, TangentGenerator, TextureTransform } from '../../model/scene.ts';
 import { cos, hypot, sin } from '../../support/elementary.ts';
+import type { Geometry, TangentGenerator, TextureTransform } from '../model/scene.ts';
 
 /**
  * Adds MikkTSpace tangents to a geometry (D-309).

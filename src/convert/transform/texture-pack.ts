@@ -3,9 +3,10 @@
  * to change. The images made from a content are kept in the cache.
  */
 import type { ImageCodec, Pixels } from '../../model/image-codec.ts';
-import type { LinearRgb, SceneImage } from '../../model/scene.ts';
-import type { ContentReader, Digest } from '../../model/snapshot.ts';
+import type { Digest } from '../../model/snapshot.ts';
 import { ConverterError, type ErrorCode } from '../../support/errors.ts';
+import type { ContentReader } from '../model/input.ts';
+import type { LinearRgb, SceneImage } from '../model/scene.ts';
 import { colourProfileOf } from './colour-profile.ts';
 import type { ConvertOptions } from './convert-options.ts';
 import {

@@ -1,9 +1,10 @@
 /** Transform: the snapshot of one article becomes a scene in glTF terms. */
-import type { PartsList } from '../../model/graphics.ts';
+
 import type { ImageCodec } from '../../model/image-codec.ts';
-import type { Scene, TangentGenerator } from '../../model/scene.ts';
-import type { ContentReader, ConversionInput, DecodedReader } from '../../model/snapshot.ts';
 import { ConverterError } from '../../support/errors.ts';
+import type { PartsList } from '../model/graphics.ts';
+import type { ContentReader, ConversionInput, DecodedReader } from '../model/input.ts';
+import type { Scene, TangentGenerator } from '../model/scene.ts';
 import { decodePartsList } from '../wire/parts-list.ts';
 import { assembleScene } from './assemble-scene.ts';
 import type { ConvertOptions } from './convert-options.ts';

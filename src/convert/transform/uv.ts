@@ -1,9 +1,9 @@
 /** UVs: the index of stored UVs, the projection of missing ones, and the placement of textures. */
 
-import type { Block, BlockSurface, ServiceMaterial } from '../../model/graphics.ts';
-import type { TextureTransform } from '../../model/scene.ts';
 import { place, withKernels } from '../kernels/kernels.ts';
 import { cosDegrees, sinDegrees } from '../math/ofml-frame.ts';
+import type { Block, BlockSurface, ServiceMaterial } from '../model/graphics.ts';
+import type { TextureTransform } from '../model/scene.ts';
 import type { ConvertOptions } from './convert-options.ts';
 
 /** The smallest and largest index of a list, and whether each entry is one. */

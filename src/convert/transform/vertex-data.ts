@@ -6,7 +6,6 @@
  * exactly the right size.
  */
 
-import type { Geometry } from '../../model/scene.ts';
 import {
   type Address,
   allocateList,
@@ -24,6 +23,7 @@ import {
   normalMatrix3,
   transformVec3,
 } from '../math/vec.ts';
+import type { Geometry } from '../model/scene.ts';
 import { type PreparedMesh, swapCorners } from './block-mesh.ts';
 import type { ConvertOptions } from './convert-options.ts';
 import type { UvMap } from './uv.ts';

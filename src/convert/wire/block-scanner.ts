@@ -3,7 +3,6 @@
  * number: 15 times as fast as `JSON.parse` and a copy (test/bench/README.md).
  */
 
-import type { Block, BlockSurface, Vec3 } from '../../model/graphics.ts';
 import {
   type Address,
   type Kernels,
@@ -11,6 +10,7 @@ import {
   viewOf,
   withKernels,
 } from '../kernels/kernels.ts';
+import type { Block, BlockSurface, Vec3 } from '../model/graphics.ts';
 import { LARGEST_NUMBER } from './value.ts';
 
 /** Replaces an index that is no integer. */

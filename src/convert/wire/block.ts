@@ -1,6 +1,7 @@
 /** Answers of GET block: typed arrays as received, without any check. */
-import type { Block, BlockSurface, Vec3 } from '../../model/graphics.ts';
+
 import type { ConverterError } from '../../support/errors.ts';
+import type { Block, BlockSurface, Vec3 } from '../model/graphics.ts';
 import { NOT_AN_INDEX, scanBlock } from './block-scanner.ts';
 import { collectDrift, type DriftReporter, type NoteDrift } from './fields.ts';
 import {

@@ -1,12 +1,15 @@
 /** Answers of getnodes, search and getnodesbreadcrumbs: catalogue nodes and breadcrumbs. */
-import type { Breadcrumb, CatalogueNode, CatalogueResource } from '../../model/catalogue.ts';
+import type { Breadcrumb, CatalogueNode } from '../../model/catalogue.ts';
 import { ConverterError } from '../../support/errors.ts';
 import { type DriftReporter, decodeFields, type Field, fields } from './fields.ts';
 import { parseJson } from './value.ts';
 
 const { text, identifier } = fields;
 
-const resource: Field<CatalogueResource> = fields.object({ restype: text, rescontent: text });
+const resource: Field<CatalogueNode['resources'][number]> = fields.object({
+  restype: text,
+  rescontent: text,
+});
 
 const NODE = {
   nodeid: identifier,

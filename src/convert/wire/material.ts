@@ -2,6 +2,8 @@
  * Materials: a record of `mats[]`, or a definition written out in a node's `mat`. A field that cannot be
  * read is left out and reported; it never fails the article.
  */
+
+import type { Warning } from '../../model/warning.ts';
 import {
   type ImageField,
   MATERIAL_FIELDS,
@@ -10,8 +12,7 @@ import {
   type PartsListNode,
   type ServiceMaterial,
   type SrgbColor,
-} from '../../model/graphics.ts';
-import type { Warning } from '../../model/warning.ts';
+} from '../model/graphics.ts';
 import type { NoteDrift } from './fields.ts';
 import {
   canonicalName,

@@ -1,7 +1,8 @@
 /** Answers of GET btg: a parts list, decoded with a stack because it may be nested tens of thousands deep. */
-import type { PartsList, PartsListNode, Vec3 } from '../../model/graphics.ts';
+
 import type { Warning } from '../../model/warning.ts';
 import type { ConverterError } from '../../support/errors.ts';
+import type { PartsList, PartsListNode, Vec3 } from '../model/graphics.ts';
 import { collectDrift, type DriftReporter, type NoteDrift } from './fields.ts';
 import { decodeMaterials, readName } from './material.ts';
 import {

@@ -1,7 +1,8 @@
 /** Single values of a JSON answer: numbers, names, tokens, identifiers; their description in errors; their nesting. */
-import type { Vec3 } from '../../model/graphics.ts';
+
 import { ConverterError, type ErrorCode } from '../../support/errors.ts';
 import { redact } from '../../support/redact.ts';
+import type { Vec3 } from '../model/graphics.ts';
 
 /** An object of a JSON answer. */
 export type JsonRecord = Readonly<Record<string, unknown>>;

@@ -3,16 +3,16 @@
  * 17 ns per triangle, a general document writer takes 195 (test/bench/README.md).
  */
 
+import type { Bounds } from '../../model/asset.ts';
+import { boundsOf } from '../kernels/kernels.ts';
 import type {
-  Bounds,
   Geometry,
   Scene,
   SceneMaterial,
   SceneNode,
   TextureTransform,
   TextureUse,
-} from '../../model/scene.ts';
-import { boundsOf } from '../kernels/kernels.ts';
+} from '../model/scene.ts';
 
 /** Generator without a version: a new release must not change every file. */
 const GENERATOR = 'btg2gltf';

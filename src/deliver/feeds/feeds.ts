@@ -1,8 +1,8 @@
 /** Feeds: the published configurations in the formats that shops, search engines and an ERP import. */
 
-import type { CatalogueLine } from '../../model/asset.ts';
 import { articleKey, configurationKey } from '../../model/configuration-id.ts';
-import { addressAt, type PublishedFile } from '../../run/output/delivered-files.ts';
+import { addressAt, type PublishedFile } from '../../run/lists/delivered-files.ts';
+import type { CatalogueLine } from '../../run/lists/manifest-line.ts';
 import { urlName } from '../../support/file-names.ts';
 import { sha256Hex } from '../../support/files.ts';
 import { VARIANTS } from '../making/names.ts';

@@ -1,14 +1,14 @@
 /** The gallery of an output folder: its data from manifest, catalogue and deliveries, and its files. */
 import { basename, join } from 'node:path';
-import type { CatalogueLine, ManifestLine } from '../../model/asset.ts';
 import { configurationId, configurationKey } from '../../model/configuration-id.ts';
-import type { Run } from '../../run/open/open-run.ts';
 import {
   type DeliveryLine,
   GALLERY_FOLDER,
   isSharedPath,
   readDeliveries,
-} from '../../run/output/delivered-files.ts';
+} from '../../run/lists/delivered-files.ts';
+import type { CatalogueLine, ManifestLine } from '../../run/lists/manifest-line.ts';
+import type { Run } from '../../run/open/open-run.ts';
 import { manifestLines, openCatalogue } from '../../run/output/manifest.ts';
 import type { NewLists } from '../../run/output/publication.ts';
 import { publishedAsset } from '../../run/output/publish.ts';

@@ -1,6 +1,6 @@
 /** The interface of all deliveries: they make files of published masters, of each alone or of several together. */
 import type { Digest } from '../../model/snapshot.ts';
-import type { DeliveredFile, DeliveryLine } from '../../run/output/delivered-files.ts';
+import type { DeliveredFile, DeliveryLine } from '../../run/lists/delivered-files.ts';
 import type { Master } from '../../run/publishing/masters.ts';
 import type { MadeFile } from './maker.ts';
 

@@ -1,8 +1,8 @@
 /** The delivery of a maker that works on each master alone. */
 import { extname } from 'node:path';
 import { configurationLabel } from '../../model/configuration-id.ts';
+import { type DeliveredFile, flatPath, sharedPath } from '../../run/lists/delivered-files.ts';
 import type { Run } from '../../run/open/open-run.ts';
-import { type DeliveredFile, flatPath, sharedPath } from '../../run/output/delivered-files.ts';
 import { beside, type Master, readMaster } from '../../run/publishing/masters.ts';
 import { sha256Hex } from '../../support/files.ts';
 import type { Delivery, Outcome, Placed, Subject } from './delivery.ts';

@@ -2,7 +2,7 @@
 import type { Document, Material } from '@gltf-transform/core';
 import type { Transmission } from '@gltf-transform/extensions';
 import { linearColor, luminance } from '../../convert/math/color.ts';
-import type { LinearRgb } from '../../model/scene.ts';
+import type { LinearRgb } from '../../convert/model/scene.ts';
 
 /** A surface that blends with the background. */
 export interface Blended {

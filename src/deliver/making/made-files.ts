@@ -1,8 +1,8 @@
 /** Files made of masters, each once: files that were made of the same content before are taken from the cache. */
 
 import type { Digest } from '../../model/snapshot.ts';
+import type { FileFacts } from '../../run/lists/delivered-files.ts';
 import type { Run } from '../../run/open/open-run.ts';
-import type { FileFacts } from '../../run/output/delivered-files.ts';
 import type { MadeFile, Maker, SharedFile } from './maker.ts';
 
 /** The files that a maker has made, or makes on demand. */

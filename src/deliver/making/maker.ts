@@ -1,5 +1,5 @@
 /** The interface of the deliveries that make files of one master at a time. */
-import { type FileFacts, SHARED_FOLDER } from '../../run/output/delivered-files.ts';
+import { type FileFacts, SHARED_FOLDER } from '../../run/lists/delivered-files.ts';
 
 /** A file that was made of a master. */
 export interface MadeFile {

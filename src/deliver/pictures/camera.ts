@@ -1,7 +1,7 @@
 /** Cameras of pictures, and how they frame a model: exactly on its projected points. */
 
 import { cross } from '../../convert/math/vec.ts';
-import type { Vec3 } from '../../model/graphics.ts';
+import type { Vec3 } from '../../convert/model/graphics.ts';
 import { cos, hypot, sin, tan } from '../../support/elementary.ts';
 
 /** The direction from which a model is viewed. */

@@ -1,6 +1,6 @@
 /** Pictures as files: the pictures of a model, their formats, and the sheet of a turntable. */
 import { linearFromSrgb } from '../../convert/math/color.ts';
-import type { Vec3 } from '../../model/graphics.ts';
+import type { Vec3 } from '../../convert/model/graphics.ts';
 import { CAMERAS, type CameraName } from './camera.ts';
 import {
   PICTURE_DEFAULTS,

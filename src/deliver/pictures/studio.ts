@@ -6,7 +6,7 @@
  */
 
 import { cross, normalize } from '../../convert/math/vec.ts';
-import type { Vec3 } from '../../model/graphics.ts';
+import type { Vec3 } from '../../convert/model/graphics.ts';
 import { cos, sin } from '../../support/elementary.ts';
 
 /** A rectangle of light, far away. */

@@ -8,8 +8,8 @@ import {
   normalMatrix3,
   transformVec3,
 } from '../../convert/math/vec.ts';
-import type { Vec3 } from '../../model/graphics.ts';
-import type { Bounds } from '../../model/scene.ts';
+import type { Vec3 } from '../../convert/model/graphics.ts';
+import type { Bounds } from '../../model/asset.ts';
 import { ConverterError } from '../../support/errors.ts';
 import type { UsdMaterial } from './usd-material.ts';
 

@@ -1,9 +1,9 @@
 /** The delivery of variants: one file per article for all finishes of a shape. */
 
-import type { CatalogueLine } from '../../model/asset.ts';
 import { articleKey, articleLabel, configurationKey } from '../../model/configuration-id.ts';
+import type { DeliveredFile } from '../../run/lists/delivered-files.ts';
+import type { CatalogueLine } from '../../run/lists/manifest-line.ts';
 import type { Run } from '../../run/open/open-run.ts';
-import type { DeliveredFile } from '../../run/output/delivered-files.ts';
 import { openCatalogue } from '../../run/output/manifest.ts';
 import { beside, type Master, readMaster } from '../../run/publishing/masters.ts';
 import { sha256Hex } from '../../support/files.ts';

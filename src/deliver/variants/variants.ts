@@ -1,5 +1,5 @@
 /** One file with every finish: configurations of an article that differ in materials alone. */
-import type { CatalogueLine } from '../../model/asset.ts';
+import type { CatalogueLine } from '../../run/lists/manifest-line.ts';
 import { ConverterError } from '../../support/errors.ts';
 import { sha256Hex } from '../../support/files.ts';
 import { groupBy } from '../../support/group-by.ts';

@@ -1,7 +1,7 @@
 /** What became of the requests of a run, collected by configuration until the manifest is written. */
 
 import type { ArticleKey, ArticleRequest } from '../../model/article.ts';
-import type { Built, CatalogueEntry, Decision, ManifestLine } from '../../model/asset.ts';
+import type { Built, Decision } from '../../model/asset.ts';
 import {
   articleLabel,
   configurationKey,
@@ -13,6 +13,7 @@ import type { SelectedArticle } from '../../source/fetch/selection.ts';
 import { PackedMap } from '../../support/packed-map.ts';
 import type { Spool } from '../../support/spool.ts';
 import { cutText, TEXT_LIMITS } from '../../support/text-limits.ts';
+import type { CatalogueEntry, ManifestLine } from '../lists/manifest-line.ts';
 import type { PreviousOutput } from '../open/output.ts';
 
 /** The result of one request. If several requests resolve to one configuration, each has its own result. */

@@ -5,8 +5,8 @@
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import type { ConversionInput, DecodedReader } from '../../convert/model/input.ts';
 import type { ConvertOptions } from '../../convert/transform/convert-options.ts';
-import type { ConversionInput, DecodedReader } from '../../model/snapshot.ts';
 import type { ContentStore, FileStoreOptions } from '../../source/cache/content-store.ts';
 import { createBudget } from '../../support/budget.ts';
 import { ConverterError, type ErrorCode, isConverterError } from '../../support/errors.ts';

@@ -1,7 +1,7 @@
 /** glTF with separate files: a scene becomes a `.gltf` file, its buffer and its images. */
 
+import type { Scene, SceneImage } from '../../convert/model/scene.ts';
 import { writeGltfParts } from '../../convert/write/glb.ts';
-import type { Scene, SceneImage } from '../../model/scene.ts';
 import { urlName } from '../../support/file-names.ts';
 
 /** A file of a folder. */

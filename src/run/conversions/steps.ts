@@ -3,13 +3,13 @@ import { availableParallelism } from 'node:os';
 import { parse } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Worker } from 'node:worker_threads';
+import type { ConversionInput, DecodedReader } from '../../convert/model/input.ts';
+import type { Scene } from '../../convert/model/scene.ts';
 import type { PreparedMesh } from '../../convert/transform/block-mesh.ts';
 import type { ConvertOptions } from '../../convert/transform/convert-options.ts';
 import type { PrepareAhead } from '../../convert/transform/load-meshes.ts';
 import type { MaterialExplanation } from '../../convert/transform/material-table.ts';
 import type { Built } from '../../model/asset.ts';
-import type { Scene } from '../../model/scene.ts';
-import type { ConversionInput, DecodedReader } from '../../model/snapshot.ts';
 import type { ContentStore, FileStoreOptions } from '../../source/cache/content-store.ts';
 import { exists } from '../../support/files.ts';
 import type { Sources } from '../open/sources.ts';
@@ -78,7 +78,7 @@ export async function loadConverter(given: ConverterInput): Promise<Converter> {
       import('../../convert/transform/transform-article.ts'),
       import('../../convert/transform/mesh-cache.ts'),
       import('../../support/image-codec.ts'),
-      import('../../support/tangent-generator.ts'),
+      import('./tangent-generator.ts'),
       import('../../convert/write/glb.ts'),
       import('./gltf.ts'),
     ]);

@@ -1,6 +1,6 @@
 /** Quality gates between two runs: compares the new manifest with the published one. */
 
-import type { AssetFigures, ManifestLine } from '../../model/asset.ts';
+import type { AssetFigures } from '../../model/asset.ts';
 import {
   configurationKey,
   configurationLabel,
@@ -14,6 +14,7 @@ import type { PictureDifference } from '../file/gate-table.ts';
 import { GATE_ROWS, GATE_TABLE, type Gate, type Gates } from '../file/gate-table.ts';
 import { exceededFailures } from '../file/max-failures.ts';
 import { compareShares, sharePercent } from '../file/percentage.ts';
+import type { ManifestLine } from '../lists/manifest-line.ts';
 import type { Run } from '../open/open-run.ts';
 import { isPublished, type RunEnd } from '../open/run-end.ts';
 import type { RunOptions } from '../open/run-options.ts';

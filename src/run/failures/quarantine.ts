@@ -1,13 +1,13 @@
 /** The quarantine of one run: what of its selection is tried, and what becomes of it. */
 
 import type { ArticleRequest } from '../../model/article.ts';
-import type { ManifestLine } from '../../model/asset.ts';
 import { configurationKey, parseConfigurationKey } from '../../model/configuration-id.ts';
 import type { ConversionDates } from '../../source/cache/freshness.ts';
 import type { SelectedArticle, Selection, SelectionFailure } from '../../source/fetch/selection.ts';
 import { createBudget } from '../../support/budget.ts';
 import type { Result, ResultOrigin, Results } from '../articles/results.ts';
 import { limited } from '../articles/select.ts';
+import type { ManifestLine } from '../lists/manifest-line.ts';
 import type { Run } from '../open/open-run.ts';
 import { snapshotSource } from '../processor/configuration.ts';
 import {

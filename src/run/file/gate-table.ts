@@ -1,7 +1,6 @@
 /** The gates, one row each: what they compare between two runs, in which words, and their default thresholds. */
 import { z } from 'zod';
-import type { AssetFigures } from '../../model/asset.ts';
-import type { Bounds } from '../../model/scene.ts';
+import type { AssetFigures, Bounds } from '../../model/asset.ts';
 import { shareSchema } from './percentage.ts';
 
 /** Shares from 0 (equal) to 1, of the part of the picture that the article takes. */

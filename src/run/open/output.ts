@@ -1,7 +1,6 @@
 /** Where the results of a run go, and what was published there before it. */
 
 import type { ArticleRequest } from '../../model/article.ts';
-import type { CatalogueLine, ListedRequest, ManifestLine } from '../../model/asset.ts';
 import { configurationKey } from '../../model/configuration-id.ts';
 import type { Digest } from '../../model/snapshot.ts';
 import {
@@ -12,6 +11,7 @@ import {
 import type { CacheDatabase } from '../../source/cache/database.ts';
 import { PackedMap } from '../../support/packed-map.ts';
 import type { Spool } from '../../support/spool.ts';
+import type { CatalogueLine, ListedRequest, ManifestLine } from '../lists/manifest-line.ts';
 import { catalogueFiles, openCatalogue, openManifest } from '../output/manifest.ts';
 import { FolderChecks, type ObjectChecks, objectFiles } from '../output/output-folder.ts';
 import { type PublishedAsset, publishedAsset } from '../output/publish.ts';

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import type { ArticleRequest } from '../../model/article.ts';
-import { type CatalogueLine, FIGURE_FIELDS, type ManifestLine } from '../../model/asset.ts';
+import { FIGURE_FIELDS } from '../../model/asset.ts';
 import {
   configurationKey,
   ID_FIELDS,
@@ -17,6 +17,7 @@ import { type FileFacts, readPieces, statIfExists } from '../../support/files.ts
 import { PackedMap } from '../../support/packed-map.ts';
 import type { Spool } from '../../support/spool.ts';
 import { visibleJson } from '../../support/visible.ts';
+import type { CatalogueLine, ManifestLine } from '../lists/manifest-line.ts';
 import type { ListWriter } from './publication.ts';
 
 const LINE_END = 0x0a;

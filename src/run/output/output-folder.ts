@@ -1,6 +1,5 @@
 /** The output folder of a pipeline: where its files are, what it has published, and which objects are intact. */
 import { extname, join } from 'node:path';
-import type { ManifestLine } from '../../model/asset.ts';
 import type { Digest } from '../../model/snapshot.ts';
 import {
   type ContentStore,
@@ -27,7 +26,8 @@ import {
   OUTBOX_FILE,
   PUBLISHED_FILE,
   readDeliveries,
-} from './delivered-files.ts';
+} from '../lists/delivered-files.ts';
+import type { ManifestLine } from '../lists/manifest-line.ts';
 import { CATALOGUE_FILE, catalogueFiles, MANIFEST_FILE, manifestLines } from './manifest.ts';
 import { PUBLISHING_FILE } from './publication.ts';
 import { publishedAsset } from './publish.ts';

@@ -3,8 +3,7 @@
  * leaves no line without its file.
  */
 import { join } from 'node:path';
-import type { CatalogueLine, ManifestLine } from '../../model/asset.ts';
-import type { Bounds } from '../../model/scene.ts';
+import type { Bounds } from '../../model/asset.ts';
 import type { Digest } from '../../model/snapshot.ts';
 import {
   type FileFacts,
@@ -16,6 +15,7 @@ import {
 import { inParallel } from '../../support/in-parallel.ts';
 import { linkOrCopy } from '../../support/links.ts';
 import type { PackedMap } from '../../support/packed-map.ts';
+import type { CatalogueLine, ManifestLine } from '../lists/manifest-line.ts';
 import { assignPaths } from './article-path.ts';
 import { CATALOGUE_FILE, MANIFEST_FILE, orderFields, writeLines } from './manifest.ts';
 import { replaceLists } from './publication.ts';

@@ -1,10 +1,10 @@
 /** Checks an output folder: whether every file that its lists name is there and has its content. */
 import { join } from 'node:path';
-import type { CatalogueLine, ManifestLine } from '../../model/asset.ts';
 import { configurationKey } from '../../model/configuration-id.ts';
 import type { Digest } from '../../model/snapshot.ts';
 import { isConverterError } from '../../support/errors.ts';
 import { exists, listEntries, readBytes, sha256Hex, statIfExists } from '../../support/files.ts';
+import type { CatalogueLine, ManifestLine } from '../lists/manifest-line.ts';
 import { CATALOGUE_FILE, openCatalogue } from './manifest.ts';
 import {
   DAMAGED,

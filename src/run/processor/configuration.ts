@@ -1,11 +1,12 @@
 /** Processes one configuration: from its request over snapshot, source digest and GLB to its result. */
 
+import type { DecodedReader } from '../../convert/model/input.ts';
 import { conversionText } from '../../convert/transform/convert-options.ts';
 import { decodePartsList } from '../../convert/wire/parts-list.ts';
 import type { Article, ArticleKey, ArticleRequest } from '../../model/article.ts';
-import { type Built, type Decision, FIGURE_FIELDS, type ManifestLine } from '../../model/asset.ts';
+import { type Built, type Decision, FIGURE_FIELDS } from '../../model/asset.ts';
 import { configurationKey } from '../../model/configuration-id.ts';
-import type { ArticleSnapshot, DecodedReader, Digest, Fetched } from '../../model/snapshot.ts';
+import type { ArticleSnapshot, Digest, Fetched } from '../../model/snapshot.ts';
 import type { Warning } from '../../model/warning.ts';
 import type { SnapshotRecord, SnapshotSummary } from '../../source/cache/cached-snapshots.ts';
 import type { ContentStore } from '../../source/cache/content-store.ts';
@@ -25,6 +26,7 @@ import { cutText, TEXT_LIMITS } from '../../support/text-limits.ts';
 import type { FailedResult, FreshResult, Processor, Result } from '../articles/results.ts';
 import { type Convert, openConversions, within } from '../conversions/dispatch.ts';
 import type { Pipeline } from '../file/pipeline-file.ts';
+import type { ManifestLine } from '../lists/manifest-line.ts';
 import { languagesOf, pipelineServiceId } from '../open/connect.ts';
 import type { Run } from '../open/open-run.ts';
 import type { PreviousOutput } from '../open/output.ts';

@@ -1,7 +1,7 @@
 /** What follows a publication: deliveries, the list of changes, and who receives it. */
 
+import { DELIVERIES_FILE, LAST_GOOD_FILE, readDeliveries } from '../lists/delivered-files.ts';
 import type { Run } from '../open/open-run.ts';
-import { DELIVERIES_FILE, LAST_GOOD_FILE, readDeliveries } from '../output/delivered-files.ts';
 import { manifestLines } from '../output/manifest.ts';
 import { endPublication } from '../output/publication.ts';
 import { publishedAsset } from '../output/publish.ts';

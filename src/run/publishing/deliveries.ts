@@ -1,14 +1,14 @@
 /** What hangs on a run: what is made of its publication, such as pictures. The wing above brings it. */
 
-import type { CatalogueLine, ManifestLine } from '../../model/asset.ts';
 import type { Digest } from '../../model/snapshot.ts';
 import type { PackedMap } from '../../support/packed-map.ts';
 import type { PictureDifference } from '../file/gate-table.ts';
 import type { Pipeline } from '../file/pipeline-file.ts';
+import type { PublishedLine, UrlOf } from '../lists/changes.ts';
+import type { DeliveryLine } from '../lists/delivered-files.ts';
+import type { CatalogueLine, ManifestLine } from '../lists/manifest-line.ts';
 import type { Run } from '../open/open-run.ts';
 import type { RunEnvironment } from '../open/run-environment.ts';
-import type { PublishedLine, UrlOf } from '../output/changes.ts';
-import type { DeliveryLine } from '../output/delivered-files.ts';
 import type { ArticlePictures, RunReport } from '../report/run-report.ts';
 import type { LastPublication } from './last-publication.ts';
 

@@ -1,6 +1,5 @@
 /** A publication compared with the last one that was reported: `changes.jsonl`, and `published.jsonl` for the next. */
 import { join } from 'node:path';
-import type { CatalogueLine, ManifestLine, Part } from '../../model/asset.ts';
 import { configurationId, configurationKey, ID_FIELDS } from '../../model/configuration-id.ts';
 import {
   exists,
@@ -12,10 +11,6 @@ import {
 } from '../../support/files.ts';
 import { PackedMap } from '../../support/packed-map.ts';
 import type { Results } from '../articles/results.ts';
-import { languagesOf } from '../open/connect.ts';
-import type { Run } from '../open/open-run.ts';
-import type { RunOutput } from '../open/output.ts';
-import { assignPaths, objectKey } from '../output/article-path.ts';
 import {
   type Change,
   type ChangeLine,
@@ -23,7 +18,7 @@ import {
   changesBetween,
   type PublishedLine,
   type UrlOf,
-} from '../output/changes.ts';
+} from '../lists/changes.ts';
 import {
   CHANGES_FILE,
   DELIVERIES_FILE,
@@ -31,7 +26,12 @@ import {
   PUBLISHED_FILE,
   type PublishedFile,
   readDeliveries,
-} from '../output/delivered-files.ts';
+} from '../lists/delivered-files.ts';
+import type { CatalogueLine, ManifestLine, Part } from '../lists/manifest-line.ts';
+import { languagesOf } from '../open/connect.ts';
+import type { Run } from '../open/open-run.ts';
+import type { RunOutput } from '../open/output.ts';
+import { assignPaths, objectKey } from '../output/article-path.ts';
 import {
   CATALOGUE_FILE,
   catalogueFiles,

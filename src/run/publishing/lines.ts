@@ -1,13 +1,7 @@
 /** Flattens results to the lines of manifest and catalogue, and publishes them. */
 
 import type { Article, ArticleRequest } from '../../model/article.ts';
-import {
-  type CatalogueEntry,
-  type CatalogueLine,
-  FIGURE_FIELDS,
-  type ListedRequest,
-  type ManifestLine,
-} from '../../model/asset.ts';
+import { FIGURE_FIELDS } from '../../model/asset.ts';
 import {
   articleKey,
   configurationId,
@@ -24,6 +18,12 @@ import { PackedMap } from '../../support/packed-map.ts';
 import { redactMessages } from '../../support/redact.ts';
 import { cutText, firstWarnings } from '../../support/text-limits.ts';
 import type { BuiltResult, Result, Results, SkippedResult } from '../articles/results.ts';
+import type {
+  CatalogueEntry,
+  CatalogueLine,
+  ListedRequest,
+  ManifestLine,
+} from '../lists/manifest-line.ts';
 import { languagesOf, pipelineServiceId } from '../open/connect.ts';
 import type { Run } from '../open/open-run.ts';
 import { objectKey } from '../output/article-path.ts';

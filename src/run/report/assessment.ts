@@ -1,7 +1,8 @@
 /** Assesses a run: one sentence on how it went, and what requires an action. @see D-856 */
-import { PARTS, type Part } from '../../model/asset.ts';
+
 import { groupBy } from '../../support/group-by.ts';
 import { GATE_ROWS } from '../file/gate-table.ts';
+import { PARTS, type Part } from '../lists/manifest-line.ts';
 import type { Cause, RunReport } from './run-report.ts';
 import { amount, capital, integer, percentage } from './text.ts';
 import { warningAction } from './warning-actions.ts';

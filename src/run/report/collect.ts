@@ -1,12 +1,7 @@
 /** Collects what a report says about configurations. Memory grows by a few bytes for each of them. */
 import type { ArticleKey } from '../../model/article.ts';
-import {
-  GEOMETRY_COUNTS,
-  type ManifestLine,
-  NO_GEOMETRY_COUNTS,
-  PARTS,
-  type Part,
-} from '../../model/asset.ts';
+import type { GeometryCounts } from '../../model/asset.ts';
+import { NO_GEOMETRY_COUNTS } from '../../model/asset.ts';
 import {
   type ArticleId,
   articleKey,
@@ -15,11 +10,11 @@ import {
   configurationLabel,
   sortConfigurationKeys,
 } from '../../model/configuration-id.ts';
-import type { GeometryCounts } from '../../model/scene.ts';
 import type { Warning } from '../../model/warning.ts';
 import { helpFor } from '../../support/errors.ts';
 import { PackedMap } from '../../support/packed-map.ts';
 import { cutText, MAX_WARNINGS, moreWarnings, TEXT_LIMITS } from '../../support/text-limits.ts';
+import { GEOMETRY_COUNTS, type ManifestLine, PARTS, type Part } from '../lists/manifest-line.ts';
 import {
   type AssetRow,
   type Cause,

@@ -5,9 +5,9 @@
  * @see D-855.
  */
 import { z } from 'zod';
-import { GEOMETRY_COUNTS, PARTS } from '../../model/asset.ts';
 import { ID_FIELDS } from '../../model/configuration-id.ts';
 import { GATE_TABLE, type Gate } from '../file/gate-table.ts';
+import { GEOMETRY_COUNTS, PARTS } from '../lists/manifest-line.ts';
 
 /** An object of one field for each name. */
 const each = <N extends string, S>(names: readonly N[], schema: S) =>

@@ -1,7 +1,8 @@
 /** Responses of the service: deduplicated within a run, cached between runs, requested if they are not fresh. */
 import { LRUCache } from 'lru-cache';
+import type { DecodedReader } from '../../convert/model/input.ts';
 import type { CatalogueNode } from '../../model/catalogue.ts';
-import type { DecodedReader, Digest, Fetched } from '../../model/snapshot.ts';
+import type { Digest, Fetched } from '../../model/snapshot.ts';
 import { ConverterError, endsRun, isConverterError } from '../../support/errors.ts';
 import type { Body, NotModified, ServiceClient } from '../service/client.ts';
 import {

@@ -1,8 +1,9 @@
 /** What the requests of a run share: a request that is on its way, and bodies that were decoded while there is memory for them. */
 
 import { LRUCache } from 'lru-cache';
-import type { Block, PartsList } from '../../model/graphics.ts';
-import type { DecodedReader, Digest } from '../../model/snapshot.ts';
+import type { Block, PartsList } from '../../convert/model/graphics.ts';
+import type { DecodedReader } from '../../convert/model/input.ts';
+import type { Digest } from '../../model/snapshot.ts';
 import type { AnswerOf, OperationName } from '../service/operations.ts';
 import { interrupted } from '../service/request-failure.ts';
 import type { Demand } from '../service/traffic.ts';

@@ -1,12 +1,13 @@
 /** Fetches one configuration as a snapshot: its article, and its parts list, blocks and images by digest. */
 import { setMaxListeners } from 'node:events';
+import type { PartsList } from '../../convert/model/graphics.ts';
+import type { DecodedReader } from '../../convert/model/input.ts';
 import { checkPlacement } from '../../convert/transform/placement.ts';
 import { imageReferences } from '../../convert/wire/material.ts';
 import { parseJson } from '../../convert/wire/value.ts';
 import type { ArticleKey, ArticleRequest, PlanningChild } from '../../model/article.ts';
 import { articleLabel } from '../../model/configuration-id.ts';
-import type { PartsList } from '../../model/graphics.ts';
-import type { ArticleSnapshot, DecodedReader, Fetched } from '../../model/snapshot.ts';
+import type { ArticleSnapshot, Fetched } from '../../model/snapshot.ts';
 import type { Warning } from '../../model/warning.ts';
 import { asFailure, ConverterError, isConverterError } from '../../support/errors.ts';
 import { inParallel } from '../../support/in-parallel.ts';

@@ -1,8 +1,8 @@
 /** The requests of a fetch, and an estimate of how many it would send. */
 
+import type { PartsList, PartsListNode } from '../../convert/model/graphics.ts';
 import { canonicalName } from '../../convert/wire/value.ts';
 import type { ArticleKey, ArticleRequest } from '../../model/article.ts';
-import type { PartsList, PartsListNode } from '../../model/graphics.ts';
 import type { Warning } from '../../model/warning.ts';
 import { groupBy } from '../../support/group-by.ts';
 import type { SnapshotRecord } from '../cache/cached-snapshots.ts';

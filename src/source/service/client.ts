@@ -1,13 +1,13 @@
 /** Client: every operation of the service as a method. A request passes through traffic and transport. */
 import { setMaxListeners } from 'node:events';
 import { z } from 'zod';
+import type { Block, PartsList } from '../../convert/model/graphics.ts';
 import type { Drift } from '../../convert/wire/fields.ts';
 import { parsePreview, parseResource } from '../../convert/wire/resource.ts';
 import { describe, isRecord, type JsonRecord, withoutUndefined } from '../../convert/wire/value.ts';
 import type { Article, ArticleKey, PropertyChange } from '../../model/article.ts';
 import type { Breadcrumb, CatalogueNode } from '../../model/catalogue.ts';
 import type { ArticleId } from '../../model/configuration-id.ts';
-import type { Block, PartsList } from '../../model/graphics.ts';
 import { ConverterError, type ErrorCode } from '../../support/errors.ts';
 import { CHECKS, checked, checkParameters } from '../../support/parameters.ts';
 import { looksLikeDeadToken, readAnswer, withContext } from './answer.ts';

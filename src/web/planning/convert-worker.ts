@@ -1,10 +1,11 @@
 /** The program of the converter's worker: makes GLBs of snapshots, with one cache of meshes, and USDZ files of GLBs. */
 
+import type { ConversionInput } from '../../convert/model/input.ts';
 import { CONVERT_DEFAULTS, type ConvertOptions } from '../../convert/transform/convert-options.ts';
 import { createMeshCache } from '../../convert/transform/mesh-cache.ts';
 import { transformArticle } from '../../convert/transform/transform-article.ts';
 import { writeGlb } from '../../convert/write/glb.ts';
-import type { ConversionInput, Digest, Fetched } from '../../model/snapshot.ts';
+import type { Digest, Fetched } from '../../model/snapshot.ts';
 import { asConverterError } from '../../support/errors.ts';
 import { browserImageCodec } from './state/image-codec.ts';
 import type { ConvertedModel, MissingBody, PlanningSnapshot } from './state/interfaces.ts';

@@ -1,10 +1,10 @@
 /** The 3D view of the planning page: the model in the light of the pictures, its dimensions, and its movable parts. */
 import { type Object3D, type Texture, Vector3, type WebGLRenderer } from 'three';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
+import type { Vec3 } from '../../convert/model/graphics.ts';
 import { element } from '../../deliver/pictures/page/elements.ts';
 import { createRenderer, ModelStage } from '../../deliver/pictures/page/model-stage.ts';
 import { studioTexture } from '../../deliver/pictures/page/studio-texture.ts';
-import type { Vec3 } from '../../model/graphics.ts';
 import { MovableParts } from './parts/movable-parts.ts';
 import { DimensionLines } from './stage/dimension-lines.ts';
 import { markHoles } from './stage/hole-marks.ts';

@@ -10,12 +10,12 @@ import { decodePartsList } from '../../../src/convert/wire/parts-list.ts';
 import { checkImage } from '../../../src/convert/wire/resource.ts';
 import { writeGlb } from '../../../src/convert/write/glb.ts';
 import type { ArticleSnapshot, Fetched } from '../../../src/model/snapshot.ts';
+import { loadTangentGenerator } from '../../../src/run/conversions/tangent-generator.ts';
 import { missingBecause } from '../../../src/source/cache/missing-body.ts';
 import { blockRequests } from '../../../src/source/fetch/requests.ts';
 import { resolveKey } from '../../../src/source/fetch/resolve-article.ts';
 import { asConverterError, ConverterError } from '../../../src/support/errors.ts';
 import { sharpImageCodec } from '../../../src/support/image-codec.ts';
-import { loadTangentGenerator } from '../../../src/support/tangent-generator.ts';
 import type { Bodies } from './seeds.ts';
 
 const REQUEST = {

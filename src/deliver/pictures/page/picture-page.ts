@@ -8,7 +8,7 @@ import {
   Vector3,
   WebGLRenderTarget,
 } from 'three';
-import type { Vec3 } from '../../../model/graphics.ts';
+import type { Vec3 } from '../../../convert/model/graphics.ts';
 import { FIELD_OF_VIEW_DEGREES, type PlacedCamera, placeCamera } from '../camera.ts';
 import {
   BROWSER_ERROR,

@@ -1,6 +1,6 @@
 /** Marks for parts that a model lacks. */
 import { BoxGeometry, Mesh, MeshStandardMaterial, type Object3D } from 'three';
-import type { Vec3 } from '../../../model/graphics.ts';
+import type { Vec3 } from '../../../convert/model/graphics.ts';
 
 /** Share of the largest side of the model. */
 const SHARE = 0.045;

@@ -1,6 +1,7 @@
 /** Numbers in the notation of a language. */
+
+import type { Vec3 } from '../../../convert/model/graphics.ts';
 import type { CommercialData } from '../../../model/article.ts';
-import type { Vec3 } from '../../../model/graphics.ts';
 import type { Texts } from './texts.ts';
 
 /**

@@ -1,6 +1,7 @@
 /** The interfaces between the parts of the planning page, and to the window of the page. */
+
+import type { Vec3 } from '../../../convert/model/graphics.ts';
 import type { ArticleKey } from '../../../model/article.ts';
-import type { Vec3 } from '../../../model/graphics.ts';
 
 /** Why a body is missing: the view marks the place of the part, or the texture is left out, and the page says so. */
 export interface MissingBody {

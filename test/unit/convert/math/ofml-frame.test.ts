@@ -12,7 +12,7 @@ import {
   WORLD_FRAME,
 } from '../../../../src/convert/math/ofml-frame.ts';
 import { determinant3, transformVec3 } from '../../../../src/convert/math/vec.ts';
-import type { Vec3 } from '../../../../src/model/graphics.ts';
+import type { Vec3 } from '../../../../src/convert/model/graphics.ts';
 import { expectNear } from '../../../helpers/numbers.ts';
 
 /** Turns about one axis, written out: x, y or z as 0, 1, 2. */

@@ -17,7 +17,7 @@ import {
   transformVec3,
   transposeMat3,
 } from '../../../../src/convert/math/vec.ts';
-import type { Vec3 } from '../../../../src/model/graphics.ts';
+import type { Vec3 } from '../../../../src/convert/model/graphics.ts';
 import { dot } from '../../../helpers/evaluator/vectors.ts';
 import { turned } from '../../../helpers/graphics.ts';
 import { expectNear } from '../../../helpers/numbers.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { childFrame, movePoint, WORLD_FRAME } from '../../../../src/convert/math/ofml-frame.ts';
+import type { Vec3 } from '../../../../src/convert/model/graphics.ts';
 import { createBounds } from '../../../../src/convert/transform/assemble-scene.ts';
-import type { Vec3 } from '../../../../src/model/graphics.ts';
 import { boxPoints } from '../../../helpers/graphics.ts';
 
 const points = Float32Array.from(boxPoints(1, 2, 3));

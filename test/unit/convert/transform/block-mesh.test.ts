@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { rotationFromDegrees } from '../../../../src/convert/math/ofml-frame.ts';
+import type { Block } from '../../../../src/convert/model/graphics.ts';
 import {
   meshOptionsKey,
   type PreparedMesh,
@@ -11,7 +12,6 @@ import {
   type ConvertOptions,
 } from '../../../../src/convert/transform/convert-options.ts';
 import { decodeBlock } from '../../../../src/convert/wire/block.ts';
-import type { Block } from '../../../../src/model/graphics.ts';
 import {
   BOX_TRIANGLES,
   boxPoints,

@@ -6,6 +6,7 @@ import {
   quaternionFromRotation,
   transformVec3,
 } from '../../../../src/convert/math/vec.ts';
+import type { PartsListNode, Vec3 } from '../../../../src/convert/model/graphics.ts';
 import {
   CONVERT_DEFAULTS,
   type ConvertOptions,
@@ -13,7 +14,6 @@ import {
 import { flattenPartsList, type Part } from '../../../../src/convert/transform/flatten.ts';
 import { Losses } from '../../../../src/convert/transform/losses.ts';
 import { decodePartsList } from '../../../../src/convert/wire/parts-list.ts';
-import type { PartsListNode, Vec3 } from '../../../../src/model/graphics.ts';
 import { partsNode, turned, utf8 } from '../../../helpers/graphics.ts';
 import { expectNear } from '../../../helpers/numbers.ts';
 

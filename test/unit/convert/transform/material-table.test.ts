@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { linearColor, luminance } from '../../../../src/convert/math/color.ts';
+import type { ImageField, ServiceMaterial } from '../../../../src/convert/model/graphics.ts';
 import {
   CONVERT_DEFAULTS,
   type ConvertOptions,
 } from '../../../../src/convert/transform/convert-options.ts';
 import type { MaterialContext } from '../../../../src/convert/transform/material-context.ts';
 import { MATERIAL_TABLE, shadingOf } from '../../../../src/convert/transform/material-table.ts';
-import type { ImageField, ServiceMaterial } from '../../../../src/model/graphics.ts';
 import { serviceMaterial } from '../../../helpers/graphics.ts';
 import { samples } from '../../../helpers/samples.ts';
 

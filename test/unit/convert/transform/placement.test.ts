@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { PartsList, PartsListNode } from '../../../../src/convert/model/graphics.ts';
 import { checkPlacement } from '../../../../src/convert/transform/placement.ts';
 import type { ArticleRequest } from '../../../../src/model/article.ts';
-import type { PartsList, PartsListNode } from '../../../../src/model/graphics.ts';
 import { ConverterError } from '../../../../src/support/errors.ts';
 import { acme } from '../../../helpers/fetch-bench.ts';
 import { partsNode } from '../../../helpers/graphics.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Geometry, TextureTransform } from '../../../../src/convert/model/scene.ts';
 import { createVertexLists, withTangents } from '../../../../src/convert/transform/tangents.ts';
-import type { Geometry, TextureTransform } from '../../../../src/model/scene.ts';
-import { loadTangentGenerator } from '../../../../src/support/tangent-generator.ts';
+import { loadTangentGenerator } from '../../../../src/run/conversions/tangent-generator.ts';
 import { cross, times, type Vec3 } from '../../../helpers/evaluator/vectors.ts';
 import { expectLinear } from '../../../helpers/growth.ts';
 import { elementAt } from '../../../helpers/numbers.ts';

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Block, ServiceMaterial } from '../../../../src/convert/model/graphics.ts';
 import {
   CONVERT_DEFAULTS,
   type ConvertOptions,
 } from '../../../../src/convert/transform/convert-options.ts';
 import { placementsOf, placeUvs, uvLayoutOf } from '../../../../src/convert/transform/uv.ts';
-import type { Block, ServiceMaterial } from '../../../../src/model/graphics.ts';
 import { meshBlock, serviceMaterial } from '../../../helpers/graphics.ts';
 import { boxFace, boxU, boxV } from '../../../helpers/kernels.ts';
 import { expectNear } from '../../../helpers/numbers.ts';

@@ -7,11 +7,11 @@ import {
   IDENTITY3,
   transformVec3,
 } from '../../../../src/convert/math/vec.ts';
+import type { Block, Vec3 } from '../../../../src/convert/model/graphics.ts';
+import type { Geometry } from '../../../../src/convert/model/scene.ts';
 import { prepareBlock } from '../../../../src/convert/transform/block-mesh.ts';
 import { CONVERT_DEFAULTS } from '../../../../src/convert/transform/convert-options.ts';
 import { buildVertexData, type VertexPlan } from '../../../../src/convert/transform/vertex-data.ts';
-import type { Block, Vec3 } from '../../../../src/model/graphics.ts';
-import type { Geometry } from '../../../../src/model/scene.ts';
 import { facing, minus, unit } from '../../../helpers/evaluator/vectors.ts';
 import { BOX_TRIANGLES, boxPoints, meshBlock } from '../../../helpers/graphics.ts';
 import { expectLinear } from '../../../helpers/growth.ts';

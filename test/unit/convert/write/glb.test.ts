@@ -1,8 +1,8 @@
 import { NodeIO } from '@gltf-transform/core';
 import { ALL_EXTENSIONS } from '@gltf-transform/extensions';
 import { describe, expect, it } from 'vitest';
+import type { Scene } from '../../../../src/convert/model/scene.ts';
 import { writeGlb, writeGlbPieces } from '../../../../src/convert/write/glb.ts';
-import type { Scene } from '../../../../src/model/scene.ts';
 import { complaintsAbout } from '../../../helpers/check-glb.ts';
 import { flatJpeg } from '../../../helpers/flat-picture.ts';
 import { parseChunks } from '../../../helpers/glb-reader/document.ts';

@@ -8,8 +8,8 @@ import {
   type FeedOptions,
   feedRows,
 } from '../../../../src/deliver/feeds/feeds.ts';
-import type { CatalogueLine } from '../../../../src/model/asset.ts';
-import { addressAt } from '../../../../src/run/output/delivered-files.ts';
+import { addressAt } from '../../../../src/run/lists/delivered-files.ts';
+import type { CatalogueLine } from '../../../../src/run/lists/manifest-line.ts';
 import { anyText } from '../../../helpers/any-text.ts';
 
 const OPTIONS: FeedOptions = {

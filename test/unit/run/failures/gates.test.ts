@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ManifestLine } from '../../../../src/model/asset.ts';
+import type { Bounds } from '../../../../src/model/asset.ts';
 import { configurationKey } from '../../../../src/model/configuration-id.ts';
-import type { Bounds } from '../../../../src/model/scene.ts';
 import { assessGates } from '../../../../src/run/failures/gates.ts';
 import type { PictureDifference } from '../../../../src/run/file/gate-table.ts';
 import {
@@ -11,6 +10,7 @@ import {
   type Gate,
   gatesSchema,
 } from '../../../../src/run/file/gate-table.ts';
+import type { ManifestLine } from '../../../../src/run/lists/manifest-line.ts';
 import { PackedMap } from '../../../../src/support/packed-map.ts';
 import { Spool } from '../../../../src/support/spool.ts';
 import { acme } from '../../../helpers/fetch-bench.ts';

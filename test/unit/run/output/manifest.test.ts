@@ -1,8 +1,8 @@
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { ManifestLine } from '../../../../src/model/asset.ts';
 import { configurationKey } from '../../../../src/model/configuration-id.ts';
+import type { ManifestLine } from '../../../../src/run/lists/manifest-line.ts';
 import {
   MANIFEST_FILE,
   manifestLines,

@@ -1,8 +1,8 @@
 import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { CatalogueLine, ManifestLine } from '../../../../src/model/asset.ts';
 import { configurationId, configurationKey } from '../../../../src/model/configuration-id.ts';
+import type { CatalogueLine, ManifestLine } from '../../../../src/run/lists/manifest-line.ts';
 import {
   openCatalogue,
   openManifest,

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { decodeArticle } from '../../../../src/convert/wire/article.ts';
 import type { ArticleKey } from '../../../../src/model/article.ts';
-import type { ManifestLine } from '../../../../src/model/asset.ts';
 import {
   configurationKey,
   parseConfigurationKey,
   sortConfigurationKeys,
 } from '../../../../src/model/configuration-id.ts';
 import { type Result, Results } from '../../../../src/run/articles/results.ts';
+import type { ManifestLine } from '../../../../src/run/lists/manifest-line.ts';
 import { keepUnselected } from '../../../../src/run/output/manifest.ts';
 import { catalogueEntries, manifestLine } from '../../../../src/run/publishing/lines.ts';
 import { PackedMap } from '../../../../src/support/packed-map.ts';

@@ -4,7 +4,7 @@
  * @see Spec 2.3, 2.4; D-101 to D-113, D-301 to D-305
  */
 
-import type { Warning } from './warning.ts';
+import type { Warning } from '../../model/warning.ts';
 
 /** Three numbers: x, y, z. */
 export type Vec3 = readonly [number, number, number];

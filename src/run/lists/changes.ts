@@ -1,9 +1,9 @@
 /** What differs between two publications: for caches, shops and other systems that mirror the output folder. */
 import type { ArticleRequest } from '../../model/article.ts';
-import { type CatalogueEntry, PARTS, type Part } from '../../model/asset.ts';
 import { configurationId, sortConfigurationKeys } from '../../model/configuration-id.ts';
 import { sha256Hex } from '../../support/files.ts';
 import type { PublishedFile } from './delivered-files.ts';
+import { type CatalogueEntry, PARTS, type Part } from './manifest-line.ts';
 
 /** The part to which a field of the catalogue belongs. */
 const PART_OF_FIELD = {

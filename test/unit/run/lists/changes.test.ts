@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import type { CatalogueEntry } from '../../../../src/model/asset.ts';
 import { configurationKey } from '../../../../src/model/configuration-id.ts';
 import {
   catalogueDigests,
   changesBetween,
   type PublishedLine,
-} from '../../../../src/run/output/changes.ts';
+} from '../../../../src/run/lists/changes.ts';
+import type { CatalogueEntry } from '../../../../src/run/lists/manifest-line.ts';
 
 const line = (number: string, files: Record<string, string>): PublishedLine => ({
   ...{ manufacturer: 'ACME', program: 'DESK', basearticlenumber: number },

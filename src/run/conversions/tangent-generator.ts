@@ -1,5 +1,5 @@
 /** MikkTSpace tangents, for which normal maps are made. */
-import type { TangentGenerator } from '../model/scene.ts';
+import type { TangentGenerator } from '../../convert/model/scene.ts';
 
 /**
  * Loads the generator, a WebAssembly module of 40 KB.

@@ -3,8 +3,9 @@
  * metres. Lists are in the order of first use, without unused or equal entries.
  */
 
+import type { Bounds, GeometryCounts, Loss } from '../../model/asset.ts';
+import type { Warning } from '../../model/warning.ts';
 import type { Vec3 } from './graphics.ts';
-import type { Warning } from './warning.ts';
 
 /** Vertices and indices of a primitive: n vertices, m triangles. */
 export interface Geometry {
@@ -110,37 +111,6 @@ export interface SceneImage {
   name: string;
   mimeType: 'image/jpeg' | 'image/png';
   bytes: Uint8Array;
-}
-
-/** Axis-aligned box in metres. */
-export interface Bounds {
-  min: [number, number, number];
-  max: [number, number, number];
-}
-
-/** A value of the service that glTF cannot express exactly. */
-export interface Loss {
-  /** Name of a material or block, or path of a node. */
-  where: string;
-  /** Field of the service, such as `amb` or `map`. */
-  field: string;
-  /** Value as received. */
-  value: unknown;
-  /** What was done instead. */
-  done: string;
-  /** Whether option `expectedLosses` names the loss: it is neither summed up nor a reason for `strict`. */
-  expected?: true;
-}
-
-/** Counts of what the geometry lost or changed during the conversion. */
-export interface GeometryCounts {
-  droppedTriangles: number;
-  /** Triangles that repeat another triangle of their surface; they are kept. */
-  duplicateTriangles: number;
-  flippedSurfaces: number;
-  splitVertices: number;
-  droppedLayers: number;
-  skippedNodes: number;
 }
 
 /** An article in glTF terms. */
