@@ -172,15 +172,10 @@ const NOTABLE_CLOCK_MS = 60_000;
 /** Queue and store of runs on several machines. */
 async function* checkSharing(pipeline: Pipeline | undefined, io: Io): AsyncGenerator<Finding> {
   const { env, now, random, signal } = io;
-  const url = env[QUEUE_VARIABLE] ?? '';
-  if (url !== '')
+  if (env[QUEUE_VARIABLE])
     yield await check('queue', async () => {
-      const { checkClock, checkQueueServer, parseQueueUrl } = await import(
-        '../distribute/queue/server.ts'
-      );
-      const server = parseQueueUrl(url);
-      checkClock(await checkQueueServer(server), now);
-      return server.name;
+      const { checkQueue } = await import('../distribute/run-queue.ts');
+      return checkQueue(env, now);
     });
   const { store } = pipeline ?? {};
   if (store === undefined) return;

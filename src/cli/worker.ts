@@ -116,7 +116,7 @@ async function workForParent(
 }
 
 async function newName(): Promise<string> {
-  return (await import('../distribute/queue/worker.ts')).createWorkerName();
+  return (await import('../distribute/worker.ts')).createWorkerName();
 }
 
 /** Opens the log, in which each line of a worker has the name of the worker; progress is not shown. */

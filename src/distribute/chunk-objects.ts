@@ -1,38 +1,17 @@
-/** Objects in the store that coordinator and workers of a run exchange: the list and the results of each chunk. */
+/** Objects in the store that coordinator and workers of a run share: what the run is, and the list of each chunk. */
 
 import type { Digest } from '../model/snapshot.ts';
-import type { Result } from '../run/articles/results.ts';
-import type { Measurements } from '../run/open/metrics.ts';
 import type { RunOptions } from '../run/open/run-options.ts';
-import { ConverterError } from '../support/errors.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import type { Placed } from './chunks.ts';
 import type { ChunkJob } from './queue/chunk-queue.ts';
+import { putJson, readJson } from './store/json-object.ts';
 import type { ObjectStore } from './store/object-store.ts';
 
 /** Prefix of the objects of runs that have not ended. */
-const WORK = 'work/';
+export const WORK = 'work/';
 /** Objects removed at the same time. */
 const REMOVED_AT_ONCE = 16;
-
-/** The result of a worker for one article. */
-interface PlacedResult {
-  place: number;
-  /** Time spent on the article including waiting, milliseconds. */
-  ms: number;
-  result: Result;
-}
-
-/** The result of a job. */
-export interface ChunkResult {
-  /** Name of the worker. */
-  worker: string;
-  results: PlacedResult[];
-  /** Measurements since the last job of the worker, and how many responses were cached. */
-  measured: Measurements & { fromCache: number };
-  /** Highest memory of the worker so far, bytes. */
-  peakBytes: number;
-}
 
 /** What workers need to know about a run, besides its pipeline. */
 export interface RunDescription extends Pick<RunOptions, 'force' | 'failedOnly'> {
@@ -92,19 +71,6 @@ export class ChunkObjects {
     return all.slice(from, to);
   }
 
-  /** Stores the result of a job; if two workers did the job, the first result counts. */
-  putResult(job: ChunkJob, result: ChunkResult): Promise<'stored' | 'present'> {
-    return this.#put(resultName(job), result);
-  }
-
-  result(job: ChunkJob): Promise<ChunkResult> {
-    return this.#read(resultName(job));
-  }
-
-  async hasResult(job: ChunkJob): Promise<boolean> {
-    return (await this.#store.head(this.#folder + resultName(job))) !== undefined;
-  }
-
   /** Asks the coordinator, wherever it is, to end the run. */
   async cancel(): Promise<void> {
     await this.#put(STEERING.cancelled, {});
@@ -131,24 +97,17 @@ export class ChunkObjects {
       await inParallel(some, REMOVED_AT_ONCE, (key) => this.#store.delete(key));
   }
 
-  async #read<T>(name: string): Promise<T> {
-    const key = this.#folder + name;
-    const found = await this.#store.get(key);
-    if (found !== undefined) return JSON.parse(new TextDecoder().decode(found.content)) as T;
-    const message = `${this.#store.name}: expected ${key}, received nothing; do all workers of the run use this store?`;
-    throw new ConverterError('RUN_DAMAGED', message);
+  #read<T>(name: string): Promise<T> {
+    return readJson(this.#store, this.#folder + name);
   }
 
   #put(name: string, value: unknown): Promise<'stored' | 'present'> {
-    const content = new TextEncoder().encode(JSON.stringify(value));
-    return this.#store.putIfAbsent(this.#folder + name, content);
+    return putJson(this.#store, this.#folder + name, value);
   }
 }
 
 /** The id of the run that has an object. */
 const runOf = (key: string): string => key.slice(WORK.length).split('/')[0]!;
-
-const resultName = ({ chunk, from, to }: ChunkJob) => `results/${chunk}-${from}-${to}.json`;
 
 /** A run that has neither ended nor been cancelled. */
 export interface UnfinishedRun {

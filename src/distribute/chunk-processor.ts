@@ -12,7 +12,8 @@ import { ConverterError } from '../support/errors.ts';
 import { syncFolder } from '../support/files.ts';
 import { groupBy } from '../support/group-by.ts';
 import { inParallel } from '../support/in-parallel.ts';
-import { ChunkObjects, type ChunkResult } from './chunk-objects.ts';
+import { ChunkObjects } from './chunk-objects.ts';
+import { type ChunkResult, ChunkResults } from './chunk-results.ts';
 import { type Placed, seriesOf } from './chunks.ts';
 import type { ChunkJob, WorkerShare } from './queue/chunk-queue.ts';
 import { SharedSnapshots } from './rows.ts';
@@ -59,9 +60,10 @@ export class ChunkProcessor {
    * @throws {@link ConverterError} `RUN_DAMAGED`, `INTERRUPTED`, the codes of the store; what a run throws.
    */
   async process(job: ChunkJob, signal: AbortSignal): Promise<ChunkResult | undefined> {
-    const objects = new ChunkObjects(this.#settings.store, job.run);
-    if (await objects.hasResult(job)) return undefined;
-    const list = await objects.list(job);
+    const { store, name: worker } = this.#settings;
+    const stored = new ChunkResults(store, job.run);
+    if (await stored.has(job)) return undefined;
+    const list = await new ChunkObjects(store, job.run).list(job);
     const { current, results, failed } = await this.#convert(job.run, list, signal);
     const { run, snapshots } = current;
     if (results.length < list.length)
@@ -71,8 +73,8 @@ export class ChunkProcessor {
     const hits = await run.sources.session.cacheHits();
     const measured = { ...run.metrics.take(), fromCache: hits - current.reportedHits };
     current.reportedHits = hits;
-    const result = { worker: this.#settings.name, results, measured, peakBytes: peakBytes() };
-    await objects.putResult(job, result);
+    const result = { worker, results, measured, peakBytes: peakBytes() };
+    await stored.put(job, result);
     run.environment.log.info('chunk is done', {
       chunk: job.chunk,
       configurations: results.length,

@@ -6,7 +6,8 @@ import { runId } from '../run/open/run-options.ts';
 import { type Execute, logFailure } from '../run/processing.ts';
 import type { ConverterError } from '../support/errors.ts';
 import { inParallel } from '../support/in-parallel.ts';
-import { ChunkObjects, type ChunkResult, type RunDescription } from './chunk-objects.ts';
+import { ChunkObjects, type RunDescription } from './chunk-objects.ts';
+import { type ChunkResult, ChunkResults } from './chunk-results.ts';
 import { chunkNumber, chunksOf, type Placed } from './chunks.ts';
 import { pipelineStore } from './pipeline-store.ts';
 import type { ChunkJob, ChunkQueue } from './queue/chunk-queue.ts';
@@ -35,8 +36,9 @@ export async function openWorkers(run: Run, selected: Promise<unknown>): Promise
   try {
     await selected;
     const objects = new ChunkObjects(store, runId(startedAt));
+    const results = new ChunkResults(store, runId(startedAt));
     await objects.describe(await describe(run));
-    const distribution = new ChunkDistribution(run, queue, objects);
+    const distribution = new ChunkDistribution(run, queue, objects, results);
     return {
       execute: (...round) => distribution.execute(...round),
       distribution,
@@ -68,13 +70,15 @@ class ChunkDistribution implements Distribution {
   readonly #run: Run;
   readonly #queue: ChunkQueue;
   readonly #objects: ChunkObjects;
+  readonly #results: ChunkResults;
   readonly #table = createWorkerTable();
   #fromCache = 0;
 
-  constructor(run: Run, queue: ChunkQueue, objects: ChunkObjects) {
+  constructor(run: Run, queue: ChunkQueue, objects: ChunkObjects, results: ChunkResults) {
     this.#run = run;
     this.#queue = queue;
     this.#objects = objects;
+    this.#results = results;
   }
 
   /** Makes workers process some articles, as {@link Execute} specifies. */
@@ -89,7 +93,7 @@ class ChunkDistribution implements Distribution {
     await inParallel(jobs, PUTS_AT_ONCE, async (job) => {
       environment.signal.throwIfAborted();
       const put = await this.#objects.putList(job.chunk, chunks.get(job.chunk)!);
-      if (put === 'present' && (await this.#objects.hasResult(job))) done.add(job);
+      if (put === 'present' && (await this.#results.has(job))) done.add(job);
     });
     const round = { chunks, progress, collect };
     for (const job of done) await this.#collect(job, round);
@@ -122,7 +126,7 @@ class ChunkDistribution implements Distribution {
   }
 
   async #collect(job: ChunkJob, round: Round): Promise<void> {
-    const result = await this.#objects.result(job);
+    const result = await this.#results.get(job);
     for (const { result: one, place, ms } of result.results) this.#add(one, { place, ms }, round);
     this.#run.environment.progress?.({ ...round.progress });
     this.#run.metrics.add(result.measured);

@@ -35,7 +35,7 @@ export async function openSharedRun(
 ): Promise<SharedRun> {
   const { pipeline } = options;
   const executor = executorOf(options);
-  if (executor === 'bullmq') await checkQueue(given.env, given.now);
+  if (executor !== 'local') await checkQueue(given.env, given.now);
   // The signal is left out: the lock must be released after an interruption, too.
   const { signal: _, ...always } = given;
   const store = await pipelineStore(pipeline, always);

@@ -11,8 +11,12 @@ import { ConverterError } from '../support/errors.ts';
 import { sha256Hex } from '../support/files.ts';
 import { programVersion } from '../support/version.ts';
 import { storeIdentity } from './pipeline-store.ts';
-import type { ChunkQueue, QueueWorker } from './queue/chunk-queue.ts';
-import type { QueueWorkerOptions } from './queue/worker.ts';
+import type {
+  ChunkQueue,
+  QueueKind,
+  QueueWorker,
+  QueueWorkerOptions,
+} from './queue/chunk-queue.ts';
 import type { ObjectStore } from './store/object-store.ts';
 
 function queueUrl({ BTG2GLTF_QUEUE_URL: url }: Environment): string {
@@ -22,37 +26,60 @@ function queueUrl({ BTG2GLTF_QUEUE_URL: url }: Environment): string {
   throw new ConverterError('PIPELINE_VARIABLE_UNSET', message);
 }
 
+/** BullMQ, on Redis or PostgreSQL. */
+const bullmq: QueueKind = {
+  async check(url, now) {
+    const { checkClock, checkQueueServer, parseQueueUrl } = await import('./queue/server.ts');
+    const server = parseQueueUrl(url);
+    checkClock(await checkQueueServer(server), now);
+    return server.name;
+  },
+  openQueue: async (options) => (await import('./queue/coordinator.ts')).openChunkQueue(options),
+  openWorker: async (options) => (await import('./queue/worker.ts')).openQueueWorker(options),
+};
+
+/** The queues by the scheme of their address; BullMQ says what it expects of any other address. */
+const QUEUES: Readonly<Record<string, QueueKind>> = {
+  'redis:': bullmq,
+  'rediss:': bullmq,
+  'postgres:': bullmq,
+  'postgresql:': bullmq,
+};
+
+function queueAt(url: string): QueueKind {
+  return (URL.canParse(url) && QUEUES[new URL(url).protocol]) || bullmq;
+}
+
 /**
  * Checks in advance that a run can use its queue: the selection of the articles comes first, and may take long.
  *
  * @param now - Clock, milliseconds since 1970.
- * @throws {@link ConverterError} `PIPELINE_VARIABLE_UNSET`, `QUEUE_UNREACHABLE`, `QUEUE_REFUSED`, `WORKER_REFUSED` (clock).
+ * @returns The address without credentials.
+ * @throws {@link ConverterError} `PIPELINE_VARIABLE_UNSET`, and as {@link QueueKind.check}.
  */
-export async function checkQueue(env: Environment, now: () => number): Promise<void> {
-  const { checkClock, checkQueueServer, parseQueueUrl } = await import('./queue/server.ts');
-  checkClock(await checkQueueServer(parseQueueUrl(queueUrl(env))), now);
+export async function checkQueue(env: Environment, now: () => number): Promise<string> {
+  const url = queueUrl(env);
+  return queueAt(url).check(url, now);
 }
 
 /**
  * Opens the queue of a run, for its coordinator.
  *
- * @throws {@link ConverterError} `PIPELINE_VARIABLE_UNSET`, `QUEUE_UNREACHABLE`, `QUEUE_REFUSED`, and the codes of the store.
+ * @throws {@link ConverterError} As {@link checkQueue}, and the codes of the store.
  */
 export async function openRunQueue(
   { options, environment, startedAt }: Run,
   store: ObjectStore,
 ): Promise<ChunkQueue> {
   const { env, log, now, signal } = environment;
-  const { openChunkQueue } = await import('./queue/coordinator.ts');
   const queue = await queueOf(options.pipeline, env, store);
-  return openChunkQueue({ ...queue, run: runId(startedAt), log, signal, now });
+  return queueAt(queue.url).openQueue({ ...queue, run: runId(startedAt), log, signal, now });
 }
 
 /**
  * Opens a worker on the queue of a pipeline.
  *
- * @throws {@link ConverterError} `PIPELINE_VARIABLE_UNSET`, `QUEUE_UNREACHABLE`, `QUEUE_REFUSED`, `WORKER_REFUSED`, and
- *   the codes of the store.
+ * @throws {@link ConverterError} As {@link checkQueue}, and the codes of the store.
  */
 export async function openPipelineWorker(
   pipeline: Pipeline,
@@ -60,8 +87,8 @@ export async function openPipelineWorker(
   store: ObjectStore,
   worker: Pick<QueueWorkerOptions, 'name' | 'jobsAtOnce' | 'mostWorkers' | 'handlers'>,
 ): Promise<QueueWorker> {
-  const { openQueueWorker } = await import('./queue/worker.ts');
-  return openQueueWorker({ ...worker, ...(await queueOf(pipeline, env, store)), log, now });
+  const queue = await queueOf(pipeline, env, store);
+  return queueAt(queue.url).openWorker({ ...worker, ...queue, log, now });
 }
 
 /** The queue of a pipeline, and the options that workers and a run must have in common. */

@@ -1,10 +1,12 @@
 /** A worker of distributed runs: processes the chunks from a queue as the run itself would. */
 
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
 import type { RunEnvironment } from '../run/open/run-environment.ts';
 import type { RunOptions } from '../run/open/run-options.ts';
 import { concurrencyOf, sharedConcurrency } from '../source/service/service-config.ts';
-import type { ChunkResult } from './chunk-objects.ts';
 import { ChunkProcessor } from './chunk-processor.ts';
+import type { ChunkResult } from './chunk-results.ts';
 import { pipelineStore } from './pipeline-store.ts';
 import type { ChunkJob, WorkerShare } from './queue/chunk-queue.ts';
 import { openPipelineWorker } from './run-queue.ts';
@@ -131,4 +133,9 @@ function figuresOf({ results, measured }: ChunkResult): ChunkFigures {
     bytesReceived: requests.bytesReceived,
     fromCache,
   };
+}
+
+/** A name that no other worker has: `<host>-<process id>-<random>`. */
+export function createWorkerName(): string {
+  return `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`;
 }

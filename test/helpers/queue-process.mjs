@@ -6,7 +6,8 @@
  */
 import { existsSync, watch, writeFileSync } from 'node:fs';
 import { openChunkQueue } from '../../dist/distribute/queue/coordinator.js';
-import { createWorkerName, openQueueWorker } from '../../dist/distribute/queue/worker.js';
+import { openQueueWorker } from '../../dist/distribute/queue/worker.js';
+import { createWorkerName } from '../../dist/distribute/worker.js';
 import { ConverterError } from '../../dist/support/errors.js';
 
 const { role, folder, jobs, lastDone, ...options } = JSON.parse(process.argv[2]);

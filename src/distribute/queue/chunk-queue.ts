@@ -1,5 +1,6 @@
 /** The chunks of a run on a queue: the interface between a coordinator and its workers. */
 import type { ConverterError } from '../../support/errors.ts';
+import type { Logger } from '../../support/log.ts';
 
 /** A part of the work of a run: the places `from` to `to` (excluded) of the list of a chunk. */
 export interface ChunkJob {
@@ -66,4 +67,58 @@ export interface WorkerHandlers {
   onPause(milliseconds: number): void;
   /** The queue does not answer, or answers again: no action is required, but the worker may report it. */
   onCutOff?(isCutOff: boolean): void;
+}
+
+/** The digest of each part of the options, by its name, such as `convert`: the parts that differ can be named. */
+export type OptionDigests = Readonly<Record<string, string>>;
+
+/** What coordinator and workers open a queue with. */
+export interface QueueOptions {
+  /** Address of the queue, with credentials. */
+  url: string;
+  /** Name of the pipeline, of which only one run may be on a queue. */
+  pipeline: string;
+  /** Version of the converter. */
+  version: string;
+  /** Digest of version and options: a worker does the jobs of coordinators with the same digest. */
+  digest: string;
+  options: OptionDigests;
+  log: Logger;
+  /** Clock, milliseconds since 1970. */
+  now: () => number;
+}
+
+/** Options of a coordinator. */
+export interface ChunkQueueOptions extends QueueOptions {
+  /** Id of the run. */
+  run: string;
+  /** Cancels the run: waiting jobs are removed, and workers drop theirs. */
+  signal: AbortSignal;
+  /** How long another coordinator has to answer, milliseconds. */
+  answerMs?: number;
+}
+
+/** Options of a worker. */
+export interface QueueWorkerOptions extends QueueOptions {
+  /** A name that no other worker has. */
+  name: string;
+  jobsAtOnce: number;
+  /** Number of workers that may work at once: workers that joined later wait. */
+  mostWorkers: number;
+  handlers: WorkerHandlers;
+}
+
+/** A kind of queue, such as BullMQ: all that a run, a worker and a check need of it. */
+export interface QueueKind {
+  /**
+   * Checks that the queue answers, accepts the account, and has the clock of this machine.
+   *
+   * @returns Its address without credentials.
+   * @throws {@link ConverterError} `USAGE`, `LIBRARY_MISSING`, `QUEUE_UNREACHABLE`, `QUEUE_REFUSED`, `WORKER_REFUSED` (clock).
+   */
+  check(url: string, now: () => number): Promise<string>;
+  /** Opens the side of the coordinator. @throws As {@link QueueKind.check}. */
+  openQueue(options: ChunkQueueOptions): Promise<ChunkQueue>;
+  /** Opens the side of a worker. @throws As {@link QueueKind.check}. */
+  openWorker(options: QueueWorkerOptions): Promise<QueueWorker>;
 }

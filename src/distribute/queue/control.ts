@@ -1,10 +1,8 @@
 /** Messages between coordinator and workers of a pipeline: events of a queue that has no jobs. */
 import type { EventEmitter } from 'node:events';
 import { z } from 'zod';
+import type { OptionDigests } from './chunk-queue.ts';
 import { type QueueConnections, queueName, settledWithin } from './server.ts';
-
-/** The digest of each part of the options, by its name, such as `convert`: the parts that differ can be named. */
-export type OptionDigests = Readonly<Record<string, string>>;
 
 /** A heartbeat, published each second and at every change. */
 export interface Beat {

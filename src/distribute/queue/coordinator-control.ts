@@ -1,38 +1,17 @@
 /** The messages of the coordinator: it learns which workers it has, and whether there is another coordinator. */
 import { randomBytes } from 'node:crypto';
 import { ConverterError } from '../../support/errors.ts';
-import type { Logger } from '../../support/log.ts';
-import type { QueueWorkerInfo } from './chunk-queue.ts';
+import type { ChunkQueueOptions, QueueWorkerInfo } from './chunk-queue.ts';
 import {
   type Beat,
   type Control,
   type ControlMessage,
   CUT_OFF_MESSAGES,
   type Members,
-  type OptionDigests,
   openControl,
   openMembers,
 } from './control.ts';
 import type { QueueConnections } from './server.ts';
-
-/** Identity of a coordinator. */
-export interface CoordinatorOptions {
-  /** Name of the pipeline, of which only one run may be on a queue. */
-  pipeline: string;
-  /** Id of the run. */
-  run: string;
-  /** Digest of version and options: only workers with the same digest get jobs. */
-  digest: string;
-  /** The digest of each part of the options. */
-  options: OptionDigests;
-  /** Version of the converter. */
-  version: string;
-  log: Logger;
-  /** Clock, milliseconds since 1970. */
-  now: () => number;
-  /** How long another coordinator has to answer, milliseconds. */
-  answerMs?: number;
-}
 
 /** Events of a coordinator. */
 interface CoordinatorEvents {
@@ -58,7 +37,7 @@ const SHOWN_STATES = {
 export class CoordinatorControl {
   /** Resolves when another coordinator has had the time to answer. */
   readonly whenAlone: Promise<void>;
-  readonly #options: CoordinatorOptions;
+  readonly #options: ChunkQueueOptions;
   readonly #events: CoordinatorEvents;
   readonly #name: string;
   readonly #control: Control;
@@ -73,7 +52,7 @@ export class CoordinatorControl {
 
   constructor(
     connections: QueueConnections,
-    options: CoordinatorOptions,
+    options: ChunkQueueOptions,
     events: CoordinatorEvents,
   ) {
     const { pipeline, log, now, answerMs = ANSWER_MS } = options;

@@ -8,8 +8,8 @@ import {
   isErrorCode,
 } from '../../support/errors.ts';
 import { divide, endsRunOfAll, halvesOf, jobId, readJob } from './chunk-jobs.ts';
-import type { ChunkJob, ChunkQueue, QueueWorkerInfo } from './chunk-queue.ts';
-import { CoordinatorControl, type CoordinatorOptions } from './coordinator-control.ts';
+import type { ChunkJob, ChunkQueue, ChunkQueueOptions, QueueWorkerInfo } from './chunk-queue.ts';
+import { CoordinatorControl } from './coordinator-control.ts';
 import {
   CANCELLED,
   checkClock,
@@ -21,13 +21,6 @@ import {
   queueName,
   settledWithin,
 } from './server.ts';
-
-interface ChunkQueueOptions extends CoordinatorOptions {
-  /** Address of the queue, with credentials. */
-  url: string;
-  /** Cancels the run: waiting jobs are removed, and workers drop theirs. */
-  signal: AbortSignal;
-}
 
 /** Jobs on the queue per job that workers do at once: one in work, one waiting. */
 const JOBS_PER_SLOT = 2;

@@ -7,7 +7,7 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { Job } from 'bullmq';
 import { asConverterError, type ErrorCode } from '../../support/errors.ts';
 import { endsRunOfAll, readJob } from './chunk-jobs.ts';
-import type { ChunkJob, WorkerShare } from './chunk-queue.ts';
+import type { ChunkJob, OptionDigests, WorkerShare } from './chunk-queue.ts';
 import {
   type Beat,
   type Control,
@@ -15,7 +15,6 @@ import {
   JOIN_MS,
   type Member,
   type Members,
-  type OptionDigests,
   openControl,
   openMembers,
 } from './control.ts';

@@ -1,36 +1,11 @@
 /** A worker's side of the queue. */
-import { randomBytes } from 'node:crypto';
-import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Worker } from 'node:worker_threads';
 import { asConverterError, ConverterError } from '../../support/errors.ts';
-import type { Logger } from '../../support/log.ts';
-import type { ChunkJob, QueueWorker, WorkerHandlers } from './chunk-queue.ts';
-import { CUT_OFF_MESSAGES, type OptionDigests } from './control.ts';
+import type { ChunkJob, QueueWorker, QueueWorkerOptions } from './chunk-queue.ts';
+import { CUT_OFF_MESSAGES } from './control.ts';
 import type { QueueThreadMessages, SentError } from './queue-thread.ts';
 import { checkClock, parseQueueUrl } from './server.ts';
-
-export interface QueueWorkerOptions {
-  /** Name by {@link createWorkerName}. */
-  name: string;
-  /** Address of the queue, with credentials. */
-  url: string;
-  /** Name of the pipeline. */
-  pipeline: string;
-  /** Digest of version and options: a worker does the jobs of coordinators with the same digest. */
-  digest: string;
-  /** The digest of each part of the options. */
-  options: OptionDigests;
-  /** Version of the converter. */
-  version: string;
-  jobsAtOnce: number;
-  /** Number of workers that may work at once: workers that joined later wait. */
-  mostWorkers: number;
-  handlers: WorkerHandlers;
-  log: Logger;
-  /** Clock, milliseconds since 1970. */
-  now: () => number;
-}
 
 /** The program of the thread, in the folder of this file. */
 const THREAD = new URL('./queue-thread.js', import.meta.url);
@@ -157,8 +132,3 @@ class ThreadWorker implements QueueWorker {
 }
 
 const DROPPED = new ConverterError('INTERRUPTED', 'the queue gave this work to another worker');
-
-/** A name that no other worker has: `<host>-<process id>-<random>`. */
-export function createWorkerName(): string {
-  return `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`;
-}

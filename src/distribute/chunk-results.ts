@@ -1,0 +1,56 @@
+/** The results of chunks: a worker stores the result of each job, and the coordinator reads it. */
+
+import type { Result } from '../run/articles/results.ts';
+import type { Measurements } from '../run/open/metrics.ts';
+import { WORK } from './chunk-objects.ts';
+import type { ChunkJob } from './queue/chunk-queue.ts';
+import { putJson, readJson } from './store/json-object.ts';
+import type { ObjectStore } from './store/object-store.ts';
+
+/** The result of a worker for one article. */
+interface PlacedResult {
+  place: number;
+  /** Time spent on the article including waiting, milliseconds. */
+  ms: number;
+  result: Result;
+}
+
+/** The result of a job. */
+export interface ChunkResult {
+  /** Name of the worker. */
+  worker: string;
+  results: PlacedResult[];
+  /** Measurements since the last job of the worker, and how many responses were cached. */
+  measured: Measurements & { fromCache: number };
+  /** Highest memory of the worker so far, bytes. */
+  peakBytes: number;
+}
+
+/** The results of a run, beside its other objects. */
+export class ChunkResults {
+  readonly #store: ObjectStore;
+  readonly #run: string;
+
+  /** @param run - Id of the run. */
+  constructor(store: ObjectStore, run: string) {
+    this.#store = store;
+    this.#run = run;
+  }
+
+  /** Stores the result of a job; if two workers did the job, the first result counts. */
+  put(job: ChunkJob, result: ChunkResult): Promise<'stored' | 'present'> {
+    return putJson(this.#store, this.#key(job), result);
+  }
+
+  get(job: ChunkJob): Promise<ChunkResult> {
+    return readJson(this.#store, this.#key(job));
+  }
+
+  async has(job: ChunkJob): Promise<boolean> {
+    return (await this.#store.head(this.#key(job))) !== undefined;
+  }
+
+  #key({ chunk, from, to }: ChunkJob): string {
+    return `${WORK}${this.#run}/results/${chunk}-${from}-${to}.json`;
+  }
+}
