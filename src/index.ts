@@ -39,6 +39,7 @@ import * as migration from './web/migrate/migrate.ts';
 import * as planning from './web/servers/planning-url.ts';
 import { PARTS } from './wiring.ts';
 
+export { createClient, createFetcher, createLogger } from './checked-service.ts';
 export type { Block, PartsList, PartsListNode, ServiceMaterial } from './convert/model/graphics.ts';
 export type { ContentReader } from './convert/model/input.ts';
 export type { Scene } from './convert/model/scene.ts';
@@ -69,7 +70,7 @@ export type { Verification } from './run/output/verify.ts';
 export type { ConvertedArticle } from './run/single-article.ts';
 export type { ContentStore } from './source/cache/content-store.ts';
 export type { CacheDatabase } from './source/cache/database.ts';
-export { createFetcher, type Fetcher, type FetcherOptions } from './source/fetch/fetch-article.ts';
+export type { Fetcher, FetcherOptions } from './source/fetch/fetch-article.ts';
 export type {
   ArticleSource,
   SelectedArticle,
@@ -94,16 +95,11 @@ export type { Progress, RunEnvironment } from './run/open/run-environment.ts';
 export type { RunOptions } from './run/open/run-options.ts';
 export type { RecordResult } from './run/record.ts';
 export { type FinishedRun, type RunReport, reportJsonSchema } from './run/report/run-report.ts';
-export {
-  type ArticleQuery,
-  type Configuration,
-  createClient,
-  type ServiceClient,
-} from './source/service/client.ts';
+export type { ArticleQuery, Configuration, ServiceClient } from './source/service/client.ts';
 export type { ServiceConfig, ServiceDrift } from './source/service/service-config.ts';
 export { ConverterError, ERROR_CODES, type ErrorCode, isConverterError } from './support/errors.ts';
 export { sharpImageCodec } from './support/image-codec.ts';
-export { createLogger, type Logger, SILENT } from './support/log.ts';
+export { type Logger, SILENT } from './support/log.ts';
 
 import { CONVERT_DEFAULTS } from './convert/transform/convert-options.ts';
 

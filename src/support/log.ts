@@ -1,5 +1,4 @@
 /** The log of a run: a level, a sentence and fields become one line, without any secret. */
-import { CHECKS, checkParameters } from './parameters.ts';
 import { redact } from './redact.ts';
 import { cutText, TEXT_LIMITS } from './text-limits.ts';
 import { visible, visibleJson } from './visible.ts';
@@ -38,8 +37,6 @@ interface LogOptions {
  * ```
  */
 export async function createLogger(options: LogOptions): Promise<Logger> {
-  const checks = { sink: CHECKS.object, now: CHECKS.function };
-  checkParameters('createLogger', options, checks, true);
   const { pino } = await import('pino');
   const { format, sink } = options;
   const line = format === 'json' ? visibleJson : prettyLine;

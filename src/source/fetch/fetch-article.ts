@@ -11,7 +11,6 @@ import type { ArticleSnapshot, Fetched } from '../../model/snapshot.ts';
 import type { Warning } from '../../model/warning.ts';
 import { asFailure, ConverterError, isConverterError } from '../../support/errors.ts';
 import { inParallel } from '../../support/in-parallel.ts';
-import { CHECKS, checkParameters } from '../../support/parameters.ts';
 import { firstWarnings } from '../../support/text-limits.ts';
 import type { SnapshotSummary } from '../cache/cached-snapshots.ts';
 import { Dependencies } from '../cache/dependencies.ts';
@@ -114,13 +113,6 @@ interface Source {
  * @see Spec 2.2 to 2.4, 4.3, 4.4; D-111, D-550, D-613, D-614, D-731, D-804.
  */
 export function createFetcher(options: FetcherOptions): Fetcher {
-  const { object } = CHECKS;
-  const checks = {
-    client: object.extend({ getArticle: CHECKS.function }),
-    store: object,
-    database: object,
-  };
-  checkParameters('createFetcher', options, checks, true);
   return new ArticleFetcher(options);
 }
 

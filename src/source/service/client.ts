@@ -1,6 +1,5 @@
 /** Client: every operation of the service as a method. A request passes through traffic and transport. */
 import { setMaxListeners } from 'node:events';
-import { z } from 'zod';
 import type { Block, PartsList } from '../../convert/model/graphics.ts';
 import type { Drift } from '../../convert/wire/fields.ts';
 import { parsePreview, parseResource } from '../../convert/wire/resource.ts';
@@ -9,7 +8,6 @@ import type { Article, ArticleKey, PropertyChange } from '../../model/article.ts
 import type { Breadcrumb, CatalogueNode } from '../../model/catalogue.ts';
 import type { ArticleId } from '../../model/configuration-id.ts';
 import { ConverterError, type ErrorCode } from '../../support/errors.ts';
-import { CHECKS, checked, checkParameters } from '../../support/parameters.ts';
 import { looksLikeDeadToken, readAnswer, withContext } from './answer.ts';
 import { accountOf } from './crypto.ts';
 import {
@@ -159,8 +157,6 @@ export interface ServiceClient {
  * @see Spec 4, 5; D-609.
  */
 export function createClient(config: ServiceConfig): ServiceClient {
-  const checks = { now: CHECKS.function, random: CHECKS.function };
-  checkParameters('createClient', config, checks, true);
   const settings = { ...SERVICE_DEFAULTS, ...withoutUndefined(config) } as Settings;
   const connection = new Connection(settings);
   const close = (): Promise<void> => {
@@ -171,7 +167,7 @@ export function createClient(config: ServiceConfig): ServiceClient {
   else config.signal?.addEventListener('abort', close, { once: true });
   const account = config.id === undefined && { account: accountOf(config.credentials) };
   const id = serviceId({ ...account, ...config });
-  return withChecks({ id, close, traffic: connection.traffic, ...methodsOf(connection, config) });
+  return { id, close, traffic: connection.traffic, ...methodsOf(connection, config) };
 }
 
 /** The methods that call operations. They need no `this`: programs pass them on as functions. */
@@ -226,43 +222,6 @@ function methodsOf(
       loaded('article', call('restoreConfiguration', { ...configuration })),
     getArticleImage: (key) => bodyOf(call('getArticleImage', { ...key })),
   };
-}
-
-const { string: TEXT, object: OBJECT } = CHECKS;
-
-/** The parameters of each method, in their order. */
-const METHOD_CHECKS = {
-  call: {
-    name: z.custom(
-      (name) => typeof name === 'string' && Object.hasOwn(OPERATIONS, name),
-      'the name of an operation',
-    ),
-    values: OBJECT,
-    options: OBJECT.optional(),
-  },
-  getNodes: { parentnode: TEXT },
-  getBreadcrumbs: { parentnode: TEXT },
-  search: { manufacturer: TEXT, query: TEXT },
-  getArticle: { query: OBJECT },
-  getPartsList: { key: OBJECT },
-  getBlock: { requestName: TEXT },
-  getMaterial: { manufacturer: TEXT, name: TEXT },
-  getManufacturerResource: { manufacturer: TEXT, language: TEXT, name: TEXT },
-  getSeriesResource: { manufacturer: TEXT, program: TEXT, language: TEXT, name: TEXT },
-  getResource: { rescontent: TEXT },
-  changeProperty: { configuration: OBJECT, change: OBJECT },
-  getPreview: { previewimage: TEXT },
-  restoreConfiguration: { configuration: OBJECT },
-  getArticleImage: { key: OBJECT },
-} as const satisfies Partial<Record<keyof ServiceClient, Readonly<Record<string, z.ZodType>>>>;
-
-/** Makes each method check its parameters first, for programs without types. */
-function withChecks(client: ServiceClient): ServiceClient {
-  const methods = Object.entries(METHOD_CHECKS).map(([name, checks]) => {
-    const method = client[name as keyof typeof METHOD_CHECKS];
-    return [name, checked(method, checks, { name, isAsync: true })];
-  });
-  return { ...client, ...Object.fromEntries(methods) };
 }
 
 /** Returns the body of an answer, without the decoded value. */
