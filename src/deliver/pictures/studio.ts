@@ -1,6 +1,10 @@
 /**
- * The studio in which pictures are taken: neutral light from four soft boxes and bright walls, as a function of
- * direction, and the cube map with which surfaces of every roughness reflect it.
+ * The studio in which models are shown, by pictures, gallery and planning page alike: neutral light from five soft boxes
+ * and bright walls, as a function of direction, and the cube map with which surfaces of every roughness reflect it.
+ *
+ * A matt surface that faces up receives a radiance of 1.03, one that faces the front 0.86 of that, one that faces the
+ * right side 0.61, and none receives more than 1.11. So Khronos PBR Neutral, which reproduces base colours up to 0.8,
+ * shows a colour as it is in the catalogue, and faces of one colour differ as they do in daylight.
  *
  * Frame: +X right, +Y up, +Z to the front of the furniture. Radiance is linear, 1 is white.
  */
@@ -20,12 +24,16 @@ interface SoftBox {
   edge: number;
 }
 
-/** Key light from the left front, fill from the right, a rim light from behind, and the ceiling. */
+/**
+ * Key light from the left front, a tall light on each side, in which metal shows its form, a rim light from behind, and
+ * the ceiling.
+ */
 const BOXES: readonly SoftBox[] = [
-  { direction: [-0.65, 0.75, 0.75], half: [0.55, 0.42], radiance: 5.5, edge: 0.1 },
-  { direction: [0.95, 0.35, 0.45], half: [0.35, 0.75], radiance: 1.6, edge: 0.12 },
-  { direction: [0.35, 0.6, -1], half: [0.9, 0.25], radiance: 2.2, edge: 0.12 },
-  { direction: [0, 1, 0], half: [0.7, 0.5], radiance: 2, edge: 0.15 },
+  { direction: [-0.5, 0.74, 0.85], half: [0.42, 0.32], radiance: 2.15, edge: 0.1 },
+  { direction: [0.95, 0.3, 0.35], half: [0.12, 0.8], radiance: 1.35, edge: 0.08 },
+  { direction: [-1, 0.2, 0.15], half: [0.1, 0.8], radiance: 1.52, edge: 0.08 },
+  { direction: [0.1, 0.6, -1], half: [0.8, 0.2], radiance: 1.83, edge: 0.1 },
+  { direction: [0, 1, 0], half: [0.6, 0.45], radiance: 0.88, edge: 0.12 },
 ];
 
 const LIGHTS = BOXES.map((box) => {
@@ -35,8 +43,8 @@ const LIGHTS = BOXES.map((box) => {
   return { ...box, direction, right, up: cross(direction, right) };
 });
 
-/** Walls get brighter towards the ceiling; the floor is bright. */
-const WALL = { low: 0.3, high: 0.62, floor: 0.55 };
+/** The walls, and how much brighter they are where the furniture faces: most of the light has no direction. */
+const WALLS = { radiance: 0.427, towardsFront: 0.275 };
 
 /**
  * Returns the light that comes from a direction.
@@ -44,13 +52,11 @@ const WALL = { low: 0.3, high: 0.62, floor: 0.55 };
  * @param direction - Unit length.
  * @example
  * ```ts
- * radianceFrom([0, 1, 0]);   // → 2.61, the ceiling light
+ * radianceFrom([0, 1, 0]);   // → 1.31, the ceiling light
  * ```
  */
 export function radianceFrom(direction: Vec3): number {
-  const height = direction[1];
-  const wall = WALL.low + (WALL.high - WALL.low) * smoothstep(-1, 0.9, height);
-  let radiance = wall + (WALL.floor - wall) * smoothstep(0.05, 0.6, -height);
+  let radiance = WALLS.radiance + WALLS.towardsFront * direction[2];
   for (const { direction: centre, right, up, half, radiance: own, edge } of LIGHTS) {
     const towards = dot(direction, centre);
     if (towards <= 0) continue;
@@ -134,23 +140,31 @@ const SAMPLES = 512;
 
 /**
  * Draws the cube map of the studio: for each level the light that a surface of its roughness reflects straight ahead.
- * Roughness of a level: 1 − √(1 − level / levels), as three.js reads it; the last level is that of a matt surface.
+ * Roughness of a level: 1 − √(1 − level / levels), as three.js reads it; the last level is that of a matt surface,
+ * by {@link irradianceMatrix}, so that pages that read the map show the colours of pictures.
  *
  * @returns Level by level, face by face, row by row: the radiance of a texel as half-precision float.
  */
 export function drawStudioMap(): Uint16Array {
   const levels = Math.log2(STUDIO_MAP.largest / STUDIO_MAP.smallest);
   const texels: number[] = [];
+  const irradiance = irradianceMatrix();
   for (let level = 0; level <= levels; level++) {
     const lobe = reflectionLobe(1 - Math.sqrt(1 - level / levels));
     const size = STUDIO_MAP.largest / 2 ** level;
     for (let texel = 0; texel < 6 * size * size; texel++) {
       const [face, at] = [Math.floor(texel / size ** 2), texel % size ** 2];
       const normal = directionOf(face, at % size, Math.floor(at / size), size);
-      texels.push(reflected(normal, lobe));
+      texels.push(level === levels ? received(normal, irradiance) : reflected(normal, lobe));
     }
   }
   return halfFloats(texels);
+}
+
+/** The light on a matt surface, by {@link irradianceMatrix}. */
+function received([x, y, z]: Vec3, matrix: readonly number[]): number {
+  const at = [x, y, z, 1];
+  return matrix.reduce((sum, value, i) => sum + value * at[i >> 2]! * at[i & 3]!, 0);
 }
 
 /** Numbers from 2^-14 to 65,504 at half precision, rounded. */

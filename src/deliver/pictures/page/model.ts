@@ -17,10 +17,7 @@ import { imageSizeOf } from '../image-size.ts';
 import { castersOf } from './casters.ts';
 import { renderer, setDrawOrder } from './gpu.ts';
 import { separateInstances } from './instances.ts';
-import { depthMaterialFor, isClear, preferDetail, receiveShade } from './shading.ts';
-
-/** Exposure at which a white board is less white than the paper behind it, as a share of the studio's light. */
-const EXPOSURE = 0.88;
+import { backdrop, depthMaterialFor, isClear, preferDetail, receiveShade } from './shading.ts';
 
 // Files of the profile `web` are compressed.
 const loader = new GLTFLoader().setMeshoptDecoder(MeshoptDecoder).register((parser) => ({
@@ -63,7 +60,7 @@ export async function loadModel(glb: ArrayBuffer, environment: Texture): Promise
     if ((object as Light).isLight) lights.push(object);
     if ((object as Mesh).isMesh) meshes.push(object as Mesh);
   });
-  setDrawOrder(meshes);
+  setDrawOrder([backdrop, ...meshes]);
   // The only light is that of the studio.
   for (const light of lights) light.removeFromParent();
   for (const material of meshes.flatMap(materialsOf)) {
@@ -76,9 +73,8 @@ export async function loadModel(glb: ArrayBuffer, environment: Texture): Promise
   const bounds = box.getBoundingSphere(new Sphere());
   if (!Number.isFinite(bounds.radius)) throw new Error('expected finite positions');
   scene.clear();
-  scene.add(root);
+  scene.add(root, backdrop);
   scene.environment = environment;
-  scene.environmentIntensity = EXPOSURE;
   const opaque = meshes.filter((mesh) => !materialsOf(mesh).some(isClear));
   const casting = opaque.length > 0 ? opaque : meshes;
   return {

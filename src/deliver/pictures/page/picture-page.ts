@@ -19,7 +19,7 @@ import {
 } from '../shot.ts';
 import { clearTarget, renderer, SUPERSAMPLING } from './gpu.ts';
 import { loadModel, type Model } from './model.ts';
-import { finishedPixels, setVisibility } from './shading.ts';
+import { finishedPixels, setBackdrop, setVisibility } from './shading.ts';
 import { studioTexture } from './studio-texture.ts';
 import { createFloor, createVisibility, drawDepthMaps } from './visibility.ts';
 
@@ -94,11 +94,11 @@ function takePicture(model: Model, { camera, size, backdrop }: Shot) {
   });
   const visibility = targets.model.draw(solid, eye, ON_MODEL);
   setVisibility(visibility, targets.model.drawPlain());
+  setBackdrop(targets.picture.texture, shade, backdrop);
   clearTarget(targets.picture);
   renderer.render(solid, eye);
   renderer.render(scene, eye);
-  const pixels = finishedPixels(targets.picture.texture, shade, backdrop, { width, height });
-  return { pixels, width, height, pixelsPerMetre };
+  return { pixels: finishedPixels(width, height), width, height, pixelsPerMetre };
 }
 
 /** Cameras are kept for all pictures, as the scene is. */

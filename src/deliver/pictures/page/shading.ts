@@ -4,8 +4,11 @@ import {
   Color,
   DoubleSide,
   FrontSide,
+  GLSL3,
   LinearMipmapNearestFilter,
   type Material,
+  Mesh,
+  PlaneGeometry,
   ShaderChunk,
   ShaderMaterial,
   type Side,
@@ -150,16 +153,71 @@ const finish = {
   shadow: { value: 0 },
 };
 
+/** GLSL: the shadow on the floor at a place of the picture, from 0 to 1. It ends before the picture does. */
+const SHADE_OF_FLOOR = `
+  uniform highp sampler2D floorShade;
+  uniform float shadow;
+  float shadeOfFloor(vec2 at) {
+    vec2 border = smoothstep(vec2(0.0), vec2(0.06), min(at, 1.0 - at));
+    return shadow * (1.0 - texture(floorShade, at).r) * border.x * border.y;
+  }`;
+
+/**
+ * What is behind the model: the background with the shadow on the floor. Only glass shows it: three.js draws what is
+ * behind glass into a target of its own. In the picture itself, the background is added last, since it has no tones.
+ */
+export const backdrop = createBackdrop();
+
+function createBackdrop(): Mesh {
+  const material = new ShaderMaterial({
+    glslVersion: GLSL3,
+    depthTest: false,
+    depthWrite: false,
+    uniforms: { ...finish, pictureSize: { value: new Vector2() } },
+    vertexShader: 'void main() { gl_Position = vec4(position.xy, 1.0, 1.0); }',
+    fragmentShader: `
+      uniform vec4 background;
+      uniform vec2 pictureSize;
+      out vec4 result;
+      ${SHADE_OF_FLOOR}
+      void main() {
+        result = vec4(background.rgb * (1.0 - shadeOfFloor(gl_FragCoord.xy / pictureSize)), 1.0);
+      }`,
+  });
+  const mesh = new Mesh(new PlaneGeometry(2, 2), material);
+  mesh.frustumCulled = false;
+  mesh.onBeforeRender = () => {
+    const { texture, width, height } = renderer.getRenderTarget()!;
+    material.colorWrite = texture !== finish.picture.value;
+    material.uniforms.pictureSize!.value.set(width, height);
+  };
+  return mesh;
+}
+
+/** Sets what the next picture is drawn into, and what is behind the model. @param floor - The shade on the floor. */
+export function setBackdrop(
+  picture: Texture,
+  floor: Texture,
+  { color, shadow }: Shot['backdrop'],
+): void {
+  finish.picture.value = picture;
+  finish.floorShade.value = floor;
+  finish.shadow.value = shadow;
+  finish.background.value.set(...(color ?? ([0, 0, 0] as const)), color ? 1 : 0);
+  const { r, g, b } = new Color(...(color ?? [0, 0, 0])).convertLinearToSRGB();
+  finish.plain.value.set(r, g, b, color ? 1 : 0);
+  backdrop.visible = color !== undefined;
+}
+
 /** Tones by Khronos PBR Neutral, colours sRGB, four pixels to one, over the floor's shadow and the background. */
 const drawFinished = createPass(
   finish,
   `
   uniform sampler2D picture;
-  uniform highp sampler2D floorShade;
   uniform vec4 background;
   uniform vec4 plain;
-  uniform float shadow;
   out vec4 result;
+  ${SHADE_OF_FLOOR}
   vec3 neutral(vec3 color) {
     const float start = 0.8 - 0.04;
     const float desaturation = 0.15;
@@ -190,9 +248,7 @@ const drawFinished = createPass(
     }
     sum *= ${1 / SUPERSAMPLING ** 2};
     vec2 at = pixel / size;
-    // The shadow ends before the picture does.
-    vec2 border = smoothstep(vec2(0.0), vec2(0.06), min(at, 1.0 - at));
-    float shade = shadow * (1.0 - texture(floorShade, at).r) * border.x * border.y;
+    float shade = shadeOfFloor(at);
     if (sum.a == 0.0 && shade <= 0.0) { result = plain; return; }
     float alpha = sum.a + shade * (1.0 - sum.a);
     vec4 over = vec4(sum.rgb, alpha);
@@ -202,19 +258,7 @@ const drawFinished = createPass(
 );
 
 /** Reads the finished picture: RGBA, 8 bits, from the topmost row to the lowest. */
-export function finishedPixels(
-  picture: Texture,
-  floor: Texture,
-  { color, shadow }: Shot['backdrop'],
-  size: { width: number; height: number },
-): Uint8Array<ArrayBuffer> {
-  finish.picture.value = picture;
-  finish.floorShade.value = floor;
-  finish.shadow.value = shadow;
-  finish.background.value.set(...(color ?? ([0, 0, 0] as const)), color ? 1 : 0);
-  const { r, g, b } = new Color(...(color ?? [0, 0, 0])).convertLinearToSRGB();
-  finish.plain.value.set(r, g, b, color ? 1 : 0);
-  const { width, height } = size;
+export function finishedPixels(width: number, height: number): Uint8Array<ArrayBuffer> {
   const target = new WebGLRenderTarget(width, height, { depthBuffer: false });
   drawFinished(target);
   const pixels = new Uint8Array(4 * width * height);

@@ -1,0 +1,143 @@
+/** The colours of pictures: those of the catalogue. */
+import { readFile } from 'node:fs/promises';
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import { writeGlb } from '../../src/convert/write/glb.ts';
+import { takePictures } from '../../src/deliver/pictures/picture.ts';
+import { PICTURE_DEFAULTS, TRANSPARENT } from '../../src/deliver/pictures/picture-options.ts';
+import { sharedRenderer } from '../helpers/browser.ts';
+import {
+  chromaOf,
+  ciede2000,
+  hueDifference,
+  labOf,
+  meanColour,
+} from '../helpers/colour-difference.ts';
+import { BOX_TRIANGLES, boxPoints } from '../helpers/graphics.ts';
+import { HAS_BROWSER } from '../helpers/picture-browser.ts';
+import { sceneOf } from '../helpers/snapshot.ts';
+
+/** A colour chart of 24 patches, as its maker publishes it for sRGB. */
+const CHART = [
+  [115, 82, 68],
+  [194, 150, 130],
+  [98, 122, 157],
+  [87, 108, 67],
+  [133, 128, 177],
+  [103, 189, 170],
+  [214, 126, 44],
+  [80, 91, 166],
+  [193, 90, 99],
+  [94, 60, 108],
+  [157, 188, 64],
+  [224, 163, 46],
+  [56, 61, 150],
+  [70, 148, 73],
+  [175, 54, 60],
+  [231, 199, 31],
+  [187, 86, 149],
+  [8, 133, 161],
+  [243, 243, 242],
+  [200, 200, 200],
+  [160, 160, 160],
+  [122, 122, 121],
+  [85, 85, 85],
+  [52, 52, 52],
+] as const;
+const TEXTURES = ['walnut', 'oak', 'fabricSand', 'leatherCognac'] as const;
+
+const SIZE = 96;
+const textureFile = (name: string) =>
+  new URL(`../../src/emulator/sample/images/textures/${name}.jpg`, import.meta.url);
+
+interface Swatch {
+  name: string;
+  /** sRGB bytes. */
+  color: readonly number[];
+  material: object;
+  images: Record<string, Uint8Array>;
+}
+
+function patch(color: readonly [number, number, number]): Swatch {
+  const dif = `0x${Buffer.from(color).toString('hex').toUpperCase()}`;
+  return { name: color.join(), color, material: { dif, roughness: 1 }, images: {} };
+}
+
+async function texture(name: string): Promise<Swatch> {
+  const image = new Uint8Array(await readFile(textureFile(name)));
+  const color = meanColour(await pixelsOf(image));
+  return { name, color, material: { pic: name, roughness: 1 }, images: { [name]: image } };
+}
+
+/** A matt cube of one metre. */
+async function cubeOf({ material, images }: Swatch): Promise<Uint8Array> {
+  return writeGlb(
+    await sceneOf({
+      btg: [{ type: 'imp', btgname: 'A::B::CUBE', mat: 'CUBE' }],
+      mats: [{ mname: 'CUBE', ...material }],
+      blocks: { 'A::B::CUBE': { V: boxPoints(1, 1, 1), A: [{ F: BOX_TRIANGLES }] } },
+      images,
+    }),
+  );
+}
+
+async function pixelsOf(bytes: Uint8Array): Promise<number[][]> {
+  const data = await sharp(bytes).ensureAlpha().raw().toBuffer();
+  const pixels: number[][] = [];
+  for (let at = 0; at < data.length; at += 4)
+    if (data[at + 3] === 255) pixels.push([...data.subarray(at, at + 3)]);
+  return pixels;
+}
+
+/** The brightest face of a picture of a cube, which is its top: a twentieth of its opaque pixels. */
+function brightestFace(pixels: number[][]): number[] {
+  const byLightness = pixels.toSorted((a, b) => labOf(b)[0] - labOf(a)[0]);
+  return meanColour(byLightness.slice(0, pixels.length / 20));
+}
+
+/** The colours of a cube: its brightest face in `hero`, and the middle of other pictures. */
+async function coloursOf(swatch: Swatch, others: ('front' | 'side')[]): Promise<number[][]> {
+  const [hero, ...pictures] = await takePictures(await sharedRenderer(), await cubeOf(swatch), {
+    ...{ ...PICTURE_DEFAULTS, cameras: ['hero', ...others], width: SIZE, height: SIZE },
+    ...{ format: 'png', background: TRANSPARENT },
+  });
+  const third = { left: SIZE / 3, top: SIZE / 3, width: SIZE / 3, height: SIZE / 3 };
+  const middles = pictures.map(async ({ bytes }) =>
+    meanColour(await pixelsOf(await sharp(bytes).extract(third).png().toBuffer())),
+  );
+  return [brightestFace(await pixelsOf(hero!.bytes)), ...(await Promise.all(middles))];
+}
+
+describe.runIf(HAS_BROWSER)('the colours of matt surfaces', () => {
+  it('are those of the catalogue', async () => {
+    const swatches = [...CHART.map(patch), ...(await Promise.all(TEXTURES.map(texture)))];
+    const differences = { brightest: [] as number[], front: [] as number[] };
+    for (const swatch of swatches) {
+      const expected = labOf(swatch.color);
+      const [brightest, front] = await coloursOf(swatch, ['front']);
+      differences.brightest.push(ciede2000(expected, labOf(brightest!)));
+      differences.front.push(ciede2000(expected, labOf(front!)));
+      if (chromaOf(expected) >= 8)
+        expect(hueDifference(expected, labOf(brightest!)), swatch.name).toBeLessThanOrEqual(3);
+    }
+    const mean = (values: number[]) => values.reduce((sum, one) => sum + one, 0) / values.length;
+    const { brightest, front } = differences;
+    expect(mean(brightest)).toBeLessThanOrEqual(4);
+    expect(Math.max(...brightest)).toBeLessThanOrEqual(8);
+    expect(mean(front)).toBeLessThanOrEqual(6);
+    expect(Math.max(...front)).toBeLessThanOrEqual(10);
+  });
+
+  it('of a light grey are 0.8 on top, a tenth less in front and two fifths less at the side', async () => {
+    // Linear 0.8.
+    const colours = await coloursOf(patch([231, 231, 231]), ['front', 'side']);
+    const [top, before, beside] = colours.map(
+      ([, green]) => ((green! / 255 + 0.055) / 1.055) ** 2.4,
+    ) as [number, number, number];
+    expect(top).toBeGreaterThan(0.78);
+    expect(top).toBeLessThan(0.82);
+    expect(before / top).toBeGreaterThan(0.85);
+    expect(before / top).toBeLessThan(0.95);
+    expect(beside / top).toBeCloseTo(0.6, 1);
+  });
+});
