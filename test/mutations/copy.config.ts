@@ -8,6 +8,7 @@ export default defineConfig({
       'test/unit/convert/{math,transform}/*.test.ts',
       'test/unit/support/elementary.test.ts',
       'test/unit/convert/write/glb.test.ts',
+      'test/unit/deliver/profiles/check-*.test.ts',
     ],
     // It compares engines, with files that the copy lacks, and would fail for any fault.
     exclude: ['test/exact/engines.test.ts'],

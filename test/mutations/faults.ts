@@ -437,4 +437,41 @@ export const FAULTS: readonly Fault[] = [
     find: 'const low = left - (high - change) - (moved + change) - turns * HALF_PI[2];',
     replace: 'const low = 0 * change;',
   },
+  {
+    name: 'a texture of the profile web is another one',
+    rule: 'D-910',
+    file: 'src/deliver/profiles/optimize.ts',
+    find: 'const [bytes, mimeType] = [texture.getImage()!, texture.getMimeType()];',
+    replace:
+      'const [first] = document.getRoot().listTextures();\n    const [bytes, mimeType] = [first!.getImage()!, texture.getMimeType()];',
+  },
+  {
+    name: 'a texture of the profile web is upside down',
+    rule: 'D-910',
+    file: 'src/deliver/profiles/texture-encoder.ts',
+    find: "ENCODINGS[format](sized.toColourspace('srgb'))",
+    replace: "ENCODINGS[format](sized.flip().toColourspace('srgb'))",
+  },
+  {
+    name: 'a texture of the profile web is washed out',
+    rule: 'D-910',
+    file: 'src/deliver/profiles/texture-encoder.ts',
+    find: 'webp: (image) => image.webp(',
+    replace: 'webp: (image) => image.linear(0.8, 51).webp(',
+  },
+  {
+    name: 'a normal map of the profile web has the curve of sRGB',
+    rule: 'D-910',
+    file: 'src/deliver/profiles/texture-encoder.ts',
+    find: 'jpeg: (image) => image.removeAlpha()',
+    replace: 'jpeg: (image) => image.gamma(2.2, 1).removeAlpha()',
+  },
+  {
+    name: 'the places of parts are lost in the profile web',
+    rule: 'D-910',
+    file: 'src/deliver/profiles/optimize.ts',
+    find: "functions.reorder({ encoder, target: 'size' }),",
+    replace:
+      "functions.reorder({ encoder, target: 'size' }),\n      (lost: Document) => lost.getRoot().listNodes().forEach((node) => node.setTranslation([0, 0, 0])),",
+  },
 ];

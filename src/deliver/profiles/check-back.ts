@@ -127,14 +127,19 @@ function valuesOf(primitive: Primitive, semantic: string, size: 2 | 3): Float64A
  * ```
  */
 export function compareGeometry(before: Geometry, after: Geometry): void {
-  const sizes = before.bounds.max.map((value, axis) => value - before.bounds.min[axis]!);
-  const allowed = Math.max(...sizes) * LARGEST_ERRORS.position;
+  const allowed = largestErrorOf(before);
   for (const side of ['min', 'max'] as const) {
     const moved = before.bounds[side].map((value, axis) => value - after.bounds[side][axis]!);
     expectAtMost('bounds', allowed, Math.max(...moved.map(Math.abs)), 'metres');
   }
   expectEqual('meshes', before.meshes.length, after.meshes.length);
   for (const [i, mesh] of before.meshes.entries()) compareMeshes(mesh, after.meshes[i]!);
+}
+
+/** The largest distance, metres, by which a vertex of a model may move. */
+export function largestErrorOf({ bounds: { min, max } }: Geometry): number {
+  const sizes = max.map((value, axis) => value - min[axis]!);
+  return Math.max(...sizes) * LARGEST_ERRORS.position;
 }
 
 function compareMeshes(before: MeshGeometry, after: MeshGeometry): void {

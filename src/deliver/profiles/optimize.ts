@@ -16,7 +16,9 @@ import {
   moveOriginToFloor,
   removeTangents,
 } from './bake.ts';
-import { compareGeometry, type Geometry, geometryOf } from './check-back.ts';
+import { compareGeometry, type Geometry, geometryOf, largestErrorOf } from './check-back.ts';
+import { compareLooks, type Look, lookOf } from './check-look.ts';
+import { compareTextures, isTransparent } from './check-texture.ts';
 import type { TextureMeaning } from './ktx2-encoder.ts';
 import { type Libraries, loadLibraries } from './libraries.ts';
 import {
@@ -69,10 +71,12 @@ const LARGEST_STEP_METRES = 0.0003;
 /**
  * Makes the file of a profile.
  *
- * A file beyond the budget gets simpler surfaces, within the profile's bound, or smaller textures.
+ * A file beyond the budget gets simpler surfaces, within the profile's bound, or smaller textures. What is compressed is
+ * decoded again and compared with the master.
  *
+ * @param compared - Textures that were compared with their sources; other models have the same ones.
  * @throws {@link ConverterError} `BUDGET_EXCEEDED` if that is not enough, with each limit; `MODEL_UNREADABLE`;
- * `IMAGE_UNREADABLE`; `COMPRESSION_FAILED` if decoding does not restore the geometry.
+ * `IMAGE_UNREADABLE`; `COMPRESSION_FAILED` if decoding does not restore what the master looks like.
  * @example
  * ```ts
  * const { bytes, figures } = await optimize(master, PROFILES.planner, encodeTexture);
@@ -83,6 +87,7 @@ export async function optimize(
   master: Uint8Array,
   profile: Profile,
   encodeTexture: EncodeTexture,
+  compared = new Set<string>(),
 ): Promise<Optimized> {
   const given = await readFigures(master);
   const libraries = await loadLibraries(profile.geometry);
@@ -93,7 +98,14 @@ export async function optimize(
     const movedMillimetres = simplifier?.simplify(document, detail.ratio) ?? 0;
     if (given.drawCalls > profile.drawCalls) await joinParts(document, libraries);
     if (profile.origin === 'floor') await moveOriginToFloor(document, libraries);
+    const textures = new Map(
+      document
+        .getRoot()
+        .listTextures()
+        .map((one) => [one, one.getImage()!]),
+    );
     await encodeTextures(document, profile, detail, libraries, encode);
+    if (profile.geometry !== 'plain') await compareTextures(textures, compared);
     const stored = await store(document, profile, libraries);
     const written = await write(document, profile, libraries);
     const breaches = breachesOf(written.figures, profile);
@@ -110,12 +122,15 @@ export async function optimize(
     made = await withMostDetail(made, detail, (one) => attempt(one, simplifier));
   }
   const { stored, breaches, readBack, ...optimized } = made;
+  const decompressed = async () => withoutCompression(await readBack());
   if (breaches.length > 0) throw new ConverterError('BUDGET_EXCEEDED', breaches.map(breachText));
   if (stored !== undefined) {
-    const decoded = await (await readBack()).transform(libraries.functions.uninstance());
-    compareGeometry(stored, geometryOf(decoded, libraries));
+    const decoded = await (await decompressed()).transform(libraries.functions.uninstance());
+    const found = geometryOf(decoded, libraries);
+    compareGeometry(stored.geometry, found);
+    compareLooks(stored.look, await lookOf(decoded, libraries), largestErrorOf(stored.geometry));
   }
-  return { ...optimized, decoded: async () => plainGlb(await readBack(), libraries) };
+  return { ...optimized, decoded: async () => libraries.io.writeBinary(await decompressed()) };
 }
 
 /**
@@ -147,8 +162,8 @@ async function withMostDetail(
 
 /** A file that was made with some detail, within the budget or not. */
 interface Attempt extends Omit<Optimized, 'decoded'> {
-  /** The geometry before its conversion to another form. */
-  stored: Geometry | undefined;
+  /** The model before its geometry was converted to another form. */
+  stored: { geometry: Geometry; look: Look } | undefined;
   breaches: Breach[];
   readBack(): Promise<Document>;
 }
@@ -189,13 +204,13 @@ function lessDetail({ ratio, textureSide }: Detail, { bytes, images }: GlbFigure
   return levels;
 }
 
-/** A GLB whose geometry is not compressed. */
-async function plainGlb(document: Document, { io }: Libraries): Promise<Uint8Array> {
+/** The model with geometry that is not compressed. */
+function withoutCompression(document: Document): Document {
   for (const extension of document.getRoot().listExtensionsUsed()) {
     if (/_compression$/.test(extension.extensionName)) extension.dispose();
   }
   inOneBuffer(document);
-  return io.writeBinary(document);
+  return document;
 }
 
 async function write(
@@ -269,14 +284,11 @@ async function encodeTextures(
   for (const texture of document.getRoot().listTextures()) {
     const [bytes, mimeType] = [texture.getImage()!, texture.getMimeType()];
     const meaning = meaningOf(texture, functions);
-    const isTransparent = texture
-      .listParents()
-      .some(
-        (parent) =>
-          'getAlphaMode' in parent && (parent as never as Alpha).getAlphaMode() !== 'OPAQUE',
-      );
     const largest = meaning === 'normal' ? textureSide * normalScale : textureSide;
-    const request = { bytes, mimeType, meaning, format, isTransparent, largest };
+    const request = {
+      ...{ bytes, mimeType, meaning, format, largest },
+      isTransparent: isTransparent(texture),
+    };
     const encoded = await encodeTexture(request);
     if (encoded !== undefined) texture.setImage(encoded.bytes).setMimeType(encoded.mimeType);
     if (texture.getMimeType() === 'image/webp')
@@ -298,10 +310,6 @@ function encodingOnce(encodeTexture: EncodeTexture): EncodeTexture {
   };
 }
 
-interface Alpha {
-  getAlphaMode(): string;
-}
-
 /** The meaning of a texture; of several meanings, the more delicate one determines how it is stored. */
 function meaningOf(texture: Texture, functions: Libraries['functions']): TextureMeaning {
   const slots = functions.listTextureSlots(texture);
@@ -309,19 +317,22 @@ function meaningOf(texture: Texture, functions: Libraries['functions']): Texture
   return functions.getTextureColorSpace(texture) === 'srgb' ? 'colour' : 'data';
 }
 
-/** Converts the geometry, and returns the geometry before that if it changes. */
+/** Converts the geometry, and returns the model before that if it changes. */
 async function store(
   document: Document,
   profile: Profile,
   libraries: Libraries,
-): Promise<Geometry | undefined> {
+): Promise<Attempt['stored']> {
   const { functions } = libraries;
   await document.transform(
     // Solid textures are kept: to find them, each texture would be decoded.
     functions.prune({ keepSolidTextures: true }),
   );
   await unite(document, profile, libraries);
-  const before = profile.geometry === 'plain' ? undefined : geometryOf(document, libraries);
+  const before =
+    profile.geometry === 'plain'
+      ? undefined
+      : { geometry: geometryOf(document, libraries), look: await lookOf(document, libraries) };
   if (profile.instancing) await instantiate(document, libraries);
   if (profile.files === 'shared') separateMeshes(document);
   await GEOMETRY[profile.geometry](document, libraries);

@@ -11,10 +11,10 @@ const VERSION = 4;
 const AT_ONCE = 2;
 
 /**
- * Makes the files of a profile.
+ * Makes the files of a profile. What is compressed is decoded and compared with the master.
  *
  * @param profile - The requirements, if a pipeline chooses some of them.
- * @param renderer - Compares pictures of compressed files with those of their masters; it cannot read KTX2.
+ * @param pictures - Of so many compressed files, pictures are compared too; a browser cannot read KTX2.
  * @example
  * ```ts
  * const [{ bytes, facts }] = await createProfileMaker('web').make(master, ['model.glb']);
@@ -24,11 +24,12 @@ const AT_ONCE = 2;
 export function createProfileMaker(
   name: ProfileName,
   profile: Profile = PROFILES[name],
-  renderer?: Renderer,
+  pictures?: { renderer: Renderer | undefined; count: number },
 ): Maker {
   const file = profile.files === 'shared' ? 'model.gltf' : 'model.glb';
   const isCompressed = profile.geometry !== 'plain' || profile.format === 'webp';
-  const isCompared = isCompressed && profile.format !== 'ktx2';
+  let remaining = isCompressed && profile.format !== 'ktx2' ? (pictures?.count ?? 0) : 0;
+  const compared = new Set<string>();
   let encoder: TextureEncoder | undefined;
   let isNotCompared = false;
   return {
@@ -38,12 +39,14 @@ export function createProfileMaker(
     atOnce: AT_ONCE,
     async make(master) {
       const { optimize } = await import('./optimize.ts');
-      const { comparePictures } = await import('./check-back.ts');
       const { openTextureEncoder } = await import('./texture-encoder.ts');
       encoder ??= openTextureEncoder();
-      const made = await optimize(master, profile, encoder.encode);
-      if (isCompared && !(await comparePictures(renderer, master, made.decoded)))
-        isNotCompared = true;
+      const made = await optimize(master, profile, encoder.encode, compared);
+      if (remaining-- > 0) {
+        const { comparePictures } = await import('./check-back.ts');
+        if (!(await comparePictures(pictures?.renderer, master, made.decoded)))
+          isNotCompared = true;
+      }
       const { triangles, drawCalls, images, extensionsRequired } = made.figures;
       const sides = images.map(({ width, height }) => Math.max(width, height));
       const facts = {
@@ -60,14 +63,15 @@ export function createProfileMaker(
       const { bytes, shared } = made;
       return [{ bytes, facts, ...(shared.length > 0 && { shared }) }];
     },
-    limitation: () =>
-      isNotCompared
-        ? `${name}: without a browser, its models were compared with their masters by geometry, and not by pictures`
-        : undefined,
+    limitation() {
+      if (isNotCompared) return `${name}: without a browser, no pictures were compared`;
+      if (profile.format !== 'ktx2') return undefined;
+      return `${name}: its KTX2 textures were not compared with those of the masters`;
+    },
     async close() {
       await encoder?.close();
       encoder = undefined;
-      await renderer?.close();
+      await pictures?.renderer?.close();
     },
   };
 }

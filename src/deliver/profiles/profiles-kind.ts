@@ -10,14 +10,15 @@ export const profilesKind = kind({
   schema: () => profilesSchema().optional(),
   names: [...PROFILE_NAMES, USDZ_PROFILE],
   async open(wanted, run, masters) {
-    // A browser is searched only if it may be needed.
+    // A browser is searched, and code loaded, only if it may be needed.
     if (wanted.length === 0) return [];
     const [{ createProfileMaker }, { createUsdzMaker }, { rendererOf }] = await Promise.all([
       import('./profile-maker.ts'),
       import('../usd/usdz-maker.ts'),
       import('../pictures/run-renderer.ts'),
     ]);
-    const renderer = await rendererOf(run);
+    const { checkPictures: count } = run.options;
+    const pictures = count === undefined ? undefined : { renderer: await rendererOf(run), count };
     return wanted.map((one) => {
       const {
         profile: name,
@@ -26,7 +27,7 @@ export const profilesKind = kind({
       } = typeof one === 'string' ? { profile: one } : one;
       const profile = name === 'web' ? webProfile(chosen) : undefined;
       const maker =
-        name === USDZ_PROFILE ? createUsdzMaker() : createProfileMaker(name, profile, renderer);
+        name === USDZ_PROFILE ? createUsdzMaker() : createProfileMaker(name, profile, pictures);
       return new MasterDelivery(run, maker, masters, accept);
     });
   },

@@ -69,6 +69,14 @@ export const RUN_OPTIONS = {
     describe: 'refuse the result after more than N or N% failures',
     parse: parseMaxFailures,
   },
+  checkPictures: {
+    option: 'check-pictures',
+    type: 'number',
+    min: 1,
+    commands: [...PUBLISHING, 'deliver'],
+    describe:
+      'compare pictures of this many new files of the profile web with those of their masters',
+  },
   failedOnly: {
     option: 'failed',
     type: 'boolean',
@@ -95,6 +103,7 @@ export const OPTION_CHECKS = {
   accept: CHECKS.boolean.optional(),
   until: CHECKS.number.optional(),
   maxFailures: z.custom(isMaxFailures, '{ count: 5 } or { share: 0.02 }').optional(),
+  checkPictures: CHECKS.number.optional(),
   failedOnly: CHECKS.boolean.optional(),
   executor: z.enum(EXECUTORS, EXECUTORS.join(' or ')).optional(),
   browserOptional: CHECKS.boolean.optional(),
