@@ -73,7 +73,9 @@ async function warmPictures(
 
 /** A module of the built program, which finds the page beside itself. */
 function built<Module>(name: string): Promise<Module> {
-  return import(pathToFileURL(resolve('dist', 'deliver', `${name}.js`)).href) as Promise<Module>;
+  return import(
+    pathToFileURL(resolve('dist', 'deliver', 'pictures', `${name}.js`)).href
+  ) as Promise<Module>;
 }
 
 /** As an ERP system asks for it: one request after the other. */
