@@ -130,6 +130,34 @@ describe.runIf(HAS_BROWSER)('pictures', () => {
     expect(Buffer.from(first[0]!.bytes).equals(second[0]!.bytes)).toBe(true);
   });
 
+  it('do not depend on the model before, also where that had the same shape', async () => {
+    const green = await postOnBoard([{ ...RED, dif: '0x14C814' }, WHITE]);
+    const glass = await postOnBoard([{ ...RED, tra: 0.9 }, WHITE]);
+    const png = { ...OPTIONS, format: 'png' } as const;
+    const pictureOf = async (model: Uint8Array) =>
+      Buffer.from((await takePictures(renderer, model, png))[0]!.bytes);
+    const round = await ball();
+    for (const model of [green, glass]) {
+      await pictureOf(round);
+      const alone = await pictureOf(model);
+      await pictureOf(glb);
+      expect((await pictureOf(model)).equals(alone)).toBe(true);
+    }
+  });
+
+  it('show the background through glass, darker where the glass is smoked', async () => {
+    const smoked = await postOnBoard([RED, { ...WHITE, dif: '0x808080', tra: 0.7 }]);
+    const [through, beside] = await Promise.all(
+      [smoked, glb].map(async (model) => {
+        const [top] = await takePictures(renderer, model, { ...OPTIONS, cameras: ['top'] });
+        return (await pixelsOf(top!.bytes)).at(0.7, 0.7);
+      }),
+    );
+    expect(Math.max(...through!.slice(0, 3))).toBeLessThan(225);
+    expect(Math.min(...through!.slice(0, 3))).toBeGreaterThan(120);
+    expect(beside![0]).toBeGreaterThan(225);
+  });
+
   it.each([
     ['first', 2048, 8],
     ['last', 8, 2048],

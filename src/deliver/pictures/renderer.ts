@@ -6,7 +6,13 @@ import { ConverterError, isConverterError } from '../../support/errors.ts';
 import { endBrowser, type FoundBrowser, startBrowser } from './browser.ts';
 import { type ModelExchange, openModelExchange } from './model-exchange.ts';
 import { pictureBreach } from './picture-budget.ts';
-import { BROWSER_ERROR, type PicturePage, type PictureSize, type Shot } from './shot.ts';
+import {
+  BROWSER_ERROR,
+  MOST_PIXELS_A_SIDE,
+  type PicturePage,
+  type PictureSize,
+  type Shot,
+} from './shot.ts';
 
 /** The pixels of a picture: RGBA, 8 bits, from the topmost row to the lowest. */
 export interface Picture extends PictureSize {
@@ -236,7 +242,10 @@ async function takeAll(
   shots: readonly Shot[],
 ): Promise<Picture[]> {
   const page = await opened;
-  await inPage(page, 'load', model);
+  const sides = shots.map(({ size }) =>
+    'width' in size ? Math.max(size.width, size.height) : MOST_PIXELS_A_SIDE,
+  );
+  await inPage(page, 'load', { address: model, pixels: Math.max(...sides) });
   const pictures: Picture[] = [];
   for (const shot of shots) {
     const { qoi, pixelsPerMetre } = await inPage(page, 'take', shot);

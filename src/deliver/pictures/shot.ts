@@ -65,8 +65,12 @@ interface TakenPicture {
 
 /** The functions of the page. */
 export interface PicturePage {
-  /** Loads a model in place of the previous one. @param address - Relative to the page. */
-  load(address: string): Promise<void>;
+  /**
+   * Loads a model in place of the previous one.
+   *
+   * @param model - Its address, relative to the page, and the longest side of the pictures that will be taken.
+   */
+  load(model: { address: string; pixels: number }): Promise<void>;
   /** Takes a picture of the loaded model. */
   take(shot: Shot): Promise<TakenPicture>;
 }

@@ -8,14 +8,10 @@ import {
   OrthographicCamera,
   PlaneGeometry,
   type RenderItem,
-  ShaderChunk,
   ShaderMaterial,
   WebGLRenderer,
   type WebGLRenderTarget,
 } from 'three';
-
-/** A picture is drawn with this many pixels for each of its own, across and down. */
-export const SUPERSAMPLING = 2;
 
 /** Draws scenes; tone and colour space are those of the last pass, so that light adds up linearly before it. */
 export const renderer = new WebGLRenderer({
@@ -26,13 +22,6 @@ export const renderer = new WebGLRenderer({
 renderer.toneMapping = NoToneMapping;
 renderer.autoClear = false;
 renderer.setClearColor(0x000000, 0);
-// The objects behind glass are drawn once more, at the size of the finished picture, whose pixels are made of four.
-renderer.transmissionResolutionScale = 1 / SUPERSAMPLING;
-// The scene behind glass is as sharp as in a target of the size of the picture, from which its levels are counted.
-ShaderChunk.transmission_pars_fragment = ShaderChunk.transmission_pars_fragment.replace(
-  'log2( transmissionSamplerSize.x ) * applyIorToRoughness( roughness, ior )',
-  `max( 0.0, log2( transmissionSamplerSize.x * ${SUPERSAMPLING}.0 ) * applyIorToRoughness( roughness, ior ) - log2( ${SUPERSAMPLING}.0 ) )`,
-);
 
 /** Index of each mesh of the model in the order of drawing. */
 const drawOrder = new WeakMap<Object3D, number>();

@@ -2,7 +2,6 @@
 import { MeshoptDecoder } from 'meshoptimizer';
 import {
   Box3,
-  type InstancedBufferGeometry,
   type Light,
   type Material,
   Mesh,
@@ -14,28 +13,33 @@ import {
 } from 'three';
 import { GLTFLoader, type GLTFParser } from 'three/addons/loaders/GLTFLoader.js';
 import { imageSizeOf } from '../image-size.ts';
-import { castersOf } from './casters.ts';
 import { renderer, setDrawOrder } from './gpu.ts';
 import { separateInstances } from './instances.ts';
-import { backdrop, depthMaterialFor, isClear, preferDetail, receiveShade } from './shading.ts';
+import { backdrop, depthMaterialFor, isClear, receiveShade } from './shading.ts';
+import { provideImages, releaseTextures, reuseImages } from './texture-cache.ts';
 
 // Files of the profile `web` are compressed.
 const loader = new GLTFLoader().setMeshoptDecoder(MeshoptDecoder).register((parser) => ({
   name: 'textures',
-  beforeRoot: () => {
+  async beforeRoot() {
     expectNoAddresses(parser);
-    return expectTexturesThatFit(parser);
+    await expectTexturesThatFit(parser);
+    await provideImages(parser, pixelsOfPictures);
   },
   afterRoot: () => expectTextures(parser),
 }));
+/** The longest side of the pictures of the model that is loaded. */
+let pixelsOfPictures = 0;
 
 /** A loaded model. */
 export interface Model {
   scene: Scene;
   /** The opaque parts, with materials that only draw their depth. */
   solid: Scene;
-  /** The shadow casters: the opaque parts, or a simpler form of them, in world coordinates. */
-  casters: InstancedBufferGeometry;
+  /** The parts that cast shadows. */
+  casting: readonly Mesh[];
+  /** Text that is equal for models of which light reaches the same points: finishes of a configuration. */
+  shape: string;
   /** x y z of every drawn vertex, metres. */
   points: Float32Array;
   bounds: Sphere;
@@ -48,8 +52,18 @@ const scene = new Scene();
 
 const NOTHING = 'the file has no triangle to draw';
 
-/** Loads a GLB. @throws Error with a sentence, if the GLB cannot be drawn. */
-export async function loadModel(glb: ArrayBuffer, environment: Texture): Promise<Model> {
+/**
+ * Loads a GLB.
+ *
+ * @param pixels - The longest side of the pictures that will be taken.
+ * @throws Error with a sentence, if the GLB cannot be drawn.
+ */
+export async function loadModel(
+  glb: ArrayBuffer,
+  environment: Texture,
+  pixels: number,
+): Promise<Model> {
+  pixelsOfPictures = pixels;
   const { scene: root } = await loader.parseAsync(glb, '');
   if (root === undefined) throw new Error(NOTHING);
   separateInstances(root);
@@ -63,10 +77,10 @@ export async function loadModel(glb: ArrayBuffer, environment: Texture): Promise
   setDrawOrder([backdrop, ...meshes]);
   // The only light is that of the studio.
   for (const light of lights) light.removeFromParent();
-  for (const material of meshes.flatMap(materialsOf)) {
-    preferDetail(material);
+  for (const material of meshes.flatMap(materialsOf))
     if (!isClear(material)) receiveShade(material);
-  }
+  const textures = new Set(meshes.flatMap(materialsOf).flatMap(texturesOf));
+  reuseImages(textures);
   const points = pointsOf(meshes);
   if (points.length === 0) throw new Error(NOTHING);
   const box = new Box3().setFromArray(points);
@@ -80,18 +94,41 @@ export async function loadModel(glb: ArrayBuffer, environment: Texture): Promise
   return {
     scene,
     solid: sceneOf(opaque.map(copyInPlace)),
-    casters: await castersOf(casting),
+    casting,
+    shape: await shapeOf(meshes),
     points,
     bounds,
     floorMetres: box.min.y,
     dispose() {
-      for (const mesh of meshes) {
-        mesh.geometry.dispose();
-        // Materials are kept: their programs would be compiled again for the next model.
-        for (const material of materialsOf(mesh)) disposeTextures(material);
-      }
+      for (const mesh of meshes) mesh.geometry.dispose();
+      // Materials are kept: their programs would be compiled again for the next model.
+      releaseTextures(textures);
     },
   };
+}
+
+/** The digests of all that determines which points light reaches: vertices, places, and what light passes through. */
+async function shapeOf(meshes: readonly Mesh[]): Promise<string> {
+  const digests = new Map<ArrayBufferView, Promise<string>>();
+  const digestOf = (array: ArrayBufferView) => {
+    const known = digests.get(array) ?? digest(array);
+    digests.set(array, known);
+    return known;
+  };
+  const parts = meshes.map(async (mesh) => {
+    const { index, attributes } = mesh.geometry;
+    const lists = [attributes.position!, attributes.normal, index];
+    const arrays = lists.flatMap((list) => (list ? [list.array as ArrayBufferView] : []));
+    const places = lists.map((list) => list && [list.count, list.itemSize, list.normalized]);
+    const looks = materialsOf(mesh).map((material) => [isClear(material), material.side]);
+    return [await Promise.all(arrays.map(digestOf)), places, looks, mesh.matrixWorld.elements];
+  });
+  return JSON.stringify(await Promise.all(parts));
+}
+
+async function digest({ buffer, byteOffset, byteLength }: ArrayBufferView): Promise<string> {
+  const bytes = new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)).join();
 }
 
 /** Refuses addresses: a GLB contains all that it shows, and an address would be requested from this machine. */
@@ -141,8 +178,8 @@ function materialsOf({ material }: Mesh): Material[] {
   return [material].flat();
 }
 
-function disposeTextures(material: Material): void {
-  for (const value of Object.values(material)) if (value?.isTexture) (value as Texture).dispose();
+function texturesOf(material: Material): Texture[] {
+  return Object.values(material).filter((value): value is Texture => value?.isTexture === true);
 }
 
 function sceneOf(meshes: readonly Mesh[]): Scene {

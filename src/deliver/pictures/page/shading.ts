@@ -5,7 +5,6 @@ import {
   DoubleSide,
   FrontSide,
   GLSL3,
-  LinearMipmapNearestFilter,
   type Material,
   Mesh,
   PlaneGeometry,
@@ -19,7 +18,7 @@ import {
 } from 'three';
 import type { Shot } from '../shot.ts';
 import { irradianceMatrix } from '../studio.ts';
-import { createPass, renderer, SUPERSAMPLING } from './gpu.ts';
+import { createPass, renderer } from './gpu.ts';
 
 const visible = {
   visibility: { value: null as Texture | null },
@@ -136,14 +135,6 @@ export function isClear(material: Material): boolean {
   return transmission > 0 || (material.transparent && material.opacity < 0.95);
 }
 
-/** Samples fine textures without smoothing: supersampling is all the smoothing that a picture needs. */
-export function preferDetail(material: Material): void {
-  for (const value of Object.values(material)) {
-    if (!(value as Texture | null)?.isTexture) continue;
-    Object.assign(value, { anisotropy: 1, minFilter: LinearMipmapNearestFilter });
-  }
-}
-
 const finish = {
   picture: { value: null as Texture | null },
   floorShade: { value: null as Texture | null },
@@ -209,7 +200,7 @@ export function setBackdrop(
   backdrop.visible = color !== undefined;
 }
 
-/** Tones by Khronos PBR Neutral, colours sRGB, four pixels to one, over the floor's shadow and the background. */
+/** Tones by Khronos PBR Neutral, colours sRGB, over the floor's shadow and the background. */
 const drawFinished = createPass(
   finish,
   `
@@ -236,17 +227,12 @@ const drawFinished = createPass(
     return mix(curve, 12.92 * linear, vec3(lessThanEqual(linear, vec3(0.0031308))));
   }
   void main() {
-    vec4 sum = vec4(0.0);
     // Pixels are read from the lowest row on: it is the topmost of the picture.
-    vec2 size = vec2(textureSize(picture, 0)) / float(${SUPERSAMPLING});
+    vec2 size = vec2(textureSize(picture, 0));
     vec2 pixel = vec2(gl_FragCoord.x, size.y - gl_FragCoord.y);
-    ivec2 first = ivec2(pixel) * ${SUPERSAMPLING};
-    for (int y = 0; y < ${SUPERSAMPLING}; y++) for (int x = 0; x < ${SUPERSAMPLING}; x++) {
-      vec4 one = texelFetch(picture, first + ivec2(x, y), 0);
-      float alpha = min(one.a, 1.0);
-      if (alpha > 0.0) sum += vec4(neutral(one.rgb / alpha) * alpha, alpha);
-    }
-    sum *= ${1 / SUPERSAMPLING ** 2};
+    vec4 sum = texelFetch(picture, ivec2(pixel), 0);
+    sum.a = min(sum.a, 1.0);
+    if (sum.a > 0.0) sum.rgb = neutral(sum.rgb / sum.a) * sum.a;
     vec2 at = pixel / size;
     float shade = shadeOfFloor(at);
     if (sum.a == 0.0 && shade <= 0.0) { result = plain; return; }

@@ -21,17 +21,20 @@ import {
   Scene,
   ShaderMaterial,
   type Sphere,
+  type Texture,
+  UnsignedByteType,
   UnsignedIntType,
   Vector2,
   Vector3,
   Vector4,
   WebGLRenderTarget,
 } from 'three';
+import type { PictureSize } from '../shot.ts';
 import { lightDirections } from '../studio.ts';
 import { clearTarget, createPass, renderer } from './gpu.ts';
 
-/** Directions, as tiles of the texture: 32 keep the steps between their shadows hardly visible after smoothing; 48 take 40 ms longer. */
-const TILES = { columns: 8, rows: 4, pixels: 256 } as const;
+/** Directions, as tiles of the texture. */
+const TILES = { columns: 4, rows: 4, pixels: 256 } as const;
 const COUNT = TILES.columns * TILES.rows;
 
 const LIGHTS = lightDirections(COUNT).map(
@@ -148,7 +151,7 @@ const visibilityUniforms = {
 const NOTHING = 60000;
 
 /** R: the share of light that arrives. G: the distance from the camera, by which other pixels take the share over. */
-const drawVisibility = createPass(
+const lookUp = createPass(
   visibilityUniforms,
   `
   uniform highp sampler2D positions;
@@ -265,57 +268,64 @@ interface Smoothing {
 
 type AnyCamera = PerspectiveCamera | OrthographicCamera;
 
-/** The visibility of the points that a camera sees, at its own size. */
-export function createVisibility(width: number, height: number) {
+/** The share of light that arrives at the points that a camera sees. */
+export interface Visibility {
+  /** R: the share. G: the distance from the camera, metres. */
+  share: Texture;
+  /** The same without distances, see {@link drawPlain}. */
+  plain: Texture;
+  dispose(): void;
+}
+
+const FLOATS = {
+  // At half precision, a plane would be bent.
+  type: FloatType,
+  format: RGFormat,
+  minFilter: LinearFilter,
+  magFilter: LinearFilter,
+  depthBuffer: false,
+} as const;
+
+/** Draws the visibility of what a camera sees, in a size of its own. */
+export function drawVisibility(
+  scene: Scene,
+  camera: AnyCamera,
+  { width, height }: PictureSize,
+  { times, nearShare, fadeMetres }: Smoothing,
+): Visibility {
   const geometry = new WebGLRenderTarget(width, height, {
     type: FloatType,
     count: 2,
     minFilter: NearestFilter,
     magFilter: NearestFilter,
   });
-  const options = {
-    // At half precision, a plane would be bent.
-    type: FloatType,
-    format: RGFormat,
-    minFilter: LinearFilter,
-    magFilter: LinearFilter,
-    depthBuffer: false,
-  };
-  const [first, second] = [0, 1].map(() => new WebGLRenderTarget(width, height, options));
-  const target = { first: first!, second: second! };
-  const plain = new WebGLRenderTarget(width, height, {
-    format: RGFormat,
-    minFilter: LinearFilter,
-    magFilter: LinearFilter,
-    depthBuffer: false,
-  });
+  let share = new WebGLRenderTarget(width, height, FLOATS);
+  let other = new WebGLRenderTarget(width, height, FLOATS);
+  const plain = new WebGLRenderTarget(width, height, { ...FLOATS, type: UnsignedByteType });
+  clearTarget(geometry);
+  scene.overrideMaterial = geometryMaterial;
+  renderer.render(scene, camera);
+  scene.overrideMaterial = null;
+  [visibilityUniforms.positions.value, visibilityUniforms.normals.value] = geometry.textures;
+  visibilityUniforms.fadeMetres.value.set(...fadeMetres);
+  lookUp(share);
+  for (let i = 0; i < times; i++) {
+    smoothUniforms.source.value = share.texture;
+    smoothUniforms.stepPixels.value = 2 ** i;
+    smoothUniforms.nearShare.value = nearShare;
+    smooth(other);
+    [share, other] = [other, share];
+  }
+  plainUniforms.source.value = share.texture;
+  drawPlain(plain);
+  geometry.dispose();
+  other.dispose();
   return {
-    /** Draws the visibility; the texture is valid until the next call. */
-    draw(scene: Scene, camera: AnyCamera, { times, nearShare, fadeMetres }: Smoothing) {
-      clearTarget(geometry);
-      scene.overrideMaterial = geometryMaterial;
-      renderer.render(scene, camera);
-      scene.overrideMaterial = null;
-      [visibilityUniforms.positions.value, visibilityUniforms.normals.value] = geometry.textures;
-      visibilityUniforms.fadeMetres.value.set(...fadeMetres);
-      drawVisibility(target.first);
-      for (let i = 0; i < times; i++) {
-        smoothUniforms.source.value = target.first.texture;
-        smoothUniforms.stepPixels.value = 2 ** i;
-        smoothUniforms.nearShare.value = nearShare;
-        smooth(target.second);
-        [target.first, target.second] = [target.second, target.first];
-      }
-      return target.first.texture;
-    },
-    /** Draws the last visibility without its distances. */
-    drawPlain() {
-      plainUniforms.source.value = target.first.texture;
-      drawPlain(plain);
-      return plain.texture;
-    },
+    share: share.texture,
+    plain: plain.texture,
     dispose() {
-      for (const each of [geometry, target.first, target.second, plain]) each.dispose();
+      share.dispose();
+      plain.dispose();
     },
   };
 }
