@@ -1,3 +1,4 @@
+/// <reference lib="dom" />
 /** The colours of pictures: those of the catalogue. */
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
@@ -5,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { writeGlb } from '../../src/convert/write/glb.ts';
 import { takePictures } from '../../src/deliver/pictures/picture.ts';
 import { PICTURE_DEFAULTS, TRANSPARENT } from '../../src/deliver/pictures/picture-options.ts';
-import { sharedRenderer } from '../helpers/browser.ts';
+import { closePages, openWatched, sharedRenderer } from '../helpers/browser.ts';
 import {
   chromaOf,
   ciede2000,
@@ -15,6 +16,7 @@ import {
 } from '../helpers/colour-difference.ts';
 import { BOX_TRIANGLES, boxPoints } from '../helpers/graphics.ts';
 import { HAS_BROWSER } from '../helpers/picture-browser.ts';
+import { servePlanningView } from '../helpers/planning-view-page.ts';
 import { sceneOf } from '../helpers/snapshot.ts';
 
 /** A colour chart of 24 patches, as its maker publishes it for sRGB. */
@@ -108,6 +110,9 @@ async function coloursOf(swatch: Swatch, others: ('front' | 'side')[]): Promise<
   return [brightestFace(await pixelsOf(hero!.bytes)), ...(await Promise.all(middles))];
 }
 
+/** What the page of the planning view offers. */
+declare function show(name: string): Promise<void>;
+
 describe.runIf(HAS_BROWSER)('the colours of matt surfaces', () => {
   it('are those of the catalogue', async () => {
     const swatches = [...CHART.map(patch), ...(await Promise.all(TEXTURES.map(texture)))];
@@ -139,5 +144,33 @@ describe.runIf(HAS_BROWSER)('the colours of matt surfaces', () => {
     expect(before / top).toBeGreaterThan(0.85);
     expect(before / top).toBeLessThan(0.95);
     expect(beside / top).toBeCloseTo(0.6, 1);
+  });
+
+  it('are the same in pictures and on the planning page', async () => {
+    const cube = await cubeOf(patch([189, 157, 119]));
+    const [expected] = await coloursOf(patch([189, 157, 119]), []);
+    const server = await servePlanningView(async () => cube);
+    try {
+      const { page } = await openWatched(server.address, { viewport: { width: 400, height: 400 } });
+      await page.evaluate(() => show('cube'));
+      const canvas = page.getByRole('application', { name: '3D view' });
+      const shown = await canvas.evaluate(async (one: HTMLCanvasElement) => {
+        await new Promise((done) => requestAnimationFrame(done));
+        const graphics = one.getContext('webgl2')!;
+        const pixels = new Uint8Array(4 * one.width * one.height);
+        const { RGBA, UNSIGNED_BYTE } = graphics;
+        graphics.readPixels(0, 0, one.width, one.height, RGBA, UNSIGNED_BYTE, pixels);
+        return { pixels: [...pixels], width: one.width, height: one.height };
+      });
+      const { width, height } = shown;
+      const raw = { raw: { width, height, channels: 4 } } as const;
+      const png = await sharp(Uint8Array.from(shown.pixels), raw).png().toBuffer();
+      const found = brightestFace(await pixelsOf(png));
+      for (const [channel, value] of expected!.entries())
+        expect(Math.abs(found[channel]! - value)).toBeLessThanOrEqual(4);
+    } finally {
+      await closePages();
+      await server.close();
+    }
   });
 });
