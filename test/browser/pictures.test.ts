@@ -188,8 +188,10 @@ describe.runIf(HAS_BROWSER)('pictures', () => {
   it('are white behind the model, or transparent where the format allows it', async () => {
     const [jpeg] = await take({ format: 'jpg' });
     expect((await pixelsOf(jpeg!.bytes)).at(0.02, 0.02)).toEqual([255, 255, 255, 255]);
-    const [png] = await take({ format: 'png', background: TRANSPARENT });
-    expect((await pixelsOf(png!.bytes)).at(0.02, 0.02)[3]).toBe(0);
+    for (const background of [TRANSPARENT, 'Transparent']) {
+      const [png] = await take({ format: 'png', background });
+      expect((await pixelsOf(png!.bytes)).at(0.02, 0.02)[3]).toBe(0);
+    }
     expect((await sharp((await take({ format: 'webp' }))[0]!.bytes).metadata()).format).toBe(
       'webp',
     );

@@ -105,7 +105,8 @@ function turnOf(options: PictureOptions): { name: string; shot: Shot }[] {
 
 function colorOf({ background, format }: PictureOptions): Shot['backdrop']['color'] {
   // In a format without transparency, the background is white.
-  const isClear = background === TRANSPARENT;
+  // A pipeline file may spell it in capitals, as it may spell colours.
+  const isClear = background.toLowerCase() === TRANSPARENT;
   if (isClear && !PICTURE_FORMATS[format].isOpaque) return undefined;
   const color = isClear ? PICTURE_DEFAULTS.background : background;
   const parts = [1, 3, 5].map((at) =>
