@@ -480,6 +480,15 @@ describe('a program without types gets a sentence that names the field', () => {
     [`options: pipeline: ${NO_PIPELINE} "demo.yaml"`, () => [{ pipeline: 'demo.yaml' }, {}]],
   ])('runPipeline: %s', (sentence, given) => expectRefusal(sentence, runPipeline, ...given()));
 
+  const { buildPipeline, fetchPipeline } = library;
+  test.each(Object.entries({ runPipeline, buildPipeline, fetchPipeline }))(
+    '%s: a promise is rejected, and nothing is thrown',
+    (_, work) => {
+      const called = work as (...parameters: unknown[]) => Promise<unknown>;
+      return expectFailure(called({ pipeline: {} }, {}), 'USAGE');
+    },
+  );
+
   test('neither another kind of file nor another machine is taken', async () => {
     const sentence =
       'output: expected a file name that ends with .glb or .gltf, received "desk.fbx"';

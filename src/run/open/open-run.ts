@@ -104,7 +104,7 @@ interface Opening extends OutputAccess {
   notes?(database: CacheDatabase, pipeline: RunOptions['pipeline'], startedAt: number): WorkNotes;
 }
 
-function withOpen<T>(
+async function withOpen<T>(
   given: RunOptions,
   environment: RunEnvironment,
   work: Work<T>,
