@@ -118,6 +118,8 @@ async function withOpen<T>(
       shared = await openStore(given.pipeline, environment);
       return shared;
     });
+  // The run starts before its stopwatch does: the end in its report is the start plus the measured time.
+  const startedAt = environment.startedAt ?? environment.now();
   const metrics = new RunMetrics(environment.now);
   const opening: SourceOpening = {
     openShared,
@@ -125,8 +127,9 @@ async function withOpen<T>(
     onRequest: (event) => metrics.requests.count(event),
     onDrift: (drift) => metrics.drift.count(drift),
   };
-  return withSources(given, environment, opening, async (context, sources) => {
-    const { options, startedAt } = context;
+  const started = { ...environment, startedAt };
+  return withSources(given, started, opening, async (context, sources) => {
+    const { options } = context;
     const { database } = sources;
     const scratch = await openScratchFile(temporaryFolder(options.pipeline.cacheDir));
     try {
