@@ -21,11 +21,11 @@ export const deliverCommand: Command = {
   examples: ['btg2gltf deliver pipeline.yaml'],
   async run(args, io) {
     const options = await readOfflineOptions(textOf(args, 'PIPELINE.yaml')!, args, io);
-    const { deliverPipeline } = await import('../deliver/after-run.ts');
+    const { deliverPipeline } = await import('../run/deliver-published.ts');
     const { log, display } = await openOutput(args, io);
     const progress = (now: Progress) => display.progress(now);
     const environment = { ...environmentOf(io), log, progress };
-    const delivering = deliverPipeline(options, environment, PARTS.sharing);
+    const delivering = deliverPipeline(options, environment, PARTS);
     const delivered = await delivering.finally(() => display.close());
     const asksForNothing = 'the pipeline file has no deliver: section';
     const lines = delivered === undefined ? [asksForNothing] : deliveredText({ delivered });

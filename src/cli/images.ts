@@ -76,11 +76,15 @@ export const imagesCommand: Command = {
     if (browser === undefined)
       throw new ConverterError('BROWSER_MISSING', `images: expected a browser; ${installHelp()}`);
     const log = await openLog(args, io);
-    const [{ openImageSource }, { openImageServer }] = await Promise.all([
+    const [{ openImageSource }, { convertArticle }, { openImageServer }] = await Promise.all([
       import('../deliver/pictures/images.ts'),
+      import('../run/single-article.ts'),
       import('../web/servers/images.ts'),
     ]);
     const camera = textOf(args, 'camera') ?? PICTURE_DEFAULTS.cameras[0];
+    const environment = { ...environmentOf(io), log };
+    const pipeline = file === undefined ? undefined : await loadPipeline(file, io.env);
+    const openShared = pipeline && (() => PARTS.sharing!.open(pipeline, environment));
     const source = await openImageSource({
       published,
       cacheDir,
@@ -89,9 +93,11 @@ export const imagesCommand: Command = {
         ...{ ...PICTURE_DEFAULTS, width: size, height: size },
         cameras: [camera] as PictureOptions['cameras'],
       },
-      pipeline: file === undefined ? undefined : await loadPipeline(file, io.env),
-      openStore: PARTS.sharing?.open,
-      environment: { ...environmentOf(io), log },
+      convert:
+        pipeline &&
+        ((request, path) => convertArticle(request, pipeline, path, environment, openShared)),
+      maxCacheBytes: pipeline?.cacheMaxBytes,
+      environment,
     });
     const token = io.env[TOKEN_VARIABLE] || undefined;
     const options = { ...at, now: io.now, log, find: source.find, ...given({ token }) };

@@ -13,7 +13,7 @@ import { createPictureMaker } from '../deliver/pictures/pictures.ts';
 import { BrowserRenderer } from '../deliver/pictures/renderer.ts';
 import { openPublished } from '../distribute/published.ts';
 import type { Pipeline } from '../run/file/pipeline-file.ts';
-import type { FileFacts } from '../run/lists/delivered-files.ts';
+import type { FileFacts } from '../run/output/delivered-files.ts';
 import { amount, integer, size } from '../run/report/text.ts';
 import { ConverterError } from '../support/errors.ts';
 import { makeFolder, readBytes, replaceFile } from '../support/files.ts';

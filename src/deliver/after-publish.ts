@@ -1,21 +1,16 @@
-/** Deliveries of a publication as a whole: feeds, and the webhook that receives its changes. */
+/** Deliveries of a publication as a whole: feeds with what they lack, and the webhook that receives its changes. */
 
 import { sortConfigurationKeys } from '../model/configuration-id.ts';
+import type { Run } from '../run/open/open-run.ts';
 import {
   type DeliveryLine,
   FEEDS_FOLDER,
   isSharedPath,
   OUTBOX_FILE,
-} from '../run/lists/delivered-files.ts';
-import type { Run } from '../run/open/open-run.ts';
+} from '../run/output/delivered-files.ts';
 import { openCatalogue, writeTexts } from '../run/output/manifest.ts';
 import type { NewLists } from '../run/output/publication.ts';
-import type {
-  Delivered,
-  Deliveries,
-  DeliveryFailure,
-  SentChanges,
-} from '../run/publishing/deliveries.ts';
+import type { Delivered, Deliveries } from '../run/publishing/deliveries.ts';
 import { publishedNow } from '../run/publishing/last-publication.ts';
 import { ConverterError } from '../support/errors.ts';
 import {
@@ -26,33 +21,24 @@ import {
   feedName,
   feedRows,
 } from './feeds/feeds.ts';
-import { type Sending, sendChanges } from './outbox.ts';
+import { sendChanges } from './outbox.ts';
 import { type DeliverSection, sectionOf } from './section.ts';
 
-/** Name of the webhook among the deliveries. */
 const WEBHOOK = 'webhook';
 
-/** Sends the changes of a publication to the webhook of the pipeline. @throws as {@link sendChanges} */
-export async function sendToWebhook(
-  run: Run,
-  ...publication: Parameters<NonNullable<Awaited<ReturnType<Deliveries['sender']>>>>
-): Promise<SentChanges> {
-  const { settle, ...sending } = await sendChanges(run, ...publication);
-  return { sent: sentBy(run, sending), settle };
-}
-
-function sentBy(
-  { options }: Run,
-  { sent, waiting, problem }: Omit<Sending, 'settle'>,
-): SentChanges['sent'] {
-  const { afterPublish } = sectionOf(options.pipeline) ?? {};
-  if (afterPublish === undefined || sent + waiting === 0) return undefined;
-  const counts = countsOf(WEBHOOK, sent);
-  if (problem === undefined) return { counts, failures: [] };
-  const message = `the webhook has not received the changes, which wait in ${OUTBOX_FILE}: ${problem}`;
-  const error = new ConverterError('WEBHOOK_FAILED', message);
-  return failedAsAWhole(counts, afterPublish.accept, waiting, error);
-}
+/** Opens the webhook of a pipeline. @throws as {@link sendChanges} */
+export const openSender: Deliveries['sender'] =
+  async (run) =>
+  async (...publication) => {
+    const { settle, sent, waiting, problem } = await sendChanges(run, ...publication);
+    const { afterPublish } = sectionOf(run.options.pipeline) ?? {};
+    if (afterPublish === undefined || sent + waiting === 0) return { settle };
+    const counts = countsOf(WEBHOOK, sent);
+    if (problem === undefined) return { sent: { counts, failures: [] }, settle };
+    const message = `the webhook has not received the changes, which wait in ${OUTBOX_FILE}: ${problem}`;
+    const error = new ConverterError('WEBHOOK_FAILED', message);
+    return { sent: failedAsAWhole(counts, afterPublish.accept, waiting, error), settle };
+  };
 
 type Counts = Delivered['deliveries'][number];
 
@@ -70,7 +56,7 @@ function failedAsAWhole(
   accepted: readonly string[],
   count: number,
   { code, message, help }: ConverterError,
-): { counts: Counts; failures: DeliveryFailure[] } {
+): { counts: Counts; failures: Delivered['failures'] } {
   const { name } = counts;
   const isAccepted = accepted.includes(code);
   const failure = { article: '', delivery: name, code, message, help, isAccepted };
@@ -84,13 +70,7 @@ function failedAsAWhole(
   };
 }
 
-/** A feed that was written. */
-interface WrittenFeed {
-  counts: Counts;
-  failures: DeliveryFailure[];
-  /** Sentences about products that the feed lacks. */
-  leftOut: string[];
-}
+type WrittenFeed = ReturnType<typeof failedAsAWhole> & { leftOut: string[] };
 
 /**
  * Writes the feeds. An article that only carts select is the planning of one customer: no feed contains it.
@@ -151,3 +131,21 @@ function writtenFeed(
   const error = new ConverterError('FEED_EMPTY', `expected rows, received none: ${why}`);
   return { ...failedAsAWhole(counts, accepted, Math.max(1, all), error), leftOut: [] };
 }
+
+/**
+ * Names the feeds that lack a published configuration, and the property that they require.
+ *
+ * @example `await leftOutOf(pipeline, withoutPrice, []); // → [{ feed: 'feed google', requires: 'a price' }]`
+ */
+export const leftOutOf: Deliveries['leftOut'] = async (pipeline, line, deliveries) => {
+  const { feeds } = sectionOf(pipeline) ?? {};
+  if (feeds === undefined) return [];
+  const files = deliveries.flatMap(({ delivery, files }) =>
+    files.map((file) => ({ ...file, delivery })),
+  );
+  return [...new Set(feeds.kinds)].flatMap((kind) => {
+    const missing = new Map<string, number>();
+    for (const _ of feedRows(kind, [{ line, files }], feeds, missing));
+    return Array.from(missing.keys(), (requires) => ({ feed: feedName(kind), requires }));
+  });
+};

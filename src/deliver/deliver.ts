@@ -1,21 +1,18 @@
 /** Delivery: makes further files of the published masters, such as pictures, and publishes them beside the masters. */
 
-import { join } from 'node:path';
 import { articleLabel } from '../model/configuration-id.ts';
+import type { Run } from '../run/open/open-run.ts';
 import {
-  DELIVERIES_FILE,
   type DeliveryLine,
   LAST_GOOD_FILE,
-  placeOf,
   readDeliveries,
-} from '../run/lists/delivered-files.ts';
-import type { Run } from '../run/open/open-run.ts';
+  writeDeliveries,
+} from '../run/output/delivered-files.ts';
 import { requireManifest } from '../run/output/output-folder.ts';
-import { type NewLists, replaceLists } from '../run/output/publication.ts';
+import { replaceLists } from '../run/output/publication.ts';
 import type { Delivered } from '../run/publishing/deliveries.ts';
 import { mastersOf } from '../run/publishing/masters.ts';
 import { amount } from '../run/report/text.ts';
-import { readTextIfExists } from '../support/files.ts';
 import { groupBy } from '../support/group-by.ts';
 import { writeFeeds } from './after-publish.ts';
 import { removeGallery, writeGallery } from './gallery/publish-gallery.ts';
@@ -40,8 +37,8 @@ export async function deliver(run: Run): Promise<Delivered> {
   const masters = await mastersOf(outputDir);
   const deliveries = await openDeliveries(wanted ?? {}, run, masters);
   const before = {
-    lines: await readDeliveries(outputDir),
-    lastGood: await readDeliveries(outputDir, LAST_GOOD_FILE),
+    lines: [...(await readDeliveries(outputDir)).values()],
+    lastGood: [...(await readDeliveries(outputDir, LAST_GOOD_FILE)).values()],
   };
   if (deliveries.length > 0) {
     const names = deliveries.map(({ name }) => name).join(', ');
@@ -59,8 +56,7 @@ export async function deliver(run: Run): Promise<Delivered> {
   };
   const former = formerFiles([...lines, ...lastGood], before);
   const feeds = await replaceLists(outputDir, former, async (lists) => {
-    await writeDeliveries(lists, LAST_GOOD_FILE, lastGood);
-    await writeDeliveries(lists, DELIVERIES_FILE, lines);
+    await writeDeliveries(lists, lines, lastGood);
     if (wanted?.gallery) delivered.gallery = await writeGallery(run, lists, lines);
     else await removeGallery(lists);
     return writeFeeds(run, wanted?.feeds, lists, lines);
@@ -88,24 +84,10 @@ function splitsOf(lines: readonly DeliveryLine[]): Delivered['splits'] {
   return splits.sort((a, b) => b.count - a.count || (`${a.splitBy}` < `${b.splitBy}` ? -1 : 1));
 }
 
-async function writeDeliveries(
-  lists: NewLists,
-  file: string,
-  lines: readonly DeliveryLine[],
-): Promise<void> {
-  const keyed = lines.map((line) => [placeOf(line.delivery, line), line] as const);
-  keyed.sort(([a], [b]) => (a < b ? -1 : 1));
-  const text = keyed.map(([, line]) => `${JSON.stringify(line)}\n`).join('');
-  const before = await readTextIfExists(join(lists.outputDir, file));
-  // A list without lines stays: a store has it.
-  const isNew = before === undefined && (file === DELIVERIES_FILE || text !== '');
-  if (isNew || (before !== undefined && text !== before)) await lists.write(file, text);
-}
-
 /** Paths that the new lines no longer have. The lists may have been edited: a delivery has files only in its folder. */
 function formerFiles(now: readonly DeliveryLine[], before: FormerDeliveries): string[] {
   const current = new Set(now.flatMap(({ files }) => files.map(({ path }) => path)));
-  const former = [...before.lines.values(), ...before.lastGood.values()];
+  const former = [...before.lines, ...before.lastGood];
   const own = former.map(({ delivery, files }) =>
     files.map(({ path }) => path).filter((path) => path.startsWith(`${delivery}/`)),
   );

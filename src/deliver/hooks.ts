@@ -1,9 +1,10 @@
 /** The interface of a run to deliveries; the code of each is loaded when a pipeline needs it. */
 
 import { join } from 'node:path';
-import { addressAt, OUTBOX_FILE } from '../run/lists/delivered-files.ts';
+import { OUTBOX_FILE } from '../run/output/delivered-files.ts';
 import type { Deliveries } from '../run/publishing/deliveries.ts';
 import { exists } from '../support/files.ts';
+import { addressAt } from './feeds/feeds.ts';
 import { DELIVERY_FOLDERS } from './kinds.ts';
 import { sectionOf } from './section.ts';
 
@@ -29,10 +30,9 @@ export const DELIVERIES: Deliveries = {
     const hasWebhook = sectionOf(pipeline)?.afterPublish !== undefined;
     const isKept = hasWebhook || exists(join(pipeline.outputDir, OUTBOX_FILE));
     if (!(await isKept)) return undefined;
-    const { sendToWebhook } = await import('./after-publish.ts');
-    return (last, now) => sendToWebhook(run, last, now);
+    return (await import('./after-publish.ts')).openSender(run);
   },
   reportPictures: async (...report) =>
     (await import('./report-pictures.ts')).reportPictures(...report),
-  leftOut: async (...line) => (await import('./left-out.ts')).leftOutOf(...line),
+  leftOut: async (...line) => (await import('./after-publish.ts')).leftOutOf(...line),
 };

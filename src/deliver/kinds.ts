@@ -16,7 +16,6 @@ export const KINDS = {
 
 const ROWS: readonly [key: string, kind: Kind][] = Object.entries(KINDS);
 
-/** The schema of the key of each kind. */
 type KindSchemas = {
   [K in keyof typeof KINDS]: ReturnType<(typeof KINDS)[K]['schema']>;
 };

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import type { Pipeline } from '../run/file/pipeline-file.ts';
-import { FEEDS_FOLDER } from '../run/lists/delivered-files.ts';
+import { FEEDS_FOLDER } from '../run/output/delivered-files.ts';
 import { exists } from '../support/files.ts';
 import { sectionOf } from './section.ts';
 

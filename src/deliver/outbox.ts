@@ -8,19 +8,12 @@ import {
   parseConfigurationKey,
   sortConfigurationKeys,
 } from '../model/configuration-id.ts';
-import {
-  type Change,
-  type ChangeLine,
-  changeOf,
-  type PublishedLine,
-} from '../run/lists/changes.ts';
-import type { PublishedFile } from '../run/lists/delivered-files.ts';
-import { CHANGES_FILE, OUTBOX_FILE } from '../run/lists/delivered-files.ts';
 import type { Run } from '../run/open/open-run.ts';
 import { runId } from '../run/open/run-options.ts';
+import { changeOf, type PublishedLine } from '../run/output/changes.ts';
+import { CHANGES_FILE, OUTBOX_FILE } from '../run/output/delivered-files.ts';
 import { writeTexts } from '../run/output/manifest.ts';
 import { eachList } from '../run/output/publication.ts';
-import type { LastPublication } from '../run/publishing/last-publication.ts';
 import { readTextIfExists } from '../support/files.ts';
 import { PackedMap } from '../support/packed-map.ts';
 import { registerSecret } from '../support/redact.ts';
@@ -36,22 +29,19 @@ type Waiting = ArticleRequest & {
   sequence: number;
   /** The version that the receiver has; null if it has none. */
   known: PublishedLine | null;
-  /** The published version; null if there is none. */
   now: PublishedLine | null;
   /** Files of a message that the receiver may have, since there was no answer: then the change lists all files. */
-  maybe?: PublishedFile[];
+  maybe?: PublishedLine['files'];
 };
 
-/** The changes that wait. */
 interface Outbox {
-  /** Sequence number of the last change. */
   sequence: number;
   waiting: PackedMap<Waiting>;
 }
 
-/** The result of sending the changes of an outbox. */
-export interface Sending {
-  /** Number of changes that the receiver has accepted. */
+type UrlOf = ((path: string) => string) | undefined;
+
+interface Sending {
   sent: number;
   waiting: number;
   /** Why the receiver has not accepted all changes. */
@@ -66,21 +56,22 @@ export interface Sending {
  * The outbox is written before the first message is sent, and before `published.jsonl`: after an interruption, changes
  * are sent again with the same ids.
  *
+ * @param urlOf - Returns the address of a published file, if there are addresses.
  * @throws {@link ConverterError} An error of the output folder; the reason of the signal.
- *
  * @see D-997
  */
 export async function sendChanges(
   run: Run,
-  last: LastPublication,
+  last: PackedMap<PublishedLine>,
   now: PackedMap<PublishedLine>,
+  urlOf: UrlOf,
 ): Promise<Sending> {
   const { outputDir } = run.options.pipeline;
   const { afterPublish } = sectionOf(run.options.pipeline) ?? {};
-  const outbox = await addChanges(run, await last.lines(), now);
-  const { waiting, sequence } = outbox;
+  const outbox = await addChanges(run, last, now);
+  const { waiting } = outbox;
   const write = (as?: typeof unsure) =>
-    writeTexts(eachList(outputDir), OUTBOX_FILE, () => outboxTexts(sequence, each(waiting, as)));
+    writeTexts(eachList(outputDir), OUTBOX_FILE, () => outboxTexts(outbox, as));
   const settle = () => write();
   const secret = run.environment.env[afterPublish?.secretVariable ?? ''] ?? '';
   registerSecret(secret);
@@ -96,7 +87,7 @@ export async function sendChanges(
   const { webhook: url, secretVariable: _, accept: __, ...sending } = afterPublish;
   const { signal } = run.environment;
   const all = waiting.size;
-  for (const { body, names } of messagesOf(run, last, waiting)) {
+  for (const { body, names } of messagesOf(run, urlOf, waiting)) {
     const refused = await postSigned(body, {
       ...{ url, secret, ...sending, signal },
       now: run.environment.now,
@@ -125,7 +116,7 @@ async function addChanges(
     const earlier = before.waiting.get(key);
     const known = earlier === undefined ? (last.get(key) ?? null) : earlier.known;
     const current = now.get(key) ?? null;
-    if (earlier !== undefined && isSame(earlier.now, current)) {
+    if (earlier !== undefined && JSON.stringify(earlier.now) === JSON.stringify(current)) {
       waiting.set(key, earlier);
       continue;
     }
@@ -139,23 +130,14 @@ async function addChanges(
   return { sequence, waiting };
 }
 
-function isSame(a: PublishedLine | null, b: PublishedLine | null): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
-}
-
-type NetChange = Omit<Waiting, 'id' | 'sequence'>;
-
-function netChange(
-  { known, now, maybe, ...id }: NetChange,
-  urlOf?: LastPublication['urlOf'],
-): ChangeLine | undefined {
+function netChange({ known, now, maybe, ...id }: Omit<Waiting, 'id' | 'sequence'>, urlOf?: UrlOf) {
   if (maybe === undefined) return changeOf(known ?? undefined, now ?? undefined, urlOf);
   const listed = [...(known?.files ?? []), ...maybe];
   const files = [...new Map(listed.map((file) => [file.path, file])).values()];
   const before = { ...(known ?? configurationId(id)), files };
   const change = changeOf(before, now ?? undefined, urlOf, false);
   // The receiver may not have received the earlier change.
-  return change && known === null && now !== null ? { ...change, change: 'new' } : change;
+  return change && known === null && now !== null ? { ...change, change: 'new' as const } : change;
 }
 
 /** The change after a message with it had no answer. */
@@ -164,20 +146,9 @@ function unsure(one: Waiting): Waiting {
   return { ...one, maybe: [...new Map(files.map((file) => [file.path, file])).values()] };
 }
 
-function* each(
-  waiting: PackedMap<Waiting>,
-  as = (one: Waiting): Waiting => one,
-): Iterable<Waiting> {
-  for (const key of waiting.keys()) yield as(waiting.get(key)!);
-}
-
 /** The messages with the oldest changes first, so that no change waits forever. */
-function messagesOf(
-  { options, startedAt }: Run,
-  { urlOf }: LastPublication,
-  waiting: Outbox['waiting'],
-) {
-  const counts: Record<Change, number> = { new: 0, changed: 0, removed: 0 };
+function messagesOf({ options, startedAt }: Run, urlOf: UrlOf, waiting: Outbox['waiting']) {
+  const counts = { new: 0, changed: 0, removed: 0 };
   const sequences = new Map<string, number>();
   for (const key of waiting.keys()) {
     const { id: _, sequence, ...one } = waiting.get(key)!;
@@ -202,12 +173,14 @@ function messagesOf(
 }
 
 /** The first line has the last sequence number; the other lines are the waiting changes. */
-function* outboxTexts(sequence: number, waiting: Iterable<Waiting>): Iterable<string> {
+function* outboxTexts(
+  { sequence, waiting }: Outbox,
+  as = (one: Waiting): Waiting => one,
+): Iterable<string> {
   yield JSON.stringify({ sequence });
-  for (const one of waiting) yield visibleJson(JSON.stringify(one));
+  for (const key of waiting.keys()) yield visibleJson(JSON.stringify(as(waiting.get(key)!)));
 }
 
-/** Reads an outbox; unreadable lines are left out. */
 async function readOutbox(outputDir: string): Promise<Outbox> {
   const [head = '', ...lines] = (
     (await readTextIfExists(join(outputDir, OUTBOX_FILE))) ?? ''
@@ -241,7 +214,6 @@ const MOST_MESSAGE_BYTES = 512 * 1024;
  *
  * @param changes - With the name of each, such as its key.
  * @returns Each message with the names of its changes; at least one.
- *
  * @example
  * ```ts
  * [...changesMessages({ pipeline: 'shop' }, [])];
@@ -250,7 +222,7 @@ const MOST_MESSAGE_BYTES = 512 * 1024;
  */
 export function* changesMessages(
   summary: Readonly<Record<string, unknown>>,
-  changes: Iterable<readonly [name: string, change: ChangeLine]>,
+  changes: Iterable<readonly [name: string, change: object]>,
 ): Iterable<{ body: string; names: string[] }> {
   let texts: string[] = [];
   let names: string[] = [];

@@ -3,10 +3,10 @@
 import type { Digest } from '../model/snapshot.ts';
 import type { PictureDifference } from '../run/file/gate-table.ts';
 import type { Run } from '../run/open/open-run.ts';
-import type { ComparedPictures, GlbPair } from '../run/publishing/deliveries.ts';
+import type { Deliveries } from '../run/publishing/deliveries.ts';
 import { asConverterError } from '../support/errors.ts';
 import { inParallel } from '../support/in-parallel.ts';
-import { MadeFiles } from './making/made-files.ts';
+import { madeFiles } from './making/made-files.ts';
 import type { Maker } from './making/maker.ts';
 import { pictureDifference } from './pictures/picture-difference.ts';
 import { mainView } from './pictures/picture-options.ts';
@@ -21,11 +21,8 @@ import { sectionOf } from './section.ts';
  * @param pairs - Each pair once.
  * @returns Also the pairs that could not be compared: that is no difference, and no error of the run.
  */
-export async function comparePictures(
-  run: Run,
-  pairs: readonly GlbPair[],
-): Promise<ComparedPictures> {
-  const none = (reason: string): ComparedPictures => {
+export const comparePictures: Deliveries['comparePictures'] = async (run, pairs) => {
+  const none = (reason: string) => {
     return { differences: new Map(), notCompared: `pictures were not compared: ${reason}` };
   };
   const wanted = sectionOf(run.options.pipeline)?.pictures;
@@ -36,22 +33,22 @@ export async function comparePictures(
   return run.metrics.stopwatch.during('deliver', () =>
     compareAll(run, maker, pairs).finally(() => maker.close?.()),
   );
-}
+};
 
 async function compareAll(
   run: Run,
   maker: Maker,
-  pairs: readonly GlbPair[],
-): Promise<ComparedPictures> {
+  pairs: readonly (readonly [was: Digest, is: Digest])[],
+) {
   const { derived } = run.sources;
   const { objects, published } = run.output;
   const read = (sha256: Digest) => (published ? published.readObject(sha256) : objects.get(sha256));
-  const files = new MadeFiles(maker, derived);
+  const filesOf = madeFiles(maker, derived);
   const differences = new Map<string, PictureDifference>();
   let problem: string | undefined;
   let isOver = false;
   const pictureOf = async (sha256: Digest): Promise<Uint8Array> => {
-    const [file] = await files.of(sha256, () => read(sha256));
+    const [file] = await filesOf(sha256, () => read(sha256));
     return file!.bytes;
   };
   await inParallel(pairs, maker.atOnce, async ([was, is]) => {

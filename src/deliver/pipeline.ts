@@ -2,10 +2,7 @@
 import type { z } from 'zod';
 import type { Environment } from '../run/file/environment.ts';
 import { type Pipeline as AnyPipeline, PipelineReader } from '../run/file/pipeline-file.ts';
-import {
-  type PipelineInput as AnyPipelineInput,
-  pipelineSchemaWith,
-} from '../run/file/pipeline-schema.ts';
+import type { PipelineInput as AnyPipelineInput } from '../run/file/pipeline-schema.ts';
 import { type DeliverSection, deliverSchema } from './section.ts';
 
 /** A checked pipeline file; all paths are absolute. */
@@ -16,10 +13,7 @@ export type PipelineInput = Omit<AnyPipelineInput, 'deliver'> & {
   deliver?: z.input<typeof deliverSchema> | undefined;
 };
 
-/** The schema of pipeline files. */
-export const pipelineSchema = pipelineSchemaWith(deliverSchema);
-
-const READER = new PipelineReader(pipelineSchema);
+const READER = new PipelineReader(deliverSchema);
 
 /**
  * Reads and checks a pipeline file.
@@ -40,13 +34,11 @@ export async function loadPipeline(
  * Checks the text of a pipeline file.
  *
  * @param file - Its path, for errors; paths in the text are relative to its folder.
- *
  * @example
  * ```ts
  * parsePipeline('name: x\nservice: { emulator: true }\narticles: [{ lsit: a.csv }]\noutput: { dir: out }', 'x.yaml', {});
  * // → PIPELINE_INVALID 'x.yaml:3: expected a known key, received "lsit"; did you mean "list"?'
  * ```
- *
  * @see D-744.
  */
 export function parsePipeline(

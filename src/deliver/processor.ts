@@ -1,7 +1,8 @@
 /** The deliveries of a run, one after the other: the files of each for every master, and the failures. */
+import { configurationKey } from '../model/configuration-id.ts';
 import type { Digest } from '../model/snapshot.ts';
-import { type DeliveryLine, placeOf } from '../run/lists/delivered-files.ts';
 import type { Run } from '../run/open/open-run.ts';
+import type { DeliveryLine } from '../run/output/delivered-files.ts';
 import type { Delivered } from '../run/publishing/deliveries.ts';
 import { DELIVERY_FAILURES } from '../run/report/run-report.ts';
 import { asConverterError, ConverterError, endsRun } from '../support/errors.ts';
@@ -10,11 +11,10 @@ import type { Delivery, Outcome, Subject } from './making/delivery.ts';
 import { isBrowserOptional } from './pictures/run-renderer.ts';
 import { DeliveryFiles, eachPath } from './published-files.ts';
 
-/** The former deliveries of an output, by {@link placeOf}. */
 export interface FormerDeliveries {
-  lines: ReadonlyMap<string, DeliveryLine>;
+  lines: readonly DeliveryLine[];
   /** Lines of older masters. */
-  lastGood: ReadonlyMap<string, DeliveryLine>;
+  lastGood: readonly DeliveryLine[];
 }
 
 /** Processes deliveries one after the other; an interrupted run closes the deliveries that have started. */
@@ -42,7 +42,6 @@ export async function processDeliveries(
   }
 }
 
-/** The former lines of the masters of a subject, in their order. */
 type FormerLines = readonly (DeliveryLine | undefined)[];
 
 /**
@@ -55,11 +54,12 @@ class DeliveryProcessor {
   /** Lines of files of older masters, for masters of which nothing could be made. */
   readonly lastGood: DeliveryLine[] = [];
   readonly failures: Delivered['failures'] = [];
-  /** Sentences about omitted subjects. */
   readonly omitted = new Set<string>();
   readonly #run: Run;
   readonly #delivery: Delivery;
-  readonly #before: FormerDeliveries;
+  /** The former lines of this delivery, by configuration. */
+  readonly #former: ReadonlyMap<string, DeliveryLine>;
+  readonly #formerLastGood: ReadonlyMap<string, DeliveryLine>;
   readonly #files: DeliveryFiles;
   readonly #counts = { made: 0, unchanged: 0, failed: 0, accepted: 0, omitted: 0 };
   readonly #countsByCode: Record<string, number> = {};
@@ -69,11 +69,11 @@ class DeliveryProcessor {
   constructor(run: Run, delivery: Delivery, before: FormerDeliveries) {
     this.#run = run;
     this.#delivery = delivery;
-    this.#before = before;
+    this.#former = byConfiguration(before.lines, delivery.name);
+    this.#formerLastGood = byConfiguration(before.lastGood, delivery.name);
     this.#files = new DeliveryFiles(delivery.name, run);
   }
 
-  /** The counts for the report. */
   get counts(): Delivered['deliveries'][number] {
     return {
       ...{ name: this.#delivery.name, ...this.#counts, byCode: this.#countsByCode },
@@ -102,22 +102,23 @@ class DeliveryProcessor {
   async #process(subject: Subject): Promise<DeliveryLine[]> {
     const { force } = this.#run.options;
     const { masters, source } = subject;
-    const former = masters.map(({ id }) =>
-      this.#before.lines.get(placeOf(this.#delivery.name, id)),
-    );
+    const former = masters.map(({ id }) => this.#former.get(configurationKey(id)));
     const isSame = await this.#isPublished(former, source);
     if (isSame && !force) {
       this.#counts.unchanged += this.#countBytes(subject, former);
       return former as DeliveryLine[];
     }
     const failed = failureBefore(former, source);
+    const waiting = !force && (failed?.attempts ?? 0) >= MOST_ATTEMPTS ? failed : undefined;
     try {
-      if (failed !== undefined && !force && (failed.attempts ?? 0) >= MOST_ATTEMPTS)
-        throw new WaitingFailure(failed);
+      if (waiting !== undefined) {
+        const waits = `it failed ${waiting.attempts} times, and waits for another model, other options or deliver --force`;
+        throw new ConverterError(EXPENSIVE, `${waiting.message}; ${waits}`);
+      }
       return await this.#make(subject);
     } catch (thrown) {
       const isOmitted = !this.#noteFailure(thrown, subject);
-      const own = { error: recordOf(thrown, failed)! };
+      const own = { error: waiting ?? recordOf(thrown, failed) };
       // The delivery was repeated by force, and its old files are still those of the published masters.
       if (isSame) return former.map((line) => ({ ...line!, ...(!isOmitted && own) }));
       this.#keepLastGood(subject, former);
@@ -125,7 +126,6 @@ class DeliveryProcessor {
     }
   }
 
-  /** Whether all masters have files of the same source, and these are at their places. */
   async #isPublished(former: FormerLines, source: string): Promise<boolean> {
     const isKnown = former.every((line) => line?.source === source && line.error === undefined);
     return isKnown && this.#files.areAllPublished(eachPath(former));
@@ -162,13 +162,16 @@ class DeliveryProcessor {
 
   #keepLastGood({ masters }: Subject, former: FormerLines): void {
     for (const [at, { id }] of masters.entries()) {
-      const place = placeOf(this.#delivery.name, id);
-      const shown = former[at]?.files.length ? former[at] : this.#before.lastGood.get(place);
+      const key = configurationKey(id);
+      const shown = former[at]?.files.length ? former[at] : this.#formerLastGood.get(key);
       if (shown !== undefined) this.lastGood.push(shown);
     }
   }
 
-  #linesOf({ masters, source }: Subject, rest: (at: number) => Rest): DeliveryLine[] {
+  #linesOf(
+    { masters, source }: Subject,
+    rest: (at: number) => Outcome & Pick<DeliveryLine, 'error'>,
+  ): DeliveryLine[] {
     const delivery = this.#delivery.name;
     return masters.map(({ id }, at) => ({ ...id, delivery, source, ...rest(at) }));
   }
@@ -182,8 +185,10 @@ class DeliveryProcessor {
   }
 }
 
-/** The part of a line that describes its files. */
-type Rest = Outcome & Pick<DeliveryLine, 'error'>;
+function byConfiguration(lines: readonly DeliveryLine[], delivery: string) {
+  const own = lines.filter((line) => line.delivery === delivery);
+  return new Map(own.map((line) => [configurationKey(line), line]));
+}
 
 function sum(bytes: ReadonlyMap<Digest, number>): number {
   return [...bytes.values()].reduce((total, each) => total + each, 0);
@@ -194,7 +199,6 @@ const EXPENSIVE = 'PICTURE_FAILED';
 /** Attempts after which the picture waits for another model or other options. */
 const MOST_ATTEMPTS = 2;
 
-/** The earlier failure of the same source, with the number of its attempts. */
 function failureBefore(
   former: readonly (DeliveryLine | undefined)[],
   source: string,
@@ -203,20 +207,10 @@ function failureBefore(
   return own.find((error) => error?.code === EXPENSIVE);
 }
 
-/** The failure of a picture that waits for another model or other options. */
-class WaitingFailure extends ConverterError {
-  readonly record: NonNullable<DeliveryLine['error']>;
-
-  constructor(record: WaitingFailure['record']) {
-    const waits = `it failed ${record.attempts} times, and waits for another model, other options or deliver --force`;
-    super(EXPENSIVE, `${record.message}; ${waits}`);
-    this.record = record;
-  }
-}
-
-/** The record of a failure in its line. */
-function recordOf(thrown: unknown, before: DeliveryLine['error']): DeliveryLine['error'] {
-  if (thrown instanceof WaitingFailure) return thrown.record;
+function recordOf(
+  thrown: unknown,
+  before: DeliveryLine['error'],
+): NonNullable<DeliveryLine['error']> {
   const { code, message } = asConverterError(thrown);
   return { code, message, ...(code === EXPENSIVE && { attempts: (before?.attempts ?? 0) + 1 }) };
 }

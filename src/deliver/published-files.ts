@@ -1,12 +1,11 @@
 /** The files of one delivery in the output folder. */
 import { extname, join } from 'node:path';
+import type { Run } from '../run/open/open-run.ts';
 import {
   type DeliveredFile,
   type DeliveryLine,
   isSharedPath,
-} from '../run/lists/delivered-files.ts';
-import type { Run } from '../run/open/open-run.ts';
-import { objectFiles } from '../run/output/output-folder.ts';
+} from '../run/output/delivered-files.ts';
 import { openFileStore } from '../source/cache/content-store.ts';
 import { statIfExists, temporaryFolder } from '../support/files.ts';
 import { linkOrCopy } from '../support/links.ts';
@@ -16,8 +15,7 @@ import type { Placed } from './making/delivery.ts';
 export class DeliveryFiles {
   readonly #delivery: string;
   readonly #outputDir: string;
-  /** The published files in a store, for an output that is not in a folder. */
-  readonly #published: Run['output']['published'];
+  readonly #output: Run['output'];
   readonly #kept = new Map<string, Promise<DeliveredFile>>();
   readonly #linked = new Map<string, Promise<unknown>>();
   readonly #examined = new Map<string, Promise<boolean>>();
@@ -25,7 +23,7 @@ export class DeliveryFiles {
   constructor(delivery: string, { options, output }: Run) {
     this.#delivery = delivery;
     this.#outputDir = options.pipeline.outputDir;
-    this.#published = output.published;
+    this.#output = output;
   }
 
   /** Stores a file, which reaches its place when it is linked. */
@@ -43,13 +41,12 @@ export class DeliveryFiles {
     await Promise.all(files.filter((file) => !isPart(file)).map((file) => this.#link(file)));
   }
 
-  /** Whether all of these files are at their places. */
   async areAllPublished(files: readonly DeliveredFile[]): Promise<boolean> {
     return (await Promise.all(files.map((file) => this.#isPublished(file)))).every((is) => is);
   }
 
   #storeOf(name: string) {
-    return openFileStore({ ...objectFiles(this.#outputDir), extension: extname(name) });
+    return openFileStore({ ...this.#output.objectFiles, extension: extname(name) });
   }
 
   #link(file: DeliveredFile): Promise<unknown> {
@@ -66,7 +63,8 @@ export class DeliveryFiles {
   async #isPublished(file: DeliveredFile): Promise<boolean> {
     // The list may have been edited.
     if (!file.path.startsWith(`${this.#delivery}/`)) return false;
-    if (this.#published !== undefined) return this.#published.hasFile(file);
+    const { published } = this.#output;
+    if (published !== undefined) return published.hasFile(file);
     return onceIfShared(this.#examined, file, async ({ name, path, sha256, bytes }) => {
       // The link is made again if its object is another file or is missing.
       const [object, link] = await Promise.all([

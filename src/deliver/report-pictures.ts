@@ -5,8 +5,8 @@ import type { Digest } from '../model/snapshot.ts';
 import type { ManifestLine } from '../run/lists/manifest-line.ts';
 import type { Run } from '../run/open/open-run.ts';
 import { publishedAsset } from '../run/output/publish.ts';
-
-import type { ArticlePictures, AssetRow, RunReport } from '../run/report/run-report.ts';
+import type { Deliveries } from '../run/publishing/deliveries.ts';
+import type { ArticlePictures } from '../run/report/run-report.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import type { PackedMap } from '../support/packed-map.ts';
 import { cutText } from '../support/text-limits.ts';
@@ -26,9 +26,7 @@ const AT_ONCE = 4;
 /** Most characters of a number or a name below a picture. */
 const MOST_CHARACTERS = 120;
 
-interface Candidate {
-  kind: ArticlePictures['kind'];
-  row: AssetRow;
+interface Candidate extends Pick<ArticlePictures, 'kind' | 'row'> {
   is: Digest;
   was: Digest | undefined;
 }
@@ -39,11 +37,7 @@ interface Candidate {
  * @param lines - Lines of the new manifest.
  * @returns The most different changed ones first, then the new ones; none if the pipeline takes no pictures.
  */
-export async function reportPictures(
-  run: Run,
-  { changes }: Pick<RunReport, 'changes'>,
-  lines: PackedMap<ManifestLine>,
-): Promise<ArticlePictures[]> {
+export const reportPictures: Deliveries['reportPictures'] = async (run, { changes }, lines) => {
   const wanted = sectionOf(run.options.pipeline)?.pictures;
   if (wanted === undefined) return [];
   const { derived } = run.sources;
@@ -66,12 +60,12 @@ export async function reportPictures(
     found.push(...of.sort(compareChanges));
   }
   return found;
-}
+};
 
 /** Each pair of GLBs once, with its first configuration. */
 function* candidates(
   kind: Candidate['kind'],
-  rows: readonly AssetRow[],
+  rows: readonly Candidate['row'][],
   lines: PackedMap<ManifestLine>,
   previous: Run['output']['previous'],
 ): Iterable<Candidate> {
@@ -111,7 +105,7 @@ async function smallPictures(
 
 const JPEG = { quality: 74, mozjpeg: true } as const;
 
-function shortened(row: AssetRow): AssetRow {
+function shortened(row: Candidate['row']): Candidate['row'] {
   const cut = (text: string) => cutText(text, MOST_CHARACTERS);
   return {
     ...row,

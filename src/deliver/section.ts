@@ -16,14 +16,9 @@ export const deliverSchema = z.lazy(() =>
   }),
 );
 
-/** The section of a pipeline file. */
 export type DeliverSection = z.output<typeof deliverSchema>;
 
 /** The section of a pipeline; undefined if there is none. The schema of the file has checked it. */
-export function sectionOf({
-  deliver,
-}: {
-  deliver?: object | undefined;
-}): DeliverSection | undefined {
-  return deliver as DeliverSection | undefined;
+export function sectionOf(pipeline: { deliver?: object | undefined }): DeliverSection | undefined {
+  return pipeline.deliver as DeliverSection | undefined;
 }

@@ -3,10 +3,10 @@
 import { join } from 'node:path';
 import type { Digest } from '../model/snapshot.ts';
 import type { Pipeline } from '../run/file/pipeline-file.ts';
-import { type DeliveryLine, FEEDS_FOLDER, GALLERY_FOLDER } from '../run/lists/delivered-files.ts';
 import { describeService, languagesOf } from '../run/open/connect.ts';
 import type { SharedOutput, SharedOutputOptions } from '../run/open/shared-store.ts';
 import { objectKey } from '../run/output/article-path.ts';
+import { type DeliveryLine, FEEDS_FOLDER, GALLERY_FOLDER } from '../run/output/delivered-files.ts';
 import { DAMAGED, listFiles, MISSING, type ObjectChecks } from '../run/output/output-folder.ts';
 import { PUBLISHING_FILE } from '../run/output/publication.ts';
 import type { CacheDatabase } from '../source/cache/database.ts';

@@ -4,9 +4,9 @@ import { DELIVERIES } from '../deliver/hooks.ts';
 import { configurationLabel } from '../model/configuration-id.ts';
 import type { Digest } from '../model/snapshot.ts';
 import type { Pipeline } from '../run/file/pipeline-file.ts';
-import { LAST_GOOD_FILE, readDeliveries } from '../run/lists/delivered-files.ts';
 import type { RunEnvironment } from '../run/open/run-environment.ts';
 import { objectKey } from '../run/output/article-path.ts';
+import { LAST_GOOD_FILE, readDeliveries } from '../run/output/delivered-files.ts';
 import {
   publishedObjects,
   RUN_ID,

@@ -3,8 +3,8 @@
 import { join } from 'node:path';
 import type { Digest } from '../model/snapshot.ts';
 import type { Pipeline } from '../run/file/pipeline-file.ts';
-import { FEEDS_FOLDER, GALLERY_FOLDER } from '../run/lists/delivered-files.ts';
 import { languagesOf } from '../run/open/connect.ts';
+import { FEEDS_FOLDER, GALLERY_FOLDER } from '../run/output/delivered-files.ts';
 import { DAMAGED, listFiles, MISSING } from '../run/output/output-folder.ts';
 import { isConverterError } from '../support/errors.ts';
 import { removeFile, replaceFile, sha256Hex, temporaryFolder } from '../support/files.ts';

@@ -24,11 +24,11 @@ import { type Convert, openConversions } from './conversions/dispatch.ts';
 import type { StepResult } from './conversions/steps.ts';
 import type { RunParts } from './executor.ts';
 import type { Pipeline } from './file/pipeline-file.ts';
-import { type DeliveryLine, readDeliveries } from './lists/delivered-files.ts';
 import type { ManifestLine } from './lists/manifest-line.ts';
 import { selectedByOf } from './make-report.ts';
 import { type Run, withReadingRun } from './open/open-run.ts';
 import type { RunEnvironment } from './open/run-environment.ts';
+import { type DeliveryLine, readDeliveries } from './output/delivered-files.ts';
 import { publishedAsset } from './output/publish.ts';
 import { snapshotSource, sourceDigest } from './processor/configuration.ts';
 

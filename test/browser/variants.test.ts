@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openGallery } from '../../src/deliver/gallery/publish-gallery.ts';
-import type { DeliveryLine } from '../../src/run/lists/delivered-files.ts';
+import type { DeliveryLine } from '../../src/run/output/delivered-files.ts';
 import { readManifest } from '../../src/run/output/manifest.ts';
 import { publishedIn } from '../../src/run/output/published.ts';
 import { openGalleryServer } from '../../src/web/servers/gallery-server.ts';

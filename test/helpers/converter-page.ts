@@ -10,9 +10,7 @@ import type { ConversionInput } from '../../src/convert/model/input.ts';
 import { loadPipeline } from '../../src/index.ts';
 import type { ArticleRequest } from '../../src/model/article.ts';
 import { pipelineServiceId } from '../../src/run/open/connect.ts';
-import { bodyFilesOf } from '../../src/run/open/sources.ts';
-import { openFileStore } from '../../src/source/cache/content-store.ts';
-import { openCacheDatabase } from '../../src/source/cache/database.ts';
+import { openCache as openWholeCache } from '../../src/run/open/sources.ts';
 import { loadSnapshot } from '../../src/source/fetch/snapshot.ts';
 import { openWatched } from './browser.ts';
 import { listening } from './listening.ts';
@@ -34,8 +32,7 @@ const POLICY =
 /** Opens what a run of a pipeline has cached, to read only. */
 export async function openCache(pipelineFile: string) {
   const { service, cacheDir } = await loadPipeline(pipelineFile, {});
-  const database = await openCacheDatabase(cacheDir);
-  const store = openFileStore(bodyFilesOf(cacheDir, database), undefined, database.contents);
+  const { database, bodies: store } = await openWholeCache(cacheDir);
   const id = pipelineServiceId(service);
   return {
     snapshot: (request: ArticleRequest): Promise<ConversionInput> =>

@@ -4,8 +4,8 @@
 import { createHash } from 'node:crypto';
 import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import type { DeliveryLine } from '../../src/run/lists/delivered-files.ts';
 import type { ManifestLine } from '../../src/run/lists/manifest-line.ts';
+import type { DeliveryLine } from '../../src/run/output/delivered-files.ts';
 
 /** The digest of each file of an output folder by its path, without what is said of its runs: reports and changes. */
 export async function publishedFiles(outputDir: string): Promise<Map<string, string>> {

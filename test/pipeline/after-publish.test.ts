@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { ChangeLine } from '../../src/run/lists/changes.ts';
+import type { ChangeLine } from '../../src/run/output/changes.ts';
 import { readManifest } from '../../src/run/output/manifest.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 import { bytesBelow, filesBelow, parsedLines } from '../helpers/output-folder.ts';

@@ -2,7 +2,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { ChangeLine } from '../../src/run/lists/changes.ts';
+import type { ChangeLine } from '../../src/run/output/changes.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';
 import { parsedLines } from '../helpers/output-folder.ts';
 import { type SmallArticle, type SmallRange, smallRange } from '../helpers/small-range.ts';

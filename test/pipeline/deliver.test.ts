@@ -3,7 +3,7 @@ import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { DeliveryLine } from '../../src/run/lists/delivered-files.ts';
+import type { DeliveryLine } from '../../src/run/output/delivered-files.ts';
 import { readManifest } from '../../src/run/output/manifest.ts';
 import { command, writePipeline } from '../helpers/command.ts';
 import { openDailyRuns } from '../helpers/daily-runs.ts';

@@ -20,7 +20,7 @@ import {
   webProfile,
 } from '../../src/deliver/profiles/profiles.ts';
 import { openTextureEncoder } from '../../src/deliver/profiles/texture-encoder.ts';
-import type { DeliveryLine } from '../../src/run/lists/delivered-files.ts';
+import type { DeliveryLine } from '../../src/run/output/delivered-files.ts';
 import { readManifest } from '../../src/run/output/manifest.ts';
 import { complaintsAbout, errorsIn } from '../helpers/check-glb.ts';
 import { command as commandLine, writePipeline } from '../helpers/command.ts';

@@ -2,7 +2,7 @@
 import { readFile, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DeliveryLine } from '../../src/run/lists/delivered-files.ts';
+import type { DeliveryLine } from '../../src/run/output/delivered-files.ts';
 import { readManifest } from '../../src/run/output/manifest.ts';
 import { sha256Hex } from '../../src/support/files.ts';
 import { complaintsAbout, complaintsAboutFiles } from '../helpers/check-glb.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { NodeIO } from '@gltf-transform/core';
 import { ALL_EXTENSIONS } from '@gltf-transform/extensions';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DeliveryLine } from '../../src/run/lists/delivered-files.ts';
+import type { DeliveryLine } from '../../src/run/output/delivered-files.ts';
 import { readCatalogue, readManifest } from '../../src/run/output/manifest.ts';
 import { ConverterError } from '../../src/support/errors.ts';
 import { watchFileOperations } from '../../src/support/file-operations.ts';

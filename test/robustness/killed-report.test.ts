@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { ChangeLine } from '../../src/run/lists/changes.ts';
+import type { ChangeLine } from '../../src/run/output/changes.ts';
 import { runChild } from '../helpers/child.ts';
 import { type CountedRange, countedBlock, countedRange } from '../helpers/counted-range.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';

@@ -15,12 +15,10 @@ const FORMULA = /^\s*[=+\-@＝＋－＠]|^[\t\r]/;
  * A text that a spreadsheet would take for a formula gets an apostrophe in front, which spreadsheets hide.
  *
  * @param isForSpreadsheets - False if a shop imports the file: it would show the apostrophe to shoppers.
- *
  * @example
  * ```ts
  * csvRow(['A "1"', '=1+1', -5, null]); // → `"A ""1""",'=1+1,-5,\r`
  * ```
- *
  * @see RFC 4180, sections 2.5 to 2.7; CWE-1236.
  */
 export function csvRow(cells: readonly Cell[], isForSpreadsheets = true): string {
@@ -51,7 +49,6 @@ export function tsvRow(cells: readonly Cell[]): string {
   return written.join('\t');
 }
 
-/** Adds an apostrophe to a formula; spreadsheets hide it. */
 function withoutFormula(text: string): string {
   return FORMULA.test(text) ? `'${text}` : text;
 }

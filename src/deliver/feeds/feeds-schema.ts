@@ -1,7 +1,7 @@
 /** The keys `feeds:` and `afterPublish:` of `deliver:`. */
 import { z } from 'zod';
 import { isPrivate } from '../../support/addresses.ts';
-import { acceptSchema } from '../making/accept-schema.ts';
+import { acceptSchema } from '../making/kind.ts';
 import { AVAILABILITIES, FEED_KINDS, PRODUCT_URL_FIELDS } from './feeds.ts';
 
 const PRODUCT_URL = new RegExp(
@@ -40,7 +40,6 @@ export const feedsSchema = () =>
     )
     .describe('files of all published configurations for others to import, below feeds/');
 
-/** The longest time limit. */
 const MOST_MS = 600_000;
 
 /** The webhook that receives the changes. */

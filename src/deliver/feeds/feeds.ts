@@ -1,12 +1,14 @@
 /** Feeds: the published configurations in the formats that shops, search engines and an ERP import. */
 
 import { articleKey, configurationKey } from '../../model/configuration-id.ts';
-import { addressAt, type PublishedFile } from '../../run/lists/delivered-files.ts';
 import type { CatalogueLine } from '../../run/lists/manifest-line.ts';
+import type { PublishedLine } from '../../run/output/changes.ts';
 import { urlName } from '../../support/file-names.ts';
 import { sha256Hex } from '../../support/files.ts';
 import { VARIANTS } from '../making/names.ts';
 import { type Cell, csvRow, tsvRow } from './delimited.ts';
+
+type PublishedFile = PublishedLine['files'][number];
 
 /** A configuration, and its files without the master. */
 export interface FeedItem {
@@ -22,7 +24,6 @@ export const AVAILABILITIES = {
   out_of_stock: 'https://schema.org/OutOfStock',
 } as const;
 
-/** Options of feeds besides the lines. */
 export interface FeedOptions {
   /** Address at which the output folder is served. */
   baseUrl: string;
@@ -37,7 +38,6 @@ export const PRODUCT_URL_FIELDS = [
   ...(['finalarticlenumber', 'reinitstring', 'metareinitstring'] as const),
 ];
 
-/** Media types of models by the ending of their file. */
 const MODEL_TYPES: Readonly<Record<string, string>> = {
   '.glb': 'model/gltf-binary',
   '.gltf': 'model/gltf+json',
@@ -65,7 +65,6 @@ interface Product {
   addressOf(file: PublishedFile | undefined): string;
 }
 
-/** Properties of a product that a feed may require. */
 const REQUIREMENTS = {
   'a price': ({ price }) => price !== null,
   'a picture': ({ picture }) => picture !== undefined,
@@ -162,7 +161,6 @@ const ERP: Columns = {
   models: ({ models }) => models.map(({ path }) => path).join(' '),
 };
 
-/** The feeds by their name in a pipeline file. */
 const FEEDS = {
   jsonld: { file: 'products.jsonl', requires: [], rowOf: productJson },
   google: {
@@ -185,11 +183,20 @@ const FEEDS = {
   },
 } as const satisfies Record<string, Feed>;
 
-/** A feed of a pipeline file. */
 export type FeedKind = keyof typeof FEEDS;
 
 /** All feeds. */
 export const FEED_KINDS = Object.keys(FEEDS) as [FeedKind, ...FeedKind[]];
+
+/**
+ * The address of a file of the output folder.
+ *
+ * @example `addressAt('https://cdn.example/3d', 'articles/A B.glb'); // → 'https://cdn.example/3d/articles/A%20B.glb'`
+ */
+export function addressAt(baseUrl: string, path: string): string {
+  const segments = path.split('/').map((name) => encodeURIComponent(name.toWellFormed()));
+  return `${new URL(baseUrl).href.replace(/\/+$/, '')}/${segments.join('/')}`;
+}
 
 /** Name of a feed among the deliveries. */
 export const feedName = (kind: FeedKind): string => `feed ${kind}`;
@@ -204,7 +211,6 @@ export function feedFile(kind: FeedKind): string {
  *
  * @param items - Sorted by configuration, which is the order of the rows.
  * @param leftOut - Counts the items that lack a property that the feed requires, such as `a price`.
- *
  * @example
  * ```ts
  * const options = { baseUrl: 'https://cdn.example/', availability: 'in_stock' } as const;
@@ -267,7 +273,6 @@ function pageOf(fields: PageFields, template = ''): string {
   );
 }
 
-/** The model that a delivery has made for a shop, or the master if there is none. */
 function modelFor(delivery: string, models: readonly PublishedFile[]): PublishedFile | undefined {
   return models.find((model) => model.delivery === delivery) ?? models[0];
 }

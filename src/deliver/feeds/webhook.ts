@@ -3,10 +3,8 @@ import { createHmac } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Agent } from 'undici';
 
-/** Receiver of a message, and how to send it. */
 interface Webhook {
   url: string;
-  /** Key of the signature. */
   secret: string;
   /** Time limit of one attempt. */
   timeoutMs: number;
@@ -16,11 +14,9 @@ interface Webhook {
   backoffMs: number;
   /** Milliseconds since 1970. */
   now: () => number;
-  /** Aborts the request. */
   signal: AbortSignal;
 }
 
-/** A message that was not accepted. */
 export interface Refusal {
   /** The problem; the only part of the address in it is the host, and it contains no secret. */
   problem: string;
@@ -44,7 +40,6 @@ const SIGNATURE_HEADER = 'x-btg2gltf-signature';
  *
  * @returns Undefined, or why the receiver has not accepted it.
  * @throws The reason of the signal.
- *
  * @example
  * ```ts
  * await postSigned(body, { url: 'https://shop.example/hook', secret, timeoutMs: 10_000, retries: 4, backoffMs: 1000, now, signal });

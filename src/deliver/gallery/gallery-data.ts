@@ -1,7 +1,6 @@
 /** The data of the gallery page. This file imports nothing from Node, because the page uses its types. */
 import { PICTURES } from '../making/names.ts';
 
-/** A file that can be downloaded. */
 export interface GalleryFile {
   /** Name of the delivery, such as `pictures`; or {@link MASTER}. */
   delivery: string;
@@ -49,7 +48,6 @@ export interface GalleryData {
   items: readonly GalleryItem[];
 }
 
-/** An open 3D view. */
 export interface ModelView {
   /** Names of the finishes between which the file can switch. */
   finishes: readonly string[];

@@ -1,14 +1,14 @@
 /** The gallery of an output folder: its data from manifest, catalogue and deliveries, and its files. */
 import { basename, join } from 'node:path';
 import { configurationId, configurationKey } from '../../model/configuration-id.ts';
+import type { CatalogueLine, ManifestLine } from '../../run/lists/manifest-line.ts';
+import type { Run } from '../../run/open/open-run.ts';
 import {
   type DeliveryLine,
   GALLERY_FOLDER,
   isSharedPath,
   readDeliveries,
-} from '../../run/lists/delivered-files.ts';
-import type { CatalogueLine, ManifestLine } from '../../run/lists/manifest-line.ts';
-import type { Run } from '../../run/open/open-run.ts';
+} from '../../run/output/delivered-files.ts';
 import { manifestLines, openCatalogue } from '../../run/output/manifest.ts';
 import type { NewLists } from '../../run/output/publication.ts';
 import { publishedAsset } from '../../run/output/publish.ts';
@@ -99,23 +99,13 @@ async function sheetOf(
   return sheet;
 }
 
-/** A gallery on a server: its page comes from memory, everything else from the output folder. */
-export interface OpenGallery {
-  /** Number of configurations in the gallery. */
-  count: number;
-  /** A file by its path, as the page names it; undefined for files that the gallery does not show. */
-  read(path: string): Promise<Uint8Array | undefined>;
-}
-
 /**
- * Opens the gallery of the published files, which need not contain a gallery; nothing is written there.
+ * Opens the gallery of the published files, which need not contain a gallery: its page comes from memory, everything
+ * else from the output folder, and nothing is written there.
  *
  * @throws {@link ConverterError} `USAGE` if there is no manifest.
  */
-export async function openGallery(
-  published: Published,
-  title = basename(published.name),
-): Promise<OpenGallery> {
+export async function openGallery(published: Published, title = basename(published.name)) {
   await published.requireManifest();
   const page = await galleryPageFiles();
   const sheet = `${GALLERY_FOLDER}/${CONTACT_SHEET}`;
@@ -130,7 +120,8 @@ export async function openGallery(
   const { items } = await readData();
   return {
     count: items.length,
-    async read(path) {
+    /** Reads a file by its path, as the page names it; undefined for files that the gallery does not show. */
+    async read(path: string): Promise<Uint8Array | undefined> {
       // The data is read again, since a run may have published in the meantime.
       if (path === `${GALLERY_FOLDER}/${GALLERY_DATA_FILE}`)
         return new TextEncoder().encode(galleryDataFile(await readData()));
@@ -164,15 +155,22 @@ export async function readGallery(
   }
   const masters = await mastersOf(outputDir);
   const links = new Map(masters.map(({ id, link }) => [configurationKey(id), link]));
-  const losses = createLosses();
+  const places = new Map<string, number>();
+  const placeOf = ({ where, field, value, done }: ManifestLine['losses'][number]): number => {
+    const key = JSON.stringify([where, field, String(value), done]);
+    const place = places.get(key) ?? places.size;
+    places.set(key, place);
+    return place;
+  };
   const items: GalleryItem[] = [];
   for await (const line of manifestLines(outputDir)) {
     const key = configurationKey(configurationId(line));
     const made = delivered.get(key) ?? [];
-    const item = itemOf(line, links.get(key), catalogue.get(key), made, losses.placeOf);
+    const item = itemOf(line, links.get(key), catalogue.get(key), made, placeOf);
     if (item !== undefined) items.push(item);
   }
-  return { title, hasContactSheet: false, losses: losses.list, items };
+  const losses = Array.from(places.keys(), (key) => JSON.parse(key));
+  return { title, hasContactSheet: false, losses, items };
 }
 
 function itemOf(
@@ -222,19 +220,4 @@ function isBelow(path: string): boolean {
     !/[\\:\p{Cc}]/u.test(path) &&
     [first, ...rest].every((part) => part !== '' && !part.startsWith('.'))
   );
-}
-
-function createLosses() {
-  const list: [string, string, string, string][] = [];
-  const places = new Map<string, number>();
-  return {
-    list,
-    placeOf({ where, field, value, done }: ManifestLine['losses'][number]): number {
-      const loss: [string, string, string, string] = [where, field, String(value), done];
-      const key = JSON.stringify(loss);
-      const place = places.get(key) ?? list.push(loss) - 1;
-      places.set(key, place);
-      return place;
-    },
-  };
 }

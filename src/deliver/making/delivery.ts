@@ -1,7 +1,11 @@
 /** The interface of all deliveries: they make files of published masters, of each alone or of several together. */
+import { join } from 'node:path';
 import type { Digest } from '../../model/snapshot.ts';
-import type { DeliveredFile, DeliveryLine } from '../../run/lists/delivered-files.ts';
+import type { Run } from '../../run/open/open-run.ts';
+import type { DeliveredFile, DeliveryLine } from '../../run/output/delivered-files.ts';
 import type { Master } from '../../run/publishing/masters.ts';
+import { ConverterError } from '../../support/errors.ts';
+import { readBytes, sha256Hex } from '../../support/files.ts';
 import type { MadeFile } from './maker.ts';
 
 /** Masters of which files are made together; a failure is a failure of all of them. */
@@ -13,7 +17,6 @@ export interface Subject {
   source: Digest;
 }
 
-/** A file to be published. */
 export interface Placed extends MadeFile {
   name: string;
   /** Path below the folder of the delivery, with `/`, relative to the output folder. */
@@ -44,4 +47,21 @@ export interface Delivery {
   limitation?(): string | undefined;
   /** Closes everything that `make` has started. */
   close?(): Promise<void>;
+}
+
+/** Reads a master. @throws {@link ConverterError} `STORE_DAMAGED` where its link has another content. */
+export async function readMaster(
+  { options, output }: Pick<Run, 'options' | 'output'>,
+  { glb, sha256 }: Master,
+): Promise<Uint8Array> {
+  if (output.published !== undefined) return output.published.readObject(sha256);
+  const master = await readBytes(join(options.pipeline.outputDir, glb));
+  if (sha256Hex(master) === sha256) return master;
+  const message = `${glb}: expected the content ${sha256}, received another`;
+  throw new ConverterError('STORE_DAMAGED', message);
+}
+
+/** The path of a link with another folder than `articles`. */
+export function beside({ link }: Master, folder: string): string {
+  return link.replace(/^articles\//, `${folder}/`);
 }

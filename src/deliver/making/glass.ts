@@ -4,7 +4,6 @@ import type { Transmission } from '@gltf-transform/extensions';
 import { linearColor, luminance } from '../../convert/math/color.ts';
 import type { LinearRgb } from '../../convert/model/scene.ts';
 
-/** A surface that blends with the background. */
 export interface Blended {
   /** Its own colour, linear light. */
   color: LinearRgb;

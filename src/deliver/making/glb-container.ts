@@ -3,13 +3,11 @@ import { ConverterError } from '../../support/errors.ts';
 
 type Json = Record<string, unknown>;
 
-/** A reference of a material to a texture. */
 export interface TextureInfo extends Json {
   index: number;
   texCoord?: number | undefined;
 }
 
-/** A primitive of a mesh. */
 export interface Primitive {
   attributes: Record<string, number>;
   indices: number;
@@ -46,7 +44,6 @@ export interface Gltf extends Json {
   }[];
 }
 
-/** A GLB file in its two parts. */
 export interface Glb {
   json: Gltf;
   binary: Uint8Array;

@@ -3,26 +3,6 @@
 import { ConverterError } from '../../support/errors.ts';
 import { COMPONENT_BYTES } from './glb-container.ts';
 
-/** A mesh as it is stored. */
-export interface MeshFigures {
-  name: string;
-  /** Bytes of its vertices and indices; shared bytes are counted for the first mesh. */
-  bytes: number;
-  triangles: number;
-  /** Number of its instances in the scene. */
-  instances: number;
-}
-
-/** An image as it is stored; sides in pixels. */
-export interface ImageFigures {
-  name: string;
-  bytes: number;
-  mimeType: string;
-  width: number;
-  height: number;
-}
-
-/** Figures of a GLB. */
 export interface GlbFigures {
   bytes: number;
   /** Number of drawn triangles, with all instances. */
@@ -30,8 +10,16 @@ export interface GlbFigures {
   /** Primitives of all nodes. */
   drawCalls: number;
   materials: number;
-  meshes: MeshFigures[];
-  images: ImageFigures[];
+  meshes: {
+    name: string;
+    /** Bytes of its vertices and indices; shared bytes are counted for the first mesh. */
+    bytes: number;
+    triangles: number;
+    /** Number of its instances in the scene. */
+    instances: number;
+  }[];
+  /** Sides in pixels. */
+  images: { name: string; bytes: number; mimeType: string; width: number; height: number }[];
   extensionsUsed: string[];
   extensionsRequired: string[];
 }
@@ -122,17 +110,8 @@ export async function readSeparateFigures(
   return figuresOf(gltf, bytes, ({ uri }) => fileAt(uri!));
 }
 
-/** The resources that drawing a GLB needs. */
-export interface DrawnFigures {
-  triangles: number;
-  /** Number of meshes with all instances. */
-  instances: number;
-  /** Bytes of all decoded accessors: an accessor without stored bytes has zeros. */
-  vertexBytes: number;
-}
-
 /** Reads the resources that drawing a GLB needs, from its JSON alone; undefined if the bytes are not a GLB. */
-export function drawnFigures(glb: Uint8Array): DrawnFigures | undefined {
+export function drawnFigures(glb: Uint8Array) {
   try {
     const { gltf } = chunksOf(glb);
     const { accessors = [], meshes = [] } = gltf;
@@ -144,6 +123,7 @@ export function drawnFigures(glb: Uint8Array): DrawnFigures | undefined {
     return {
       triangles: sum(instances.map((times, i) => times * trianglesOfMesh[i]!)),
       instances: sum(instances),
+      // An accessor without stored bytes has zeros, which are decoded, too.
       vertexBytes: sum(accessors.map(decodedBytes)),
     };
   } catch {
@@ -163,7 +143,10 @@ async function figuresOf(
   const meshes = meshesOf(gltf, instances);
   const sum = (times: readonly number[], count: (mesh: number) => number) =>
     times.reduce((total, time, i) => total + time * count(i), 0);
-  const sizeOf = await loadSizes();
+  const { ImageUtils } = await import('@gltf-transform/core');
+  const { EXTTextureWebP, KHRTextureBasisu } = await import('@gltf-transform/extensions');
+  EXTTextureWebP.register();
+  KHRTextureBasisu.register();
   return {
     bytes,
     triangles: sum(instances, (i) => meshes[i]!.triangles),
@@ -173,7 +156,7 @@ async function figuresOf(
     images: images.map((image, i) => {
       const { name, mimeType = '' } = image;
       const stored = imageBytes(image, i);
-      const [width, height] = sizeOf(stored, mimeType);
+      const [width, height] = ImageUtils.getSize(stored, mimeType) ?? [0, 0];
       return { name: name || `image ${i}`, bytes: stored.length, mimeType, width, height };
     }),
     extensionsUsed: [...extensionsUsed].sort(),
@@ -190,7 +173,7 @@ function chunksOf(glb: Uint8Array): { gltf: Gltf; binary: Uint8Array } {
   return { gltf, binary: glb.subarray(end + 8) };
 }
 
-function meshesOf(gltf: Gltf, instances: readonly number[]): MeshFigures[] {
+function meshesOf(gltf: Gltf, instances: readonly number[]): GlbFigures['meshes'] {
   const { accessors = [], meshes = [] } = gltf;
   const bytesOf = storedBytes(gltf);
   const counted = new Set<number>();
@@ -263,15 +246,4 @@ function placesOf({ scene = 0, scenes = [], nodes = [], meshes = [], accessors =
     open.push(...children);
   }
   return { instances, draws };
-}
-
-async function loadSizes(): Promise<(bytes: Uint8Array, mimeType: string) => [number, number]> {
-  const { ImageUtils } = await import('@gltf-transform/core');
-  const { EXTTextureWebP, KHRTextureBasisu } = await import('@gltf-transform/extensions');
-  EXTTextureWebP.register();
-  KHRTextureBasisu.register();
-  return (bytes, mimeType) => {
-    const [width, height] = ImageUtils.getSize(bytes, mimeType) ?? [0, 0];
-    return [width, height];
-  };
 }

@@ -1,10 +1,10 @@
 /** A kind of delivery: its key in the pipeline file, and the code that makes its files. */
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Run } from '../../run/open/open-run.ts';
 import type { Master } from '../../run/publishing/masters.ts';
+import { ERROR_CODES, type ErrorCode } from '../../support/errors.ts';
 import type { Delivery } from './delivery.ts';
 
-/** A row of the table of kinds. */
 export interface Kind<S extends z.ZodType = z.ZodType> {
   /** Schema of its key in `deliver:`, with defaults. */
   schema(): S;
@@ -18,3 +18,12 @@ export interface Kind<S extends z.ZodType = z.ZodType> {
 export function kind<S extends z.ZodType>(row: Kind<S>): Kind<S> {
   return row;
 }
+
+const CODES = Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]];
+
+/** Codes of failures of a delivery, none by default. */
+export const acceptSchema = () =>
+  z
+    .array(z.enum(CODES))
+    .default([])
+    .describe('codes of failures that are known: reported, and no failure of the run');

@@ -1,44 +1,21 @@
 /** Files made of masters, each once: files that were made of the same content before are taken from the cache. */
 
 import type { Digest } from '../../model/snapshot.ts';
-import type { FileFacts } from '../../run/lists/delivered-files.ts';
 import type { Run } from '../../run/open/open-run.ts';
+import type { FileFacts } from '../../run/output/delivered-files.ts';
 import type { MadeFile, Maker, SharedFile } from './maker.ts';
 
-/** The files that a maker has made, or makes on demand. */
-export class MadeFiles {
-  readonly #maker: Maker;
-  readonly #derived: Derived;
-  readonly #again: boolean;
-  /** Files in the making, by the digest of the master. */
-  readonly #running = new Map<string, Promise<MadeFile[]>>();
-
-  /**
-   * @param derived - The cache.
-   * @param again - Whether all files are made again, even those in the cache.
-   */
-  constructor(maker: Maker, derived: Derived, again = false) {
-    this.#maker = maker;
-    this.#derived = derived;
-    this.#again = again;
-  }
-
-  /**
-   * Returns all files of a master, in the order of the maker's; simultaneous calls for the same master share them.
-   *
-   * @param read - Reads the master if a file must be made.
-   */
-  of(sha256: Digest, read: () => Promise<Uint8Array>): Promise<MadeFile[]> {
-    const known = this.#running.get(sha256);
-    if (known !== undefined) return known;
-    const made = this.#makeMissing(sha256, read).finally(() => this.#running.delete(sha256));
-    this.#running.set(sha256, made);
-    return made;
-  }
-
-  async #makeMissing(sha256: Digest, read: () => Promise<Uint8Array>): Promise<MadeFile[]> {
-    const maker = this.#maker;
-    const found = this.#again ? [] : await cachedFiles(this.#derived, maker, sha256);
+/**
+ * Makes the files of masters on demand. Simultaneous calls for the same master share them.
+ *
+ * @param derived - The cache.
+ * @param again - Whether all files are made again, even those in the cache.
+ * @returns All files of a master, in the order of the maker's. `read` is called if a file must be made.
+ */
+export function madeFiles(maker: Maker, derived: Derived, again = false) {
+  const running = new Map<string, Promise<MadeFile[]>>();
+  const makeMissing = async (sha256: Digest, read: () => Promise<Uint8Array>) => {
+    const found = again ? [] : await cachedFiles(derived, maker, sha256);
     const missing = maker.files.filter((_, i) => found[i] === undefined);
     const names = missing.map((file) => file.name);
     const made = names.length > 0 ? await maker.make(await read(), names) : [];
@@ -48,11 +25,18 @@ export class MadeFiles {
         const before = found[i];
         if (before !== undefined) return before;
         const file = next.next().value!;
-        await putFile(this.#derived, key, file);
+        await putFile(derived, key, file);
         return file;
       }),
     );
-  }
+  };
+  return (sha256: Digest, read: () => Promise<Uint8Array>): Promise<MadeFile[]> => {
+    const known = running.get(sha256);
+    if (known !== undefined) return known;
+    const made = makeMissing(sha256, read).finally(() => running.delete(sha256));
+    running.set(sha256, made);
+    return made;
+  };
 }
 
 type Derived = Run['sources']['derived'];

@@ -1,5 +1,5 @@
 /** The interface of the deliveries that make files of one master at a time. */
-import { type FileFacts, SHARED_FOLDER } from '../../run/lists/delivered-files.ts';
+import { type FileFacts, SHARED_FOLDER } from '../../run/output/delivered-files.ts';
 
 /** A file that was made of a master. */
 export interface MadeFile {
@@ -19,19 +19,12 @@ export interface SharedFile {
 /** Address of the shared folder from a file beside it: Babylon.js refuses addresses that go up. */
 export const SHARED_ADDRESS = `${SHARED_FOLDER}/`;
 
-/** A file that a maker makes of each master. */
-interface Made {
-  /** Name with its extension, such as `hero.jpg`. */
-  name: string;
-  /** Key of options and version: it differs if the same master would become another file. */
-  key: string;
-}
-
 /** A kind of delivery with its options. */
 export interface Maker {
   /** Name of the delivery, and of its folder beside `articles/`: lower case, digits and `-`. */
   name: string;
-  files: readonly Made[];
+  /** The files of each master. A key of options and version differs if the same master would become another file. */
+  files: readonly { name: string; key: string }[];
   /** Whether its files are side by side, beside {@link SHARED_FOLDER}. @defaultValue each master has a folder */
   isFlat?: boolean;
   /** Number of masters that are processed at the same time. */

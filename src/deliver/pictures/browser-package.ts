@@ -29,7 +29,6 @@ export const BROWSER_PACKAGE = '@sparticuz/chromium';
 export const hasBrowserPackage = (): boolean =>
   process.platform === 'linux' && packagePath() !== undefined;
 
-/** The folder below the cache folder. */
 const FOLDER = 'browser';
 /** The list of all unpacked files with their digests. */
 const LIST = 'files.json';
@@ -120,10 +119,7 @@ async function nameOfPackage(): Promise<string> {
   return `${version}-${sha256Hex([START, FONTS, ...sizes].join('\n')).slice(0, 16)}`;
 }
 
-/**
- * Removes the files of processes that were killed while they unpacked. If a file cannot be removed yet, since another
- * process removes it or the package still writes there, the next process removes it.
- */
+/** Removes the files of killed processes; the next process removes those to which the package still writes. */
 async function removeLeftovers(root: string): Promise<void> {
   for (const { name } of await listEntries(root)) {
     const [, owner] = /^\.(\d+)-/.exec(name) ?? [];
@@ -132,11 +128,7 @@ async function removeLeftovers(root: string): Promise<void> {
   }
 }
 
-/**
- * Whether the folder has all files as they were unpacked.
- *
- * @throws {@link ConverterError} `BROWSER_MISSING` if it belongs to another user, who could change it at any moment.
- */
+/** Whether all files are as unpacked. @throws {@link ConverterError} `BROWSER_MISSING` if another user could change them. */
 async function isIntact(folder: string): Promise<boolean> {
   const user = process.getuid?.();
   const facts = await statIfExists(folder);

@@ -23,7 +23,6 @@ export const BROWSER_VARIABLE = 'BTG2GLTF_BROWSER';
 /** The choice of no browser. */
 export const NONE = 'none';
 
-/** Where installers put Chrome and Chromium. */
 const INSTALLED = [
   '/usr/bin/google-chrome',
   '/usr/bin/google-chrome-stable',
@@ -42,7 +41,6 @@ export function installHelp(): string {
   return `${first}install Chrome or Chromium, run npm install ${BROWSER_PACKAGE}@147.0.0, or name one by --browser or ${BROWSER_VARIABLE}`;
 }
 
-/** The browser that takes pictures. */
 export interface FoundBrowser {
   /** Path of its program; undefined for that of {@link BROWSER_PACKAGE}, which is unpacked at the first start. */
   path: string | undefined;
@@ -126,12 +124,10 @@ const SANDBOX_HELP = 'run btg2gltf as a user of its own, on a system that gives 
 
 /** A part of Playwright's message about a browser that ends while it starts. */
 const ENDED = 'browser has been closed';
-/** Longest time for the start of a browser, milliseconds. */
 const START_MS = 30_000;
 /** Longest time for closing a browser before it is killed, milliseconds. */
 const CLOSE_MS = 5_000;
 
-/** Folder and process of each started browser. */
 const started = new WeakMap<Browser, { folder: string; processId: number | undefined }>();
 
 /**

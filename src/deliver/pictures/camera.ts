@@ -3,8 +3,8 @@
 import { cross } from '../../convert/math/vec.ts';
 import type { Vec3 } from '../../convert/model/graphics.ts';
 import { cos, hypot, sin, tan } from '../../support/elementary.ts';
+import { boundsOf } from '../making/bounds.ts';
 
-/** The direction from which a model is viewed. */
 export interface Camera {
   /** An angle of 0 is the front, 90 the right side of the furniture; +Y is up. */
   azimuthDegrees: number;
@@ -24,7 +24,6 @@ export const CAMERAS = {
   top: { azimuthDegrees: 0, elevationDegrees: 90, projection: 'orthographic' },
 } as const satisfies Record<string, Camera>;
 
-/** A name of {@link CAMERAS}. */
 export type CameraName = keyof typeof CAMERAS;
 
 /** The angle of a long lens: furniture keeps its right angles. */
@@ -110,13 +109,8 @@ const SWEPT = 24;
 
 /** The circles that a model describes when it turns about the vertical line through its middle, as points. */
 function swept(points: Float32Array): Float32Array {
-  const low = [Infinity, Infinity, Infinity];
-  const high = [-Infinity, -Infinity, -Infinity];
-  points.forEach((value, i) => {
-    low[i % 3] = Math.min(low[i % 3]!, value);
-    high[i % 3] = Math.max(high[i % 3]!, value);
-  });
-  const [x, z] = [0, 2].map((axis) => (low[axis]! + high[axis]!) / 2) as [number, number];
+  const { min, max } = boundsOf([points]);
+  const [x, z] = [(min[0] + max[0]) / 2, (min[2] + max[2]) / 2];
   let radius = 0;
   for (let i = 0; i + 2 < points.length; i += 3) {
     radius = Math.max(radius, hypot(points[i]! - x, points[i + 2]! - z));
@@ -124,7 +118,7 @@ function swept(points: Float32Array): Float32Array {
   const circles = Array.from({ length: SWEPT }, (_, i) => {
     const angle = (2 * Math.PI * i) / SWEPT;
     const [dx, dz] = [radius * cos(angle), radius * sin(angle)];
-    return [low[1]!, high[1]!].flatMap((y) => [x + dx, y, z + dz]);
+    return [min[1], max[1]].flatMap((y) => [x + dx, y, z + dz]);
   });
   return Float32Array.from(circles.flat());
 }

@@ -1,7 +1,6 @@
 /** The size of an image, from the header of its file: a reader learns the memory that it takes before it is decoded. */
 import type { PictureSize } from './shot.ts';
 
-/** Reads the size from a file of a format; undefined if the bytes have another format. */
 type Reader = (bytes: DataView) => PictureSize | undefined;
 
 const READERS: readonly Reader[] = [readPng, readJpeg, readWebp];

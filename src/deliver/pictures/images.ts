@@ -5,28 +5,23 @@ import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { ArticleRequest } from '../../model/article.ts';
 import { configurationId, configurationKey } from '../../model/configuration-id.ts';
-import type { Pipeline } from '../../run/file/pipeline-file.ts';
 import type { RunEnvironment } from '../../run/open/run-environment.ts';
-import type { OpenSharedStore } from '../../run/open/shared-store.ts';
-import { bodyFilesOf } from '../../run/open/sources.ts';
+import { openCache } from '../../run/open/sources.ts';
 import type { Published } from '../../run/output/published.ts';
-import { convertArticle } from '../../run/single-article.ts';
-import { openDerivedData, openFileStore } from '../../source/cache/content-store.ts';
-import { openCacheDatabase } from '../../source/cache/database.ts';
+import { openDerivedData } from '../../source/cache/content-store.ts';
 import { evictUnused, MOST_CACHE_BYTES } from '../../source/cache/eviction.ts';
-import { ConverterError } from '../../support/errors.ts';
+import { ConverterError, isConverterError } from '../../support/errors.ts';
 import { readBytes, sha256Hex, withTemporaryFolder } from '../../support/files.ts';
-import { createSharedWork } from '../../support/shared-work.ts';
-import { MadeFiles } from '../making/made-files.ts';
+import { madeFiles } from '../making/made-files.ts';
 import type { FoundBrowser } from './browser.ts';
 import { CAMERAS, type CameraName } from './camera.ts';
 import { PICTURE_FORMATS, type PictureOptions } from './picture-options.ts';
 import { createPictureMaker } from './pictures.ts';
-import { type PublishedMaster, PublishedMasters } from './published-masters.ts';
+import { type PublishedMaster, publishedMasters } from './published-masters.ts';
 import { BrowserRenderer } from './renderer.ts';
+import { createSharedWork } from './shared-work.ts';
 import { MOST_PIXELS_A_SIDE } from './shot.ts';
 
-/** A request for a picture: a configuration, and the options of the picture. */
 export interface ImageRequest extends ArticleRequest {
   /** Camera; undefined: the default of the server, as for width and height. */
   camera: string | undefined;
@@ -35,7 +30,6 @@ export interface ImageRequest extends ArticleRequest {
   height: number | undefined;
 }
 
-/** A picture of an article. */
 export interface ArticleImage {
   bytes: Uint8Array;
   mimeType: string;
@@ -48,17 +42,20 @@ export interface NoImage {
   candidates: readonly ArticleRequest[];
 }
 
-/** The source of pictures. */
 interface ImageSourceOptions {
   published: Published;
   cacheDir: string;
   browser: FoundBrowser;
   /** Options for values that a request omits. */
   standard: PictureOptions;
-  /** Converts articles that are not in the manifest. @defaultValue only published articles have pictures */
-  pipeline?: Pipeline | undefined;
-  /** Required for a pipeline with `store:`. */
-  openStore?: OpenSharedStore | undefined;
+  /**
+   * Converts an article that is not in the manifest, into a file.
+   *
+   * @throws {@link ConverterError} `ARTICLE_NOT_FOUND`, or the problem.
+   * @defaultValue only published articles have pictures
+   */
+  convert?: ((request: ArticleRequest, file: string) => Promise<unknown>) | undefined;
+  maxCacheBytes?: number | undefined;
   environment: RunEnvironment;
 }
 
@@ -88,18 +85,13 @@ const STEPS = [
 /** Number of new pictures after which the cache is reduced to its limit. */
 const EVICT_EVERY = 100;
 
-/** A master in memory. */
-interface KeptMaster extends PublishedMaster {
-  bytes: number;
-}
+type KeptMaster = PublishedMaster & { bytes: number };
 
 /** Opens the source of pictures; each picture is made once, regardless of the number of requests. */
 export async function openImageSource(options: ImageSourceOptions) {
-  const { cacheDir, browser, standard, pipeline, openStore, environment } = options;
-  const database = await openCacheDatabase(cacheDir);
-  const files = bodyFilesOf(cacheDir, database);
-  const store = openFileStore(files, environment.signal, database.contents);
-  const published = new PublishedMasters(options.published);
+  const { cacheDir, browser, standard, convert, environment } = options;
+  const { database, bodies: store } = await openCache(cacheDir, environment.signal);
+  const findPublished = publishedMasters(options.published);
   const warn = (text: string) => environment.log.warn(text);
   const renderer = new BrowserRenderer({ browser, pages: DRAWN_AT_ONCE, warn });
   const kept = new LRUCache<string, ArticleImage>({ maxSize: MOST_BYTES_IN_MEMORY });
@@ -113,7 +105,7 @@ export async function openImageSource(options: ImageSourceOptions) {
     MOST_WAITING,
     'too many articles are being converted',
   );
-  const maxBytes = pipeline?.cacheMaxBytes ?? MOST_CACHE_BYTES;
+  const maxBytes = options.maxCacheBytes ?? MOST_CACHE_BYTES;
   let drawn = 0;
   const converted = new LRUCache<string, { master: KeptMaster | undefined }>({
     maxSize: MOST_BYTES_IN_MEMORY,
@@ -123,24 +115,24 @@ export async function openImageSource(options: ImageSourceOptions) {
     const maker = createPictureMaker(renderer, shown);
     const now = environment.now();
     if (drawn++ % EVICT_EVERY === 0) await evictUnused({ store, database, now, maxBytes });
-    const files = new MadeFiles(maker, openDerivedData(store, database.contents, now));
-    const [file] = await files.of(master.sha256, () => {
+    const filesOf = madeFiles(maker, openDerivedData(store, database.contents, now));
+    const [file] = await filesOf(master.sha256, () => {
       environment.log.info('a picture is made');
       return master.read();
     });
     const { bytes } = file!;
     return { bytes, mimeType: PICTURE_FORMATS[shown.format].mimeType, digest: sha256Hex(bytes) };
   };
-  const convert = async (
+  const convertKept = async (
     request: ImageRequest,
     signal: AbortSignal,
   ): Promise<KeptMaster | undefined> => {
-    if (pipeline === undefined) return undefined;
+    if (convert === undefined) return undefined;
     const key = configurationKey(request);
     const before = converted.get(key);
     if (before !== undefined) return before.master;
     return convertOnce(key, signal, async () => {
-      const master = await convertNow(pipeline, request, environment, openStore);
+      const master = await convertNow(request, convert);
       const ttl = master === undefined ? UNKNOWN_FOR_MS : CONVERTED_FOR_MS;
       converted.set(key, { master }, { size: 1 + (master?.bytes ?? 0), ttl });
       return master;
@@ -156,8 +148,8 @@ export async function openImageSource(options: ImageSourceOptions) {
      */
     async find(request: ImageRequest, signal: AbortSignal): Promise<ArticleImage | NoImage> {
       const shown = shownAs(request, standard);
-      const { master: own, candidates } = await published.find(request);
-      const master = own ?? (await convert(request, signal));
+      const { master: own, candidates } = await findPublished(request);
+      const master = own ?? (await convertKept(request, signal));
       if (master === undefined) return { candidates };
       const key = JSON.stringify([shown, master.sha256]);
       const image = kept.get(key);
@@ -205,7 +197,6 @@ function shownAs(
   return { ...standard, ...sides, cameras, frames: 0 };
 }
 
-/** The next larger available side of a picture. */
 function inSteps(pixels: number | undefined): number | undefined {
   if (pixels === undefined) return undefined;
   const step = STEPS.find(({ upTo }) => pixels <= upTo)!.pixels;
@@ -213,22 +204,18 @@ function inSteps(pixels: number | undefined): number | undefined {
 }
 
 async function convertNow(
-  pipeline: Pipeline,
   request: ImageRequest,
-  environment: RunEnvironment,
-  openStore: OpenSharedStore | undefined,
+  convert: NonNullable<ImageSourceOptions['convert']>,
 ): Promise<KeptMaster | undefined> {
   try {
     return await withTemporaryFolder(async (folder) => {
       const file = join(folder, 'article.glb');
-      const openShared = openStore && (() => openStore(pipeline, environment));
-      await convertArticle(configurationId(request), pipeline, file, environment, openShared);
+      await convert(configurationId(request), file);
       const bytes = await readBytes(file);
       return { sha256: sha256Hex(bytes), bytes: bytes.length, read: async () => bytes };
     });
   } catch (error) {
-    const { code } = error as { code?: string };
-    if (code === 'ARTICLE_NOT_FOUND') return undefined;
+    if (isConverterError(error, 'ARTICLE_NOT_FOUND')) return undefined;
     throw error;
   }
 }

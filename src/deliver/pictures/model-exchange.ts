@@ -1,6 +1,6 @@
 /** A server on this machine, from which the page that takes pictures gets its program and the models. */
 import { randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inflateSync } from 'node:zlib';
 import { readBytes } from '../../support/files.ts';
@@ -33,7 +33,7 @@ const POLICY = [
  */
 export async function openModelExchange(): Promise<ModelExchange> {
   const secret = randomBytes(16).toString('hex');
-  const bodies: Bodies = new Map<string, Body>([
+  const bodies: Bodies = new Map([
     ['picture-page.js', () => readBytes(PAGE_PROGRAM)],
     ['studio', async () => inflateSync(await readBytes(STUDIO))],
   ]);
@@ -44,39 +44,29 @@ export async function openModelExchange(): Promise<ModelExchange> {
     server.once('error', reject).listen(0, '127.0.0.1', resolve);
   });
   const { port } = server.address() as AddressInfo;
-  return new ModelExchange(server, `http://127.0.0.1:${port}/${secret}/`, bodies);
+  let offers = 0;
+  return {
+    origin: `http://127.0.0.1:${port}/${secret}/`,
+    offer(glb) {
+      const address = String(offers++);
+      bodies.set(address, async () => glb);
+      return { address, end: () => void bodies.delete(address) };
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve()).closeAllConnections();
+      }),
+  };
 }
 
-/** Reads a content that the page fetches. */
-type Body = () => Promise<Uint8Array> | Uint8Array;
-/** Contents by address, relative to the origin. */
-type Bodies = Map<string, Body>;
+/** Readers of what the page fetches, by address relative to the origin. */
+type Bodies = Map<string, () => Promise<Uint8Array>>;
 
-/** The open server. */
-export class ModelExchange {
-  readonly origin: string;
-  readonly #server: Server;
-  readonly #bodies: Bodies;
-  #offers = 0;
-
-  constructor(server: Server, origin: string, bodies: Bodies) {
-    this.#server = server;
-    this.origin = origin;
-    this.#bodies = bodies;
-  }
-
+export interface ModelExchange {
+  origin: string;
   /** Gives a model an address, relative to the origin, until `end` is called. */
-  offer(glb: Uint8Array): { address: string; end(): void } {
-    const address = String(this.#offers++);
-    this.#bodies.set(address, () => glb);
-    return { address, end: () => void this.#bodies.delete(address) };
-  }
-
-  close(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#server.close(() => resolve()).closeAllConnections();
-    });
-  }
+  offer(glb: Uint8Array): { address: string; end(): void };
+  close(): Promise<void>;
 }
 
 async function answer(

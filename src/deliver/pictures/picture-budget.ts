@@ -1,12 +1,12 @@
 /** Limits of a model for the graphics: a larger model takes minutes, or all memory, in every run. */
-import { type DrawnFigures, drawnFigures } from '../making/glb-figures.ts';
+import { drawnFigures } from '../making/glb-figures.ts';
 
 /** Each limit, with its name in a sentence. A picture of 8.8 million triangles took two minutes and 2.5 GiB. */
 const LIMITS = {
   triangles: { most: 6_000_000, of: 'triangles' },
   instances: { most: 1_000_000, of: 'meshes that are drawn' },
   vertexBytes: { most: 2 ** 30, of: 'bytes of vertices and indices, as they are decoded' },
-} as const satisfies Record<keyof DrawnFigures, object>;
+} as const;
 
 /**
  * Returns the limit that a GLB exceeds, as a sentence; undefined if it can be drawn, or is no GLB.

@@ -9,10 +9,8 @@ export const PICTURE_FORMATS = {
   webp: { mimeType: 'image/webp', isOpaque: false },
 } as const;
 
-/** A file extension of {@link PICTURE_FORMATS}. */
 type PictureFormat = keyof typeof PICTURE_FORMATS;
 
-/** Options of all pictures of a model. */
 export interface PictureOptions {
   cameras: readonly CameraName[];
   /** Pixels; `pixelsPerMetre` determines the width of an orthographic picture. */

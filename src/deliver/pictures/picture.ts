@@ -1,6 +1,5 @@
 /** Pictures as files: the pictures of a model, their formats, and the sheet of a turntable. */
-import { linearFromSrgb } from '../../convert/math/color.ts';
-import type { Vec3 } from '../../convert/model/graphics.ts';
+import { linearColor } from '../../convert/math/color.ts';
 import { CAMERAS, type CameraName } from './camera.ts';
 import {
   PICTURE_DEFAULTS,
@@ -20,7 +19,6 @@ export function pictureNames(options: PictureOptions): string[] {
   return [...options.cameras, ...turn, ...(options.frames > 0 ? ['turn'] : [])];
 }
 
-/** A picture in its format. */
 export interface PictureFile extends PictureSize {
   /** Name of its camera, `turn-01` and the like for a frame, or `turn` for the sheet of all. */
   name: string;
@@ -32,7 +30,6 @@ export interface PictureFile extends PictureSize {
 /** Strength of the shadow on the floor; a floor plan has none. */
 const SHADOW = 0.85;
 
-/** Elevation of a turntable, degrees. */
 const TURN_ELEVATION = CAMERAS.hero.elevationDegrees;
 
 /**
@@ -109,10 +106,8 @@ function colorOf({ background, format }: PictureOptions): Shot['backdrop']['colo
   const isClear = background.toLowerCase() === TRANSPARENT;
   if (isClear && !PICTURE_FORMATS[format].isOpaque) return undefined;
   const color = isClear ? PICTURE_DEFAULTS.background : background;
-  const parts = [1, 3, 5].map((at) =>
-    linearFromSrgb(Number.parseInt(color.slice(at, at + 2), 16) / 255),
-  );
-  return parts as unknown as Vec3;
+  const part = (at: number) => Number.parseInt(color.slice(at, at + 2), 16) / 255;
+  return linearColor([part(1), part(3), part(5)]);
 }
 
 async function encode({ width, height, pixels }: Picture, { format }: PictureOptions) {

@@ -1,8 +1,42 @@
 /** Pictures as a kind of delivery. */
-import { MasterDelivery } from '../making/each-master.ts';
-import { kind } from '../making/kind.ts';
+import { z } from 'zod';
+import { eachMaster } from '../making/each-master.ts';
+import { acceptSchema, kind } from '../making/kind.ts';
 import { PICTURES } from '../making/names.ts';
-import { picturesSchema } from './pictures-schema.ts';
+import { PICTURE_CHOICES, PICTURE_DEFAULTS } from './picture-options.ts';
+
+const { cameras, formats, mostPixelsASide } = PICTURE_CHOICES;
+const BACKGROUND_SPELLINGS = 'expected a colour such as #f4f4f4, or transparent';
+
+const whole = (min: number, max: number) => z.int().min(min).max(max);
+
+const picturesSchema = () =>
+  z
+    .strictObject({
+      cameras: z
+        .array(z.enum(cameras))
+        .default([...PICTURE_DEFAULTS.cameras])
+        .describe('views: hero is three-quarter, top a floor plan'),
+      width: whole(1, mostPixelsASide).default(PICTURE_DEFAULTS.width).describe('pixels'),
+      height: whole(1, mostPixelsASide).default(PICTURE_DEFAULTS.height).describe('pixels'),
+      format: z.enum(formats).default(PICTURE_DEFAULTS.format).describe('of the files'),
+      background: z
+        .string()
+        .regex(/^(?:#[0-9a-f]{6}|transparent)$/i, BACKGROUND_SPELLINGS)
+        .default(PICTURE_DEFAULTS.background)
+        .describe('colour behind the model, such as #f4f4f4, or transparent'),
+      pixelsPerMetre: whole(1, Number.MAX_SAFE_INTEGER)
+        .default(PICTURE_DEFAULTS.pixelsPerMetre)
+        .describe('scale of the camera top'),
+      frames: whole(0, 360)
+        .default(PICTURE_DEFAULTS.frames)
+        .describe('pictures of a turn about the model'),
+      accept: acceptSchema(),
+    })
+    .refine(({ cameras, frames }) => cameras.length + frames > 0, {
+      error: 'expected at least one view, or frames: of a turn, received none',
+      path: ['cameras'],
+    });
 
 /** `deliver: pictures:`. */
 export const picturesKind = kind({
@@ -14,6 +48,6 @@ export const picturesKind = kind({
       import('./run-renderer.ts'),
     ]);
     const maker = createPictureMaker((await rendererOf(run)) ?? WITHOUT_BROWSER, wanted);
-    return [new MasterDelivery(run, maker, masters, wanted.accept)];
+    return [eachMaster(run, maker, masters, wanted.accept)];
   },
 });

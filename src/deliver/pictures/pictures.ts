@@ -12,11 +12,7 @@ const VERSION = 9;
 /** While one picture is drawn, others are encoded and written. */
 const AT_ONCE = 4;
 
-/**
- * Makes the pictures of masters.
- *
- * @param renderer - The renderer, which is closed with the maker.
- */
+/** Makes the pictures of masters. @param renderer - The renderer, which is closed with the maker. */
 export function createPictureMaker(renderer: Renderer, options: PictureOptions): Maker {
   const { cameras, format } = options;
   const fileOf = (name: string) => `${name}.${format}`;
@@ -54,7 +50,6 @@ export function pictureFiles(options: PictureOptions): Pick<Maker, 'name' | 'fil
   return { name: 'pictures', files };
 }
 
-/** The options that determine a picture. */
 function whatDecides(
   name: string,
   { width, height, background, pixelsPerMetre, frames }: PictureOptions,

@@ -20,45 +20,32 @@ interface Configuration {
   master: PublishedMaster;
 }
 
-/** What a request means: a master; or none, and the configurations that fit. */
-interface Found {
-  master?: PublishedMaster;
-  candidates: ArticleRequest[];
-}
-
 /** The fields that a request may leave out. */
 const CHOICES = ['finalarticlenumber', 'reinitstring', 'metareinitstring'] as const;
 
 /**
- * The published masters of an output folder; they are read again when its manifest is another.
+ * Opens the published masters of an output folder; they are read again when its manifest is another.
  *
+ * @returns Finds the master of the configuration that a request names, or which led to it. Of one that leaves out some
+ *   of its fields, it is the default configuration if that fits, else the only one that fits; or there is none, and the
+ *   configurations that fit are the candidates.
  * @example
  * ```ts
- * const masters = new PublishedMasters(publishedIn('output/demo', Date.now));
- * await masters.find(request);   // → { master, candidates: [] }
+ * const find = publishedMasters(publishedIn('output/demo', Date.now));
+ * await find(request);   // → { master, candidates: [] }
  * ```
  */
-export class PublishedMasters {
-  readonly #published: Published;
-  /** What was read of a manifest, and of which. */
-  #read: { version: string; index: Promise<MasterIndex> } | undefined;
-
-  constructor(published: Published) {
-    this.#published = published;
-  }
-
-  /**
-   * Finds the configuration that a request names, or which led to it. Of one that leaves out some of its fields, it is
-   * the default configuration if that fits, else the only one that fits.
-   */
-  async find(request: ArticleRequest): Promise<Found> {
-    const published = this.#published;
+export function publishedMasters(published: Published) {
+  let read: { version: string; index: Promise<MasterIndex> } | undefined;
+  return async (
+    request: ArticleRequest,
+  ): Promise<{ master?: PublishedMaster; candidates: ArticleRequest[] }> => {
     await published.refresh();
     const facts = await statIfExists(join(published.dir, MANIFEST_FILE));
     if (facts === undefined) return { candidates: [] };
     const version = `${facts.bytes} ${facts.modifiedMs}`;
-    if (this.#read?.version !== version) this.#read = { version, index: readIndex(published) };
-    const { exact, byArticle } = await this.#read.index;
+    if (read?.version !== version) read = { version, index: readIndex(published) };
+    const { exact, byArticle } = await read.index;
     const named = exact.get(configurationKey(request));
     if (named !== undefined) return { master: named, candidates: [] };
     const fitting = (byArticle.get(articleKey(request)) ?? []).filter(({ id }) =>
@@ -67,7 +54,7 @@ export class PublishedMasters {
     const one = fitting.find(({ isDefault }) => isDefault) ?? (fitting.length === 1 && fitting[0]);
     if (one) return { master: one.master, candidates: [] };
     return { candidates: fitting.map(({ id }) => id) };
-  }
+  };
 }
 
 interface MasterIndex {

@@ -2,18 +2,16 @@
 import { join } from 'node:path';
 import { configurationLabel } from '../../model/configuration-id.ts';
 import type { RunEnvironment } from '../../run/open/run-environment.ts';
-import { bodyFilesOf } from '../../run/open/sources.ts';
+import { openCache } from '../../run/open/sources.ts';
 import type { Published } from '../../run/output/published.ts';
 import { mastersOf } from '../../run/publishing/masters.ts';
-import { openDerivedData, openFileStore } from '../../source/cache/content-store.ts';
-import { openCacheDatabase } from '../../source/cache/database.ts';
+import { openDerivedData } from '../../source/cache/content-store.ts';
 import { asConverterError, type ConverterError, endsRun } from '../../support/errors.ts';
 import { replaceFile } from '../../support/files.ts';
 import { inParallel } from '../../support/in-parallel.ts';
-import { MadeFiles } from '../making/made-files.ts';
+import { madeFiles } from '../making/made-files.ts';
 import type { MadeFile, Maker } from '../making/maker.ts';
 
-/** The result of one configuration. */
 type Rendered =
   | { article: string; files: { path: string; picture: MadeFile }[]; error?: undefined }
   | { article: string; error: ConverterError };
@@ -41,11 +39,10 @@ export async function renderPublished(options: RenderOptions): Promise<void> {
   const { published, cacheDir, folder, maker, environment, onRendered } = options;
   await published.requireManifest();
   const { signal } = environment;
-  const database = await openCacheDatabase(cacheDir);
+  const { database, bodies } = await openCache(cacheDir, signal);
   try {
-    const store = openFileStore(bodyFilesOf(cacheDir, database), signal, database.contents);
-    const derived = openDerivedData(store, database.contents, environment.now());
-    const pictures = new MadeFiles(maker, derived);
+    const derived = openDerivedData(bodies, database.contents, environment.now());
+    const picturesOf = madeFiles(maker, derived);
     const masters = await mastersOf(published.dir);
     const progress = { making: maker.name, total: masters.length, done: 0, failed: 0 };
     const show = () => environment.progress?.({ ...progress });
@@ -54,7 +51,7 @@ export async function renderPublished(options: RenderOptions): Promise<void> {
       signal.throwIfAborted();
       const article = configurationLabel(id);
       try {
-        const made = await pictures.of(sha256, () => published.read({ path: glb, sha256 }));
+        const made = await picturesOf(sha256, () => published.read({ path: glb, sha256 }));
         const name = link.replace(/^articles\//, '').replace(/\.glb$/, '');
         const files = made.map((picture, i) => {
           return { path: join(folder, name, maker.files[i]!.name), picture };

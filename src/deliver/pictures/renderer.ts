@@ -21,7 +21,6 @@ export interface Picture extends PictureSize {
   pixelsPerMetre?: number | undefined;
 }
 
-/** Options of a renderer. */
 interface RendererOptions {
   browser: FoundBrowser;
   /** Models drawn at the same time. @defaultValue as many as half of the processors */
@@ -34,7 +33,6 @@ interface RendererOptions {
   warn?: (text: string) => void;
 }
 
-/** Takes pictures. */
 export interface Renderer {
   /**
    * Returns the pictures of a GLB in the order of the shots.
@@ -68,13 +66,10 @@ export class BrowserRenderer implements Renderer {
   readonly #timeoutMs: number;
   readonly #places: readonly Place[];
   readonly #idle: Place[];
-  /** Calls that wait for a place. */
   readonly #waiting: ((place: Place) => void)[] = [];
-  /** Browsers that are being closed. */
   readonly #ending = new Set<Promise<void>>();
   #exchange: Promise<ModelExchange> | undefined;
   #closings = 0;
-  /** Why no browser starts. */
   #missing: ConverterError | undefined;
   #hasWarned = false;
 
@@ -91,25 +86,33 @@ export class BrowserRenderer implements Renderer {
     if (breach !== undefined) throw failed(new Error(breach));
     const began = this.#closings;
     const place = await this.#take();
-    const limit = new TimeLimit(this.#timeoutMs);
+    let isOver = false;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        isOver = true;
+        reject(new Error(`it took longer than ${this.#timeoutMs / 1000} s`));
+      }, this.#timeoutMs);
+    });
+    late.catch(() => {});
     try {
       for (let number = 1; ; number++) {
         if (this.#missing !== undefined) throw this.#missing;
         if (began !== this.#closings) throw failed(new Error('the renderer was closed'));
         try {
-          return await limit.within(this.#attempt(place, glb, shots));
+          return await Promise.race([this.#attempt(place, glb, shots), late]);
         } catch (error) {
           // The failure was caused by the model: the browser is still usable.
           if (isConverterError(error) && error.code === 'PICTURE_FAILED') throw error;
           this.#end(place);
-          if (!limit.isOver && number < ATTEMPTS) continue;
+          if (!isOver && number < ATTEMPTS) continue;
           if (!isConverterError(error)) throw failed(error);
           if (this.#options.givesUp && error.code === 'BROWSER_MISSING') this.#missing = error;
           throw error;
         }
       }
     } finally {
-      limit.end();
+      clearTimeout(timer);
       this.#giveBack(place);
     }
   }
@@ -164,7 +167,6 @@ export class BrowserRenderer implements Renderer {
   }
 }
 
-/** A place in which one model at a time is drawn. */
 interface Place {
   studio: Studio | undefined;
 }
@@ -200,35 +202,6 @@ function openStudio(started: Promise<Browser>, origin: string): Studio {
       if (running !== undefined) await endBrowser(running);
     },
   };
-}
-
-/** A time limit over several attempts. */
-class TimeLimit {
-  #isOver = false;
-  #timer: NodeJS.Timeout | undefined;
-  readonly #late: Promise<never>;
-
-  constructor(timeoutMs: number) {
-    this.#late = new Promise<never>((_, reject) => {
-      this.#timer = setTimeout(() => {
-        this.#isOver = true;
-        reject(new Error(`it took longer than ${timeoutMs / 1000} s`));
-      }, timeoutMs);
-    });
-    this.#late.catch(() => {});
-  }
-
-  get isOver(): boolean {
-    return this.#isOver;
-  }
-
-  within<T>(work: Promise<T>): Promise<T> {
-    return Promise.race([work, this.#late]);
-  }
-
-  end(): void {
-    clearTimeout(this.#timer);
-  }
 }
 
 function failed(cause: unknown): ConverterError {

@@ -1,7 +1,6 @@
 /** Data that the renderer and its page exchange. */
 import type { Camera } from './camera.ts';
 
-/** The background of a model. */
 interface Backdrop {
   /** Colour, linear; undefined: transparent. */
   color: readonly [number, number, number] | undefined;
@@ -55,7 +54,6 @@ export interface Shot {
 /** Name of the errors of the page that the model has not caused: another browser may draw it. */
 export const BROWSER_ERROR = 'BrowserError';
 
-/** A picture as the page returns it. */
 interface TakenPicture {
   /** A QOI file as base64: a tenth of its pixels, in 10 ms. */
   qoi: string;
@@ -63,7 +61,6 @@ interface TakenPicture {
   pixelsPerMetre?: number | undefined;
 }
 
-/** The functions of the page. */
 export interface PicturePage {
   /**
    * Loads a model in place of the previous one.

@@ -15,7 +15,6 @@ import { cos, sin } from '../../support/elementary.ts';
 
 /** A rectangle of light, far away. */
 interface SoftBox {
-  /** Direction towards its centre. */
   direction: Vec3;
   /** Half its width and height, at distance 1. */
   half: readonly [number, number];
@@ -67,12 +66,6 @@ export function radianceFrom(direction: Vec3): number {
   return radiance;
 }
 
-/** A direction from which light is tested, and the light that comes from around it. */
-interface LightDirection {
-  direction: Vec3;
-  radiance: number;
-}
-
 /** Lowest height of the directions, below the horizon: light that the floor reflects. */
 const LOWEST = -0.25;
 
@@ -81,18 +74,18 @@ const LOWEST = -0.25;
  *
  * @returns Directions for summing the light at a point of a model or of the floor, without those that the model hides.
  */
-export function lightDirections(count: number): LightDirection[] {
+export function lightDirections(count: number): { direction: Vec3; radiance: number }[] {
   return Array.from({ length: count }, (_, i) => {
     const direction = onSpiral(i, count, LOWEST);
     const frame = frameAbout(direction);
     const around = Array.from({ length: 16 }, (_, k) => {
-      return radianceFrom(inFrame(frame, aboutZ(onSpiral(k, 16, 0.93))));
+      const [x, y, z] = onSpiral(k, 16, 0.93);
+      return radianceFrom(inFrame(frame, [z, x, y]));
     });
     return { direction, radiance: around.reduce((sum, value) => sum + value, 0) / around.length };
   });
 }
 
-/** Directions by which the light on a matt surface is summed. */
 const IRRADIANCE_SAMPLES = 4096;
 
 /**
@@ -227,10 +220,6 @@ function onSpiral(i: number, count: number, lowest: number): Vec3 {
   const radius = Math.sqrt(Math.max(0, 1 - height * height));
   const angle = i * GOLDEN_ANGLE;
   return [cos(angle) * radius, height, sin(angle) * radius];
-}
-
-function aboutZ([x, y, z]: Vec3): Vec3 {
-  return [z, x, y];
 }
 
 type Frame = readonly [right: Vec3, up: Vec3, axis: Vec3];

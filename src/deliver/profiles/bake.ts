@@ -1,7 +1,8 @@
 /** Applies to the vertices what some readers of glTF ignore: transforms of textures and of mirrored parts. */
-import type { Accessor, Document, Mesh, mat4, TextureInfo, vec3 } from '@gltf-transform/core';
-import type { Transform } from '@gltf-transform/extensions';
+import type { Accessor, Document, mat4, TextureInfo, vec3 } from '@gltf-transform/core';
+import { cross } from '../../convert/math/vec.ts';
 import { cos, sin } from '../../support/elementary.ts';
+import { placementOf } from '../usd/usd-placement.ts';
 import type { Libraries } from './libraries.ts';
 
 const TEXTURE_TRANSFORM = 'KHR_texture_transform';
@@ -17,7 +18,7 @@ const MOST_UV_SETS = 2;
  *
  * @returns The number of textures whose transform was replaced.
  */
-export function bakeTextureTransforms(document: Document, { functions }: Libraries): number {
+export function bakeTextureTransforms(document: Document, { core, functions }: Libraries): number {
   let changed = 0;
   const baked = new Map<Accessor, Map<string, Accessor>>();
   for (const material of document.getRoot().listMaterials()) {
@@ -26,15 +27,18 @@ export function bakeTextureTransforms(document: Document, { functions }: Librari
     const infos = [...new Set([...first, ...used])].filter(
       (info): info is TextureInfo => info !== null && used.includes(info),
     );
-    const placements = new Map(infos.map((info) => [placementOf(info).key, placementOf(info)]));
+    const placements = new Map(
+      infos.map((info) => [bakedPlacement(info).key, bakedPlacement(info)]),
+    );
     const kept = [...placements.values()].slice(0, MOST_UV_SETS);
     for (const info of infos) {
-      const set = kept.findIndex(({ key }) => key === placementOf(info).key);
+      const set = kept.findIndex(({ key }) => key === bakedPlacement(info).key);
       if (set < 0) changed++;
       info.setTexCoord(Math.max(0, set)).setExtension(TEXTURE_TRANSFORM, null);
     }
     if (kept.length === 0) continue;
-    for (const primitive of material.listParents().filter(isPrimitive)) {
+    for (const primitive of material.listParents()) {
+      if (!(primitive instanceof core.Primitive)) continue;
       const given = kept.map(({ set }) => primitive.getAttribute(`TEXCOORD_${set}`));
       for (const name of primitive.listSemantics().filter((n) => n.startsWith('TEXCOORD_')))
         primitive.setAttribute(name, null);
@@ -49,50 +53,37 @@ export function bakeTextureTransforms(document: Document, { functions }: Librari
       }
     }
   }
-  const { listExtensionsUsed } = document.getRoot();
-  listExtensionsUsed
-    .call(document.getRoot())
+  document
+    .getRoot()
+    .listExtensionsUsed()
     .find(({ extensionName }) => extensionName === TEXTURE_TRANSFORM)
     ?.dispose();
   return changed;
 }
 
-function isPrimitive(property: {
-  propertyType: string;
-}): property is ReturnType<Mesh['listPrimitives']>[number] {
-  return property.propertyType === 'Primitive';
-}
-
-function placementOf(info: TextureInfo) {
-  const transform = info.getExtension<Transform>(TEXTURE_TRANSFORM);
-  const set = transform?.getTexCoord() ?? info.getTexCoord();
-  const [x, y] = transform?.getOffset() ?? [0, 0];
-  const [width, height] = transform?.getScale() ?? [1, 1];
-  const angle = transform?.getRotation() ?? 0;
-  const [c, s] = [cos(angle), sin(angle)];
+function bakedPlacement(info: TextureInfo) {
+  const placement = placementOf(info);
+  const { uvSet: set, offset, rotationRadians, scale } = placement;
+  const [c, s] = [cos(rotationRadians), sin(rotationRadians)];
   const apply = (uvs: Accessor): Float32Array<ArrayBuffer> => {
     const out = new Float32Array(uvs.getCount() * 2);
     const uv = [0, 0];
     for (let i = 0; i < uvs.getCount(); i++) {
       uvs.getElement(i, uv);
-      const u = uv[0]! * width;
-      const v = uv[1]! * height;
-      out[2 * i] = c * u + s * v + x;
-      out[2 * i + 1] = -s * u + c * v + y;
+      const u = uv[0]! * scale[0];
+      const v = uv[1]! * scale[1];
+      out[2 * i] = c * u + s * v + offset[0];
+      out[2 * i + 1] = -s * u + c * v + offset[1];
     }
     return out;
   };
-  return { set, key: [set, x, y, width, height, angle].join(' '), apply };
+  return { set, key: JSON.stringify(placement), apply };
 }
 
 /** A matrix with more shear is no translation, rotation and scale: the cosine between two of its axes. */
 const SHEAR = 1e-5;
 
-/**
- * Gives mirrored or sheared parts their own mesh in world coordinates.
- *
- * @returns Number of such parts.
- */
+/** Gives mirrored or sheared parts their own mesh in world coordinates. @returns Number of such parts. */
 export function bakeIrregularParts(document: Document, { functions }: Libraries): number {
   let count = 0;
   for (const scene of document.getRoot().listScenes()) {
@@ -115,11 +106,6 @@ function isIrregular(m: mat4): boolean {
   const axes = [0, 4, 8].map((at) => [m[at]!, m[at + 1]!, m[at + 2]!] as vec3);
   const dot = (a: vec3, b: vec3) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
   const [x, y, z] = axes as [vec3, vec3, vec3];
-  const cross: vec3 = [
-    y[1] * z[2] - y[2] * z[1],
-    y[2] * z[0] - y[0] * z[2],
-    y[0] * z[1] - y[1] * z[0],
-  ];
   const isSheared = ([a, b]: readonly [vec3, vec3]) =>
     Math.abs(dot(a, b)) > SHEAR * Math.sqrt(dot(a, a) * dot(b, b));
   const pairs = [
@@ -127,7 +113,7 @@ function isIrregular(m: mat4): boolean {
     [y, z],
     [z, x],
   ] as const;
-  return dot(x, cross) < 0 || pairs.some(isSheared);
+  return dot(x, cross(y, z)) < 0 || pairs.some(isSheared);
 }
 
 /** Removes tangents, so that the viewer computes them, if vertices move: a mirrored part would have the wrong hand. */

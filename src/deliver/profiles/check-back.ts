@@ -1,6 +1,7 @@
 /** Compares a compressed model, after decoding, with the model before compression. */
 import type { Document, Mesh, Primitive } from '@gltf-transform/core';
 import { ConverterError, isConverterError } from '../../support/errors.ts';
+import { boundsOf } from '../making/bounds.ts';
 import { takePictures } from '../pictures/picture.ts';
 import { pictureDifference } from '../pictures/picture-difference.ts';
 import { PICTURE_DEFAULTS } from '../pictures/picture-options.ts';
@@ -14,7 +15,6 @@ export const LARGEST_ERRORS = {
   uv: 2 / 2 ** 12,
 } as const;
 
-/** The geometry of a model, independent of its encoding. */
 export interface Geometry {
   /** Bounds of the scene, metres. */
   bounds: { min: readonly number[]; max: readonly number[] };
@@ -80,15 +80,8 @@ export async function comparePictures(
 
 function meshOf(mesh: Mesh): MeshGeometry {
   const parts = mesh.listPrimitives().map(partOf);
-  const least = [Infinity, Infinity, Infinity];
-  const most = [-Infinity, -Infinity, -Infinity];
-  for (const { positions } of parts) {
-    for (const [i, value] of positions.entries()) {
-      least[i % 3] = Math.min(least[i % 3]!, value);
-      most[i % 3] = Math.max(most[i % 3]!, value);
-    }
-  }
-  const extent = Math.max(...most.map((value, axis) => value - least[axis]!));
+  const { min: least, max } = boundsOf(parts.map(({ positions }) => positions));
+  const extent = Math.max(...max.map((value, axis) => value - least[axis]!));
   return { name: mesh.getName(), least, extent, parts };
 }
 
@@ -166,11 +159,7 @@ function inUnitOf(before: MeshGeometry, after: MeshGeometry, part: Part): Part {
   return { ...part, positions };
 }
 
-interface Errors {
-  position: number;
-  normalDegrees: number;
-  uv: number;
-}
+type Errors = Record<keyof typeof LARGEST_ERRORS, number>;
 
 /** Vertices may be reordered, and several may be at one place: each is compared with the most similar vertex. */
 function worstErrors(before: Part, after: Part, extent: number): Errors {
@@ -233,7 +222,9 @@ function placesOf(positions: Float64Array, distance: number) {
     (Math.imul(x, 73_856_093) ^ Math.imul(y, 19_349_663) ^ Math.imul(z, 83_492_791)) >>> 0;
   const cellAt = (list: Float64Array, at: number) => Math.floor(list[at]! / cell);
   for (let i = 0; i < count; i++) {
-    const key = hash(...([0, 1, 2].map((k) => cellAt(positions, 3 * i + k)) as Triple));
+    const key = hash(
+      ...([0, 1, 2].map((k) => cellAt(positions, 3 * i + k)) as [number, number, number]),
+    );
     next[i] = first.get(key) ?? -1;
     first.set(key, i);
   }
@@ -252,8 +243,6 @@ function placesOf(positions: Float64Array, distance: number) {
         }
   };
 }
-
-type Triple = [number, number, number];
 
 function expectEqual(what: string, expected: number | boolean, received: number | boolean): void {
   if (expected === received) return;

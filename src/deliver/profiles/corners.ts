@@ -16,7 +16,6 @@ export interface Stream {
   type: 'VEC2' | 'VEC3' | 'VEC4';
 }
 
-/** The streams of a primitive by attribute. */
 export type Corners = ReadonlyMap<string, Stream>;
 
 const UV = /^TEXCOORD_(\d+)$/;

@@ -1,5 +1,6 @@
 /** Assembles a GLB from parts of others: equal vertices, images and materials are stored once. */
 import { sha256Hex } from '../../support/files.ts';
+import { boundsOf } from '../making/bounds.ts';
 import { type Gltf, type Primitive, type TextureInfo, writeGlb } from '../making/glb-container.ts';
 import { type Corners, weld } from './corners.ts';
 
@@ -49,13 +50,10 @@ export class GlbBuilder {
     samplers: [] as Json[],
     meshes: [] as Gltf['meshes'],
   };
-  /** Parts of the bytes of all views. */
   readonly #parts: Uint8Array[] = [];
   #byteLength = 0;
-  /** Index of each added item, by its content. */
   readonly #indices = new Map<string, number>();
 
-  /** Bytes of all views so far. */
   get byteLength(): number {
     return this.#byteLength;
   }
@@ -69,11 +67,11 @@ export class GlbBuilder {
     );
   }
 
-  /** Adds the vertices of a primitive. */
   addGeometry(corners: Corners): Pick<Primitive, 'attributes' | 'indices'> {
     const { attributes, order, count } = weld(corners);
     const written = attributes.map(({ name, elements, componentType, type }) => {
-      const bounds = name === 'POSITION' ? boundsOf(elements) : {};
+      const bounds =
+        name === 'POSITION' ? boundsOf([new Float32Array(elements.slice().buffer)]) : {};
       const accessor = { componentType, count, type, ...bounds };
       return [name, this.#addAccessor(accessor, elements, ARRAY_BUFFER)] as const;
     });
@@ -136,7 +134,6 @@ export class GlbBuilder {
     });
   }
 
-  /** Adds an item that the list does not have yet. @returns Its index. */
   #once<T>(list: T[], key: string, make: () => T): number {
     const known = this.#indices.get(key);
     if (known !== undefined) return known;
@@ -144,16 +141,4 @@ export class GlbBuilder {
     this.#indices.set(key, index);
     return index;
   }
-}
-
-/** Bounds of positions, as float32. */
-function boundsOf(elements: Uint8Array): { min: number[]; max: number[] } {
-  const positions = new Float32Array(elements.slice().buffer);
-  const min = [Infinity, Infinity, Infinity];
-  const max = [-Infinity, -Infinity, -Infinity];
-  for (const [i, value] of positions.entries()) {
-    min[i % 3] = Math.min(min[i % 3]!, value);
-    max[i % 3] = Math.max(max[i % 3]!, value);
-  }
-  return { min, max };
 }

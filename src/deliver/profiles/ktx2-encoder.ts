@@ -10,7 +10,6 @@ const THREAD = packageFile('dist/deliver/profiles/ktx2-thread.js');
 /** The meaning of a texture: directions; an sRGB colour; or numbers, such as roughness. */
 export type TextureMeaning = 'normal' | 'colour' | 'data';
 
-/** Encodes pixels according to their meaning. */
 export type EncodeKtx2 = (picture: Ktx2Picture, meaning: TextureMeaning) => Promise<Uint8Array>;
 
 const LINEAR = { isPerceptual: false, isSetKTX2SRGBTransferFunc: false };

@@ -9,7 +9,6 @@ export interface Ktx2Picture {
   height: number;
 }
 
-/** Messages to the thread and back. */
 export interface Ktx2Messages {
   request: {
     id: number;
@@ -30,6 +29,7 @@ parentPort?.on('message', (request: Ktx2Messages['request']) => {
 
 async function serve({ id, picture, encoding }: Ktx2Messages['request']): Promise<void> {
   const { rgba, width, height } = picture;
+  const answer = (message: Ktx2Messages['answer']) => parentPort?.postMessage(message);
   try {
     const bytes = await encodeToKTX2(rgba, {
       ...encoding,
@@ -44,8 +44,4 @@ async function serve({ id, picture, encoding }: Ktx2Messages['request']): Promis
   } catch (error) {
     answer({ id, reason: error instanceof Error ? error.message : String(error) });
   }
-}
-
-function answer(message: Ktx2Messages['answer']): void {
-  parentPort?.postMessage(message);
 }

@@ -5,7 +5,6 @@ import type { MeshoptEncoder } from 'meshoptimizer/encoder';
 import type { MeshoptSimplifier } from 'meshoptimizer/simplifier';
 import type { GeometryFormat } from './profiles.ts';
 
-/** The loaded libraries. */
 export interface Libraries {
   core: typeof import('@gltf-transform/core');
   extensions: typeof import('@gltf-transform/extensions');

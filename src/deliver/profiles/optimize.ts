@@ -1,7 +1,6 @@
 /** Makes the file of a profile from a master, within the budget of the profile. */
 import type { Document, Texture } from '@gltf-transform/core';
 import { ConverterError } from '../../support/errors.ts';
-import { sha256Hex } from '../../support/files.ts';
 import { blendGlass } from '../making/glass.ts';
 import {
   type GlbFigures,
@@ -32,7 +31,6 @@ import { separateMeshes, writeSeparateFiles } from './shared-files.ts';
 import { extentOf, Simplifier, scaleOf } from './simplify.ts';
 import type { EncodeTexture } from './texture-encoder.ts';
 
-/** The file of a profile. */
 export interface Optimized {
   /** A GLB, or a `.gltf`. */
   bytes: Uint8Array;
@@ -47,7 +45,6 @@ export interface Optimized {
   decoded(): Promise<Uint8Array>;
 }
 
-/** The detail of a master that is kept. */
 interface Detail {
   /** Ratio of the triangles, as far as the bound on the distance allows. */
   ratio: number;
@@ -92,7 +89,6 @@ export async function optimize(
   const given = await readFigures(master);
   const libraries = await loadLibraries(profile.geometry);
   const prepared = () => prepare(master, profile, given, libraries);
-  const encode = encodingOnce(encodeTexture);
   const attempt = async (detail: Detail, simplifier?: Simplifier): Promise<Attempt> => {
     const { document, changedTransforms } = await prepared();
     const movedMillimetres = simplifier?.simplify(document, detail.ratio) ?? 0;
@@ -104,7 +100,7 @@ export async function optimize(
         .listTextures()
         .map((one) => [one, one.getImage()!]),
     );
-    await encodeTextures(document, profile, detail, libraries, encode);
+    await encodeTextures(document, profile, detail, libraries, encodeTexture);
     if (profile.geometry !== 'plain') await compareTextures(textures, compared);
     const stored = await store(document, profile, libraries);
     const written = await write(document, profile, libraries);
@@ -160,7 +156,6 @@ async function withMostDetail(
   return best;
 }
 
-/** A file that was made with some detail, within the budget or not. */
 interface Attempt extends Omit<Optimized, 'decoded'> {
   /** The model before its geometry was converted to another form. */
   stored: { geometry: Geometry; look: Look } | undefined;
@@ -168,7 +163,6 @@ interface Attempt extends Omit<Optimized, 'decoded'> {
   readBack(): Promise<Document>;
 }
 
-/** Whether less detail may help. */
 function isReducible({ breaches }: Attempt): boolean {
   const limits = breaches.map(({ limit }) => limit);
   return limits.length > 0 && limits.every((limit) => limit === 'triangles' || limit === 'bytes');
@@ -263,7 +257,6 @@ async function prepare(
   return { document, changedTransforms };
 }
 
-/** Joins parts with equal materials. */
 async function joinParts(document: Document, { functions }: Libraries): Promise<void> {
   await document.transform(
     // Unused UVs would keep parts of one material separate.
@@ -298,18 +291,6 @@ async function encodeTextures(
   }
 }
 
-/** Encodes each texture once in each size, in several attempts. */
-function encodingOnce(encodeTexture: EncodeTexture): EncodeTexture {
-  const made = new Map<string, ReturnType<EncodeTexture>>();
-  return (request) => {
-    const { bytes, ...others } = request;
-    const key = `${sha256Hex(bytes)} ${JSON.stringify(others)}`;
-    const encoded = made.get(key) ?? encodeTexture(request);
-    made.set(key, encoded);
-    return encoded;
-  };
-}
-
 /** The meaning of a texture; of several meanings, the more delicate one determines how it is stored. */
 function meaningOf(texture: Texture, functions: Libraries['functions']): TextureMeaning {
   const slots = functions.listTextureSlots(texture);
@@ -342,7 +323,6 @@ async function store(
   return before;
 }
 
-/** Merges equal items. */
 async function unite(
   document: Document,
   { keepsMaterialNames = false }: Profile,

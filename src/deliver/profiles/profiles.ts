@@ -7,7 +7,6 @@ export type TextureFormat = 'kept' | 'jpeg' | 'webp' | 'ktx2';
 /** Formats of geometry; all but `plain` also use fewer bits for coordinates. */
 export type GeometryFormat = 'plain' | 'meshopt' | 'draco';
 
-/** The requirements of a reader. */
 export interface Profile {
   /** Sides of textures, pixels. No texture is ever enlarged. */
   textures: { smallest: number; largest: number };
@@ -19,7 +18,6 @@ export interface Profile {
   bytes: number;
   /** Number of drawn primitives. Beyond it, parts of one material are joined. */
   drawCalls: number;
-  /** How vertices and indices are stored. */
   geometry: GeometryFormat;
   /** Whether the file is one GLB, or a `.gltf` whose meshes and textures are files that articles share. */
   files: 'one' | 'shared';
@@ -31,7 +29,6 @@ export interface Profile {
   origin: 'kept' | 'floor';
   /** Whether the transforms of textures, and of mirrored and sheared parts, are in the vertices. */
   transforms: 'kept' | 'baked';
-  /** Whether glass transmits light, or blends. */
   glass: 'transmission' | 'blend';
   /** Whether materials that differ only in their names stay separate. @defaultValue they are merged, and drawn at once */
   keepsMaterialNames?: boolean;
@@ -86,7 +83,6 @@ const REQUIRED: Readonly<Record<TextureFormat | GeometryFormat, readonly string[
   draco: ['KHR_draco_mesh_compression'],
 };
 
-/** The options of the profile `web` in a pipeline. */
 interface WebOptions {
   files: Profile['files'];
   textures: Extract<TextureFormat, 'webp' | 'ktx2'>;
@@ -170,7 +166,6 @@ export type ProfileName = keyof typeof PROFILES;
 /** The names of all profiles, in the order of the table. */
 export const PROFILE_NAMES = Object.keys(PROFILES) as [ProfileName, ...ProfileName[]];
 
-/** A limit that a file exceeds. */
 export interface Breach {
   limit: keyof typeof LIMITS;
   expected: string;
@@ -190,7 +185,6 @@ function within(allowed: readonly string[], names: readonly string[]) {
   return { expected: allowed.join(', ') || 'none', received: others.join(', ') };
 }
 
-/** Each limit with its comparison. */
 const LIMITS = {
   triangles: ({ triangles }, profile) => atMost(profile.triangles, triangles),
   bytes: ({ bytes }, profile) => atMost(profile.bytes, bytes),
@@ -203,12 +197,9 @@ const LIMITS = {
     if (wrong === undefined) return undefined;
     const { name, width, height } = wrong;
     const sides = smallest > 1 ? `${smallest} to ${largest}` : `at most ${largest}`;
-    const received = `${name} with ${width} × ${height}, and no texture is enlarged`;
-    const isSmall = Math.min(width, height) < smallest;
-    return {
-      expected: `${sides} pixels a side`,
-      received: isSmall ? received : `${name} with ${width} × ${height}`,
-    };
+    const why = Math.min(width, height) < smallest ? ', and no texture is enlarged' : '';
+    const received = `${name} with ${width} × ${height}${why}`;
+    return { expected: `${sides} pixels a side`, received };
   },
   'required extensions': ({ extensionsRequired }, { mayRequire }) =>
     within(mayRequire, extensionsRequired),

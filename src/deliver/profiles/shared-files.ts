@@ -4,13 +4,6 @@ import { sha256Hex } from '../../support/files.ts';
 import { SHARED_ADDRESS, type SharedFile } from '../making/maker.ts';
 import type { Libraries } from './libraries.ts';
 
-/** A `.gltf` and the files to which it refers. */
-interface SeparateFiles {
-  gltf: Uint8Array;
-  /** The shared files, each once. */
-  shared: SharedFile[];
-}
-
 /**
  * Gives each mesh its own buffer and accessors, so that equal meshes of different articles become equal files,
  * whatever else these articles contain. Meshes that differ only in materials share a buffer.
@@ -57,11 +50,11 @@ function accessorsOf(mesh: Mesh): Accessor[] {
   return [...new Set(all)];
 }
 
-/** Writes a document whose buffers and textures become files. */
+/** Writes a document whose buffers and textures become files: a `.gltf`, and each file to which it refers once. */
 export async function writeSeparateFiles(
   document: Document,
   { core, io }: Libraries,
-): Promise<SeparateFiles> {
+): Promise<{ gltf: Uint8Array; shared: SharedFile[] }> {
   const { json, resources } = await io.writeJSON(document, { format: core.Format.GLTF });
   const shared = new Map<string, SharedFile>();
   for (const part of [...(json.buffers ?? []), ...(json.images ?? [])]) {

@@ -3,7 +3,6 @@ import type { Document, Mesh, Node, Primitive } from '@gltf-transform/core';
 import type { Libraries } from './libraries.ts';
 import { surfaceDistance } from './surface-distance.ts';
 
-/** Millimetres per metre. */
 const MILLIMETRES = 1000;
 
 /** Attempts to simplify a part that has moved too far, each time by less; then the part is kept. */
@@ -14,7 +13,6 @@ const NEXT_SHARE = 0.9;
 /** Steps of the ratio of triangles, in the search for the largest ratio within a limit. */
 const RATIO_STEPS = 128;
 
-/** A primitive before simplification. */
 interface Part {
   points: Float32Array;
   corners: Uint32Array;
@@ -151,9 +149,9 @@ function partOf(mesh: Mesh, primitive: Primitive): Part {
   const positions = primitive.getAttribute('POSITION')!;
   const points = new Float32Array(positions.getArray()!);
   const corners = new Uint32Array(primitive.getIndices()!.getArray()!);
-  const nodes = mesh.listParents().filter((parent) => parent.propertyType === 'Node') as Node[];
   const scale = scaleOf(mesh);
-  return { points, corners, scale, extent: extentOf(primitive) * scale, times: nodes.length };
+  const times = nodesOf(mesh).length;
+  return { points, corners, scale, extent: extentOf(primitive) * scale, times };
 }
 
 /** Longest side of the bounds of a primitive, in units of its mesh. */
@@ -165,10 +163,13 @@ export function extentOf(primitive: Primitive): number {
 
 /** The largest scale at which the scene has a mesh. */
 export function scaleOf(mesh: Mesh): number {
-  const nodes = mesh.listParents().filter((parent) => parent.propertyType === 'Node') as Node[];
-  const scales = nodes.flatMap((node) => {
+  const scales = nodesOf(mesh).flatMap((node) => {
     const m = node.getWorldMatrix();
     return [0, 4, 8].map((at) => Math.hypot(m[at]!, m[at + 1]!, m[at + 2]!));
   });
   return Math.max(0, ...scales);
+}
+
+function nodesOf(mesh: Mesh): Node[] {
+  return mesh.listParents().filter((parent) => parent.propertyType === 'Node') as Node[];
 }

@@ -76,7 +76,6 @@ class TriangleTree {
   readonly #surface: Surface;
   /** The triangles; those of a box are consecutive. */
   readonly #order: Uint32Array;
-  /** Centres of the triangles, x y z. */
   readonly #centres: Float64Array;
   readonly #boxes: Float64Array;
   readonly #firsts: Uint32Array;
@@ -143,7 +142,6 @@ class TriangleTree {
     return box;
   }
 
-  /** Puts a box around triangles. */
   #enclose(box: number, first: number, end: number): void {
     const { points, corners } = this.#surface;
     const [order, boxes] = [this.#order, this.#boxes];

@@ -7,7 +7,6 @@ import { openTextureImage } from '../../support/image-codec.ts';
 import { type EncodeKtx2, openKtx2Encoder, type TextureMeaning } from './ktx2-encoder.ts';
 import type { TextureFormat } from './profiles.ts';
 
-/** A texture and its required form. */
 export interface TextureRequest {
   bytes: Uint8Array;
   mimeType: string;

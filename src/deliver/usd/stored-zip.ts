@@ -6,7 +6,6 @@
 /** Alignment that the USDZ specification requires, bytes: files are mapped into memory directly. */
 const ALIGNMENT = 64;
 
-/** A file of an archive. */
 export interface ZipEntry {
   /** Name in ASCII, with `/`. */
   name: string;

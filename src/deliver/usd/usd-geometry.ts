@@ -1,16 +1,15 @@
 /** The triangles of a scene in its frame: one mesh for each material, as a reader draws them. */
-import type { Document, Material, mat4, Primitive, Scene } from '@gltf-transform/core';
+import type { Document, Material, mat4, Primitive } from '@gltf-transform/core';
 import {
   cross,
   determinant3,
-  type Mat3,
   normalize,
   normalMatrix3,
   transformVec3,
 } from '../../convert/math/vec.ts';
 import type { Vec3 } from '../../convert/model/graphics.ts';
-import type { Bounds } from '../../model/asset.ts';
 import { ConverterError } from '../../support/errors.ts';
+import { boundsOf } from '../making/bounds.ts';
 import type { UsdMaterial } from './usd-material.ts';
 
 /** The triangles of one material: numbers in a row, metres. */
@@ -23,24 +22,15 @@ export interface UsdMesh {
   indices: number[];
 }
 
-/** The context of the file for collecting meshes. */
 interface MeshContext {
   materialOf(material: Material): Pick<UsdMaterial, 'st'>;
-  /** Notes a sentence about a loss. */
   lose(sentence: string): void;
 }
 
-/** Mode of a primitive in glTF. */
 const TRIANGLES = 4;
 
 /** Most triangles: their text has 80 MB, or 250 MB if no points are shared; a string has up to 512 MB, AR far less. */
 const MOST_TRIANGLES = 1_000_000;
-
-/** The scene that a document shows. */
-function sceneOf(document: Document): Scene | undefined {
-  const root = document.getRoot();
-  return root.getDefaultScene() ?? root.listScenes()[0];
-}
 
 /**
  * Collects the meshes by material, in the order in which the scene first uses one.
@@ -59,7 +49,8 @@ export function collectMeshes(
   const root = document.getRoot();
   if (root.listAnimations().length > 0) context.lose('animations are left out');
   if (root.listSkins().length > 0) context.lose('skins are left out');
-  sceneOf(document)?.traverse((node) => {
+  const scene = root.getDefaultScene() ?? root.listScenes()[0];
+  scene?.traverse((node) => {
     const matrix = node.getWorldMatrix();
     for (const primitive of node.getMesh()?.listPrimitives() ?? []) {
       const material = primitive.getMaterial();
@@ -100,7 +91,7 @@ function addPrimitive(
   const uvs = st && primitive.getAttribute(`TEXCOORD_${st.uvSet}`);
   const corners =
     primitive.getIndices()?.getArray() ?? Array.from({ length: position.getCount() }, (_, i) => i);
-  const linear: Mat3 = [...triple(matrix, 0), ...triple(matrix, 4), ...triple(matrix, 8)];
+  const linear = [...triple(matrix, 0), ...triple(matrix, 4), ...triple(matrix, 8)] as const;
   const translation = triple(matrix, 12);
   const isMirrored = determinant3(linear) < 0;
   const cofactors = normalMatrix3(linear);
@@ -146,30 +137,12 @@ function flatNormal([a, b, c]: [Vec3, Vec3, Vec3]): Vec3 {
   return normalize(cross(side(b), side(c))) ?? [0, 1, 0];
 }
 
-/** The box about points. */
-export function boundsOf(points: readonly number[]): Bounds {
-  const bounds: Bounds = {
-    min: [Infinity, Infinity, Infinity],
-    max: [-Infinity, -Infinity, -Infinity],
-  };
-  for (let at = 0; at < points.length; at++) {
-    const axis = at % 3;
-    bounds.min[axis] = Math.min(bounds.min[axis]!, points[at]!);
-    bounds.max[axis] = Math.max(bounds.max[axis]!, points[at]!);
-  }
-  return bounds;
-}
-
 /** Moves meshes so that the origin is in the middle of the floor: Quick Look puts it where the user points. */
 export function standOnOrigin(meshes: Iterable<UsdMesh>): void {
-  const all = [...meshes];
-  const boxes = all.map(({ points }) => boundsOf(points));
-  const low = (axis: 0 | 1 | 2) =>
-    boxes.reduce((least, { min }) => Math.min(least, min[axis]), Infinity);
-  const high = (axis: 0 | 1 | 2) =>
-    boxes.reduce((most, { max }) => Math.max(most, max[axis]), -Infinity);
-  const origin = [(low(0) + high(0)) / 2, low(1), (low(2) + high(2)) / 2];
-  for (const { points } of all) {
+  const lists = Array.from(meshes, ({ points }) => points);
+  const { min, max } = boundsOf(lists);
+  const origin = [(min[0] + max[0]) / 2, min[1], (min[2] + max[2]) / 2];
+  for (const points of lists) {
     for (let at = 0; at < points.length; at++) points[at]! -= origin[at % 3]!;
   }
 }

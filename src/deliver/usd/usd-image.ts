@@ -1,6 +1,5 @@
 /** Images without their colour profiles: glTF ignores profiles, and readers of USD may apply them. */
 
-/** A range of bytes of a file. */
 interface Piece {
   from: number;
   to: number;

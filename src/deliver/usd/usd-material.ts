@@ -44,22 +44,18 @@ interface Input {
   value?: string | undefined;
 }
 
-/** The context of the file for writing materials. */
 interface MaterialContext {
   /** The path of a texture's image in the archive; undefined if USDZ cannot contain the image. */
   pathOf(texture: Texture): string | undefined;
-  /** Notes a sentence about a loss. */
   lose(sentence: string): void;
 }
 
-/** A material in USD. */
 export interface UsdMaterial {
   prim: Prim;
   /** The coordinates of glTF that its meshes need, and their conversion to USD; undefined: none. */
   st: { uvSet: number; write: StWriter } | undefined;
 }
 
-/** Extensions that {@link inputsOf} reads. */
 const READ: ReadonlySet<string> = new Set([
   'KHR_materials_clearcoat',
   'KHR_materials_emissive_strength',
@@ -68,9 +64,7 @@ const READ: ReadonlySet<string> = new Set([
   'KHR_materials_transmission',
 ]);
 
-/**
- * Smallest opacity of glass: readers fade reflections with the opacity, and nothing else shows a clear pane.
- */
+/** Smallest opacity of glass: readers fade reflections with the opacity, and nothing else shows a clear pane. */
 const CLEAREST_OPACITY = 0.1;
 
 /** The refractive index of glTF for a material without one. */

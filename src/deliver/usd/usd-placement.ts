@@ -4,7 +4,6 @@ import type { Transform } from '@gltf-transform/extensions';
 import { cos, sin } from '../../support/elementary.ts';
 import { type Prim, parameter, tuple } from './usd-text.ts';
 
-/** The placement of a texture: its set of coordinates, and how they are transformed. */
 export interface Placement {
   uvSet: number;
   offset: readonly [number, number];

@@ -40,33 +40,29 @@ export function ofPoints(declaration: string): string[] {
   return [`${declaration} (`, '    interpolation = "vertex"', ')'];
 }
 
-/** A number with at most this many decimals. */
-function decimal(value: number, decimals: number): string {
+/** A number in the notation of a material parameter, with at most this many decimals. */
+export function parameter(value: number, decimals = 6): string {
   const scale = 10 ** decimals;
   return String(Math.round(value * scale) / scale);
 }
 
-/** A number in the notation of a material parameter. */
-export function parameter(value: number): string {
-  return decimal(value, 6);
-}
-
 /** A tuple such as `(0.5, 0.5, 0.5)`. */
 export function tuple(values: readonly number[], decimals = 6): string {
-  return `(${values.map((value) => decimal(value, decimals)).join(', ')})`;
+  return `(${values.map((value) => parameter(value, decimals)).join(', ')})`;
 }
 
 /** A list such as `[(0, 0, 1), (0, 1, 0)]`, from consecutive numbers. */
 export function tuples(values: readonly number[], size: 2 | 3, decimals: number): string {
   const texts: string[] = [];
   for (let at = 0; at < values.length; at += size) {
-    const [x, y] = [decimal(values[at]!, decimals), decimal(values[at + 1]!, decimals)];
-    texts.push(size === 2 ? `(${x}, ${y})` : `(${x}, ${y}, ${decimal(values[at + 2]!, decimals)})`);
+    const [x, y] = [parameter(values[at]!, decimals), parameter(values[at + 1]!, decimals)];
+    texts.push(
+      size === 2 ? `(${x}, ${y})` : `(${x}, ${y}, ${parameter(values[at + 2]!, decimals)})`,
+    );
   }
   return `[${texts.join(', ')}]`;
 }
 
-/** Longer names are cut. */
 const LONGEST_NAME = 60;
 
 /**

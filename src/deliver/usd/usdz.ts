@@ -1,13 +1,13 @@
 /** Writes USDZ, the file that AR on Apple's devices opens. */
 import type { Document, Material, Texture } from '@gltf-transform/core';
 import { ConverterError } from '../../support/errors.ts';
+import { boundsOf } from '../making/bounds.ts';
 import { storedZip, type ZipEntry } from './stored-zip.ts';
-import { boundsOf, collectMeshes, standOnOrigin, type UsdMesh } from './usd-geometry.ts';
+import { collectMeshes, standOnOrigin, type UsdMesh } from './usd-geometry.ts';
 import { withoutProfile } from './usd-image.ts';
 import { type UsdMaterial, usdMaterial } from './usd-material.ts';
 import { layerText, ofPoints, type Prim, tuples, uniqueNames } from './usd-text.ts';
 
-/** A written file. */
 interface WrittenUsdz {
   bytes: Uint8Array<ArrayBuffer>;
   /** Triangles with the backs of double-sided surfaces. */
@@ -99,7 +99,6 @@ export function writeUsdz(document: Document): WrittenUsdz {
   };
 }
 
-/** The images of the archive, each once. */
 function imageFiles() {
   const files: ZipEntry[] = [];
   const paths = new Map<Texture, string>();
@@ -125,7 +124,7 @@ function meshPrim(
   name: string,
   material: string | undefined,
 ): Prim {
-  const { min, max } = boundsOf(points);
+  const { min, max } = boundsOf([points]);
   const counts = new Array<number>(indices.length / 3).fill(3);
   return {
     type: 'Mesh',

@@ -1,7 +1,6 @@
 /** Files with all finishes of an article as a kind of delivery. */
 import { z } from 'zod';
-import { acceptSchema } from '../making/accept-schema.ts';
-import { kind } from '../making/kind.ts';
+import { acceptSchema, kind } from '../making/kind.ts';
 import { VARIANTS } from '../making/names.ts';
 
 /** `deliver: variants:`. */

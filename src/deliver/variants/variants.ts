@@ -36,9 +36,7 @@ const MOST_BYTES = 128 * 2 ** 20;
 
 type Properties = CatalogueLine['properties'];
 
-/** A configuration of an article. */
 export interface VariantSource {
-  /** Digest of its master. */
   sha256: string;
   /** Reads its master, which is in memory only while it is examined. */
   read(): Promise<Uint8Array>;
@@ -53,7 +51,6 @@ export interface VariantGroup {
   variants: { name: string; sources: number[] }[];
 }
 
-/** The groups of configurations of an article. */
 export interface Variants {
   /** The groups in the order of their first configuration. */
   groups: VariantGroup[];
@@ -68,7 +65,6 @@ export interface Variants {
  *
  * @param sources - The default configuration first.
  * @throws {@link ConverterError} `STORE_DAMAGED` if a master is no GLB.
- *
  * @example
  * ```ts
  * const { groups, splitBy } = await groupVariants([oak, walnut, oakWithTray]);
@@ -148,7 +144,6 @@ interface Combined {
     corners: Corners;
     /** The texture coordinates that the materials use, by content. */
     uvs: Map<string, Stream>;
-    /** Index of the material of each variant. */
     materials: number[];
   }[];
 }
@@ -167,7 +162,6 @@ interface Outline {
   shape: string;
   /** Digest of the materials, and of the placement of their textures. */
   appearance: string;
-  /** Digests of the texture coordinates that each part uses. */
   uvs: string[][];
 }
 
@@ -199,11 +193,9 @@ function emptyGroup(groups: Group[], { shape, uvs }: Outline): Group {
 interface Look {
   key: string;
   json: Record<string, unknown>;
-  /** Sets of texture coordinates that the material uses. */
   uvSets: number[];
 }
 
-/** A primitive of a node. */
 interface Part {
   node: number;
   primitive: Primitive;
@@ -276,7 +268,6 @@ function fits(group: Group, { shape, uvs }: Outline): boolean {
   });
 }
 
-/** The texture coordinates that the material of a part uses. */
 function usedUvs({ corners, look }: Part): Stream[] {
   return look.uvSets.flatMap((set) => uvStream(corners, set) ?? []);
 }
@@ -313,7 +304,6 @@ function materialOf({ corners, look }: Part, uvs: readonly string[]): Record<str
   });
 }
 
-/** The first material, and a mapping to those of the variants if they differ. */
 function mapped(materials: readonly number[]): Pick<Primitive, 'material' | 'extensions'> {
   const [material] = materials as [number];
   const byMaterial = groupBy(materials.keys(), (variant) => materials[variant]!);

@@ -11,6 +11,7 @@ import {
   type PipelineContent,
   type PipelineSchema,
   type PipelineSource,
+  pipelineSchemaWith,
   readSource,
   SOURCE_KINDS,
 } from './pipeline-schema.ts';
@@ -55,13 +56,14 @@ interface Origin {
   code: 'PIPELINE_INVALID' | 'USAGE';
 }
 
-/** Reads pipeline files by one schema. */
+/** Reads pipeline files. */
 export class PipelineReader {
   readonly #schema: PipelineSchema;
   #keysAt: KeysAt | undefined;
 
-  constructor(schema: PipelineSchema) {
-    this.#schema = schema;
+  /** @param deliver - The section `deliver:`, which its wing describes. */
+  constructor(deliver: z.ZodType<object, object>) {
+    this.#schema = pipelineSchemaWith(deliver);
   }
 
   /**

@@ -3,7 +3,7 @@
 import type { Digest } from '../../model/snapshot.ts';
 import type { CacheDatabase } from '../../source/cache/database.ts';
 import type { Pipeline } from '../file/pipeline-file.ts';
-import type { DeliveredFile, DeliveryLine } from '../lists/delivered-files.ts';
+import type { DeliveredFile, DeliveryLine } from '../output/delivered-files.ts';
 import type { ObjectChecks } from '../output/output-folder.ts';
 import type { PrunePlan } from '../output/prune.ts';
 import type { RunEnvironment } from './run-environment.ts';

@@ -122,7 +122,7 @@ export async function withSources<O extends SourceOptions, T>(
       'parts: expected other machines, for store:, received none',
     );
   const shared = pipeline.store && (await openShared?.());
-  const database = await openCacheDatabase(cacheDir);
+  const { database, bodyFiles, bodies: ownBodies } = await openCache(cacheDir, environment.signal);
   const account = accountNote(pipeline, database);
   const service = await withAccount(pipeline.service, environment.env, account.read).catch(
     (error: unknown) => {
@@ -131,8 +131,6 @@ export async function withSources<O extends SourceOptions, T>(
     },
   );
   const options = { ...given, pipeline: { ...pipeline, service } };
-  const bodyFiles = bodyFilesOf(cacheDir, database);
-  const ownBodies = openFileStore(bodyFiles, environment.signal, database.contents);
   const sharedBodies = shared?.bodies(ownBodies);
   const bodies = sharedBodies ?? ownBodies;
   const session = new ServiceSession({
@@ -159,16 +157,18 @@ export async function withSources<O extends SourceOptions, T>(
   }
 }
 
-/** Where a cache has its bodies, and what was computed from them. */
-export function bodyFilesOf(cacheDir: string, { contents }: CacheDatabase): FileStoreOptions {
-  return {
+/** Opens a cache: its database, which the caller closes, and the bodies with what was computed from them. */
+export async function openCache(cacheDir: string, signal?: AbortSignal) {
+  const database = await openCacheDatabase(cacheDir);
+  const bodyFiles: FileStoreOptions = {
     dir: join(cacheDir, 'objects'),
     root: cacheDir,
     tmpDir: temporaryFolder(cacheDir),
     repair: true,
     dropDamaged: true,
-    database: contents.path,
+    database: database.contents.path,
   };
+  return { database, bodyFiles, bodies: openFileStore(bodyFiles, signal, database.contents) };
 }
 
 /** How long work in progress may continue after the deadline, milliseconds: most requests take less. */

@@ -19,6 +19,7 @@ import {
   temporaryFolder,
 } from '../../support/files.ts';
 import { readLinkIfExists, replaceLink } from '../../support/links.ts';
+import type { ManifestLine } from '../lists/manifest-line.ts';
 import {
   CHANGES_FILE,
   DELIVERIES_FILE,
@@ -26,8 +27,7 @@ import {
   OUTBOX_FILE,
   PUBLISHED_FILE,
   readDeliveries,
-} from '../lists/delivered-files.ts';
-import type { ManifestLine } from '../lists/manifest-line.ts';
+} from './delivered-files.ts';
 import { CATALOGUE_FILE, catalogueFiles, MANIFEST_FILE, manifestLines } from './manifest.ts';
 import { PUBLISHING_FILE } from './publication.ts';
 import { publishedAsset } from './publish.ts';

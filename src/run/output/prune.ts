@@ -1,7 +1,7 @@
 /** Finds what is in an output folder and nothing refers to, and removes it. */
 import { join, sep } from 'node:path';
 import { listEntries, removeFile, removeTree, statIfExists } from '../../support/files.ts';
-import { isDeliveryPath } from '../lists/delivered-files.ts';
+import { isDeliveryPath } from './delivered-files.ts';
 import {
   ARTICLES_FOLDER,
   deliveredFiles,

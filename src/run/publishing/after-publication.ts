@@ -1,7 +1,7 @@
 /** What follows a publication: deliveries, the list of changes, and who receives it. */
 
-import { DELIVERIES_FILE, LAST_GOOD_FILE, readDeliveries } from '../lists/delivered-files.ts';
 import type { Run } from '../open/open-run.ts';
+import { DELIVERIES_FILE, LAST_GOOD_FILE, readDeliveries } from '../output/delivered-files.ts';
 import { manifestLines } from '../output/manifest.ts';
 import { endPublication } from '../output/publication.ts';
 import { publishedAsset } from '../output/publish.ts';
@@ -40,7 +40,7 @@ export async function followPublication(
   const isSame = send === undefined && (await last.isSame());
   const now = isSame ? undefined : (await publishedNow(run)).lines;
   const changes = await last.writeChanges(now);
-  const outcome = now && (await send?.(last, now));
+  const outcome = now && (await send?.(await last.lines(), now, last.urlOf));
   const { counts, failures = [] } = outcome?.sent ?? {};
   for (const { message } of failures) environment.log.warn(message);
   if (counts !== undefined) delivered?.deliveries.push(counts);

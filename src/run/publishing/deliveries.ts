@@ -4,13 +4,12 @@ import type { Digest } from '../../model/snapshot.ts';
 import type { PackedMap } from '../../support/packed-map.ts';
 import type { PictureDifference } from '../file/gate-table.ts';
 import type { Pipeline } from '../file/pipeline-file.ts';
-import type { PublishedLine, UrlOf } from '../lists/changes.ts';
-import type { DeliveryLine } from '../lists/delivered-files.ts';
 import type { CatalogueLine, ManifestLine } from '../lists/manifest-line.ts';
 import type { Run } from '../open/open-run.ts';
 import type { RunEnvironment } from '../open/run-environment.ts';
+import type { PublishedLine, UrlOf } from '../output/changes.ts';
+import type { DeliveryLine } from '../output/delivered-files.ts';
 import type { ArticlePictures, RunReport } from '../report/run-report.ts';
-import type { LastPublication } from './last-publication.ts';
 
 /** What all deliveries did, for the report. */
 export type Delivered = NonNullable<RunReport['delivered']>;
@@ -57,7 +56,12 @@ export interface Deliveries {
   sender(
     run: Run,
   ): Promise<
-    ((last: LastPublication, now: PackedMap<PublishedLine>) => Promise<SentChanges>) | undefined
+    | ((
+        last: PackedMap<PublishedLine>,
+        now: PackedMap<PublishedLine>,
+        urlOf: UrlOf | undefined,
+      ) => Promise<SentChanges>)
+    | undefined
   >;
   /** Finds pictures of what is new and has changed, among those that were taken anyway. */
   reportPictures(

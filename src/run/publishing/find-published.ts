@@ -4,7 +4,7 @@ import { configurationKey, configurationLabels } from '../../model/configuration
 import type { Digest } from '../../model/snapshot.ts';
 import { ConverterError } from '../../support/errors.ts';
 import { globMatcher } from '../../support/glob.ts';
-import { type DeliveryLine, readDeliveries } from '../lists/delivered-files.ts';
+import { type DeliveryLine, readDeliveries } from '../output/delivered-files.ts';
 import type { Published } from '../output/published.ts';
 import { mastersOf } from './masters.ts';
 

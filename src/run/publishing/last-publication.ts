@@ -11,6 +11,11 @@ import {
 } from '../../support/files.ts';
 import { PackedMap } from '../../support/packed-map.ts';
 import type { Results } from '../articles/results.ts';
+import type { CatalogueLine, ManifestLine, Part } from '../lists/manifest-line.ts';
+import { languagesOf } from '../open/connect.ts';
+import type { Run } from '../open/open-run.ts';
+import type { RunOutput } from '../open/output.ts';
+import { assignPaths, objectKey } from '../output/article-path.ts';
 import {
   type Change,
   type ChangeLine,
@@ -18,7 +23,7 @@ import {
   changesBetween,
   type PublishedLine,
   type UrlOf,
-} from '../lists/changes.ts';
+} from '../output/changes.ts';
 import {
   CHANGES_FILE,
   DELIVERIES_FILE,
@@ -26,12 +31,7 @@ import {
   PUBLISHED_FILE,
   type PublishedFile,
   readDeliveries,
-} from '../lists/delivered-files.ts';
-import type { CatalogueLine, ManifestLine, Part } from '../lists/manifest-line.ts';
-import { languagesOf } from '../open/connect.ts';
-import type { Run } from '../open/open-run.ts';
-import type { RunOutput } from '../open/output.ts';
-import { assignPaths, objectKey } from '../output/article-path.ts';
+} from '../output/delivered-files.ts';
 import {
   CATALOGUE_FILE,
   catalogueFiles,

@@ -1,11 +1,7 @@
 /** The published GLBs of which others are made. */
-import { join } from 'node:path';
 import type { ArticleRequest } from '../../model/article.ts';
 import { configurationId, configurationKey } from '../../model/configuration-id.ts';
 import type { Digest } from '../../model/snapshot.ts';
-import { ConverterError } from '../../support/errors.ts';
-import { readBytes, sha256Hex } from '../../support/files.ts';
-import type { Run } from '../open/open-run.ts';
 import { assignPaths } from '../output/article-path.ts';
 import { manifestLines } from '../output/manifest.ts';
 import { publishedAsset } from '../output/publish.ts';
@@ -54,21 +50,4 @@ export async function mastersOf(outputDir: string): Promise<Master[]> {
 
 function isWithoutConfiguration({ reinitstring, metareinitstring }: ArticleRequest): boolean {
   return reinitstring === '' && metareinitstring === '';
-}
-
-/** Reads a master. @throws {@link ConverterError} `STORE_DAMAGED` where its link has another content. */
-export async function readMaster(
-  { options, output }: Pick<Run, 'options' | 'output'>,
-  { glb, sha256 }: Master,
-): Promise<Uint8Array> {
-  if (output.published !== undefined) return output.published.readObject(sha256);
-  const master = await readBytes(join(options.pipeline.outputDir, glb));
-  if (sha256Hex(master) === sha256) return master;
-  const message = `${glb}: expected the content ${sha256}, received another`;
-  throw new ConverterError('STORE_DAMAGED', message);
-}
-
-/** The path of a link with another folder than `articles`. */
-export function beside({ link }: Master, folder: string): string {
-  return link.replace(/^articles\//, `${folder}/`);
 }

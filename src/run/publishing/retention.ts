@@ -7,9 +7,9 @@ import {
   statIfExists,
   temporaryFolder,
 } from '../../support/files.ts';
-import { DELIVERIES_FILE, LAST_GOOD_FILE } from '../lists/delivered-files.ts';
 import type { Run } from '../open/open-run.ts';
 import type { PublicationPlace } from '../open/shared-store.ts';
+import { DELIVERIES_FILE, LAST_GOOD_FILE } from '../output/delivered-files.ts';
 import { MANIFEST_FILE } from '../output/manifest.ts';
 import { oldRuns } from '../output/output-folder.ts';
 import { carryOutPrune, type PrunePlan, planPrune } from '../output/prune.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { changesMessages } from '../../../src/deliver/outbox.ts';
 import { configurationKey } from '../../../src/model/configuration-id.ts';
-import { changesBetween, type PublishedLine } from '../../../src/run/lists/changes.ts';
+import { changesBetween, type PublishedLine } from '../../../src/run/output/changes.ts';
 
 const line = (number: string): PublishedLine => ({
   ...{ manufacturer: 'ACME', program: 'DESK', basearticlenumber: number },

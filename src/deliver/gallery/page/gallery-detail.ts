@@ -14,14 +14,12 @@ import {
 } from '../gallery-data.ts';
 import { bytesText, priceText, sizeText } from './gallery-texts.ts';
 
-/** Names of deliveries to which the page refers. */
 const ANDROID = 'ar-android';
 const IOS = 'ar-ios';
 
 /** Replaces the address of a shop if the page was opened from a disk. */
 const SHOP = 'https://shop.example/gallery/';
 
-/** The position of an article among the others. */
 interface Surroundings {
   data: GalleryData;
   previous: GalleryItem | undefined;
@@ -178,7 +176,6 @@ async function showModel(
   }
 }
 
-/** A link from the facts of one configuration to those of another. */
 function linkTo(other: GalleryItem | undefined, item: GalleryItem): HTMLElement | string {
   if (other === undefined || other === item) return '';
   const text = [shown(other.configuration), priceText(other)].filter((each) => each !== '');

@@ -5,7 +5,6 @@ import { addressOf, type GalleryData, type GalleryItem, mainPicture } from '../g
 import { openDetail } from './gallery-detail.ts';
 import { priceText, sizeText } from './gallery-texts.ts';
 
-/** Number of cards that are made at a time. */
 const BATCH = 60;
 /** Pixels below the screen at which the next cards are made. */
 const AHEAD = '800px';

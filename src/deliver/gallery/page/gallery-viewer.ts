@@ -66,7 +66,6 @@ interface VariantMapping {
   variants: number[];
 }
 
-/** The finishes of a file. */
 function finishesOf({ parser, scene }: GLTF) {
   const { variants = [] } = parser.json.extensions?.[VARIANTS] ?? {};
   const used = new Set<Material>();

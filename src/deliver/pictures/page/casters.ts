@@ -52,7 +52,6 @@ function triangleCount({ geometry }: Mesh): number {
   return (geometry.index?.count ?? geometry.attributes.position?.count ?? 0) / 3;
 }
 
-/** The surface of a mesh with its share of the triangles. */
 function surfaceOf({ index, attributes }: BufferGeometry, share: number): Surface {
   const position = attributes.position!;
   const points = new Float32Array(3 * position.count);

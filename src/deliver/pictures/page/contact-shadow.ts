@@ -34,19 +34,8 @@ const CONTACT_METRES = 0.08;
 const HALF_HEIGHT_METRES = 0.25;
 const DARKNESS = { contact: 0.5, wide: 0.5 };
 
-/** The shadow of the objects of a scene. */
-export interface ContactShadow {
-  /** The sheet, to be added to the scene. */
-  sheet: Mesh;
-  /** Puts the sheet below the box of the objects. @param floorMetres - Height of the floor. */
-  place(box: Box3, floorMetres: number): void;
-  /** Draws the shadow of the current objects of the scene. */
-  draw(renderer: WebGLRenderer, scene: Scene): void;
-  dispose(): void;
-}
-
 /** Makes a shadow, empty until it is placed and drawn. */
-export function createContactShadow(): ContactShadow {
+export function createContactShadow() {
   const [first, second] = [0, 1].map(
     () => new WebGLRenderTarget(SIDE_PIXELS, SIDE_PIXELS, { depthBuffer: true }),
   ) as [WebGLRenderTarget, WebGLRenderTarget];
@@ -69,7 +58,8 @@ export function createContactShadow(): ContactShadow {
   sheet.renderOrder = -1;
   return {
     sheet,
-    place(box, floorMetres) {
+    /** Puts the sheet below the box of the objects. */
+    place(box: Box3, floorMetres: number): void {
       const size = box.getSize(new Vector3());
       const centre = box.getCenter(new Vector3());
       const border = 2 * BORDER * Math.max(size.x, size.z, size.y / 2);
@@ -86,7 +76,8 @@ export function createContactShadow(): ContactShadow {
       const least = Math.max(width, depth);
       blur.userData.shares = [least / width, least / depth];
     },
-    draw(renderer, scene) {
+    /** Draws the shadow of the current objects of the scene. */
+    draw(renderer: WebGLRenderer, scene: Scene): void {
       const hidden = withoutShadow(scene, sheet);
       for (const object of hidden) object.visible = false;
       const clearColor = renderer.getClearColor(new Color());

@@ -23,7 +23,6 @@ renderer.toneMapping = NoToneMapping;
 renderer.autoClear = false;
 renderer.setClearColor(0x000000, 0);
 
-/** Index of each mesh of the model in the order of drawing. */
 const drawOrder = new WeakMap<Object3D, number>();
 const orderOf = ({ object }: RenderItem) => drawOrder.get(object) ?? 0;
 // Three.js would sort by the order in which materials and meshes were made, which depends on the decoding of images.

@@ -24,7 +24,6 @@ const STEP_RADIANS = Math.PI / 12;
 const ZOOM_STEP = 1.2;
 const MOST_PIXEL_RATIO = 2;
 
-/** A movement of the camera about the model. */
 interface Turn {
   azimuth?: number;
   polar?: number;
@@ -43,8 +42,8 @@ const KEYS: Readonly<Record<string, Turn | 'frame' | undefined>> = {
   '0': 'frame',
   Home: 'frame',
 };
+const KEY_SHORTCUTS = Object.keys(KEYS).join(' ').replace('+ =', 'Plus');
 
-/** Options of a stage. */
 interface ModelStageOptions {
   renderer: WebGLRenderer;
   /** A positioned element; the canvas is its first child, with the same size. */
@@ -74,7 +73,6 @@ export class ModelStage {
   readonly #options: ModelStageOptions;
   readonly #controls: OrbitControls;
   readonly #shadow = createContactShadow();
-  /** Removes the listeners of the canvas. */
   readonly #listening = new AbortController();
   readonly #sizes = new ResizeObserver(() => this.#resize());
   #shown: { root: Object3D; box: Box3 } | undefined;
@@ -90,7 +88,10 @@ export class ModelStage {
     const { renderer, element, sized, label, hasFloor } = options;
     this.#options = options;
     this.canvas = renderer.domElement;
-    nameCanvas(this.canvas, label);
+    this.canvas.tabIndex = 0;
+    this.canvas.setAttribute('role', 'application');
+    this.canvas.setAttribute('aria-label', label);
+    this.canvas.setAttribute('aria-keyshortcuts', KEY_SHORTCUTS);
     element.prepend(this.canvas);
     this.#controls = new OrbitControls(this.camera, this.canvas);
     this.#controls.enableDamping = false;
@@ -248,7 +249,6 @@ export class ModelStage {
     this.#draw();
   }
 
-  /** Handles a movement of the camera. */
   #moved(): void {
     this.#isFramed = false;
     // Two fingers and the right button also move the target.
@@ -278,13 +278,6 @@ export class ModelStage {
     this.#shadow.dispose();
     this.scene.environment?.dispose();
   }
-}
-
-function nameCanvas(canvas: HTMLCanvasElement, label: string): void {
-  canvas.tabIndex = 0;
-  canvas.setAttribute('role', 'application');
-  canvas.setAttribute('aria-label', label);
-  canvas.setAttribute('aria-keyshortcuts', Object.keys(KEYS).join(' ').replace('+ =', 'Plus'));
 }
 
 /** Leaves only the light of the studio. @returns The exact bounds. */
@@ -340,7 +333,6 @@ function setUp(
   controls.update();
 }
 
-/** Limits the distance of the camera. */
 function limit(camera: PerspectiveCamera, controls: OrbitControls, box: Box3): void {
   const size = box.getSize(new Vector3()).length();
   controls.minDistance = size / 3;

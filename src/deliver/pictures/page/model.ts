@@ -2,8 +2,10 @@
 import { MeshoptDecoder } from 'meshoptimizer';
 import {
   Box3,
+  type InstancedMesh,
   type Light,
   type Material,
+  Matrix4,
   Mesh,
   type Object3D,
   Scene,
@@ -14,7 +16,6 @@ import {
 import { GLTFLoader, type GLTFParser } from 'three/addons/loaders/GLTFLoader.js';
 import { imageSizeOf } from '../image-size.ts';
 import { renderer, setDrawOrder } from './gpu.ts';
-import { separateInstances } from './instances.ts';
 import { backdrop, depthMaterialFor, isClear, receiveShade } from './shading.ts';
 import { provideImages, releaseTextures, reuseImages } from './texture-cache.ts';
 
@@ -31,7 +32,6 @@ const loader = new GLTFLoader().setMeshoptDecoder(MeshoptDecoder).register((pars
 /** The longest side of the pictures of the model that is loaded. */
 let pixelsOfPictures = 0;
 
-/** A loaded model. */
 export interface Model {
   scene: Scene;
   /** The opaque parts, with materials that only draw their depth. */
@@ -131,6 +131,25 @@ async function digest({ buffer, byteOffset, byteLength }: ArrayBufferView): Prom
   return new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)).join();
 }
 
+/** Puts a mesh at each place of an instanced mesh: the code for bounds and shadows expects meshes. */
+function separateInstances(root: Object3D): void {
+  const found: InstancedMesh[] = [];
+  root.traverse((object) => {
+    if ((object as InstancedMesh).isInstancedMesh) found.push(object as InstancedMesh);
+  });
+  for (const instanced of found) {
+    const { geometry, material, count, parent } = instanced;
+    for (let i = 0; i < count; i++) {
+      const mesh = new Mesh(geometry, material);
+      const place = new Matrix4();
+      instanced.getMatrixAt(i, place);
+      mesh.applyMatrix4(place.premultiply(instanced.matrix));
+      parent!.add(mesh);
+    }
+    instanced.removeFromParent();
+  }
+}
+
 /** Refuses addresses: a GLB contains all that it shows, and an address would be requested from this machine. */
 function expectNoAddresses({ json }: GLTFParser): void {
   const sources: { uri?: string }[] = [...(json.buffers ?? []), ...(json.images ?? [])];
@@ -188,7 +207,6 @@ function sceneOf(meshes: readonly Mesh[]): Scene {
   return scene;
 }
 
-/** The same geometry at the same place, in another scene. */
 function copyInPlace(mesh: Mesh): Mesh {
   const { geometry, matrixWorld } = mesh;
   const copy = new Mesh(geometry, depthMaterialFor(materialsOf(mesh)[0]!));

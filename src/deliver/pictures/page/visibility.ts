@@ -256,7 +256,6 @@ const drawPlain = createPass(
   }`,
 );
 
-/** Options of the smoothing, and where shade ends. */
 interface Smoothing {
   /** Number of passes, each twice as wide as the one before. */
   times: number;

@@ -2,13 +2,13 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  addressAt,
   FEED_KINDS,
   type FeedItem,
   type FeedKind,
   type FeedOptions,
   feedRows,
 } from '../../../../src/deliver/feeds/feeds.ts';
-import { addressAt } from '../../../../src/run/lists/delivered-files.ts';
 import type { CatalogueLine } from '../../../../src/run/lists/manifest-line.ts';
 import { anyText } from '../../../helpers/any-text.ts';
 

@@ -2,7 +2,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { PublishedMasters } from '../../../../src/deliver/pictures/published-masters.ts';
+import { publishedMasters } from '../../../../src/deliver/pictures/published-masters.ts';
 import { MANIFEST_FILE } from '../../../../src/run/output/manifest.ts';
 import { publishedIn } from '../../../../src/run/output/published.ts';
 import { sha256Hex } from '../../../../src/support/files.ts';
@@ -19,7 +19,7 @@ const line = (id: ReturnType<typeof ids>, name: string, requested = id) => ({
 });
 
 let folder: string;
-let masters: PublishedMasters;
+let findMaster: ReturnType<typeof publishedMasters>;
 beforeAll(async () => {
   folder = await temporaryFolder();
   const lines = [
@@ -32,12 +32,12 @@ beforeAll(async () => {
   ];
   const text = lines.map((one) => `${JSON.stringify(one)}\n`).join('');
   await writeFile(join(folder, MANIFEST_FILE), text);
-  masters = new PublishedMasters(publishedIn(folder, () => 0));
+  findMaster = publishedMasters(publishedIn(folder, () => 0));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const found = async (...request: Parameters<typeof ids>) => {
-  const { master, candidates } = await masters.find(ids(...request));
+  const { master, candidates } = await findMaster(ids(...request));
   return master?.sha256 ?? candidates.map((one) => `${one.finalarticlenumber} ${one.reinitstring}`);
 };
 

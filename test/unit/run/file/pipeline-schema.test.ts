@@ -1,7 +1,9 @@
 import { describe, expect, it, test } from 'vitest';
 import { CONVERT_DEFAULTS } from '../../../../src/convert/transform/convert-options.ts';
 import { readFields } from '../../../../src/convert/wire/material.ts';
-import { pipelineJsonSchema, pipelineSchema } from '../../../../src/deliver/pipeline.ts';
+import { pipelineJsonSchema } from '../../../../src/deliver/pipeline.ts';
+import { deliverSchema } from '../../../../src/deliver/section.ts';
+import { pipelineSchemaWith } from '../../../../src/run/file/pipeline-schema.ts';
 
 test('pipelines/schema.json is what the code says (npm run schema writes it)', async () => {
   const text = `${JSON.stringify(pipelineJsonSchema(), null, 2)}\n`;
@@ -15,7 +17,7 @@ test('the schema has every conversion option with its one default', () => {
 });
 
 describe('the convert section', () => {
-  const convertSchema = pipelineSchema.shape.convert;
+  const convertSchema = pipelineSchemaWith(deliverSchema).shape.convert;
 
   it('takes nothing at all, and every default as it is', () => {
     expect(convertSchema.parse({})).toEqual(CONVERT_DEFAULTS);

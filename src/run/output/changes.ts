@@ -2,8 +2,8 @@
 import type { ArticleRequest } from '../../model/article.ts';
 import { configurationId, sortConfigurationKeys } from '../../model/configuration-id.ts';
 import { sha256Hex } from '../../support/files.ts';
+import { type CatalogueEntry, PARTS, type Part } from '../lists/manifest-line.ts';
 import type { PublishedFile } from './delivered-files.ts';
-import { type CatalogueEntry, PARTS, type Part } from './manifest-line.ts';
 
 /** The part to which a field of the catalogue belongs. */
 const PART_OF_FIELD = {

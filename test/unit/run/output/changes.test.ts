@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { configurationKey } from '../../../../src/model/configuration-id.ts';
+import type { CatalogueEntry } from '../../../../src/run/lists/manifest-line.ts';
 import {
   catalogueDigests,
   changesBetween,
   type PublishedLine,
-} from '../../../../src/run/lists/changes.ts';
-import type { CatalogueEntry } from '../../../../src/run/lists/manifest-line.ts';
+} from '../../../../src/run/output/changes.ts';
 
 const line = (number: string, files: Record<string, string>): PublishedLine => ({
   ...{ manufacturer: 'ACME', program: 'DESK', basearticlenumber: number },

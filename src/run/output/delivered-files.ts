@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { ArticleRequest } from '../../model/article.ts';
 import { configurationKey } from '../../model/configuration-id.ts';
 import type { Digest } from '../../model/snapshot.ts';
-import { readTextIfExists, sha256Hex } from '../../support/files.ts';
+import { readTextIfExists } from '../../support/files.ts';
+import type { ListWriter } from './publication.ts';
 
 /** Name of the list of what was delivered, in the output folder. */
 export const DELIVERIES_FILE = 'deliveries.jsonl';
@@ -58,25 +59,6 @@ export type DeliveryLine = ArticleRequest & {
   error?: { code: string; message: string; attempts?: number };
 };
 
-/** The path of a file that configurations share, by its digest and ending. */
-export function sharedPath(delivery: string, name: string): string {
-  return `${delivery}/${SHARED_FOLDER}/${name}`;
-}
-
-/** Characters of the name of a file among others that are for people; a digest makes it unique. */
-const READABLE = 80;
-
-/**
- * The path of a file that lies beside those of all other configurations.
- *
- * @param link - The path of its master, as below `articles/`.
- * @example `flatPath('shared', 'articles/FJEL/LINEA/LN-M/default.glb', 'gltf'); // → 'shared/LN-M-….gltf'`
- */
-export function flatPath(delivery: string, link: string, ending: string): string {
-  const article = link.split('/').at(-2)!.slice(0, READABLE);
-  return `${delivery}/${article}-${sha256Hex(link).slice(0, 16)}.${ending}`;
-}
-
 const FLAT_PATH = /^[\w-]+\/[^/]+-[0-9a-f]{16}\.gltf$/;
 
 const SHARED_PATH = new RegExp(`^[\\w-]+/${SHARED_FOLDER}/[0-9a-f]{64}\\.\\w+$`);
@@ -93,18 +75,8 @@ export function isDeliveryPath(path: string): boolean {
   return CONFIGURATION_PATH.test(path) || FLAT_PATH.test(path) || isSharedPath(path);
 }
 
-/**
- * The address of a file of the output folder.
- *
- * @example `addressAt('https://cdn.example/3d', 'articles/A B.glb'); // → 'https://cdn.example/3d/articles/A%20B.glb'`
- */
-export function addressAt(baseUrl: string, path: string): string {
-  const segments = path.split('/').map((name) => encodeURIComponent(name.toWellFormed()));
-  return `${new URL(baseUrl).href.replace(/\/+$/, '')}/${segments.join('/')}`;
-}
-
 /** Identifies a line among those of before. */
-export function placeOf(delivery: string, id: ArticleRequest): string {
+function placeOf(delivery: string, id: ArticleRequest): string {
   return `${delivery} ${configurationKey(id)}`;
 }
 
@@ -126,4 +98,22 @@ export async function readDeliveries(
     } catch {}
   }
   return lines;
+}
+
+/** Replaces both lists, sorted. An equal list is left alone. */
+export async function writeDeliveries(
+  lists: ListWriter,
+  delivered: readonly DeliveryLine[],
+  lastGood: readonly DeliveryLine[],
+): Promise<void> {
+  const contents = { [LAST_GOOD_FILE]: lastGood, [DELIVERIES_FILE]: delivered };
+  for (const [file, lines] of Object.entries(contents)) {
+    const keyed = lines.map((line) => [placeOf(line.delivery, line), line] as const);
+    keyed.sort(([a], [b]) => (a < b ? -1 : 1));
+    const text = keyed.map(([, line]) => `${JSON.stringify(line)}\n`).join('');
+    const before = await readTextIfExists(join(lists.outputDir, file));
+    // A list without lines stays: a store has it.
+    const isNew = before === undefined && (file === DELIVERIES_FILE || text !== '');
+    if (isNew || (before !== undefined && text !== before)) await lists.write(file, text);
+  }
 }
