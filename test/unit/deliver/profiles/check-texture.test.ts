@@ -32,6 +32,19 @@ describe('an encoded texture', () => {
     },
   );
 
+  it('of noise passes, in which there is nothing to see', async () => {
+    let random = 1;
+    const pixels = Uint8Array.from({ length: 3 * 700 * 700 }, () => {
+      random = (Math.imul(random, 1_103_515_245) + 12_345) >>> 0;
+      return 90 + (random >>> 25);
+    });
+    const raw = { raw: { width: 700, height: 700, channels: 3 } } as const;
+    const bytes = await bytesOf(sharp(pixels, raw).blur(1.5).jpeg({ quality: 95 }));
+    const wanted = { meaning: 'colour', largest: 256, isTransparent: false } as const;
+    const encoded = await encode({ bytes, mimeType: 'image/jpeg', format: 'webp', ...wanted });
+    await compareTexture(bytes, encoded!.bytes, false);
+  });
+
   it.each<[string, string, (image: Sharp) => Sharp | Promise<Sharp>]>([
     ['swapped for another', 'walnut', async () => sharp(await read('oak'))],
     ['flipped', 'walnut', (image) => image.flip()],
