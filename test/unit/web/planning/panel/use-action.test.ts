@@ -1,15 +1,15 @@
 /** What becomes of an action of a person: of the configuration for which it was begun, and of no other. */
 import { expect, test } from 'vitest';
-import { type ActionState, createAction } from '../../../../../src/web/planning/state/action.ts';
+import { createAction } from '../../../../../src/web/planning/panel/use-action.ts';
 import { closedGate, until } from '../../../../helpers/until.ts';
 
 function open() {
-  const states: ActionState<string>[] = [];
+  const states: object[] = [];
   const failed: string[] = [];
-  const action = createAction<string>({
-    onState: (state) => states.push(state),
-    onFailure: ({ code }) => failed.push(code),
-  });
+  const action = createAction<string>(
+    (state) => states.push(state),
+    ({ code }) => failed.push(code),
+  );
   return { action, states, failed };
 }
 
