@@ -12,7 +12,6 @@ import {
   readTyped,
 } from '../state/property-range.ts';
 
-/** Direction of a step: up or down. */
 type Direction = 1 | -1;
 
 const STEP_KEYS: Readonly<Record<string, Direction | undefined>> = { ArrowUp: 1, ArrowDown: -1 };
@@ -33,24 +32,6 @@ export interface FieldProps {
 interface TypedFieldProps extends FieldProps {
   /** Whether the property also has values to choose from; nothing is typed while one of them is chosen. */
   isOther?: boolean;
-}
-
-/** The text typed into a field, and its effect. */
-interface Typed {
-  typed: string;
-  setTyped(text: string): void;
-  /** Why the text was refused; empty if it was not. */
-  problem: string;
-  /** The value that is kept while the text is refused. */
-  kept: string;
-  /** Sends the text, or refuses it. */
-  commit(text: string): void;
-  /** Types the value that is shown. */
-  reset(): void;
-  /** The next number that the property can have; undefined where there is none. */
-  next(direction: Direction): number | undefined;
-  /** Types and sends the next number. */
-  step(direction: Direction): void;
 }
 
 /**
@@ -138,7 +119,8 @@ export function TypedField(props: TypedFieldProps) {
   );
 }
 
-function useTyped(props: TypedFieldProps): Typed {
+/** The text typed into a field, and its effect. `kept` is the value that stays while the text is refused. */
+function useTyped(props: TypedFieldProps) {
   const { session, place, property, name, value, onChange, isOther = false } = props;
   const { texts } = session;
   const { propertyvalues, ranges, decdigits } = property;

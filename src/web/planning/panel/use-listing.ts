@@ -14,18 +14,8 @@ export interface Listing {
   path: readonly Breadcrumb[];
 }
 
-/** The listing of the place that a session shows, or the previous listing while it is loading. */
-interface LoadedListing {
-  listing: Listing | undefined;
-  failure: ConverterError | undefined;
-  isLoading: boolean;
-  /** Loads the listing again. */
-  again(): void;
-  cancel(): void;
-}
-
 /**
- * Loads the listing of the place that a session shows.
+ * The listing of the place that a session shows, or the previous listing while it is loading.
  *
  * @param section - The catalogue; if the focus is in it, the focus moves when another place is listed.
  * @param heading - Takes the focus.
@@ -34,15 +24,14 @@ export function useListing(
   session: Session,
   section: RefObject<HTMLElement | null>,
   heading: RefObject<HTMLElement | null>,
-): LoadedListing {
+) {
   const { tokens, shown } = session.state;
   const asked = shown.place;
   const [listing, setListing] = useState<Listing>();
   const [attempt, setAttempt] = useState(0);
   const [failure, setFailure] = useState<ConverterError>();
   const [isLoading, setLoading] = useState(true);
-  /** The place that is listed. */
-  const last = useRef(asked);
+  const listed = useRef(asked);
   const loading = useRef<AbortController | undefined>(undefined);
 
   useEffect(() => {
@@ -62,8 +51,8 @@ export function useListing(
         const isHere = activeElement === document.body || section.current!.contains(activeElement);
         // A person who selects a manufacturer keeps the focus in the list.
         const isChoosing = activeElement?.localName === 'select';
-        if (asked !== last.current && isHere && !isChoosing) heading.current?.focus();
-        last.current = asked;
+        if (asked !== listed.current && isHere && !isChoosing) heading.current?.focus();
+        listed.current = asked;
       },
       (thrown) => {
         if (signal.aborted) return;

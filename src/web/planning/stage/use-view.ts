@@ -1,5 +1,4 @@
 /** The 3D view in a component: loaded after the panel is shown, and opened again after a failure. */
-import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { millimetresText } from '../state/format.ts';
 import type { PlanningView, ViewOptions } from '../state/interfaces.ts';
@@ -8,26 +7,13 @@ import type { Session } from '../state/opened-page.ts';
 /** The program of the view, beside the program of this page. */
 const VIEW_PROGRAM = './view.js';
 
-/** The view of a stage. */
-interface ViewOfStage {
-  /** The element that the view fills. */
-  place: RefObject<HTMLDivElement | null>;
-  view: PlanningView | undefined;
-  /** Whether the view is about to show the model. */
-  isShowing: boolean;
-  /** Whether the view could not be opened, or cannot show the model. */
-  hasNoView: boolean;
-  reopen(): void;
-}
-
 /** Opens the view of a session, and shows the model there. @param onView - Receives the view when it is open. */
-export function useView(
-  session: Session,
-  onView: (view: PlanningView | undefined) => void,
-): ViewOfStage {
+export function useView(session: Session, onView: (view: PlanningView | undefined) => void) {
   const { model } = session.state;
+  /** The element that the view fills. */
   const place = useRef<HTMLDivElement>(null);
   const [view, setView] = useState<PlanningView>();
+  /** Whether the view could not be opened, or cannot show the model. */
   const [hasNoView, setHasNoView] = useState(false);
   const [attempt, setAttempt] = useState(0);
   const [isShowing, setShowing] = useState(false);
