@@ -3,7 +3,6 @@ import { setMaxListeners } from 'node:events';
 import type { PartsList } from '../../convert/model/graphics.ts';
 import type { DecodedReader } from '../../convert/model/input.ts';
 import { checkPlacement } from '../../convert/transform/placement.ts';
-import { imageReferences } from '../../convert/wire/material.ts';
 import { parseJson } from '../../convert/wire/value.ts';
 import type { ArticleKey, ArticleRequest, PlanningChild } from '../../model/article.ts';
 import { articleLabel } from '../../model/configuration-id.ts';
@@ -15,14 +14,16 @@ import { firstWarnings } from '../../support/text-limits.ts';
 import type { SnapshotSummary } from '../cache/cached-snapshots.ts';
 import { Dependencies } from '../cache/dependencies.ts';
 import { missingBecause } from '../cache/missing-body.ts';
-import { ResponseCache, type ResponseCacheOptions } from '../cache/response-cache.ts';
-import { type ImageContext, locateImage } from './image-location.ts';
+import {
+  type CacheableRequest,
+  ResponseCache,
+  type ResponseCacheOptions,
+} from '../cache/response-cache.ts';
 import {
   articleRequest,
   type BlockRequest,
-  blockRequests,
+  bodyRequests,
   estimateRequests,
-  imageRequest,
   partsListRequest,
   type RequestEstimate,
 } from './requests.ts';
@@ -335,36 +336,32 @@ async function fetchSnapshot(
 }
 
 async function fetchBodies(source: Source, partsList: PartsList, manufacturer: string) {
-  const { requests, warnings } = blockRequests(partsList, manufacturer);
-  const blockManufacturers = [...new Set(Array.from(requests.values(), ({ owner }) => owner))];
-  const owners = { manufacturer, blockManufacturers };
+  const named = bodyRequests(partsList, manufacturer, source.imageLocation);
   const [blocks, images] = await Promise.all([
-    fetchEach(requests.keys(), (name) => fetchBlock(source, requests.get(name)!)),
-    fetchEach(imageReferences(partsList), (reference) => fetchImage(source, reference, owners)),
+    fetchEach(named.blocks.keys(), (name) => fetchBlock(source, named.blocks.get(name)!)),
+    fetchEach(named.images, (reference) =>
+      orMissing(`image ${reference}`, () => fetchImage(source, named.requestsOfImage(reference))),
+    ),
   ]);
-  return { blocks, images, warnings };
+  return { blocks, images, warnings: named.warnings };
 }
 
 function fetchBlock({ cache, dependencies }: Source, request: BlockRequest): Promise<Fetched> {
   return orMissing(request.subject, async () => (await cache.get(request, dependencies)).answer);
 }
 
-/** Fetches an image from the first of its locations where the image exists. */
-function fetchImage(
-  { cache, dependencies, imageLocation }: Source,
-  reference: string,
-  owners: ImageContext,
+/** Fetches an image by the first request that finds it. */
+async function fetchImage(
+  { cache, dependencies }: Source,
+  requests: readonly CacheableRequest[],
 ): Promise<Fetched> {
-  return orMissing(`image ${reference}`, async () => {
-    let first: Fetched | undefined;
-    for (const location of locateImage(reference, owners, imageLocation)) {
-      const request = imageRequest(location, owners.manufacturer);
-      const { answer } = await cache.get(request, dependencies);
-      if ('digest' in answer) return answer;
-      first ??= answer;
-    }
-    return first!;
-  });
+  let first: Fetched | undefined;
+  for (const request of requests) {
+    const { answer } = await cache.get(request, dependencies);
+    if ('digest' in answer) return answer;
+    first ??= answer;
+  }
+  return first!;
 }
 
 /** Number of blocks or images of one article in progress at once: more requests than a service gets. */

@@ -1,6 +1,7 @@
 /** The requests of a fetch, and an estimate of how many it would send. */
 
 import type { PartsList, PartsListNode } from '../../convert/model/graphics.ts';
+import { imageReferences } from '../../convert/wire/material.ts';
 import { canonicalName } from '../../convert/wire/value.ts';
 import type { ArticleKey, ArticleRequest } from '../../model/article.ts';
 import type { Warning } from '../../model/warning.ts';
@@ -8,7 +9,7 @@ import { groupBy } from '../../support/group-by.ts';
 import type { SnapshotRecord } from '../cache/cached-snapshots.ts';
 import type { CacheableRequest, ResponseCache } from '../cache/response-cache.ts';
 import { requestKey } from '../service/operations.ts';
-import { type ImageLocation, locateImage } from './image-location.ts';
+import { type ImageContext, locateImage } from './image-location.ts';
 
 /** GET articles. @param varcode - Variant code, or empty. @param lang - Language, if it is not the client's. */
 export function articleRequest(
@@ -28,14 +29,18 @@ export function partsListRequest(key: ArticleKey): CacheableRequest<'getPartsLis
   return { operation: 'getPartsList', values, owner: key.manufacturer };
 }
 
-/** GET materials. @param datedBy - Manufacturer of the article that needs the image. */
-export function imageRequest(
-  { manufacturer, name }: ImageLocation,
-  datedBy: string,
-): CacheableRequest<'getMaterial'> {
-  const subject = `image ${manufacturer}/${name}`;
-  const values = { manufacturer, name };
-  return { operation: 'getMaterial', values, owner: manufacturer, datedBy, subject };
+/** The requests for an image, one for each location that may have it. Throws `IMAGE_REFUSED`. */
+function imageRequests(
+  reference: string,
+  context: ImageContext,
+  imageLocation: string | undefined,
+): CacheableRequest<'getMaterial'>[] {
+  const datedBy = context.manufacturer;
+  return locateImage(reference, context, imageLocation).map(({ manufacturer, name }) => {
+    const subject = `image ${manufacturer}/${name}`;
+    const values = { manufacturer, name };
+    return { operation: 'getMaterial', values, owner: manufacturer, datedBy, subject };
+  });
 }
 
 /** GET block. */
@@ -51,28 +56,43 @@ function blockRequest(name: string, datedBy: string): BlockRequest {
 }
 
 /**
- * The requests for the blocks that the nodes of a parts list use, by canonical name. A name that `blocks[]` does
- * not list is requested without a leading `::`, with manufacturer and program in upper case. @see D-111.
+ * The requests for all that a parts list names.
+ *
+ * @param imageLocation - Template of the locations of images, if it is not the default.
+ * @see D-111, D-550.
  */
-export function blockRequests(
-  partsList: PartsList,
-  manufacturer: string,
-): { requests: Map<string, BlockRequest>; warnings: Warning[] } {
+export function bodyRequests(partsList: PartsList, manufacturer: string, imageLocation?: string) {
+  const { blocks, warnings } = blockRequests(partsList, manufacturer);
+  const blockManufacturers = [...new Set(Array.from(blocks.values(), ({ owner }) => owner))];
+  const context = { manufacturer, blockManufacturers };
+  return {
+    /** By canonical name: each block that a node uses. */
+    blocks,
+    /** References of images, as materials spell them. */
+    images: imageReferences(partsList),
+    /** The requests for an image, to be sent until one finds it. Throws `IMAGE_REFUSED`. */
+    requestsOfImage: (reference: string) => imageRequests(reference, context, imageLocation),
+    warnings,
+  };
+}
+
+/** A block that `blocks[]` does not list is requested without a leading `::`, with manufacturer and program in upper case. */
+function blockRequests(partsList: PartsList, manufacturer: string) {
   const listed = new Map<string, string>();
   for (const name of partsList.blockNames) {
     const canonical = canonicalName(name);
     if (!listed.has(canonical)) listed.set(canonical, name);
   }
-  const requests = new Map<string, BlockRequest>();
+  const blocks = new Map<string, BlockRequest>();
   const warnings: Warning[] = [];
   for (const [canonical, spelled] of usedNames(partsList.nodes)) {
     const name = listed.get(canonical) ?? unlistedName(spelled);
-    requests.set(canonical, blockRequest(name, manufacturer));
+    blocks.set(canonical, blockRequest(name, manufacturer));
     if (listed.has(canonical)) continue;
     const message = `block ${spelled} is not in blocks[]: asked for as ${name}`;
     warnings.push({ code: 'BLOCK_UNLISTED', message });
   }
-  return { requests, warnings };
+  return { blocks, warnings };
 }
 
 /** The names of nodes by canonical name, in order of first use. */
@@ -171,8 +191,7 @@ function bodiesOf(record: SnapshotRecord, imageLocation: string | undefined): Ca
   const owners = { manufacturer, blockManufacturers: blocks.map(({ owner }) => owner) };
   const images = record.images.flatMap(([reference]) => {
     try {
-      const [first] = locateImage(reference, owners, imageLocation);
-      return first === undefined ? [] : [imageRequest(first, manufacturer)];
+      return imageRequests(reference, owners, imageLocation).slice(0, 1);
     } catch {
       // A refused reference is never requested.
       return [];

@@ -5,14 +5,13 @@ import type { MeshCache } from '../../../src/convert/transform/mesh-cache.ts';
 import { transformArticle } from '../../../src/convert/transform/transform-article.ts';
 import { decodeArticle } from '../../../src/convert/wire/article.ts';
 import { decodeBlock } from '../../../src/convert/wire/block.ts';
-import { imageReferences } from '../../../src/convert/wire/material.ts';
 import { decodePartsList } from '../../../src/convert/wire/parts-list.ts';
 import { checkImage } from '../../../src/convert/wire/resource.ts';
 import { writeGlb } from '../../../src/convert/write/glb.ts';
 import type { ArticleSnapshot, Fetched } from '../../../src/model/snapshot.ts';
 import { loadTangentGenerator } from '../../../src/run/conversions/tangent-generator.ts';
 import { missingBecause } from '../../../src/source/cache/missing-body.ts';
-import { blockRequests } from '../../../src/source/fetch/requests.ts';
+import { bodyRequests } from '../../../src/source/fetch/requests.ts';
 import { resolveKey } from '../../../src/source/fetch/resolve-article.ts';
 import { asConverterError, ConverterError } from '../../../src/support/errors.ts';
 import { sharpImageCodec } from '../../../src/support/image-codec.ts';
@@ -63,20 +62,20 @@ export async function convertBodies(
   const article = decodeArticle(bodies.article, () => {});
   const { key, warnings } = resolveKey(REQUEST, article);
   const partsList = decodePartsList(bodies.partsList);
-  const asked = blockRequests(partsList, key.manufacturer);
+  const asked = bodyRequests(partsList, key.manufacturer);
   const snapshot: ArticleSnapshot = {
     key,
     article,
     articleDigest: keep(bodies.article),
     partsList: keep(bodies.partsList),
     blocks: new Map(
-      [...asked.requests.keys()].map((name) => [
+      [...asked.blocks.keys()].map((name) => [
         name,
         fetched(bodies.blocks.get(name), decodeBlock, `block ${name}`),
       ]),
     ),
     images: new Map(
-      imageReferences(partsList).map((reference) => [
+      asked.images.map((reference) => [
         reference,
         fetched(bodies.images.get(reference), checkImage, `image ${reference}`),
       ]),

@@ -1,10 +1,7 @@
 /** Loads the data of one configuration: its parts list, and the blocks and images that the list names. */
 
-import { imageReferences } from '../../../convert/wire/material.ts';
 import type { ArticleKey } from '../../../model/article.ts';
-import { locateImage } from '../../../source/fetch/image-location.ts';
-import { blockRequests, imageRequest, partsListRequest } from '../../../source/fetch/requests.ts';
-import type { Values } from '../../../source/service/operations.ts';
+import { bodyRequests, partsListRequest } from '../../../source/fetch/requests.ts';
 import { type ErrorCode, isConverterError } from '../../../support/errors.ts';
 import { inParallel } from '../../../support/in-parallel.ts';
 import type { MissingBody, PlanningSnapshot } from './interfaces.ts';
@@ -19,10 +16,9 @@ export interface LoadingProgress {
 
 type Body = Uint8Array | MissingBody;
 
-/** The manufacturers of an article and of its blocks, which may have its images. */
-interface Owners {
-  manufacturer: string;
-  blockManufacturers: readonly string[];
+interface BodyRequest {
+  operation: 'getBlock' | 'getMaterial';
+  values: Parameters<PlanningService['call']>[1];
 }
 
 /** Errors that belong to the article itself. Any other error may be temporary, and is no reason to leave a part out. */
@@ -75,20 +71,20 @@ export class SnapshotLoader {
     const { manufacturer } = key;
     const { values } = partsListRequest(key);
     const { bytes, answer } = await this.#service.call('getPartsList', values, { signal });
-    const { requests } = blockRequests(answer, manufacturer);
-    const blockManufacturers = [...new Set(Array.from(requests.values(), ({ owner }) => owner))];
-    const owners = { manufacturer, blockManufacturers };
+    const named = bodyRequests(answer, manufacturer, this.#imageLocation);
     const blocks = new Map<string, Body>();
     const images = new Map<string, Body>();
     const work = [
-      ...[...requests.keys()].sort().map((name) => async () => {
-        blocks.set(name, await this.#block(requests.get(name)!.values, signal));
+      ...[...named.blocks.keys()].sort().map((name) => async () => {
+        const request = named.blocks.get(name)!;
+        const subject = `block ${request.values.name}`;
+        blocks.set(name, await this.#bodyOf(subject, () => [request], signal));
       }),
-      ...imageReferences(answer)
-        .sort()
-        .map((reference) => async () => {
-          images.set(reference, await this.#image(reference, owners, signal));
-        }),
+      ...named.images.sort().map((reference) => async () => {
+        const subject = `image ${manufacturer} ${reference}`;
+        const requests = () => named.requestsOfImage(reference);
+        images.set(reference, await this.#bodyOf(subject, requests, signal));
+      }),
     ];
     let done = 0;
     onProgress({ step: 'parts', done, total: work.length });
@@ -99,32 +95,12 @@ export class SnapshotLoader {
     return { key, partsList: bytes, blocks, images };
   }
 
-  #block(values: Values, signal: AbortSignal): Promise<Body> {
-    return this.#bodyOf(`block ${values.name}`, async () => {
-      return (await this.#service.call('getBlock', values, { signal })).bytes;
-    });
-  }
-
-  /** An image of a material, from the first of its locations that has it. */
-  #image(reference: string, owners: Owners, signal: AbortSignal): Promise<Body> {
-    const { manufacturer } = owners;
-    return this.#bodyOf(`image ${manufacturer} ${reference}`, async () => {
-      let failure: unknown;
-      for (const location of locateImage(reference, owners, this.#imageLocation)) {
-        const { values } = imageRequest(location, manufacturer);
-        try {
-          return (await this.#service.call('getMaterial', values, { signal })).bytes;
-        } catch (thrown) {
-          if (!isConverterError(thrown, 'IMAGE_MISSING')) throw thrown;
-          failure ??= thrown;
-        }
-      }
-      throw failure;
-    });
-  }
-
-  /** Returns a body by its name, and requests it only if it is not kept. */
-  async #bodyOf(name: string, request: () => Promise<Uint8Array>): Promise<Body> {
+  /** Returns a body by its name. Only a body that is not kept is requested, until one of its requests finds it. */
+  async #bodyOf(
+    name: string,
+    requestsOf: () => readonly BodyRequest[],
+    signal: AbortSignal,
+  ): Promise<Body> {
     const known = this.#kept.get(name);
     if (known !== undefined) {
       this.#kept.delete(name);
@@ -132,7 +108,7 @@ export class SnapshotLoader {
       return known;
     }
     try {
-      const bytes = await request();
+      const bytes = await this.#request(requestsOf(), signal);
       this.#keep(name, bytes);
       return bytes;
     } catch (thrown) {
@@ -140,6 +116,19 @@ export class SnapshotLoader {
       const { code, message } = thrown;
       return { missing: { code, message: `${name}: ${message}` } };
     }
+  }
+
+  async #request(requests: readonly BodyRequest[], signal: AbortSignal): Promise<Uint8Array> {
+    let failure: unknown;
+    for (const { operation, values } of requests) {
+      try {
+        return (await this.#service.call(operation, values, { signal })).bytes;
+      } catch (thrown) {
+        if (!isConverterError(thrown, 'IMAGE_MISSING')) throw thrown;
+        failure ??= thrown;
+      }
+    }
+    throw failure;
   }
 
   #keep(name: string, bytes: Uint8Array): void {
