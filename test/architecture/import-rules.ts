@@ -51,7 +51,7 @@ const NARROWER: { from: RegExp; to: RegExp; may: RegExp; why: string }[] = [
   {
     from: /^src\/web\/planning\//,
     to: /^src\//,
-    may: /^src\/(web\/planning|model|convert|support)\/|^src\/source\/service\/(operations|target)\.ts$|^src\/source\/fetch\/(requests|resolve-article)\.ts$|^src\/deliver\/(usd\/usdz|pictures\/camera|pictures\/page\/(model-stage|studio-texture|elements))\.ts$/,
+    may: /^src\/(web\/planning|model|convert|support)\/|^src\/source\/service\/(calls|target)\.ts$|^src\/source\/fetch\/(requests|resolve-article)\.ts$|^src\/deliver\/(usd\/usdz|pictures\/camera|pictures\/page\/(model-stage|studio-texture|elements))\.ts$/,
     why: 'the planning page runs in a browser: only pure folders',
   },
 ];

@@ -5,17 +5,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isRecord, type JsonRecord } from '../../convert/wire/value.ts';
 import type { PlanningSite } from '../../emulator/route.ts';
+import { operationAt } from '../../source/service/calls.ts';
 import type { ServiceClient } from '../../source/service/client.ts';
 import {
-  GROUPS,
-  OPERATIONS,
-  type Operation,
-  type OperationName,
-} from '../../source/service/operations.ts';
-import { interrupted } from '../../source/service/request-failure.ts';
-import {
   asConverterError,
-  type ConverterError,
+  ConverterError,
   type ErrorCode,
   isConverterError,
 } from '../../support/errors.ts';
@@ -78,37 +72,6 @@ const HEADERS = {
 const JSON_TYPE = 'application/json; charset=utf-8';
 /** Parameters that every operation accepts, even if it does not use them. */
 const LANGUAGES = ['lang', 'langalt'];
-
-/** One address of an operation, as a pattern of encoded paths. */
-interface ProxiedPath {
-  name: OperationName;
-  /** Index among the addresses of its row. */
-  address: number;
-  pattern: RegExp;
-}
-
-const PATHS = proxiedPaths();
-
-/** Every address of the three groups that takes a token in its query: not the logout. The first of each row leads. */
-function proxiedPaths(): ProxiedPath[] {
-  const rows = Object.entries(OPERATIONS) as [OperationName, Operation<unknown>][];
-  const paths = rows.flatMap(([name, { token, group, path, others = [] }]) => {
-    if (token !== 'query') return [];
-    return [{ group, path }, ...others].flatMap((at, address) => {
-      const isProxied = at.group === 'xcf' || at.group === 'ofml' || at.group === 'odb';
-      return isProxied ? [{ name, address, pattern: patternOf(at) }] : [];
-    });
-  });
-  return paths.sort((a, b) => a.address - b.address);
-}
-
-function patternOf({ group, path }: Pick<Operation<unknown>, 'group' | 'path'>): RegExp {
-  const literal = `${GROUPS[group].path}${path}`.replace(/[.]/g, '\\.');
-  const filled = literal.replace(/\{(\w+)(\\.\\.\\.)?\}/g, (_, name: string, many?: string) =>
-    many === undefined ? `(?<${name}>[^/]+)` : `(?<${name}>.+)`,
-  );
-  return new RegExp(`^${filled}$`);
-}
 
 /**
  * Opens the proxy: the page below `/frontend`, the API groups `xcf.dll`, `ofml.dll` and `odb.dll` below `/service`, and
@@ -201,15 +164,16 @@ function addService(
     url: `${BASE}/api/*`,
     onRequest,
     async handler(request, reply) {
-      const { name, ...call } = readCall(request);
+      const { name, operation, ...call } = readCall(request);
       const { bytes, answer } = await service.use(async ({ client }) => {
         const signal = endOf(reply);
         const demand = { requesters: new Set<object>(), signal };
         return client.call(name, call.values, { ...call.options, demand });
       });
       if (name === 'storePlanning') permanentIds.put(String(answer), call.json?.json);
-      const { buffer, byteOffset, byteLength } = withoutSecrets(name, bytes);
-      reply.headers(HEADERS).type(contentTypeOf(OPERATIONS[name].answer, bytes));
+      const mayRepeatToken = operation.group !== 'odb' && operation.answer === 'json';
+      const { buffer, byteOffset, byteLength } = mayRepeatToken ? withoutSecrets(bytes) : bytes;
+      reply.headers(HEADERS).type(contentTypeOf(operation.answer, bytes));
       return reply.send(Buffer.from(buffer, byteOffset, byteLength));
     },
   });
@@ -264,7 +228,8 @@ class ReopenedService {
 function endOf({ raw }: FastifyReply): AbortSignal {
   const left = new AbortController();
   raw.once('close', () => {
-    if (!raw.writableFinished) left.abort(interrupted());
+    if (raw.writableFinished) return;
+    left.abort(new ConverterError('INTERRUPTED', 'interrupted before the response was complete'));
   });
   return left.signal;
 }
@@ -283,28 +248,23 @@ function expectToken(query: URLSearchParams, token: string): void {
   throw new Refusal(401, sentence);
 }
 
-/** The operation and the values of a request. */
 function readCall({ method, url, body }: FastifyRequest) {
   const { path, query } = splitTarget(url);
-  const below = path.slice(BASE.length);
-  const found = PATHS.find(
-    ({ name, pattern }) => OPERATIONS[name].method === method && pattern.test(below),
-  );
+  const found = operationAt(method, path.slice(BASE.length));
   if (found === undefined) throw new Refusal(404, 'no operation of the API that a page may call');
-  const { name, address, pattern } = found;
+  const { name, operation, address: first, segments } = found;
   const values: Record<string, string> = {};
   // A path that cannot be decoded was refused before.
-  for (const [key, raw] of Object.entries(pattern.exec(below)!.groups ?? {})) {
-    const segments = raw.split('/').map(decodeURIComponent);
+  for (const [key, raw] of Object.entries(segments)) {
+    const decoded = raw.split('/').map(decodeURIComponent).join('/');
     // The service may decode a value once more, and read a backslash as a slash.
-    if (segments.some((segment) => segment.split(/[/\\]/).some((part) => /^\.\.?$/.test(part))))
-      throw new Refusal(
-        404,
-        `${key}: expected a name, received a path that leads to another folder`,
-      );
-    values[key] = segments.join('/');
+    if (decoded.split(/[/\\]/).some((part) => /^\.\.?$/.test(part))) {
+      const sentence = `${key}: expected a name, received a path that leads to another folder`;
+      throw new Refusal(404, sentence);
+    }
+    values[key] = decoded;
   }
-  const known = new Map(OPERATIONS[name].query.map((one) => [one.name, one.from]));
+  const known = new Map(operation.query.map((one) => [one.name, one.from]));
   for (const [key, value] of query) {
     const from = known.get(key);
     if (from !== undefined) values[from] = value;
@@ -312,16 +272,13 @@ function readCall({ method, url, body }: FastifyRequest) {
       throw new Refusal(400, `parameter ${key}: expected none of this name`);
     }
   }
-  const first = address;
-  if (OPERATIONS[name].body === undefined) return { name, values, options: { first } };
+  if (operation.body === undefined) return { name, operation, values, options: { first } };
   const { text, json } = readJson(body instanceof Uint8Array ? body : new Uint8Array());
-  return { name, values, options: { first, body: text }, json };
+  return { name, operation, values, options: { first, body: text }, json };
 }
 
 /** Redacts an answer: its texts may repeat the token of the service, such as in the address of an image. */
-function withoutSecrets(name: OperationName, bytes: Uint8Array): Uint8Array {
-  const { group, answer } = OPERATIONS[name];
-  if (group === 'odb' || answer !== 'json') return bytes;
+function withoutSecrets(bytes: Uint8Array): Uint8Array {
   const text = new TextDecoder().decode(bytes);
   if (redact(text) === text) return bytes;
   return new TextEncoder().encode(JSON.stringify(redactTexts(JSON.parse(text))));
@@ -348,7 +305,7 @@ const SIGNATURES: readonly [start: string, type: string][] = [
   ['<', 'image/svg+xml'],
 ];
 
-function contentTypeOf(kind: Operation<unknown>['answer'], bytes: Uint8Array): string {
+function contentTypeOf(kind: string, bytes: Uint8Array): string {
   const start = Buffer.from(bytes.subarray(0, 8)).toString('latin1');
   if (kind === 'json' || (kind === 'text' && /^\s*[[{"]/.test(start))) return JSON_TYPE;
   if (kind === 'text') return 'text/plain; charset=utf-8';

@@ -2,37 +2,18 @@
 
 import { parsePreview, parseResource } from '../../../convert/wire/resource.ts';
 import { isRecord, parseJson } from '../../../convert/wire/value.ts';
-import {
-  type AnswerOf,
-  OPERATIONS,
-  type Operation,
-  type OperationName,
-  type Values,
-} from '../../../source/service/operations.ts';
-import {
-  buildTarget,
-  createFallback,
-  encodeStrictly,
-  readAddress,
-} from '../../../source/service/target.ts';
-import { ConverterError, isConverterError } from '../../../support/errors.ts';
+import { type Caller, createCaller } from '../../../source/service/calls.ts';
+import { encodeStrictly, readAddress } from '../../../source/service/target.ts';
+import { ConverterError, type ErrorCode, isConverterError } from '../../../support/errors.ts';
 import { forgetSecret, registerSecret } from '../../../support/redact.ts';
 import { type PictureKind, PictureLoader } from './picture-loader.ts';
 
-/** The received body, and its decoded form. */
-interface ServiceAnswer<Answer> {
-  bytes: Uint8Array;
-  answer: Answer;
-}
-
-/** Options of one call. */
 interface CallOptions {
   signal?: AbortSignal | undefined;
   /** Fields of the JSON body. */
   body?: unknown;
 }
 
-/** Options of the service of a page. */
 interface ServiceOptions {
   baseUrl: string;
   /** The service address in answers, if `baseUrl` is a proxy: images with this address are requested from the proxy. */
@@ -60,9 +41,14 @@ const RETRY_AFTER_MS = 700;
  * ```
  */
 export class PlanningService {
+  /**
+   * Calls an operation.
+   *
+   * @throws {@link ConverterError} `TOKEN_DIED` for 401 and 403, the operation's codes for 404 and 422, `RATE_LIMITED`,
+   *   `HTTP_STATUS`, `HTTP_TIMEOUT`, `HTTP_CONNECTION`, `RESPONSE_INVALID`; `AbortError` if the signal aborts.
+   */
+  readonly call: Caller<CallOptions>;
   readonly #options: ServiceOptions;
-  readonly #base: { origin: string; path: string };
-  readonly #fallback = createFallback();
   readonly #pictures = new PictureLoader((kind, reference) => this.#loadPicture(kind, reference));
   #token: string;
   /** Number of refusals of a token. */
@@ -72,38 +58,21 @@ export class PlanningService {
 
   constructor(options: ServiceOptions) {
     this.#options = options;
-    this.#base = readAddress(options.baseUrl, 'data-base-url');
+    this.call = createCaller({
+      baseUrl: options.baseUrl,
+      shared: options.languages,
+      send: (operation, addressWith, given) =>
+        this.#withToken((token) => sendTwice(operation, addressWith(token), given)),
+    });
     this.#token = options.token;
     registerSecret(options.token);
   }
 
-  /**
-   * Calls an operation. If it has several addresses, the first one that has the requested data is used.
-   *
-   * @throws {@link ConverterError} `TOKEN_DIED` for 401 and 403, the operation's codes for 404 and 422, `RATE_LIMITED`,
-   *   `HTTP_STATUS`, `HTTP_TIMEOUT`, `HTTP_CONNECTION`, `RESPONSE_INVALID`; `AbortError` if the signal aborts.
-   */
-  call<Name extends OperationName>(
-    name: Name,
-    values: Values,
-    options: CallOptions = {},
-  ): Promise<ServiceAnswer<AnswerOf<Name>>> {
-    const operation = OPERATIONS[name] as Operation<AnswerOf<Name>>;
-    const addresses = { authUrl: this.#base, baseUrl: this.#base };
-    const all = { ...this.#options.languages, ...values };
-    return this.#fallback(operation, undefined, async (which) => {
-      const bytes = await this.#withToken((token) => {
-        const { origin, path } = buildTarget(operation, all, addresses, token, which);
-        return sendTwice(operation, `${origin}${path}`, options);
-      });
-      return { bytes, answer: operation.decode(bytes) };
-    });
-  }
-
   /** The topmost article of a stored planning; `PERMANENT_ID_NOT_RESOLVABLE` if this service has none. */
   async storedPlanning(permanentid: string, signal?: AbortSignal): Promise<Uint8Array> {
-    const path = `/planning/permanentid/${encodeStrictly(permanentid)}`;
-    const address = `${this.#base.origin}${this.#base.path}${path}?token=`;
+    const { origin, path } = readAddress(this.#options.baseUrl, 'data-base-url');
+    const stored = `${path}/planning/permanentid/${encodeStrictly(permanentid)}`;
+    const address = `${origin}${stored}?token=`;
     return this.#withToken((token) =>
       sendTwice(STORED, `${address}${encodeStrictly(token)}`, { signal }),
     );
@@ -160,7 +129,12 @@ export class PlanningService {
 const PASSING = ['HTTP_CONNECTION', 'RATE_LIMITED'] as const;
 
 /** The fields of an operation that a request needs. */
-type SentOperation = Pick<Operation<unknown>, 'method' | 'missing' | 'missingMeans' | 'refused'>;
+interface SentOperation {
+  method: 'GET' | 'POST';
+  missing: ErrorCode;
+  missingMeans: string;
+  refused?: ErrorCode;
+}
 
 /** The stored plannings: not an operation of the service. The server of the page answers, which saw them stored. */
 const STORED: SentOperation = {
@@ -173,7 +147,7 @@ const STORED: SentOperation = {
 async function sendTwice(
   operation: SentOperation,
   address: string,
-  options: CallOptions,
+  options: CallOptions = {},
 ): Promise<Uint8Array> {
   try {
     return await send(operation, address, options);
