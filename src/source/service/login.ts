@@ -45,12 +45,16 @@ export function openTokens(settings: Settings, sender: LoginSender): TokenSource
     rememberMe,
     now,
     startTimer,
-    login: () => logIn(login, sender),
+    async login() {
+      const token = await logIn(login, sender);
+      registerSecret(token);
+      return token;
+    },
     logout: (token) => logOut(token, sender),
   });
 }
 
-/** Logs in, repeatedly while that may help, and registers the token as a secret (spec 4.1, 5; D-601, D-602). */
+/** Logs in, repeatedly while that may help. The token is not registered as a secret yet (spec 4.1, 5; D-601, D-602). */
 export async function logIn(login: Login, sender: LoginSender): Promise<string> {
   try {
     return await sender.traffic.login((number) => obtainToken(login, sender, number));
@@ -75,7 +79,6 @@ async function obtainToken(login: Login, sender: LoginSender, number: number): P
   if (token === undefined) {
     throw new ConverterError('LOGIN_REFUSED', 'login: expected a token, received none');
   }
-  registerSecret(token);
   return token;
 }
 

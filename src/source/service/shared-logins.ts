@@ -85,8 +85,9 @@ export function createTokenIssuer(config: TokenIssuerConfig) {
   const closed = new AbortController();
   return {
     /**
-     * Obtains a token, registered as a secret, for the caller to use and to log out. Throws `LOGIN_REFUSED`,
-     * `AUTH_PROTOCOL`, `SERVICE_UNREACHABLE`; `HTTP_TIMEOUT`, and `INTERRUPTED` after `close`.
+     * Obtains a token for the caller to use and to log out. The token is not registered as a secret: the list of
+     * secrets of a server must not grow with each login. Throws `LOGIN_REFUSED`, `AUTH_PROTOCOL`,
+     * `SERVICE_UNREACHABLE`; `HTTP_TIMEOUT`, and `INTERRUPTED` after `close`.
      */
     async issue(request: Pick<Login, 'username' | 'password' | 'rememberMe'>): Promise<string> {
       const time = new AbortController();

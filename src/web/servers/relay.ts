@@ -3,7 +3,6 @@ import { createTokenIssuer } from '../../source/service/shared-logins.ts';
 import { asConverterError, type ErrorCode } from '../../support/errors.ts';
 import type { Logger } from '../../support/log.ts';
 import { CHECKS, checkParameters } from '../../support/parameters.ts';
-import { forgetSecret } from '../../support/redact.ts';
 import { type GatewayServer, Refusal } from './http.ts';
 import { jsonAnswer, openServer, type Post, SERVER_CHECKS, type ServerOptions } from './server.ts';
 
@@ -86,8 +85,6 @@ function tooMany(seconds: number): Refusal {
 }
 
 function answerOf(token: string, { accept }: Post) {
-  // A relay runs for months: the list of secrets must not grow with each token.
-  forgetSecret(token);
   if (/\bapplication\/json\b/i.test(accept)) return jsonAnswer({ token });
   return { contentType: 'text/plain; charset=utf-8', text: token };
 }
