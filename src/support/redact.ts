@@ -8,12 +8,17 @@ const MASK = '***';
 /** Shortest secret: masking a shorter value would garble every text. */
 const SHORTEST = 4;
 
-/** Registers a value that no message may contain, in every spelling of a URL or JSON; short values are ignored. */
-export function registerSecret(value: string): void {
+/**
+ * Registers a value that no message may contain, in every spelling of a URL or JSON; short values are ignored.
+ *
+ * @returns A function that undoes this registration: call it when no text contains the secret.
+ */
+export function registerSecret(value: string): () => void {
   count(value, 1);
+  return () => forgetSecret(value);
 }
 
-/** Undoes one registration, for servers that handle the secrets of others: call it when no text contains the secret. */
+/** Undoes one registration of a value. */
 export function forgetSecret(value: string): void {
   count(value, -1);
 }
@@ -38,17 +43,30 @@ function spellingsOf(value: string): Set<string> {
 }
 
 /**
- * Masks every secret in a text: registered values, credentials in queries, tokens in logout paths.
+ * Masks every secret in a text, or in all texts of JSON data: registered values, credentials in queries, tokens in
+ * logout paths.
  *
+ * @returns The data itself if no text has a secret, else a copy.
  * @example
  * ```ts
  * redact('GET https://h/api/odb.dll/odb/btg?token=abc&lang=en');
  * // → 'GET https://h/api/odb.dll/odb/btg?token=***&lang=en'
+ * redact({ image: 'https://h/a.jpg?token=abc' }); // → { image: 'https://h/a.jpg?token=***' }
  * ```
  *
  * @see Spec 4 (token in every query, last segment of both logouts); D-610.
  */
-export function redact(text: string): string {
+export function redact<T extends object>(data: T): T;
+export function redact(text: string): string;
+export function redact(data: unknown): unknown {
+  if (typeof data === 'string') return redactText(data);
+  const text = JSON.stringify(data);
+  if (redactText(text) === text) return data;
+  // Each value is redacted by itself, because the text as a whole would not stay JSON.
+  return JSON.parse(text, (_, value) => (typeof value === 'string' ? redactText(value) : value));
+}
+
+function redactText(text: string): string {
   let out = text;
   for (const secret of secrets) {
     if (out.includes(secret)) out = out.replaceAll(secret, MASK);
@@ -57,18 +75,6 @@ export function redact(text: string): string {
     .replace(/([?&;](?:token|password|appkey)=)[^&\s"'#]*/gi, `$1${MASK}`)
     .replace(/(\/logout\/)[^/?\s"'#]+/gi, `$1${MASK}`)
     .replace(/(:\/\/)[^/\s:@]+:[^/\s@]+@/g, `$1${MASK}@`);
-}
-
-/**
- * A copy of JSON data in which every text is redacted; the data itself if no text has a secret.
- *
- * @example `redactTexts({ image: 'https://h/a.jpg?token=abc' }); // → { image: 'https://h/a.jpg?token=***' }`
- */
-export function redactTexts<T>(data: T): T {
-  const text = JSON.stringify(data);
-  if (redact(text) === text) return data;
-  // Each value is redacted by itself, because the text as a whole would not stay JSON.
-  return JSON.parse(text, (_, value) => (typeof value === 'string' ? redact(value) : value));
 }
 
 /** Keys of sentences for a person; the value of any other key is data. */

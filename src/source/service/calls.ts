@@ -10,13 +10,6 @@ import {
 } from './operations.ts';
 import { buildTarget, createFallback, readAddress } from './target.ts';
 
-/** Calls an operation: the received body, and its decoded form. */
-export type Caller<Options> = <Name extends OperationName>(
-  name: Name,
-  values: Values,
-  options?: Options,
-) => Promise<{ bytes: Uint8Array; answer: AnswerOf<Name> }>;
-
 interface CallerConfig<Options> {
   baseUrl: string;
   /** Values of all calls, such as the languages. */
@@ -35,14 +28,11 @@ interface CallerConfig<Options> {
  *
  * @throws {@link ConverterError} `USAGE` if the base address cannot be read.
  */
-export function createCaller<Options>({
-  baseUrl,
-  shared,
-  send,
-}: CallerConfig<Options>): Caller<Options> {
+export function createCaller<Options>({ baseUrl, shared, send }: CallerConfig<Options>) {
   const base = readAddress(baseUrl, 'data-base-url');
   const addresses = { authUrl: base, baseUrl: base };
   const fallback = createFallback();
+  /** Returns the received body, and its decoded form. */
   return <Name extends OperationName>(name: Name, own: Values, options?: Options) => {
     const operation = OPERATIONS[name] as Operation<AnswerOf<Name>>;
     const values = { ...shared, ...own };

@@ -14,7 +14,7 @@ import {
   isConverterError,
 } from '../../support/errors.ts';
 import type { Logger } from '../../support/log.ts';
-import { redact, redactTexts, registerSecret } from '../../support/redact.ts';
+import { redact, registerSecret } from '../../support/redact.ts';
 import {
   createGateway,
   type GatewayOptions,
@@ -281,7 +281,7 @@ function readCall({ method, url, body }: FastifyRequest) {
 function withoutSecrets(bytes: Uint8Array): Uint8Array {
   const text = new TextDecoder().decode(bytes);
   if (redact(text) === text) return bytes;
-  return new TextEncoder().encode(JSON.stringify(redactTexts(JSON.parse(text))));
+  return new TextEncoder().encode(JSON.stringify(redact(JSON.parse(text))));
 }
 
 function readJson(bytes: Uint8Array): { text: string; json: JsonRecord } {

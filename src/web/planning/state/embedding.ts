@@ -13,7 +13,7 @@
  * ```
  */
 import { isRecord, type JsonRecord } from '../../../convert/wire/value.ts';
-import { redactTexts } from '../../../support/redact.ts';
+import { redact } from '../../../support/redact.ts';
 import type { PageWindow } from './interfaces.ts';
 import type { PlanningTarget } from './parameters.ts';
 
@@ -88,7 +88,7 @@ export function openEmbedding(
     isEmbedded,
     post(event) {
       // The service may repeat the token in an answer, such as in the address of an image.
-      if (isEmbedded) page.parent.postMessage(redactTexts(event), origin);
+      if (isEmbedded) page.parent.postMessage(redact(event), origin);
     },
   };
 }

@@ -4,7 +4,7 @@
  * restores the previous state.
  */
 import { isRecord, type JsonRecord } from '../../../convert/wire/value.ts';
-import { redactTexts } from '../../../support/redact.ts';
+import { redact } from '../../../support/redact.ts';
 import { targetOf } from './embedding.ts';
 import type { PageWindow } from './interfaces.ts';
 import type { OpenTarget } from './planned-article.ts';
@@ -127,7 +127,7 @@ export class PageHistory {
  */
 export function keepConfigured(page: PageWindow, json: JsonRecord): void {
   try {
-    page.sessionStorage.setItem(nameOf(page), JSON.stringify(redactTexts(json)));
+    page.sessionStorage.setItem(nameOf(page), JSON.stringify(redact(json)));
   } catch {
     // The configuration is too large, or the browser allows a frame no storage.
   }

@@ -2,10 +2,10 @@
 
 import { parsePreview, parseResource } from '../../../convert/wire/resource.ts';
 import { isRecord, parseJson } from '../../../convert/wire/value.ts';
-import { type Caller, createCaller } from '../../../source/service/calls.ts';
+import { createCaller } from '../../../source/service/calls.ts';
 import { encodeStrictly, readAddress } from '../../../source/service/target.ts';
 import { ConverterError, type ErrorCode, isConverterError } from '../../../support/errors.ts';
-import { forgetSecret, registerSecret } from '../../../support/redact.ts';
+import { registerSecret } from '../../../support/redact.ts';
 import { type PictureKind, PictureLoader } from './picture-loader.ts';
 
 interface CallOptions {
@@ -47,10 +47,11 @@ export class PlanningService {
    * @throws {@link ConverterError} `TOKEN_DIED` for 401 and 403, the operation's codes for 404 and 422, `RATE_LIMITED`,
    *   `HTTP_STATUS`, `HTTP_TIMEOUT`, `HTTP_CONNECTION`, `RESPONSE_INVALID`; `AbortError` if the signal aborts.
    */
-  readonly call: Caller<CallOptions>;
+  readonly call;
   readonly #options: ServiceOptions;
   readonly #pictures = new PictureLoader((kind, reference) => this.#loadPicture(kind, reference));
   #token: string;
+  #forgetToken: () => void;
   /** Number of refusals of a token. */
   #refusals = 0;
   /** Whether the service has accepted the token. */
@@ -58,14 +59,14 @@ export class PlanningService {
 
   constructor(options: ServiceOptions) {
     this.#options = options;
-    this.call = createCaller({
+    this.call = createCaller<CallOptions>({
       baseUrl: options.baseUrl,
       shared: options.languages,
       send: (operation, addressWith, given) =>
         this.#withToken((token) => sendTwice(operation, addressWith(token), given)),
     });
     this.#token = options.token;
-    registerSecret(options.token);
+    this.#forgetToken = registerSecret(options.token);
   }
 
   /** The topmost article of a stored planning; `PERMANENT_ID_NOT_RESOLVABLE` if this service has none. */
@@ -88,10 +89,10 @@ export class PlanningService {
 
   /** Replaces the token; calls that follow use it. */
   setToken(token: string): void {
-    forgetSecret(this.#token);
+    this.#forgetToken();
     this.#token = token;
     this.#isProven = false;
-    registerSecret(token);
+    this.#forgetToken = registerSecret(token);
   }
 
   /** Sends with the current token, and again if it was replaced meanwhile, since the service has done nothing then. */
