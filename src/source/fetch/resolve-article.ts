@@ -142,7 +142,7 @@ function textOf(value: unknown): string {
 }
 
 /** Lists all descendants of an article as requests, parents before their children. @see Spec 2.2; D-804. */
-export function planningChildren(root: Article): PlanningChild[] {
+export function planningChildren(root: Pick<Article, 'children'>): PlanningChild[] {
   const children: PlanningChild[] = [];
   const open = [{ article: root, index: -1 }];
   // The list grows while it is iterated, so that the order is level by level.

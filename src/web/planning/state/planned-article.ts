@@ -5,12 +5,11 @@ import { isRecord, type JsonRecord, mismatch, parseJson } from '../../../convert
 import type { Article, ArticleKey, PropertyChange } from '../../../model/article.ts';
 import {
   planningChildren,
-  requestOfArticle,
   resolveKey,
   withChildren,
 } from '../../../source/fetch/resolve-article.ts';
 import { isConverterError } from '../../../support/errors.ts';
-import { redactTexts } from '../../../support/redact.ts';
+import { redact } from '../../../support/redact.ts';
 import type { PlanningTarget } from './parameters.ts';
 import type { PlanningService } from './planning-service.ts';
 
@@ -129,17 +128,16 @@ async function askAgain(
   stored: PlannedArticle,
   signal: AbortSignal,
 ): Promise<PlannedArticle | undefined> {
-  const { article } = stored;
+  const { article, key } = stored;
   if (article.children.length > 0 || article.reinit !== '') {
     // The property of the innermost article is used: nothing else depends on it.
     const setting = withChildren(article).flatMap(settingsOf).at(-1);
     return setting && changeProperty(service, stored, setting, signal);
   }
-  const request = requestOfArticle(article);
-  const { manufacturer, program, basearticlenumber, reinitstring } = request;
+  const { manufacturer, program, basearticlenumber, reinitstring } = key;
   const values = { manufacturer, program, basearticlenumber, reinitstring };
   const { bytes, answer } = await service.call('getArticle', values, { signal });
-  return planned(bytes, answer, request);
+  return planned(bytes, answer, key);
 }
 
 /** The current values of those properties that a person may set. */
@@ -158,22 +156,23 @@ function settingsOf({ id, ocd, propclasses }: Article): PropertySetting[] {
 }
 
 function configurationOf({ article }: PlannedArticle): string {
-  return JSON.stringify([requestOfArticle(article), planningChildren(article)]);
+  return JSON.stringify(requestsOf(article));
+}
+
+/** An article and its children as requests for exactly their configurations, the article first. */
+function requestsOf(article: Article) {
+  return planningChildren({ children: [article] });
 }
 
 /** An earlier answer of the service. */
 function answered(bytes: Uint8Array): PlannedArticle {
   const article = decodeArticle(bytes, undefined, true);
-  return planned(bytes, article, requestOfArticle(article));
+  return planned(bytes, article, requestsOf(article)[0]!);
 }
 
-function planned(
-  bytes: Uint8Array,
-  article: Article,
-  request: Parameters<typeof resolveKey>[0],
-): PlannedArticle {
+function planned(bytes: Uint8Array, article: Article, request: ArticleKey): PlannedArticle {
   const json = parseJson(bytes);
   if (!isRecord(json)) throw mismatch('RESPONSE_INVALID', 'article', 'an object', json);
   // The service may repeat the token in a text; the page shows the article.
-  return { json, article: redactTexts(article), key: resolveKey(request, article).key };
+  return { json, article: redact(article), key: resolveKey(request, article).key };
 }
