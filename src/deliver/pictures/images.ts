@@ -22,7 +22,7 @@ import { BrowserRenderer } from './renderer.ts';
 import { createSharedWork } from './shared-work.ts';
 import { MOST_PIXELS_A_SIDE } from './shot.ts';
 
-export interface ImageRequest extends ArticleRequest {
+interface ImageRequest extends ArticleRequest {
   /** Camera; undefined: the default of the server, as for width and height. */
   camera: string | undefined;
   /** Pixels. */
@@ -30,7 +30,7 @@ export interface ImageRequest extends ArticleRequest {
   height: number | undefined;
 }
 
-export interface ArticleImage {
+interface ArticleImage {
   bytes: Uint8Array;
   mimeType: string;
   /** Digest, which differs if the picture differs. */
@@ -38,8 +38,19 @@ export interface ArticleImage {
 }
 
 /** Why there is no picture: no published article fits, or several do, none of which is the default. */
-export interface NoImage {
+interface NoImage {
   candidates: readonly ArticleRequest[];
+}
+
+export interface ImageSource {
+  /**
+   * The picture of a configuration.
+   *
+   * @param signal - Aborts when the request was ended: a waiting picture is not made then.
+   * @throws {@link ConverterError} `RATE_LIMITED` while too many are made; `USAGE` for a picture that is too large.
+   */
+  find(request: ImageRequest, signal: AbortSignal): Promise<ArticleImage | NoImage>;
+  close(): Promise<void>;
 }
 
 interface ImageSourceOptions {
@@ -88,7 +99,7 @@ const EVICT_EVERY = 100;
 type KeptMaster = PublishedMaster & { bytes: number };
 
 /** Opens the source of pictures; each picture is made once, regardless of the number of requests. */
-export async function openImageSource(options: ImageSourceOptions) {
+export async function openImageSource(options: ImageSourceOptions): Promise<ImageSource> {
   const { cacheDir, browser, standard, convert, environment } = options;
   const { database, bodies: store } = await openCache(cacheDir, environment.signal);
   const findPublished = publishedMasters(options.published);
@@ -140,13 +151,7 @@ export async function openImageSource(options: ImageSourceOptions) {
   };
 
   return {
-    /**
-     * The picture of a configuration.
-     *
-     * @param signal - Aborts when the request was ended: a waiting picture is not made then.
-     * @throws {@link ConverterError} `RATE_LIMITED` while too many are made; `USAGE` for a picture that is too large.
-     */
-    async find(request: ImageRequest, signal: AbortSignal): Promise<ArticleImage | NoImage> {
+    async find(request, signal) {
       const shown = shownAs(request, standard);
       const { master: own, candidates } = await findPublished(request);
       const master = own ?? (await convertKept(request, signal));
@@ -160,7 +165,7 @@ export async function openImageSource(options: ImageSourceOptions) {
         return made;
       });
     },
-    async close(): Promise<void> {
+    async close() {
       await renderer.close();
       database.close();
     },

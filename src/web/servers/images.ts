@@ -1,6 +1,6 @@
 /** The image endpoint of the service, answered by this program: `GET …/articlesimage.jpg`, for ERP systems. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ArticleImage, ImageRequest, NoImage } from '../../deliver/pictures/images.ts';
+import type { ImageSource } from '../../deliver/pictures/images.ts';
 import type { ArticleRequest } from '../../model/article.ts';
 import { ID_FIELDS } from '../../model/configuration-id.ts';
 import { asConverterError, type ErrorCode } from '../../support/errors.ts';
@@ -37,13 +37,8 @@ const RETRY_AFTER_SECONDS = 5;
 export interface ImageServerOptions extends GatewayOptions {
   /** Token that a request needs as its parameter `token`; without it, any token or none is accepted. */
   token?: string | undefined;
-  /**
-   * The picture of a configuration.
-   *
-   * @param signal - Aborts when the connection has ended.
-   * @throws {@link ConverterError} if the picture cannot be made.
-   */
-  find(request: ImageRequest, signal: AbortSignal): Promise<ArticleImage | NoImage>;
+  /** Its signal aborts when the connection has ended. */
+  find: ImageSource['find'];
 }
 
 /** Errors that the caller can correct. */
@@ -91,7 +86,7 @@ export async function openImageServer(options: ImageServerOptions): Promise<Gate
     const gone = new AbortController();
     reply.raw.once('close', () => gone.abort());
     const image = await find(readRequest(query), gone.signal);
-    if ('candidates' in image) throw notFound(image);
+    if ('candidates' in image) throw notFound(image.candidates);
     const etag = `"${image.digest}"`;
     reply.headers({ etag, 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' });
     const known = String(request.headers['if-none-match'] ?? '').split(/\s*,\s*/);
@@ -102,7 +97,7 @@ export async function openImageServer(options: ImageServerOptions): Promise<Gate
   return gateway.listen(PATHS[0]);
 }
 
-function notFound({ candidates }: NoImage): Refusal {
+function notFound(candidates: readonly object[]): Refusal {
   const code = 'ARTICLE_NOT_FOUND';
   if (candidates.length === 0) {
     const sentence =
@@ -114,7 +109,7 @@ function notFound({ candidates }: NoImage): Refusal {
   return new Refusal(404, sentence, { code, more: { candidates: listed } });
 }
 
-function readRequest(query: Record<string, unknown>): ImageRequest {
+function readRequest(query: Record<string, unknown>) {
   const text = (name: string): string => {
     const value = query[name] ?? '';
     if (typeof value === 'string' && value.length <= LONGEST_VALUE) return value;
