@@ -2,12 +2,13 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { ConvertOptions } from '../../convert/transform/convert-options.ts';
-import type { PlanningSite, SiteAnswer, SiteRequest } from '../../emulator/route.ts';
+import type { PlanningSite } from '../../emulator/route.ts';
 import { readBytesIfExists, sha256Hex } from '../../support/files.ts';
 import { packageFile } from '../../support/package-file.ts';
 import { pageHead } from '../../support/page-head.ts';
 
-/** Options of the page. */
+type SiteRequest = Parameters<PlanningSite>[0];
+
 interface SiteOptions {
   /**
    * Origins of the pages that may show it in a frame, besides its own; `none`: no page may, not even its own.
@@ -124,7 +125,7 @@ export function openPlanningSite({
 }
 
 /** The answer for a person who opens the address of the server without a path. Only the link contains the token. */
-const ROOT: SiteAnswer = {
+const ROOT = {
   status: 200,
   headers: {
     ...NO_STORE,
@@ -146,7 +147,7 @@ printed: the link contains a token, without which the page shows nothing.</p>
 `,
 };
 
-function failure(status: number, error: string): SiteAnswer {
+function failure(status: number, error: string) {
   const headers = { ...NO_STORE, 'content-type': 'application/json; charset=utf-8' };
   return { status, headers, body: JSON.stringify({ error }) };
 }
@@ -161,7 +162,7 @@ async function answer(
   { contentType, isText }: SiteFile,
   file: LoadedFile,
   headers: SiteRequest['headers'],
-): Promise<SiteAnswer> {
+) {
   const accepted = String(headers['accept-encoding'] ?? '').split(/[\s,]+/);
   const encoding = isText
     ? Object.keys(PACKERS).find((name) => accepted.includes(name))
@@ -187,11 +188,7 @@ async function answer(
   };
 }
 
-function page(
-  { query, baseUrl }: SiteRequest,
-  ancestors: readonly string[],
-  data: string,
-): SiteAnswer {
+function page({ query, baseUrl }: SiteRequest, ancestors: readonly string[], data: string) {
   const { origin } = new URL(baseUrl);
   const cart = policyOrigin(new URLSearchParams(query).get('urlwarenkorb') ?? '');
   const policy = {
