@@ -2,7 +2,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyHttpOptions, FastifyInstance, FastifyReply } from 'fastify';
 import type { ErrorCode } from '../../support/errors.ts';
 import { isNameOf, listen, MISDIRECTED, type ServerAddress } from '../../support/listening.ts';
 import type { Logger } from '../../support/log.ts';
@@ -46,15 +46,22 @@ export class Refusal extends Error {
 const GRACE_MS = 10_000;
 
 /**
- * Makes a server of an application: it accepts only its own names, limits connections, and logs each answer without
- * query, header or body.
+ * Makes an application and its server, which accepts only its own names, limits connections, and logs each answer
+ * without query, header or body.
  *
- * @param app - Not yet listening. Its error handler answers a {@link Refusal}.
+ * @param sendError - Answers an error; also a {@link Refusal}.
  *
  * @see D-810, D-812.
  */
-export function createGateway(app: FastifyInstance, options: GatewayOptions) {
+export async function createGateway(
+  options: GatewayOptions,
+  sendError: (reply: FastifyReply, error: unknown, log: Logger) => FastifyReply,
+  settings: FastifyHttpOptions<Server>,
+) {
   const { graceMs = GRACE_MS, now, log } = options;
+  const { fastify } = await import('fastify');
+  const app = fastify({ logger: false, ...settings }) as unknown as FastifyInstance;
+  app.setErrorHandler((error, _request, reply) => sendError(reply, error, log));
   let closed: Promise<void> | undefined;
   limitConnections(app.server, options.maxConnections);
   const arrivals = new WeakMap<object, number>();
@@ -69,6 +76,7 @@ export function createGateway(app: FastifyInstance, options: GatewayOptions) {
     log.info('answered', { method, status: reply.statusCode, ms, sender });
   });
   return {
+    app,
     isClosing: () => closed !== undefined,
     /** @throws {@link ConverterError} `USAGE` if the address cannot be used. */
     async listen(path: string): Promise<GatewayServer> {

@@ -1,5 +1,5 @@
 /** The image endpoint of the service, answered by this program: `GET …/articlesimage.jpg`, for ERP systems. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ImageSource } from '../../deliver/pictures/images.ts';
 import type { ArticleRequest } from '../../model/article.ts';
 import { ID_FIELDS } from '../../model/configuration-id.ts';
@@ -63,16 +63,11 @@ const STATUSES: Partial<Record<ErrorCode, number>> = {
  */
 export async function openImageServer(options: ImageServerOptions): Promise<GatewayServer> {
   const { log, find, token } = options;
-  const { fastify } = await import('fastify');
-  const app = fastify({
-    logger: false,
-    forceCloseConnections: 'idle',
-  }) as unknown as FastifyInstance;
-  const gateway = createGateway(app, options);
+  const settings = { forceCloseConnections: 'idle' } as const;
+  const { app, listen } = await createGateway(options, sendError, settings);
   app.addHook('onRequest', async ({ method }) => {
     if (method !== 'GET' && method !== 'HEAD') throw new Refusal(405, 'expected a GET');
   });
-  app.setErrorHandler((error, _request, reply) => sendError(reply, error, log));
   app.setNotFoundHandler((_request, reply) => {
     return sendError(reply, new Refusal(404, `nothing here; get ${PATHS[0]}`), log);
   });
@@ -94,7 +89,7 @@ export async function openImageServer(options: ImageServerOptions): Promise<Gate
     return reply.type(image.mimeType).send(Buffer.from(image.bytes));
   };
   for (const path of PATHS) app.get(path, answer);
-  return gateway.listen(PATHS[0]);
+  return listen(PATHS[0]);
 }
 
 function notFound(candidates: readonly object[]): Refusal {

@@ -88,19 +88,15 @@ const LANGUAGES = ['lang', 'langalt'];
 export async function openPlanningProxy(options: PlanningProxyOptions): Promise<GatewayServer> {
   const { log, token } = options;
   registerSecret(token);
-  const { fastify } = await import('fastify');
-  const app = fastify({
-    logger: false,
+  const { app, listen } = await createGateway(options, sendError, {
     forceCloseConnections: 'idle',
     exposeHeadRoutes: false,
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     frameworkErrors: (error, _request, reply) => void sendError(reply, error, log),
-  }) as unknown as FastifyInstance;
-  const gateway = createGateway(app, options);
+  });
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-  app.setErrorHandler((error, _request, reply) => sendError(reply, error, log));
   app.setNotFoundHandler((_request, reply) =>
     sendError(reply, new Refusal(404, 'nothing here'), log),
   );
@@ -111,7 +107,7 @@ export async function openPlanningProxy(options: PlanningProxyOptions): Promise<
   try {
     // A wrong password or address is detected before the page is opened.
     await service.use(({ client }) => client.call('getNodes', { parentnode: '' }));
-    server = await gateway.listen(FRONTEND);
+    server = await listen(FRONTEND);
   } catch (error) {
     await service.close();
     throw error;

@@ -88,17 +88,14 @@ export async function openServer(
   handler: PostHandler,
 ): Promise<GatewayServer> {
   const { log } = options;
-  const { fastify } = await import('fastify');
   const { default: cors } = await import('@fastify/cors');
-  const app = fastify({
-    logger: false,
+  const { app, isClosing, listen } = await createGateway(options, sendError, {
     forceCloseConnections: 'idle',
     exposeHeadRoutes: false,
     requestTimeout: REQUEST_TIMEOUT_MS,
     http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: CHECK_INTERVAL_MS },
     frameworkErrors: (error, _request, reply) => void sendError(reply, error, log),
-  }) as unknown as FastifyInstance;
-  const gateway = createGateway(app, options);
+  });
   app.removeAllContentTypeParsers();
   const bodies = new Bodies(options, handler.bodyLimitBytes);
   const received = new WeakMap<object, Body>();
@@ -114,14 +111,13 @@ export async function openServer(
   });
   // A sender that has disconnected may end a post before its handler is called.
   app.addHook('onRequestAbort', async (request) => bodies.release(received.get(request)));
-  app.setErrorHandler((error, _request, reply) => sendError(reply, error, log));
   const missing = new Refusal(404, `nothing here; post to ${handler.path}`);
   const noPost = new Refusal(405, 'expected a POST', { headers: { allow: 'POST, OPTIONS' } });
   app.setNotFoundHandler(({ url }, reply) => {
     const isAddress = url.split('?', 1)[0] === handler.path;
     return sendError(reply, isAddress ? noPost : missing, log);
   });
-  addHeaders(app, gateway.isClosing);
+  addHeaders(app, isClosing);
   await app.register(cors, corsOptions(options));
   // A separate function: the objects that it refers to are released from memory when it has ended.
   const receive = async (request: FastifyRequest) => {
@@ -143,7 +139,7 @@ export async function openServer(
     const { contentType, text } = typeof answer === 'function' ? await answer() : answer;
     return reply.type(contentType).send(text);
   });
-  return gateway.listen(handler.path);
+  return listen(handler.path);
 }
 
 function addHeaders(app: FastifyInstance, isClosing: () => boolean): void {

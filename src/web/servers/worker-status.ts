@@ -1,5 +1,5 @@
 /** The state of the workers of a machine for operators: whether they live and can work, and metrics for Prometheus. */
-import type { FastifyInstance } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import type { WorkerEvent } from '../../distribute/worker.ts';
 import { createGateway, type GatewayOptions, type GatewayServer, Refusal } from './http.ts';
 
@@ -32,25 +32,14 @@ const TEXT_TYPE = 'text/plain; charset=utf-8';
  * ```
  */
 export async function openWorkerStatus(options: WorkerStatusOptions): Promise<WorkerStatusServer> {
-  const { fastify } = await import('fastify');
-  const app = fastify({
-    logger: false,
-    forceCloseConnections: true,
-  }) as unknown as FastifyInstance;
   // Probes arrive every few seconds: their answers are logged only with --verbose.
   const log = { ...options.log, info: options.log.debug };
-  const gateway = createGateway(app, { graceMs: GRACE_MS, ...options, log });
+  const limits = { graceMs: GRACE_MS, ...options, log };
+  const { app, listen } = await createGateway(limits, sendError, { forceCloseConnections: true });
   const workers = Array.from({ length: options.workers }, (_, index) => index + 1);
   const { registry, watch } = await createMetrics(options.pipeline, workers);
   const waiting = new Set(workers);
-  app.setErrorHandler(async (error, _request, reply) => {
-    const status = error instanceof Refusal ? error.status : 500;
-    const text = error instanceof Refusal ? error.message : 'this could not be done';
-    return reply.code(status).type(TEXT_TYPE).send(`${text}\n`);
-  });
-  app.setNotFoundHandler(async (_request, reply) =>
-    reply.code(404).type(TEXT_TYPE).send('nothing here\n'),
-  );
+  app.setNotFoundHandler((_request, reply) => sendError(reply, new Refusal(404, 'nothing here')));
   app.get('/health', async (_request, reply) => reply.type(TEXT_TYPE).send('alive\n'));
   app.get('/ready', async (_request, reply) => {
     const isReady = waiting.size === 0;
@@ -64,7 +53,7 @@ export async function openWorkerStatus(options: WorkerStatusOptions): Promise<Wo
   app.get('/metrics', async (_request, reply) =>
     reply.type(registry.contentType).send(await registry.metrics()),
   );
-  const server = await gateway.listen('/metrics');
+  const server = await listen('/metrics');
   return {
     ...server,
     watch(worker, event) {
@@ -72,6 +61,12 @@ export async function openWorkerStatus(options: WorkerStatusOptions): Promise<Wo
       watch(worker, event);
     },
   };
+}
+
+function sendError(reply: FastifyReply, error: unknown): FastifyReply {
+  const { status, message } =
+    error instanceof Refusal ? error : { status: 500, message: 'this could not be done' };
+  return reply.code(status).type(TEXT_TYPE).send(`${message}\n`);
 }
 
 const PREFIX = 'btg2gltf_worker_';
