@@ -21,10 +21,9 @@ import {
 } from '../cache/response-cache.ts';
 import {
   articleRequest,
-  type BlockRequest,
-  bodyRequests,
+  type BodyRequests,
   estimateRequests,
-  partsListRequest,
+  graphicsRequests,
   type RequestEstimate,
 } from './requests.ts';
 import {
@@ -188,7 +187,7 @@ class ArticleFetcher implements Fetcher {
     const request = checkedRequest(given);
     const source = { cache: this.#cache, dependencies: new Dependencies(signal), once: true };
     const { key, articleDigest } = await resolveArticle(source, request);
-    const partsList = { ...partsListRequest(key), once: true };
+    const partsList = { ...graphicsRequests(key).partsList, once: true };
     const { digest } = await this.#cache.read(partsList, source.dependencies);
     const before = this.#snapshots.get(request);
     return before?.article !== articleDigest || before.partsList !== digest;
@@ -317,12 +316,13 @@ async function fetchSnapshot(
   { key, article, articleDigest, warnings }: ResolvedArticle,
   children: readonly PlanningChild[] = planningChildren(article),
 ): Promise<ArticleSnapshot> {
-  const { cache, dependencies } = source;
-  const { answer, digest: partsList } = await cache.read(partsListRequest(key), dependencies);
-  const { warnings: ofBlocks, ...bodies } = await fetchBodies(source, answer, key.manufacturer);
+  const { cache, dependencies, imageLocation } = source;
+  const requests = graphicsRequests(key, imageLocation);
+  const { answer, digest: partsList } = await cache.read(requests.partsList, dependencies);
+  const { warnings: ofBlocks, ...bodies } = await fetchBodies(source, requests.bodies(answer));
   // The parts lists of children contain no geometry, and are small.
   const { unplaced, warnings: ofPlacement } = await checkPlacement(key, answer, children, (child) =>
-    cache.read(partsListRequest(child), dependencies).then((list) => list.answer),
+    cache.read(graphicsRequests(child).partsList, dependencies).then((list) => list.answer),
   );
   return {
     key,
@@ -335,23 +335,21 @@ async function fetchSnapshot(
   };
 }
 
-async function fetchBodies(source: Source, partsList: PartsList, manufacturer: string) {
-  const named = bodyRequests(partsList, manufacturer, source.imageLocation);
+async function fetchBodies(source: Source, requests: BodyRequests) {
   const [blocks, images] = await Promise.all([
-    fetchEach(named.blocks.keys(), (name) => fetchBlock(source, named.blocks.get(name)!)),
-    fetchEach(named.images, (reference) =>
-      orMissing(`image ${reference}`, () => fetchImage(source, named.requestsOfImage(reference))),
+    fetchEach(requests.blocks.keys(), (name) => {
+      const request = requests.blocks.get(name)!;
+      return orMissing(request.subject, () => firstFound(source, [request]));
+    }),
+    fetchEach(requests.images, (reference) =>
+      orMissing(`image ${reference}`, () => firstFound(source, requests.ofImage(reference))),
     ),
   ]);
-  return { blocks, images, warnings: named.warnings };
+  return { blocks, images, warnings: requests.warnings };
 }
 
-function fetchBlock({ cache, dependencies }: Source, request: BlockRequest): Promise<Fetched> {
-  return orMissing(request.subject, async () => (await cache.get(request, dependencies)).answer);
-}
-
-/** Fetches an image by the first request that finds it. */
-async function fetchImage(
+/** Fetches a body by the first request that finds it. */
+async function firstFound(
   { cache, dependencies }: Source,
   requests: readonly CacheableRequest[],
 ): Promise<Fetched> {

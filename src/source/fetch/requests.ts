@@ -21,14 +21,6 @@ export function articleRequest(
   return { operation: 'getArticle', values, owner: manufacturer, ...(lang && { lang }) };
 }
 
-/** GET btg. */
-export function partsListRequest(key: ArticleKey): CacheableRequest<'getPartsList'> {
-  // The final number is required. If the article has none, the base number is sent instead.
-  const finalarticlenumber = key.finalarticlenumber || key.basearticlenumber;
-  const values = { ...key, finalarticlenumber };
-  return { operation: 'getPartsList', values, owner: key.manufacturer };
-}
-
 /** The requests for an image, one for each location that may have it. Throws `IMAGE_REFUSED`. */
 function imageRequests(
   reference: string,
@@ -44,7 +36,7 @@ function imageRequests(
 }
 
 /** GET block. */
-export type BlockRequest = CacheableRequest<'getBlock'> & { subject: string };
+type BlockRequest = CacheableRequest<'getBlock'> & { subject: string };
 
 /** Makes a block request. Its owner is the article's manufacturer, if the block's name has none. */
 function blockRequest(name: string, datedBy: string): BlockRequest {
@@ -55,29 +47,38 @@ function blockRequest(name: string, datedBy: string): BlockRequest {
   return { operation: 'getBlock', values: { name }, owner, datedBy, subject };
 }
 
+/** The requests for the bodies that a parts list names. */
+export interface BodyRequests {
+  /** By canonical name: each block that a node uses. */
+  blocks: Map<string, BlockRequest>;
+  /** References of images, as materials spell them. */
+  images: string[];
+  /** The requests for an image, to be sent until one finds it. Throws `IMAGE_REFUSED`. */
+  ofImage(reference: string): CacheableRequest<'getMaterial'>[];
+  warnings: Warning[];
+}
+
 /**
- * The requests for all that a parts list names.
+ * The requests for the graphics of a configuration: for its parts list, and for the bodies that the parts list names.
  *
  * @param imageLocation - Template of the locations of images, if it is not the default.
  * @see D-111, D-550.
  */
-export function bodyRequests(partsList: PartsList, manufacturer: string, imageLocation?: string) {
-  const { blocks, warnings } = blockRequests(partsList, manufacturer);
-  const blockManufacturers = [...new Set(Array.from(blocks.values(), ({ owner }) => owner))];
-  const context = { manufacturer, blockManufacturers };
+export function graphicsRequests(key: ArticleKey, imageLocation?: string) {
+  const { manufacturer: owner, basearticlenumber } = key;
+  // The final number is required. If the article has none, the base number is sent instead.
+  const values = { ...key, finalarticlenumber: key.finalarticlenumber || basearticlenumber };
   return {
-    /** By canonical name: each block that a node uses. */
-    blocks,
-    /** References of images, as materials spell them. */
-    images: imageReferences(partsList),
-    /** The requests for an image, to be sent until one finds it. Throws `IMAGE_REFUSED`. */
-    requestsOfImage: (reference: string) => imageRequests(reference, context, imageLocation),
-    warnings,
+    partsList: { operation: 'getPartsList', values, owner } as const,
+    bodies: (partsList: PartsList) => bodyRequests(partsList, owner, imageLocation),
   };
 }
 
-/** A block that `blocks[]` does not list is requested without a leading `::`, with manufacturer and program in upper case. */
-function blockRequests(partsList: PartsList, manufacturer: string) {
+function bodyRequests(
+  partsList: PartsList,
+  manufacturer: string,
+  imageLocation: string | undefined,
+): BodyRequests {
   const listed = new Map<string, string>();
   for (const name of partsList.blockNames) {
     const canonical = canonicalName(name);
@@ -92,7 +93,14 @@ function blockRequests(partsList: PartsList, manufacturer: string) {
     const message = `block ${spelled} is not in blocks[]: asked for as ${name}`;
     warnings.push({ code: 'BLOCK_UNLISTED', message });
   }
-  return { blocks, warnings };
+  const blockManufacturers = [...new Set(Array.from(blocks.values(), ({ owner }) => owner))];
+  const context = { manufacturer, blockManufacturers };
+  return {
+    blocks,
+    images: imageReferences(partsList),
+    ofImage: (reference) => imageRequests(reference, context, imageLocation),
+    warnings,
+  };
 }
 
 /** The names of nodes by canonical name, in order of first use. */
@@ -107,6 +115,7 @@ function usedNames(roots: readonly PartsListNode[]): Map<string, string> {
   return names;
 }
 
+/** The name of a block that `blocks[]` does not list: without a leading `::`, manufacturer and program in upper case. */
 function unlistedName(spelled: string): string {
   const segments = spelled.replace(/^::/, '').split('::');
   const ids = Math.min(2, segments.length - 1);
@@ -157,7 +166,7 @@ export async function estimateRequests(
       unknown.push(request);
       continue;
     }
-    const partsList = { ...partsListRequest(record.key), owner: request.manufacturer };
+    const partsList = { ...graphicsRequests(record.key).partsList, owner: request.manufacturer };
     if (!isFresh) partsLists.push(partsList);
     for (const body of bodiesOf(record, imageLocation)) {
       const key = `${body.operation} ${requestKey(body.operation, body.values)}`;

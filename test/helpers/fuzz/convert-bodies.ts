@@ -11,7 +11,7 @@ import { writeGlb } from '../../../src/convert/write/glb.ts';
 import type { ArticleSnapshot, Fetched } from '../../../src/model/snapshot.ts';
 import { loadTangentGenerator } from '../../../src/run/conversions/tangent-generator.ts';
 import { missingBecause } from '../../../src/source/cache/missing-body.ts';
-import { bodyRequests } from '../../../src/source/fetch/requests.ts';
+import { graphicsRequests } from '../../../src/source/fetch/requests.ts';
 import { resolveKey } from '../../../src/source/fetch/resolve-article.ts';
 import { asConverterError, ConverterError } from '../../../src/support/errors.ts';
 import { sharpImageCodec } from '../../../src/support/image-codec.ts';
@@ -62,7 +62,7 @@ export async function convertBodies(
   const article = decodeArticle(bodies.article, () => {});
   const { key, warnings } = resolveKey(REQUEST, article);
   const partsList = decodePartsList(bodies.partsList);
-  const asked = bodyRequests(partsList, key.manufacturer);
+  const asked = graphicsRequests(key).bodies(partsList);
   const snapshot: ArticleSnapshot = {
     key,
     article,

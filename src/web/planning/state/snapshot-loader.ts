@@ -1,7 +1,7 @@
 /** Loads the data of one configuration: its parts list, and the blocks and images that the list names. */
 
 import type { ArticleKey } from '../../../model/article.ts';
-import { bodyRequests, partsListRequest } from '../../../source/fetch/requests.ts';
+import { graphicsRequests } from '../../../source/fetch/requests.ts';
 import { type ErrorCode, isConverterError } from '../../../support/errors.ts';
 import { inParallel } from '../../../support/in-parallel.ts';
 import type { MissingBody, PlanningSnapshot } from './interfaces.ts';
@@ -68,10 +68,10 @@ export class SnapshotLoader {
     onProgress: (progress: LoadingProgress) => void,
   ): Promise<PlanningSnapshot> {
     onProgress({ step: 'partsList', done: 0, total: 0 });
-    const { manufacturer } = key;
-    const { values } = partsListRequest(key);
+    const { partsList, bodies } = graphicsRequests(key, this.#imageLocation);
+    const { values } = partsList;
     const { bytes, answer } = await this.#service.call('getPartsList', values, { signal });
-    const named = bodyRequests(answer, manufacturer, this.#imageLocation);
+    const named = bodies(answer);
     const blocks = new Map<string, Body>();
     const images = new Map<string, Body>();
     const work = [
@@ -81,8 +81,8 @@ export class SnapshotLoader {
         blocks.set(name, await this.#bodyOf(subject, () => [request], signal));
       }),
       ...named.images.sort().map((reference) => async () => {
-        const subject = `image ${manufacturer} ${reference}`;
-        const requests = () => named.requestsOfImage(reference);
+        const subject = `image ${key.manufacturer} ${reference}`;
+        const requests = () => named.ofImage(reference);
         images.set(reference, await this.#bodyOf(subject, requests, signal));
       }),
     ];
