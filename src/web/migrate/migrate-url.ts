@@ -186,17 +186,13 @@ const KNOWN: readonly string[] = [
   ...['parentnode', 'lang', 'langalt', 'urlwarenkorb', ...CREDENTIALS],
 ];
 
-/** The new address as the rules see it. */
 interface Subject {
   path: string;
   /** File name of the v1 page; empty if the address was not that of a page. */
   entryPoint: string;
-  /** Whether the base changed. */
   moved: boolean;
   names: readonly string[];
-  /** Whether a parameter has a value. */
   has(name: string): boolean;
-  /** Whether a boolean parameter is `true`. */
   isOn(name: string): boolean;
 }
 

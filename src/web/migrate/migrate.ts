@@ -103,7 +103,6 @@ function toArticle(entry: JsonRecord): JsonRecord {
   };
 }
 
-/** Checks that the loaded article is the one of the entry. */
 function checkLoaded(loaded: unknown, expected: JsonRecord): JsonRecord {
   const { article } = checkCart(loaded);
   for (const name of ARTICLE_NAMES) {

@@ -78,7 +78,6 @@ export function App({ session }: { session: Session }) {
   );
 }
 
-/** Moves the focus to the catalogue or the article that has been opened. */
 function useFocusOfOpened(isCatalogueOpen: boolean, opened: number): void {
   const isFirst = useRef(true);
   // The focus moves before another event, which may move it elsewhere.

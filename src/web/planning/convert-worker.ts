@@ -105,7 +105,6 @@ function untilMessagesAreRead(): Promise<void> {
   });
 }
 
-/** The bodies by digest, as the transformation reads them. */
 async function withDigests(given: PlanningSnapshot) {
   const bodies = new Map<Digest, Uint8Array>();
   const add = async (bytes: Uint8Array): Promise<Digest> => {

@@ -7,7 +7,6 @@ import type { ConvertedModel, PlanningConverter } from './state/interfaces.ts';
 
 type Result = ConvertedModel | Uint8Array<ArrayBuffer>;
 
-/** A call that has no answer yet. */
 interface Waiting {
   resolve(result: Result): void;
   reject(error: unknown): void;
@@ -58,14 +57,11 @@ export function openConverter(
   };
 }
 
-/** The worker, and the calls that it has not answered yet. */
 class ConverterWorker {
   readonly #address: string | URL;
   readonly #options: Partial<ConvertOptions>;
-  /** Calls without an answer, by number. */
   readonly #waiting = new Map<number, Waiting>();
   #lastNumber = 0;
-  /** The worker; undefined when it has ended. */
   #worker: Worker | undefined;
 
   constructor(address: string | URL, options: Partial<ConvertOptions>) {

@@ -33,7 +33,6 @@ if (problems.length > 0) {
   );
 }
 
-/** Adds the token that the page had before it was loaded again. */
 function withKeptToken(search: string): string {
   const query = new URLSearchParams(search);
   const token = keptToken(window);

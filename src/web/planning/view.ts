@@ -19,7 +19,6 @@ const SUPERSAMPLING = 2;
 /** Share of the half picture for lines and texts at each side of the model. */
 const DIMENSION_MARGIN = 0.24;
 
-/** The shared images of all views of a page. */
 const images = openSharedImages();
 
 /**
@@ -184,7 +183,6 @@ function createDrawing(): WebGLRenderer {
   }
 }
 
-/** A model that is not shown yet, and its images. */
 async function read(glb: Uint8Array<ArrayBuffer>): Promise<{ root: Object3D; own: ModelImages }> {
   const isWhole = glb.byteOffset === 0 && glb.byteLength === glb.buffer.byteLength;
   let own: ModelImages | undefined;

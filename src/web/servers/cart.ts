@@ -10,16 +10,13 @@ export interface Cart {
   id: string;
   /** Permanent identifier, where the post carries one. */
   permanentid: string | undefined;
-  /** Sentences about unusual but accepted values. */
   warnings: string[];
 }
 
 /** Deeper than any planning, and far less than the depth at which `JSON.stringify` fails. */
 const MAX_DEPTH = 500;
 const EXPECTED_BODY = 'the top-level article, or an object with it as the property json';
-/** Longer texts are not accepted as identifiers. */
 const LONGEST_ID = 200;
-/** Fields of every article of a cart. */
 const IDENTITY = ['id', 'rootid', ...ARTICLE_NAMES] as const;
 
 /**

@@ -2,7 +2,6 @@
 import { extname } from 'node:path';
 import { isNameOf, listen, MISDIRECTED, type ServerAddress } from '../../support/listening.ts';
 
-/** Files and address of the server. */
 interface GalleryServerOptions extends ServerAddress {
   /** A file by its path, decoded, without a slash at the beginning; undefined if there is none. */
   read(path: string): Promise<Uint8Array | undefined>;

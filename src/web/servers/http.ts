@@ -20,7 +20,6 @@ export interface GatewayOptions extends ServerAddress {
 
 /** A listening HTTP server. */
 export interface GatewayServer {
-  /** The address that others call. */
   readonly url: string;
   /** Accepts no more requests, waits for those in flight, then closes; may be called repeatedly. */
   close(): Promise<void>;
@@ -114,7 +113,6 @@ function limitConnections(server: Server, maxConnections = 256): void {
   });
 }
 
-/** Closes a server when its requests have ended, or after a time limit. */
 function closeWithin(app: FastifyInstance, graceMs: number): Promise<void> {
   const timer = setTimeout(() => app.server.closeAllConnections(), graceMs);
   return app.close().finally(() => clearTimeout(timer));

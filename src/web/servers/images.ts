@@ -20,10 +20,8 @@ const PATHS = [
   '/articlesimage.jpg',
 ] as const;
 
-/** Longest value of a parameter, characters. */
 const LONGEST_VALUE = 16_384;
 
-/** Most candidates that a refusal lists. */
 const MOST_CANDIDATES = 20;
 
 /** A page of another site could make every visitor's browser request pictures. */

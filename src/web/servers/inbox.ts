@@ -22,7 +22,6 @@ import { jsonAnswer, openServer, SERVER_CHECKS, type ServerOptions } from './ser
 
 /** The store of permanent identifiers, and the source of new ones. */
 export interface PermanentIdStore {
-  /** Stores the planning of an identifier. */
   put(permanentid: string, article: unknown): void;
   /** Stores a planning at the service, POST reinit; without it, carts get no new identifier. */
   obtain?: (article: unknown) => Promise<string>;
@@ -69,7 +68,6 @@ export const INBOX_DEFAULTS = {
   maxConnections: 256,
 } as const;
 
-/** Carts that are stored at the service at the same time. */
 const IDENTIFIED_AT_ONCE = 4;
 
 /** Least time between two counts of a full store, which may have become emptier. */
@@ -167,7 +165,6 @@ function createIdentifier(
   };
 }
 
-/** Counts the files of a store, and refuses more than the limits of the options. */
 async function openQuota({
   store,
   maxFiles,

@@ -23,7 +23,6 @@ import {
   Refusal,
 } from './http.ts';
 
-/** A client of the service, and a function that closes it. */
 interface OpenService {
   client: Pick<ServiceClient, 'call'>;
   close(): Promise<void>;
@@ -121,7 +120,6 @@ export async function openPlanningProxy(options: PlanningProxyOptions): Promise<
   };
 }
 
-/** Answers with the files of the page, below `/frontend`. */
 function addPage(app: FastifyInstance, { site }: PlanningProxyOptions): void {
   const answer = async (name: string, request: FastifyRequest, reply: FastifyReply) => {
     const { url, headers, host } = request;
@@ -138,7 +136,6 @@ function addPage(app: FastifyInstance, { site }: PlanningProxyOptions): void {
   );
 }
 
-/** Answers as the service does, below `/service`. */
 function addService(
   app: FastifyInstance,
   { token, permanentIds }: PlanningProxyOptions,
@@ -186,7 +183,6 @@ function sendError(reply: FastifyReply, thrown: unknown, log: Logger): FastifyRe
     .send({ error, ...(code && { code }) });
 }
 
-/** A service that is opened on first use, and again after its client has given up. */
 class ReopenedService {
   readonly #open: PlanningProxyOptions['open'];
   #current: Promise<OpenService> | undefined;

@@ -23,7 +23,6 @@ interface SiteOptions {
 }
 
 interface SiteFile {
-  /** Path below the root of the package. */
   path: string;
   contentType: string;
   /** Whether the file is a text, which can be compressed. */
@@ -32,7 +31,6 @@ interface SiteFile {
 
 const SCRIPT = { contentType: 'text/javascript; charset=utf-8', isText: true } as const;
 
-/** The files of the page. */
 const FILES = {
   'page.js': { ...SCRIPT, path: 'dist/planning/page.js' },
   'view.js': { ...SCRIPT, path: 'dist/planning/view.js' },
@@ -229,7 +227,6 @@ const ICON = encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path d="M12 2l9 5v10l-9 5-9-5V7z" fill="#2160c4"/><path d="M3 7l9 5 9-5M12 12v10" fill="none" stroke="#fff" stroke-width="1.6"/></svg>',
 );
 
-/** Data for the program of the page, as attributes. */
 function dataOf(values: Readonly<Record<string, string | undefined>>): string {
   const attribute = (value: string) => value.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
   return Object.entries(values)

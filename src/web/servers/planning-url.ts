@@ -16,7 +16,6 @@ export interface StoredPlanning {
   permanentid: string;
 }
 
-/** The parameters of every mode. */
 interface LinkBase {
   /** `{frontend_url}`: the base address, without `/planning`. */
   frontendUrl: string;
@@ -38,7 +37,6 @@ export type PlanningLink = LinkBase &
     | { mode: 'configurator'; open: PlannedArticle | StoredPlanning }
   );
 
-/** The parameters that select the mode. */
 const MODES = {
   catalogue: { opencatalogue: 'true' },
   configurator: { disablecatalogue: 'true' },

@@ -40,17 +40,14 @@ export interface Post {
   bytes: Uint8Array;
   contentType: string;
   accept: string;
-  /** Address of the sender. */
   sender: string;
 }
 
-/** An answer with status 200. */
 interface PostAnswer {
   contentType: string;
   text: string;
 }
 
-/** The handler of the posts to a server. */
 interface PostHandler {
   /** The path of the posts; any other path is a 404. */
   path: string;

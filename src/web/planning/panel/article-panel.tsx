@@ -68,7 +68,6 @@ export function ArticlePanel({
   );
 }
 
-/** Says that no article is open, or why. */
 function NothingPlanned({
   session,
   cancel,
@@ -110,7 +109,6 @@ function NothingPlanned({
   );
 }
 
-/** Shows name, number and price, and whether they are about to change. */
 function Head({
   session,
   article: { ocd, basearticlenumber },

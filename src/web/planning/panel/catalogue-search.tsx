@@ -4,7 +4,6 @@ import type { CatalogueNode } from '../../../model/catalogue.ts';
 import type { CataloguePlace } from '../state/history.ts';
 import type { Session } from '../state/opened-page.ts';
 
-/** A manufacturer of the catalogue. */
 interface Maker {
   id: string;
   name: string;

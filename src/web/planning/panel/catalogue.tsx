@@ -75,7 +75,6 @@ function openArticle(session: Session, node: CatalogueNode): void {
   session.go({ target, isCatalogueOpen: false });
 }
 
-/** Shows the folders from the top to the listed one. */
 function Path({
   session: { texts },
   listing,

@@ -63,7 +63,6 @@ export function InRoom({ session, planned }: { session: Session; planned: Planne
   );
 }
 
-/** The address of a content while it is shown. */
 function useAddress(content: Blob | undefined): string | undefined {
   const [address, setAddress] = useState<string>();
   useEffect(() => {

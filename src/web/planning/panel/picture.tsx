@@ -12,7 +12,6 @@ export function Picture({
   session: Session;
   kind: 'preview' | 'resource';
   reference: string;
-  /** The image that is shown if the first one is missing. */
   otherwise?: string;
 }) {
   const place = useRef<HTMLSpanElement>(null);

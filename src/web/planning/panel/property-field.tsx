@@ -59,7 +59,6 @@ function hasPicture({ previewimage }: ArticleProperty['propertyvalues'][number])
   return previewimage !== '';
 }
 
-/** The name of a property, and whether a person must choose a value. */
 function PropertyName({ session: { texts }, property, name, value }: FieldProps) {
   const isObligatory = property.obligatory || property.obligatory2c;
   return (
@@ -79,7 +78,6 @@ function PropertyName({ session: { texts }, property, name, value }: FieldProps)
   );
 }
 
-/** Shows the values of a property as buttons. */
 function Choices({
   session,
   property: { propertyvalues: values },
@@ -112,7 +110,6 @@ function Choices({
   );
 }
 
-/** Shows the values of a property in a list of the browser. */
 function ListField({ session, property, id, value, onChange }: FieldProps) {
   const { propertyvalues: values } = property;
   const chosen = values.find(({ valuefrom }) => valuefrom === value);

@@ -19,7 +19,6 @@ const STEP_KEYS: Readonly<Record<string, Direction | undefined>> = { ArrowUp: 1,
 /** A field of a property. */
 export interface FieldProps {
   session: Session;
-  /** Identifier of the field, see `placeOf`. */
   place: string;
   property: ArticleProperty;
   name: string;

@@ -50,7 +50,6 @@ export function createAction<Result>(
         if (work === own) end({ failure });
       }
     },
-    /** @param result - The result in this case. */
     cancel(result?: Result) {
       work?.abort();
       end(result === undefined ? {} : { result });

@@ -21,17 +21,13 @@ const KEYS: Readonly<Record<string, { direction: Vector2; opens: 1 | -1 } | unde
   PageUp: { direction: new Vector2(0, -1), opens: 1 },
   PageDown: { direction: new Vector2(0, 1), opens: -1 },
 };
-/** Keys that select another part. */
 const NEIGHBOURS: Readonly<Record<string, number | undefined>> = { ArrowUp: -1, ArrowDown: 1 };
 
-/** Options of the movable parts of a view. */
 interface MovablePartsOptions {
   /** Contains the canvas. */
   root: ShadowRoot;
-  /** Element over the canvas. */
   over: HTMLElement;
   texts: ViewTexts;
-  /** Called when the first part is moved, or the last is moved back. */
   onMoved(isMoved: boolean): void;
 }
 
@@ -94,7 +90,6 @@ export class MovableParts {
     this.#notify();
   }
 
-  /** Forgets the model. */
   clear(): void {
     this.#clear();
     this.#notify();
@@ -105,12 +100,10 @@ export class MovableParts {
     return this.#pointer.takesUpright();
   }
 
-  /** Moves all parts back. */
   reset(): void {
     for (const part of this.#parts) part.putBack();
   }
 
-  /** Marks a part over the model, and puts the elements where their parts are. */
   place(renderer: WebGLRenderer, width: number, height: number): void {
     const byKeys = this.#focused && isByKeys(this.#focused) ? this.#focused : undefined;
     const marked = this.#pointer.part ?? byKeys;
@@ -187,7 +180,6 @@ export class MovableParts {
     if (!isOfFocused) this.#focus(undefined, false);
   }
 
-  /** Shows the label of a part, or hides the label. @returns The part. */
   #showLabel(): Part | undefined {
     const { part: pointed, isDragging } = this.#pointer;
     const part = pointed ?? this.#focused;
@@ -231,16 +223,13 @@ export class MovableParts {
   }
 }
 
-/** Whether the part has a visible focus. */
 function isByKeys({ handle }: Part): boolean {
   return handle.classList.contains('by-keys');
 }
 
-/** How a part of a model moves. */
 interface FoundPart {
   node: Object3D;
   motion: PartMotion;
-  /** The motion of the part when it is dragged. */
   kind: Motion['kind'];
 }
 

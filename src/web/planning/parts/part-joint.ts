@@ -37,11 +37,9 @@ export interface Joint extends Motion {
   /** Metres or radians; `least` ≤ 0 ≤ `most`. */
   readonly least: number;
   readonly most: number;
-  /** The amount when it is open: `least` or `most`. */
   readonly open: number;
 }
 
-/** The surroundings of a part. */
 interface Surroundings {
   /** Bounds of all fixed meshes of its article, in the frame of the part. */
   body: readonly Box3[];

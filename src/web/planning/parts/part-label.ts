@@ -17,7 +17,6 @@ export class PartLabel {
   readonly #buttons: Readonly<Record<Motion['kind'], HTMLButtonElement>>;
   readonly #choice: HTMLElement;
 
-  /** @param onKind - Called when a person chooses another motion for a drag. */
   constructor(texts: ViewTexts, onKind: (kind: Motion['kind']) => void) {
     this.#texts = texts;
     this.#buttons = {

@@ -2,7 +2,6 @@
 import { DoubleSide, type Mesh, MeshBasicMaterial, type WebGLRenderer } from 'three';
 import type { ModelStage } from '../../../deliver/pictures/page/model-stage.ts';
 
-/** Layer of the camera with the marked parts. */
 const MARKED = 1;
 /** A light tint, so that no finish looks disabled. */
 const MARK = { color: 0x7ab8ff, opacity: 0.28 };
@@ -27,7 +26,6 @@ export class PartMark {
     stage.canvas.addEventListener('webglcontextlost', () => this.dispose());
   }
 
-  /** Tints these meshes in the drawn picture. */
   draw(renderer: WebGLRenderer, meshes: readonly Mesh[]): void {
     const { camera, scene } = this.#stage;
     for (const mesh of meshes) mesh.layers.enable(MARKED);

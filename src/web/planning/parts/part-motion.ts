@@ -13,16 +13,14 @@ export interface FoundMotion extends Motion {
   speed: Vector2;
 }
 
-/** The screen on which motions are judged. */
 interface ViewedBy {
   camera: Camera;
   width: number;
   height: number;
 }
 
-/** A point of a part, and the direction in which it is dragged. */
 interface Pull {
-  /** The point in the world, metres. */
+  /** World, metres. */
   point: Vector3;
   /** From the pivot to the point, world. */
   lever: Vector3;
@@ -189,7 +187,6 @@ export class PartMotion {
     node.updateMatrixWorld(true);
   }
 
-  /** Direction of an axis, unit length, world. */
   #axisInWorld(axis: Axis): Vector3 {
     const { parent } = this.node;
     const inParent = this.#axesInParent[axis]!.clone();
@@ -222,7 +219,6 @@ function onScreen(point: Vector3, velocity: Vector3, by: ViewedBy): Vector2 {
   return next.sub(screenPoint(point, by)).divideScalar(step);
 }
 
-/** Scale across the view, at a point. */
 function pixelsPerMetre(point: Vector3, by: ViewedBy): number {
   const right = new Vector3().setFromMatrixColumn(by.camera.matrixWorld, 0);
   return onScreen(point, right, by).length();

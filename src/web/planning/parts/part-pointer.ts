@@ -13,7 +13,6 @@ const UPRIGHT = 0.3;
 /** Two taps are one double tap within this time and distance. */
 const DOUBLE_TAP = { milliseconds: 400, pixels: 30 };
 
-/** A pointer that is down on a part. */
 interface Drag {
   part: Part;
   /** Whether the pointer moves the part; otherwise the view turns, and the part is only pressed. */
@@ -27,7 +26,6 @@ interface Drag {
   motion?: FoundMotion & { start: number };
 }
 
-/** The selection of parts. */
 interface Selection {
   isSelected(part: Part): boolean;
   select(part: Part): void;
@@ -77,7 +75,6 @@ export class PartPointer {
     return this.#drag?.isHeld === true;
   }
 
-  /** Whether a drag moves a part. */
   get isDragging(): boolean {
     return this.#drag?.motion !== undefined;
   }
@@ -92,13 +89,11 @@ export class PartPointer {
     return !!found && Math.abs(found.speed.y) > UPRIGHT * found.speed.length();
   }
 
-  /** Starts with a model and its parts. */
   take(model: Object3D, parts: readonly Part[]): void {
     this.#model = model;
     this.#parts = parts;
   }
 
-  /** Forgets the model. */
   clear(): void {
     cancelAnimationFrame(this.#pickRequest);
     this.#parts = [];

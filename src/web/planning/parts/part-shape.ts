@@ -31,7 +31,6 @@ export interface PartShape {
   readonly box: Box3;
   /** From the frame of the part to the world. */
   readonly place: Matrix4;
-  /** Axes of the part, sorted by length. */
   readonly sides: readonly [thin: Axis, middle: Axis, long: Axis];
   /** Whether the part stands upright, as doors do. */
   readonly isPlate: boolean;

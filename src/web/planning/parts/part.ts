@@ -7,7 +7,6 @@ import type { PartMotion } from './part-motion.ts';
 import type { Motion } from './part-shape.ts';
 import { meshesBelow } from './part-tree.ts';
 
-/** Time in which a part opens or closes. */
 const GLIDE_MILLISECONDS = 350;
 
 /** A part of the visible model. */
@@ -48,7 +47,6 @@ export class Part {
     return this.motion.node;
   }
 
-  /** The motion of the part when it is dragged. */
   get kind(): Motion['kind'] {
     return this.#kind;
   }
@@ -72,7 +70,6 @@ export class Part {
     this.putBack();
   }
 
-  /** Moves the part by a person's drag or key. */
   change(motion: Motion, amount: number): void {
     this.stop();
     this.#last = motion;
@@ -113,13 +110,11 @@ export class Part {
     this.#glide = { to, request: requestAnimationFrame(step) };
   }
 
-  /** Stops an animation, and leaves the part where it is. */
   stop(): void {
     cancelAnimationFrame(this.#glide?.request ?? 0);
     this.#glide = undefined;
   }
 
-  /** Moves the part back to its rest position. */
   putBack(): void {
     this.stop();
     this.motion.putTo();
@@ -127,7 +122,6 @@ export class Part {
     this.#onMove();
   }
 
-  /** Moves the part to its position in an earlier model. */
   takeOver(same: Part): void {
     this.#kind = same.#kind;
     this.#last = this.stops ?? same.#last;

@@ -52,7 +52,6 @@ export class DimensionLines {
     this.#show();
   }
 
-  /** Starts with a model, or with none. */
   measure(box: Box3 | undefined): void {
     this.#box = box;
     const size = box?.getSize(new Vector3());
@@ -69,7 +68,6 @@ export class DimensionLines {
     this.#show();
   }
 
-  /** Puts lines and texts where the camera sees them. */
   place(camera: PerspectiveCamera, width: number, height: number): void {
     const box = this.#box;
     if (!this.#isVisible || !box) return;
@@ -100,7 +98,6 @@ export class DimensionLines {
   }
 }
 
-/** Scale across the view, at the middle of an edge. */
 function pixelsPerMetre({ from, to }: Edge, camera: PerspectiveCamera, height: number): number {
   const middle = from.clone().add(to).divideScalar(2).applyMatrix4(camera.matrixWorldInverse);
   return (camera.projectionMatrix.elements[5]! * height) / (2 * Math.max(-middle.z, 1e-6));
@@ -156,7 +153,6 @@ function strokesOf(from: Vector2, to: Vector2, corners: readonly [Vector2, Vecto
   return stroke(from, to) + ends.join('');
 }
 
-/** Centres a label, inside the stage. */
 function putAt(label: HTMLElement, { x, y }: Vector2, width: number, height: number): void {
   const [halfWidth, halfHeight] = [label.offsetWidth / 2, label.offsetHeight / 2];
   const inside = (value: number, half: number, most: number) =>

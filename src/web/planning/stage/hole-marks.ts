@@ -2,7 +2,6 @@
 import { BoxGeometry, Mesh, MeshStandardMaterial, type Object3D } from 'three';
 import type { Vec3 } from '../../../convert/model/graphics.ts';
 
-/** Share of the largest side of the model. */
 const SHARE = 0.045;
 /** Limits of a mark: from the foot of a small article to a size that does not hide a large one. */
 const SIDE_METRES = { least: 0.01, most: 0.1 };

@@ -58,7 +58,6 @@ export function Stage({
   );
 }
 
-/** Shows the progress of the model, or why it is not shown, and how to continue. */
 function Notice({
   session,
   isShowing,
@@ -177,7 +176,6 @@ function Tools({
   );
 }
 
-/** Explains the stage while nothing is planned yet. */
 function Hint({ text }: { text: string }) {
   return (
     <div class="hint">

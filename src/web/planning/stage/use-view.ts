@@ -10,7 +10,6 @@ const VIEW_PROGRAM = './view.js';
 /** Opens the view of a session, and shows the model there. @param onView - Receives the view when it is open. */
 export function useView(session: Session, onView: (view: PlanningView | undefined) => void) {
   const { model } = session.state;
-  /** The element that the view fills. */
   const place = useRef<HTMLDivElement>(null);
   const [view, setView] = useState<PlanningView>();
   /** Whether the view could not be opened, or cannot show the model. */

@@ -14,7 +14,6 @@ export type CartResult =
 
 const TIMEOUT_MS = 30_000;
 const LONGEST_TEXT = 2_000;
-/** A longer text is not shown as a sentence. */
 const LONGEST_SENTENCE = 200;
 
 /**

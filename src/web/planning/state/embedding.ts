@@ -46,7 +46,6 @@ export type PlanningEvent =
 export type PlanningCommand =
   /** Opens a base article, one configuration of it, or a stored planning. */
   | { type: 'SET_ARTICLE'; target: PlanningTarget }
-  /** Requests the event `CURRENT_ARTICLE`. */
   | { type: 'REQUEST_CURRENT_ARTICLE' }
   /** Replaces the session token, for example an expired one. */
   | { type: 'SET_TOKEN'; token: string };

@@ -11,7 +11,6 @@ export interface NamedField {
   name: string;
 }
 
-/** A change of a property without its value. */
 type SettingNames = Omit<PropertySetting, 'newvalue'>;
 
 /** The names by which a change identifies a property. */

@@ -7,7 +7,6 @@ import { ConverterError } from '../../../support/errors.ts';
 /** At any lower quality, a browser halves the resolution of colours. */
 const JPEG_QUALITY = 1;
 
-/** Bytes per pixel of a canvas: red, green, blue, alpha. */
 const CANVAS_CHANNELS = 4;
 
 /** Markers of JPEG (ITU T.81, annex B); Exif is in the first kind of application data. */

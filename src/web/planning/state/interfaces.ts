@@ -93,7 +93,6 @@ export interface ViewOptions {
   texts: ViewTexts;
 }
 
-/** A receiver of messages. */
 interface MessageTarget {
   postMessage(message: unknown, origin: string): void;
 }

@@ -18,7 +18,6 @@ export interface MadeModel extends ConvertedModel {
 export interface ModelState {
   /** The last finished model; it stays while another one is made. */
   model: MadeModel | undefined;
-  /** The progress; undefined while no model is being made. */
   progress: ModelProgress | undefined;
   failure: ConverterError | undefined;
   isCancelled: boolean;
@@ -57,11 +56,9 @@ export class ModelLoader {
   readonly #converter: PlanningConverter;
   readonly #onState: (state: ModelState) => void;
   #state = NO_MODEL;
-  /** The configuration whose model was requested last. */
   #last: ArticleKey | undefined;
   #work: AbortController | undefined;
 
-  /** @param imageLocation - As for {@link SnapshotLoader}. */
   constructor(
     service: PlanningService,
     converter: PlanningConverter,
@@ -84,7 +81,7 @@ export class ModelLoader {
     this.#set({ ...NO_MODEL, model });
   }
 
-  /** Makes the last model again. The method is bound, as `cancel` is, because components pass it to buttons. */
+  /** The method is bound, as `cancel` is, because components pass it to buttons. */
   readonly retry = (): void => {
     if (this.#last !== undefined) void this.#run(this.#last);
   };
@@ -94,7 +91,6 @@ export class ModelLoader {
     this.#set({ progress: undefined, isCancelled: true });
   };
 
-  /** Removes the model, because its article is closed. */
   clear(): void {
     this.#work?.abort();
     this.#last = undefined;

@@ -20,9 +20,7 @@ interface SessionState extends ModelState {
   shown: Shown;
   /** The earlier configuration of this tab at this address, until the person continues with it or with another one. */
   earlier: JsonRecord | undefined;
-  /** Whether the service refuses the token. */
   isTokenDead: boolean;
-  /** Whether the service has accepted the token on this page. */
   wasTokenAccepted: boolean;
   /** Fields with an invalid text: the configuration lacks what the person wants. */
   refused: readonly NamedField[];
@@ -30,7 +28,6 @@ interface SessionState extends ModelState {
   tokens: number;
 }
 
-/** Options of an opened page. */
 interface SessionOptions {
   page: PageWindow;
   parameters: PlanningParameters;
@@ -58,11 +55,8 @@ export class Session {
   readonly #history: PageHistory;
   readonly #listeners: (() => void)[] = [];
   #state: SessionState;
-  /** Whether the catalogue was listed. */
   #isListed = false;
-  /** Whether `LOADED` was posted. */
   #isLoaded = false;
-  /** The article whose model was requested last. */
   #modelled: ArticleId | undefined;
 
   /** Opens a page, which immediately loads the article of its parameters. */
@@ -112,7 +106,6 @@ export class Session {
     return this.#state;
   }
 
-  /** Calls a listener after each change of the state. */
   subscribe(listener: () => void): void {
     this.#listeners.push(listener);
   }
@@ -127,10 +120,9 @@ export class Session {
     if (target !== undefined) this.planning.open(target);
   }
 
-  /** Drops the earlier configuration. The method is bound, because components pass it to buttons. */
+  /** The method is bound, because components pass it to buttons. */
   readonly forgetEarlier = (): void => this.#set({ earlier: undefined });
 
-  /** Notes whether a field has an invalid text. */
   setRefused(field: NamedField, isRefused: boolean): void {
     const { refused } = this.#state;
     const others = refused.filter(({ place }) => place !== field.place);
@@ -138,7 +130,6 @@ export class Session {
     this.#set({ refused: isRefused ? [...others, field] : others });
   }
 
-  /** Notes that the catalogue is listed. */
   listed(): void {
     this.#isListed = true;
     this.#postLoaded();

@@ -22,7 +22,6 @@ export class PictureLoader {
   readonly #addresses = new Map<string, Promise<string | undefined>>();
   readonly #turns = createBudget(PICTURES_AT_ONCE);
 
-  /** @param load - Loads the bytes of a picture. */
   constructor(load: (kind: PictureKind, reference: string) => Promise<Uint8Array>) {
     this.#load = load;
   }

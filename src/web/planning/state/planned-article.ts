@@ -164,7 +164,6 @@ function requestsOf(article: Article) {
   return planningChildren({ children: [article] });
 }
 
-/** An earlier answer of the service. */
 function answered(bytes: Uint8Array): PlannedArticle {
   const article = decodeArticle(bytes, undefined, true);
   return planned(bytes, article, requestsOf(article)[0]!);

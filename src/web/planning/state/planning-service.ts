@@ -10,7 +10,6 @@ import { type PictureKind, PictureLoader } from './picture-loader.ts';
 
 interface CallOptions {
   signal?: AbortSignal | undefined;
-  /** Fields of the JSON body. */
   body?: unknown;
 }
 
@@ -52,9 +51,7 @@ export class PlanningService {
   readonly #pictures = new PictureLoader((kind, reference) => this.#loadPicture(kind, reference));
   #token: string;
   #forgetToken: () => void;
-  /** Number of refusals of a token. */
   #refusals = 0;
-  /** Whether the service has accepted the token. */
   #isProven = false;
 
   constructor(options: ServiceOptions) {
@@ -87,7 +84,6 @@ export class PlanningService {
     return this.#pictures.addressOf(kind, reference);
   }
 
-  /** Replaces the token; calls that follow use it. */
   setToken(token: string): void {
     this.#forgetToken();
     this.#token = token;
@@ -129,7 +125,6 @@ export class PlanningService {
 
 const PASSING = ['HTTP_CONNECTION', 'RATE_LIMITED'] as const;
 
-/** The fields of an operation that a request needs. */
 interface SentOperation {
   method: 'GET' | 'POST';
   missing: ErrorCode;

@@ -11,7 +11,6 @@ import type { PlanningService } from './planning-service.ts';
 
 /** The state of a planning for display. */
 export interface PlanningState {
-  /** The newest answer of the service. */
   planned: PlannedArticle | undefined;
   /** The target that is being loaded in its place, or that could not be loaded. */
   opening: OpenTarget | undefined;
@@ -28,7 +27,6 @@ export function isOpening({ opening, failure, isStopped }: PlanningState): boole
   return opening !== undefined && failure === undefined && !isStopped;
 }
 
-/** Events of a planning. */
 interface PlanningEvents {
   onState(state: PlanningState): void;
   /** An answer to a change, or an article that was opened (then without one). */
@@ -81,7 +79,7 @@ export class Planning {
     void this.#run();
   }
 
-  /** Repeats the failed work. The method is bound, as `cancel` is, because components pass it to buttons. */
+  /** The method is bound, as `cancel` is, because components pass it to buttons. */
   readonly retry = (): void => {
     this.#set({ failure: undefined, isStopped: false });
     void this.#run();
@@ -113,7 +111,6 @@ export class Planning {
     this.#work = undefined;
   }
 
-  /** Opens the target and sends the waiting changes, until there are none. */
   async #run(): Promise<void> {
     if (this.#work !== undefined) return;
     const own = new AbortController();

@@ -33,7 +33,6 @@ function contains(range: PropertyRange, value: number): boolean {
   return Math.abs(steps - Math.round(steps)) < EPSILON * Math.max(1, Math.abs(steps));
 }
 
-/** The step of a range; without a raster, of its decimals. */
 function stepOf({ raster }: PropertyRange, decimals: number): number {
   return raster !== undefined && raster > 0 ? raster : 10 ** -Math.min(decimals, 6);
 }

@@ -4,7 +4,6 @@ import type { GLTFParser } from 'three/addons/loaders/GLTFLoader.js';
 
 /** Reads the images of models; an image of the previous model is not decoded and uploaded again. */
 export interface SharedImages {
-  /** Reads the images of a parser in the form that the graphics need. */
   readFor(parser: GLTFParser): ModelImages;
 }
 
