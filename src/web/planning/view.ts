@@ -11,15 +11,13 @@ import { markHoles } from './stage/hole-marks.ts';
 import { letPageScroll } from './stage/page-scroll.ts';
 import { VIEW_STYLE } from './stage/view-style.ts';
 import type { PlanningView, ViewOptions } from './state/interfaces.ts';
-import { type ModelImages, openSharedImages } from './state/shared-images.ts';
+import { type ModelImages, readImages } from './state/shared-images.ts';
 
 /** A picture is drawn with this many pixels per pixel, along and across. */
 const SUPERSAMPLING = 2;
 
 /** Share of the half picture for lines and texts at each side of the model. */
 const DIMENSION_MARGIN = 0.24;
-
-const images = openSharedImages();
 
 /**
  * Opens the 3D view in an element, which it fills.
@@ -187,7 +185,7 @@ async function read(glb: Uint8Array<ArrayBuffer>): Promise<{ root: Object3D; own
   const isWhole = glb.byteOffset === 0 && glb.byteLength === glb.buffer.byteLength;
   let own: ModelImages | undefined;
   const loader = new GLTFLoader().register((parser) => {
-    own = images.readFor(parser);
+    own = readImages(parser);
     return { name: 'images' };
   });
   try {

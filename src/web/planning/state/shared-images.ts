@@ -2,11 +2,6 @@
 import { Texture, TextureSource } from 'three';
 import type { GLTFParser } from 'three/addons/loaders/GLTFLoader.js';
 
-/** Reads the images of models; an image of the previous model is not decoded and uploaded again. */
-export interface SharedImages {
-  readFor(parser: GLTFParser): ModelImages;
-}
-
 /** The images of one model. */
 export interface ModelImages {
   /** Keeps the images for the next model, because this model is shown. */
@@ -17,45 +12,46 @@ export interface ModelImages {
 
 type ImageSource = TextureSource<ImageBitmap>;
 
-/** Opens the images; those of a model that was shown are closed by the code that disposes of the model. */
-export function openSharedImages(): SharedImages {
-  let shown: ReadonlyMap<string, ImageSource> = new Map();
+/** The images of the model that was shown last, by digest. */
+let shown: ReadonlyMap<string, ImageSource> = new Map();
+
+/**
+ * Reads the images of a parser in the form that the graphics need. An image of the previous model is not decoded and
+ * uploaded again; those of a model that was shown are closed by the code that disposes of the model.
+ */
+export function readImages(parser: GLTFParser): ModelImages {
+  const own = new Map<string, ImageSource>();
+  const decoded = new Set<ImageSource>();
+  let isClosed = false;
+  const sourceOf = async (bytes: ArrayBuffer): Promise<ImageSource> => {
+    const key = await digestOf(bytes);
+    const found = key === undefined ? undefined : (own.get(key) ?? shown.get(key));
+    // A closed image has no size.
+    if (found && found.data.width > 0) {
+      own.set(key!, found);
+      return found;
+    }
+    const source = await decode(bytes);
+    if (isClosed) source.data.close();
+    else decoded.add(source);
+    if (key !== undefined) own.set(key, source);
+    return source;
+  };
+  const loader = {
+    // Three.js passes the bytes to such a loader: a policy may forbid a separate address for each image.
+    isKTX2Loader: true,
+    parse(bytes: ArrayBuffer, done: (texture: Texture) => void, fail: (why: unknown) => void) {
+      sourceOf(bytes).then((source) => done(textureOf(source)), fail);
+    },
+  };
+  Object.assign(parser, { textureLoader: loader });
   return {
-    readFor(parser) {
-      const own = new Map<string, ImageSource>();
-      const decoded = new Set<ImageSource>();
-      let isClosed = false;
-      const sourceOf = async (bytes: ArrayBuffer): Promise<ImageSource> => {
-        const key = await digestOf(bytes);
-        const found = key === undefined ? undefined : (own.get(key) ?? shown.get(key));
-        // A closed image has no size.
-        if (found && found.data.width > 0) {
-          own.set(key!, found);
-          return found;
-        }
-        const source = await decode(bytes);
-        if (isClosed) source.data.close();
-        else decoded.add(source);
-        if (key !== undefined) own.set(key, source);
-        return source;
-      };
-      const loader = {
-        // Three.js passes the bytes to such a loader: a policy may forbid a separate address for each image.
-        isKTX2Loader: true,
-        parse(bytes: ArrayBuffer, done: (texture: Texture) => void, fail: (why: unknown) => void) {
-          sourceOf(bytes).then((source) => done(textureOf(source)), fail);
-        },
-      };
-      Object.assign(parser, { textureLoader: loader });
-      return {
-        keep() {
-          shown = own;
-        },
-        close() {
-          isClosed = true;
-          for (const { data } of decoded) data.close();
-        },
-      };
+    keep() {
+      shown = own;
+    },
+    close() {
+      isClosed = true;
+      for (const { data } of decoded) data.close();
     },
   };
 }
