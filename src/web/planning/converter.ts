@@ -35,7 +35,10 @@ export function openConverter(
   workerAddress: string | URL,
   options: Partial<ConvertOptions> = {},
 ): PlanningConverter {
-  if (options.tangents === 'mikktspace') throw noTangents();
+  if (options.tangents === 'mikktspace') {
+    const message = "openConverter, tangents: expected 'none', received 'mikktspace'";
+    throw new ConverterError('USAGE', message, { help: 'leave tangents to the viewer' });
+  }
   const worker = new ConverterWorker(workerAddress, options);
   let endEarlier = () => {};
   return {
@@ -97,10 +100,11 @@ class ConverterWorker {
   #open(): Worker {
     const opened = new Worker(this.#address, { type: 'module' });
     opened.addEventListener('message', ({ data }: MessageEvent<WorkerMessages['answer']>) => {
-      const { number } = data;
-      if ('result' in data) this.#waiting.get(number)?.resolve(data.result);
-      else this.#waiting.get(number)?.reject(asError(data.error));
-      this.#waiting.delete(number);
+      const call = this.#waiting.get(data.number);
+      this.#waiting.delete(data.number);
+      if ('result' in data) return call?.resolve(data.result);
+      const { code, message, help } = data.error;
+      call?.reject(new ConverterError(code as ErrorCode, message, { help }));
     });
     // The program itself catches all its errors: this one means that it was not found.
     opened.addEventListener('error', () => {
@@ -134,14 +138,4 @@ function noProgram(): ConverterError {
   const message = 'converter: expected the program convert-worker.js, received none that starts';
   const help = 'load the page again; if it happens again, report it to the operator of the page';
   return new ConverterError('FILE_MISSING', message, { help });
-}
-
-function noTangents(): ConverterError {
-  const message = "openConverter, tangents: expected 'none', received 'mikktspace'";
-  return new ConverterError('USAGE', message, { help: 'leave tangents to the viewer' });
-}
-
-/** Creates an error from a message of the worker, which has redacted its sentences. */
-function asError({ code, message, help }: Record<'code' | 'message' | 'help', string>) {
-  return new ConverterError(code as ErrorCode, message, { help });
 }
