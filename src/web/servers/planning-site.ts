@@ -22,33 +22,22 @@ interface SiteOptions {
   service?: { baseUrl?: string | undefined; imageLocation?: string | undefined } | undefined;
 }
 
-interface SiteFile {
-  path: string;
-  contentType: string;
-  /** Whether the file is a text, which can be compressed. */
-  isText: boolean;
-}
+const SCRIPT = 'text/javascript; charset=utf-8';
 
-const SCRIPT = { contentType: 'text/javascript; charset=utf-8', isText: true } as const;
-
-const FILES = {
-  'page.js': { ...SCRIPT, path: 'dist/planning/page.js' },
-  'view.js': { ...SCRIPT, path: 'dist/planning/view.js' },
-  'convert-worker.js': { ...SCRIPT, path: 'dist/planning/convert-worker.js' },
+/** The files of the page, with their paths below the root of the package. */
+const FILES = new Map([
+  ['page.js', { contentType: SCRIPT, path: 'dist/planning/page.js' }],
+  ['view.js', { contentType: SCRIPT, path: 'dist/planning/view.js' }],
+  ['convert-worker.js', { contentType: SCRIPT, path: 'dist/planning/convert-worker.js' }],
   // The worker loads this file when a USDZ file is requested.
-  'usdz.js': { ...SCRIPT, path: 'dist/planning/usdz.js' },
-  'page.css': {
-    contentType: 'text/css; charset=utf-8',
-    isText: true,
-    path: 'dist/planning/page.css',
-  },
+  ['usdz.js', { contentType: SCRIPT, path: 'dist/planning/usdz.js' }],
+  ['page.css', { contentType: 'text/css; charset=utf-8', path: 'dist/planning/page.css' }],
   // The light of the 3D view, deflated: the page inflates it.
-  'studio.bin': {
-    contentType: 'application/octet-stream',
-    isText: false,
-    path: 'src/deliver/pictures/studio-map.bin',
-  },
-} as const satisfies Record<string, SiteFile>;
+  [
+    'studio.bin',
+    { contentType: 'application/octet-stream', path: 'src/deliver/pictures/studio-map.bin' },
+  ],
+]);
 
 /** A file in each encoding; the `ETag` depends on content and encoding. */
 interface LoadedFile {
@@ -110,15 +99,16 @@ export function openPlanningSite({
     const { name } = request;
     if (name === '') return page(request, ancestors, data);
     if (name === '/') return ROOT;
-    if (!Object.hasOwn(FILES, name)) return failure(404, 'the planning page has no such file');
-    const file = loaded.get(name) ?? (await load(FILES[name as keyof typeof FILES].path));
+    const found = FILES.get(name);
+    if (found === undefined) return failure(404, 'the planning page has no such file');
+    const { path, contentType } = found;
+    const file = loaded.get(name) ?? (await load(path));
     if (file === undefined) {
-      const where = FILES[name as keyof typeof FILES].path;
-      const sentence = `planning: expected the file ${where}, received none; run npm run build`;
+      const sentence = `planning: expected the file ${path}, received none; run npm run build`;
       return failure(503, sentence);
     }
     loaded.set(name, file);
-    return answer(FILES[name as keyof typeof FILES], file, request.headers);
+    return answer(contentType, file, request.headers);
   };
 }
 
@@ -156,13 +146,9 @@ async function load(path: string): Promise<LoadedFile | undefined> {
 }
 
 /** Answers with a file, compressed if the browser accepts that; a new version of the program has another `ETag`. */
-async function answer(
-  { contentType, isText }: SiteFile,
-  file: LoadedFile,
-  headers: SiteRequest['headers'],
-) {
+async function answer(contentType: string, file: LoadedFile, headers: SiteRequest['headers']) {
   const accepted = String(headers['accept-encoding'] ?? '').split(/[\s,]+/);
-  const encoding = isText
+  const encoding = /^text\//.test(contentType)
     ? Object.keys(PACKERS).find((name) => accepted.includes(name))
     : undefined;
   const etag = `"${file.digest}${encoding === undefined ? '' : `-${encoding}`}"`;
