@@ -44,11 +44,6 @@ export interface InboxOptions extends ServerOptions {
   permanentIds?: PermanentIdStore;
 }
 
-/** The answer to a cart post; `file` is the name of the file in the store. */
-interface InboxAnswer extends StoredCart {
-  stored: true;
-}
-
 /** A cart without its article, which is in the file. */
 interface StoredCart extends Pick<Cart, 'id' | 'warnings'> {
   file: string;
@@ -142,7 +137,7 @@ function createIdentifier(
 ) {
   // Work that does not need the service does not wait for the service.
   const [storing, obtaining] = [pLimit(1), pLimit(IDENTIFIED_AT_ONCE)];
-  return async (cart: StoredCart): Promise<Pick<InboxAnswer, 'permanentid' | 'warnings'>> => {
+  return async (cart: StoredCart): Promise<Pick<StoredCart, 'permanentid' | 'warnings'>> => {
     const { id, file, permanentid: given, warnings } = cart;
     const queue = given === undefined ? obtaining : storing;
     const identify = async () => {

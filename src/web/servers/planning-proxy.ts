@@ -99,7 +99,7 @@ export async function openPlanningProxy(options: PlanningProxyOptions): Promise<
   app.setNotFoundHandler((_request, reply) =>
     sendError(reply, new Refusal(404, 'nothing here'), log),
   );
-  const service = new ReopenedService(options.open);
+  const service = reopened(options.open);
   addPage(app, options);
   addService(app, options, service);
   let server: GatewayServer;
@@ -139,7 +139,7 @@ function addPage(app: FastifyInstance, { site }: PlanningProxyOptions): void {
 function addService(
   app: FastifyInstance,
   { token, permanentIds }: PlanningProxyOptions,
-  service: ReopenedService,
+  service: ReturnType<typeof reopened>,
 ): void {
   // The token is checked before a body is read.
   const onRequest = async ({ url }: FastifyRequest) => expectToken(splitTarget(url).query, token);
@@ -183,37 +183,27 @@ function sendError(reply: FastifyReply, thrown: unknown, log: Logger): FastifyRe
     .send({ error, ...(code && { code }) });
 }
 
-class ReopenedService {
-  readonly #open: PlanningProxyOptions['open'];
-  #current: Promise<OpenService> | undefined;
-
-  constructor(open: PlanningProxyOptions['open']) {
-    this.#open = open;
-  }
-
-  async use<T>(work: (service: OpenService) => Promise<T>): Promise<T> {
-    this.#current ??= this.#open();
-    const service = this.#current;
+function reopened(open: PlanningProxyOptions['open']) {
+  let current: Promise<OpenService> | undefined;
+  const close = async (service = current): Promise<void> => {
+    if (current === service) current = undefined;
+    await service?.then((opened) => opened.close()).catch(() => undefined);
+  };
+  const use = async <T>(work: (service: OpenService) => Promise<T>): Promise<T> => {
+    current ??= open();
+    const service = current;
     const opened = await service.catch((error) => {
-      if (this.#current === service) this.#current = undefined;
+      if (current === service) current = undefined;
       throw error;
     });
     try {
       return await work(opened);
     } catch (error) {
-      if (isConverterError(error, ...GIVEN_UP)) void this.#drop(service);
+      if (isConverterError(error, ...GIVEN_UP)) void close(service);
       throw error;
     }
-  }
-
-  close(): Promise<void> {
-    return this.#drop(this.#current);
-  }
-
-  async #drop(service: Promise<OpenService> | undefined): Promise<void> {
-    if (this.#current === service) this.#current = undefined;
-    await service?.then((opened) => opened.close()).catch(() => undefined);
-  }
+  };
+  return { use, close: () => close() };
 }
 
 /** A signal that aborts when the page no longer waits for an answer. */

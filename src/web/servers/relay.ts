@@ -62,9 +62,14 @@ export async function openRelay(options: RelayOptions): Promise<GatewayServer> {
     async answer(post) {
       const request = await readLoginForm(post);
       const seconds = Math.ceil(waitOf(post.sender) / 1000);
-      if (seconds > 0) throw tooMany(seconds);
+      if (seconds > 0) {
+        const headers = { 'retry-after': String(seconds) };
+        throw new Refusal(429, `too many logins; try again in ${seconds} s`, { headers });
+      }
       try {
-        return answerOf(await issuer.issue(request), post);
+        const token = await issuer.issue(request);
+        if (/\bapplication\/json\b/i.test(post.accept)) return jsonAnswer({ token });
+        return { contentType: 'text/plain; charset=utf-8', text: token };
       } catch (thrown) {
         throw failureOf(thrown, request, log);
       }
@@ -77,16 +82,6 @@ export async function openRelay(options: RelayOptions): Promise<GatewayServer> {
       await issuer.close();
     },
   };
-}
-
-function tooMany(seconds: number): Refusal {
-  const headers = { 'retry-after': String(seconds) };
-  return new Refusal(429, `too many logins; try again in ${seconds} s`, { headers });
-}
-
-function answerOf(token: string, { accept }: Post) {
-  if (/\bapplication\/json\b/i.test(accept)) return jsonAnswer({ token });
-  return { contentType: 'text/plain; charset=utf-8', text: token };
 }
 
 function failureOf(thrown: unknown, { password }: { password: string }, log: Logger): Refusal {
