@@ -2,10 +2,8 @@
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { type Emulator, type EmulatorOptions, startEmulator } from '../../src/emulator/emulator.ts';
 import { createSampleRange } from '../../src/emulator/sample/sample-range.ts';
-import type {
-  PlannedArticle,
-  PropertySetting,
-} from '../../src/web/planning/state/planned-article.ts';
+import type { PropertySetting } from '../../src/web/planning/state/fields.ts';
+import type { PlannedArticle } from '../../src/web/planning/state/planned-article.ts';
 import { PlanningService } from '../../src/web/planning/state/planning-service.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 

@@ -14,25 +14,16 @@
  */
 import { isRecord, type JsonRecord } from '../../../convert/wire/value.ts';
 import { redact } from '../../../support/redact.ts';
+import type { PropertySetting } from './fields.ts';
 import type { PageWindow } from './interfaces.ts';
 import type { PlanningTarget } from './parameters.ts';
-
-/** A property and its new value, in the form of POST articles. */
-interface UpdatedProperty {
-  /** Id of the article or child that has the property. */
-  id: string;
-  proptype: 'ocd' | 'meta';
-  propclass: string;
-  prop: string;
-  newvalue: string;
-}
 
 /** Events that the page reports. `article` is the topmost article with its children, as the service answered it. */
 export type PlanningEvent =
   /** The page is ready: it shows the article or catalogue of its address, and obeys commands. */
   | { type: 'LOADED'; article: JsonRecord | null }
-  /** The service has answered a change. */
-  | { type: 'PROPERTY_UPDATED'; property: UpdatedProperty; article: JsonRecord }
+  /** The service has answered a change, which has the form of POST articles. */
+  | { type: 'PROPERTY_UPDATED'; property: PropertySetting; article: JsonRecord }
   /** Another article was opened, or the parent has requested this event; null if no article is open. */
   | { type: 'CURRENT_ARTICLE'; article: JsonRecord | null }
   /** The cart was posted: the status and the JSON that the receiver answered. */

@@ -1,8 +1,12 @@
 /** The fields of properties: their names, and the fields that a person still has to fill in. */
 
-import type { Article, ArticleProperty, PropertyClass } from '../../../model/article.ts';
+import type {
+  Article,
+  ArticleProperty,
+  PropertyChange,
+  PropertyClass,
+} from '../../../model/article.ts';
 import { withChildren } from '../../../source/fetch/resolve-article.ts';
-import type { PropertySetting } from './planned-article.ts';
 
 /** A field, with its name for a person and its identifier in the page. */
 export interface NamedField {
@@ -10,6 +14,9 @@ export interface NamedField {
   place: string;
   name: string;
 }
+
+/** A property and the value that it is to take. */
+export type PropertySetting = Omit<PropertyChange, 'rootid' | 'jsondata'>;
 
 type SettingNames = Omit<PropertySetting, 'newvalue'>;
 
@@ -28,18 +35,24 @@ export function placeOf({ id, proptype, propclass, prop }: SettingNames): string
   return [id, proptype, propclass, prop].join('\n');
 }
 
+/** All properties of an article without its children, with the names by which a change identifies them. */
+export function namedProperties(article: Article) {
+  const ofType = (type: PropertySetting['proptype'], classes: readonly PropertyClass[]) =>
+    classes.flatMap((group) =>
+      group.properties.map((property) => {
+        return { property, names: settingOf(article, type, group, property) };
+      }),
+    );
+  return [...ofType('meta', article.propclasses), ...ofType('ocd', article.ocd?.propclasses ?? [])];
+}
+
 /** The visible properties for which a person must still choose a value, also those of children. @see Spec 3 (rule 2) */
 export function openFields(root: Article): NamedField[] {
-  return withChildren(root).flatMap((article) => {
-    const { propclasses: meta, ocd } = article;
-    const ofType = (type: PropertySetting['proptype'], classes: readonly PropertyClass[]) =>
-      classes.flatMap((group) =>
-        group.properties.filter(isOpen).map((property) => ({
-          place: placeOf(settingOf(article, type, group, property)),
-          name: property.text || property.name,
-        })),
-      );
-    return [...ofType('meta', meta), ...ofType('ocd', ocd?.propclasses ?? [])];
+  const open = withChildren(root)
+    .flatMap(namedProperties)
+    .filter(({ property }) => isOpen(property));
+  return open.map(({ property, names }) => {
+    return { place: placeOf(names), name: property.text || property.name };
   });
 }
 

@@ -2,7 +2,7 @@
 
 import { decodeArticle } from '../../../convert/wire/article.ts';
 import { type JsonRecord, parseJson } from '../../../convert/wire/value.ts';
-import type { Article, ArticleKey, PropertyChange } from '../../../model/article.ts';
+import type { Article, ArticleKey } from '../../../model/article.ts';
 import {
   planningChildren,
   resolveKey,
@@ -10,6 +10,7 @@ import {
 } from '../../../source/fetch/resolve-article.ts';
 import { isConverterError } from '../../../support/errors.ts';
 import { redact } from '../../../support/redact.ts';
+import { namedProperties, type PropertySetting } from './fields.ts';
 import type { PlanningTarget } from './parameters.ts';
 import type { PlanningService } from './planning-service.ts';
 
@@ -30,9 +31,6 @@ export interface PlannedArticle {
 export type OpenTarget =
   | (PlanningTarget & { varcode?: string })
   | { json: JsonRecord; pending: readonly PropertySetting[]; isAsStored?: boolean | undefined };
-
-/** A property and the value that it is to take. */
-export type PropertySetting = Omit<PropertyChange, 'rootid' | 'jsondata'>;
 
 /**
  * Loads an article, or restores a planning with all its children.
@@ -131,28 +129,20 @@ async function askAgain(
   const { article, key } = stored;
   if (article.children.length > 0 || article.reinit !== '') {
     // The property of the innermost article is used: nothing else depends on it.
-    const setting = withChildren(article).flatMap(settingsOf).at(-1);
-    return setting && changeProperty(service, stored, setting, signal);
+    const settable = withChildren(article)
+      .flatMap(namedProperties)
+      .filter(
+        ({ property }) => property.enabled && property.visible && property.currentvalue !== '',
+      );
+    const last = settable.at(-1);
+    if (last === undefined) return undefined;
+    const setting = { ...last.names, newvalue: last.property.currentvalue };
+    return changeProperty(service, stored, setting, signal);
   }
   const { manufacturer, program, basearticlenumber, reinitstring } = key;
   const values = { manufacturer, program, basearticlenumber, reinitstring };
   const { bytes, answer } = await service.call('getArticle', values, { signal });
   return planned(bytes, answer, key);
-}
-
-/** The current values of those properties that a person may set. */
-function settingsOf({ id, ocd, propclasses }: Article): PropertySetting[] {
-  const kinds = { ocd: ocd?.propclasses ?? [], meta: propclasses };
-  return (['meta', 'ocd'] as const).flatMap((proptype) =>
-    kinds[proptype].flatMap(({ name, properties }) =>
-      properties
-        .filter(({ enabled, visible, currentvalue }) => enabled && visible && currentvalue !== '')
-        .map((property) => ({
-          ...{ id, proptype, propclass: name || property.propclassname },
-          ...{ prop: property.name, newvalue: property.currentvalue },
-        })),
-    ),
-  );
 }
 
 function configurationOf({ article }: PlannedArticle): string {

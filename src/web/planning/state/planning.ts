@@ -1,11 +1,11 @@
 /** The state of a planning: planned article, waiting changes, and failure. No planned article is ever lost. */
 import { asConverterError, type ConverterError } from '../../../support/errors.ts';
+import { type PropertySetting, placeOf } from './fields.ts';
 import {
   changeProperty,
   loadTarget,
   type OpenTarget,
   type PlannedArticle,
-  type PropertySetting,
 } from './planned-article.ts';
 import type { PlanningService } from './planning-service.ts';
 
@@ -74,7 +74,8 @@ export class Planning {
     if (planned === undefined || isOpening(this.#state)) return;
     // The first change has been sent.
     const isSent = (index: number) => index === 0 && this.#work !== undefined;
-    const others = pending.filter((other, index) => isSent(index) || !areOfOne(other, setting));
+    const place = placeOf(setting);
+    const others = pending.filter((other, index) => isSent(index) || placeOf(other) !== place);
     this.#set({ opening: undefined, pending: [...others, setting], failure: undefined });
     void this.#run();
   }
@@ -145,9 +146,4 @@ export class Planning {
       if (this.#work === own) this.#work = undefined;
     }
   }
-}
-
-function areOfOne(one: PropertySetting, other: PropertySetting): boolean {
-  const names = ['id', 'proptype', 'propclass', 'prop'] as const;
-  return names.every((name) => one[name] === other[name]);
 }

@@ -80,35 +80,30 @@ export function nextInRanges(
  * @example `rangesText(textsOf('en'), property.ranges); // → '800 to 1400 in steps of 50, or 1500 to 2000 …'`
  */
 export function rangesText(texts: Texts, ranges: readonly PropertyRange[]): string {
-  const { range: words } = texts;
-  const shown = (value: number) => numberText(texts, value);
   return ranges
-    .map(closed)
-    .map(({ valuefrom, opfrom, valueto, opto, raster }) => {
-      if (valuefrom !== undefined && valuefrom === valueto) return shown(valuefrom);
-      const isAbove = opfrom === 'GT';
-      const isBelow = opto === 'LT';
-      const lower =
-        valuefrom === undefined ? '' : isAbove ? words.above(shown(valuefrom)) : shown(valuefrom);
-      const upper =
-        valueto === undefined ? '' : isBelow ? words.below(shown(valueto)) : shown(valueto);
-      const bounds =
-        lower !== '' && upper !== ''
-          ? words.between(lower, upper)
-          : lower !== ''
-            ? isAbove
-              ? lower
-              : words.from(lower)
-            : upper !== ''
-              ? isBelow
-                ? upper
-                : words.to(upper)
-              : '';
-      const steps = raster === undefined || raster <= 0 ? '' : words.steps(shown(raster));
-      return [bounds, steps].filter((part) => part !== '').join(' ');
-    })
+    .map((range) => rangeText(texts, closed(range)))
     .filter((part) => part !== '')
-    .join(words.or);
+    .join(texts.range.or);
+}
+
+function rangeText(texts: Texts, range: PropertyRange): string {
+  const { valuefrom, valueto, raster } = range;
+  if (valuefrom !== undefined && valuefrom === valueto) return numberText(texts, valuefrom);
+  const hasRaster = raster !== undefined && raster > 0;
+  const steps = hasRaster ? texts.range.steps(numberText(texts, raster)) : '';
+  return [boundsText(texts, range), steps].filter((part) => part !== '').join(' ');
+}
+
+function boundsText(texts: Texts, { valuefrom, opfrom, valueto, opto }: PropertyRange): string {
+  const { above, below, between, from, to } = texts.range;
+  const lower = valuefrom === undefined ? '' : numberText(texts, valuefrom);
+  const upper = valueto === undefined ? '' : numberText(texts, valueto);
+  const [isAbove, isBelow] = [opfrom === 'GT', opto === 'LT'];
+  if (lower && upper)
+    return between(isAbove ? above(lower) : lower, isBelow ? below(upper) : upper);
+  if (lower) return isAbove ? above(lower) : from(lower);
+  if (upper) return isBelow ? below(upper) : to(upper);
+  return '';
 }
 
 /** A range on a raster with its first and last number, which are clearer than a bound that it does not contain. */
