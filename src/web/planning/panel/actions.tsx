@@ -91,10 +91,8 @@ export function Cart({ session, planned, cartUrl }: ActionParts & { cartUrl: str
       {isRunning && (
         <CancelLate
           session={session}
-          onCancel={() => {
-            button.current?.focus();
-            cancel({ kind: 'cancelled' });
-          }}
+          origin={button}
+          onCancel={() => cancel({ kind: 'cancelled' })}
         />
       )}
       {refused.length > 0 ? (
@@ -213,15 +211,7 @@ function PermanentLink({ session, planned }: ActionParts) {
       >
         {isRunning ? texts.linkMaking : texts.link}
       </button>
-      {isRunning && (
-        <CancelLate
-          session={session}
-          onCancel={() => {
-            button.current?.focus();
-            cancel();
-          }}
-        />
-      )}
+      {isRunning && <CancelLate session={session} origin={button} onCancel={() => cancel()} />}
       {failure !== undefined && (
         <Failure
           {...{ session, failure }}

@@ -4,6 +4,7 @@ import { useRef } from 'preact/hooks';
 import { isRecord } from '../../../convert/wire/value.ts';
 import type { Article } from '../../../model/article.ts';
 import { articleMessages } from '../../../source/fetch/resolve-article.ts';
+import { namedProperties } from '../state/fields.ts';
 import { priceText } from '../state/format.ts';
 import type { PlanningView } from '../state/interfaces.ts';
 import type { Session } from '../state/opened-page.ts';
@@ -187,15 +188,12 @@ function Details({ session, article }: { session: Session; article: Article }) {
  * The structure of price components is not specified: entries with a name and a number are shown. An entry without a
  * text often has the name of an article or a property that has a text. Other names are shown as they are.
  */
-function priceComponents(
-  texts: Texts,
-  { basearticlenumber, propclasses, ocd }: Article,
-): { name: string; price: number }[] {
-  const pricecomponents: unknown = ocd?.pricecomponents;
+function priceComponents(texts: Texts, article: Article): { name: string; price: number }[] {
+  const pricecomponents: unknown = article.ocd?.pricecomponents;
   if (!Array.isArray(pricecomponents)) return [];
-  const known = new Map([[basearticlenumber, texts.basePrice]]);
-  for (const { properties } of [...propclasses, ...(ocd?.propclasses ?? [])])
-    for (const { name, text } of properties) if (text !== '') known.set(name, text);
+  const known = new Map([[article.basearticlenumber, texts.basePrice]]);
+  for (const { property } of namedProperties(article))
+    if (property.text !== '') known.set(property.name, property.text);
   return pricecomponents.flatMap((entry: unknown) => {
     if (!isRecord(entry)) return [];
     const name = entry.text || entry.name;
@@ -223,9 +221,7 @@ function Parts({ session, article }: { session: Session; article: Article }) {
 function Part({ session, child }: { session: Session; child: Article }) {
   const { texts, parameters } = session;
   const { ocd } = child;
-  const hasProperties = [...child.propclasses, ...(ocd?.propclasses ?? [])].some(({ properties }) =>
-    properties.some(({ visible }) => visible),
-  );
+  const hasProperties = namedProperties(child).some(({ property }) => property.visible);
   return (
     <li>
       <p class="part">

@@ -1,4 +1,5 @@
 /** Shows what failed or takes long, as a sentence, and how to continue. */
+import type { RefObject } from 'preact';
 import type { ConverterError, ErrorCode } from '../../../support/errors.ts';
 import type { Session } from '../state/opened-page.ts';
 import { failureText, type Texts } from '../state/texts.ts';
@@ -73,10 +74,22 @@ function Said({
   return <p class="said">{hasSaid ? said : texts.status(status!)}</p>;
 }
 
-/** A button that appears when something takes long. */
-export function CancelLate({ session, onCancel }: { session: Session; onCancel: () => void }) {
+/** A button that appears when something takes long. @param props.origin - Takes the focus, because the button disappears. */
+export function CancelLate({
+  session,
+  origin,
+  onCancel,
+}: {
+  session: Session;
+  origin?: RefObject<HTMLElement | null>;
+  onCancel: () => void;
+}) {
+  const cancel = () => {
+    origin?.current?.focus();
+    onCancel();
+  };
   return (
-    <button type="button" class="plain late" onClick={onCancel}>
+    <button type="button" class="plain late" onClick={cancel}>
       {session.texts.cancel}
     </button>
   );

@@ -22,15 +22,11 @@ export function FileStatus({
   origin: RefObject<HTMLElement | null>;
 }) {
   const { texts } = session;
-  const onCancel = () => {
-    origin.current?.focus();
-    cancel();
-  };
   return (
     <>
       <p class="working" role="status">
         {isRunning ? texts.making : ready}
-        {isRunning && <CancelLate {...{ session, onCancel }} />}
+        {isRunning && <CancelLate {...{ session, origin }} onCancel={() => cancel()} />}
       </p>
       {failure !== undefined && (
         <Failure

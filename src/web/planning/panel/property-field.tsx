@@ -17,29 +17,19 @@ export function PropertyField(props: Omit<FieldProps, 'name' | 'id'>) {
   const hasPictures = values.some(hasPicture);
   const isList = values.length > (hasPictures ? MOST_PICTURES : MOST_RADIOS);
   // A single value that is chosen and fixed is no choice, but is shown as information.
-  const isTyped = values.length === 0 || ranges.length > 0 || addvalues;
+  const isTyped = ranges.length > 0 || addvalues;
   const field = { ...props, name: property.text || property.name, id };
   const label = <PropertyName {...field} />;
   const other = isTyped && <TypedField {...field} id={`${id}-other`} isOther />;
-  if (values.length === 0) {
+  if (values.length === 0 || isList) {
     return (
       <div class="property" data-place={place}>
         <label class="label" for={id}>
           {label}
         </label>
-        <TypedField {...field} />
-      </div>
-    );
-  }
-  if (isList) {
-    return (
-      <div class="property" data-place={place}>
-        <label class="label" for={id}>
-          {label}
-        </label>
-        <ListField {...field} />
+        {isList ? <ListField {...field} /> : <TypedField {...field} />}
         <LargePictures {...field} />
-        {other}
+        {isList && other}
       </div>
     );
   }

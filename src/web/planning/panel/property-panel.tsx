@@ -8,11 +8,12 @@ import { PropertyField } from './property-field.tsx';
 /** Shows the visible properties of an article; the properties of a child are changed as a part of the whole. */
 export function PropertyPanel({ session, article }: { session: Session; article: Article }) {
   const { texts } = session;
-  const meta = shownClasses(article.propclasses);
-  const commercial = shownClasses(article.ocd?.propclasses ?? []);
-  if (meta.length + commercial.length === 0) return <p class="quiet">{texts.noProperties}</p>;
-  const isRoot = article.id === article.rootid;
-  const isMarked = [...meta, ...commercial].some(({ properties }) => properties.some(isAnswered));
+  const classes = [
+    ...shownClasses('meta', article.propclasses),
+    ...shownClasses('ocd', article.ocd?.propclasses ?? []),
+  ];
+  if (classes.length === 0) return <p class="quiet">{texts.noProperties}</p>;
+  const isMarked = classes.some(({ group }) => group.properties.some(isAnswered));
   return (
     <>
       {isMarked && (
@@ -21,20 +22,10 @@ export function PropertyPanel({ session, article }: { session: Session; article:
           * {texts.required}
         </p>
       )}
-      {meta.map((group) => (
+      {classes.map((shown) => (
         <ClassFields
-          {...{ session, article, group }}
-          proptype="meta"
-          title={group.text || (isRoot ? texts.ofPlanning : group.name)}
-          key={`meta ${group.name}`}
-        />
-      ))}
-      {commercial.map((group) => (
-        <ClassFields
-          {...{ session, article, group }}
-          proptype="ocd"
-          title={group.text || group.name}
-          key={`ocd ${group.name}`}
+          {...{ session, article, ...shown }}
+          key={`${shown.proptype} ${shown.group.name}`}
         />
       ))}
     </>
@@ -47,10 +38,11 @@ function isAnswered({ obligatory, obligatory2c, currentvalue }: ArticleProperty)
 }
 
 /** Classes with their visible properties; invisible properties have no meaning for people. */
-function shownClasses(classes: readonly PropertyClass[]): PropertyClass[] {
-  return classes
-    .map((group) => ({ ...group, properties: group.properties.filter(({ visible }) => visible) }))
-    .filter(({ properties }) => properties.length > 0);
+function shownClasses(proptype: 'ocd' | 'meta', classes: readonly PropertyClass[]) {
+  return classes.flatMap((group) => {
+    const properties = group.properties.filter(({ visible }) => visible);
+    return properties.length === 0 ? [] : [{ proptype, group: { ...group, properties } }];
+  });
 }
 
 function ClassFields({
@@ -58,13 +50,11 @@ function ClassFields({
   article,
   group,
   proptype,
-  title,
 }: {
   session: Session;
   article: Article;
   group: PropertyClass;
   proptype: 'ocd' | 'meta';
-  title: string;
 }) {
   const { pending, failure } = session.state.planning;
   const isFixed = isOpening(session.state.planning);
@@ -76,11 +66,13 @@ function ClassFields({
     const change = waiting.findLast((other) => placeOf(other) === place);
     return change?.newvalue ?? property.currentvalue;
   };
+  const isRoot = article.id === article.rootid;
   // The heading of an article in a planning is below the heading of the whole.
-  const Heading = article.id === article.rootid ? 'h2' : 'h3';
+  const Heading = isRoot ? 'h2' : 'h3';
+  const name = isRoot && proptype === 'meta' ? session.texts.ofPlanning : group.name;
   return (
     <section class="class">
-      <Heading>{title}</Heading>
+      <Heading>{group.text || name}</Heading>
       {group.properties.map((property) => (
         <PropertyField
           key={property.name}
