@@ -2,7 +2,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { missingValues } from '../../../source/fetch/resolve-article.ts';
 import { type CartResult, postCart, readAnswer } from '../state/cart.ts';
-import { openFields } from '../state/fields.ts';
+import { type NamedField, openFields } from '../state/fields.ts';
 import { priceText } from '../state/format.ts';
 import type { PlanningView } from '../state/interfaces.ts';
 import type { Session } from '../state/opened-page.ts';
@@ -11,7 +11,6 @@ import { isOpening } from '../state/planning.ts';
 import type { Texts } from '../state/texts.ts';
 import { Downloads } from './downloads.tsx';
 import { CancelLate, Failure } from './failure.tsx';
-import { FieldLinks } from './field-links.tsx';
 import { useAction } from './use-action.ts';
 
 interface ActionParts {
@@ -119,6 +118,43 @@ export function Cart({ session, planned, cartUrl }: ActionParts & { cartUrl: str
       </div>
     </div>
   );
+}
+
+/** Names the fields that wait for a person; each name is a link to its field. */
+function FieldLinks({
+  id,
+  intro,
+  fields,
+}: {
+  id: string;
+  intro: string;
+  fields: readonly NamedField[];
+}) {
+  return (
+    <p class="quiet" id={id}>
+      {intro}{' '}
+      {fields.map(({ place, name }, index) => (
+        <span key={place}>
+          {index > 0 && ', '}
+          <button type="button" class="plain" onClick={() => focusField(place)}>
+            {name}
+          </button>
+        </span>
+      ))}
+    </p>
+  );
+}
+
+/** After a pointer press a browser shows no focus ring, but this focus has moved to another field. */
+const WITH_RING = { focusVisible: true };
+
+function focusField(place: string): void {
+  const field = document.querySelector(`[data-place="${CSS.escape(place)}"]`);
+  // Fields of a part of a planning may be folded away.
+  for (let at = field?.closest('details'); at; at = at.parentElement?.closest('details'))
+    at.open = true;
+  const wrong = field?.querySelector<HTMLElement>('[aria-invalid="true"]');
+  (wrong ?? field?.querySelector<HTMLElement>('input, select'))?.focus(WITH_RING);
 }
 
 const UNANSWERED = {
