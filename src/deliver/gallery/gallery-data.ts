@@ -59,14 +59,12 @@ export interface ModelView {
 
 /** The function of `viewer.js`: opens a GLB in an element, with a finish if it has it. Throws if it cannot draw. */
 export type OpenModelView = (
-  into: HTMLElementLike,
+  /** An element; this file is compiled without a DOM. */
+  into: unknown,
   address: string,
   label: string,
   finish: string | undefined,
 ) => Promise<ModelView>;
-
-/** An element; this file is compiled without a DOM. */
-type HTMLElementLike = unknown;
 
 /** Whether a picture shows a model from a camera, rather than being a frame or the sheet of a turn. */
 export function isView({ delivery, name }: GalleryFile): boolean {

@@ -27,14 +27,6 @@ export interface GlbFigures {
 const GLB = 0x46546c67;
 const JSON_CHUNK = 0x4e4f534a;
 
-interface Named {
-  name?: string;
-}
-interface BufferView {
-  byteOffset?: number;
-  byteLength: number;
-  extensions?: Record<string, { byteOffset?: number; byteLength: number } | undefined>;
-}
 interface Accessor {
   bufferView?: number;
   componentType: number;
@@ -55,11 +47,15 @@ interface Gltf {
     children?: number[];
     extensions?: { EXT_mesh_gpu_instancing?: { attributes: Record<string, number> } };
   }[];
-  meshes?: (Named & { primitives: Primitive[] })[];
+  meshes?: { name?: string; primitives: Primitive[] }[];
   materials?: unknown[];
-  images?: (Named & { bufferView?: number; uri?: string; mimeType?: string })[];
+  images?: { name?: string; bufferView?: number; uri?: string; mimeType?: string }[];
   accessors?: Accessor[];
-  bufferViews?: BufferView[];
+  bufferViews?: {
+    byteOffset?: number;
+    byteLength: number;
+    extensions?: Record<string, { byteOffset?: number; byteLength: number } | undefined>;
+  }[];
   buffers?: { uri?: string }[];
   extensionsUsed?: string[];
   extensionsRequired?: string[];

@@ -7,17 +7,12 @@ import { MANIFEST_FILE, manifestLines } from '../../run/output/manifest.ts';
 import { publishedAsset } from '../../run/output/publish.ts';
 import type { Published } from '../../run/output/published.ts';
 import { statIfExists } from '../../support/files.ts';
+import { groupBy } from '../../support/group-by.ts';
 
 /** A GLB that is published, or one like it. */
 export interface PublishedMaster {
   sha256: Digest;
   read(): Promise<Uint8Array>;
-}
-
-interface Configuration {
-  id: ArticleRequest;
-  isDefault: boolean;
-  master: PublishedMaster;
 }
 
 /** The fields that a request may leave out. */
@@ -36,7 +31,7 @@ const CHOICES = ['finalarticlenumber', 'reinitstring', 'metareinitstring'] as co
  * ```
  */
 export function publishedMasters(published: Published) {
-  let read: { version: string; index: Promise<MasterIndex> } | undefined;
+  let read: { version: string; index: ReturnType<typeof readIndex> } | undefined;
   return async (
     request: ArticleRequest,
   ): Promise<{ master?: PublishedMaster; candidates: ArticleRequest[] }> => {
@@ -57,15 +52,10 @@ export function publishedMasters(published: Published) {
   };
 }
 
-interface MasterIndex {
-  /** By each request that led to one, and its own id. */
-  exact: ReadonlyMap<string, PublishedMaster>;
-  byArticle: ReadonlyMap<string, readonly Configuration[]>;
-}
-
-async function readIndex(published: Published): Promise<MasterIndex> {
+/** The masters by each request that led to one and by their own id, and the configurations by article. */
+async function readIndex(published: Published) {
   const exact = new Map<string, PublishedMaster>();
-  const byArticle = new Map<string, Configuration[]>();
+  const configurations: { id: ArticleRequest; isDefault: boolean; master: PublishedMaster }[] = [];
   for await (const line of manifestLines(published.dir)) {
     const asset = publishedAsset(line);
     if (asset === undefined) continue;
@@ -76,10 +66,7 @@ async function readIndex(published: Published): Promise<MasterIndex> {
     const isDefault = line.requested.some((request) =>
       CHOICES.every((name) => request[name] === ''),
     );
-    const key = articleKey(id);
-    const known = byArticle.get(key);
-    if (known === undefined) byArticle.set(key, [{ id, isDefault, master }]);
-    else known.push({ id, isDefault, master });
+    configurations.push({ id, isDefault, master });
   }
-  return { exact, byArticle };
+  return { exact, byArticle: groupBy(configurations, ({ id }) => articleKey(id)) };
 }

@@ -1,13 +1,6 @@
 /** Data that the renderer and its page exchange. */
 import type { Camera } from './camera.ts';
 
-interface Backdrop {
-  /** Colour, linear; undefined: transparent. */
-  color: readonly [number, number, number] | undefined;
-  /** Greatest darkness of the shadow on the floor: 0 none, 1 black. */
-  shadow: number;
-}
-
 /** Size in pixels. */
 export interface PictureSize {
   width: number;
@@ -48,26 +41,20 @@ export function sizeToScale(
 export interface Shot {
   camera: Camera;
   size: PictureSize | { pixelsPerMetre: number };
-  backdrop: Backdrop;
+  backdrop: {
+    /** Colour, linear; undefined: transparent. */
+    color: readonly [number, number, number] | undefined;
+    /** Greatest darkness of the shadow on the floor: 0 none, 1 black. */
+    shadow: number;
+  };
 }
 
 /** Name of the errors of the page that the model has not caused: another browser may draw it. */
 export const BROWSER_ERROR = 'BrowserError';
 
-interface TakenPicture {
-  /** A QOI file as base64: a tenth of its pixels, in 10 ms. */
-  qoi: string;
-  /** The scale, if the picture follows the size of the model. */
-  pixelsPerMetre?: number | undefined;
-}
-
 export interface PicturePage {
-  /**
-   * Loads a model in place of the previous one.
-   *
-   * @param model - Its address, relative to the page, and the longest side of the pictures that will be taken.
-   */
+  /** Loads a model in place of the previous one: its address, relative to the page, and the longest side of its pictures. */
   load(model: { address: string; pixels: number }): Promise<void>;
-  /** Takes a picture of the loaded model. */
-  take(shot: Shot): Promise<TakenPicture>;
+  /** Returns a QOI file as base64, a tenth of its pixels, in 10 ms; with the scale of one that follows the model. */
+  take(shot: Shot): Promise<{ qoi: string; pixelsPerMetre?: number | undefined }>;
 }

@@ -8,16 +8,6 @@ import { withoutProfile } from './usd-image.ts';
 import { type UsdMaterial, usdMaterial } from './usd-material.ts';
 import { layerText, ofPoints, type Prim, tuples, uniqueNames } from './usd-text.ts';
 
-interface WrittenUsdz {
-  bytes: Uint8Array<ArrayBuffer>;
-  /** Triangles with the backs of double-sided surfaces. */
-  triangles: number;
-  textures: number;
-  textureBytes: number;
-  /** Features that USD cannot express, or that its readers do not draw: one sentence each. */
-  losses: string[];
-}
-
 /** Name of the layer, which must come first in the archive. */
 const LAYER = 'model.usda';
 const MODEL = 'Model';
@@ -48,7 +38,7 @@ const DECIMALS = { point: 6, normal: 4, st: 6 } as const;
  * losses; // → ['material "Sofa": KHR_materials_sheen is left out']
  * ```
  */
-export function writeUsdz(document: Document): WrittenUsdz {
+export function writeUsdz(document: Document) {
   const losses = new Set<string>();
   const lose = (sentence: string) => void losses.add(sentence);
   const images = imageFiles();
@@ -92,9 +82,11 @@ export function writeUsdz(document: Document): WrittenUsdz {
   const corners = [...meshes.values()].reduce((sum, { indices }) => sum + indices.length, 0);
   return {
     bytes: storedZip([{ name: LAYER, bytes: layer }, ...images.files]),
+    /** Triangles with the backs of double-sided surfaces. */
     triangles: corners / 3,
     textures: images.files.length,
     textureBytes: images.files.reduce((sum, { bytes }) => sum + bytes.length, 0),
+    /** Features that USD cannot express, or that its readers do not draw: one sentence each. */
     losses: [...losses],
   };
 }

@@ -101,7 +101,7 @@ export async function combineVariants(
 ): Promise<Uint8Array> {
   const builder = new GlbBuilder();
   const extensionsUsed = new Set([EXTENSION]);
-  let combined: Combined | undefined;
+  let combined: ReturnType<typeof startCombined> | undefined;
   for (const [i, { sources: same }] of variants.entries()) {
     const model = await readModel(sources[same[0]!]!);
     combined ??= startCombined(model);
@@ -135,23 +135,13 @@ function tooLarge(read: number, all: number): ConverterError {
   return new ConverterError('BUDGET_EXCEEDED', message, { help });
 }
 
-/** A part of the file that is being assembled: shapes are those of the first configuration. */
-interface Combined {
-  json: Gltf;
-  parts: {
-    node: number;
-    mode: number | undefined;
-    corners: Corners;
-    /** The texture coordinates that the materials use, by content. */
-    uvs: Map<string, Stream>;
-    materials: number[];
-  }[];
-}
-
-function startCombined({ json, parts }: Model): Combined {
+/** The file that is being assembled: shapes are those of the first configuration. */
+function startCombined({ json, parts }: Model) {
   const started = parts.map(({ node, primitive, corners }) => {
+    /** The texture coordinates that the materials use, by content. */
     const uvs = new Map<string, Stream>();
-    return { node, mode: primitive.mode, corners: withUvSets(corners, []), uvs, materials: [] };
+    const materials: number[] = [];
+    return { node, mode: primitive.mode, corners: withUvSets(corners, []), uvs, materials };
   });
   return { json, parts: started };
 }

@@ -61,11 +61,6 @@ function show(
 
 const VARIANTS = 'KHR_materials_variants';
 
-interface VariantMapping {
-  material: number;
-  variants: number[];
-}
-
 function finishesOf({ parser, scene }: GLTF) {
   const { variants = [] } = parser.json.extensions?.[VARIANTS] ?? {};
   const used = new Set<Material>();
@@ -77,7 +72,8 @@ function finishesOf({ parser, scene }: GLTF) {
       | undefined;
     if (place?.meshes === undefined) return undefined;
     const primitive = parser.json.meshes[place.meshes].primitives[place.primitives ?? 0];
-    const mappings: VariantMapping[] = primitive.extensions?.[VARIANTS]?.mappings ?? [];
+    const mappings: { material: number; variants: number[] }[] =
+      primitive.extensions?.[VARIANTS]?.mappings ?? [];
     const mapping = mappings.find((each) => each.variants.includes(finish));
     const material = mapping?.material ?? primitive.material;
     return material === undefined ? undefined : parser.getDependency('material', material);

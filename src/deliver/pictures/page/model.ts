@@ -173,16 +173,13 @@ async function expectTexturesThatFit(parser: GLTFParser): Promise<void> {
 
 /** Refuses textures that cannot be decoded: three.js would draw the model without them. */
 async function expectTextures(parser: GLTFParser): Promise<void> {
-  for (const [i, texture] of ((parser.json.textures ?? []) as Source[]).entries()) {
+  const textures: { source?: number; extensions?: { EXT_texture_webp?: { source: number } } }[] =
+    parser.json.textures ?? [];
+  for (const [i, texture] of textures.entries()) {
     const source = texture.extensions?.EXT_texture_webp?.source ?? texture.source;
     if ((await parser.getDependency('texture', i)) !== null || source === undefined) continue;
     throw new Error(`texture ${nameOf(parser, source)}: expected an image, received other bytes`);
   }
-}
-
-interface Source {
-  source?: number;
-  extensions?: { EXT_texture_webp?: { source: number } };
 }
 
 function imagesOf(parser: GLTFParser): { name?: string; bufferView?: number }[] {

@@ -13,7 +13,11 @@ import { STUDIO_MAP } from '../studio.ts';
 export function studioTexture(texels: Uint16Array<ArrayBuffer>): Texture {
   const { largest } = STUDIO_MAP;
   const faces = Array.from({ length: 6 }, () => {
-    return { width: largest, height: largest, mipmaps: [] as Mipmap[] };
+    return {
+      width: largest,
+      height: largest,
+      mipmaps: [] as { data: Uint16Array; width: number; height: number }[],
+    };
   });
   let at = 0;
   for (let size: number = largest; size >= STUDIO_MAP.smallest; size /= 2) {
@@ -34,10 +38,4 @@ export function studioTexture(texels: Uint16Array<ArrayBuffer>): Texture {
     needsUpdate: true,
   });
   return texture;
-}
-
-interface Mipmap {
-  data: Uint16Array;
-  width: number;
-  height: number;
 }
