@@ -28,11 +28,7 @@ export function kindSchemas(): KindSchemas {
 /** The folder of each delivery of this program: an interrupted delivery that is no longer configured is in no list. */
 export const DELIVERY_FOLDERS: readonly string[] = ROWS.flatMap(([, { names }]) => names);
 
-/**
- * Opens the deliveries of a pipeline, in the order in which the kinds work.
- *
- * @param wanted - Options by the key of the kind.
- */
+/** Opens the deliveries of a pipeline, in the order of the kinds. @param wanted - Options by the key of the kind. */
 export async function openDeliveries(
   wanted: Readonly<Record<string, unknown>>,
   run: Run,

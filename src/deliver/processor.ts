@@ -44,11 +44,7 @@ export async function processDeliveries(
 
 type FormerLines = readonly (DeliveryLine | undefined)[];
 
-/**
- * Processes the subjects of a delivery: files of the same masters from an earlier run stay, and the rest is made.
- *
- * The failure of a subject is a failure of all its masters; the other subjects continue.
- */
+/** Processes the subjects of a delivery. The failure of one is a failure of all its masters; the others continue. */
 class DeliveryProcessor {
   readonly lines: DeliveryLine[] = [];
   /** Lines of files of older masters, for masters of which nothing could be made. */

@@ -24,10 +24,7 @@ export function blendedGlass(base: LinearRgb, transmission: number, clearest: nu
   return { color: [own(base[0]), own(base[1]), own(base[2])], opacity };
 }
 
-/**
- * Makes glass blend where it transmits light: by the description of the service, which a master keeps (D-510), else by
- * its transmission.
- */
+/** Makes glass blend where it transmits light: as the service describes it (D-510), else by its transmission. */
 export function blendGlass(document: Document): void {
   for (const material of document.getRoot().listMaterials()) blend(material);
 }

@@ -91,11 +91,7 @@ export function modelUnreadable(cause: unknown): ConverterError {
   return new ConverterError('MODEL_UNREADABLE', message, { cause });
 }
 
-/**
- * Reads the figures of a `.gltf`; its bytes are the sum of all its files.
- *
- * @param fileAt - Returns a file by its address in the JSON.
- */
+/** Reads the figures of a `.gltf`; its bytes are those of all its files. @param fileAt - A file by its address. */
 export async function readSeparateFigures(
   json: Uint8Array,
   fileAt: (uri: string) => Uint8Array,

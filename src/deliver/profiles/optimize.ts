@@ -129,12 +129,7 @@ export async function optimize(
   return { ...optimized, decoded: async () => libraries.io.writeBinary(await decompressed()) };
 }
 
-/**
- * The attempt with the most detail within the budget; if none is within it, the one with the least detail.
- *
- * @param full - Attempt with all detail, which exceeds the budget.
- * @param detail - Detail with few enough triangles.
- */
+/** The attempt with the most detail within the budget, else with the least. @param full - It exceeds the budget. */
 async function withMostDetail(
   full: Attempt,
   detail: Detail,
@@ -173,11 +168,7 @@ const LEVEL = 2 ** -0.25;
 /** Smallest ratio; a smaller one means: as simple as the bound allows. */
 const SMALLEST_RATIO = 1 / 128;
 
-/**
- * Levels of decreasing detail: of textures and surfaces, each level reduces the one that probably takes more bytes.
- *
- * @param figures - Figures of the level before the first.
- */
+/** Levels of decreasing detail: each reduces what probably takes more bytes, textures or surfaces. */
 function lessDetail({ ratio, textureSide }: Detail, { bytes, images }: GlbFigures): Detail[] {
   const levels: Detail[] = [];
   const sides = images.map(({ width, height }) => Math.max(width, height));

@@ -67,11 +67,7 @@ const LEAF = 4;
 /** Most boxes in a path: boxes are halved, so that a path has fewer. */
 const MOST_DEPTH = 64;
 
-/**
- * A tree of boxes around the triangles of a surface, which finds distances to the surface.
- *
- * A box has a low and a high corner; its triangles from a first to a last one, or two smaller boxes.
- */
+/** A tree of boxes around the triangles of a surface. A box has triangles from a first to a last one, or two boxes. */
 class TriangleTree {
   readonly #surface: Surface;
   /** The triangles; those of a box are consecutive. */

@@ -12,11 +12,7 @@ const AT_ONCE = 2;
 /** Name of its delivery, beside those of `PROFILES`. */
 export const USDZ_PROFILE = 'ar-ios';
 
-/**
- * Makes a USDZ of masters.
- *
- * The facts are triangles, textures, their bytes, the number of losses, and the sentences about them.
- */
+/** Makes a USDZ of masters. Facts: triangles, textures, their bytes, the number of losses, and sentences about them. */
 export function createUsdzMaker(): Maker {
   return {
     name: USDZ_PROFILE,

@@ -28,10 +28,7 @@ const EXTENSION = 'KHR_materials_variants';
 /** Every viewer has two sets of texture coordinates. @see glTF 2.0, 3.7.2.1 */
 const MOST_UV_SETS = 2;
 
-/**
- * Most bytes of one file: its parts are in memory while it is assembled, and a browser loads a
- * larger file for minutes.
- */
+/** Most bytes of a file: its parts are in memory while it is assembled, and browsers load a larger one for minutes. */
 const MOST_BYTES = 128 * 2 ** 20;
 
 type Properties = CatalogueLine['properties'];
