@@ -1,6 +1,5 @@
 /** Fetches one configuration as a snapshot: its article, and its parts list, blocks and images by digest. */
 import { setMaxListeners } from 'node:events';
-import type { PartsList } from '../../convert/model/graphics.ts';
 import type { DecodedReader } from '../../convert/model/input.ts';
 import { checkPlacement } from '../../convert/transform/placement.ts';
 import { parseJson } from '../../convert/wire/value.ts';
