@@ -20,7 +20,6 @@ export const ROTATION_CHOICES = {
   rotationDirection: ['counter-clockwise', 'clockwise'],
 } as const;
 
-/** How three angles become one rotation. */
 interface RotationRule {
   /** Order of the axes, each in the frame turned so far. */
   rotationOrder: (typeof ROTATION_CHOICES.rotationOrder)[number];

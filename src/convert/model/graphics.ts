@@ -23,7 +23,6 @@ export interface PartsListNode {
   scale: Vec3;
   /** Material reference, or empty: then it is inherited. */
   material: string;
-  /** Layer, or empty. */
   layer: string;
   /** Parameters of a solid, as received: their shape is not specified. */
   params: unknown;
@@ -37,12 +36,10 @@ export interface PartsList {
   nodes: PartsListNode[];
   /** Levels of nested nodes; 0 if there are none. */
   depth: number;
-  /** Nodes at all levels. */
   nodeCount: number;
   /** Names of all needed blocks, in the spelling that GET block takes. */
   blockNames: string[];
   materials: ServiceMaterial[];
-  /** Warnings about values that the decoder corrected. */
   warnings: Warning[];
 }
 
@@ -57,7 +54,6 @@ export type SrgbColor = readonly [number, number, number];
 export const MATERIAL_FIELDS = {
   /** Texture path; absent for a material of colour only. */
   pic: 'image',
-  /** Normal-map texture. */
   bump: 'image',
   roughness_image: 'image',
   metallic_image: 'image',

@@ -39,7 +39,6 @@ export interface ScenePrimitive {
   material: number;
 }
 
-/** A mesh that nodes share. */
 interface SceneMesh {
   name: string;
   primitives: ScenePrimitive[];
@@ -75,7 +74,6 @@ export interface TextureUse {
   image: number;
   /** Index of the UV set of the geometry. */
   uvSet: number;
-  /** Transform; undefined if it is the identity. */
   transform: TextureTransform | undefined;
 }
 

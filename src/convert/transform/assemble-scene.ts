@@ -36,9 +36,7 @@ interface AssembleInput {
   options: ConvertOptions;
   cache: MeshCache;
   losses: Losses;
-  /** Generates tangents; undefined if tangents are not written. */
   tangents: TangentGenerator | undefined;
-  /** Parts that are left out. */
   holes: readonly Part[];
 }
 

@@ -46,7 +46,6 @@ export interface PreparedMesh {
     /** Surfaces whose stored UVs are unusable. */
     unusableUvs: number;
   };
-  /** Whether some surface has no usable stored UVs. */
   needsProjection: boolean;
   /** {@link BlockSurface.unreadableClosed} of the surfaces that have one, shortened. */
   unreadableClosed?: readonly unknown[];

@@ -26,7 +26,6 @@ import { CONVERT_DEFAULTS, type ConvertOptions } from './convert-options.ts';
 import type { Losses } from './losses.ts';
 import { isSolidType } from './solids.ts';
 
-/** The values that a node passes to its children. */
 interface Place {
   /** Rigid frame, relative to the article. */
   worldFrame: Frame;
@@ -36,7 +35,6 @@ interface Place {
   own: Mat3 | undefined;
   /** Effective material reference, empty where no ancestor has one. */
   material: string;
-  /** Effective layer, or empty. */
   layer: string;
   /** Name of the block of the node that defines the layer. */
   layerOf: string;
@@ -281,7 +279,6 @@ interface Layer {
   isDropped: boolean;
 }
 
-/** Reads the layer of a node with the name of its block. */
 type LayerReader = (layer: string, blockName: string) => Layer;
 
 const NO_LAYER: Layer = { tag: '', isDropped: false };

@@ -70,7 +70,6 @@ function readWebp(bytes: Uint8Array, view: DataView): ImageHeader | undefined {
   return sized('webp', view.getUint16(26, true) & 0x3fff, view.getUint16(28, true) & 0x3fff);
 }
 
-/** A segment of a JPEG. */
 interface Segment {
   marker: number;
   from: number;

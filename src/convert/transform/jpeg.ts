@@ -88,7 +88,6 @@ interface Component {
 interface Frame {
   width: number;
   height: number;
-  /** One component, or Y, Cb and Cr. */
   components: Component[];
   /** Units between two restart markers; 0 for none. */
   restartInterval: number;
@@ -367,7 +366,6 @@ class ScanReader {
   readonly #view: DataView;
   #bit = 0;
   #endBit = 0;
-  /** Position of the next marker. */
   #markerAt = 0;
   /** Mean of the last block less the mean of the block before, in units of the quantisation. */
   difference = 0;

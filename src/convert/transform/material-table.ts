@@ -9,7 +9,6 @@ import type { ConvertOptions } from './convert-options.ts';
 import { applyTransparency, CLEAR_ROUGHNESS, isGlass } from './glass.ts';
 import type { MaterialContext, MaterialShading } from './material-context.ts';
 
-/** White, in sRGB as in linear light. */
 const WHITE: LinearRgb = [1, 1, 1];
 const BLACK: SrgbColor = [0, 0, 0];
 
@@ -22,10 +21,8 @@ const POSITIVE: Range = [0, Infinity];
 
 type Apply = (context: MaterialContext) => void;
 
-/** The fields with a row each. */
 type MaterialField = 'mname' | keyof MaterialValues;
 
-/** One row: where a field goes, why, and how. */
 interface MaterialRule {
   /** glTF target; null for a field that is dropped. */
   target: string | null;
@@ -239,7 +236,6 @@ export interface MaterialExplanation {
     overridden: unknown;
     target: string | null;
     why: string;
-    /** glTF values that the row changed. */
     changes: { name: string; before: unknown; after: unknown }[];
   }[];
 }
@@ -278,7 +274,6 @@ export const OVERRIDABLE_FIELDS = Object.keys(MATERIAL_TABLE).filter(
 
 const RULES = Object.entries(MATERIAL_TABLE) as [MaterialField, MaterialRule][];
 
-/** The material with values that their rows allow. */
 function withinRanges({ material, lose }: Omit<MaterialContext, 'shading'>): ServiceMaterial {
   const moved: Record<string, unknown> = {};
   for (const [field, { range }] of RULES) {

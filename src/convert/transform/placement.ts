@@ -20,7 +20,6 @@ import { multiplyMat3 } from '../math/vec.ts';
 import type { PartsList, PartsListNode, Vec3 } from '../model/graphics.ts';
 import { canonicalName } from '../wire/value.ts';
 
-/** A child of a planning, as it is drawn by itself. */
 interface DrawnChild {
   child: PlanningChild;
   /** Undefined if its parts list cannot be fetched. */
@@ -110,7 +109,6 @@ const TOLERANCE = 1e-3;
 /** Node types that draw something; all others are frames. */
 const DRAWN = new Set(['imp', 'block', 'frame', 'cyl', 'sphere', 'ellipsoid']);
 
-/** One drawn part, in the coordinates of its parts list. */
 interface DrawnPart {
   /** Name of a block, or kind and parameters of a solid. */
   shape: string;
@@ -122,7 +120,6 @@ interface DrawnPart {
   index: number;
 }
 
-/** Drawn parts, each to be claimed once, in their order. */
 interface Unclaimed {
   byShape: Map<string, Set<DrawnPart>>;
   byLook: Map<string, Set<DrawnPart>>;

@@ -88,7 +88,6 @@ function reportDefault(reference: string, { options, losses }: MaterialInput): v
   losses.add({ where: reference || 'default', field: 'mat', value: reference, done: color });
 }
 
-/** Applies the matching overrides; later patterns win. */
 function withOverrides(
   material: ServiceMaterial,
   { options, losses }: MaterialInput,

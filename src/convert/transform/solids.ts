@@ -187,7 +187,6 @@ function normalOf([a, b, c]: Quad): number[] {
 type Corner = readonly [number, number];
 type Rectangle = readonly [Corner, Corner, Corner, Corner];
 
-/** Corners in x and y, counter-clockwise from +z. */
 function rectangle(x0: number, y0: number, x1: number, y1: number): Rectangle {
   return [
     [x0, y0],
@@ -197,7 +196,6 @@ function rectangle(x0: number, y0: number, x1: number, y1: number): Rectangle {
   ];
 }
 
-/** A face of constant z. */
 function flat([a, b, c, e]: Rectangle, z: number): Quad {
   return [
     [...a, z],

@@ -89,7 +89,6 @@ export class TexturePacker {
     return this.#cache.getAsync(`checked ${image.digest}`, work, 'stored');
   }
 
-  /** Whether red, green and blue are equal everywhere. */
   isGrey(image: SourceImage): Promise<boolean> {
     const compared = async () =>
       (await this.#isGreyByCodes(image)) ??
@@ -98,7 +97,6 @@ export class TexturePacker {
     return this.#cache.getAsync(key, compared, 'stored');
   }
 
-  /** The mean colour, averaged in linear light. */
   async meanLinear(image: SourceImage): Promise<LinearRgb> {
     const inSrgb = await this.#isConverted(image);
     const averaged = async () => meanLinear(await this.#decode(image, undefined, inSrgb));
@@ -111,7 +109,6 @@ export class TexturePacker {
     return colourProfileOf((await this.#load(image)).bytes);
   }
 
-  /** A picture that is shown as colour. */
   async colour(image: SourceImage): Promise<SceneImage> {
     if (!(await this.#isConverted(image))) return this.passThrough(image);
     const { format } = await this.#load(image);

@@ -25,7 +25,6 @@ interface TransformInput {
   images: ImageCodec;
   /** Loads the generator for the option `tangents: mikktspace`, such as `loadTangentGenerator`. */
   loadTangents?: (() => Promise<TangentGenerator>) | undefined;
-  /** Receives how the table made each material. */
   explain?: ((explanation: MaterialExplanation) => void) | undefined;
   /** Cache that all articles of a run share. */
   cache: MeshCache;

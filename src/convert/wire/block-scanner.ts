@@ -30,7 +30,6 @@ const SAMPLE_BYTES = 256;
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Position of the scanner. */
 interface Cursor {
   readonly bytes: Uint8Array;
   at: number;

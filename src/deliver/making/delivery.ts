@@ -45,7 +45,6 @@ export interface Delivery {
   make(subject: Subject, keep: (file: Placed) => Promise<DeliveredFile>): Promise<Outcome[]>;
   /** Returns a sentence about a limitation, once the delivery has worked. */
   limitation?(): string | undefined;
-  /** Closes everything that `make` has started. */
   close?(): Promise<void>;
 }
 

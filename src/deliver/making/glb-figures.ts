@@ -15,7 +15,6 @@ export interface GlbFigures {
     /** Bytes of its vertices and indices; shared bytes are counted for the first mesh. */
     bytes: number;
     triangles: number;
-    /** Number of its instances in the scene. */
     instances: number;
   }[];
   /** Sides in pixels. */

@@ -38,6 +38,5 @@ export interface Maker {
   make(master: Uint8Array, names: readonly string[]): Promise<MadeFile[]>;
   /** Returns a sentence about a limitation, such as a missing browser, once the maker has worked. */
   limitation?(): string | undefined;
-  /** Closes everything that `make` has started. */
   close?(): Promise<void>;
 }

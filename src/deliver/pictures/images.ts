@@ -25,7 +25,6 @@ import { MOST_PIXELS_A_SIDE } from './shot.ts';
 interface ImageRequest extends ArticleRequest {
   /** Camera; undefined: the default of the server, as for width and height. */
   camera: string | undefined;
-  /** Pixels. */
   width: number | undefined;
   height: number | undefined;
 }

@@ -171,7 +171,6 @@ interface Place {
   studio: Studio | undefined;
 }
 
-/** A browser with the page that takes pictures. */
 interface Studio {
   page: Promise<Page>;
   /** Rejects if the browser or its page crashes: then nothing else answers. */

@@ -11,9 +11,7 @@ export interface Look {
   places: readonly Place[];
 }
 
-/** A mesh in the scene. */
 interface Place {
-  /** Index of the mesh. */
   mesh: number;
   /** The middle of its bounds, then the three edges of its bounds, world metres. */
   vectors: readonly Vector[];

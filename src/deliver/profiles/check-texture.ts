@@ -72,7 +72,6 @@ export async function compareTexture(
   expectAtMost('structure', structure);
 }
 
-/** The mean of a value of each pixel, and the standard deviation. */
 function momentsOf(
   side: number,
   valueAt: (at: number) => number,

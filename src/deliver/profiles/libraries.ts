@@ -46,7 +46,6 @@ export async function loadLibraries(geometry: GeometryFormat = 'plain'): Promise
 
 let draco: Promise<{ 'draco3d.decoder': object; 'draco3d.encoder': object }> | undefined;
 
-/** Loads Draco, whose programs are started once. */
 function loadDraco() {
   draco ??= import('draco3dgltf').then(async ({ default: library }) => ({
     'draco3d.decoder': await library.createDecoderModule(),

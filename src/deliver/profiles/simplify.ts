@@ -24,7 +24,6 @@ interface Part {
   times: number;
 }
 
-/** A part at a ratio of its triangles. */
 interface SimplePart {
   corners: Uint32Array;
   /** How far its surface has moved, metres. */

@@ -14,7 +14,6 @@ const MOST_TRIANGLES = 60_000;
 /** Error of a simplified shadow, by the size of its mesh: below a pixel of a depth map. */
 const SHADOW_ERROR = 0.01;
 
-/** Points and the corners of triangles, in the frame of a mesh. */
 interface Surface {
   points: Float32Array;
   corners: Uint32Array;

@@ -76,7 +76,6 @@ export function createContactShadow() {
       const least = Math.max(width, depth);
       blur.userData.shares = [least / width, least / depth];
     },
-    /** Draws the shadow of the current objects of the scene. */
     draw(renderer: WebGLRenderer, scene: Scene): void {
       const hidden = withoutShadow(scene, sheet);
       for (const object of hidden) object.visible = false;

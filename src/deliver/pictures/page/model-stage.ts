@@ -162,7 +162,6 @@ export class ModelStage {
     this.#controls.update();
   }
 
-  /** Requests a drawing before the next repaint. */
   redraw(): void {
     this.#frameRequest ||= requestAnimationFrame(() => this.#draw());
   }
@@ -316,7 +315,6 @@ function cornersOf({ min, max }: Box3): [x: number, y: number, z: number][] {
   );
 }
 
-/** Sets up the camera as the camera `hero` of pictures. */
 function setUp(
   camera: PerspectiveCamera,
   controls: OrbitControls,

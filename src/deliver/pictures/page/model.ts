@@ -36,7 +36,6 @@ export interface Model {
   scene: Scene;
   /** The opaque parts, with materials that only draw their depth. */
   solid: Scene;
-  /** The parts that cast shadows. */
   casting: readonly Mesh[];
   /** Text that is equal for models of which light reaches the same points: finishes of a configuration. */
   shape: string;

@@ -12,7 +12,6 @@ const MOST_BYTES = 48 * 1024 * 1024;
 const TEXEL_BYTES = (4 * 4) / 3;
 const SMALLEST_SIDE = 256;
 
-/** An image that was decoded. */
 interface Kept {
   texture: Texture;
   bytes: number;
