@@ -1,27 +1,15 @@
 /** The results of chunks: a worker stores the result of each job, and the coordinator reads it. */
 
-import type { Result } from '../run/articles/results.ts';
-import type { Measurements } from '../run/open/metrics.ts';
+import type { WorkDone } from '../run/worker-run.ts';
 import { WORK } from './chunk-objects.ts';
 import type { ChunkJob } from './queue/chunk-queue.ts';
 import { putJson, readJson } from './store/json-object.ts';
 import type { ObjectStore } from './store/object-store.ts';
 
-/** The result of a worker for one article. */
-interface PlacedResult {
-  place: number;
-  /** Time spent on the article including waiting, milliseconds. */
-  ms: number;
-  result: Result;
-}
-
 /** The result of a job. */
-export interface ChunkResult {
+export interface ChunkResult extends WorkDone {
   /** Name of the worker. */
   worker: string;
-  results: PlacedResult[];
-  /** Measurements since the last job of the worker, and how many responses were cached. */
-  measured: Measurements & { fromCache: number };
   /** Highest memory of the worker so far, bytes. */
   peakBytes: number;
 }

@@ -1,0 +1,112 @@
+/** A run of another machine, of which this process does a part. */
+
+import type { Digest } from '../model/snapshot.ts';
+import type { SelectedArticle } from '../source/fetch/selection.ts';
+import { syncFolder } from '../support/files.ts';
+import { inParallel } from '../support/in-parallel.ts';
+import type { CollectedResult, Processor } from './articles/results.ts';
+import { pipelineServiceId } from './open/connect.ts';
+import type { Measurements } from './open/metrics.ts';
+import { type Run, withWorkerRun } from './open/open-run.ts';
+import type { RunEnvironment } from './open/run-environment.ts';
+import type { RunOptions } from './open/run-options.ts';
+import type { SharedStore } from './open/shared-store.ts';
+import { inThisProcess } from './processing.ts';
+import { fetchAndConvert } from './processor/configuration.ts';
+
+/** Folders synced at the same time. */
+const SYNCED_AT_ONCE = 8;
+
+/** What a worker did for a run. */
+export interface WorkDone {
+  results: CollectedResult[];
+  /** Measurements since the last work of this worker, and how many responses were cached. */
+  measured: Measurements & { fromCache: number };
+}
+
+/**
+ * Opens a run of another machine, until it is closed.
+ *
+ * @param options - Those of the run.
+ * @param shared - The open store, and published GLBs that the coordinator has not found.
+ * @throws {@link ConverterError} as `withWorkerRun`.
+ */
+export function openWorkerRun(
+  options: RunOptions,
+  environment: RunEnvironment,
+  shared: { shared: SharedStore; missing: ReadonlySet<Digest> },
+): Promise<WorkerRun> {
+  let end = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  return new Promise((resolve, reject) => {
+    const work = async (run: Run) => {
+      const processor = await fetchAndConvert(run);
+      const close = async () => {
+        end();
+        await whole;
+      };
+      resolve(new WorkerRun(run, processor, close));
+      await ended;
+      // This process did a part of the run: the next run continues what other processes began.
+      await run.sources.session.finish(true);
+    };
+    const whole = withWorkerRun(options, environment, work, shared);
+    whole.catch(reject);
+  });
+}
+
+class WorkerRun {
+  readonly run: Run;
+  readonly close: () => Promise<void>;
+  /** Name of the service in the database. */
+  readonly service: string;
+  readonly #processor: Processor;
+  /** Number of responses from the cache that earlier measurements have reported. */
+  #reportedHits = 0;
+
+  constructor(run: Run, processor: Processor, close: () => Promise<void>) {
+    this.run = run;
+    this.close = close;
+    this.service = pipelineServiceId(run.options.pipeline.service);
+    this.#processor = processor;
+  }
+
+  /**
+   * Processes articles; some have no result if the deadline of the run has passed.
+   *
+   * @returns The results, by their place in the list, and how many failures were logged.
+   */
+  async process(articles: readonly SelectedArticle[], signal: AbortSignal) {
+    const { run } = this;
+    // The progress belongs to the run.
+    const { progress: _, ...environment } = run.environment;
+    const own = { ...environment, signal: AbortSignal.any([environment.signal, signal]) };
+    const results: CollectedResult[] = [];
+    const progress = { total: articles.length, done: 0, failed: 0 };
+    const execute = inThisProcess({ ...run, environment: own }, this.#processor);
+    await execute(articles, progress, 0, (result, { place, ms }) =>
+      results.push({ place, ms, result }),
+    );
+    run.sources.database.flush();
+    await syncObjects(run.output.unsynced);
+    await run.sources.flushBodies?.();
+    return { results, failed: progress.failed };
+  }
+
+  /** Returns what was measured since the last call, and begins anew. */
+  async takeMeasured(): Promise<WorkDone['measured']> {
+    const hits = await this.run.sources.session.cacheHits();
+    const measured = { ...this.run.metrics.take(), fromCache: hits - this.#reportedHits };
+    this.#reportedHits = hits;
+    return measured;
+  }
+}
+
+/** Syncs the files written here: the coordinator publishes them, and they must outlive a power cut. */
+async function syncObjects(unsynced: Set<string>): Promise<void> {
+  const folders = [...unsynced];
+  unsynced.clear();
+  await inParallel(folders, SYNCED_AT_ONCE, syncFolder);
+}
