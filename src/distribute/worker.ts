@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { RunEnvironment } from '../run/open/run-environment.ts';
 import type { RunOptions } from '../run/open/run-options.ts';
-import { concurrencyOf, sharedConcurrency } from '../source/service/service-config.ts';
+import { concurrencyOf } from '../source/service/service-config.ts';
 import { ChunkProcessor } from './chunk-processor.ts';
 import type { ChunkResult } from './chunk-results.ts';
 import { pipelineStore } from './pipeline-store.ts';
@@ -82,7 +82,7 @@ export async function runWorker(
   };
   const onShare = (share: WorkerShare) => {
     processor.share(share);
-    const requests = sharedConcurrency(concurrency, share);
+    const requests = concurrencyOf(pipeline.service, share);
     watch({ kind: 'share', part: requests / concurrency });
     const { count: workers } = share;
     if (requests === 0)

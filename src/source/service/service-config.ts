@@ -125,12 +125,14 @@ export interface LimitShare {
   count: number;
 }
 
-/** Most requests in flight that a configuration allows. */
-export function concurrencyOf({
-  concurrency = SERVICE_DEFAULTS.concurrency,
-  rateLimit,
-}: Pick<ServiceConfig, 'concurrency' | 'rateLimit'>): number {
-  return Math.min(concurrency, rateLimit?.concurrency ?? Number.POSITIVE_INFINITY);
+/** Most requests in flight that a configuration allows. @param share - That of one process. @defaultValue the whole */
+export function concurrencyOf(
+  config: Pick<ServiceConfig, 'concurrency' | 'rateLimit'>,
+  share?: LimitShare,
+): number {
+  const { concurrency = SERVICE_DEFAULTS.concurrency, rateLimit } = config;
+  const most = Math.min(concurrency, rateLimit?.concurrency ?? Number.POSITIVE_INFINITY);
+  return share === undefined ? most : sharedConcurrency(most, share);
 }
 
 /**
