@@ -13,10 +13,9 @@ import {
   RUNS_FOLDER,
   requireManifest,
 } from '../run/output/output-folder.ts';
-import type { PrunePlan } from '../run/output/prune.ts';
 import { expectNoPublication } from '../run/output/publication.ts';
 import { type Published, publishedIn } from '../run/output/published.ts';
-import { ListChecks, type Verification } from '../run/output/verify.ts';
+import { ListChecks } from '../run/output/verify.ts';
 import { CONTINUED_WITHIN_MS } from '../source/cache/durable-tables.ts';
 import { ConverterError } from '../support/errors.ts';
 import { sha256Hex } from '../support/files.ts';
@@ -116,7 +115,7 @@ class PublishedStore implements Published {
     throw new ConverterError('STORE_DAMAGED', message);
   }
 
-  verify(signal = this.#environment.signal): Promise<Omit<Verification, 'links'>> {
+  verify(signal = this.#environment.signal): ReturnType<Published['verify']> {
     return verifyStore(this.#store, this.dir, signal);
   }
 
@@ -127,7 +126,7 @@ class PublishedStore implements Published {
     return lock.release;
   }
 
-  async planPrune(keepRuns?: number): Promise<PrunePlan> {
+  async planPrune(keepRuns?: number) {
     await this.#copy();
     const { now } = this.#environment;
     const plan = await planStorePrune(this.#store, this.dir, (atMs) => now() - atMs < YOUNG_MS);
@@ -135,7 +134,7 @@ class PublishedStore implements Published {
     return plan;
   }
 
-  async prune(plan: PrunePlan): Promise<void> {
+  async prune(plan: RemovedKeys): Promise<void> {
     const { now, signal } = this.#environment;
     await expectNoPublication(this.dir, this.name);
     await expectNoUnfinishedRun(this.#store, now());
@@ -164,14 +163,9 @@ interface Checked {
   object?: { object: Digest; sharedBy: string[] };
 }
 
-async function verifyStore(
-  store: ObjectStore,
-  dir: string,
-  signal: AbortSignal,
-): Promise<Omit<Verification, 'links'>> {
-  const problems: Verification['problems'] = [];
-  const incomplete: Verification['incomplete'] = [];
-  const lists = new ListChecks(dir, { problems, incomplete });
+async function verifyStore(store: ObjectStore, dir: string, signal: AbortSignal) {
+  const lists = new ListChecks(dir);
+  const { problems, incomplete } = lists;
   const checked = new Map<string, Checked>();
   for (const [object, sharedBy] of await lists.objects((_, line) => configurationLabel(line)))
     checked.set(objectKey(object), { sha256: object, object: { object, sharedBy } });
@@ -223,7 +217,7 @@ export async function planStorePrune(
   store: ObjectStore,
   dir: string,
   isYoung: (modifiedAtMs: number) => boolean,
-): Promise<PrunePlan> {
+) {
   const published = await publishedObjects(dir, () => '');
   const delivered = await deliveredFiles(store, dir);
   const kept = new Set([...[...published.keys()].map(objectKey), ...delivered.keys()]);
@@ -242,10 +236,16 @@ export async function planStorePrune(
   return plan;
 }
 
-/** Removes the objects and reports of a plan. @param check - Throws when the removal must end. */
+interface RemovedKeys {
+  objects: string[];
+  /** Folders of reports. */
+  runs: string[];
+}
+
+/** Removes objects and reports. @param check - Throws when the removal must end. */
 export async function removeFromStore(
   store: ObjectStore,
-  { objects, runs }: PrunePlan,
+  { objects, runs }: RemovedKeys,
   check: () => void,
 ): Promise<void> {
   const reports: string[] = [];

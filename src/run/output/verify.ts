@@ -35,9 +35,8 @@ export interface Verification {
  * @throws {@link ConverterError} `USAGE` without a manifest; the reason of the signal.
  */
 export async function verifyOutput(outputDir: string, signal?: AbortSignal): Promise<Verification> {
-  const problems: Verification['problems'] = [];
-  const incomplete: Verification['incomplete'] = [];
-  const lists = new ListChecks(outputDir, { problems, incomplete });
+  const lists = new ListChecks(outputDir);
+  const { problems, incomplete } = lists;
   const linksOf = await lists.objects(({ glb }) => join(outputDir, glb));
   const store = openObjects(outputDir);
   const pathOf = (object: Digest) => store.pathOf(object);
@@ -74,16 +73,16 @@ export async function verifyOutput(outputDir: string, signal?: AbortSignal): Pro
 
 /** The checks of the lists of an output: what cannot be read of the manifest, and whether the others agree with it. */
 export class ListChecks {
+  /** What is wrong: the caller adds what else it finds. */
+  readonly problems: Verification['problems'] = [];
+  readonly incomplete: Verification['incomplete'] = [];
   readonly #dir: string;
-  readonly #found: Pick<Verification, 'problems' | 'incomplete'>;
   readonly #lines = new Map<string, ListedLine>();
   /** Whether every line of the manifest is known. */
   #isReadable = true;
 
-  /** @param found - Gets what is wrong. */
-  constructor(dir: string, found: Pick<Verification, 'problems' | 'incomplete'>) {
+  constructor(dir: string) {
     this.#dir = dir;
-    this.#found = found;
   }
 
   /** Reads the manifest, as {@link publishedObjects}. */
@@ -93,13 +92,13 @@ export class ListChecks {
       const listed = { asset: publishedAsset(line), status: line.status };
       this.#lines.set(configurationKey(line), listed);
     });
-    this.#isReadable = this.#found.problems.length === 0;
+    this.#isReadable = this.problems.length === 0;
     return namesOf;
   }
 
   /** Compares the catalogues with the manifest that was read; the others agree with it once the note is gone. */
   async checkOthers(): Promise<void> {
-    const { incomplete } = this.#found;
+    const { incomplete } = this;
     const note = join(this.#dir, PUBLISHING_FILE);
     if (await exists(note)) incomplete.push({ path: note, problem: NOT_ENDED });
     for (const file of await cataloguesIn(this.#dir)) {
@@ -115,7 +114,7 @@ export class ListChecks {
   }
 
   #addProblem(path: string, problem: string): void {
-    this.#found.problems.push({ path, problem });
+    this.problems.push({ path, problem });
   }
 
   /** Counts the lines of a catalogue that name another GLB than the manifest, and those that one of both lacks. */
