@@ -1,9 +1,9 @@
 /** The coordinator of a distributed run: makes workers process chunks of the selection, and collects the results. */
 
-import type { Distribution, Executor } from '../run/executor.ts';
+import type { Executor } from '../run/executor.ts';
 import type { Run } from '../run/open/open-run.ts';
 import { runId } from '../run/open/run-options.ts';
-import { type Execute, logFailure } from '../run/processing.ts';
+import { logFailure } from '../run/processing.ts';
 import type { ConverterError } from '../support/errors.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import { ChunkObjects, type RunDescription } from './chunk-objects.ts';
@@ -57,12 +57,15 @@ async function describe({ options, environment, output, startedAt }: Run): Promi
   return { startedAt, digest, force, failedOnly, missing };
 }
 
+type Execution = Parameters<Executor['execute']>;
+type Distribution = NonNullable<Executor['distribution']>;
+
 /** Articles that workers process together. */
 interface Round {
   /** The articles of each chunk, by its number. */
   chunks: ReadonlyMap<number, readonly Placed[]>;
-  progress: Parameters<Execute>[1];
-  collect: Parameters<Execute>[3];
+  progress: Execution[1];
+  collect: Execution[3];
 }
 
 /** The chunks of a run on workers. */
@@ -81,8 +84,7 @@ class ChunkDistribution implements Distribution {
     this.#results = results;
   }
 
-  /** Makes workers process some articles, as {@link Execute} specifies. */
-  async execute(...[articles, progress, first, collect]: Parameters<Execute>): Promise<void> {
+  async execute(...[articles, progress, first, collect]: Execution): Promise<void> {
     const { environment, metrics, startedAt } = this.#run;
     const placed = articles.map((article, index) => ({ place: first + index, article }));
     const chunks = new Map(chunksOf(placed).map((list) => [chunkNumber(list), list]));

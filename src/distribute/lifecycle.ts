@@ -1,7 +1,7 @@
 /** Prepares and ends a run in which other machines take part: its lock, and the run that it continues. */
 
 import type { RunEnvironment } from '../run/open/run-environment.ts';
-import { executorOf, type RunOptions, runId } from '../run/open/run-options.ts';
+import { type RunOptions, runId } from '../run/open/run-options.ts';
 import { CONTINUED_WITHIN_MS } from '../source/cache/durable-tables.ts';
 import { ConverterError } from '../support/errors.ts';
 import { ChunkObjects, findUnfinishedRun, type UnfinishedRun } from './chunk-objects.ts';
@@ -33,8 +33,7 @@ export async function openSharedRun(
   options: RunOptions,
   given: RunEnvironment,
 ): Promise<SharedRun> {
-  const { pipeline } = options;
-  const executor = executorOf(options);
+  const { pipeline, executor = 'local' } = options;
   if (executor !== 'local') await checkQueue(given.env, given.now);
   // The signal is left out: the lock must be released after an interruption, too.
   const { signal: _, ...always } = given;

@@ -4,12 +4,11 @@ import { join } from 'node:path';
 import type { Digest } from '../model/snapshot.ts';
 import type { Pipeline } from '../run/file/pipeline-file.ts';
 import { describeService, languagesOf } from '../run/open/connect.ts';
-import type { SharedOutput, SharedOutputOptions } from '../run/open/shared-store.ts';
+import type { SharedOutput, SharedStore } from '../run/open/shared-store.ts';
 import { objectKey } from '../run/output/article-path.ts';
 import { type DeliveryLine, FEEDS_FOLDER, GALLERY_FOLDER } from '../run/output/delivered-files.ts';
-import { DAMAGED, listFiles, MISSING, type ObjectChecks } from '../run/output/output-folder.ts';
+import { DAMAGED, listFiles, MISSING } from '../run/output/output-folder.ts';
 import { PUBLISHING_FILE } from '../run/output/publication.ts';
-import type { CacheDatabase } from '../source/cache/database.ts';
 import { ConverterError } from '../support/errors.ts';
 import {
   digestOfFile,
@@ -63,10 +62,9 @@ function headersOf(key: string): ObjectHeaders {
  */
 export async function openSharedOutput(
   store: ObjectStore,
-  pipeline: Pipeline,
-  database: CacheDatabase,
-  { publishes, repair, sizes, loadsState }: SharedOutputOptions,
+  ...[pipeline, database, options]: Parameters<SharedStore['openOutput']>
 ): Promise<SharedOutput> {
+  const { publishes, repair, sizes, loadsState } = options;
   const { outputDir: output, service } = pipeline;
   const dir = publishes ? output : listsFolder(pipeline);
   const known = await copyLists(store, pipeline, dir);
@@ -258,7 +256,7 @@ async function listedSizes(store: ObjectStore): Promise<(object: Digest) => numb
 function openListedChecks(
   sizeOf: (object: Digest) => number | undefined,
   examine: (object: Digest) => Promise<string | undefined>,
-): ObjectChecks {
+): SharedOutput['checks'] {
   const written = new Set<Digest>();
   const examined = new Map<Digest, Promise<string | undefined>>();
   return {

@@ -1,12 +1,7 @@
 /** Cache data that several machines exchange through a store: responses and derived data one by one, snapshots by series. */
 import type { Built } from '../model/asset.ts';
 import type { Digest } from '../model/snapshot.ts';
-import type {
-  ResponseKey,
-  SharedResponses,
-  StoredResponse,
-} from '../source/cache/cached-responses.ts';
-import type { WaitingSnapshot } from '../source/cache/cached-snapshots.ts';
+import type { SharedResponses } from '../source/cache/cached-responses.ts';
 import type { SharedDerivedData } from '../source/cache/content-store.ts';
 import type { CacheDatabase } from '../source/cache/database.ts';
 import { sha256Hex } from '../support/files.ts';
@@ -15,12 +10,12 @@ import type { ObjectStore } from './store/object-store.ts';
 
 /** Opens the responses in a store. */
 export function openSharedResponses(store: ObjectStore): SharedResponses {
-  const keyOf = ({ service, operation, request }: ResponseKey) =>
+  const keyOf = ({ service, operation, request }: Parameters<SharedResponses['get']>[0]) =>
     keyIn('responses', JSON.stringify([service, operation, request]));
   return {
     async get(key) {
       const found = await store.get(keyOf(key));
-      return found && { response: parse<StoredResponse>(found.content), etag: found.etag };
+      return found && { response: parse(found.content), etag: found.etag };
     },
     async put(response, etag) {
       await store.replace(keyOf(response), encode(JSON.stringify(response)), etag);
@@ -50,7 +45,7 @@ function keyIn(folder: string, name: string): string {
 
 /** The snapshots of some requests, and GLBs by the digest of their sources. */
 interface SnapshotPart {
-  snapshots: WaitingSnapshot[];
+  snapshots: NonNullable<ReturnType<CacheDatabase['snapshots']['row']>>[];
   builds: { source: Digest; built: Built }[];
 }
 

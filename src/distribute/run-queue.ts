@@ -3,7 +3,7 @@
 import { conversionText } from '../convert/transform/convert-options.ts';
 import type { Environment } from '../run/file/environment.ts';
 import type { Pipeline } from '../run/file/pipeline-file.ts';
-import { type AccountSection, withAccount } from '../run/open/connect.ts';
+import { withAccount } from '../run/open/connect.ts';
 import type { Run } from '../run/open/open-run.ts';
 import type { RunEnvironment } from '../run/open/run-environment.ts';
 import { type RunOptions, runId } from '../run/open/run-options.ts';
@@ -117,7 +117,7 @@ export async function runDigest(
 async function workParts(pipeline: Pipeline, env: Environment) {
   const { convert, limits, freshness } = pipeline;
   // An open run has the account already; a run that looks for a run to continue does not.
-  const given: AccountSection = await withAccount(pipeline.service, env, async () => undefined);
+  const given = await withAccount(pipeline.service, env, async () => undefined);
   const { account = '', ...service } = given;
   return { convert: conversionText(convert), service, account, limits, freshness };
 }

@@ -2,8 +2,7 @@
 
 import type { Pipeline } from '../run/file/pipeline-file.ts';
 import type { RunEnvironment } from '../run/open/run-environment.ts';
-import type { PublicationPlace, SharedStore } from '../run/open/shared-store.ts';
-import { REFERRING_LISTS } from '../run/publishing/retention.ts';
+import type { SharedStore } from '../run/open/shared-store.ts';
 import { findUnfinishedRun } from './chunk-objects.ts';
 import { seriesOf } from './chunks.ts';
 import { SharedContents } from './contents.ts';
@@ -42,39 +41,32 @@ export function sharedStore(objects: ObjectStore): OpenStore {
     loadSnapshots: (database, service, request) =>
       new SharedSnapshots(objects, database, service).load(seriesOf({ article: { request } })),
     openOutput: (...output) => openSharedOutput(objects, ...output),
-    place: (outputDir, signal) => openPlace(objects, outputDir, signal),
+    async place(outputDir, signal) {
+      if ((await findUnfinishedRun(objects)) !== undefined) return undefined;
+      let etag: string | undefined;
+      return {
+        async lists(files) {
+          const infos = await Promise.all(files.map((file) => objects.head(file)));
+          return infos.map((info) => info?.etag).join(', ');
+        },
+        // This run has the lock: no object is younger than its publication.
+        plan: () => planStorePrune(objects, outputDir, () => false),
+        oldRuns: (keepRuns) => oldStoreRuns(objects, keepRuns),
+        remove: (plan) => removeFromStore(objects, plan, () => signal.throwIfAborted()),
+        async read() {
+          const found = await objects.get(UNREFERENCED_KEY);
+          etag = found?.etag;
+          return found && new TextDecoder().decode(found.content);
+        },
+        async write(text) {
+          await objects.replace(UNREFERENCED_KEY, new TextEncoder().encode(text), etag);
+        },
+      };
+    },
   };
 }
 
 /** The store that a run has open: only this wing opens one. */
 export function storeIn({ shared }: { shared: SharedStore | undefined }): ObjectStore | undefined {
   return (shared as OpenStore | undefined)?.objects;
-}
-
-/** Opens the place of a publication; undefined while a run can be continued, which may rely on any object there. */
-async function openPlace(
-  store: ObjectStore,
-  outputDir: string,
-  signal: AbortSignal,
-): Promise<PublicationPlace | undefined> {
-  if ((await findUnfinishedRun(store)) !== undefined) return undefined;
-  let etag: string | undefined;
-  return {
-    async lists() {
-      const infos = await Promise.all(REFERRING_LISTS.map((file) => store.head(file)));
-      return infos.map((info) => info?.etag).join(', ');
-    },
-    // This run has the lock: no object is younger than its publication.
-    plan: () => planStorePrune(store, outputDir, () => false),
-    oldRuns: (keepRuns) => oldStoreRuns(store, keepRuns),
-    remove: (plan) => removeFromStore(store, plan, () => signal.throwIfAborted()),
-    async read() {
-      const found = await store.get(UNREFERENCED_KEY);
-      etag = found?.etag;
-      return found && new TextDecoder().decode(found.content);
-    },
-    async write(text) {
-      await store.replace(UNREFERENCED_KEY, new TextEncoder().encode(text), etag);
-    },
-  };
 }

@@ -5,8 +5,8 @@ import type { Sharing } from '../run/executor.ts';
 export const SHARING: Sharing = {
   open: async (...pipeline) => (await import('./shared-store.ts')).openSharedStore(...pipeline),
   async prepare(options, environment) {
-    const isAlone =
-      options.pipeline.store === undefined && (options.executor ?? 'local') === 'local';
+    const { pipeline, executor = 'local' } = options;
+    const isAlone = pipeline.store === undefined && executor === 'local';
     if (isAlone) return { environment, close: async () => {} };
     const { openSharedRun } = await import('./lifecycle.ts');
     return openSharedRun(options, environment);

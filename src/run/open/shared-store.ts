@@ -11,8 +11,8 @@ import type { SharedSources } from './sources.ts';
 
 /** Where files are published, and what is removed there. */
 export interface PublicationPlace {
-  /** Another text for each content of the lists. */
-  lists(): Promise<string>;
+  /** Another text for each content of some lists. */
+  lists(files: readonly string[]): Promise<string>;
   /** Finds what nothing refers to. */
   plan(): Promise<PrunePlan>;
   /** Finds all reports but the last ones. */
@@ -24,7 +24,7 @@ export interface PublicationPlace {
 }
 
 /** How a run uses its output in a store. */
-export interface SharedOutputOptions {
+interface SharedOutputOptions {
   /** Whether a run publishes it, whose output folder is the copy then. */
   publishes: boolean;
   /** Whether every object is read, and a damaged one removed, so that it is stored again. */

@@ -17,7 +17,7 @@ import { carryOutPrune, type PrunePlan, planPrune } from '../output/prune.ts';
 /** The folder of the cache with the list of what nothing refers to, and since when, for each output folder. */
 const UNREFERENCED_FOLDER = 'unreferenced';
 /** The lists that refer to files. */
-export const REFERRING_LISTS = [MANIFEST_FILE, DELIVERIES_FILE, LAST_GOOD_FILE];
+const REFERRING_LISTS = [MANIFEST_FILE, DELIVERIES_FILE, LAST_GOOD_FILE];
 /** What the program has made by its name; a file of a user is left to `prune`, which asks. */
 const OWN = /^(?:objects\/[0-9a-f]{2}\/[0-9a-f]{64}\.\w+|articles(?:\/[^/]+){3}\/[^/]+\.glb)$/;
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -54,7 +54,7 @@ async function removeFrom(
 ): Promise<void> {
   const text = await place.read();
   const before = readUnreferenced(text);
-  const lists = await place.lists();
+  const lists = await place.lists(REFERRING_LISTS);
   const isDue = (since: string) => nowMs - Date.parse(since) >= keepObjectsDays * DAY_MS;
   const since: Unreferenced['since'] = {};
   const plan: PrunePlan = { objects: [], links: [], runs: await place.oldRuns(keepRuns), bytes: 0 };
@@ -96,10 +96,8 @@ function folderPlace(
 ): PublicationPlace {
   const path = join(cacheDir, UNREFERENCED_FOLDER, `${sha256Hex(outputDir).slice(0, 16)}.json`);
   return {
-    async lists() {
-      const facts = await Promise.all(
-        REFERRING_LISTS.map((file) => statIfExists(join(outputDir, file))),
-      );
+    async lists(files) {
+      const facts = await Promise.all(files.map((file) => statIfExists(join(outputDir, file))));
       // Each is replaced as a whole, by another file.
       return facts.map((one) => one && `${one.identity} ${one.modifiedMs}`).join(', ');
     },

@@ -132,7 +132,7 @@ export class CachedBodies extends Table<CachedBody> {
 }
 
 /** What identifies a response. */
-export type ResponseKey = Pick<StoredResponse, 'service' | 'operation' | 'request'>;
+type ResponseKey = Pick<StoredResponse, 'service' | 'operation' | 'request'>;
 
 /** The responses that any machine has received. */
 export interface SharedResponses {

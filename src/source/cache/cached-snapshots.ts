@@ -42,7 +42,7 @@ function requestedAt(summary: SnapshotSummary | undefined): number {
 }
 
 /** A snapshot as JSON. */
-export type WaitingSnapshot = Record<'service' | 'request' | 'record', string> & {
+type WaitingSnapshot = Record<'service' | 'request' | 'record', string> & {
   summary: string | null;
 };
 type SnapshotRow = { id: number; summary: string | null; record: string; used_at: number | null };
