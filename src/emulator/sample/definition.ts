@@ -107,7 +107,6 @@ export interface ArticleDefinition {
 
 /** One series with its articles. */
 export interface SeriesDefinition {
-  manufacturer: string;
   /** Series id. */
   program: string;
   text: Text;

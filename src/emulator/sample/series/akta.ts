@@ -2,10 +2,10 @@
  * AKTA by Brenkhoff: swivel chairs and stools; the origin is on the floor below the seat's middle.
  */
 import { blockName } from '../blocks/blocks.ts';
-import type { ArticleDefinition, Part, SeriesDefinition, Values } from '../definition.ts';
+import type { Part, SeriesDefinition, Values } from '../definition.ts';
 import { imp, solid, top } from '../tree.ts';
 import { bodySymbol, brnk, cloth, layer, UPHOLSTERY } from './brenkhoff-common.ts';
-import { choice, choices, text } from './properties.ts';
+import { articlesOf, choice, choices, text } from './properties.ts';
 
 const PROGRAM = 'AKTA';
 const D3 = layer(PROGRAM, 'D3');
@@ -55,10 +55,10 @@ function star(reach: number, seat: number, values: Values, rolling = true): Part
 }
 
 /** Both armrests: the left one is the right one mirrored. */
-function armrests(seat: number, h = 230): Part[] {
+function armrests(seat: number): Part[] {
   const right = [
-    imp(own('ARMTRÄGER', h), { mat: brnk('SCHWARZ') }),
-    imp(own('ARMAUFLAGE'), { at: [0.282, h / 1000 - 0.018, 0.0], mat: brnk('GUMMI') }),
+    imp(own('ARMTRÄGER', 230), { mat: brnk('SCHWARZ') }),
+    imp(own('ARMAUFLAGE'), { at: [0.282, 0.23 - 0.018, 0], mat: brnk('GUMMI') }),
   ];
   const left = right.map((part) => ({
     ...part,
@@ -149,93 +149,59 @@ function stool(values: Values): Part[] {
   ];
 }
 
-function chair(
-  number: string,
-  de: string,
-  en: string,
-  price: number,
-  parts: (values: Values) => Part[],
-  options: { arms?: boolean; variants?: Values[] } = {},
-): ArticleDefinition {
-  const { arms = true, variants = [] } = options;
-  return {
-    manufacturer: 'BRNK',
-    program: PROGRAM,
-    number,
-    short: text(de, en),
-    long: [
-      text(
-        'Synchronmechanik, Sitzhöhe 400 bis 520 mm',
-        'Synchronous mechanism, seat height 400 to 520 mm',
-      ),
-    ],
-    price,
-    properties: [UPHOLSTERY, BASE, ROLLERS, ...(arms ? [ARMS] : [])],
-    parts,
-    variants,
-  };
-}
+const chair = articlesOf('BRNK', PROGRAM, {
+  long: [
+    text(
+      'Synchronmechanik, Sitzhöhe 400 bis 520 mm',
+      'Synchronous mechanism, seat height 400 to 520 mm',
+    ),
+  ],
+  properties: [UPHOLSTERY, BASE, ROLLERS, ARMS],
+});
+
+const WITHOUT_ARMS = [UPHOLSTERY, BASE, ROLLERS];
 
 /** The series. */
 export const AKTA: SeriesDefinition = {
-  manufacturer: 'BRNK',
   program: PROGRAM,
   text: text('AKTA Drehstühle', 'AKTA swivel chairs'),
   articles: [
-    chair(
-      'AK110 N',
-      'Drehstuhl mit Netzrücken',
-      'Task chair with mesh back',
-      429,
-      (v) => swivel(460, { height: 600, mesh: true }, v),
-      {
-        variants: [
-          { STOFF: 'GRAU', FUSSKREUZ: 'ALU' },
-          { STOFF: 'ROST', ARMLEHNEN: 'OHNE' },
-          // Castors for soft floors look like those for hard ones: the same graphics, another article.
-          { ROLLEN: 'W' },
-        ],
-      },
-    ),
-    chair(
-      'AK110 P',
-      'Drehstuhl mit Polsterrücken',
-      'Task chair with upholstered back',
-      449,
-      (v) => swivel(460, { height: 560, mesh: false }, v),
-      {
-        variants: [{ STOFF: 'LEDER SW', FUSSKREUZ: 'ALU', ROLLEN: 'W' }, { ROLLEN: 'W' }],
-      },
-    ),
+    chair('AK110 N', 'Drehstuhl mit Netzrücken', 'Task chair with mesh back', 429, {
+      parts: (v) => swivel(460, { height: 600, mesh: true }, v),
+      variants: [
+        { STOFF: 'GRAU', FUSSKREUZ: 'ALU' },
+        { STOFF: 'ROST', ARMLEHNEN: 'OHNE' },
+        // Castors for soft floors look like those for hard ones: the same graphics, another article.
+        { ROLLEN: 'W' },
+      ],
+    }),
+    chair('AK110 P', 'Drehstuhl mit Polsterrücken', 'Task chair with upholstered back', 449, {
+      parts: (v) => swivel(460, { height: 560, mesh: false }, v),
+      variants: [{ STOFF: 'LEDER SW', FUSSKREUZ: 'ALU', ROLLEN: 'W' }, { ROLLEN: 'W' }],
+    }),
     chair(
       'AK150 N+',
       'Drehsessel mit Netzrücken und Kopfstütze',
       'High-back chair with headrest',
       598,
-      (v) => swivel(465, { height: 640, mesh: true, head: true }, v),
-    ),
-    chair(
-      'AK150 L',
-      'Chefsessel',
-      'Executive chair',
-      760,
-      (v) => swivel(465, { height: 680, mesh: false, head: true }, v),
       {
-        variants: [{ STOFF: 'LEDER CO', FUSSKREUZ: 'ALU' }],
+        parts: (v) => swivel(465, { height: 640, mesh: true, head: true }, v),
       },
     ),
-    chair(
-      'AK120 K',
-      'Konferenzdrehstuhl auf Gleitern',
-      'Conference swivel chair on glides',
-      398,
-      (v) => swivel(455, { height: 440, mesh: false }, v, { arms: true, rolling: false }),
-    ),
-    chair('AK180', 'Counterstuhl mit Fußring', 'Counter chair with foot ring', 412, counter, {
-      arms: false,
+    chair('AK150 L', 'Chefsessel', 'Executive chair', 760, {
+      parts: (v) => swivel(465, { height: 680, mesh: false, head: true }, v),
+      variants: [{ STOFF: 'LEDER CO', FUSSKREUZ: 'ALU' }],
     }),
-    chair('AK10 ø36', 'Rollhocker', 'Stool on castors', 168, stool, {
-      arms: false,
+    chair('AK120 K', 'Konferenzdrehstuhl auf Gleitern', 'Conference swivel chair on glides', 398, {
+      parts: (v) => swivel(455, { height: 440, mesh: false }, v, { arms: true, rolling: false }),
+    }),
+    chair('AK180', 'Counterstuhl mit Fußring', 'Counter chair with foot ring', 412, {
+      properties: WITHOUT_ARMS,
+      parts: counter,
+    }),
+    chair('AK10 ø36', 'Rollhocker', 'Stool on castors', 168, {
+      properties: WITHOUT_ARMS,
+      parts: stool,
       variants: [{ STOFF: 'ROST' }, { STOFF: 'ROST', ROLLEN: 'W' }],
     }),
   ],

@@ -6,10 +6,9 @@ import { imp, movable, top } from '../tree.ts';
 import { basis, board, decor, layer, shared, upright } from './fjelmark-common.ts';
 import { choice, choices, text } from './properties.ts';
 
-/** Id of the series. */
 export const PROGRAM = 'DEPOT';
 
-/** Layer of its visible parts. */
+/** Layer of visible parts. */
 export const D3 = layer(PROGRAM, 'D3');
 
 /** Material of its handles and hinges. */
@@ -52,12 +51,11 @@ export function shelves(
   );
 }
 
-function handle(w: number, h: number, values: Values, edge: 'top' | 'middle' = 'middle'): Part[] {
+function handle(w: number, h: number, values: Values): Part[] {
   if (values.GRIFF === 'LEISTE') {
     return [imp(shared('GRIFFLEISTE', 160), { at: [(w - 160) / 2000, h / 1000, 0], mat: METAL })];
   }
-  const y = edge === 'top' ? h / 1000 - 0.045 : h / 2000;
-  return [imp(shared('BÜGELGRIFF', 128), { at: [w / 2000, y, 0.019], mat: METAL })];
+  return [imp(shared('BÜGELGRIFF', 128), { at: [w / 2000, h / 2000, 0.019], mat: METAL })];
 }
 
 /** A drawer with its front at z = d; it moves along z. */

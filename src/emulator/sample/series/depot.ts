@@ -1,13 +1,7 @@
 /**
  * DEPOT by Fjelmark: pedestals, cabinets, lockers; drawers and doors move.
  */
-import type {
-  ArticleDefinition,
-  Part,
-  PropertyDefinition,
-  SeriesDefinition,
-  Values,
-} from '../definition.ts';
+import type { Part, PropertyDefinition, SeriesDefinition, Values } from '../definition.ts';
 import { imp, movable, solid, top } from '../tree.ts';
 import { carcass, D3, drawer, HANDLE, METAL, PROGRAM, shelves } from './depot-parts.ts';
 import {
@@ -22,7 +16,7 @@ import {
   shared,
   upright,
 } from './fjelmark-common.ts';
-import { choice, choices, text } from './properties.ts';
+import { articlesOf, choice, choices, text } from './properties.ts';
 
 /** How lockers are locked; a buyer may name an existing locking system. */
 const LOCKING = choices(
@@ -223,105 +217,56 @@ function lockers(columns: number, rows: number, values: Values): Part[] {
   ];
 }
 
-function storage(
-  number: string,
-  de: string,
-  en: string,
-  price: number,
-  parts: (values: Values) => Part[],
-  variants: Values[] = [],
-  initial = 'WS',
-): ArticleDefinition {
-  return {
-    manufacturer: 'FJEL',
-    program: PROGRAM,
-    number,
-    short: text(de, en),
-    long: [text('Korpus 19 mm, Rückwand 8 mm', 'Carcass 19 mm, back 8 mm')],
-    price,
-    properties: [{ ...DECOR, initial }, HANDLE],
-    parts,
-    variants,
-  };
-}
+const equipped = (initial: string) => [{ ...DECOR, initial }, HANDLE];
+
+const storage = articlesOf('FJEL', PROGRAM, {
+  long: [text('Korpus 19 mm, Rückwand 8 mm', 'Carcass 19 mm, back 8 mm')],
+  properties: equipped('WS'),
+});
 
 /** The series. */
 export const DEPOT: SeriesDefinition = {
-  manufacturer: 'FJEL',
   program: PROGRAM,
   text: text('DEPOT Stauraum', 'DEPOT storage'),
   articles: [
-    storage(
-      'DP-R3',
-      'Rollcontainer, drei Schübe',
-      'Pedestal, three drawers',
-      298,
-      (v) => pedestal([160, 160, 160], v),
-      [{ DEKOR: 'EI' }, { DEKOR: 'NB', GRIFF: 'LEISTE' }],
-    ),
-    storage(
-      'DP-R2/H',
-      'Rollcontainer, Schub und Hängeregister',
-      'Pedestal, drawer and file',
-      315,
-      (v) => pedestal([320, 160], v),
-    ),
-    storage('DP-R3/K', 'Rollcontainer mit Sitzkissen', 'Pedestal with seat cushion', 372, (v) =>
-      pedestal([130, 130, 130], v, true),
-    ),
-    storage(
-      'DP-F2',
-      'Flügeltürenschrank, 2 OH',
-      'Hinged-door cabinet, 2 heights',
-      344,
-      (v) => hinged(760, 1, v),
-      [{ DEKOR: 'BU' }],
-      'EI',
-    ),
-    storage('DP-F3', 'Flügeltürenschrank, 3 OH', 'Hinged-door cabinet, 3 heights', 412, (v) =>
-      hinged(1120, 2, v),
-    ),
-    storage(
-      'DP-F5',
-      'Flügeltürenschrank, 5 OH',
-      'Hinged-door cabinet, 5 heights',
-      538,
-      (v) => hinged(1880, 4, v),
-      [],
-      'LG',
-    ),
-    storage(
-      'DP-S160',
-      'Schiebetürensideboard 1600',
-      'Sliding-door sideboard 1600',
-      690,
-      sliding,
-      [{ DEKOR: 'NB' }],
-      'EI',
-    ),
-    storage(
-      'DP-L80/3',
-      'Hängeregisterschrank, drei Schübe',
-      'Lateral file, three drawers',
-      585,
-      (v) => lateral(3, v),
-    ),
-    {
-      ...storage(
-        'DP-X3/4',
-        'Schließfachschrank, zwölf Fächer',
-        'Lockers, twelve compartments',
-        940,
-        (v) => lockers(3, 4, v),
-      ),
-      properties: [{ ...DECOR, initial: 'LG' }, HANDLE, LOCKING, FIRST_NUMBER],
-    },
-    {
-      ...storage('DP-R1', 'Rollcontainer, ein Schub (Auslauf)', 'Pedestal, discontinued', 0, (v) =>
-        pedestal([160], v),
-      ),
+    storage('DP-R3', 'Rollcontainer, drei Schübe', 'Pedestal, three drawers', 298, {
+      parts: (v) => pedestal([160, 160, 160], v),
+      variants: [{ DEKOR: 'EI' }, { DEKOR: 'NB', GRIFF: 'LEISTE' }],
+    }),
+    storage('DP-R2/H', 'Rollcontainer, Schub und Hängeregister', 'Pedestal, drawer and file', 315, {
+      parts: (v) => pedestal([320, 160], v),
+    }),
+    storage('DP-R3/K', 'Rollcontainer mit Sitzkissen', 'Pedestal with seat cushion', 372, {
+      parts: (v) => pedestal([130, 130, 130], v, true),
+    }),
+    storage('DP-F2', 'Flügeltürenschrank, 2 OH', 'Hinged-door cabinet, 2 heights', 344, {
+      parts: (v) => hinged(760, 1, v),
+      variants: [{ DEKOR: 'BU' }],
+      properties: equipped('EI'),
+    }),
+    storage('DP-F3', 'Flügeltürenschrank, 3 OH', 'Hinged-door cabinet, 3 heights', 412, {
+      parts: (v) => hinged(1120, 2, v),
+    }),
+    storage('DP-F5', 'Flügeltürenschrank, 5 OH', 'Hinged-door cabinet, 5 heights', 538, {
+      parts: (v) => hinged(1880, 4, v),
+      properties: equipped('LG'),
+    }),
+    storage('DP-S160', 'Schiebetürensideboard 1600', 'Sliding-door sideboard 1600', 690, {
+      parts: sliding,
+      variants: [{ DEKOR: 'NB' }],
+      properties: equipped('EI'),
+    }),
+    storage('DP-L80/3', 'Hängeregisterschrank, drei Schübe', 'Lateral file, three drawers', 585, {
+      parts: (v) => lateral(3, v),
+    }),
+    storage('DP-X3/4', 'Schließfachschrank, zwölf Fächer', 'Lockers, twelve compartments', 940, {
+      parts: (v) => lockers(3, 4, v),
+      properties: [...equipped('LG'), LOCKING, FIRST_NUMBER],
+    }),
+    storage('DP-R1', 'Rollcontainer, ein Schub (Auslauf)', 'Pedestal, discontinued', 0, {
+      parts: (v) => pedestal([160], v),
       isListed: false,
       dump: 'OCD: no price of DP-R1: the article is discontinued',
-    },
+    }),
   ],
 };

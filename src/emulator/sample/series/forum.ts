@@ -2,7 +2,7 @@
  * FORUM by Fjelmark: meeting tables and acoustic screens.
  */
 import { heightOnFloor } from '../blocks/blocks.ts';
-import type { ArticleDefinition, Part, SeriesDefinition, Values } from '../definition.ts';
+import type { Part, SeriesDefinition, Values } from '../definition.ts';
 import { imp, solid, top } from '../tree.ts';
 import {
   basis,
@@ -16,7 +16,7 @@ import {
   shared,
   wide,
 } from './fjelmark-common.ts';
-import { choice, choices, pick, text } from './properties.ts';
+import { articlesOf, choice, choices, pick, text } from './properties.ts';
 
 const PROGRAM = 'FORUM';
 const D3 = layer(PROGRAM, 'D3');
@@ -201,56 +201,23 @@ function glassBoard(): Part[] {
   ];
 }
 
-function table(
-  number: string,
-  de: string,
-  en: string,
-  price: number,
-  parts: (values: Values) => Part[],
-  variants: Values[] = [],
-): ArticleDefinition {
-  return {
-    manufacturer: 'FJEL',
-    program: PROGRAM,
-    number,
-    short: text(de, en),
-    long: [
-      text(
-        'Platte 25 bis 28 mm mit abgeschrägter Unterkante',
-        'Top 25 to 28 mm, lower edge bevelled',
-      ),
-    ],
-    price,
-    properties: [DECOR, FRAME],
-    parts,
-    variants,
-  };
-}
+const table = articlesOf('FJEL', PROGRAM, {
+  long: [
+    text(
+      'Platte 25 bis 28 mm mit abgeschrägter Unterkante',
+      'Top 25 to 28 mm, lower edge bevelled',
+    ),
+  ],
+  properties: [DECOR, FRAME],
+});
 
-function screen(
-  number: string,
-  de: string,
-  en: string,
-  price: number,
-  parts: (values: Values) => Part[],
-  variants: Values[] = [],
-): ArticleDefinition {
-  return {
-    manufacturer: 'FJEL',
-    program: PROGRAM,
-    number,
-    short: text(de, en),
-    long: [text('schallabsorbierend, 40 mm', 'sound absorbing, 40 mm')],
-    price,
-    properties: [FELT],
-    parts,
-    variants,
-  };
-}
+const screen = articlesOf('FJEL', PROGRAM, {
+  long: [text('schallabsorbierend, 40 mm', 'sound absorbing, 40 mm')],
+  properties: [FELT],
+});
 
 /** The series. */
 export const FORUM: SeriesDefinition = {
-  manufacturer: 'FJEL',
   program: PROGRAM,
   text: text('FORUM Besprechung & Akustik', 'FORUM meeting & acoustics'),
   articles: [
@@ -259,42 +226,42 @@ export const FORUM: SeriesDefinition = {
       'Konferenztisch Boot 2000 × 1000',
       'Boat meeting table 2000 × 1000',
       890,
-      (v) => boatTable(2000, 1000, v),
-      [{ DEKOR: 'NB', GESTELL: 'SI' }],
+      {
+        parts: (v) => boatTable(2000, 1000, v),
+        variants: [{ DEKOR: 'NB', GESTELL: 'SI' }],
+      },
     ),
     table(
       "FM-B240 'Boot'",
       'Konferenztisch Boot 2400 × 1100',
       'Boat meeting table 2400 × 1100',
       1060,
-      (v) => boatTable(2400, 1100, v),
+      {
+        parts: (v) => boatTable(2400, 1100, v),
+      },
     ),
-    table(
-      'FM-R110',
-      'Rundtisch Ø 1100',
-      'Round table Ø 1100',
-      540,
-      (v) => roundTable(1100, 740, v),
-      [{ DEKOR: 'WS', GESTELL: 'WS' }],
-    ),
-    table('FM-H160', 'Stehtisch 1600 × 800', 'High table 1600 × 800', 720, highTable),
-    screen('FM-W160', 'Tischschirm 1600', 'Desk screen 1600', 215, (v) => deskScreen(1600, v), [
-      { FILZ: 'BLAU' },
-      { FILZ: 'OCKER' },
-    ]),
-    screen('FM-W120', 'Tischschirm 1200', 'Desk screen 1200', 180, (v) => deskScreen(1200, v)),
-    screen(
-      'FM-A120/160',
-      'Akustikstellwand 1200 × 1600',
-      'Acoustic screen 1200 × 1600',
-      398,
-      standing,
-      [{ FILZ: 'BLAU' }],
-    ),
-    screen('FM-P3', 'Paravent, dreiteilig', 'Folding screen, three panels', 745, folding),
-    {
-      ...screen('FM-G150+', 'Glastafel 1500 × 1000', 'Glass board 1500 × 1000', 310, glassBoard),
+    table('FM-R110', 'Rundtisch Ø 1100', 'Round table Ø 1100', 540, {
+      parts: (v) => roundTable(1100, 740, v),
+      variants: [{ DEKOR: 'WS', GESTELL: 'WS' }],
+    }),
+    table('FM-H160', 'Stehtisch 1600 × 800', 'High table 1600 × 800', 720, { parts: highTable }),
+    screen('FM-W160', 'Tischschirm 1600', 'Desk screen 1600', 215, {
+      parts: (v) => deskScreen(1600, v),
+      variants: [{ FILZ: 'BLAU' }, { FILZ: 'OCKER' }],
+    }),
+    screen('FM-W120', 'Tischschirm 1200', 'Desk screen 1200', 180, {
+      parts: (v) => deskScreen(1200, v),
+    }),
+    screen('FM-A120/160', 'Akustikstellwand 1200 × 1600', 'Acoustic screen 1200 × 1600', 398, {
+      parts: standing,
+      variants: [{ FILZ: 'BLAU' }],
+    }),
+    screen('FM-P3', 'Paravent, dreiteilig', 'Folding screen, three panels', 745, {
+      parts: folding,
+    }),
+    screen('FM-G150+', 'Glastafel 1500 × 1000', 'Glass board 1500 × 1000', 310, {
+      parts: glassBoard,
       properties: [],
-    },
+    }),
   ],
 };

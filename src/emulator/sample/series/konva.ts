@@ -3,16 +3,10 @@
  */
 import { cos, sin, tan } from '../../../support/elementary.ts';
 import { blockName, heightOnFloor } from '../blocks/blocks.ts';
-import type {
-  ArticleDefinition,
-  Part,
-  PropertyDefinition,
-  SeriesDefinition,
-  Values,
-} from '../definition.ts';
+import type { Part, PropertyDefinition, SeriesDefinition, Values } from '../definition.ts';
 import { imp, solid, top } from '../tree.ts';
 import { bodySymbol, brnk, cloth, layer, UPHOLSTERY } from './brenkhoff-common.ts';
-import { choice, choices, pick, text } from './properties.ts';
+import { articlesOf, choice, choices, pick, text } from './properties.ts';
 
 const PROGRAM = 'KONVA';
 const D3 = layer(PROGRAM, 'D3');
@@ -57,14 +51,14 @@ const steel = (values: Values): string =>
 const shellOf = (values: Values): string => pick(SHELLS, values, 'SCHALE');
 
 /** A shell on one of the frames. */
-function shellChair(frame: string, values: Values, more: Part[] = [], seat = 450): Part[] {
+function shellChair(frame: string, values: Values, more: Part[] = []): Part[] {
   const pad =
     values.POLSTER === 'MIT'
       ? [imp(own('SCHALENPOLSTER', 460), { mat: cloth(values), lay: D3 })]
       : [];
   return [
     imp(frame, { mat: steel(values), lay: D3 }),
-    top({ at: [0, seat / 1000, 0], lay: D3 }, [
+    top({ at: [0, 0.45, 0], lay: D3 }, [
       imp(own('SCHALE', 460), { mat: shellOf(values), lay: D3 }),
       ...pad,
     ]),
@@ -146,26 +140,20 @@ function woodChair(values: Values): Part[] {
 
 /** A bar stool: round pad, wooden legs, chrome foot rest. */
 function barStool(values: Values): Part[] {
-  const rest = (y: number, reach: number): Part[] =>
-    [0, 90, 180, 270].map((turn) =>
-      imp(own('STANGE', reach * 2, 14), {
-        at: [
-          -cos((turn * Math.PI) / 180) * (reach / 1000) +
-            sin((turn * Math.PI) / 180) * (reach / 1000),
-          y,
-          cos((turn * Math.PI) / 180) * (reach / 1000) +
-            sin((turn * Math.PI) / 180) * (reach / 1000),
-        ],
-        rot: [0, turn, 0],
-        mat: 'BRNK::BASIS::CHROM_UMGEBUNG',
-        lay: D3,
-      }),
-    );
+  const rest = [0, 90, 180, 270].map((turn) => {
+    const [x, z] = [cos, sin].map((of) => of((turn * Math.PI) / 180) * 0.144) as [number, number];
+    return imp(own('STANGE', 288, 14), {
+      at: [z - x, 0.26, x + z],
+      rot: [0, turn, 0],
+      mat: 'BRNK::BASIS::CHROM_UMGEBUNG',
+      lay: D3,
+    });
+  });
   return [
     ...woodLegs(700, 0.21, 0.21, 5, konva('BUCHE_SCHALE')),
     imp(own('RUNDPLATTE', 340, 22), { at: [0, 0.695, 0], mat: konva('BUCHE'), lay: D3 }),
     imp(own('RUNDPOLSTER', 350, 55), { at: [0, 0.715, 0], mat: cloth(values), lay: D3 }),
-    ...rest(0.26, 144),
+    ...rest,
     ...bodySymbol(PROGRAM, 0.42),
   ];
 }
@@ -201,102 +189,58 @@ function bench(values: Values): Part[] {
   ];
 }
 
-function seat(
-  number: string,
-  de: string,
-  en: string,
-  price: number,
-  properties: readonly PropertyDefinition[],
-  parts: (values: Values) => Part[],
-  variants: Values[] = [],
-): ArticleDefinition {
-  return {
-    manufacturer: 'BRNK',
-    program: PROGRAM,
-    number,
-    short: text(de, en),
-    long: [text('geprüft nach Dauerbelastung 110 kg', 'tested with a continuous load of 110 kg')],
-    price,
-    properties,
-    parts,
-    variants,
-  };
-}
+const seat = articlesOf('BRNK', PROGRAM, {
+  long: [text('geprüft nach Dauerbelastung 110 kg', 'tested with a continuous load of 110 kg')],
+  properties: [UPHOLSTERY],
+});
+
+const SHELL_CHAIR = [SHELL, STEEL, PAD, PAD_COVER];
+const FEET = [
+  [0.23, 0.235],
+  [-0.23, 0.235],
+  [0.22, -0.25],
+  [-0.22, -0.25],
+] as const;
 
 /** The series. */
 export const KONVA: SeriesDefinition = {
-  manufacturer: 'BRNK',
   program: PROGRAM,
   text: text('KONVA Besucherstühle', 'KONVA visitor chairs'),
   articles: [
-    seat(
-      'KV20 F',
-      'Freischwinger',
-      'Cantilever chair',
-      268,
-      [UPHOLSTERY, STEEL],
-      (v) => cantilever(false, v),
-      [{ STOFF: 'LEDER CO' }],
-    ),
-    seat(
-      'KV20 FA',
-      'Freischwinger mit Armlehnen',
-      'Cantilever armchair',
-      312,
-      [UPHOLSTERY, STEEL],
-      (v) => cantilever(true, v),
-    ),
-    seat(
-      'KV40/4',
-      'Schalenstuhl, Vierfuß',
-      'Shell chair, four legs',
-      149,
-      [SHELL, STEEL, PAD, PAD_COVER],
-      (v) =>
-        shellChair(
-          own('VIERFUSS', 450),
-          v,
-          feet([
-            [0.23, 0.235],
-            [-0.23, 0.235],
-            [0.22, -0.25],
-            [-0.22, -0.25],
-          ]),
-        ),
-      [
+    seat('KV20 F', 'Freischwinger', 'Cantilever chair', 268, {
+      properties: [UPHOLSTERY, STEEL],
+      parts: (v) => cantilever(false, v),
+      variants: [{ STOFF: 'LEDER CO' }],
+    }),
+    seat('KV20 FA', 'Freischwinger mit Armlehnen', 'Cantilever armchair', 312, {
+      properties: [UPHOLSTERY, STEEL],
+      parts: (v) => cantilever(true, v),
+    }),
+    seat('KV40/4', 'Schalenstuhl, Vierfuß', 'Shell chair, four legs', 149, {
+      properties: SHELL_CHAIR,
+      parts: (v) => shellChair(own('VIERFUSS', 450), v, feet(FEET)),
+      variants: [
         { SCHALE: 'PETROL', GESTELL: 'SW' },
         { SCHALE: 'BUCHE', POLSTER: 'MIT', STOFF: 'GRAU' },
         // Without a pad no cover is visible.
         { STOFF: 'GRAU' },
       ],
-    ),
-    seat(
-      'KV40/K',
-      'Schalenstuhl, Kufengestell',
-      'Shell chair, sled base',
-      158,
-      [SHELL, STEEL, PAD, PAD_COVER],
-      (v) => shellChair(own('KUFENGESTELL', 450), v),
-      [{ SCHALE: 'SENF', GESTELL: 'SW' }],
-    ),
-    seat(
-      'KV40/H',
-      'Schalenstuhl, Holzgestell',
-      'Shell chair, wooden frame',
-      229,
-      [SHELL],
-      woodChair,
-      [{ SCHALE: 'EICHE' }],
-    ),
-    seat('KV-HOCKER HÖHE 77', 'Barhocker, Holz', 'Bar stool, wood', 198, [UPHOLSTERY], barStool),
-    seat('KV-POUF Ø46', 'Sitzpouf', 'Pouf', 142, [UPHOLSTERY], pouf, [{ STOFF: 'ROST' }]),
-    seat(
-      'KV-BANK 140',
-      'Polsterbank 1400',
-      'Upholstered bench 1400',
-      420,
-      [UPHOLSTERY, STEEL],
-      bench,
-    ),
+    }),
+    seat('KV40/K', 'Schalenstuhl, Kufengestell', 'Shell chair, sled base', 158, {
+      properties: SHELL_CHAIR,
+      parts: (v) => shellChair(own('KUFENGESTELL', 450), v),
+      variants: [{ SCHALE: 'SENF', GESTELL: 'SW' }],
+    }),
+    seat('KV40/H', 'Schalenstuhl, Holzgestell', 'Shell chair, wooden frame', 229, {
+      properties: [SHELL],
+      parts: woodChair,
+      variants: [{ SCHALE: 'EICHE' }],
+    }),
+    seat('KV-HOCKER HÖHE 77', 'Barhocker, Holz', 'Bar stool, wood', 198, { parts: barStool }),
+    seat('KV-POUF Ø46', 'Sitzpouf', 'Pouf', 142, { parts: pouf, variants: [{ STOFF: 'ROST' }] }),
+    seat('KV-BANK 140', 'Polsterbank 1400', 'Upholstered bench 1400', 420, {
+      properties: [UPHOLSTERY, STEEL],
+      parts: bench,
+    }),
   ],
 };

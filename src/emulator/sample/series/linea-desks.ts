@@ -14,7 +14,7 @@ import {
   layer,
   shared,
 } from './fjelmark-common.ts';
-import { choice, choices, millimetres, text } from './properties.ts';
+import { articlesOf, choice, choices, millimetres, text } from './properties.ts';
 
 const PROGRAM = 'LINEA';
 const D3 = layer(PROGRAM, 'D3');
@@ -142,53 +142,33 @@ function bench(values: Values): Part[] {
 
 const LONG = text('Platte 25 mm, Kante 2 mm', 'Top 25 mm, edge 2 mm');
 
-function desk(
-  number: string,
-  w: number,
-  d: number,
-  price: number,
-  variants: Values[] = [],
-): ArticleDefinition {
-  return {
-    manufacturer: 'FJEL',
-    program: PROGRAM,
-    number,
-    short: text(`Schreibtisch ${w} × ${d}`, `Desk ${w} × ${d}`),
-    long: [LONG, text('Vierfußgestell, verstellbare Gleiter', 'Four-leg frame, adjustable glides')],
-    price,
+const article = articlesOf('FJEL', PROGRAM, { long: [LONG], properties: [DECOR, FRAME] });
+
+const FOUR_LEGS = text('Vierfußgestell, verstellbare Gleiter', 'Four-leg frame, adjustable glides');
+
+function desk(number: string, w: number, d: number, price: number, variants: Values[] = []) {
+  return article(number, `Schreibtisch ${w} × ${d}`, `Desk ${w} × ${d}`, price, {
+    long: [LONG, FOUR_LEGS],
     properties: [DECOR, FRAME, CABLE],
     parts: (values) => fourLegs(w, d, values),
     variants,
-  };
+  });
 }
 
-function lift(
-  number: string,
-  w: number,
-  price: number,
-  variants: Values[] = [],
-): ArticleDefinition {
-  return {
-    manufacturer: 'FJEL',
-    program: PROGRAM,
-    number,
-    short: text(`Sitz-Steh-Tisch ${w} × 800`, `Sit-stand desk ${w} × 800`),
+const HEIGHT = millimetres(
+  'HÖHE',
+  text('Höhe in mm', 'Height in mm'),
+  { from: 650, to: 1250, raster: 10 },
+  740,
+);
+
+function lift(number: string, w: number, price: number, variants: Values[] = []) {
+  return article(number, `Sitz-Steh-Tisch ${w} × 800`, `Sit-stand desk ${w} × 800`, price, {
     long: [LONG, text('elektrisch höhenverstellbar', 'electrically adjustable height')],
-    price,
-    properties: [
-      DECOR,
-      FRAME,
-      millimetres(
-        'HÖHE',
-        text('Höhe in mm', 'Height in mm'),
-        { from: 650, to: 1250, raster: 10 },
-        740,
-      ),
-      CABLE,
-    ],
+    properties: [DECOR, FRAME, HEIGHT, CABLE],
     parts: (values) => sitStand(w, 800, values, Number(values.HÖHE) / 1000 - 0.025),
     variants,
-  };
+  });
 }
 
 /** The desks of the series. */
@@ -205,25 +185,13 @@ export const LINEA_DESKS: readonly ArticleDefinition[] = [
     { DEKOR: 'NB', HÖHE: '1120' },
     { DEKOR: 'LG', GESTELL: 'SI', KABEL: 'WANNE' },
   ]),
-  {
-    manufacturer: 'FJEL',
-    program: PROGRAM,
-    number: 'LN-E180/160 L',
-    short: text('Ecktisch 1800 × 1600, links', 'Corner desk 1800 × 1600, left'),
+  article('LN-E180/160 L', 'Ecktisch 1800 × 1600, links', 'Corner desk 1800 × 1600, left', 729, {
     long: [LONG, text('Kufengestell', 'Loop legs')],
-    price: 729,
-    properties: [DECOR, FRAME],
     parts: corner,
     variants: [{ DEKOR: 'WS', GESTELL: 'WS' }],
-  },
-  {
-    manufacturer: 'FJEL',
-    program: PROGRAM,
-    number: 'LN-B160/160',
-    short: text('Doppelarbeitsplatz 1600 × 1600', 'Bench for two 1600 × 1600'),
+  }),
+  article('LN-B160/160', 'Doppelarbeitsplatz 1600 × 1600', 'Bench for two 1600 × 1600', 1180, {
     long: [LONG, text('gemeinsame Kabelwanne', 'shared cable tray')],
-    price: 1180,
-    properties: [DECOR, FRAME],
     parts: bench,
-  },
+  }),
 ];

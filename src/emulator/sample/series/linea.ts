@@ -9,7 +9,6 @@ import { FORMER_WORKPLACE, WORKPLACE } from './workplace.ts';
 
 /** The series. */
 export const LINEA: SeriesDefinition = {
-  manufacturer: 'FJEL',
   program: 'LINEA',
   text: text('LINEA Arbeitstische', 'LINEA desks'),
   articles: [...LINEA_DESKS, WORKPLACE, MADE_TO_MEASURE, FORMER_WORKPLACE],

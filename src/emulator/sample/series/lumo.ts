@@ -3,16 +3,10 @@
  */
 
 import { heightOnFloor } from '../blocks/blocks.ts';
-import type {
-  ArticleDefinition,
-  Part,
-  PropertyDefinition,
-  SeriesDefinition,
-  Values,
-} from '../definition.ts';
+import type { Part, PropertyDefinition, SeriesDefinition, Values } from '../definition.ts';
 import { imp, movable, solid, top } from '../tree.ts';
 import { home, layer, plan, shared, WOOD, wood } from './aulinde-common.ts';
-import { choice, choices, pick, text } from './properties.ts';
+import { articlesOf, choice, choices, pick, text } from './properties.ts';
 
 const PROGRAM = 'LUMO';
 const D3 = layer(PROGRAM, 'D3');
@@ -206,65 +200,38 @@ function linear(values: Values): Part[] {
   ];
 }
 
-function lamp(
-  number: string,
-  de: string,
-  en: string,
-  price: number,
-  parts: (values: Values) => Part[],
-  variants: Values[] = [],
-  properties: readonly PropertyDefinition[] = [METAL],
-): ArticleDefinition {
-  return {
-    manufacturer: 'AULI',
-    program: PROGRAM,
-    number,
-    short: text(de, en),
-    long: [text('Leuchtmittel enthalten, dimmbar', 'Bulb included, dimmable')],
-    price,
-    properties,
-    parts,
-    variants,
-  };
-}
+const lamp = articlesOf('AULI', PROGRAM, {
+  long: [text('Leuchtmittel enthalten, dimmbar', 'Bulb included, dimmable')],
+  properties: [METAL],
+});
 
 /** The series. */
 export const LUMO: SeriesDefinition = {
-  manufacturer: 'AULI',
   program: PROGRAM,
   text: text('LUMO Leuchten', 'LUMO lamps'),
   articles: [
-    lamp(
-      'LM-STAND 155',
-      'Stehleuchte mit Stoffschirm',
-      'Floor lamp with cloth shade',
-      290,
-      floorLamp,
-      [{ METALL: 'Messing' }],
-    ),
-    lamp(
-      'LM-DREIBEIN',
-      'Stehleuchte, Dreibein',
-      'Tripod floor lamp',
-      340,
-      tripod,
-      [],
-      [METAL, WOOD, BULB],
-    ),
-    lamp("LM-L'ARC", 'Bogenleuchte', 'Arc lamp', 690, arcLamp),
-    lamp('LM-TISCH 45', 'Schreibtischleuchte', 'Desk lamp', 180, deskLamp, [{ METALL: 'Weiß' }]),
-    lamp('LM-VASE', 'Tischleuchte Keramik', 'Table lamp, ceramic', 165, tableLamp),
-    lamp(
-      'LM-DOM 16"',
-      'Pendelleuchte Kuppel, 16 Zoll',
-      'Pendant dome, 16 inch',
-      240,
-      (v) => pendant(406, v),
-      [{ METALL: 'Messing' }],
-    ),
-    lamp('LM-GLOBUS', 'Pendelleuchte Rauchglas', 'Pendant globe, smoked glass', 320, globe, [
-      { METALL: 'Messing' },
-    ]),
-    lamp('LM-LINIE: 140', 'Pendelleuchte linear', 'Linear pendant', 0, linear),
+    lamp('LM-STAND 155', 'Stehleuchte mit Stoffschirm', 'Floor lamp with cloth shade', 290, {
+      parts: floorLamp,
+      variants: [{ METALL: 'Messing' }],
+    }),
+    lamp('LM-DREIBEIN', 'Stehleuchte, Dreibein', 'Tripod floor lamp', 340, {
+      properties: [METAL, WOOD, BULB],
+      parts: tripod,
+    }),
+    lamp("LM-L'ARC", 'Bogenleuchte', 'Arc lamp', 690, { parts: arcLamp }),
+    lamp('LM-TISCH 45', 'Schreibtischleuchte', 'Desk lamp', 180, {
+      parts: deskLamp,
+      variants: [{ METALL: 'Weiß' }],
+    }),
+    lamp('LM-VASE', 'Tischleuchte Keramik', 'Table lamp, ceramic', 165, { parts: tableLamp }),
+    lamp('LM-DOM 16"', 'Pendelleuchte Kuppel, 16 Zoll', 'Pendant dome, 16 inch', 240, {
+      parts: (v) => pendant(406, v),
+      variants: [{ METALL: 'Messing' }],
+    }),
+    lamp('LM-GLOBUS', 'Pendelleuchte Rauchglas', 'Pendant globe, smoked glass', 320, {
+      parts: globe,
+      variants: [{ METALL: 'Messing' }],
+    }),
+    lamp('LM-LINIE: 140', 'Pendelleuchte linear', 'Linear pendant', 0, { parts: linear }),
   ],
 };

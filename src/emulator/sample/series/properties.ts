@@ -1,10 +1,27 @@
-/** Short forms for the definition of properties. */
-import type { Choice, PropertyDefinition, Text, Values } from '../definition.ts';
+/** Short forms for the definition of articles and properties. */
+import type { ArticleDefinition, Choice, PropertyDefinition, Text, Values } from '../definition.ts';
 import type { NumberRange } from '../numbers.ts';
 
 /** A text in both languages. */
 export function text(de: string, en: string): Text {
   return { de, en };
+}
+
+/** Returns a function that defines the articles of a series; an article may replace what they have in common. */
+export function articlesOf(
+  manufacturer: string,
+  program: string,
+  common: Pick<ArticleDefinition, 'long' | 'properties'>,
+) {
+  return (
+    number: string,
+    de: string,
+    en: string,
+    price: number,
+    own: Pick<ArticleDefinition, 'parts'> & Partial<ArticleDefinition>,
+  ): ArticleDefinition => {
+    return { manufacturer, program, number, short: { de, en }, price, ...common, ...own };
+  };
 }
 
 /** A value with its code in the final number. */

@@ -2,16 +2,10 @@
  * REGALO by Aulinde: shelves, sideboards and a chest of drawers for the home.
  */
 import { heightOnFloor } from '../blocks/blocks.ts';
-import type {
-  ArticleDefinition,
-  Part,
-  PropertyDefinition,
-  SeriesDefinition,
-  Values,
-} from '../definition.ts';
+import type { Part, PropertyDefinition, SeriesDefinition, Values } from '../definition.ts';
 import { imp, movable, top } from '../tree.ts';
 import { board, home, layer, plan, shared, WOOD, wood } from './aulinde-common.ts';
-import { choice, choices, millimetres, text } from './properties.ts';
+import { articlesOf, choice, choices, millimetres, text } from './properties.ts';
 
 const PROGRAM = 'REGALO';
 const D3 = layer(PROGRAM, 'D3');
@@ -240,81 +234,44 @@ function chest(values: Values): Part[] {
   ];
 }
 
-function piece(
-  number: string,
-  de: string,
-  en: string,
-  price: number,
-  properties: readonly PropertyDefinition[],
-  parts: (values: Values) => Part[],
-  variants: Values[] = [],
-): ArticleDefinition {
-  return {
-    manufacturer: 'AULI',
-    program: PROGRAM,
-    number,
-    short: text(de, en),
-    long: [text('Massivholz und Furnier, geölt', 'Solid wood and veneer, oiled')],
-    price,
-    properties,
-    parts,
-    variants,
-  };
-}
+const piece = articlesOf('AULI', PROGRAM, {
+  long: [text('Massivholz und Furnier, geölt', 'Solid wood and veneer, oiled')],
+  properties: [WOOD],
+});
 
 /** The series. */
 export const REGALO: SeriesDefinition = {
-  manufacturer: 'AULI',
   program: PROGRAM,
   text: text('REGALO Regale & Kommoden', 'REGALO shelves & chests'),
   articles: [
-    piece(
-      'RG-BÜCHER 5',
-      'Bücherregal, fünf Fächer',
-      'Bookcase, five levels',
-      540,
-      [WOOD, WIDTH],
-      (v) => bookcase(Number(v.BREITE), 1880, 320, 5, v),
-      [{ HOLZ: 'Nussbaum', BREITE: '1000' }],
-    ),
-    piece(
-      'RG-BÜCHER 3',
-      'Bücherregal, drei Fächer',
-      'Bookcase, three levels',
-      390,
-      [WOOD, WIDTH],
-      (v) => bookcase(Number(v.BREITE), 1140, 320, 3, v),
-    ),
-    piece('RG-LEITER', 'Leiterregal', 'Ladder shelf', 330, [WOOD], ladder),
-    piece(
-      'RG-RAUM 3X4',
-      'Raumteiler, zwölf Würfel',
-      'Room divider, twelve cubes',
-      870,
-      [WOOD],
-      (v) => divider(3, 4, v),
-      [{ HOLZ: 'Esche' }],
-    ),
-    piece('RG-LOW 180', 'Lowboard 1800', 'Lowboard 1800', 960, [WOOD, FRONT], lowboard, [
-      { FRONT: 'Salbei' },
-    ]),
-    piece(
-      'RG-SIDE 165',
-      'Sideboard, drei Türen',
-      'Sideboard, three doors',
-      1140,
-      [WOOD, FRONT],
-      sideboard,
-      [{ HOLZ: 'Nussbaum', FRONT: 'Weiß' }],
-    ),
-    piece(
-      'RG-KOMMODE 5',
-      'Kommode, fünf Schübe',
-      'Chest, five drawers',
-      880,
-      [WOOD, FRONT, WIDTH],
-      chest,
-      [{ FRONT: 'Weiß', BREITE: '1000' }],
-    ),
+    piece('RG-BÜCHER 5', 'Bücherregal, fünf Fächer', 'Bookcase, five levels', 540, {
+      properties: [WOOD, WIDTH],
+      parts: (v) => bookcase(Number(v.BREITE), 1880, 320, 5, v),
+      variants: [{ HOLZ: 'Nussbaum', BREITE: '1000' }],
+    }),
+    piece('RG-BÜCHER 3', 'Bücherregal, drei Fächer', 'Bookcase, three levels', 390, {
+      properties: [WOOD, WIDTH],
+      parts: (v) => bookcase(Number(v.BREITE), 1140, 320, 3, v),
+    }),
+    piece('RG-LEITER', 'Leiterregal', 'Ladder shelf', 330, { parts: ladder }),
+    piece('RG-RAUM 3X4', 'Raumteiler, zwölf Würfel', 'Room divider, twelve cubes', 870, {
+      parts: (v) => divider(3, 4, v),
+      variants: [{ HOLZ: 'Esche' }],
+    }),
+    piece('RG-LOW 180', 'Lowboard 1800', 'Lowboard 1800', 960, {
+      properties: [WOOD, FRONT],
+      parts: lowboard,
+      variants: [{ FRONT: 'Salbei' }],
+    }),
+    piece('RG-SIDE 165', 'Sideboard, drei Türen', 'Sideboard, three doors', 1140, {
+      properties: [WOOD, FRONT],
+      parts: sideboard,
+      variants: [{ HOLZ: 'Nussbaum', FRONT: 'Weiß' }],
+    }),
+    piece('RG-KOMMODE 5', 'Kommode, fünf Schübe', 'Chest, five drawers', 880, {
+      properties: [WOOD, FRONT, WIDTH],
+      parts: chest,
+      variants: [{ FRONT: 'Weiß', BREITE: '1000' }],
+    }),
   ],
 };

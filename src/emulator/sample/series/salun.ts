@@ -3,16 +3,10 @@
  */
 
 import { heightOnFloor } from '../blocks/blocks.ts';
-import type {
-  ArticleDefinition,
-  Part,
-  PropertyDefinition,
-  SeriesDefinition,
-  Values,
-} from '../definition.ts';
+import type { Part, PropertyDefinition, SeriesDefinition, Values } from '../definition.ts';
 import { imp, solid, top } from '../tree.ts';
 import { COVER, cover, home, layer, plan, shared, WOOD, wood } from './aulinde-common.ts';
-import { choice, choices, text } from './properties.ts';
+import { articlesOf, choice, choices, text } from './properties.ts';
 
 const PROGRAM = 'SALUN';
 const D3 = layer(PROGRAM, 'D3');
@@ -130,13 +124,13 @@ function armchair(values: Values): Part[] {
 }
 
 /** A round side table: a tray on three turned legs; the origin is its middle. */
-function sideTable(diameter: number, h: number, stone: boolean, values: Values): Part[] {
+function sideTable(diameter: number, h: number, values: Values): Part[] {
   const reach = diameter * 0.00032;
   const leg = shared('KONUSBEIN', h - 20, 32, 20);
   return [
     imp(shared('RUNDPLATTE', diameter, 24), {
       at: [0, h / 1000 - 0.024, 0],
-      mat: stone ? home('TERRAZZO') : wood(values),
+      mat: home('TERRAZZO'),
       lay: D3,
     }),
     ...[90, 210, 330].map((turn) =>
@@ -151,11 +145,7 @@ function sideTable(diameter: number, h: number, stone: boolean, values: Values):
     solid(
       'cyl',
       { LENGTH: 0.02, RADIUS: diameter * 0.0003 },
-      {
-        at: [0, h / 1000 - 0.044, 0],
-        mat: wood(values),
-        lay: D3,
-      },
+      { at: [0, h / 1000 - 0.044, 0], mat: wood(values), lay: D3 },
     ),
     ...plan(PROGRAM, diameter / 1000, diameter / 1000, [-diameter / 2000, 0, -diameter / 2000]),
   ];
@@ -180,83 +170,49 @@ function coffeeTable(values: Values): Part[] {
   ];
 }
 
-function piece(
-  number: string,
-  de: string,
-  en: string,
-  price: number,
-  properties: readonly PropertyDefinition[],
-  parts: (values: Values) => Part[],
-  variants: Values[] = [],
-): ArticleDefinition {
-  return {
-    manufacturer: 'AULI',
-    program: PROGRAM,
-    number,
-    short: text(de, en),
-    long: [text('gefertigt in Kleinserie', 'made in small batches')],
-    price,
-    properties,
-    parts,
-    variants,
-  };
-}
-
-const SOFA = [COVER, LEGS, WOOD];
+const piece = articlesOf('AULI', PROGRAM, {
+  long: [text('gefertigt in Kleinserie', 'made in small batches')],
+  properties: [COVER, LEGS, WOOD],
+});
 
 /** The series. */
 export const SALUN: SeriesDefinition = {
-  manufacturer: 'AULI',
   program: PROGRAM,
   text: text('SALUN Sofas & Beistelltische', 'SALUN sofas & side tables'),
   articles: [
-    piece('SL-1 SITZER', 'Sessel gepolstert', 'Upholstered armchair', 890, SOFA, (v) =>
-      sofa(1, 640, v),
-    ),
-    piece(
-      'SL-2 SITZER',
-      'Sofa, zwei Sitze',
-      'Sofa, two seats',
-      1490,
-      SOFA,
-      (v) => sofa(2, 680, v),
-      [{ BEZUG: 'Moosgrün', HOLZ: 'Nussbaum' }],
-    ),
-    piece(
-      'SL-3 SITZER',
-      'Sofa, drei Sitze',
-      'Sofa, three seats',
-      1890,
-      SOFA,
-      (v) => sofa(3, 680, v),
-      [
+    piece('SL-1 SITZER', 'Sessel gepolstert', 'Upholstered armchair', 890, {
+      parts: (v) => sofa(1, 640, v),
+    }),
+    piece('SL-2 SITZER', 'Sofa, zwei Sitze', 'Sofa, two seats', 1490, {
+      parts: (v) => sofa(2, 680, v),
+      variants: [{ BEZUG: 'Moosgrün', HOLZ: 'Nussbaum' }],
+    }),
+    piece('SL-3 SITZER', 'Sofa, drei Sitze', 'Sofa, three seats', 1890, {
+      parts: (v) => sofa(3, 680, v),
+      variants: [
         { BEZUG: 'Leder Cognac', FÜSSE: 'Metall' },
         // With metal legs no wood is visible.
         { BEZUG: 'Leder Cognac', FÜSSE: 'Metall', HOLZ: 'Nussbaum' },
         { BEZUG: 'Rost' },
       ],
-    ),
-    piece('SL-ECK 2+R', 'Ecksofa mit Récamière', 'Corner sofa with daybed', 2690, SOFA, cornerSofa),
-    piece('SL-HOCKER', 'Polsterhocker', 'Ottoman', 420, SOFA, ottoman),
-    piece(
-      'SL-HOLZSESSEL',
-      'Sessel mit Holzkufen',
-      'Armchair on wooden loops',
-      980,
-      [COVER, WOOD],
-      armchair,
-      [{ HOLZ: 'Nussbaum', BEZUG: 'Leder Cognac' }],
-    ),
-    piece(
-      'SL-TISCH Ø45',
-      'Beistelltisch Ø 450, Terrazzo',
-      'Side table Ø 450, terrazzo',
-      320,
-      [WOOD],
-      (v) => sideTable(450, 520, true, v),
-    ),
-    piece('SL-COUCHTISCH', 'Couchtisch Kiesel', 'Coffee table, pebble', 640, [WOOD], coffeeTable, [
-      { HOLZ: 'Esche' },
-    ]),
+    }),
+    piece('SL-ECK 2+R', 'Ecksofa mit Récamière', 'Corner sofa with daybed', 2690, {
+      parts: cornerSofa,
+    }),
+    piece('SL-HOCKER', 'Polsterhocker', 'Ottoman', 420, { parts: ottoman }),
+    piece('SL-HOLZSESSEL', 'Sessel mit Holzkufen', 'Armchair on wooden loops', 980, {
+      properties: [COVER, WOOD],
+      parts: armchair,
+      variants: [{ HOLZ: 'Nussbaum', BEZUG: 'Leder Cognac' }],
+    }),
+    piece('SL-TISCH Ø45', 'Beistelltisch Ø 450, Terrazzo', 'Side table Ø 450, terrazzo', 320, {
+      properties: [WOOD],
+      parts: (v) => sideTable(450, 520, v),
+    }),
+    piece('SL-COUCHTISCH', 'Couchtisch Kiesel', 'Coffee table, pebble', 640, {
+      properties: [WOOD],
+      parts: coffeeTable,
+      variants: [{ HOLZ: 'Esche' }],
+    }),
   ],
 };
