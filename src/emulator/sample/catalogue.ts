@@ -1,12 +1,7 @@
 /** Manufacturers, series and articles as the nodes of getnodes and search (Spec 2.1, 4.2). */
-import {
-  type ArticleDefinition,
-  type SeriesDefinition,
-  type Text,
-  valuesOf,
-} from './definition.ts';
+import { type ArticleDefinition, type Text, valuesOf } from './definition.ts';
 import { finalNumberOf } from './numbering.ts';
-import { isFound, type Json, type Query } from './range.ts';
+import { type EmulatedRange, isFound, type Json, type Query } from './range.ts';
 import { MANUFACTURERS, type ManufacturerDefinition } from './series/range.ts';
 import { isShown, languageOf, type Translate } from './views.ts';
 
@@ -25,15 +20,8 @@ interface Catalogue {
   articles: { node: Json; article: ArticleDefinition }[];
 }
 
-/** Catalogue operations of the range. */
-export interface Catalogues {
-  nodes(parentnode: string, view?: Query): Json[] | undefined;
-  breadcrumbs(parentnode: string, view?: Query): Json[] | undefined;
-  search(manufacturer: string, query: string, view?: Query): Json[];
-}
-
 /** Serves the tree in every language; a profile may hide manufacturers. */
-export function createCatalogues(): Catalogues {
+export function createCatalogues(): Pick<EmulatedRange, 'nodes' | 'breadcrumbs' | 'search'> {
   const byLanguage = new Map<keyof Text, Catalogue>();
   const inView = (view: Query): Catalogue => {
     const language = languageOf(view);
@@ -80,19 +68,35 @@ function createCatalogue(translate: Translate): Catalogue {
   const root: Folder = { nodeid: '', text: '', parent: undefined, children: [] };
   catalogue.folders.set('', root);
   MANUFACTURERS.forEach((manufacturer, m) => {
+    const { text, series, convertdate } = manufacturer;
+    const add = (parent: Folder, node: NodeContent, isListed = true) =>
+      addNode(catalogue, parent, nodeJson(manufacturer, node), isListed);
     const nodeid = `${manufacturer.id};:@${m + 1}`;
-    const top = addNode(catalogue, root, manufacturerNode(manufacturer, nodeid, translate));
-    manufacturer.series.forEach((series, s) => {
-      const seriesId = `${nodeid};:${series.program}@${s + 1}`;
-      const folder = addNode(catalogue, top, seriesNode(manufacturer, series, seriesId, translate));
-      series.articles.forEach((article, a) => {
-        const leafId = `${seriesId};:${article.number}@${a + 1}`;
-        const node = articleNode(manufacturer, article, leafId, translate);
-        addNode(catalogue, folder, node, article.isListed);
+    const logo = { nodeid, nodetype: 'F', text: translate(text), image: 'LOGO.PNG' } as const;
+    const top = add(root, { ...logo, more: { convertdate } });
+    series.forEach(({ program, text: label, articles }, s) => {
+      const seriesId = `${nodeid};:${program}@${s + 1}`;
+      const cover = { text: translate(label), program, image: `${program}.JPG` };
+      const folder = add(top, { nodeid: seriesId, nodetype: 'F', ...cover });
+      articles.forEach((article, a) => {
+        const { number, short, isListed } = article;
+        const node = nodeJson(manufacturer, {
+          ...{ nodeid: `${seriesId};:${number}@${a + 1}`, nodetype: 'A', program },
+          ...{ text: translate(short), image: imageName(article) },
+          // In the default configuration.
+          more: {
+            basearticlenumber: number,
+            variantcode: finalNumberOf(article, valuesOf(article)),
+          },
+        });
+        addNode(catalogue, folder, node, isListed);
         catalogue.articles.push({ node, article });
       });
     });
-    addNode(catalogue, top, infoNode(manufacturer, nodeid, translate));
+    add(top, {
+      ...{ nodeid: `${nodeid};:INFO@${series.length + 1}`, nodetype: 'I', image: 'INFO.JPG' },
+      text: translate({ de: `Über ${text.de}`, en: `About ${text.en}` }),
+    });
   });
   return catalogue;
 }
@@ -105,88 +109,29 @@ function addNode({ folders }: Catalogue, parent: Folder, node: Json, isListed = 
   return folder;
 }
 
-const NO_ARTICLE = { basearticlenumber: '', variantcode: '' };
-
 /** File name of an article's catalogue image, without characters of a path or an encoding. */
 export function imageName(article: ArticleDefinition): string {
   return `${article.number.replaceAll(/[/\\%?#"]/g, '_')}.JPG`;
 }
 
-function ownerOf({ id, name }: ManufacturerDefinition): Json {
-  return { manufacturer: id, manufacturername: name };
+/** What distinguishes a node: a folder, an article, or the page about a manufacturer. */
+interface NodeContent {
+  nodeid: string;
+  nodetype: 'F' | 'A' | 'I';
+  text: string;
+  /** Id of its series, if it has one. */
+  program?: string;
+  /** File name of its image. */
+  image: string;
+  more?: Json;
 }
 
-/** A manufacturer on the top level. */
-function manufacturerNode(
-  manufacturer: ManufacturerDefinition,
-  nodeid: string,
-  translate: Translate,
-): Json {
-  const { id, text, convertdate } = manufacturer;
+function nodeJson({ id, name }: ManufacturerDefinition, node: NodeContent): Json {
+  const { nodeid, nodetype, text, program = '', image, more } = node;
+  const path = ['xcf/ressource', id, ...(program === '' ? [] : [program]), 'any', image];
   return {
-    nodeid,
-    text: translate(text),
-    nodetype: 'F',
-    ...ownerOf(manufacturer),
-    program: '',
-    ...NO_ARTICLE,
-    convertdate,
-    ressources: image(id, '', 'LOGO.PNG'),
+    ...{ nodeid, text, nodetype, manufacturer: id, manufacturername: name, program },
+    ...{ basearticlenumber: '', variantcode: '', ...more },
+    ressources: [{ restype: 'IT', rescontent: path.join('/') }],
   };
-}
-
-/** A series, with its text. */
-function seriesNode(
-  manufacturer: ManufacturerDefinition,
-  { program, text }: SeriesDefinition,
-  nodeid: string,
-  translate: Translate,
-): Json {
-  return {
-    nodeid,
-    text: translate(text),
-    nodetype: 'F',
-    ...ownerOf(manufacturer),
-    program,
-    ...NO_ARTICLE,
-    ressources: image(manufacturer.id, program, `${program}.JPG`),
-  };
-}
-
-/** An article in its default configuration. */
-function articleNode(
-  manufacturer: ManufacturerDefinition,
-  article: ArticleDefinition,
-  nodeid: string,
-  translate: Translate,
-): Json {
-  return {
-    nodeid,
-    text: translate(article.short),
-    nodetype: 'A',
-    ...ownerOf(manufacturer),
-    program: article.program,
-    basearticlenumber: article.number,
-    variantcode: finalNumberOf(article, valuesOf(article)),
-    ressources: image(manufacturer.id, article.program, imageName(article)),
-  };
-}
-
-/** The page about a manufacturer. */
-function infoNode(manufacturer: ManufacturerDefinition, topId: string, translate: Translate): Json {
-  const { id, text, series } = manufacturer;
-  return {
-    nodeid: `${topId};:INFO@${series.length + 1}`,
-    text: translate({ de: `Über ${text.de}`, en: `About ${text.en}` }),
-    nodetype: 'I',
-    ...ownerOf(manufacturer),
-    program: '',
-    ...NO_ARTICLE,
-    ressources: image(id, '', 'INFO.JPG'),
-  };
-}
-
-function image(manufacturer: string, program: string, name: string): Json[] {
-  const path = [manufacturer, ...(program === '' ? [] : [program]), 'any', name];
-  return [{ restype: 'IT', rescontent: ['xcf/ressource', ...path].join('/') }];
 }
