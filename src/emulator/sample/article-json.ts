@@ -20,7 +20,7 @@ import { convertdateOf } from './series/range.ts';
 import type { Translate } from './views.ts';
 
 /** The view of an article. */
-export interface ArticleOptions {
+interface ArticleOptions {
   /** Selects the language of the request. */
   translate: Translate;
   currency: string;

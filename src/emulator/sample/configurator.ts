@@ -9,18 +9,12 @@ import {
   WHOLE_NUMBER,
 } from './definition.ts';
 import { canonicalNumber, nearestNumber, rangesText } from './numbers.ts';
-import { RangeRefusal } from './range.ts';
+import { type PropertyChange, RangeRefusal } from './range.ts';
 
-/** The new value of one property. */
-export interface ValueChange {
-  proptype: 'ocd' | 'meta';
-  propclass: string;
-  prop: string;
-  newvalue: string;
-}
+type ValueChange = Omit<PropertyChange, 'id' | 'article'>;
 
 /** An article after a change. */
-export interface ChangedValues {
+interface ChangedValues {
   values: Values;
   /** Properties whose value is not allowed together with the new one. */
   adjusted: readonly PropertyDefinition[];

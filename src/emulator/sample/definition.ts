@@ -69,8 +69,8 @@ export interface PropertyDefinition {
 /** Four digits without decimals. */
 export const WHOLE_NUMBER: Readonly<NumberForm> = { digits: 4, decdigits: 0 };
 
-/** A child of a meta planning. */
-export interface ChildDefinition {
+/** A configuration, such as a child of a meta planning. */
+export interface Configuration {
   article: ArticleDefinition;
   values: Values;
 }
@@ -92,7 +92,7 @@ export interface ArticleDefinition {
   /** Meta planning: its children, its internal type name and the properties of the planning itself. */
   meta?: {
     typename: string;
-    children: (values: Values) => ChildDefinition[];
+    children: (values: Values) => Configuration[];
     properties: readonly PropertyDefinition[];
     /** Messages of the planning about a configuration. */
     messages?: (values: Values) => readonly Text[];

@@ -76,11 +76,8 @@ const PATHS = {
     `catalogue/${manufacturer}/${program}/${encodeURIComponent(number)}.jpg`,
 };
 
-/** The image operations of a range that answer with a file. */
-export type Images = Required<Pick<EmulatedRange, 'material' | 'preview' | 'resource'>>;
-
-/** Reads each image at its first request, and keeps it. */
-export function createImages(): Images {
+/** The image operations of a range that answer with a file. Each image is read at its first request, and kept. */
+export function createImages(): Required<Pick<EmulatedRange, 'material' | 'preview' | 'resource'>> {
   const [previews, resources] = [previewPaths(), resourcePaths()];
   const known = new Map<string, Promise<Uint8Array>>();
   const imageOf = async (path: string | undefined): Promise<Uint8Array | undefined> => {

@@ -5,6 +5,7 @@ import { createCatalogues } from './catalogue.ts';
 import { changeValue } from './configurator.ts';
 import {
   type ArticleDefinition,
+  type Configuration,
   type PropertyDefinition,
   type Values,
   valuesOf,
@@ -14,7 +15,6 @@ import { createImages } from './images.ts';
 import { materialsFor } from './materials/materials.ts';
 import { finalNumberOf, valuesOfFinalNumber, valuesOfReinit, withMetaValues } from './numbering.ts';
 import { drawArticle } from './pictures/pictures.ts';
-import { ocdOf, readPlanning } from './planning.ts';
 import {
   type EmulatedRange,
   type Json,
@@ -115,9 +115,7 @@ function configure(
   });
 }
 
-interface PlanningPart {
-  article: ArticleDefinition;
-  values: Values;
+interface PlanningPart extends Configuration {
   json: Json;
 }
 
@@ -150,14 +148,12 @@ function adjustedText({ text }: PropertyDefinition, translate: Translate): strin
 function answerPartsList(query: Query): Json | undefined {
   const found = requested(query);
   if (found === undefined) return undefined;
-  return partsListJson(
-    [articleRoot(found.article, found.article.parts(found.values))],
-    materialsFor,
-  );
+  const { article, values } = found;
+  return partsListJson([articleRoot(article, article.parts(values))], materialsFor);
 }
 
 /** The configuration of a parts list's query; undefined if there is none. */
-function requested(query: Query): { article: ArticleDefinition; values: Values } | undefined {
+function requested(query: Query): Configuration | undefined {
   const article = shownArticle(query);
   if (article === undefined) return undefined;
   const commercial = query.reinitstring
@@ -177,4 +173,40 @@ function shownArticle(query: Query): ArticleDefinition | undefined {
 /** The values of a variant code, which is a final number. */
 function valuesOfVariant(article: ArticleDefinition, varcode: string): Values | undefined {
   return varcode === '' ? valuesOf(article) : valuesOfFinalNumber(article, varcode);
+}
+
+/**
+ * Reads the configuration of a top-level article that a client sent, of which only the numbers and the two reinit
+ * strings count.
+ *
+ * @throws {@link RangeRefusal} with the field.
+ */
+function readPlanning(json: Json): Configuration {
+  const [manufacturer, program, number] = ['manufacturer', 'program', 'basearticlenumber'].map(
+    (field) => textOf(json, field),
+  );
+  const article = findArticle(manufacturer, program, number);
+  if (article === undefined) {
+    throw new RangeRefusal(`article ${manufacturer} ${program} ${number}: no such article`);
+  }
+  const commercial = valuesOfReinit(article, textOf(ocdOf(json), 'reinitstring', 'ocd.'));
+  if (commercial === undefined) {
+    throw new RangeRefusal('ocd.reinitstring: is none of this article');
+  }
+  const values = withMetaValues(article, commercial, textOf(json, 'reinit'));
+  if (values === undefined) throw new RangeRefusal('reinit: is none of this planning');
+  return { article, values };
+}
+
+/** The commercial part of an article. @throws {@link RangeRefusal} if there is none. */
+function ocdOf(json: Json): Json {
+  const { ocd } = json;
+  if (typeof ocd === 'object' && ocd !== null) return ocd as Json;
+  throw new RangeRefusal('ocd: expected an object');
+}
+
+function textOf(json: Json, field: string, path = ''): string {
+  const value = json[field];
+  if (typeof value === 'string') return value;
+  throw new RangeRefusal(`${path}${field}: expected a text`);
 }

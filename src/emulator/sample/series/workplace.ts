@@ -6,7 +6,7 @@
 import type { Part } from '../definition.ts';
 import {
   type ArticleDefinition,
-  type ChildDefinition,
+  type Configuration,
   childValuesOf,
   type Values,
   valuesOf,
@@ -81,13 +81,13 @@ function plannedPlaces(values: Values): Place[] {
   return PLACES.filter(({ planned }) => planned?.(values) ?? true);
 }
 
-function childOf(place: Place, values: Values): ChildDefinition {
+function childOf(place: Place, values: Values): Configuration {
   const article = place.articles.find((one) => one.number === place.number)!;
   const changed = childValuesOf(values, place.number);
   return { article, values: valuesOf(article, { ...place.values(values), ...changed }) };
 }
 
-function childrenOf(values: Values): ChildDefinition[] {
+function childrenOf(values: Values): Configuration[] {
   return plannedPlaces(values).map((place) => childOf(place, values));
 }
 
