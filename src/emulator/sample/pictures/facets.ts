@@ -5,6 +5,7 @@
  */
 import { cos, sin } from '../../../support/elementary.ts';
 import type { Part } from '../definition.ts';
+import type { Point as Vector } from '../shapes/surface.ts';
 
 /** The sources of shapes and colours. */
 export interface FacetSources {
@@ -101,9 +102,6 @@ function boxTriangles(params: unknown): Vector[][] {
   });
 }
 
-/** A vector: x, y, z. */
-export type Vector = readonly [number, number, number];
-
 /** A rotation matrix: three columns. */
 type Rotation = readonly [Vector, Vector, Vector];
 
@@ -159,19 +157,4 @@ export function turned([i, j, k]: Rotation, [x, y, z]: Vector): Vector {
 function moved({ rotation, origin }: Frame, point: Vector): Vector {
   const [x, y, z] = turned(rotation, point);
   return [x + origin[0], y + origin[1], z + origin[2]];
-}
-
-/** a − b. */
-export function minus(a: Vector, b: Vector): Vector {
-  return [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
-}
-
-/** a × b. */
-export function cross(a: Vector, b: Vector): Vector {
-  return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
-}
-
-/** a · b. */
-export function dot(a: Vector, b: Vector): number {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 }

@@ -1,17 +1,8 @@
 /** Draws the nodes of a parts list as a small picture, without textures and smooth shading. */
 import { hypot } from '../../../support/elementary.ts';
 import type { Part } from '../definition.ts';
-import {
-  cross,
-  dot,
-  type Facet,
-  type FacetSources,
-  facetsOf,
-  minus,
-  rotationOf,
-  turned,
-  type Vector,
-} from './facets.ts';
+import { cross, dot, minus, type Point as Vector } from '../shapes/surface.ts';
+import { type Facet, type FacetSources, facetsOf, rotationOf, turned } from './facets.ts';
 
 /** A picture in pixels, 8 bits a channel, RGB, row by row from the top. */
 interface Raster {

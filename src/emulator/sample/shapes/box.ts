@@ -1,6 +1,16 @@
 /** Boards with chamfered edges, boxes with round edges, cushions. One corner at the origin. */
 import { hypot, tan } from '../../../support/elementary.ts';
-import { addGrid, addTriangles, emptySurface, outward, type Point, type Shape } from './surface.ts';
+import {
+  addGrid,
+  addTriangles,
+  cross,
+  dot,
+  emptySurface,
+  minus,
+  outward,
+  type Point,
+  type Shape,
+} from './surface.ts';
 
 /**
  * A box with chamfered edges: the shape of boards, panels and profiles.
@@ -55,10 +65,7 @@ export function chamferedBox(w: number, h: number, d: number, chamfer: number): 
 
 function facesAway(points: readonly Point[], centre: Point): boolean {
   const [a, b, c] = [points[0]!, points[1]!, points[2]!];
-  const [ux, uy, uz] = [b[0] - a[0], b[1] - a[1], b[2] - a[2]];
-  const [vx, vy, vz] = [c[0] - a[0], c[1] - a[1], c[2] - a[2]];
-  const n = [uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx];
-  return n[0]! * (a[0] - centre[0]) + n[1]! * (a[1] - centre[1]) + n[2]! * (a[2] - centre[2]) > 0;
+  return dot(cross(minus(b, a), minus(c, a)), minus(a, centre)) > 0;
 }
 
 /** A grid line of a rounded box: the end of the flat part, and the angle around the edge. */

@@ -1,7 +1,7 @@
 /** Bends a plan in space and gives it thickness: seat and back shells, upholstery pads. */
 import { cos, hypot, pow, sin } from '../../../support/elementary.ts';
 import type { Flat, Outline } from './outline.ts';
-import { addGrid, emptySurface, outward, type Point, type Shape } from './surface.ts';
+import { addGrid, cross, emptySurface, minus, outward, type Point, type Shape } from './surface.ts';
 
 /** The definition of a shell. */
 export interface ShellOptions {
@@ -111,10 +111,7 @@ function rimOf(columns: number, rows: number): Flat[] {
 function normalOf(at: (u: number, v: number) => Point, u: number, v: number): Point {
   const h = 1e-3;
   const [v0, v1] = [Math.max(0, v - h), Math.min(1, v + h)];
-  const [pu, mu, pv, mv] = [at(u + h, v), at(u - h, v), at(u, v1), at(u, v0)];
-  const du: Point = [pu[0] - mu[0], pu[1] - mu[1], pu[2] - mu[2]];
-  const dv: Point = [pv[0] - mv[0], pv[1] - mv[1], pv[2] - mv[2]];
-  return unit(cross(du, dv));
+  return unit(cross(minus(at(u + h, v), at(u - h, v)), minus(at(u, v1), at(u, v0))));
 }
 
 function frameAt(
@@ -125,10 +122,8 @@ function frameAt(
   oy: number,
 ): { point: Point; normal: Point; away: Point } {
   const h = 1e-4;
-  const [px, mx] = [bend(x + h, y), bend(x - h, y)];
-  const [py, my] = [bend(x, y + h), bend(x, y - h)];
-  const du = unit([px[0] - mx[0], px[1] - mx[1], px[2] - mx[2]]);
-  const dv = unit([py[0] - my[0], py[1] - my[1], py[2] - my[2]]);
+  const du = unit(minus(bend(x + h, y), bend(x - h, y)));
+  const dv = unit(minus(bend(x, y + h), bend(x, y - h)));
   const normal = unit(cross(du, dv));
   const away = unit([du[0] * ox + dv[0] * oy, du[1] * ox + dv[1] * oy, du[2] * ox + dv[2] * oy]);
   return { point: bend(x, y), normal, away };
@@ -137,8 +132,4 @@ function frameAt(
 function unit(a: Point): Point {
   const length = Math.max(1e-12, hypot(...a));
   return [a[0] / length, a[1] / length, a[2] / length];
-}
-
-function cross(a: Point, b: Point): Point {
-  return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
 }

@@ -8,6 +8,14 @@ import { cos, sin } from '../../../support/elementary.ts';
 /** x y z in metres. */
 export type Point = readonly [number, number, number];
 
+export const minus = (a: Point, b: Point): Point => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
+export const dot = (a: Point, b: Point): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+export const cross = (a: Point, b: Point): Point => [
+  a[1] * b[2] - a[2] * b[1],
+  a[2] * b[0] - a[0] * b[2],
+  a[0] * b[1] - a[1] * b[0],
+];
+
 /** One surface of a block. */
 export interface Surface {
   /** Coordinates x y z of each point. */

@@ -1,8 +1,17 @@
 /** Sweeps a section along a path: tubes, wires, arm rests, piping, star base arms. */
 import { cos, hypot, sin } from '../../../support/elementary.ts';
-import type { Flat, Outline } from './outline.ts';
-import { roundCorners } from './outline.ts';
-import { addGrid, addTriangles, emptySurface, outward, type Point, type Shape } from './surface.ts';
+import { type Flat, type Outline, roundCorners } from './outline.ts';
+import {
+  addGrid,
+  addTriangles,
+  cross,
+  dot,
+  emptySurface,
+  minus,
+  outward,
+  type Point,
+  type Shape,
+} from './surface.ts';
 
 /** Options of a sweep. */
 interface SweepOptions {
@@ -131,13 +140,6 @@ function perimeter(section: Outline): number[] {
   return out;
 }
 
-const minus = (a: Point, b: Point): Point => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
 const scaled = (a: Point, k: number): Point => [a[0] * k, a[1] * k, a[2] * k];
-const dot = (a: Point, b: Point): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 const unit = (a: Point): Point => scaled(a, 1 / Math.max(1e-12, hypot(...a)));
 const distance = (a: Point, b: Point): number => hypot(...minus(a, b));
-const cross = (a: Point, b: Point): Point => [
-  a[1] * b[2] - a[2] * b[1],
-  a[2] * b[0] - a[0] * b[2],
-  a[0] * b[1] - a[1] * b[0],
-];
