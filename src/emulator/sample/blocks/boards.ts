@@ -4,7 +4,7 @@ import { cos, sin } from '../../../support/elementary.ts';
 import { chamferedBox, cushion, roundedBox } from '../shapes/box.ts';
 import type { BlockFamilies } from '../shapes/encode.ts';
 import { slab } from '../shapes/extrude.ts';
-import { boat, ellipse, type Outline, roundedRectangle, superellipse } from '../shapes/outline.ts';
+import { boat, type Outline, roundedRectangle, superellipse } from '../shapes/outline.ts';
 import { addGrid, emptySurface, placed, type Shape } from '../shapes/surface.ts';
 import { tube } from '../shapes/sweep.ts';
 
@@ -68,7 +68,7 @@ export const BOARD_FAMILIES: BlockFamilies = {
   },
   RUNDPLATTE: {
     measures: 2,
-    make: (diameter, t) => slab(ellipse(diameter, diameter, 96), t, 0.0025, 1, t * 0.6),
+    make: (diameter, t) => slab(superellipse(diameter, diameter, 2, 96), t, 0.0025, 1, t * 0.6),
   },
   KIESELPLATTE: {
     measures: 3,

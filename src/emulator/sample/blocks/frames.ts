@@ -1,9 +1,8 @@
 /** Bent tubes of chairs and stools; origin on the floor below the middle of the seat. */
-import { cos, sin } from '../../../support/elementary.ts';
 import type { BlockFamilies } from '../shapes/encode.ts';
-import { lathe } from '../shapes/lathe.ts';
+import { cylinder } from '../shapes/lathe.ts';
 import { type Point, placed, type Shape } from '../shapes/surface.ts';
-import { tube } from '../shapes/sweep.ts';
+import { circle, tube } from '../shapes/sweep.ts';
 import { belowShell } from './seating.ts';
 
 /** Half of a frame (x > 0) and its mirror image. */
@@ -115,32 +114,15 @@ export const FRAME_FAMILIES: BlockFamilies = {
   FUSSRING: {
     measures: 2,
     make: (diameter, h) => {
-      const ring = Array.from({ length: 40 }, (_, i): Point => {
-        const angle = (2 * Math.PI * i) / 40;
-        return [(diameter / 2) * cos(angle), h, (diameter / 2) * sin(angle)];
-      });
+      const spoke: Point[] = [
+        [0.02, h - 0.03, 0],
+        [diameter / 4, h - 0.02, 0],
+        [diameter / 2, h, 0],
+      ];
       return [
-        ...tube(ring, 0.009, { loop: true, up: [0, 1, 0] }),
-        ...[0, 120, 240].flatMap((turn) =>
-          placed(
-            tube(
-              [
-                [0.02, h - 0.03, 0],
-                [diameter / 4, h - 0.02, 0],
-                [diameter / 2, h, 0],
-              ],
-              0.007,
-            ),
-            { rot: [0, turn, 0] },
-          ),
-        ),
-        ...lathe(
-          [
-            [0.034, h - 0.055],
-            [0.034, h - 0.005],
-          ],
-          { segments: 24 },
-        ),
+        ...tube(circle(diameter, h, 40), 0.009, { loop: true, up: [0, 1, 0] }),
+        ...[0, 120, 240].flatMap((turn) => placed(tube(spoke, 0.007), { rot: [0, turn, 0] })),
+        ...cylinder(0.034, h - 0.055, h - 0.005, 24),
       ];
     },
   },

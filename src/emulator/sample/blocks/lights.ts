@@ -4,7 +4,7 @@ import type { BlockFamilies } from '../shapes/encode.ts';
 import { lathe } from '../shapes/lathe.ts';
 import type { Flat } from '../shapes/outline.ts';
 import type { Point } from '../shapes/surface.ts';
-import { tube } from '../shapes/sweep.ts';
+import { circle, tube } from '../shapes/sweep.ts';
 
 function arc(from: number, to: number, steps: number, at: (angle: number) => Flat): Flat[] {
   return Array.from({ length: steps + 1 }, (_, i) => at(from + ((to - from) * i) / steps));
@@ -28,14 +28,7 @@ export const LIGHT_FAMILIES: BlockFamilies = {
   SCHIRMRING: {
     measures: 1,
     make: (diameter) =>
-      tube(
-        Array.from({ length: 48 }, (_, i): Point => {
-          const angle = (2 * Math.PI * i) / 48;
-          return [(diameter / 2) * cos(angle), 0, (diameter / 2) * sin(angle)];
-        }),
-        0.0022,
-        { loop: true, up: [0, 1, 0], segments: 8 },
-      ),
+      tube(circle(diameter, 0, 48), 0.0022, { loop: true, up: [0, 1, 0], segments: 8 }),
   },
   // A spun metal dome, 2 mm thick, open below: diameter, height.
   KUPPEL: {

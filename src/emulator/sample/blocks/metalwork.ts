@@ -3,7 +3,7 @@
 import { pow } from '../../../support/elementary.ts';
 import { chamferedBox, roundedBox } from '../shapes/box.ts';
 import type { BlockFamilies } from '../shapes/encode.ts';
-import { lathe } from '../shapes/lathe.ts';
+import { cylinder, lathe } from '../shapes/lathe.ts';
 import { roundedRectangle } from '../shapes/outline.ts';
 import { type Point, placed, type Shape } from '../shapes/surface.ts';
 import { sweep, tube } from '../shapes/sweep.ts';
@@ -23,13 +23,7 @@ function castor(radius: number): Shape {
     { segments: 24 },
   );
   const trail = -radius * 0.55;
-  const hood = lathe(
-    [
-      [radius * 1.05, -radius * 0.1],
-      [radius * 1.05, radius * 0.1],
-    ],
-    { segments: 24 },
-  );
+  const hood = cylinder(radius * 1.05, -radius * 0.1, radius * 0.1, 24);
   return [
     ...placed(wheel, { rot: [90, 0, 0], at: [trail, radius, radius * 0.12] }),
     ...placed(wheel, { rot: [-90, 0, 0], at: [trail, radius, -radius * 0.12] }),

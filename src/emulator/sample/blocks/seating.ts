@@ -6,7 +6,7 @@
 import { cos, exp, pow, sin, square } from '../../../support/elementary.ts';
 import { chamferedBox, roundedBox } from '../shapes/box.ts';
 import type { BlockFamilies } from '../shapes/encode.ts';
-import { lathe } from '../shapes/lathe.ts';
+import { cylinder, lathe } from '../shapes/lathe.ts';
 import { type Outline, roundedRectangle, superellipse } from '../shapes/outline.ts';
 import { rowShell, shell } from '../shapes/shell.ts';
 import { type Point, placed, type Shape } from '../shapes/surface.ts';
@@ -228,13 +228,7 @@ export const SEATING_FAMILIES: BlockFamilies = {
         ],
         { segments: 28, round: 0.002, roundSteps: 2 },
       ),
-      ...lathe(
-        [
-          [0.015, h * 0.6],
-          [0.015, h],
-        ],
-        { segments: 20 },
-      ),
+      ...cylinder(0.015, h * 0.6, h, 20),
     ],
   },
   // The mechanism below a seat with its levers; its upper side is y = 0.

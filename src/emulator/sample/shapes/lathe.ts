@@ -43,6 +43,12 @@ export function lathe(profile: readonly Flat[], options: LatheOptions = {}): Sha
   return [outward(surface)];
 }
 
+/** A cylinder about the y axis from one height to another. */
+export function cylinder(radius: number, from: number, to: number, segments: number): Shape {
+  const profile: Flat[] = [from, to].map((y) => [radius, y]);
+  return lathe(profile, { segments });
+}
+
 function closedToAxis(profile: readonly Flat[]): Flat[] {
   const [first, last] = [profile[0]!, profile.at(-1)!];
   return [

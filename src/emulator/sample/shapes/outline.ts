@@ -23,14 +23,6 @@ export function roundedRectangle(w: number, d: number, radius: number, steps = 6
   );
 }
 
-/** An ellipse about the origin. */
-export function ellipse(w: number, d: number, count = 64): Outline {
-  return Array.from({ length: count }, (_, i): Flat => {
-    const angle = (2 * Math.PI * i) / count;
-    return [(w / 2) * cos(angle), (d / 2) * sin(angle)];
-  });
-}
-
 /** A superellipse about the origin: between an ellipse (2) and a rectangle (large exponent). */
 export function superellipse(w: number, d: number, exponent: number, count = 64): Outline {
   const power = (value: number): number => Math.sign(value) * pow(Math.abs(value), 2 / exponent);

@@ -40,6 +40,14 @@ export function tube(
   return sweep(section, rounded, { endChamfer: loop ? 0 : radius * 0.2, ...options });
 }
 
+/** A circle about the y axis, as a path that is a loop. */
+export function circle(diameter: number, y: number, count: number): Point[] {
+  return Array.from({ length: count }, (_, i): Point => {
+    const angle = (2 * Math.PI * i) / count;
+    return [(diameter / 2) * cos(angle), y, (diameter / 2) * sin(angle)];
+  });
+}
+
 /** A closed section swept along a path of at least two points, its ends capped. */
 export function sweep(section: Outline, path: readonly Point[], options: SweepOptions = {}): Shape {
   const { loop = false, scaleAt = () => [1, 1] as const, endChamfer = 0 } = options;
