@@ -222,7 +222,6 @@ async function createServer(options: EmulatorOptions, now: () => number): Promis
   return app;
 }
 
-/** Adds a row of the table. Each request is counted under its operation. */
 function addRoute(
   app: FastifyInstance,
   route: Route,

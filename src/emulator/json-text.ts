@@ -69,7 +69,6 @@ export function jsonText(value: unknown): string {
   }
 }
 
-/** Writes plain objects, arrays and scalars by a loop. */
 function deepJsonText(root: unknown): string {
   const out: string[] = [];
   const stack: ({ text: string } | { value: unknown })[] = [{ value: root }];

@@ -28,7 +28,6 @@ const CHANGE_IDENTITY = [
 ];
 const PARTS_LIST_IDENTITY = [...ARTICLE, 'finalarticlenumber', 'reinitstring', 'metareinitstring'];
 
-/** Parameters that are compared without regard to case. */
 const CASELESS = ['manufacturer', 'program'];
 
 /**
@@ -271,7 +270,6 @@ function pathTo(nodes: Tree['nodes'], id: string): Json[] | undefined {
   return path;
 }
 
-/** One article that a search can find, by its numbers and texts. */
 interface SearchEntry {
   node: Json;
   texts: Set<string>;

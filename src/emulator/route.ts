@@ -5,7 +5,6 @@ import type { ApiGroup, TokenRegistry } from './tokens.ts';
 /** Parameters that identify an article. */
 export const ARTICLE = ['manufacturer', 'program', 'basearticlenumber'] as const;
 
-/** Parameters that every operation accepts. */
 const COMMON_PARAMETERS = ['lang', 'langalt'];
 const UPPER_CASE = ['manufacturer', 'program'];
 
@@ -24,11 +23,9 @@ export interface RouteContext {
   tokens: TokenRegistry;
   /** Stores a planning and returns its identifier; the same planning stored twice gets two (D-792). */
   storePlanning(article: Json): string;
-  /** Finds a stored planning by its identifier. */
   findPlanning(id: string): Json | undefined;
   /** Node ids by the id under which the latest search of a manufacturer returned them. */
   searchResults: Map<string, string>;
-  /** Longest query; a longer one is refused. */
   maxQueryBytes: number;
 }
 

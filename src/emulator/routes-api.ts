@@ -15,7 +15,6 @@ import {
 import type { Json, PropertyChange, Query } from './sample/range.ts';
 import type { ApiGroup } from './tokens.ts';
 
-/** Largest body that contains a whole planning. */
 const PLANNING_LIMIT_BYTES = 8_388_608;
 
 const CONFIGURATION = [...ARTICLE, 'finalarticlenumber'];

@@ -30,7 +30,6 @@ const PARAMETERS = [
   ...['ocdreinit', 'permanentid', 'parentnode', 'urlwarenkorb'],
 ];
 
-/** The page itself, as the emulator interprets it. */
 const PLANNING: Route = {
   operation: 'planning',
   path: '/planning',

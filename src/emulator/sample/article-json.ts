@@ -19,14 +19,12 @@ import type { Json } from './range.ts';
 import { convertdateOf } from './series/range.ts';
 import type { Translate } from './views.ts';
 
-/** The view of an article. */
 interface ArticleOptions {
   /** Selects the language of the request. */
   translate: Translate;
   currency: string;
   /** Units of that currency for one euro. */
   rate: number;
-  /** Whether invisible properties are included. */
   allProperties: boolean;
   /** Existing identifier of the article. @defaultValue derived from its configuration */
   id?: string;

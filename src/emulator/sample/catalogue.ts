@@ -14,7 +14,6 @@ interface Folder {
   children: Json[];
 }
 
-/** The catalogue in one language. */
 interface Catalogue {
   folders: Map<string, Folder>;
   articles: { node: Json; article: ArticleDefinition }[];
@@ -121,7 +120,6 @@ interface NodeContent {
   text: string;
   /** Id of its series, if it has one. */
   program?: string;
-  /** File name of its image. */
   image: string;
   more?: Json;
 }

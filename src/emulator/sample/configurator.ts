@@ -13,7 +13,6 @@ import { type PropertyChange, RangeRefusal } from './range.ts';
 
 type ValueChange = Omit<PropertyChange, 'id' | 'article'>;
 
-/** An article after a change. */
 interface ChangedValues {
   values: Values;
   /** Properties whose value is not allowed together with the new one. */
@@ -76,7 +75,6 @@ function canonical(property: PropertyDefinition, value: string): string | undefi
   return canonicalNumber(value, property.form ?? WHOLE_NUMBER);
 }
 
-/** The allowed values as text. */
 function allowedText(property: PropertyDefinition, values: Values): string {
   if (property.ranges !== undefined) {
     const { digits, decdigits } = property.form ?? WHOLE_NUMBER;

@@ -79,7 +79,6 @@ export interface Configuration {
 export interface ArticleDefinition {
   manufacturer: string;
   program: string;
-  /** Base article number. */
   number: string;
   short: Text;
   /** Further lines of the long text. */
@@ -107,7 +106,6 @@ export interface ArticleDefinition {
 
 /** One series with its articles. */
 export interface SeriesDefinition {
-  /** Series id. */
   program: string;
   text: Text;
   articles: readonly ArticleDefinition[];

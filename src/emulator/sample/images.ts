@@ -117,7 +117,6 @@ export function imagePaths(): string[] {
   return [...new Set([...paths, ...resourcePaths().values()])].sort();
 }
 
-/** The texture that a manufacturer gives this name; undefined if there is none. */
 function textureOf(manufacturer: string, name: string): string | undefined {
   const names = Object.hasOwn(TEXTURES, manufacturer) ? TEXTURES[manufacturer]! : {};
   return Object.hasOwn(names, name) ? names[name] : undefined;

@@ -59,7 +59,6 @@ function codeOf(property: PropertyDefinition, value: string): string {
   return choice?.code ?? value.replace('.', ',');
 }
 
-/** The value of a code; undefined if there is none. */
 function valueOfCode(property: PropertyDefinition, code: string): string | undefined {
   if (property.mustChoose && code === NOT_EVALUATED) return '';
   if (property.ranges !== undefined) return code.replace(',', '.');

@@ -128,7 +128,6 @@ function childOf({ article, values, json }: PlanningPart, id: string): PlanningP
   return { ...found, json: child };
 }
 
-/** Whether the property classes of an article include invisible properties. */
 function hasInvisible(propclasses: unknown): boolean {
   return list(propclasses).some(({ properties }) =>
     list(properties).some(({ visible }) => visible === false),
@@ -152,7 +151,6 @@ function answerPartsList(query: Query): Json | undefined {
   return partsListJson([articleRoot(article, article.parts(values))], materialsFor);
 }
 
-/** The configuration of a parts list's query; undefined if there is none. */
 function requested(query: Query): Configuration | undefined {
   const article = shownArticle(query);
   if (article === undefined) return undefined;

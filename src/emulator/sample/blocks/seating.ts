@@ -30,7 +30,6 @@ function backBend(h: number, hug: number, lean: number) {
   };
 }
 
-/** A pad: thick in the middle, thin at the rim. */
 const pad =
   (middle: number, rim: number) =>
   (t: number): number =>

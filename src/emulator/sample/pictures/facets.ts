@@ -21,7 +21,6 @@ export interface Facet {
   colour: Vector;
 }
 
-/** Modes of invisible layers. */
 const INVISIBLE = /_(?:ATTACH|ORIGIN|D2|DIMENSIONS|TEXT|ACOUSTICS|ARTICLE_INFO)/i;
 
 /** Every triangle of every drawn node, in metres, in the frame of the article. */
@@ -153,7 +152,6 @@ export function turned([i, j, k]: Rotation, [x, y, z]: Vector): Vector {
   ];
 }
 
-/** A point in the outer frame. */
 function moved({ rotation, origin }: Frame, point: Vector): Vector {
   const [x, y, z] = turned(rotation, point);
   return [x + origin[0], y + origin[1], z + origin[2]];

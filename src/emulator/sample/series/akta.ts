@@ -68,7 +68,6 @@ function armrests(seat: number): Part[] {
   return [top({ at: [0, seat / 1000, 0], lay: D3 }, [...right, ...left])];
 }
 
-/** Seat, shell and mechanism at a seat height. */
 function seat(height: number, values: Values): Part[] {
   const y = height / 1000;
   return [
@@ -131,7 +130,6 @@ function swivel(
   ];
 }
 
-/** A counter chair: high column, foot ring, glides. */
 function counter(values: Values): Part[] {
   return [
     ...swivel(620, { height: 380, mesh: false }, values, { arms: false, rolling: false }),
@@ -139,7 +137,6 @@ function counter(values: Values): Part[] {
   ];
 }
 
-/** A stool with a round pad. */
 function stool(values: Values): Part[] {
   return [
     ...star(280, 430, values),

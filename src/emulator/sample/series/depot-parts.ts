@@ -6,6 +6,7 @@ import { imp, movable, top } from '../tree.ts';
 import { basis, board, decor, layer, shared, upright } from './fjelmark-common.ts';
 import { choice, choices, text } from './properties.ts';
 
+/** Id of the series. */
 export const PROGRAM = 'DEPOT';
 
 /** Layer of visible parts. */

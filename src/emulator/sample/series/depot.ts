@@ -151,7 +151,6 @@ function sliding(values: Values): Part[] {
   ];
 }
 
-/** A lateral file of metal with wide drawers. */
 function lateral(count: number, values: Values): Part[] {
   const [w, d, each, base] = [800, 450, 330, 0.06];
   const h = count * each + 38;

@@ -84,7 +84,6 @@ function roundTable(diameter: number, height: number, values: Values): Part[] {
   ];
 }
 
-/** A high table on two loop legs. */
 function highTable(values: Values): Part[] {
   const [w, d, h] = [1600, 800, 1080];
   const leg = shared('KUFE', h - 28, 700, 80);
@@ -174,7 +173,6 @@ function folding(values: Values): Part[] {
   return [wing(28, 0, [wing(-56, 1, [last])]), ...invisible(PROGRAM, 2, 0.8, [0, 0, -0.6])];
 }
 
-/** A glass board on standoffs. */
 function glassBoard(): Part[] {
   const posts = [0.06, 1.44].flatMap((x) => [0.06, 0.94].map((y) => [x, y] as const));
   return [

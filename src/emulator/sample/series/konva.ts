@@ -40,7 +40,6 @@ const PAD: PropertyDefinition = choices('POLSTER', 'BEZUG', text('Sitzpolster', 
   choice('MIT', '1', 'mit', 'with', { surcharge: 38 }),
 ]);
 
-/** The cover is a property only with a pad. */
 const PAD_COVER: PropertyDefinition = {
   ...UPHOLSTERY,
   visible: (values) => values.POLSTER === 'MIT',
@@ -50,7 +49,6 @@ const steel = (values: Values): string =>
   values.GESTELL === 'SW' ? brnk('PULVER_SCHWARZ') : brnk('CHROM');
 const shellOf = (values: Values): string => pick(SHELLS, values, 'SCHALE');
 
-/** A shell on one of the frames. */
 function shellChair(frame: string, values: Values, more: Part[] = []): Part[] {
   const pad =
     values.POLSTER === 'MIT'
@@ -74,7 +72,6 @@ function feet(points: readonly (readonly [number, number])[]): Part[] {
   );
 }
 
-/** A cantilever chair with seat and back cushions. */
 function cantilever(arms: boolean, values: Values): Part[] {
   const armPads = [0.255, -0.255].map((x) =>
     imp(own('KASTEN', 46, 20, 240, 9), {
@@ -100,7 +97,6 @@ function cantilever(arms: boolean, values: Values): Part[] {
   ];
 }
 
-/** A wooden frame of four turned legs and rails. */
 function woodLegs(height: number, w: number, d: number, lean: number, mat: string): Part[] {
   const leg = own('KONUSBEIN', height, 34, 22);
   const corners = [
@@ -117,7 +113,6 @@ function woodLegs(height: number, w: number, d: number, lean: number, mat: strin
   });
 }
 
-/** A shell chair on a wooden frame. */
 function woodChair(values: Values): Part[] {
   const mat = konva(values.SCHALE === 'EICHE' ? 'EICHE_SCHALE' : 'BUCHE_SCHALE');
   const rails = [
@@ -138,7 +133,6 @@ function woodChair(values: Values): Part[] {
   ];
 }
 
-/** A bar stool: round pad, wooden legs, chrome foot rest. */
 function barStool(values: Values): Part[] {
   const rest = [0, 90, 180, 270].map((turn) => {
     const [x, z] = [cos, sin].map((of) => of((turn * Math.PI) / 180) * 0.144) as [number, number];

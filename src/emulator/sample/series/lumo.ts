@@ -53,7 +53,6 @@ function shade(y: number, lower: number, upper: number, h: number, values: Value
   ]);
 }
 
-/** A floor lamp with a cloth shade on a stand. */
 function floorLamp(values: Values): Part[] {
   return [
     imp(shared('LAMPENFUSS', 300), { mat: metal(values), lay: D3 }),
@@ -64,7 +63,6 @@ function floorLamp(values: Values): Part[] {
   ];
 }
 
-/** A tripod lamp: three leaning legs of wood. */
 function tripod(values: Values): Part[] {
   const leg = shared('KONUSBEIN', 1240, 22, 30);
   return [
@@ -137,7 +135,6 @@ function deskLamp(values: Values): Part[] {
   ];
 }
 
-/** A table lamp: a glazed vase and a cloth shade. */
 function tableLamp(values: Values): Part[] {
   return [
     imp(shared('VASENFUSS', 240, 330), { mat: home('KERAMIK'), lay: D3 }),
@@ -162,7 +159,6 @@ function pendant(diameter: number, values: Values): Part[] {
   ];
 }
 
-/** A globe of opal glass inside one of smoked glass. */
 function globe(values: Values): Part[] {
   return [
     solid('sphere', '0.15', { at: [0, 0.15, 0], mat: home('RAUCHGLAS'), lay: D3 }),

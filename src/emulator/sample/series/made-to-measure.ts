@@ -23,7 +23,6 @@ import { choice, choices, millimetres, text } from './properties.ts';
 const PROGRAM = 'LINEA';
 const D3 = layer(PROGRAM, 'D3');
 const TOP_MILLIMETRES = 25;
-/** Least width with room for a cable tray. */
 const TRAY_FROM = 1200;
 const VENEERS = ['EI', 'NB', 'BU'];
 

@@ -172,7 +172,6 @@ function lowboard(values: Values): Part[] {
   ];
 }
 
-/** A sideboard with three doors. */
 function sideboard(values: Values): Part[] {
   const [w, h, d, y] = [1650, 620, 440, 0.16];
   const door = (i: number): Part =>
@@ -193,7 +192,6 @@ function sideboard(values: Values): Part[] {
   ];
 }
 
-/** A chest of drawers on turned legs. */
 function chest(values: Values): Part[] {
   const [w, d, y] = [Number(values.BREITE), 450, 0.14];
   const [count, each] = [5, 170];

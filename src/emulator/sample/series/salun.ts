@@ -16,7 +16,6 @@ const LEGS: PropertyDefinition = choices('FÜSSE', 'AUSSTATTUNG', text('Füße',
   choice('Metall', 'M', 'Metall schwarz', 'Metal, black'),
 ]);
 
-/** Four or six legs below a body. */
 function legs(w: number, d: number, values: Values): Part[] {
   const mat = values.FÜSSE === 'Metall' ? home('SCHWARZ MATT') : wood(values, ' HOCH');
   const leg = shared('KONUSBEIN', 150, 44, 26);
@@ -60,7 +59,6 @@ function sofa(seats: number, seat: number, values: Values, arms: 'both' | 'left'
   ];
 }
 
-/** A corner sofa: two seats and a daybed, with loose cushions. */
 function cornerSofa(values: Values): Part[] {
   return [
     ...sofa(2, 700, values, 'left'),
@@ -98,7 +96,6 @@ function ottoman(values: Values): Part[] {
   ];
 }
 
-/** An armchair: one seat between thin arms of wood. */
 function armchair(values: Values): Part[] {
   const frame = [0.02, 0.68].map((x) =>
     top({ at: [x, 0, 0], mat: wood(values, ' GEDREHT'), lay: D3 }, [

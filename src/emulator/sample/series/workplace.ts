@@ -31,7 +31,6 @@ interface Place {
   planned?: (planning: Values) => boolean;
 }
 
-/** Choice of the lamp, which may be left out. */
 const LAMP = choices('LEUCHTE', 'PLANUNG', text('Leuchte', 'Lamp'), [
   choice('MIT', '1', 'mit', 'with'),
   choice('OHNE', '0', 'ohne', 'none', { surcharge: -145 }),

@@ -127,7 +127,6 @@ export function roundedBox(
   return [outward(surface)];
 }
 
-/** The roundness of a cushion. */
 interface CushionOptions {
   /** Radius of its edges, metres. */
   radius: number;

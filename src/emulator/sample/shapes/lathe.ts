@@ -3,7 +3,6 @@ import { cos, hypot, sin } from '../../../support/elementary.ts';
 import { type Flat, roundCorners } from './outline.ts';
 import { addGrid, emptySurface, outward, type Shape } from './surface.ts';
 
-/** Options of a lathe. */
 interface LatheOptions {
   segments?: number;
   /** Radius of the profile's corners, metres. */

@@ -8,8 +8,11 @@ import { cos, sin } from '../../../support/elementary.ts';
 /** x y z in metres. */
 export type Point = readonly [number, number, number];
 
+/** a − b. */
 export const minus = (a: Point, b: Point): Point => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
+/** a · b. */
 export const dot = (a: Point, b: Point): number => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+/** a × b. */
 export const cross = (a: Point, b: Point): Point => [
   a[1] * b[2] - a[2] * b[1],
   a[2] * b[0] - a[0] * b[2],

@@ -13,7 +13,6 @@ import {
   type Shape,
 } from './surface.ts';
 
-/** Options of a sweep. */
 interface SweepOptions {
   /** Whether the path returns to its start. */
   loop?: boolean;
