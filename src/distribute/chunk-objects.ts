@@ -1,16 +1,16 @@
-/** Objects in the store that coordinator and workers of a run share: what the run is, and the list of each chunk. */
+/** Objects in the store that coordinator and workers of a run share: what the run is, the list of each chunk, and results. */
 
 import type { Digest } from '../model/snapshot.ts';
 import type { RunOptions } from '../run/open/run-options.ts';
+import type { WorkDone } from '../run/worker-run.ts';
+import { ConverterError } from '../support/errors.ts';
 import { inParallel } from '../support/in-parallel.ts';
 import type { Placed } from './chunks.ts';
 import type { ChunkJob } from './queue/chunk-queue.ts';
-import { putJson, readJson } from './store/json-object.ts';
 import type { ObjectStore } from './store/object-store.ts';
 
 /** Prefix of the objects of runs that have not ended. */
-export const WORK = 'work/';
-/** Objects removed at the same time. */
+const WORK = 'work/';
 const REMOVED_AT_ONCE = 16;
 
 /** What workers need to know about a run, besides its pipeline. */
@@ -23,12 +23,12 @@ export interface RunDescription extends Pick<RunOptions, 'force' | 'failedOnly'>
   missing: Digest[];
 }
 
-/** The state of a run in the store. */
-interface RunState {
-  /** Whether the run is described and not complete. */
-  isOpen: boolean;
-  /** Whether a user has cancelled the run. */
-  isCancelled: boolean;
+/** The result of a job. */
+export interface ChunkResult extends WorkDone {
+  /** Name of the worker. */
+  worker: string;
+  /** Highest memory of the worker so far, bytes. */
+  peakBytes: number;
 }
 
 const STEERING_FOLDER = 'steering/';
@@ -38,7 +38,10 @@ const STEERING = {
   cancelled: `${STEERING_FOLDER}cancelled.json`,
 } as const;
 
-/** The objects of a run that its coordinator and its workers exchange; they are removed when it has ended. */
+/**
+ * The objects of a run that its coordinator and its workers exchange; they are removed when it has ended. What reads one
+ * throws `RUN_DAMAGED` if there is none.
+ */
 export class ChunkObjects {
   readonly #store: ObjectStore;
   readonly #run: string;
@@ -65,10 +68,22 @@ export class ChunkObjects {
     return this.#put(`chunks/${chunk}.json`, articles);
   }
 
-  /** Reads the articles of a job. */
   async list({ chunk, from, to }: ChunkJob): Promise<Placed[]> {
     const all = await this.#read<Placed[]>(`chunks/${chunk}.json`);
     return all.slice(from, to);
+  }
+
+  /** Stores the result of a job; if two workers did the job, the first result counts. */
+  putResult(job: ChunkJob, result: ChunkResult): Promise<'stored' | 'present'> {
+    return this.#put(resultName(job), result);
+  }
+
+  result(job: ChunkJob): Promise<ChunkResult> {
+    return this.#read(resultName(job));
+  }
+
+  async hasResult(job: ChunkJob): Promise<boolean> {
+    return (await this.#store.head(this.#folder + resultName(job))) !== undefined;
   }
 
   /** Asks the coordinator, wherever it is, to end the run. */
@@ -76,7 +91,8 @@ export class ChunkObjects {
     await this.#put(STEERING.cancelled, {});
   }
 
-  async look(): Promise<RunState> {
+  /** Whether the run is described and not complete, and whether a user has cancelled it. */
+  async look() {
     const found = new Set<string>();
     for await (const { key } of this.#store.list(this.#folder + STEERING_FOLDER))
       found.add(key.slice(this.#folder.length));
@@ -97,14 +113,21 @@ export class ChunkObjects {
       await inParallel(some, REMOVED_AT_ONCE, (key) => this.#store.delete(key));
   }
 
-  #read<T>(name: string): Promise<T> {
-    return readJson(this.#store, this.#folder + name);
+  async #read<T>(name: string): Promise<T> {
+    const key = this.#folder + name;
+    const found = await this.#store.get(key);
+    if (found !== undefined) return JSON.parse(new TextDecoder().decode(found.content)) as T;
+    const message = `${this.#store.name}: expected ${key}, received nothing; do all workers of the run use this store?`;
+    throw new ConverterError('RUN_DAMAGED', message);
   }
 
   #put(name: string, value: unknown): Promise<'stored' | 'present'> {
-    return putJson(this.#store, this.#folder + name, value);
+    const content = new TextEncoder().encode(JSON.stringify(value));
+    return this.#store.putIfAbsent(this.#folder + name, content);
   }
 }
+
+const resultName = ({ chunk, from, to }: ChunkJob): string => `results/${chunk}-${from}-${to}.json`;
 
 /** The id of the run that has an object. */
 const runOf = (key: string): string => key.slice(WORK.length).split('/')[0]!;

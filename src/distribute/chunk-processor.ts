@@ -7,8 +7,7 @@ import type { RunOptions } from '../run/open/run-options.ts';
 import { openWorkerRun } from '../run/worker-run.ts';
 import { ConverterError } from '../support/errors.ts';
 import { groupBy } from '../support/group-by.ts';
-import { ChunkObjects } from './chunk-objects.ts';
-import { type ChunkResult, ChunkResults } from './chunk-results.ts';
+import { ChunkObjects, type ChunkResult } from './chunk-objects.ts';
 import { type Placed, seriesOf } from './chunks.ts';
 import type { ChunkJob, WorkerShare } from './queue/chunk-queue.ts';
 import { SharedSnapshots } from './rows.ts';
@@ -43,9 +42,9 @@ export class ChunkProcessor {
    */
   async process(job: ChunkJob, signal: AbortSignal): Promise<ChunkResult | undefined> {
     const { store, name: worker } = this.#settings;
-    const stored = new ChunkResults(store, job.run);
-    if (await stored.has(job)) return undefined;
-    const list = await new ChunkObjects(store, job.run).list(job);
+    const objects = new ChunkObjects(store, job.run);
+    if (await objects.hasResult(job)) return undefined;
+    const list = await objects.list(job);
     const { current, results, failed } = await this.#convert(job.run, list, signal);
     const { work, snapshots } = current;
     if (results.length < list.length)
@@ -54,7 +53,7 @@ export class ChunkProcessor {
     if (snapshots !== undefined && job.from === 0) await putSnapshots(snapshots, list, results);
     const measured = await work.takeMeasured();
     const result = { worker, results, measured, peakBytes: peakBytes() };
-    await stored.put(job, result);
+    await objects.putResult(job, result);
     const { log } = work.run.environment;
     log.info('chunk is done', { chunk: job.chunk, configurations: results.length, failed });
     return result;

@@ -2,6 +2,7 @@
 
 import type { SelectedArticle } from '../source/fetch/selection.ts';
 import { sha256Hex } from '../support/files.ts';
+import { groupBy } from '../support/group-by.ts';
 
 /** Fewest articles of a chunk: a smaller chunk costs more to hand over than to convert. */
 const FEWEST = 50;
@@ -28,13 +29,8 @@ export interface Placed {
  * @example `chunksOf(articles).map((chunk) => chunk.length); // → [120, 200, 200, 64]`
  */
 export function chunksOf(articles: readonly Omit<Placed, 'part'>[]): Placed[][] {
-  const series = new Map<string, Omit<Placed, 'part'>[]>();
-  for (const placed of articles.toSorted((a, b) => a.place - b.place)) {
-    const name = seriesOf(placed);
-    const own = series.get(name) ?? [];
-    series.set(name, own);
-    own.push(placed);
-  }
+  const inOrder = articles.toSorted((a, b) => a.place - b.place);
+  const series = groupBy(inOrder, seriesOf);
   const most = chunkLength(articles.length);
   const chunks: Placed[][] = [];
   let chunk: Placed[] = [];

@@ -6,8 +6,7 @@ import { runId } from '../run/open/run-options.ts';
 import { logFailure } from '../run/processing.ts';
 import type { ConverterError } from '../support/errors.ts';
 import { inParallel } from '../support/in-parallel.ts';
-import { ChunkObjects, type RunDescription } from './chunk-objects.ts';
-import { type ChunkResult, ChunkResults } from './chunk-results.ts';
+import { ChunkObjects, type ChunkResult, type RunDescription } from './chunk-objects.ts';
 import { chunkNumber, chunksOf, type Placed } from './chunks.ts';
 import { pipelineStore } from './pipeline-store.ts';
 import type { ChunkJob, ChunkQueue } from './queue/chunk-queue.ts';
@@ -36,9 +35,8 @@ export async function openWorkers(run: Run, selected: Promise<unknown>): Promise
   try {
     await selected;
     const objects = new ChunkObjects(store, runId(startedAt));
-    const results = new ChunkResults(store, runId(startedAt));
     await objects.describe(await describe(run));
-    const distribution = new ChunkDistribution(run, queue, objects, results);
+    const distribution = new ChunkDistribution(run, queue, objects);
     return {
       execute: (...round) => distribution.execute(...round),
       distribution,
@@ -73,15 +71,13 @@ class ChunkDistribution implements Distribution {
   readonly #run: Run;
   readonly #queue: ChunkQueue;
   readonly #objects: ChunkObjects;
-  readonly #results: ChunkResults;
   readonly #table = createWorkerTable();
   #fromCache = 0;
 
-  constructor(run: Run, queue: ChunkQueue, objects: ChunkObjects, results: ChunkResults) {
+  constructor(run: Run, queue: ChunkQueue, objects: ChunkObjects) {
     this.#run = run;
     this.#queue = queue;
     this.#objects = objects;
-    this.#results = results;
   }
 
   async execute(...[articles, progress, first, collect]: Execution): Promise<void> {
@@ -95,7 +91,7 @@ class ChunkDistribution implements Distribution {
     await inParallel(jobs, PUTS_AT_ONCE, async (job) => {
       environment.signal.throwIfAborted();
       const put = await this.#objects.putList(job.chunk, chunks.get(job.chunk)!);
-      if (put === 'present' && (await this.#results.has(job))) done.add(job);
+      if (put === 'present' && (await this.#objects.hasResult(job))) done.add(job);
     });
     const round = { chunks, progress, collect };
     for (const job of done) await this.#collect(job, round);
@@ -128,7 +124,7 @@ class ChunkDistribution implements Distribution {
   }
 
   async #collect(job: ChunkJob, round: Round): Promise<void> {
-    const result = await this.#results.get(job);
+    const result = await this.#objects.result(job);
     for (const { result: one, place, ms } of result.results) this.#add(one, { place, ms }, round);
     this.#run.environment.progress?.({ ...round.progress });
     this.#run.metrics.add(result.measured);

@@ -1,5 +1,6 @@
 /** Prepares and ends a run in which other machines take part: its lock, and the run that it continues. */
 
+import type { Sharing } from '../run/executor.ts';
 import type { RunEnvironment } from '../run/open/run-environment.ts';
 import { type RunOptions, runId } from '../run/open/run-options.ts';
 import { CONTINUED_WITHIN_MS } from '../source/cache/durable-tables.ts';
@@ -16,13 +17,6 @@ const CANCELLED_HELP = { help: 'run again: a new run takes what is done from the
 /** How often a run checks whether it was cancelled, milliseconds. */
 const LOOK_MS = 2_000;
 
-interface SharedRun {
-  /** The environment of the run. */
-  environment: RunEnvironment;
-  /** Releases what was prepared. */
-  close(): Promise<void>;
-}
-
 /**
  * Prepares a run: locks its store, and gives it the start of the run with workers that it continues.
  *
@@ -32,7 +26,7 @@ interface SharedRun {
 export async function openSharedRun(
   options: RunOptions,
   given: RunEnvironment,
-): Promise<SharedRun> {
+): ReturnType<Sharing['prepare']> {
   const { pipeline, executor = 'local' } = options;
   if (executor !== 'local') await checkQueue(given.env, given.now);
   // The signal is left out: the lock must be released after an interruption, too.

@@ -17,13 +17,9 @@ type Sharing = Pick<Pipeline, 'name' | 'store' | 'cacheDir' | 'outputDir'>;
  */
 export async function pipelineStore(
   pipeline: Sharing,
-  {
-    env,
-    now,
-    random,
-    signal,
-  }: Pick<RunEnvironment, 'env' | 'now' | 'random'> & Partial<Pick<RunEnvironment, 'signal'>>,
+  environment: Pick<RunEnvironment, 'env' | 'now' | 'random'> & { signal?: AbortSignal },
 ): Promise<ObjectStore> {
+  const { env, now, random, signal } = environment;
   const { openObjectStore } = await import('./store/open-store.ts');
   const { url = folderOf(pipeline), pathStyle } = pipeline.store ?? {};
   return openObjectStore(url, { env, now, random, signal, pathStyle });

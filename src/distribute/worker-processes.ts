@@ -100,7 +100,6 @@ export async function runWorkerProcesses(options: WorkerProcessesOptions): Promi
   if (failure !== undefined) throw failure;
 }
 
-/** Runs one process to its end. */
 async function runProcess(
   number: number,
   { start, tokens, watch, log }: WorkerProcessesOptions,

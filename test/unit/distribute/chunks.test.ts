@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { ChunkObjects, findUnfinishedRun } from '../../../src/distribute/chunk-objects.ts';
-import { type ChunkResult, ChunkResults } from '../../../src/distribute/chunk-results.ts';
+import {
+  ChunkObjects,
+  type ChunkResult,
+  findUnfinishedRun,
+} from '../../../src/distribute/chunk-objects.ts';
 import { chunkNumber, chunksOf, seriesOf } from '../../../src/distribute/chunks.ts';
 import type { ObjectStore } from '../../../src/distribute/store/object-store.ts';
 import { acme } from '../../helpers/fetch-bench.ts';
@@ -104,11 +107,11 @@ describe('in the store', () => {
   });
 
   test('of two workers that did a job the first counts', async () => {
-    const results = new ChunkResults(store, 'r1');
+    const objects = new ChunkObjects(store, 'r1');
     const job = { run: 'r1', chunk: 7, from: 0, to: 2 };
-    expect(await results.put(job, resultOf('first', [0, 1]))).toBe('stored');
-    expect(await results.put(job, resultOf('second', [0, 1]))).toBe('present');
-    expect((await results.get(job)).worker).toBe('first');
+    expect(await objects.putResult(job, resultOf('first', [0, 1]))).toBe('stored');
+    expect(await objects.putResult(job, resultOf('second', [0, 1]))).toBe('present');
+    expect((await objects.result(job)).worker).toBe('first');
   });
 });
 
