@@ -1,53 +1,42 @@
 /** Messages between coordinator and workers of a pipeline: events of a queue that has no jobs. */
 import type { EventEmitter } from 'node:events';
 import { z } from 'zod';
-import type { OptionDigests } from './chunk-queue.ts';
 import { type QueueConnections, queueName, settledWithin } from './server.ts';
 
-/** A heartbeat, published each second and at every change. */
-export interface Beat {
-  kind: 'beat';
-  role: 'coordinator' | 'worker';
-  name: string;
-  /** Version of the converter. */
-  version: string;
-  /** Digest of version and options. */
-  digest: string;
-  options: OptionDigests;
-  /** When a worker joined, by the clock of the queue's server, milliseconds since 1970: earlier workers go first. */
-  since: number;
-  /** A joining worker has not started to work: the others receive its beats first. */
-  state: 'joining' | 'working' | 'idle' | 'stopped' | 'refused';
-  /** Number of jobs that the process does at once. */
-  slots: number;
-  /** Jobs that have ended, with any result. */
-  ended: number;
-}
-
-/** A published message. A message to one worker has its name in `to`. */
-export type ControlMessage =
-  | Beat
-  | { kind: 'pause'; from: string; milliseconds: number }
-  | { kind: 'refuse'; to: string; message: string }
-  | { kind: 'cancel'; run: string }
-  /** The answer to a coordinator that joins while another works. */
-  | { kind: 'occupied'; to: string; run: string };
-
 const text = z.string();
+/** A heartbeat, published each second and at every change. */
+const beat = z.object({
+  kind: z.literal('beat'),
+  role: z.enum(['coordinator', 'worker']),
+  name: text,
+  /** Version of the converter. */
+  version: text,
+  /** Digest of version and options. */
+  digest: text,
+  options: z.record(text, text),
+  /** When a worker joined, by the clock of the queue's server, milliseconds since 1970: earlier workers go first. */
+  since: z.number(),
+  /** A joining worker has not started to work: the others receive its beats first. */
+  state: z.enum(['joining', 'working', 'idle', 'stopped', 'refused']),
+  /** Number of jobs that the process does at once. */
+  slots: z.number(),
+  /** Jobs that have ended, with any result. */
+  ended: z.number(),
+});
+/** A published message. A message to one worker has its name in `to`. */
 const controlMessage = z.discriminatedUnion('kind', [
-  z.object({
-    kind: z.literal('beat'),
-    role: z.enum(['coordinator', 'worker']),
-    ...{ name: text, version: text, digest: text, options: z.record(text, text) },
-    since: z.number(),
-    state: z.enum(['joining', 'working', 'idle', 'stopped', 'refused']),
-    ...{ slots: z.number(), ended: z.number() },
-  }),
+  beat,
   z.object({ kind: z.literal('pause'), from: text, milliseconds: z.number() }),
   z.object({ kind: z.literal('refuse'), to: text, message: text }),
   z.object({ kind: z.literal('cancel'), run: text }),
+  // The answer to a coordinator that joins while another works.
   z.object({ kind: z.literal('occupied'), to: text, run: text }),
-]) satisfies z.ZodType<ControlMessage>;
+]);
+
+/** A heartbeat. */
+export type Beat = Readonly<z.infer<typeof beat>>;
+/** A published message. */
+export type ControlMessage = z.infer<typeof controlMessage>;
 
 /** Reads a message; undefined if it is not a message of btg2gltf, since other programs may use the server. */
 function readMessage(json: unknown): ControlMessage | undefined {

@@ -7,7 +7,7 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { Job } from 'bullmq';
 import { asConverterError, type ErrorCode } from '../../support/errors.ts';
 import { endsRunOfAll, readJob } from './chunk-jobs.ts';
-import type { ChunkJob, OptionDigests, WorkerShare } from './chunk-queue.ts';
+import type { ChunkJob, QueueWorkerOptions, WorkerShare } from './chunk-queue.ts';
 import {
   type Beat,
   type Control,
@@ -39,18 +39,7 @@ export interface SentError {
 
 /** Messages to the thread and from it. `work` is the number of a job in work, as a lost job may come again. */
 export interface QueueThreadMessages {
-  opening: {
-    server: QueueServer;
-    pipeline: string;
-    name: string;
-    version: string;
-    digest: string;
-    options: OptionDigests;
-    /** Jobs at once. */
-    slots: number;
-    /** Workers that may work at once. */
-    mostWorkers: number;
-  };
+  opening: { server: QueueServer } & Omit<QueueWorkerOptions, 'url' | 'handlers' | 'log' | 'now'>;
   request:
     | { kind: 'ended'; work: number; error?: SentError }
     | { kind: 'pause'; milliseconds: number }
@@ -177,11 +166,16 @@ class QueueThread {
    * outage would fail for ever, without a pause, and is opened again instead.
    */
   async #takeJobs(): Promise<void> {
-    const { pipeline, digest, name, slots } = this.#opening;
+    const { pipeline, digest, name, jobsAtOnce } = this.#opening;
     const process = (job: QueuedJob, token?: string) => this.#process(job, token);
     while (!this.#isEnding) {
       const opened = this.#connections.openWorker(queueName(pipeline, digest), process, {
-        ...{ name, concurrency: slots, lockDuration: LOCK_MS, stalledInterval: STALLED_CHECK_MS },
+        ...{
+          name,
+          concurrency: jobsAtOnce,
+          lockDuration: LOCK_MS,
+          stalledInterval: STALLED_CHECK_MS,
+        },
         ...{ maxStalledCount: 1, runRetryDelay: RETRY_MS, drainDelay: POLL_S },
       });
       this.#worker = opened;
@@ -272,11 +266,11 @@ class QueueThread {
   }
 
   #beat(): Beat {
-    const { name, version, digest, options, slots } = this.#opening;
+    const { name, version, digest, options, jobsAtOnce } = this.#opening;
     return {
       ...{ kind: 'beat', role: 'worker', name, version, digest, options },
       ...{ since: this.#since, state: this.#state, ended: this.#endedJobs },
-      slots: this.#mayWork ? slots : 0,
+      slots: this.#mayWork ? jobsAtOnce : 0,
     };
   }
 

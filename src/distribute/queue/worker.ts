@@ -25,10 +25,10 @@ const END_MS = 10_000;
  * @throws {@link ConverterError} `QUEUE_UNREACHABLE`, `QUEUE_REFUSED`, `WORKER_REFUSED` (clock), `USAGE` (address).
  */
 export async function openQueueWorker(given: QueueWorkerOptions): Promise<QueueWorker> {
-  const { url, jobsAtOnce: slots, pipeline, name, version, digest, options, mostWorkers } = given;
+  const { url, jobsAtOnce, pipeline, name, version, digest, options, mostWorkers } = given;
   const server = parseQueueUrl(url);
   const opening: QueueThreadMessages['opening'] = {
-    ...{ server, pipeline, name, version, digest, options, slots, mostWorkers },
+    ...{ server, pipeline, name, version, digest, options, jobsAtOnce, mostWorkers },
   };
   const { Worker } = await import('node:worker_threads');
   const thread = new Worker(fileURLToPath(THREAD), { workerData: opening });
