@@ -58,7 +58,7 @@ export async function openObjectStore(url: string, options: StoreOptions): Promi
 }
 
 function s3Settings(url: string, options: StoreOptions): S3Settings {
-  const { env, now, random, signal, pathStyle } = options;
+  const { env, pathStyle, ...given } = options;
   const { bucket, prefix = '' } = S3_ADDRESS.exec(url)?.groups ?? {};
   if (bucket === undefined) throw wrongAddress(url);
   const folder = prefix.replace(/\/$/, '');
@@ -78,14 +78,7 @@ function s3Settings(url: string, options: StoreOptions): S3Settings {
   }
   if (!region) throw unset('AWS_REGION: expected the region of the bucket');
   return {
-    ...LIMITS,
-    ...Object.fromEntries(
-      Object.keys(LIMITS).flatMap((name) => {
-        const value = options[name as keyof typeof LIMITS];
-        return value === undefined ? [] : [[name, value]];
-      }),
-    ),
-    ...{ now, random, signal, bucket, region },
+    ...{ ...LIMITS, ...given, bucket, region },
     endpoint: own ? checkedEndpoint(own) : awsEndpoint(region),
     prefix: folder && `${folder}/`,
     pathStyle: pathStyle ?? (own !== undefined || !LABEL.test(bucket)),
