@@ -1,21 +1,12 @@
-/** The contents of one machine, with a shared store behind them: a content that one machine has fetched is shared. */
+/** The bodies of one machine, with a shared store behind them: a body that one machine has fetched is shared. */
 import { LRUCache } from 'lru-cache';
 import type { Digest } from '../model/snapshot.ts';
 import type { ContentStore } from '../source/cache/content-store.ts';
 import { isConverterError } from '../support/errors.ts';
-import type { ObjectHeaders, ObjectStore } from './store/object-store.ts';
+import type { ObjectStore } from './store/object-store.ts';
 
-/** Where the contents are in the store. */
-interface SharedContentsOptions {
-  /** Prefix of their keys, such as `bodies`: `bodies/<2 hex>/<sha256><extension>`. */
-  folder: string;
-  /** Extension of the keys, with its dot. @defaultValue '' */
-  extension?: string;
-  headers?: ObjectHeaders;
-  /** Contents that are uploaded at the same time, each in memory; `put` waits for its turn. @defaultValue 8 */
-  uploadsAtOnce?: number;
-}
-
+/** Every body can be fetched again. */
+const HEADERS = { durable: false };
 const UPLOADS_AT_ONCE = 8;
 /** Number of digests remembered as being in the store; for others, the store is asked again. */
 const MOST_KNOWN = 100_000;
@@ -31,7 +22,7 @@ const MOST_KNOWN = 100_000;
  *
  * @example
  * ```ts
- * const bodies = new SharedContents(openFileStore({ dir, tmpDir }), store, { folder: 'bodies' });
+ * const bodies = new SharedContents(openFileStore({ dir, tmpDir }), store);
  * const { digest } = await bodies.put(bytes); // stored here
  * await bodies.flush();                       // and for others
  * ```
@@ -39,7 +30,7 @@ const MOST_KNOWN = 100_000;
 export class SharedContents implements ContentStore {
   readonly #local: ContentStore;
   readonly #store: ObjectStore;
-  readonly #options: SharedContentsOptions;
+  readonly #uploadsAtOnce: number;
   readonly #known = new LRUCache<Digest, true>({ max: MOST_KNOWN });
   /** Digests for which the store has other bytes: the next `put` replaces them. */
   readonly #damaged = new Set<Digest>();
@@ -47,10 +38,11 @@ export class SharedContents implements ContentStore {
   readonly #downloads = new Map<Digest, Promise<boolean>>();
   #failure: { error: unknown } | undefined;
 
-  constructor(local: ContentStore, store: ObjectStore, options: SharedContentsOptions) {
+  /** @param uploadsAtOnce - Contents that are uploaded at the same time, each in memory; `put` waits for its turn. */
+  constructor(local: ContentStore, store: ObjectStore, uploadsAtOnce = UPLOADS_AT_ONCE) {
     this.#local = local;
     this.#store = store;
-    this.#options = options;
+    this.#uploadsAtOnce = uploadsAtOnce;
   }
 
   async put(content: Uint8Array | readonly Uint8Array[]): ReturnType<ContentStore['put']> {
@@ -101,9 +93,8 @@ export class SharedContents implements ContentStore {
 
   /** Begins an upload when the limit of uploads allows it. */
   async #share(digest: Digest, isNewHere: boolean): Promise<void> {
-    const { uploadsAtOnce = UPLOADS_AT_ONCE } = this.#options;
     const uploads = this.#uploads;
-    while (uploads.size >= uploadsAtOnce && !uploads.has(digest))
+    while (uploads.size >= this.#uploadsAtOnce && !uploads.has(digest))
       await Promise.race(uploads.values());
     if (this.#failure !== undefined) throw this.#failure.error;
     if (this.#known.has(digest) || uploads.has(digest)) return;
@@ -116,15 +107,14 @@ export class SharedContents implements ContentStore {
   }
 
   async #upload(digest: Digest, isNewHere: boolean): Promise<void> {
-    const { headers } = this.#options;
-    const key = this.#keyOf(digest);
+    const key = keyOf(digest);
     if (this.#damaged.has(digest)) {
       const there = await this.#store.head(key);
-      await this.#store.replace(key, await this.#local.get(digest), there?.etag, headers);
+      await this.#store.replace(key, await this.#local.get(digest), there?.etag, HEADERS);
       this.#damaged.delete(digest);
     } else if (isNewHere || (await this.#store.head(key)) === undefined) {
       // The content is read again, since the caller may use its memory for something else.
-      await this.#store.putIfAbsent(key, await this.#local.get(digest), headers);
+      await this.#store.putIfAbsent(key, await this.#local.get(digest), HEADERS);
     }
     this.#known.set(digest, true);
   }
@@ -149,7 +139,7 @@ export class SharedContents implements ContentStore {
   }
 
   async #download(digest: Digest): Promise<boolean> {
-    const found = await this.#store.get(this.#keyOf(digest)).catch((error: unknown) => {
+    const found = await this.#store.get(keyOf(digest)).catch((error: unknown) => {
       if (isConverterError(error, 'STORE_DAMAGED')) this.#damaged.add(digest);
       throw error;
     });
@@ -158,9 +148,6 @@ export class SharedContents implements ContentStore {
     this.#known.set(digest, true);
     return true;
   }
-
-  #keyOf(digest: Digest): string {
-    const { folder, extension = '' } = this.#options;
-    return `${folder}/${digest.slice(0, 2)}/${digest}${extension}`;
-  }
 }
+
+const keyOf = (digest: Digest): string => `bodies/${digest.slice(0, 2)}/${digest}`;

@@ -12,8 +12,6 @@ import { oldStoreRuns, planStorePrune, removeFromStore } from './published.ts';
 import { openSharedDerivedData, openSharedResponses, SharedSnapshots } from './rows.ts';
 import type { ObjectStore } from './store/object-store.ts';
 
-/** Bodies in a store: every one of them can be fetched again. */
-const BODIES = { folder: 'bodies', headers: { durable: false } };
 /** Key of the list of unreferenced objects, with the time since when. */
 const UNREFERENCED_KEY = 'unreferenced.json';
 
@@ -37,7 +35,7 @@ export function sharedStore(objects: ObjectStore): OpenStore {
     name: objects.name,
     responses: openSharedResponses(objects),
     derived: openSharedDerivedData(objects),
-    bodies: (own) => new SharedContents(own, objects, BODIES),
+    bodies: (own) => new SharedContents(own, objects),
     loadSnapshots: (database, service, request) =>
       new SharedSnapshots(objects, database, service).load(seriesOf({ article: { request } })),
     openOutput: (...output) => openSharedOutput(objects, ...output),

@@ -11,11 +11,10 @@ import { bytesOf, openStore, textOf } from '../../helpers/object-stores.ts';
 import { type S3Server, startS3Server } from '../../helpers/s3-server.ts';
 import { closedGate, until } from '../../helpers/until.ts';
 
-const OPTIONS = { folder: 'bodies', extension: '.glb' };
 const abc = bytesOf('abc');
 const ABC = sha256Hex(abc);
 /** Of this content in the store. */
-const KEY = `all/bodies/${ABC.slice(0, 2)}/${ABC}.glb`;
+const KEY = `all/bodies/${ABC.slice(0, 2)}/${ABC}`;
 
 const { at, open } = cachePerTest();
 let server: S3Server;
@@ -28,9 +27,9 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 /** The contents of a machine, alone and with those of the others. */
-function machine(name: string, more = {}) {
+function machine(name: string, uploadsAtOnce?: number) {
   const local = openFileStore({ dir: at(name), tmpDir: at(), dropDamaged: true });
-  return { local, shared: new SharedContents(local, store, { ...OPTIONS, ...more }) };
+  return { local, shared: new SharedContents(local, store, uploadsAtOnce) };
 }
 
 const upload = async ({ shared }: ReturnType<typeof machine>) => {
@@ -102,7 +101,7 @@ it('mends what is damaged on the machine, or in the store', async () => {
 });
 
 it('uploads so many at the same time, and no more', async () => {
-  const { shared } = machine('one', { uploadsAtOnce: 2 });
+  const { shared } = machine('one', 2);
   const gate = closedGate();
   server.switches.hold = ({ method }) => (method === 'PUT' ? gate.opened : undefined);
   const put = Promise.all(
