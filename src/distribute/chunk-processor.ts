@@ -15,7 +15,6 @@ import { sharedStore, storeIn } from './shared-store.ts';
 import type { ObjectStore } from './store/object-store.ts';
 
 interface ChunkProcessorSettings {
-  /** Name of the worker. */
   name: string;
   store: ObjectStore;
   /** Options of each run; the description of a run in the store has the rest. */

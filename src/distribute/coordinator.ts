@@ -13,7 +13,6 @@ import type { ChunkJob, ChunkQueue } from './queue/chunk-queue.ts';
 import { openRunQueue, runDigest } from './run-queue.ts';
 import { storeIn } from './shared-store.ts';
 
-/** Lists stored at the same time. */
 const PUTS_AT_ONCE = 16;
 /** The error of an article that was the only one in a job which has killed its workers. */
 const KILLED = {
@@ -66,7 +65,6 @@ interface Round {
   collect: Execution[3];
 }
 
-/** The chunks of a run on workers. */
 class ChunkDistribution implements Distribution {
   readonly #run: Run;
   readonly #queue: ChunkQueue;
@@ -158,7 +156,6 @@ class ChunkDistribution implements Distribution {
 type StageMs = ChunkResult['measured']['stageMs'];
 type Stage = keyof StageMs;
 
-/** Figures of the workers of a run. */
 function createWorkerTable() {
   const none = { chunks: 0, configurations: 0, failed: 0, requests: 0, peakBytes: 0 };
   const rows = new Map<string, typeof none>();

@@ -35,7 +35,6 @@ import {
 } from './stored-output.ts';
 
 const EXTENSION = '.glb';
-/** Files stored at the same time. */
 const COPIES_AT_ONCE = 8;
 
 /** Content that never changes may be cached forever; other content must be requested each time. */

@@ -34,7 +34,6 @@ import {
   UNSETTLED,
 } from './stored-output.ts';
 
-/** Objects read or removed at the same time. */
 const AT_ONCE = 8;
 /** Bytes of GLBs that a server keeps in memory for its answers. */
 const MOST_BYTES_IN_MEMORY = 64 * 1024 * 1024;

@@ -49,7 +49,6 @@ interface SnapshotPart {
   builds: { source: Digest; built: Built }[];
 }
 
-/** Parts read at the same time. */
 const PARTS_AT_ONCE = 8;
 
 /** The snapshots in a store: a series has the parts into which its requests were divided when they were written. */

@@ -26,7 +26,6 @@ function queueUrl({ BTG2GLTF_QUEUE_URL: url }: Environment): string {
   throw new ConverterError('PIPELINE_VARIABLE_UNSET', message);
 }
 
-/** BullMQ, on Redis or PostgreSQL. */
 const bullmq: QueueKind = {
   async check(url, now) {
     const { checkClock, checkQueueServer, parseQueueUrl } = await import('./queue/server.ts');

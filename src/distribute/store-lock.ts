@@ -17,7 +17,6 @@ const STALE_AFTER = 4;
 /** How often the lock is checked in one of these intervals. */
 const LOOKS = 5;
 
-/** The owner of a lock. */
 interface Owner {
   host: string;
   pid: number;

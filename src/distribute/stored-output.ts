@@ -17,7 +17,6 @@ export const OBJECTS = 'objects/';
 export const DELIVERED_KEY = 'delivered.json';
 /** Replaces the digest of a file that is being replaced or removed. */
 export const UNSETTLED = '';
-/** Files copied at the same time. */
 const COPIES_AT_ONCE = 8;
 
 /**

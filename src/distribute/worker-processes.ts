@@ -9,7 +9,6 @@ import type { Logger } from '../support/log.ts';
 import { registerSecret } from '../support/redact.ts';
 import type { WorkerEvent } from './worker.ts';
 
-/** An error as it is sent between processes. */
 interface SentError {
   code: ErrorCode;
   message: string;
@@ -50,7 +49,6 @@ interface WorkerProcessesOptions {
   /** @param number - Number of the worker, from 1. */
   watch: ((number: number, event: WorkerEvent) => void) | undefined;
   log: Logger;
-  /** Ends all processes. */
   signal: AbortSignal;
   /** Pause after the first crash, milliseconds. @defaultValue 1000 */
   pauseMs?: number;

@@ -19,14 +19,12 @@ const JOBS_AT_ONCE = 2;
  */
 const GRACE_MS = 20_000;
 
-/** Figures of a worker for a chunk. */
 interface ChunkFigures {
   /** Configurations by status. */
   configurations: Record<string, number>;
   /** Requests by status of the response, or `none`. */
   requests: Record<string, number>;
   bytesReceived: number;
-  /** Responses from the cache. */
   fromCache: number;
 }
 
@@ -43,7 +41,6 @@ export type WorkerEvent =
 
 type Watch = (event: WorkerEvent) => void;
 
-/** How often a worker reports its memory, milliseconds. */
 const MEMORY_MS = 5_000;
 
 /**

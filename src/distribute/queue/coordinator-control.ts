@@ -13,7 +13,6 @@ import {
 } from './control.ts';
 import type { QueueConnections } from './server.ts';
 
-/** Events of a coordinator. */
 interface CoordinatorEvents {
   /** A worker has joined or left, or has ended a job. */
   onChange(): void;
@@ -22,7 +21,6 @@ interface CoordinatorEvents {
   onError(error: Error): void;
 }
 
-/** Default of `answerMs`. */
 const ANSWER_MS = 500;
 
 const SHOWN_STATES = {

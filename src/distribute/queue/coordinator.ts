@@ -26,7 +26,6 @@ import {
 const JOBS_PER_SLOT = 2;
 /** Jobs on the queue without any worker. */
 const LEAST_JOBS = 2;
-/** Ended jobs that are read at once. */
 const ENDED_AT_ONCE = 100;
 /** Workers report when a job has ended; this interval finds jobs whose worker was killed, milliseconds. */
 const LOOK_MS = 1_000;
@@ -72,7 +71,6 @@ export async function openChunkQueue(options: ChunkQueueOptions): Promise<ChunkQ
   return new BullChunkQueue(options, await openQueueConnections(server, onError), onError);
 }
 
-/** One call of `execute`. */
 interface Execution {
   remaining: Iterator<ChunkJob>;
   /** Whether no job remains. */
@@ -81,7 +79,6 @@ interface Execution {
   onLost: Parameters<ChunkQueue['execute']>[2];
 }
 
-/** A queue of BullMQ, on Redis or PostgreSQL. */
 class BullChunkQueue implements ChunkQueue {
   readonly #options: ChunkQueueOptions;
   readonly #connections: QueueConnections;

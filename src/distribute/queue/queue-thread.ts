@@ -72,7 +72,6 @@ type QueuedJob = Job<ChunkJob, true, 'chunk'>;
 
 /** Why a job in work is given up here: a requeued job is for another worker. */
 type Dropped = 'requeued' | 'cancelled' | 'lost';
-/** The outcome of a job. */
 type Outcome = { kind: 'done' } | { kind: 'failed'; error: SentError } | { kind: Dropped };
 
 interface WorkItem {

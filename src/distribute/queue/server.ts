@@ -246,7 +246,6 @@ function connectionOf({ kind, url }: QueueServer): Record<string, unknown> {
 const READ_EVENTS_MS = 1_000;
 /** Events that a queue of jobs keeps: the coordinator reads none of them. */
 const EVENTS_OF_JOBS = 100;
-/** Longest wait for connections to close. */
 const CLOSE_MS = 2_000;
 
 type BullMQ = typeof import('bullmq');

@@ -7,7 +7,6 @@ import { CUT_OFF_MESSAGES } from './control.ts';
 import type { QueueThreadMessages, SentError } from './queue-thread.ts';
 import { checkClock, parseQueueUrl } from './server.ts';
 
-/** The program of the thread, in the folder of this file. */
 const THREAD = new URL('./queue-thread.js', import.meta.url);
 
 /** How long the thread may take to end by itself after the time of `stop`, milliseconds. */

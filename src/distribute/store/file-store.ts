@@ -143,7 +143,6 @@ class FolderStore implements ObjectStore {
 const digestOf = async (content: ObjectContent): Promise<string> =>
   'path' in content ? (await digestOfFile(content.path)).sha256 : sha256Hex(content);
 
-/** The etag of a file; undefined if there is no such file. */
 async function etagOf(path: string): Promise<string | undefined> {
   return (await unless(ERRNOS.absent, digestOfFile(path)))?.sha256;
 }

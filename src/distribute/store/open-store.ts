@@ -8,7 +8,6 @@ import type { ObjectStore } from './object-store.ts';
 import type { S3Settings } from './s3-client.ts';
 import { S3Store } from './s3-store.ts';
 
-/** Options of a store besides its address. */
 interface StoreOptions
   extends Pick<S3Settings, 'now' | 'random' | 'signal'>,
     Partial<Pick<S3Settings, keyof typeof LIMITS>> {

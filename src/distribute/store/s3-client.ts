@@ -96,7 +96,6 @@ const EMPTY_SHA256 = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b78
 
 const TOO_SLOW = Object.assign(new Error('too slow'), { code: 'ETIMEDOUT' });
 
-/** The right of S3 that a request needs. */
 type Right = (typeof RIGHTS)[S3Request['method']] | 's3:ListBucket';
 const RIGHTS = {
   GET: 's3:GetObject',

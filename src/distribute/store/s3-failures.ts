@@ -17,7 +17,6 @@ export interface S3Failure {
   cause?: unknown;
 }
 
-/** An answer that is a failure. */
 interface FailedAnswer {
   status: number;
   headers: Readonly<Record<string, string | undefined>>;

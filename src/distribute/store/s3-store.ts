@@ -166,7 +166,6 @@ export class S3Store implements ObjectStore {
     return answer.isRepeated ? storedEtag() : undefined;
   }
 
-  /** The answer to a HEAD of an object; undefined if there is none. */
   async #head(key: string): Promise<S3Answer | undefined> {
     const request = { method: 'HEAD', key: this.#keyOf(key), also: [404] } as const;
     const answer = await this.#client.send({ ...request, check: expectEtag });
@@ -197,7 +196,6 @@ const expectEtag = ({ status, headers }: S3Answer): string | undefined =>
 const expectNothing = ({ status, body }: S3Answer): string | undefined =>
   status < 300 && body.length > 0 ? 'expected an answer without content, received one' : undefined;
 
-/** Every object whose key begins with the prefix, page by page. */
 async function* listObjects(
   name: string,
   client: S3Client,

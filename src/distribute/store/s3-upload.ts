@@ -6,12 +6,10 @@ import type { ObjectContent } from './object-store.ts';
 import type { S3Answer, S3Body, S3Client, S3Settings } from './s3-client.ts';
 import { childText, readXml } from './s3-xml.ts';
 
-/** Parts in memory at the same time. */
 const PARTS_AT_ONCE = 3;
 /** Limit of repeated uploads: a write of the key at the same time makes the store drop the upload. */
 const MOST_UPLOADS = 5;
 
-/** An upload of a content. */
 interface Upload {
   /** Key with the prefix. */
   key: string;
@@ -68,7 +66,6 @@ async function begin(client: S3Client, key: string, headers: Upload['headers']):
   return idOf(await client.send({ method: 'POST', key, query, headers, check }))!;
 }
 
-/** Sends the parts and returns the `etag` of each part. */
 async function sendParts(
   client: S3Client,
   key: string,
@@ -94,7 +91,6 @@ async function sendParts(
   return etags;
 }
 
-/** The pieces of a content from one byte position to another. */
 async function slice(content: ObjectContent, from: number, to: number): Promise<Uint8Array[]> {
   const found: Uint8Array[] = [];
   if ('path' in content) {
