@@ -156,17 +156,18 @@ function lateral(count: number, values: Values): Part[] {
   const h = count * each + 38;
   return [
     carcass(w, h, d, base, values),
-    imp(shared('EINHEIT'), {
-      at: [0.02, 0.0, 0.02],
-      scale: [0.76, 0.06, 0.38],
-      mat: basis('KANTE'),
-      lay: D3,
-    }),
+    plinth(0.76, 0.38),
     ...Array.from({ length: count }, (_, i) =>
       drawer(w, each, d, base + 0.019 + (i * each) / 1000, `SCHUB ${i + 1}`, values),
     ),
     ...invisible(PROGRAM, 0.8, 0.45),
   ];
+}
+
+/** What a cabinet stands on; width and depth in metres. */
+function plinth(w: number, d: number): Part {
+  const scale = [w, 0.06, d] as const;
+  return imp(shared('EINHEIT'), { at: [0.02, 0, 0.02], scale, mat: basis('KANTE'), lay: D3 });
 }
 
 /** Lockers: perforated doors on hinges, all of one kind. */
@@ -205,12 +206,7 @@ function lockers(columns: number, rows: number, values: Values): Part[] {
         lay: D3,
       }),
     ),
-    imp(shared('EINHEIT'), {
-      at: [0.02, 0, 0.02],
-      scale: [w / 1000 - 0.04, 0.06, 0.42],
-      mat: basis('KANTE'),
-      lay: D3,
-    }),
+    plinth(w / 1000 - 0.04, 0.42),
     ...doors,
     ...invisible(PROGRAM, w / 1000, 0.48),
   ];

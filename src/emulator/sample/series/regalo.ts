@@ -145,27 +145,22 @@ function body(w: number, h: number, d: number, y: number, values: Values): Part 
 /** A low board for a screen: a flap, a drawer and an open bay. */
 function lowboard(values: Values): Part[] {
   const [w, h, d, y] = [1800, 380, 420, 0.14];
+  const frontOf = (tag: string, x: number) =>
+    movable({ at: [x, y + 0.024, 0.4], lay: layer(PROGRAM, `D3_${tag}`) }, [
+      board(584, h - 48, 18, { mat: front(values), lay: D3 }),
+      imp(shared('KASTEN', 120, 8, 16, 3), {
+        at: [0.232, h / 1000 - 0.07, 0.016],
+        mat: home('MESSING'),
+        lay: D3,
+      }),
+    ]);
   return [
     body(w, h, d, y, values),
     ...[0.611, 1.167].map((x) =>
       board(22, h - 44, d - 20, { at: [x, y + 0.022, 0.01], mat: wood(values, ' HOCH'), lay: D3 }),
     ),
-    movable({ at: [0.024, y + 0.024, 0.4], lay: layer(PROGRAM, 'D3_KLAPPE') }, [
-      board(584, h - 48, 18, { mat: front(values), lay: D3 }),
-      imp(shared('KASTEN', 120, 8, 16, 3), {
-        at: [0.232, h / 1000 - 0.07, 0.016],
-        mat: home('MESSING'),
-        lay: D3,
-      }),
-    ]),
-    movable({ at: [1.191, y + 0.024, 0.4], lay: layer(PROGRAM, 'D3_SCHUB') }, [
-      board(584, h - 48, 18, { mat: front(values), lay: D3 }),
-      imp(shared('KASTEN', 120, 8, 16, 3), {
-        at: [0.232, h / 1000 - 0.07, 0.016],
-        mat: home('MESSING'),
-        lay: D3,
-      }),
-    ]),
+    frontOf('KLAPPE', 0.024),
+    frontOf('SCHUB', 1.191),
     board(534, 18, d - 40, { at: [0.633, y + 0.18, 0.02], mat: wood(values), lay: D3 }),
     ...stand(w, d, 140),
     ...plan(PROGRAM, 1.8, 0.42),
