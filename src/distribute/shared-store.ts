@@ -16,7 +16,7 @@ import type { ObjectStore } from './store/object-store.ts';
 const UNREFERENCED_KEY = 'unreferenced.json';
 
 /** The store with its objects, for the other files of this wing. */
-export interface OpenStore extends SharedStore {
+interface OpenStore extends SharedStore {
   readonly objects: ObjectStore;
 }
 

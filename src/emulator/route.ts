@@ -42,7 +42,7 @@ export type Answer =
   | { kind: 'empty' };
 
 /** A GET of the planning page, or of one of its files, which the emulator passes on as it is. */
-export interface SiteRequest {
+interface SiteRequest {
   /** Path after `/planning/`; empty for the page itself, `/` for the page at the root of the server. */
   name: string;
   /** Query as received, without `?`; it contains the token. */
@@ -53,7 +53,7 @@ export interface SiteRequest {
 }
 
 /** The complete answer to a {@link SiteRequest}. */
-export interface SiteAnswer {
+interface SiteAnswer {
   status: number;
   headers: Readonly<Record<string, string>>;
   body: Uint8Array | string;

@@ -58,7 +58,7 @@ export interface QueueWorker {
 }
 
 /** Handlers that a worker calls. */
-export interface WorkerHandlers {
+interface WorkerHandlers {
   /** Does a job. An error fails the whole run if it ends runs and is no interruption. @param signal - Aborted when the job is lost to another worker, cancelled, or time is up. */
   work(job: ChunkJob, signal: AbortSignal): Promise<void>;
   /** The number of workers has changed; a worker beyond the maximum takes no jobs. */
@@ -73,7 +73,7 @@ export interface WorkerHandlers {
 export type OptionDigests = Readonly<Record<string, string>>;
 
 /** What coordinator and workers open a queue with. */
-export interface QueueOptions {
+interface QueueOptions {
   /** Address of the queue, with credentials. */
   url: string;
   /** Name of the pipeline, of which only one run may be on a queue. */

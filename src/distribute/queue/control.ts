@@ -82,8 +82,7 @@ export const CUT_OFF_MESSAGES = {
   false: 'the queue answers again',
 } as const;
 
-/** Handlers of a process that opens the channel. */
-export interface ControlHandlers {
+interface ControlHandlers {
   /** Returns the current state. */
   beat(): Beat;
   /** A message has arrived; messages of this process are included. */

@@ -78,6 +78,6 @@ export function partsListJson(
 }
 
 /** The form of a block name in `blocks[]`: upper case, without a leading `::`. */
-export function canonical(name: string): string {
+function canonical(name: string): string {
   return name.replace(/^::/, '').toUpperCase();
 }

@@ -23,7 +23,7 @@ interface BlockQuirks {
 }
 
 /** Blocks that differ only in their measures, which are part of the name, in millimetres. */
-export interface BlockFamily {
+interface BlockFamily {
   /** Number of measures in a name. */
   measures: number;
   /** Makes the shape from the measures in metres. */
@@ -34,8 +34,7 @@ export interface BlockFamily {
 /** Families by name. */
 export type BlockFamilies = Readonly<Record<string, BlockFamily>>;
 
-/** The body of one block as a JSON value. */
-export interface BlockJson {
+interface BlockJson {
   N: string;
   P: Point;
   R: Point;

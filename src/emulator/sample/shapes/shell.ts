@@ -3,8 +3,7 @@ import { cos, hypot, pow, sin } from '../../../support/elementary.ts';
 import type { Flat, Outline } from './outline.ts';
 import { addGrid, cross, emptySurface, minus, outward, type Point, type Shape } from './surface.ts';
 
-/** The definition of a shell. */
-export interface ShellOptions {
+interface ShellOptions {
   /** Plan, counter-clockwise about its own origin (star-shaped seen from there). */
   outline: Outline;
   /** Position of a plan point in space. */
@@ -62,8 +61,7 @@ export function shell(options: ShellOptions): Shape {
   return [outward(surface)];
 }
 
-/** The definition of a shell of rows. */
-export interface RowShellOptions {
+interface RowShellOptions {
   /** Cells along v (0 to 1) and across u (-1 to 1). */
   rows: number;
   columns: number;

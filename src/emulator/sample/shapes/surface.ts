@@ -40,7 +40,7 @@ export function emptySurface(closed: boolean, withUvs = false): Surface {
 }
 
 /** A vertex of a {@link addGrid}: a point with its place on the surface. */
-export interface GridVertex {
+interface GridVertex {
   point: Point;
   uv?: readonly [number, number];
 }
@@ -88,7 +88,7 @@ function addVertex({ positions, uvs }: Surface, { point, uv = [0, 0] }: GridVert
 }
 
 /** Six times the signed volume, taken about the first point; positive for an outward surface. */
-export function signedVolume({ positions: p, triangles }: Surface): number {
+function signedVolume({ positions: p, triangles }: Surface): number {
   let sum = 0;
   const [ox, oy, oz] = [p[0] ?? 0, p[1] ?? 0, p[2] ?? 0];
   for (let t = 0; t < triangles.length; t += 3) {
@@ -101,8 +101,7 @@ export function signedVolume({ positions: p, triangles }: Surface): number {
   return sum;
 }
 
-/** The same surface with every triangle reversed. */
-export function turnedOver(surface: Surface): Surface {
+function turnedOver(surface: Surface): Surface {
   const triangles = surface.triangles.slice();
   for (let t = 0; t < triangles.length; t += 3) {
     [triangles[t + 1], triangles[t + 2]] = [triangles[t + 2]!, triangles[t + 1]!];
@@ -116,7 +115,7 @@ export function outward(surface: Surface): Surface {
 }
 
 /** How {@link placed} moves a shape: scale, then rotation X, Y, Z (intrinsic), then offset. */
-export interface Placement {
+interface Placement {
   /** Offset in metres. */
   at?: Point;
   /** Rotation in degrees. */
