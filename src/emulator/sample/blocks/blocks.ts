@@ -75,7 +75,7 @@ function parse(name: string): { family: string; metres: number[] } | undefined {
   const [, family, measures] = /^(.*?)(?:_(\d+(?:X\d+)*))?$/.exec(own)!;
   if (!Object.hasOwn(FAMILIES, family!)) return undefined;
   const millimetres = measures === undefined ? [] : measures.split('X').map(Number);
-  if (millimetres.length !== FAMILIES[family!]!.measures) return undefined;
+  if (millimetres.length !== FAMILIES[family!]!.make.length) return undefined;
   if (millimetres.some((value) => value < 1 || value > LARGEST)) return undefined;
   return { family: family!, metres: millimetres.map((value) => value / 1000) };
 }

@@ -33,21 +33,18 @@ function extension(w: number, d: number): Outline {
 /** Boards by family. */
 export const BOARD_FAMILIES: BlockFamilies = {
   // Carcass boards, shelves, fronts, rails: width, height, depth.
-  PLATTE: { measures: 3, make: (w, h, d) => chamferedBox(w, h, d, 0.0012) },
+  PLATTE: { make: (w, h, d) => chamferedBox(w, h, d, 0.0012) },
   // Native geometry of the OFML family is clockwise. These panels are clockwise on purpose.
   PANEEL: {
-    measures: 3,
     make: (w, h, d) => chamferedBox(w, h, d, 0.002),
     quirks: { clockwise: true },
   },
   // Desk tops with round corners: width, thickness, depth.
   TISCHPLATTE: {
-    measures: 3,
     make: (w, t, d) => slab(fromCorner(roundedRectangle(w, d, 0.03, 8), w, d), t, 0.0025),
   },
   // The two boards of an L-shaped top, grain along x, with sharp corners: width, depth.
   ECKPLATTE: {
-    measures: 2,
     make: (w, d) =>
       slab(
         [
@@ -60,37 +57,27 @@ export const BOARD_FAMILIES: BlockFamilies = {
         0.0025,
       ),
   },
-  ANSATZPLATTE: { measures: 2, make: (w, d) => slab(extension(w, d), 0.025, 0.0025) },
+  ANSATZPLATTE: { make: (w, d) => slab(extension(w, d), 0.025, 0.0025) },
   // Tops on a centred origin with a lower edge that slants in.
-  BOOTPLATTE: {
-    measures: 3,
-    make: (w, t, d) => slab(boat(w, d, d * 0.78, 0.08), t, 0.0025, 1, t * 0.7),
-  },
+  BOOTPLATTE: { make: (w, t, d) => slab(boat(w, d, d * 0.78, 0.08), t, 0.0025, 1, t * 0.7) },
   RUNDPLATTE: {
-    measures: 2,
     make: (diameter, t) => slab(superellipse(diameter, diameter, 2, 96), t, 0.0025, 1, t * 0.6),
   },
-  KIESELPLATTE: {
-    measures: 3,
-    make: (w, t, d) => slab(superellipse(w, d, 2.7, 80), t, t * 0.45, 4),
-  },
+  KIESELPLATTE: { make: (w, t, d) => slab(superellipse(w, d, 2.7, 80), t, t * 0.45, 4) },
   // Rounded boxes: width, height, depth, radius.
-  KASTEN: { measures: 4, make: (w, h, d, r) => roundedBox(w, h, d, r) },
+  KASTEN: { make: (w, h, d, r) => roundedBox(w, h, d, r) },
   // Upholstery: width, height, depth.
   KISSEN: {
-    measures: 3,
     make: (w, h, d) =>
       cushion(w, h, d, { radius: Math.min(0.045, h * 0.42), crown: 0.022, bulge: 0.012 }),
   },
   // A loose back cushion: soft on all sides.
   WURFKISSEN: {
-    measures: 3,
     make: (w, h, d) =>
       cushion(w, h, d, { radius: d * 0.4, crown: 0.02, bulge: 0.05, belly: 0.008 }),
   },
   // A bow handle in front of the plane z = 0, centred: distance of its feet.
   BÜGELGRIFF: {
-    measures: 1,
     make: (length) =>
       tube(
         [
@@ -105,7 +92,6 @@ export const BOARD_FAMILIES: BlockFamilies = {
   },
   // An edge grip: a bent strip along the upper edge of a front.
   GRIFFLEISTE: {
-    measures: 1,
     make: (w) => [
       ...chamferedBox(w, 0.002, 0.022, 0.0006),
       ...placed(chamferedBox(w, 0.016, 0.002, 0.0006), { at: [0, -0.014, 0.02] }),
@@ -113,7 +99,6 @@ export const BOARD_FAMILIES: BlockFamilies = {
   },
   // Drawer box behind its front: width, height, depth; open at the top.
   SCHUBKASTEN: {
-    measures: 3,
     make: (w, h, d) => [
       ...chamferedBox(w, 0.008, d, 0.001),
       ...placed(chamferedBox(0.012, h, d, 0.001), { at: [0, 0, 0] }),
@@ -123,14 +108,10 @@ export const BOARD_FAMILIES: BlockFamilies = {
   },
   // A unit board: nodes scale it differently on each axis. Its own position and rotation lay it flat.
   EINHEIT: {
-    measures: 0,
     make: () => chamferedBox(1, 1, 1, 0.01),
     quirks: { position: [1, 0, 0], rotation: [0, 0, 90] },
   },
   // Open sheets: a back panel seen from the front, the symbol of the plan view.
-  SYMBOL: { measures: 2, make: sheet, quirks: { withoutClosed: true } },
-  RÜCKWAND: {
-    measures: 2,
-    make: (w, h) => placed(sheet(w, h), { rot: [90, 0, 0], at: [0, h, 0] }),
-  },
+  SYMBOL: { make: sheet, quirks: { withoutClosed: true } },
+  RÜCKWAND: { make: (w, h) => placed(sheet(w, h), { rot: [90, 0, 0], at: [0, h, 0] }) },
 };

@@ -53,10 +53,9 @@ const onSeat = (seat: number, [x, y, z]: Point): Point => [x, seat + y, z];
 /** Frames by kind. */
 export const FRAME_FAMILIES: BlockFamilies = {
   // A cantilever chair: seat height, width.
-  FREISCHWINGER: { measures: 2, make: (seat, w) => cantilever(seat, w) },
+  FREISCHWINGER: { make: (seat, w) => cantilever(seat, w) },
   // Two arm loops from the seat rails to the back: seat height, width.
   ARMBÜGEL: {
-    measures: 2,
     make: (seat, w) =>
       both(
         tube(
@@ -74,7 +73,6 @@ export const FRAME_FAMILIES: BlockFamilies = {
   },
   // Uprights of a back on a cantilever frame: seat height, width, height of the back's upper edge.
   LEHNENBOGEN: {
-    measures: 3,
     make: (seat, w, h) =>
       tube(
         [
@@ -91,7 +89,6 @@ export const FRAME_FAMILIES: BlockFamilies = {
   },
   // Four bent legs that bear a shell: seat height.
   VIERFUSS: {
-    measures: 1,
     make: (seat) => [
       ...tube(underShell(seat, 0.009, FRONT, [0.23, FOOT, 0.235]), 0.009, { bend: 0.05 }),
       ...tube(underShell(seat, 0.009, REAR, [0.22, FOOT, -0.25]), 0.009, { bend: 0.05 }),
@@ -100,7 +97,6 @@ export const FRAME_FAMILIES: BlockFamilies = {
   },
   // Sled base: seat height.
   KUFENGESTELL: {
-    measures: 1,
     make: (seat) => {
       const front = underShell(seat, 0.006, FRONT, [0.24, 0.006, 0.22]);
       const rear = underShell(seat, 0.006, REAR, [0.24, 0.006, -0.24]);
@@ -112,7 +108,6 @@ export const FRAME_FAMILIES: BlockFamilies = {
   },
   // A foot ring about a column: diameter, height.
   FUSSRING: {
-    measures: 2,
     make: (diameter, h) => {
       const spoke: Point[] = [
         [0.02, h - 0.03, 0],

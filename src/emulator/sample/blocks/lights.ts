@@ -14,7 +14,6 @@ function arc(from: number, to: number, steps: number, at: (angle: number) => Fla
 export const LIGHT_FAMILIES: BlockFamilies = {
   // A cloth shade, one sheet: lower diameter, upper diameter, height.
   SCHIRM: {
-    measures: 3,
     make: (lower, upper, h) =>
       lathe(
         [
@@ -26,13 +25,11 @@ export const LIGHT_FAMILIES: BlockFamilies = {
   },
   // The wire ring at the edge of a shade: diameter.
   SCHIRMRING: {
-    measures: 1,
     make: (diameter) =>
       tube(circle(diameter, 0, 48), 0.0022, { loop: true, up: [0, 1, 0], segments: 8 }),
   },
   // A spun metal dome, 2 mm thick, open below: diameter, height.
   KUPPEL: {
-    measures: 2,
     make: (diameter, h) => {
       const [r, t] = [diameter / 2, 0.002];
       const outer = arc(0, Math.PI / 2, 12, (a) => [
@@ -45,7 +42,6 @@ export const LIGHT_FAMILIES: BlockFamilies = {
   },
   // A stand plate on the floor: diameter.
   LAMPENFUSS: {
-    measures: 1,
     make: (diameter) => {
       const r = diameter / 2;
       return lathe(
@@ -64,7 +60,6 @@ export const LIGHT_FAMILIES: BlockFamilies = {
   },
   // A vase-like body of a table lamp: diameter, height.
   VASENFUSS: {
-    measures: 2,
     make: (diameter, h) => {
       const r = diameter / 2;
       const body = arc(0, 1, 22, (t) => [
@@ -76,7 +71,6 @@ export const LIGHT_FAMILIES: BlockFamilies = {
   },
   // An incandescent shape: diameter; it hangs below the origin.
   GLÜHLAMPE: {
-    measures: 1,
     make: (diameter) => {
       const r = diameter / 2;
       const glass = arc(-Math.PI / 2, Math.PI * 0.32, 14, (a) => [
@@ -88,7 +82,6 @@ export const LIGHT_FAMILIES: BlockFamilies = {
   },
   // A bowed stand: height, reach; it starts vertical and ends hanging.
   BOGEN: {
-    measures: 2,
     make: (h, reach) =>
       tube(
         [

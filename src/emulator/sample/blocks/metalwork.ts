@@ -63,7 +63,6 @@ function deskFoot(length: number): Shape {
 export const METAL_FAMILIES: BlockFamilies = {
   // A glide on the floor: diameter.
   GLEITER: {
-    measures: 1,
     make: (diameter) =>
       lathe(
         [
@@ -77,12 +76,11 @@ export const METAL_FAMILIES: BlockFamilies = {
       ),
     quirks: { threeFloatUvs: true },
   },
-  ROLLE: { measures: 1, make: castor },
+  ROLLE: { make: castor },
   // A rectangular tube on the floor, corner at the origin: width, height, depth.
-  PROFIL: { measures: 3, make: (w, h, d) => chamferedBox(w, h, d, 0.0025) },
+  PROFIL: { make: (w, h, d) => chamferedBox(w, h, d, 0.0025) },
   // A round column with a collar: diameter, height.
   RUNDROHR: {
-    measures: 2,
     make: (diameter, h) =>
       lathe(
         [
@@ -97,7 +95,6 @@ export const METAL_FAMILIES: BlockFamilies = {
   },
   // A turned leg: height, upper and lower diameter.
   KONUSBEIN: {
-    measures: 3,
     make: (h, upper, lower) =>
       lathe(
         [
@@ -109,10 +106,9 @@ export const METAL_FAMILIES: BlockFamilies = {
         { segments: 22, round: 0.05, roundSteps: 2 },
       ),
   },
-  TFUSS: { measures: 1, make: deskFoot },
+  TFUSS: { make: deskFoot },
   // The column of a sit-stand desk: outer tube height, inner tube height; centred in x and z.
   HUBSÄULE: {
-    measures: 2,
     make: (outer, inner) => [
       ...placed(roundedBox(0.08, outer, 0.05, 0.006), { at: [-0.04, 0, -0.025] }),
       ...placed(roundedBox(0.07, inner, 0.041, 0.005), { at: [-0.035, 0, -0.0205] }),
@@ -120,7 +116,6 @@ export const METAL_FAMILIES: BlockFamilies = {
   },
   // A trumpet base on the floor: diameter of the plate, height.
   TROMPETENFUSS: {
-    measures: 2,
     make: (diameter, h) => {
       const r = diameter / 2;
       const flare = Array.from({ length: 13 }, (_, i) => {
@@ -135,7 +130,6 @@ export const METAL_FAMILIES: BlockFamilies = {
   },
   // A loop leg of flat steel in the plane x = 0: height, depth, width of the steel.
   KUFE: {
-    measures: 3,
     make: (h, d, width) =>
       sweep(
         roundedRectangle(width, 0.012, 0.002, 2),
@@ -156,7 +150,6 @@ export const METAL_FAMILIES: BlockFamilies = {
   },
   // A cable tray below a top: length.
   KABELWANNE: {
-    measures: 1,
     make: (length) => [
       ...chamferedBox(length, 0.0015, 0.12, 0.0005),
       ...placed(chamferedBox(length, 0.07, 0.0015, 0.0005), { at: [0, 0, 0] }),
@@ -165,7 +158,6 @@ export const METAL_FAMILIES: BlockFamilies = {
   },
   // A wire pull or rail along x: length, diameter.
   STANGE: {
-    measures: 2,
     make: (length, diameter) =>
       tube(
         [

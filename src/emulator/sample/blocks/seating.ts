@@ -133,7 +133,6 @@ function chairShell(w: number): Shape {
 export const SEATING_FAMILIES: BlockFamilies = {
   // A task chair's seat pad: width, depth, thickness.
   SITZPOLSTER: {
-    measures: 3,
     make: (w, d, thickness) =>
       shell({
         outline: superellipse(w, d, 4.5, 56),
@@ -145,7 +144,6 @@ export const SEATING_FAMILIES: BlockFamilies = {
       }),
   },
   SITZSCHALE: {
-    measures: 2,
     make: (w, d) =>
       shell({
         outline: superellipse(w, d, 4.5, 40),
@@ -158,7 +156,6 @@ export const SEATING_FAMILIES: BlockFamilies = {
   },
   // Backs start at their lower edge: width, height.
   RÜCKENPOLSTER: {
-    measures: 2,
     make: (w, h) =>
       shell({
         outline: backOutline(w, h),
@@ -170,7 +167,6 @@ export const SEATING_FAMILIES: BlockFamilies = {
       }),
   },
   RÜCKENNETZ: {
-    measures: 2,
     make: (w, h) =>
       shell({
         outline: backOutline(w, h),
@@ -181,10 +177,9 @@ export const SEATING_FAMILIES: BlockFamilies = {
         sheet: true,
       }),
   },
-  RÜCKENRAHMEN: { measures: 2, make: (w, h) => backFrame(w, h, 0.009) },
+  RÜCKENRAHMEN: { make: (w, h) => backFrame(w, h, 0.009) },
   // The carrier behind a back, from under the seat: height of its upper end.
   LEHNENTRÄGER: {
-    measures: 1,
     make: (h) =>
       sweep(
         roundedRectangle(0.07, 0.018, 0.008, 4),
@@ -202,7 +197,6 @@ export const SEATING_FAMILIES: BlockFamilies = {
   },
   // One arm of a five-star base along +x; five of them make the base.
   STERNARM: {
-    measures: 1,
     make: (length) =>
       sweep(
         roundedRectangle(0.05, 0.036, 0.012, 4),
@@ -215,7 +209,6 @@ export const SEATING_FAMILIES: BlockFamilies = {
   },
   // Hub and gas spring: height of the seat mechanism.
   SÄULE: {
-    measures: 1,
     make: (h) => [
       ...lathe(
         [
@@ -232,7 +225,6 @@ export const SEATING_FAMILIES: BlockFamilies = {
   },
   // The mechanism below a seat with its levers; its upper side is y = 0.
   MECHANIK: {
-    measures: 0,
     make: () => [
       ...placed(roundedBox(0.17, 0.055, 0.24, 0.014), { at: [-0.085, -0.058, -0.13] }),
       ...placed(chamferedBox(0.3, 0.01, 0.05, 0.002), { at: [-0.15, -0.012, -0.05] }),
@@ -258,7 +250,6 @@ export const SEATING_FAMILIES: BlockFamilies = {
   },
   // The right armrest's bracket and the pad on it; the left one is its mirror image.
   ARMTRÄGER: {
-    measures: 1,
     make: (h) =>
       sweep(
         roundedRectangle(0.046, 0.02, 0.008, 4),
@@ -274,13 +265,11 @@ export const SEATING_FAMILIES: BlockFamilies = {
       ),
   },
   ARMAUFLAGE: {
-    measures: 0,
     make: () => placed(roundedBox(0.085, 0.026, 0.25, 0.012, 2), { at: [-0.0425, 0, -0.125] }),
   },
   // A moulded chair shell, seat and back in one: width.
-  SCHALE: { measures: 1, make: chairShell },
+  SCHALE: { make: chairShell },
   SCHALENPOLSTER: {
-    measures: 1,
     make: (w) =>
       shell({
         outline: superellipse(w * 0.86, 0.39, 4, 56),
@@ -293,7 +282,6 @@ export const SEATING_FAMILIES: BlockFamilies = {
   },
   // A round seat pad: diameter, thickness.
   RUNDPOLSTER: {
-    measures: 2,
     make: (diameter, h) => {
       const r = diameter / 2;
       return lathe(

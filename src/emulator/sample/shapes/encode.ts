@@ -24,24 +24,13 @@ interface BlockQuirks {
 
 /** Blocks that differ only in their measures, which are part of the name, in millimetres. */
 interface BlockFamily {
-  /** Number of measures in a name. */
-  measures: number;
-  /** Makes the shape from the measures in metres. */
+  /** Makes the shape from the measures in metres: a name has as many as this function has parameters. */
   make: (...metres: number[]) => Shape;
   quirks?: BlockQuirks;
 }
 
 /** Families by name. */
 export type BlockFamilies = Readonly<Record<string, BlockFamily>>;
-
-interface BlockJson {
-  N: string;
-  P: Point;
-  R: Point;
-  V: number[];
-  T: number[];
-  A: { F: number[]; TI: number[]; C?: boolean }[];
-}
 
 /** Collects numbers in groups and gives equal groups the same index. */
 class Welder {
@@ -77,7 +66,7 @@ function micrometres(metres: number): number {
 }
 
 /** Makes the block body of a shape. */
-export function encodeBlock(name: string, shape: Shape, quirks: BlockQuirks = {}): BlockJson {
+export function encodeBlock(name: string, shape: Shape, quirks: BlockQuirks = {}) {
   const points = new Welder(3);
   const uvs = new Welder(2);
   const surfaces = shape.map((surface) => encodeSurface(surface, points, uvs, quirks));
@@ -91,12 +80,7 @@ export function encodeBlock(name: string, shape: Shape, quirks: BlockQuirks = {}
   };
 }
 
-function encodeSurface(
-  surface: Surface,
-  points: Welder,
-  uvs: Welder,
-  quirks: BlockQuirks,
-): { F: number[]; TI: number[]; C?: boolean } {
+function encodeSurface(surface: Surface, points: Welder, uvs: Welder, quirks: BlockQuirks) {
   const { positions, triangles } = surface;
   const F: number[] = [];
   const TI: number[] = [];
