@@ -68,44 +68,49 @@ function createCatalogue(translate: Translate): Catalogue {
   catalogue.folders.set('', root);
   MANUFACTURERS.forEach((manufacturer, m) => {
     const { text, series, convertdate } = manufacturer;
-    const add = (parent: Folder, node: NodeContent, isListed = true) =>
-      addNode(catalogue, parent, nodeJson(manufacturer, node), isListed);
+    const add = (parent: Folder, content: NodeContent) =>
+      addNode(catalogue, parent, manufacturer, content);
     const nodeid = `${manufacturer.id};:@${m + 1}`;
-    const logo = { nodeid, nodetype: 'F', text: translate(text), image: 'LOGO.PNG' } as const;
-    const top = add(root, { ...logo, more: { convertdate } });
-    series.forEach(({ program, text: label, articles }, s) => {
+    const top = add(root, {
+      nodeid,
+      nodetype: 'F',
+      text: translate(text),
+      image: 'LOGO.PNG',
+      more: { convertdate },
+    });
+    series.forEach(({ program, text: name, articles }, s) => {
       const seriesId = `${nodeid};:${program}@${s + 1}`;
-      const cover = { text: translate(label), program, image: `${program}.JPG` };
-      const folder = add(top, { nodeid: seriesId, nodetype: 'F', ...cover });
+      const folder = add(top, {
+        nodeid: seriesId,
+        nodetype: 'F',
+        text: translate(name),
+        program,
+        image: `${program}.JPG`,
+      });
       articles.forEach((article, a) => {
         const { number, short, isListed } = article;
-        const node = nodeJson(manufacturer, {
-          ...{ nodeid: `${seriesId};:${number}@${a + 1}`, nodetype: 'A', program },
-          ...{ text: translate(short), image: imageName(article) },
-          // In the default configuration.
-          more: {
-            basearticlenumber: number,
-            variantcode: finalNumberOf(article, valuesOf(article)),
-          },
+        // A node shows the default configuration.
+        const variantcode = finalNumberOf(article, valuesOf(article));
+        const { node } = add(folder, {
+          nodeid: `${seriesId};:${number}@${a + 1}`,
+          nodetype: 'A',
+          text: translate(short),
+          program,
+          image: imageName(article),
+          more: { basearticlenumber: number, variantcode },
+          isListed,
         });
-        addNode(catalogue, folder, node, isListed);
         catalogue.articles.push({ node, article });
       });
     });
     add(top, {
-      ...{ nodeid: `${nodeid};:INFO@${series.length + 1}`, nodetype: 'I', image: 'INFO.JPG' },
+      nodeid: `${nodeid};:INFO@${series.length + 1}`,
+      nodetype: 'I',
       text: translate({ de: `Über ${text.de}`, en: `About ${text.en}` }),
+      image: 'INFO.JPG',
     });
   });
   return catalogue;
-}
-
-function addNode({ folders }: Catalogue, parent: Folder, node: Json, isListed = true): Folder {
-  const [nodeid, text] = [String(node.nodeid), String(node.text)];
-  const folder = { nodeid, text, parent: parent.nodeid, children: [] };
-  folders.set(nodeid, folder);
-  if (isListed) parent.children.push(node);
-  return folder;
 }
 
 /** File name of an article's catalogue image, without characters of a path or an encoding. */
@@ -122,14 +127,23 @@ interface NodeContent {
   program?: string;
   image: string;
   more?: Json;
+  isListed?: boolean | undefined;
 }
 
-function nodeJson({ id, name }: ManufacturerDefinition, node: NodeContent): Json {
-  const { nodeid, nodetype, text, program = '', image, more } = node;
+function addNode(
+  { folders }: Catalogue,
+  parent: Folder,
+  { id, name }: ManufacturerDefinition,
+  { nodeid, nodetype, text, program = '', image, more, isListed = true }: NodeContent,
+) {
   const path = ['xcf/ressource', id, ...(program === '' ? [] : [program]), 'any', image];
-  return {
+  const node: Json = {
     ...{ nodeid, text, nodetype, manufacturer: id, manufacturername: name, program },
     ...{ basearticlenumber: '', variantcode: '', ...more },
     ressources: [{ restype: 'IT', rescontent: path.join('/') }],
   };
+  const folder = { nodeid, text, parent: parent.nodeid, children: [], node };
+  folders.set(nodeid, folder);
+  if (isListed) parent.children.push(node);
+  return folder;
 }
