@@ -125,27 +125,24 @@ export interface LimitShare {
   count: number;
 }
 
-/** Most requests in flight that a configuration allows. @param share - That of one process. @defaultValue the whole */
+/**
+ * Most requests in flight that a configuration allows. Its shares are whole numbers that add up to it: a process with 0
+ * waits.
+ *
+ * @param share - That of one process. @defaultValue the whole
+ * @example
+ * ```ts
+ * [0, 1, 2].map((index) => concurrencyOf({ concurrency: 8 }, { index, count: 3 })); // → [3, 3, 2]
+ * concurrencyOf({ concurrency: 2 }, { index: 2, count: 3 }); // → 0
+ * ```
+ */
 export function concurrencyOf(
   config: Pick<ServiceConfig, 'concurrency' | 'rateLimit'>,
   share?: LimitShare,
 ): number {
   const { concurrency = SERVICE_DEFAULTS.concurrency, rateLimit } = config;
   const most = Math.min(concurrency, rateLimit?.concurrency ?? Number.POSITIVE_INFINITY);
-  return share === undefined ? most : sharedConcurrency(most, share);
-}
-
-/**
- * Divides a number of concurrent requests among processes: whole numbers that add up to it. A process with 0 waits.
- *
- * @example
- * ```ts
- * [0, 1, 2].map((index) => sharedConcurrency(8, { index, count: 3 })); // → [3, 3, 2]
- * sharedConcurrency(2, { index: 2, count: 3 }); // → 0
- * ```
- */
-export function sharedConcurrency(concurrency: number, { index, count }: LimitShare): number {
-  return Math.floor((concurrency - 1 - index) / count) + 1;
+  return share === undefined ? most : Math.floor((most - 1 - share.index) / share.count) + 1;
 }
 
 /** One attempt to send an operation; it contains no secret. */

@@ -19,7 +19,7 @@
 import { FairBudget, turnFor } from '../../support/budget.ts';
 import { asConverterError, ConverterError } from '../../support/errors.ts';
 import { classify, type Failure, interrupted } from './request-failure.ts';
-import { type LimitShare, type Settings, sharedConcurrency } from './service-config.ts';
+import { concurrencyOf, type LimitShare, type Settings } from './service-config.ts';
 import type { HttpResponse } from './transport.ts';
 
 const FIRST_PAUSE_MS = 500;
@@ -131,7 +131,7 @@ export class Traffic {
   share(share: LimitShare): void {
     const { concurrency, perSecond, now } = this.#options;
     const isFull = this.#permits.total === this.#mostPermits;
-    this.#mostPermits = sharedConcurrency(concurrency, share);
+    this.#mostPermits = concurrencyOf({ concurrency }, share);
     this.#permits.total = isFull
       ? this.#mostPermits
       : Math.min(this.#permits.total, this.#mostPermits);

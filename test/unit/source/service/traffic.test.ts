@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sharedConcurrency, startTimer } from '../../../../src/source/service/service-config.ts';
+import { concurrencyOf, startTimer } from '../../../../src/source/service/service-config.ts';
 import {
   createRateLimit,
   readRetryAfter,
@@ -416,7 +416,9 @@ describe('a service that refuses everything', () => {
 
 describe('a share of the limits', () => {
   const sharesOf = (total: number, count: number) =>
-    Array.from({ length: count }, (_, index) => sharedConcurrency(total, { index, count }));
+    Array.from({ length: count }, (_, index) =>
+      concurrencyOf({ concurrency: total }, { index, count }),
+    );
 
   it('is a whole number, and all together are what is stated', () => {
     const whole = fc.integer({ min: 1, max: 300 });
