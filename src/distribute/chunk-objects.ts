@@ -39,8 +39,8 @@ const STEERING = {
 } as const;
 
 /**
- * The objects of a run that its coordinator and its workers exchange; they are removed when it has ended. What reads one
- * throws `RUN_DAMAGED` if there is none.
+ * The objects of a run that its coordinator and its workers exchange; they are removed when it has ended. A method that
+ * reads an object throws `RUN_DAMAGED` if there is none.
  */
 export class ChunkObjects {
   readonly #store: ObjectStore;
