@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import { isLoopback } from '../support/addresses.ts';
 import { isConverterError } from '../support/errors.ts';
-import { isPort, PORT } from '../support/listening.ts';
+import { readPort } from '../support/listening.ts';
 import { type Arguments, given, type Io, type OptionSpec, textOf, usageError } from './command.ts';
 
 interface Listening {
@@ -53,9 +53,7 @@ export async function readListening(args: Arguments, standard: number): Promise<
       `--port: expected a number, received "${text}"; to let other machines connect, use --host ${address}`,
     );
   }
-  if (!/^\d{1,5}$/.test(text) || !isPort(Number(text))) {
-    throw usageError(`--port: expected ${PORT}, received "${text}"`);
-  }
+  const port = readPort(text, '--port');
   if (/[\s/]|^[^[]*:\d+$/.test(host) && !isIP(host)) {
     throw usageError(`--host: expected an address without a port, received "${host}"`);
   }
@@ -63,7 +61,7 @@ export async function readListening(args: Arguments, standard: number): Promise<
     ?.split(',')
     .map((name) => name.trim());
   const origins = await readOrigins(args, 'allow-origin');
-  return { port: Number(text), host, ...given({ origins, names }) };
+  return { port, host, ...given({ origins, names }) };
 }
 
 /** Reads an option that lists origins, separated by commas. @throws {@link ConverterError} `USAGE` naming the option. */

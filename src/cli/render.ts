@@ -1,22 +1,18 @@
 /** `btg2gltf render`: pictures of a GLB, or of all published files of a pipeline. */
 import { homedir } from 'node:os';
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { findBrowser } from '../deliver/pictures/browser.ts';
-import { takePictures } from '../deliver/pictures/picture.ts';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import {
   PICTURE_CHOICES,
   PICTURE_DEFAULTS,
   type PictureOptions,
   TRANSPARENT,
 } from '../deliver/pictures/picture-options.ts';
-import { createPictureMaker } from '../deliver/pictures/pictures.ts';
-import { BrowserRenderer } from '../deliver/pictures/renderer.ts';
+import { type Rendering, withRendering } from '../deliver/pictures/render.ts';
 import { openPublished } from '../distribute/published.ts';
 import type { Pipeline } from '../run/file/pipeline-file.ts';
 import type { FileFacts } from '../run/output/delivered-files.ts';
 import { amount, integer, size } from '../run/report/text.ts';
 import { ConverterError } from '../support/errors.ts';
-import { makeFolder, readBytes, replaceFile } from '../support/files.ts';
 import { visibleLines } from '../support/visible.ts';
 import { type Arguments, type Command, type Io, numberOf, textOf } from './command.ts';
 import { pipelineAt } from './pipeline-options.ts';
@@ -94,21 +90,18 @@ export const renderCommand: Command = {
     const options = pictureOptionsOf(args);
     const subject = textOf(args, SUBJECT)!;
     const pipeline = await pipelineAt(subject, io);
-    const cacheDir = pipeline?.cacheDir ?? userCacheDir(io.env);
-    const browser = await findBrowser(io.env, cacheDir, textOf(args, 'browser'));
-    if (browser === undefined) {
-      const message = 'pictures: expected a browser, found none';
-      throw new ConverterError('BROWSER_MISSING', message);
-    }
-    const renderer = new BrowserRenderer({ browser, warn: (text) => io.printError(`${text}\n`) });
-    const stop = () => void renderer.close();
-    io.signal.addEventListener('abort', stop);
-    const taken = pipeline
-      ? renderPipeline(pipeline, renderer, options, args, io)
-      : renderFile(resolve(subject), renderer, options, args, io);
-    return taken.finally(() => {
-      io.signal.removeEventListener('abort', stop);
-      return renderer.close();
+    const at = {
+      ...{ env: io.env, signal: io.signal, browser: textOf(args, 'browser') },
+      cacheDir: pipeline?.cacheDir ?? userCacheDir(io.env),
+      warn: (text: string) => io.printError(`${text}\n`),
+    };
+    return withRendering(options, at, async (rendering) => {
+      if (pipeline) return renderPipeline(pipeline, rendering.published, args, io);
+      const file = resolve(subject);
+      const folder = resolve(textOf(args, 'output') ?? dirname(file));
+      for (const { path, picture } of await rendering.file(file, folder))
+        io.print(`${path}: ${described(picture, picture.bytes)}\n`);
+      return 0;
     });
   },
 };
@@ -116,25 +109,6 @@ export const renderCommand: Command = {
 /** Where programs keep files that can be made again: a single GLB has no cache folder. */
 const userCacheDir = ({ XDG_CACHE_HOME }: Io['env']): string =>
   join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'btg2gltf');
-
-async function renderFile(
-  file: string,
-  renderer: BrowserRenderer,
-  options: PictureOptions,
-  args: Arguments,
-  io: Io,
-): Promise<number> {
-  const folder = resolve(textOf(args, 'output') ?? dirname(file));
-  const pictures = await takePictures(renderer, await readBytes(file), options);
-  await makeFolder(folder);
-  const name = basename(file).replace(/\.glb$/i, '');
-  for (const picture of pictures) {
-    const path = join(folder, `${name}-${picture.name}.${options.format}`);
-    await replaceFile(path, picture.bytes);
-    io.print(`${path}: ${described(picture, picture.bytes)}\n`);
-  }
-  return 0;
-}
 
 /** The facts of a picture that are printed. */
 type PictureFacts = Partial<Record<'width' | 'height' | 'pixelsPerMetre', FileFacts[string]>>;
@@ -151,8 +125,7 @@ function described(
 /** @returns 1 if one or more articles failed. */
 async function renderPipeline(
   pipeline: Pipeline,
-  renderer: BrowserRenderer,
-  options: PictureOptions,
+  render: Rendering['published'],
   args: Arguments,
   io: Io,
 ): Promise<number> {
@@ -161,12 +134,10 @@ async function renderPipeline(
   const inside = relative(outputDir, folder);
   if (!isAbsolute(inside) && inside !== '..' && !inside.startsWith(`..${sep}`))
     throw wrong('output', `a folder outside of the published ${outputDir}`, folder);
-  const { renderPublished } = await import('../deliver/pictures/render.ts');
   const counts = { pictures: 0, articles: 0, failed: 0 };
   const { display } = await openOutput(args, io);
-  await renderPublished({
+  await render({
     ...{ published: await openPublished(pipeline, io), cacheDir, folder },
-    maker: createPictureMaker(renderer, options),
     environment: { ...io, progress: (now) => display.progress(now) },
     onRendered({ article, ...result }) {
       counts.articles++;

@@ -22,7 +22,7 @@ interface ListenAddress {
 /** The highest port of TCP. */
 const HIGHEST_PORT = 65_535;
 /** What a port has to be, as the end of "expected …". */
-export const PORT = `a whole number from 0 to ${HIGHEST_PORT}`;
+const PORT = `a whole number from 0 to ${HIGHEST_PORT}`;
 
 /** The checks of the options of a server, for {@link checkParameters}. */
 export const LISTEN_CHECKS = {
@@ -30,8 +30,13 @@ export const LISTEN_CHECKS = {
   host: CHECKS.text.optional(),
 } satisfies Record<keyof ListenAddress, z.ZodType>;
 
-/** Whether a value is a {@link PORT}. */
-export function isPort(value: unknown): boolean {
+/** Reads a port. @throws {@link ConverterError} `USAGE`, after the name of its option. */
+export function readPort(text: string, option: string): number {
+  if (/^\d{1,5}$/.test(text) && isPort(Number(text))) return Number(text);
+  throw new ConverterError('USAGE', `${option}: expected ${PORT}, received "${text}"`);
+}
+
+function isPort(value: unknown): boolean {
   return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= HIGHEST_PORT;
 }
 
