@@ -11,9 +11,7 @@ import type { ArticlePictures, RunReport } from './report/run-report.ts';
 
 /** What workers did, and what is left of it. */
 export interface Distribution {
-  /** What each worker did, for the report. */
   workers(): NonNullable<RunReport['workers']>;
-  /** Responses that workers took from their caches. */
   fromCache(): number;
   /** Removes what was exchanged. */
   remove(): Promise<void>;

@@ -67,7 +67,6 @@ interface ArticleExplanation {
   decision: (Decision & { run: string }) | undefined;
   /** Whether the next build from the cache would write it anew. */
   rebuilds: boolean;
-  /** What was made of its GLB. */
   deliveries: DeliveryLine[];
   /** The feeds that do not have it, and what they require. */
   leftOut: { feed: string; requires: string }[];
@@ -195,7 +194,6 @@ async function matchingFailures(
   return [...ofLines, ...others.map((key) => ({ key }))].map(explained);
 }
 
-/** What failed, and its line in the manifest, if it has one. */
 interface FailedKey {
   key: string;
   line?: ManifestLine;
@@ -220,7 +218,6 @@ function lastSelection(pipeline: Pipeline): Promise<SelectedArticle[]> {
   });
 }
 
-/** Labels of what is published beside failures; nothing if all that was asked for is. */
 function othersOf(
   failures: readonly FailureExplanation[],
   explained: readonly ArticleExplanation[],

@@ -64,7 +64,6 @@ interface ReportContent {
   deliveries?: Deliveries | undefined;
 }
 
-/** What became of the configurations of a run. */
 interface RunOutcome {
   /** Of the new manifest. */
   lines: PackedMap<ManifestLine>;
@@ -153,7 +152,6 @@ async function hasText(path: string): Promise<boolean> {
   return false;
 }
 
-/** A text of the catalogue that is not empty. */
 const SOME_TEXT = /"(?:short|long)text":"[^"]/;
 
 /** Small pictures of what is new and has changed; a report without them is better than none. */

@@ -332,7 +332,6 @@ function stoppedBy({ environment, isOutOfTime }: Run, error: ConverterError): Ru
   return { kind: 'notSelected', error: new ConverterError('OUT_OF_TIME', message) };
 }
 
-/** Objects read at the same time. */
 const CHECKS_AT_ONCE = 8;
 /** Damaged objects, and names of configurations that share one, in the log; the report lists all. */
 const LOGGED_DAMAGES = 20;

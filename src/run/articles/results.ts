@@ -53,7 +53,6 @@ export interface FreshResult {
   unplaced?: never;
 }
 
-/** The result of a request whose snapshot was fetched, while nothing was to be built. */
 interface FetchedResult {
   status: 'fetched';
   request: ArticleRequest;
@@ -219,7 +218,6 @@ export class Results {
   }
 }
 
-/** Where the result of a request of a configuration is, by its index among them. */
 function nameOf(key: string, index: number): string {
   return index === 0 ? key : `${key} ${index}`;
 }

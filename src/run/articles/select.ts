@@ -35,14 +35,12 @@ import { findCarts, findPlannings, readListFile, readPermanentIds } from './sour
 
 /** Articles or entries that a message names. */
 const EXAMPLES = 3;
-/** Reasons listed if nothing is selected. */
 const MOST_REASONS = 10;
 
 /** The quarantine, as far as a selection needs it. */
 interface Requests {
   /** Whether a request is in quarantine and not tried in this run. */
   isUntried(request: ArticleRequest): boolean;
-  /** Sends a request that is known by an article or by a name. */
   send<T>(subject: ArticleRequest | { what: string }, send: () => Promise<T>): Promise<T>;
 }
 
@@ -180,7 +178,6 @@ async function openSource(
   }
 }
 
-/** The identifiers of an entry; those of a file with their lines. */
 async function permanentIds(
   from: Extract<Pipeline['articles'][number], { kind: 'permanentids' }>['from'],
   pipeline: Pipeline,
@@ -295,7 +292,6 @@ export async function readSelection(pipeline: Pipeline): Promise<SelectedArticle
   return parseLines(text);
 }
 
-/** What a selection says beside its articles. */
 type NotSelected = Omit<Selection, 'articles'>;
 
 /** Reads what the last selection could not select; nothing before the first. */
@@ -315,7 +311,6 @@ export async function readServiceVariables(pipeline: Pipeline): Promise<Record<s
   return text === undefined ? {} : (JSON.parse(text) as Record<string, string>);
 }
 
-/** One file for each pair of a service and sources. */
 function selectionPath({ service, articles, cacheDir }: Pipeline, ending = 'jsonl'): string {
   return storedPath(cacheDir, [pipelineServiceId(service), articles], ending);
 }

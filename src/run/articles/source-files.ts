@@ -60,7 +60,6 @@ interface Table {
   refuse: Refuse;
 }
 
-/** Makes the error of a line. */
 type Refuse = (line: number, problem: string, cause?: unknown) => ConverterError;
 
 /** Reads an article list from a file. @throws {@link ConverterError} `LIST_INVALID` naming file and line. @see D-743 */
@@ -116,7 +115,6 @@ function parseRows(bytes: Uint8Array, file: string) {
   return { rows, header: table.header, merged: mergedLines(lines, rows, table) };
 }
 
-/** Lines that a message names. */
 const NAMED_LINES = 5;
 
 /** Says which lines select the same configuration, although they differ: in columns that a list does not have. */
@@ -285,7 +283,6 @@ export async function findCarts(
   };
 }
 
-/** The smallest files, in the order of their sizes. */
 async function smallest(paths: string[], maxFiles: number, maxBytes: number): Promise<string[]> {
   const sizes = new Map<string, number>();
   await inParallel(paths, SIZED_AT_ONCE, async (path) => {
@@ -368,7 +365,6 @@ export async function readPermanentIds(path: string): Promise<Map<string, number
   return ids;
 }
 
-/** A permanent identifier, and the lines of a file that name it. */
 interface PermanentId extends Pick<StoredPlanning, 'selectedBy'> {
   id: string;
 }

@@ -150,7 +150,6 @@ export function openConversions(run: ConvertingRun, decoded: DecodedReader | und
   };
 }
 
-/** What a time limit of a run needs. */
 interface LimitedRun {
   readonly options: {
     readonly pipeline: { readonly limits: { readonly articleTimeoutMs: number } };
@@ -293,7 +292,6 @@ function inProcesses({ options, sources, output, startedAt }: ConvertingRun) {
 
 /** What goes to a child process and back. */
 export interface ConversionMessages {
-  /** The first message. */
   opening: {
     bodies: FileStoreOptions;
     objects: FileStoreOptions;
@@ -302,7 +300,6 @@ export interface ConversionMessages {
     /** Path of the database of small bodies, and of what was computed. */
     database: string;
   } & { startedAt: number; force: boolean };
-  /** A step of the converter, its input, and the name of the file that it makes. */
   request: { step: Step; input: ConversionInput; file: string };
   answer: { result: StepResult<Step> } | { error: SentError };
 }

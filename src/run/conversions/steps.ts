@@ -21,7 +21,6 @@ import type { MeshThreadMessages } from './mesh-thread.ts';
 const THREAD = fileURLToPath(new URL('./mesh-thread.js', import.meta.url));
 
 interface ConverterInput {
-  /** Only read. */
   bodies: Pick<ContentStore, 'get'>;
   /** Where they are, for the second thread. */
   bodyFiles: FileStoreOptions;
@@ -59,7 +58,6 @@ export interface Converter {
   ): Promise<Omit<Built, 'warnings'> & Pick<Scene, 'warnings'>>;
   /** Returns the scene, and the `.glb` file, or the `.gltf` file with those beside it. */
   write(snapshot: ConversionInput, file: string): Promise<{ scene: Scene; files: NamedFile[] }>;
-  /** Returns the counts of the scene, and how each material was made. */
   explain(
     snapshot: ConversionInput,
   ): Promise<Pick<Scene, 'counts'> & { materials: MaterialExplanation[] }>;

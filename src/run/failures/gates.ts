@@ -76,7 +76,6 @@ export function assessGates(
   return assessment;
 }
 
-/** The series of a configuration, as `MANUFACTURER/PROGRAM`. */
 function seriesOf(key: string): string {
   const { manufacturer, program } = parseConfigurationKey(key);
   return `${manufacturer}/${program}`;
@@ -172,7 +171,6 @@ function publishedFigures(line: ManifestLine): Partial<AssetFigures> | undefined
 
 type Example = Omit<GateFinding, 'gate' | 'action'> & { change: number };
 
-/** What counts for one gate, with the configurations that differ most. */
 interface GateTally {
   affected: number;
   examples: Example[];

@@ -67,7 +67,6 @@ export interface SplitSelection {
   tried: readonly SelectedArticle[];
   /** In quarantine, but tried if their data has changed. */
   lookedAt: SelectedArticle[];
-  /** Not tried, with their last failure. */
   quarantined: { request: ArticleRequest; error: FailedResult['error'] }[];
 }
 
@@ -219,7 +218,6 @@ export class FailureHistory {
     this.#add(key, error, root === undefined ? '' : configurationKey(root));
   }
 
-  /** Records and stores at once that runs were killed with a configuration in work. */
   recordKills({ request, kills }: KilledWork): void {
     const message = `expected to be processed, but ${kills} runs were killed meanwhile, the last with nothing else in work`;
     const error = { code: KILLED_THE_RUN, message };
@@ -331,7 +329,6 @@ export class FailureHistory {
     });
   }
 
-  /** The conversion dates of the data that a request needs, by manufacturer. */
   #datesOf(key: string): FailureRecord['dates'] {
     const { dates, ownersOf = () => [] } = this.#options;
     const known = dates?.();

@@ -45,7 +45,6 @@ export class Quarantine {
   readonly #roots = new Map<string, ArticleRequest>();
   #dates: ConversionDates | undefined;
 
-  /** @param killed - What was in work when a run was killed. */
   constructor(
     run: Run,
     results: Results,
@@ -103,7 +102,6 @@ export class Quarantine {
     return this.#knownRootOf(request) ?? request;
   }
 
-  /** Selects those of some articles that are tried. */
   filter(articles: readonly SelectedArticle[]): readonly SelectedArticle[] {
     // The children of a planning that only carts select are of a cart too.
     const marked = articles.map(
@@ -142,7 +140,6 @@ export class Quarantine {
     return { selection, tried: this.filter(selection.articles) };
   }
 
-  /** Adds a result to the results of the run. */
   collect(result: Result, origin: ResultOrigin): void {
     const root = this.rootOf(result.request);
     for (const { request } of result.unplaced ?? [])

@@ -47,7 +47,6 @@ export const PIPELINE_CHECK = z.object(
 /** Replaces a `service:` section with a variable that is not set, if no service is needed. */
 const UNSET_SERVICE = { authUrl: UNSET_ADDRESS, baseUrl: UNSET_ADDRESS };
 
-/** Where the text of a pipeline is from. */
 interface Origin {
   /** Names a line of the text, for errors. */
   at: (line: number) => string;
@@ -326,7 +325,6 @@ function* inexactValues(yaml: YamlFile, path: YamlPath): Iterable<BrokenRule> {
   }
 }
 
-/** Whether a number has few digits and no exponent. */
 function isExact(written: string): boolean {
   const digits = written.replace(/\D/g, '').replace(/^0+/, '');
   return digits.length <= EXACT_DIGITS && !/^[-+\d.]+e/i.test(written);

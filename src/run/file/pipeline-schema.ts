@@ -48,7 +48,6 @@ function described<S extends z.ZodType>(schema: S, doc: string): S {
   return schema;
 }
 
-/** A value with a default. */
 function preset<S extends z.ZodType>(schema: S, standard: z.output<S>, doc: string) {
   return described(schema.default(standard as never), doc);
 }
@@ -119,7 +118,6 @@ const serviceSchema = z
   })
   .describe('where the articles come from: emulator, recording, or authUrl and baseUrl');
 
-/** How an entry of `articles:` is read. */
 interface EntryContext {
   /** Makes a path absolute. */
   at(path: string): string;

@@ -16,7 +16,6 @@ import { ENVIRONMENT, type Environment } from './environment.ts';
 /** Keys, and indices of entries. */
 export type YamlPath = readonly PropertyKey[];
 
-/** Names a line of the text, for errors. */
 type At = (line: number) => string;
 
 /** YAML with its variables filled in: its value, and where the parts of it are. */

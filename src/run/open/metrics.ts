@@ -53,7 +53,6 @@ export class RunMetrics {
     return taken;
   }
 
-  /** Adds what a worker measured. */
   add(measured: Omit<Measurements, 'stageMs'>): void {
     this.#requests.add(measured);
     this.#drift.add(measured.drift);
@@ -125,7 +124,6 @@ class RequestCounts {
   readonly #totals = { sent: 0, bytesReceived: 0 };
   readonly #timed = { attempts: 0, ms: 0 };
 
-  /** Counts one attempt. */
   count({ operation, status, bytes, ms }: RequestEvent): void {
     this.#totals.sent++;
     this.#totals.bytesReceived += bytes;

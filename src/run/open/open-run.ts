@@ -22,7 +22,6 @@ export interface Run extends RunContext<RunOptions> {
   readonly notes: WorkNotes;
 }
 
-/** The work of an open run, after which it closes. */
 type Work<T> = (run: Run) => Promise<T>;
 
 /**

@@ -22,7 +22,6 @@ import type { RunContext } from './sources.ts';
 
 /** How an open run uses its output. */
 export interface OutputAccess {
-  /** Whether it publishes. */
   publishes: boolean;
   /** Whether failures and permanent identifiers are taken from the store into the database. */
   loadsState: boolean;
@@ -60,7 +59,6 @@ export interface RunOutput {
   hasObject(object: Digest, size: number | undefined): Promise<boolean>;
 }
 
-/** Damaged lines logged one by one. */
 const LOGGED_LINES = 20;
 
 /** Opens the output of a run, and reads what is published there. @throws `STORE_DAMAGED`, and the codes of the store. */
@@ -117,7 +115,6 @@ type SettledLine = Pick<ManifestLine, 'source' | 'bytes' | 'triangles' | 'losses
 
 /** What the output folder published before the run. */
 export interface PreviousOutput {
-  /** Lines of the manifest by key. */
   readonly lines: PackedMap<ManifestLine>;
   /** Lines that stay as they are if their only request is fresh. */
   readonly settled: PackedMap<SettledLine>;

@@ -10,7 +10,6 @@ const EXECUTING = ['run', 'fetch', 'build'] as const;
 const RECORDING = [...EXECUTING, 'record'] as const;
 const PUBLISHING = ['run', 'build'] as const;
 
-/** Where the work of a run may be done. */
 const EXECUTORS = ['local', 'bullmq'] as const;
 
 /**

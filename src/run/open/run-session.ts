@@ -48,7 +48,6 @@ export class ServiceSession {
   #begun: ReturnType<CacheDatabase['runs']['begin']> | undefined;
   #limitShare: LimitShare | undefined;
 
-  /** Creates a session; the service is opened with its fetcher. */
   constructor(opening: SessionOptions) {
     this.#opening = opening;
     this.ended = AbortSignal.any([opening.environment.signal, this.#closing.signal]);

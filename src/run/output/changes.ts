@@ -61,7 +61,6 @@ export type ChangeLine = { change: Change; what: Part[] } & ArticleRequest & {
 /** Its digest is the new one; of a removed file the last one. */
 type ChangedFile = { change: Change; url?: string } & PublishedFile;
 
-/** A publication, by configuration key. */
 type Publication = Pick<ReadonlyMap<string, PublishedLine>, 'keys' | 'get'>;
 
 /** Returns the address of a path. */

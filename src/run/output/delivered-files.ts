@@ -75,7 +75,6 @@ export function isDeliveryPath(path: string): boolean {
   return CONFIGURATION_PATH.test(path) || FLAT_PATH.test(path) || isSharedPath(path);
 }
 
-/** Identifies a line among those of before. */
 function placeOf(delivery: string, id: ArticleRequest): string {
   return `${delivery} ${configurationKey(id)}`;
 }

@@ -48,7 +48,6 @@ const LINE_FIELDS = [
 
 /** Called while lines are read, and where they are kept. */
 interface LineWatch<T> {
-  /** Called with each line. */
   onLine?: (line: T, key: string) => void;
   /** Called with each line that cannot be read and is left out. @defaultValue throws */
   onDamaged?: (where: string, problem: string) => void;

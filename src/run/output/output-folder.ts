@@ -62,7 +62,6 @@ export function openObjects(outputDir: string): ContentStore {
   return openFileStore(objectFiles(outputDir));
 }
 
-/** What is known of an object. */
 interface CheckedObject {
   /** What is wrong with it; undefined if it is intact. */
   problem: string | undefined;
@@ -221,7 +220,6 @@ export const MISSING = 'missing';
 /** As {@link MISSING}. */
 export const DAMAGED = 'damaged: its content has another digest';
 
-/** A file of a delivery. */
 interface DeliveredObject {
   sha256: Digest;
   /** Path of its object. */

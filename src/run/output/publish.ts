@@ -40,7 +40,6 @@ interface Publication {
   settled?: Pick<PackedMap<PublishedAsset>, 'get'>;
   /** In each language; the first is `catalogue.jsonl` too. */
   catalogues: CataloguePublication[];
-  /** Path of an object in the store. */
   objectPath: (digest: Digest) => string;
   /**
    * The path of an object below the output folder, which then stands in place of a link below `articles/`.
@@ -63,7 +62,6 @@ interface CataloguePublication {
   before: PackedMap<CatalogueLine>;
 }
 
-/** What publishing did. */
 interface Published {
   /** Links made as copies, since the file system has no hard links. */
   copied: number;

@@ -18,9 +18,7 @@ import { OF_LANGUAGE, type PublishedAsset, publishedAsset } from './publish.ts';
 
 /** What a check found. */
 export interface Verification {
-  /** Number of objects checked. */
   objects: number;
-  /** Number of links checked. */
   links: number;
   /** Damage. An object has its digest, and the paths of all configurations that share it. */
   problems: { path: string; problem: string; object?: Digest; sharedBy?: string[] }[];

@@ -196,7 +196,6 @@ class ConfigurationProcessor {
     };
   }
 
-  /** What each result has, whether the article has geometry or not. */
   #commonResult(request: ArticleRequest, snapshot: ArticleSnapshot, source: Digest) {
     const { service, limits } = this.#run.options.pipeline;
     const { key, article, unplaced = [] } = snapshot;
@@ -216,7 +215,6 @@ class ConfigurationProcessor {
     };
   }
 
-  /** The previous line, if it has this source. */
   #lineOf(key: ArticleKey, source: Digest): ManifestLine | undefined {
     const line = this.#run.output.previous.lines.get(configurationKey(key));
     return line?.source === source ? line : undefined;

@@ -8,7 +8,6 @@ import { type DeliveryLine, readDeliveries } from '../output/delivered-files.ts'
 import type { Published } from '../output/published.ts';
 import { mastersOf } from './masters.ts';
 
-/** A published configuration. */
 interface PublishedConfiguration {
   /** `MANUFACTURER/PROGRAM/number/configuration`, as below `articles/`. */
   name: string;

@@ -61,7 +61,6 @@ export class LastPublication {
   readonly #compared: ComparedLists;
   #reading: Promise<ReportedPublication> | undefined;
 
-  /** @param urlOf - If published files have addresses. */
   constructor(run: Run, urlOf?: UrlOf) {
     this.#run = run;
     this.urlOf = urlOf;

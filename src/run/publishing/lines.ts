@@ -102,7 +102,6 @@ function isSkipped(result: Result): result is SkippedResult {
   return result.status === 'skipped';
 }
 
-/** The fields of what was read from its snapshot: built or skipped. */
 function readFields(result: BuiltResult | SkippedResult, failed: Warning[]) {
   const { status, convertdate, source } = result;
   const common = { status, convertdate, source };

@@ -22,7 +22,6 @@ const REFERRING_LISTS = [MANIFEST_FILE, DELIVERIES_FILE, LAST_GOOD_FILE];
 const OWN = /^(?:objects\/[0-9a-f]{2}\/[0-9a-f]{64}\.\w+|articles(?:\/[^/]+){3}\/[^/]+\.glb)$/;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The content of the list. */
 interface Unreferenced {
   /** The lists that were compared with the files: while they are the same, no other file is without a reference. */
   lists: string;

@@ -16,7 +16,6 @@ interface Assessment {
   detail: string;
 }
 
-/** Something that requires an action of a person. */
 interface RequiredAction {
   tone: Exclude<Tone, 'good'>;
   title: string;
@@ -127,7 +126,6 @@ function configurationsAre(count: number): string {
   return `${amount(count, 'configuration')} ${count === 1 ? 'is' : 'are'}`;
 }
 
-/** How the parts of articles are called in a sentence. */
 const PART_NAMES = {
   model: 'Models',
   picture: 'Pictures',

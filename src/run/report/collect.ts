@@ -45,7 +45,6 @@ const LIMITS = {
 /** Where the fields of losses beyond the limit are counted. */
 const OTHER_FIELDS = '…';
 
-/** Examples of a cause. */
 const EXAMPLES = 3;
 
 /** How often and since when a configuration has failed, over all runs. */
@@ -294,7 +293,6 @@ class CollectedFailures {
     this.#addCause(row);
   }
 
-  /** Those of the selection, then the others in order of their keys. */
   *all(limit = Number.POSITIVE_INFINITY): Generator<FailureRow> {
     yield* this.#notSelected.slice(0, limit);
     const others = Math.max(0, limit - this.#notSelected.length);
@@ -391,7 +389,6 @@ function collectPrograms() {
   };
 }
 
-/** What a row is made of. */
 type RowSource = ArticleKey &
   Partial<Pick<ReportedLine, 'glb' | 'lastGood' | 'bytes' | 'triangles' | 'ms'>>;
 
@@ -426,7 +423,6 @@ class RowList<T> {
   }
 }
 
-/** The first names, each cut, and how many more there are. */
 function firstNames(names: readonly string[]): string[] {
   const listed = names.slice(0, LIMITS.selectedBy).map((name) => cutText(name, TEXT_LIMITS.name));
   const more = names.length - listed.length;
@@ -437,7 +433,6 @@ function zeros<N extends string>(names: readonly N[]): Record<N, number> {
   return Object.fromEntries(names.map((name) => [name, 0])) as Record<N, number>;
 }
 
-/** How often each name was added. */
 class Counts {
   readonly #limit: number;
   readonly #counts = new Map<string, number>();

@@ -140,7 +140,6 @@ function header(report: RunReport): Html {
 </header>`;
 }
 
-/** A figure with its label. */
 interface Tile {
   label: string;
   count: number;

@@ -57,7 +57,6 @@ function assetSchema() {
   });
 }
 
-/** The run as a whole. */
 function runFields() {
   return {
     format: z.literal(2),
@@ -146,7 +145,6 @@ function workFields() {
   };
 }
 
-/** What is wrong with configurations. */
 function failureFields() {
   const failure = z.object({
     what: text.optional().describe('the entry of the selection that failed'),
@@ -245,7 +243,6 @@ function findingFields() {
   };
 }
 
-/** What deliveries and workers did. */
 function deliveryFields() {
   return {
     delivered: z

@@ -47,7 +47,6 @@ export function summarise(report: RunReport, runFolder: string | undefined): str
   ]);
 }
 
-/** The cause once, some examples, how many more, and the action that helps. */
 function causeLines(cause: Cause, file: string): string[] {
   const { code, count, onlyCarts, message, help, examples } = cause;
   const more = count - examples.length;
@@ -106,7 +105,6 @@ const ROWS: [label: string, text: (report: RunReport) => string | string[]][] = 
   ['Output', ({ command, outputDir, cacheDir }) => (command === 'fetch' ? cacheDir : outputDir)],
 ];
 
-/** What a selection without a match expected, and what to check. */
 function nothingSelectedText({ stop }: RunReport): string[] {
   if (stop?.code !== 'NOTHING_SELECTED') return [];
   return [...stop.message.split('\n'), `→ ${stop.help}`];
