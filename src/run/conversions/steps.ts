@@ -11,10 +11,10 @@ import type { PrepareAhead } from '../../convert/transform/load-meshes.ts';
 import type { MaterialExplanation } from '../../convert/transform/material-table.ts';
 import type { Built } from '../../model/asset.ts';
 import type { ContentStore, FileStoreOptions } from '../../source/cache/content-store.ts';
+import { urlName } from '../../support/file-names.ts';
 import { exists } from '../../support/files.ts';
 import type { Sources } from '../open/sources.ts';
 import { collectGarbage, growHeapSlowly, MOST_GARBAGE_OF_MESHES, release } from './garbage.ts';
-import type { NamedFile } from './gltf.ts';
 import type { MeshThreadMessages } from './mesh-thread.ts';
 
 /** The program of the second thread: a file beside this one. Without it, as in the sources, there is no such thread. */
@@ -71,15 +71,13 @@ export type StepResult<S extends Step> = Awaited<ReturnType<Converter[S]>>;
 /** Loads the converter, with one cache of meshes for all articles. */
 export async function loadConverter(given: ConverterInput): Promise<Converter> {
   const { bodies, objects, options, decoded, derived, cacheBytes, maxPicturePixels } = given;
-  const [transformation, { createMeshCache }, codec, tangents, glb, { writeGltf }] =
-    await Promise.all([
-      import('../../convert/transform/transform-article.ts'),
-      import('../../convert/transform/mesh-cache.ts'),
-      import('../../support/image-codec.ts'),
-      import('./tangent-generator.ts'),
-      import('../../convert/write/glb.ts'),
-      import('./gltf.ts'),
-    ]);
+  const [transformation, { createMeshCache }, codec, tangents, glb] = await Promise.all([
+    import('../../convert/transform/transform-article.ts'),
+    import('../../convert/transform/mesh-cache.ts'),
+    import('../../support/image-codec.ts'),
+    import('./tangent-generator.ts'),
+    import('../../convert/write/glb.ts'),
+  ]);
   let builds = 0;
   const shared = {
     maxSurfaces: given.maxSurfaces,
@@ -111,7 +109,7 @@ export async function loadConverter(given: ConverterInput): Promise<Converter> {
       const { name, ext } = parse(file);
       const files: NamedFile[] =
         ext.toLowerCase() === '.gltf'
-          ? writeGltf(scene, name)
+          ? await writeGltf(scene, name)
           : [{ name: `${name}.glb`, bytes: glb.writeGlb(scene) }];
       return { scene, files };
     },
@@ -175,6 +173,47 @@ function meshThread({
     asked.set(digest, answer);
     return answer;
   };
+}
+
+/** A file of a folder. */
+interface NamedFile {
+  name: string;
+  bytes: Uint8Array;
+}
+
+const EXTENSIONS = { 'image/jpeg': 'jpg', 'image/png': 'png' } as const;
+
+/**
+ * Writes a scene as glTF with separate files (D-307).
+ *
+ * @param stem - Name of the `.gltf` file without its ending; the names of all other files begin with it.
+ * @returns The files of one folder, the `.gltf` file last; equal scenes give equal bytes.
+ *
+ * @example `(await writeGltf(scene, 'desk')).map(({ name }) => name); // → ['desk-OAK.jpg', 'desk.bin', 'desk.gltf']`
+ */
+export async function writeGltf(scene: Scene, stem: string): Promise<NamedFile[]> {
+  const glb = await import('../../convert/write/glb.ts');
+  const buffer = `${stem}.bin`;
+  const names = imageNames(scene.images, stem);
+  const uris = { buffer: encodeURIComponent(buffer), images: names.map(encodeURIComponent) };
+  const { json, buffer: bytes } = glb.writeGltfParts(scene, uris);
+  return [
+    ...scene.images.map(({ bytes }, index) => ({ name: names[index]!, bytes })),
+    { name: buffer, bytes },
+    { name: `${stem}.gltf`, bytes: json },
+  ];
+}
+
+/** A number distinguishes names that some file systems treat as equal. */
+function imageNames(images: Scene['images'], stem: string): string[] {
+  const taken = new Set<string>();
+  return images.map(({ name, mimeType }) => {
+    const plain = `${stem}-${urlName(name.replace(/\.\w{1,4}$/, ''))}`;
+    for (let copy = 1; ; copy++) {
+      const unique = `${copy === 1 ? plain : `${plain}-${copy}`}.${EXTENSIONS[mimeType]}`;
+      if (taken.size < taken.add(unique.toLowerCase()).size) return unique;
+    }
+  });
 }
 
 /** Everything of the scene but its content is a figure or a finding, and is kept as it is. */

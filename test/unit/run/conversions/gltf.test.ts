@@ -5,7 +5,7 @@ import { ALL_EXTENSIONS } from '@gltf-transform/extensions';
 import { validateBytes } from 'gltf-validator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeGlb } from '../../../../src/convert/write/glb.ts';
-import { writeGltf } from '../../../../src/run/conversions/gltf.ts';
+import { writeGltf } from '../../../../src/run/conversions/steps.ts';
 import { TANGENT_WARNING } from '../../../helpers/check-glb.ts';
 import { RICH_ARTICLE as RICH } from '../../../helpers/rich-article.ts';
 import { sceneOf } from '../../../helpers/snapshot.ts';
@@ -34,7 +34,7 @@ describe('writeGltf', () => {
   it('writes the same content as a GLB: the JSON, one buffer, and each image', async () => {
     const scene = await sceneOf(RICH);
     const stem = 'Tisch 50 % größer #1';
-    for (const { name, bytes } of writeGltf(scene, stem))
+    for (const { name, bytes } of await writeGltf(scene, stem))
       await writeFile(join(folder, name), bytes);
     const separate = await reader().read(join(folder, `${stem}.gltf`));
     const binary = await reader().readBinary(writeGlb(scene));
@@ -43,7 +43,7 @@ describe('writeGltf', () => {
   });
 
   it('writes files that the validator accepts, the .gltf file last', async () => {
-    const files = writeGltf(await sceneOf(RICH), 'desk');
+    const files = await writeGltf(await sceneOf(RICH), 'desk');
     const { issues } = await validateBytes(files.at(-1)!.bytes, {
       maxIssues: 0,
       externalResourceFunction: async (uri) =>
@@ -56,14 +56,14 @@ describe('writeGltf', () => {
 
   it('gives equal bytes for equal scenes', async () => {
     const [one, other] = [await sceneOf(RICH), await sceneOf(RICH)];
-    expect(writeGltf(one, 'desk')).toEqual(writeGltf(other, 'desk'));
+    expect(await writeGltf(one, 'desk')).toEqual(await writeGltf(other, 'desk'));
   });
 
   it('gives each image a name of its own that every file system and address accepts', async () => {
     const scene = await sceneOf(RICH);
     const names = ['../WOOD.JPG', 'WOOD', 'wood', 'HOLZ "ä"/1', 'nul', 'x'.repeat(300)];
     const images = names.map((name) => ({ ...scene.images[0]!, name }));
-    const files = writeGltf({ ...scene, materials: [], images }, 'desk');
+    const files = await writeGltf({ ...scene, materials: [], images }, 'desk');
     const made = files.map(({ name }) => name).slice(0, images.length);
     expect(new Set(made.map((name) => name.toLowerCase())).size).toBe(images.length);
     for (const name of made) expect(name).toMatch(/^desk-[\w.~-]{1,100}\.jpg$/);
