@@ -14,7 +14,7 @@ import {
 import type { ArticleSnapshot } from '../model/snapshot.ts';
 import type { CacheDatabase } from '../source/cache/database.ts';
 import type { SelectedArticle } from '../source/fetch/selection.ts';
-import { inputsDigest, loadSnapshot } from '../source/fetch/snapshot.ts';
+import { loadSnapshot, snapshotDigests } from '../source/fetch/snapshot.ts';
 import { ConverterError, helpFor, isConverterError } from '../support/errors.ts';
 import { globMatcher } from '../support/glob.ts';
 import { groupBy } from '../support/group-by.ts';
@@ -248,7 +248,8 @@ async function explainLine(
   const { convert: options, outputDir } = run.options.pipeline;
   const { database } = run.sources;
   const sourceOf = sourceDigest(options);
-  const isCurrent = (snapshot: ArticleSnapshot) => sourceOf(inputsDigest(snapshot)) === line.source;
+  const isCurrent = (snapshot: ArticleSnapshot) =>
+    sourceOf(snapshotDigests(snapshot).inputs) === line.source;
   const snapshot = await snapshotOf(line, run, isCurrent);
   const key = configurationKey(line);
   const decision = database.decisions.get(outputDir, key);

@@ -8,17 +8,11 @@ import { type Built, type Decision, FIGURE_FIELDS } from '../../model/asset.ts';
 import { configurationKey } from '../../model/configuration-id.ts';
 import type { ArticleSnapshot, Digest, Fetched } from '../../model/snapshot.ts';
 import type { Warning } from '../../model/warning.ts';
-import type { SnapshotRecord, SnapshotSummary } from '../../source/cache/cached-snapshots.ts';
 import type { ContentStore } from '../../source/cache/content-store.ts';
 import type { Fetcher } from '../../source/fetch/fetch-article.ts';
 import { withChildren } from '../../source/fetch/resolve-article.ts';
 import type { SelectedArticle } from '../../source/fetch/selection.ts';
-import {
-  answersDigest,
-  inputsDigest,
-  loadSnapshot,
-  REPORTED,
-} from '../../source/fetch/snapshot.ts';
+import { loadSnapshot, REPORTED, snapshotDigests } from '../../source/fetch/snapshot.ts';
 import { asFailure, ConverterError } from '../../support/errors.ts';
 import { sha256Hex } from '../../support/files.ts';
 import { linkOrCopy } from '../../support/links.ts';
@@ -35,9 +29,7 @@ import { catalogueEntries, listedIn, REQUEST_FAILED, TEXT_CUT } from '../publish
 
 interface Snapshots {
   /** The snapshot of the last fetch if all of it is fresh, without reading it. */
-  fresh(
-    request: ArticleRequest,
-  ): Promise<Pick<SnapshotSummary, 'key' | 'inputs' | 'answers'> | undefined>;
+  fresh: Fetcher['freshSnapshot'];
   /** The whole snapshot, fetched where it is not cached. */
   load(selected: SelectedArticle, signal: AbortSignal): Promise<ArticleSnapshot>;
   /** Bodies that were decoded while they were fetched. */
@@ -174,8 +166,9 @@ class ConfigurationProcessor {
       within(this.#run, (signal) => this.#snapshots.load(selected, signal)),
     );
     const { key } = snapshot;
-    const source = this.#sourceOf(inputsDigest(snapshot));
-    const common = this.#commonResult(request, snapshot, source);
+    const { inputs, answers } = snapshotDigests(snapshot);
+    const source = this.#sourceOf(inputs);
+    const common = this.#commonResult(request, snapshot, source, this.#answersOf(answers));
     const line = this.#lineOf(key, source);
     if (await isCommercial(snapshot, sources.bodies, this.#snapshots.decoded)) {
       expectUnpublished(output.previous, request, key);
@@ -196,7 +189,12 @@ class ConfigurationProcessor {
     };
   }
 
-  #commonResult(request: ArticleRequest, snapshot: ArticleSnapshot, source: Digest) {
+  #commonResult(
+    request: ArticleRequest,
+    snapshot: ArticleSnapshot,
+    source: Digest,
+    answers: Digest,
+  ) {
     const { service, limits } = this.#run.options.pipeline;
     const { key, article, unplaced = [] } = snapshot;
     const languages = languagesOf(service);
@@ -209,7 +207,7 @@ class ConfigurationProcessor {
       convertdate: article.ocd?.convertdate ?? '',
       source,
       catalogue: entries,
-      answers: this.#answersOf(answersDigest(snapshot)),
+      answers,
       ...(unplaced.length > 0 && { unplaced }),
       warnings: [...snapshot.warnings.filter(isReported), ...missing, ...warnings],
     };
@@ -279,9 +277,12 @@ function tierOf({ requested }: ArticleSnapshot): Decision['tier'] {
   return requested.article || requested.partsList ? 'parts-list' : 'kept';
 }
 
+/** The snapshot of a request before this run, as it is stored. */
+type SnapshotBefore = ReturnType<Run['sources']['database']['snapshots']['get']>;
+
 function whyBuilt(
   { options, output }: Run,
-  before: SnapshotRecord | undefined,
+  before: SnapshotBefore,
   snapshot: ArticleSnapshot,
 ): string[] {
   if (options.force) return ['--force builds everything anew'];
@@ -300,7 +301,7 @@ function whyBuilt(
 const MOST_NAMES = 20;
 
 /** Lists what differs between two snapshots of one request: `block ACME::DESK::LEG has changed`. */
-function sourceChanges(before: SnapshotRecord | undefined, now: ArticleSnapshot): string[] {
+function sourceChanges(before: SnapshotBefore, now: ArticleSnapshot): string[] {
   if (before === undefined) return ['it was never fetched before'];
   const all = [
     ...(before.partsList === now.partsList ? [] : ['the parts list has changed']),

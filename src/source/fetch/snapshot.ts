@@ -100,8 +100,7 @@ export class StoredSnapshots {
     const summary = isReusable
       ? {
           key: snapshot.key,
-          inputs: inputsDigest(snapshot),
-          answers: answersDigest(snapshot),
+          ...snapshotDigests(snapshot),
           optionsDigest: optionsDigest(this.#fetchedWith, children),
           stamps,
         }
@@ -146,13 +145,20 @@ export const REPORTED: ReadonlySet<WarningCode> = new Set([
   'TRANSLATION_MISSING',
 ]);
 
+/** Digests what a snapshot says of its GLB, and of its article. */
+export function snapshotDigests(
+  snapshot: Parameters<typeof inputsDigest>[0] & Parameters<typeof answersDigest>[0],
+): Record<'inputs' | 'answers', Digest> {
+  return { inputs: inputsDigest(snapshot), answers: answersDigest(snapshot) };
+}
+
 /**
  * Digests the parts list, the blocks, the images and the warnings that concern them; neither the identity of
  * the article nor any option. A missing body counts by its code, so that the digest changes once it exists.
  *
  * @see D-745.
  */
-export function inputsDigest(
+function inputsDigest(
   snapshot: Pick<ArticleSnapshot, 'partsList' | 'blocks' | 'images' | 'warnings'>,
 ): Digest {
   const [blocks, images] = [contentsOf(snapshot.blocks), contentsOf(snapshot.images)];
@@ -161,7 +167,7 @@ export function inputsDigest(
 }
 
 /** Digests the answers about the article, in each language, and the findings about it: its texts come from these only. */
-export function answersDigest(
+function answersDigest(
   snapshot: Pick<ArticleSnapshot, 'articleDigest' | 'translations' | 'warnings'>,
 ): Digest {
   const { articleDigest, translations = [] } = snapshot;

@@ -5,7 +5,7 @@ import {
 } from '../../../../src/convert/transform/convert-options.ts';
 import type { ArticleSnapshot } from '../../../../src/model/snapshot.ts';
 import { sourceDigest } from '../../../../src/run/processor/configuration.ts';
-import { inputsDigest } from '../../../../src/source/fetch/snapshot.ts';
+import { snapshotDigests } from '../../../../src/source/fetch/snapshot.ts';
 
 const digest = (letter: string) => letter.repeat(64);
 const SNAPSHOT = {
@@ -21,7 +21,7 @@ const of = (change: Partial<ArticleSnapshot>, options = {}, version?: number) =>
   sourceDigest(
     { ...CONVERT_DEFAULTS, ...options },
     version,
-  )(inputsDigest({ ...SNAPSHOT, ...change }));
+  )(snapshotDigests({ ...SNAPSHOT, ...change }).inputs);
 
 test('a source is the same whatever the order and the identity', () => {
   const reversed = new Map([...SNAPSHOT.blocks].reverse());

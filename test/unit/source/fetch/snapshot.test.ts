@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { configurationKey } from '../../../../src/model/configuration-id.ts';
-import type { Fetched } from '../../../../src/model/snapshot.ts';
-import { inputsDigest } from '../../../../src/source/fetch/snapshot.ts';
+import type { ArticleSnapshot, Fetched } from '../../../../src/model/snapshot.ts';
+import { snapshotDigests } from '../../../../src/source/fetch/snapshot.ts';
 import { acme, type FetchBench, openFetchBench } from '../../../helpers/fetch-bench.ts';
 import { samples } from '../../../helpers/samples.ts';
 import { smallRange } from '../../../helpers/small-range.ts';
@@ -26,7 +26,7 @@ describe('a fresh snapshot', () => {
     const { snapshot } = await firstRun();
     for await (const digest of bench.store.list()) await bench.store.remove(digest);
     const fetcher = bench.fetcher('2024-05-21');
-    const kept = { key: snapshot.key, inputs: inputsDigest(snapshot) };
+    const kept = { key: snapshot.key, inputs: snapshotDigests(snapshot).inputs };
     expect(await fetcher.freshSnapshot(acme('D1'))).toMatchObject(kept);
     expect(await fetcher.freshSnapshot(acme('D1', { program: 'desk' }))).toMatchObject(kept);
     expect(bench.requests()).toEqual({ getnodes: 1 });
@@ -126,7 +126,7 @@ describe('what was requested', () => {
   });
 });
 
-type Inputs = Parameters<typeof inputsDigest>[0];
+type Inputs = Pick<ArticleSnapshot, 'partsList' | 'blocks' | 'images' | 'warnings'>;
 
 const INPUTS: Inputs = {
   partsList: 'aa',
@@ -138,9 +138,10 @@ const INPUTS: Inputs = {
   warnings: [{ code: 'BLOCK_UNLISTED', message: 'm' }],
 };
 
-const of = (change: Partial<Inputs> = {}) => inputsDigest({ ...INPUTS, ...change });
+const of = (change: Partial<Inputs> = {}) =>
+  snapshotDigests({ articleDigest: '', ...INPUTS, ...change }).inputs;
 
-describe('inputsDigest', () => {
+describe('the digest of inputs', () => {
   it('depends on no order of names, and only on the data of the article', () => {
     expect(of({ blocks: new Map([...INPUTS.blocks].reverse()) })).toBe(of());
     const reported = { code: 'ARTICLE_REPORTED', message: 'dump' } as const;
