@@ -3,7 +3,6 @@
 import type { Decision } from '../model/asset.ts';
 import { configurationKey, configurationLabel } from '../model/configuration-id.ts';
 import type { Digest } from '../model/snapshot.ts';
-import type { KilledWork } from '../source/cache/durable-tables.ts';
 import type { SelectedArticle, Selection } from '../source/fetch/selection.ts';
 import { asConverterError, ConverterError } from '../support/errors.ts';
 import { inParallel } from '../support/in-parallel.ts';
@@ -12,6 +11,7 @@ import { type Processor, Results } from './articles/results.ts';
 import { selectFetched, selectLive } from './articles/select.ts';
 import { type Executor, localExecutor, type RunParts, type Sharing } from './executor.ts';
 import { assessRun } from './failures/gates.ts';
+import type { KilledWork } from './failures/history.ts';
 import { Quarantine } from './failures/quarantine.ts';
 import type { ManifestLine } from './lists/manifest-line.ts';
 import { withLockedRun } from './locked-run.ts';

@@ -2,7 +2,7 @@
  * Bytes that a run keeps and seldom reads: outside the JavaScript heap, which the garbage collector visits, and above
  * some MiB in a file, so that the memory of a run hardly grows with its configurations.
  */
-import type { ScratchFile } from './scratch-file.ts';
+import { openScratchFile, type ScratchFile } from './scratch-file.ts';
 
 /** Size of a chunk, which is written and read as a whole: a system call for each value would take longer. */
 const CHUNK_BYTES = 64 * 1024;
@@ -30,6 +30,15 @@ export class Spool {
   /** @param file - Without a file, everything stays in memory. */
   constructor(file?: ScratchFile) {
     this.#file = file;
+  }
+
+  /** Opens a spool with a file in a folder for temporary files; close it after its last use. */
+  static async openIn(folder: string): Promise<Spool> {
+    return new Spool(await openScratchFile(folder));
+  }
+
+  close(): void {
+    this.#file?.close();
   }
 
   /** Adds bytes; returns their place. */

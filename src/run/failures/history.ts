@@ -7,7 +7,6 @@ import {
   isConfigurationKey,
 } from '../../model/configuration-id.ts';
 import type { CacheDatabase } from '../../source/cache/database.ts';
-import type { ConversionDates } from '../../source/cache/freshness.ts';
 import { everyRequest, type SelectedArticle } from '../../source/fetch/selection.ts';
 import { ConverterError } from '../../support/errors.ts';
 import type { FailedResult } from '../articles/results.ts';
@@ -43,7 +42,7 @@ export type HistoryOptions = Pick<Pipeline, 'outputDir' | 'failures'> &
     /** The manufacturers whose data a request needs, as far as they are known. */
     ownersOf?: (request: string) => Iterable<string>;
     /** Returns the conversion dates of the catalogue, once they are known. */
-    dates?: () => Pick<ConversionDates, 'stateOf'> | undefined;
+    dates?: () => { stateOf(owner: string): string } | undefined;
   };
 
 /** A configuration; or a part of the selection, or a request of it, by its name. */
@@ -63,7 +62,7 @@ export interface FailedBefore {
 }
 
 /** A selection, by what becomes of each request. */
-export interface SplitSelection {
+interface SplitSelection {
   tried: readonly SelectedArticle[];
   /** In quarantine, but tried if their data has changed. */
   lookedAt: SelectedArticle[];

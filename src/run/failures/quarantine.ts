@@ -2,7 +2,6 @@
 
 import type { ArticleRequest } from '../../model/article.ts';
 import { configurationKey, parseConfigurationKey } from '../../model/configuration-id.ts';
-import type { ConversionDates } from '../../source/cache/freshness.ts';
 import type { SelectedArticle, Selection, SelectionFailure } from '../../source/fetch/selection.ts';
 import { createBudget } from '../../support/budget.ts';
 import type { Result, ResultOrigin, Results } from '../articles/results.ts';
@@ -43,7 +42,7 @@ export class Quarantine {
   readonly #turns = createBudget(REQUESTS_AT_ONCE);
   /** The request of the planning of each child that is an asset of its own. */
   readonly #roots = new Map<string, ArticleRequest>();
-  #dates: ConversionDates | undefined;
+  #dates: ReturnType<NonNullable<HistoryOptions['dates']>>;
 
   constructor(
     run: Run,

@@ -1,5 +1,4 @@
 /** The environment variables that the program reads, one row each. */
-import type { Credentials } from '../../source/service/service-config.ts';
 import { ConverterError } from '../../support/errors.ts';
 import { registerSecret } from '../../support/redact.ts';
 
@@ -46,7 +45,7 @@ function isPlainAddress(text: string): boolean {
 }
 
 /** Reads the token if one is set, else user name and password. @throws `PIPELINE_VARIABLE_UNSET` naming the variables. */
-export function readCredentials(env: Environment): Credentials {
+export function readCredentials(env: Environment) {
   const { BTG2GLTF_TOKEN: token, BTG2GLTF_APP_KEY: appKey } = env;
   const { BTG2GLTF_USERNAME: username, BTG2GLTF_PASSWORD: password } = env;
   if (token) return { token };

@@ -2,7 +2,6 @@
 import type { ServiceClient } from '../../source/service/client.ts';
 import { accountOf } from '../../source/service/crypto.ts';
 import {
-  type Credentials,
   type ServiceConfig,
   type Settings,
   serviceId,
@@ -65,7 +64,7 @@ export async function openService(
   const { onRequest, onAnswer, onDrift, onPause, onOutage } = environment;
   const { createClient } = await import('../../source/service/client.ts');
   const emulator = await startedEmulator(section, environment);
-  const credentials: Credentials = emulator ?? readCredentials(env);
+  const credentials = emulator ?? readCredentials(env);
   const client = createClient({
     ...clientOptions(section),
     authUrl: emulator?.authUrl ?? section.authUrl!,

@@ -1,6 +1,6 @@
 /** What a run measures: time by stage, requests, and responses that differ from the specification. */
 
-import type { RequestEvent, ServiceDrift } from '../../source/service/service-config.ts';
+import type { RequestEvent } from '../../source/service/service-config.ts';
 
 /** What was measured in a part of a run, as plain data. */
 export interface Measurements {
@@ -13,7 +13,7 @@ export interface Measurements {
 }
 
 /** Requests by name of the operation, and by status of the response, `none` without one. */
-export interface RequestTotals {
+interface RequestTotals {
   sent: number;
   bytesReceived: number;
   byOperation: Record<string, number>;
@@ -21,41 +21,33 @@ export interface RequestTotals {
 }
 
 /** How often responses differed from the specification in one way. */
-export interface DriftRow extends Record<'operation' | 'field' | 'expected' | 'found', string> {
+interface DriftRow extends Record<'operation' | 'field' | 'expected' | 'found', string> {
   count: number;
 }
 
 /** The measurements of a run, at zero at first. */
 export class RunMetrics {
   readonly stopwatch: Stopwatch;
-  #requests = new RequestCounts();
-  #drift = new DriftCounts();
+  requests = new RequestCounts();
+  drift = new DriftCounts();
 
   /** @param now - Milliseconds. */
   constructor(now: () => number) {
     this.stopwatch = new Stopwatch(now);
   }
 
-  get requests(): RequestCounts {
-    return this.#requests;
-  }
-
-  get drift(): DriftCounts {
-    return this.#drift;
-  }
-
   /** Returns what was measured since the last call, and begins anew. */
   take(): Measurements {
     const stageMs = this.stopwatch.take();
-    const taken = { ...this.#requests.all(), drift: this.#drift.rows(), stageMs };
-    this.#requests = new RequestCounts();
-    this.#drift = new DriftCounts();
+    const taken = { ...this.requests.all(), drift: this.drift.rows(), stageMs };
+    this.requests = new RequestCounts();
+    this.drift = new DriftCounts();
     return taken;
   }
 
   add(measured: Omit<Measurements, 'stageMs'>): void {
-    this.#requests.add(measured);
-    this.#drift.add(measured.drift);
+    this.requests.add(measured);
+    this.drift.add(measured.drift);
   }
 }
 
@@ -63,7 +55,7 @@ const STAGES = ['select', 'fetch', 'transform', 'write', 'publish', 'deliver'] a
 type Stage = (typeof STAGES)[number];
 
 /** Measures stages, which overlap: the clock of a stage runs while at least one article is in it. */
-export class Stopwatch {
+class Stopwatch {
   readonly #now: () => number;
   readonly #start: number;
   readonly #active = new Map<Stage, { inside: number; since: number }>();
@@ -187,7 +179,7 @@ class DriftCounts {
   /** Rows of values that were counted before: mostly the same few, in every answer. */
   readonly #known = new Map<string, DriftRow>();
 
-  count({ operation, field: path, expected, found }: ServiceDrift): void {
+  count({ operation, field: path, expected, found }: Omit<DriftRow, 'count'>): void {
     const exact = `${operation}\n${path}\n${expected}\n${found}`;
     const same = this.#known.get(exact);
     if (same !== undefined) {

@@ -2,10 +2,8 @@
 
 import type { Digest } from '../../model/snapshot.ts';
 import type { CacheDatabase } from '../../source/cache/database.ts';
-import type { KilledWork } from '../../source/cache/durable-tables.ts';
 import { asConverterError, endsRun } from '../../support/errors.ts';
 import { temporaryFolder } from '../../support/files.ts';
-import { openScratchFile } from '../../support/scratch-file.ts';
 import { Spool } from '../../support/spool.ts';
 import { RunMetrics } from './metrics.ts';
 import { type OutputAccess, openRunOutput, type RunOutput } from './output.ts';
@@ -130,14 +128,13 @@ async function withOpen<T>(
   return withSources(given, started, opening, async (context, sources) => {
     const { options } = context;
     const { database } = sources;
-    const scratch = await openScratchFile(temporaryFolder(options.pipeline.cacheDir));
+    const spool = await Spool.openIn(temporaryFolder(options.pipeline.cacheDir));
     try {
-      const spool = new Spool(scratch);
       const output = await openRunOutput(context, { database, spool, shared }, access);
       const noted = notes?.(database, options.pipeline, startedAt) ?? new WorkNotes(database);
       return await work({ ...context, metrics, sources, output, notes: noted });
     } finally {
-      scratch.close();
+      spool.close();
     }
   });
 }
@@ -159,7 +156,7 @@ export class WorkNotes {
   }
 
   /** Returns what was in work when earlier runs were killed. */
-  begin(): KilledWork[] {
+  begin() {
     return this.#owner !== undefined && this.#isAlone ? this.#work.begin(this.#owner) : [];
   }
 
