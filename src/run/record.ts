@@ -3,7 +3,7 @@
 import { basename, dirname, join } from 'node:path';
 import type { ArticleRequest } from '../model/article.ts';
 import { configurationKey } from '../model/configuration-id.ts';
-import { Recorder, type RecordingContent } from '../source/fetch/recorder.ts';
+import { Recorder } from '../source/fetch/recorder.ts';
 import type { SelectedArticle } from '../source/fetch/selection.ts';
 import { asConverterError, ConverterError } from '../support/errors.ts';
 import { hasEnded, refuseLinksBelow } from '../support/file-operations.ts';
@@ -31,7 +31,7 @@ import { fetchPipeline } from './run.ts';
 export interface RecordResult {
   /** Of the fetch that was recorded. */
   report: RunReport;
-  content: RecordingContent;
+  content: Awaited<ReturnType<Recorder['finish']>>;
   /** Where the same `articles:` selects otherwise from the recording alone; all is empty if it does not. */
   replay: {
     missing: ArticleRequest[];

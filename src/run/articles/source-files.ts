@@ -6,7 +6,7 @@ import type { ArticleRequest } from '../../model/article.ts';
 import { configurationKey } from '../../model/configuration-id.ts';
 import type { CacheDatabase } from '../../source/cache/database.ts';
 import { Recorder } from '../../source/fetch/recorder.ts';
-import type { ListRow, SourceOf, StoredPlanning } from '../../source/fetch/selection.ts';
+import type { ArticleSource, StoredPlanning } from '../../source/fetch/selection.ts';
 import {
   asConverterError,
   ConverterError,
@@ -109,9 +109,7 @@ function parseRows(bytes: Uint8Array, file: string) {
   const columns = first.record.map((cell) => cell.trim().toLowerCase());
   const table = { columns, header: described(header), refuse };
   checkColumns(table, first.info.lines);
-  const rows: ListRow[] = lines.map((line) => {
-    return { request: readLine(line, table), line: line.info.lines };
-  });
+  const rows = lines.map((line) => ({ request: readLine(line, table), line: line.info.lines }));
   return { rows, header: table.header, merged: mergedLines(lines, rows, table) };
 }
 
@@ -120,7 +118,7 @@ const NAMED_LINES = 5;
 /** Says which lines select the same configuration, although they differ: in columns that a list does not have. */
 function mergedLines(
   lines: readonly CsvLine[],
-  rows: readonly ListRow[],
+  rows: readonly { request: ArticleRequest }[],
   { columns }: Table,
 ): string | undefined {
   const unused = columns.flatMap((name, index) => (isColumn(name) ? [] : [{ name, index }]));
@@ -254,7 +252,7 @@ export async function findCarts(
   glob: string,
   { maxCarts, maxCartBytes, maxCartValues }: CartLimits,
   signal?: AbortSignal,
-): Promise<SourceOf<'planning'>['plannings']> {
+): Promise<Extract<ArticleSource, { kind: 'planning' }>['plannings']> {
   const segments = glob.split(sep === '\\' ? /[\\/]/ : sep);
   const first = segments.findIndex((segment) => WILDCARD.test(segment));
   // The pipeline names this one itself, so that what fails of it counts like the rest.
@@ -365,13 +363,9 @@ export async function readPermanentIds(path: string): Promise<Map<string, number
   return ids;
 }
 
-interface PermanentId extends Pick<StoredPlanning, 'selectedBy'> {
-  id: string;
-}
-
 /** Looks up the plannings of permanent identifiers in the database, then in the recording. @see D-802, D-821 */
 export async function findPlannings(
-  ids: readonly PermanentId[],
+  ids: readonly ({ id: string } & Pick<StoredPlanning, 'selectedBy'>)[],
   sources: {
     service: string;
     permanentIds: Pick<CacheDatabase['permanentIds'], 'get'>;
@@ -388,14 +382,14 @@ export async function findPlannings(
     }
     if (json !== undefined) await onPlanning?.(id, json);
     const name = `permanentid ${id}`;
-    const article = json === undefined ? { error: notResolvable() } : { json };
+    const article =
+      json === undefined
+        ? { error: new ConverterError('PERMANENT_ID_NOT_RESOLVABLE', NOT_RESOLVABLE) }
+        : { json };
     found.push({ name, ...origin, article });
   }
   return found;
 }
 
-function notResolvable(): ConverterError {
-  const message =
-    'expected the planning of this identifier in the cache, received none; the service has no operation to look it up';
-  return new ConverterError('PERMANENT_ID_NOT_RESOLVABLE', message);
-}
+const NOT_RESOLVABLE =
+  'expected the planning of this identifier in the cache, received none; the service has no operation to look it up';
