@@ -11,10 +11,11 @@ import { redactMessages } from '../support/redact.ts';
 import { type ConvertingRun, openConversions, within } from './conversions/dispatch.ts';
 import { inFirstLanguage } from './open/connect.ts';
 import type { RunEnvironment } from './open/run-environment.ts';
-import { type SharedSources, type SourceSettings, withSources } from './open/sources.ts';
+import type { SourceSettings } from './open/run-session.ts';
+import { type SharedSources, withSources } from './open/sources.ts';
 
 /** What a pipeline says of the conversion of one article. */
-export interface ArticleSettings extends SourceSettings {
+interface ArticleSettings extends SourceSettings {
   convert: ConvertOptions;
   limits: { articleTimeoutMs: number; conversionHeapMb: number };
 }
@@ -52,7 +53,10 @@ export async function convertArticle(
   environment: RunEnvironment,
   openShared?: () => Promise<SharedSources>,
 ): Promise<ConvertedArticle> {
-  expectKnownEnding(file);
+  if (!['.glb', '.gltf'].includes(extname(file).toLowerCase())) {
+    const expected = 'expected a file name that ends with .glb or .gltf';
+    throw new ConverterError('USAGE', `output: ${expected}, received "${basename(file)}"`);
+  }
   // Nothing is published, so no output folder is read.
   const options = { pipeline: { ...inFirstLanguage(pipeline), outputDir: pipeline.cacheDir } };
   const opening = { waitsForFirstAnswer: false, openShared };
@@ -78,9 +82,3 @@ export async function convertArticle(
 const NOT_MEASURED: ConvertingRun['metrics'] = {
   stopwatch: { during: (_stage, work) => work() },
 };
-
-function expectKnownEnding(file: string): void {
-  if (['.glb', '.gltf'].includes(extname(file).toLowerCase())) return;
-  const expected = 'expected a file name that ends with .glb or .gltf';
-  throw new ConverterError('USAGE', `output: ${expected}, received "${basename(file)}"`);
-}

@@ -15,18 +15,34 @@ import {
 } from './connect.ts';
 import type { RunEnvironment, ServiceEnvironment } from './run-environment.ts';
 
+/** What a pipeline says of its sources. */
+export interface SourceSettings {
+  service: ServiceSection;
+  cacheDir: string;
+  /** Largest size of the cache at the end of a run. */
+  cacheMaxBytes: number;
+  freshness: FreshnessPolicy;
+  /** Folder of what is made of the sources; the account is noted for each. */
+  outputDir: string;
+  /** The store that several machines share. */
+  store?: object | undefined;
+}
+
+/** The options of a run that its sources heed. */
+export interface SourceOptions {
+  pipeline: SourceSettings;
+  /** Requests everything anew. */
+  force?: boolean;
+  /** Requests again what the service did not have. */
+  failedOnly?: boolean;
+  /** Trusts the listings that led to a refused result. */
+  accept?: boolean;
+  /** Milliseconds since 1970 at which the run stops. */
+  until?: number;
+}
+
 interface SessionOptions {
-  options: {
-    pipeline: {
-      service: ServiceSection;
-      outputDir: string;
-      freshness: FreshnessPolicy;
-      cacheMaxBytes: number;
-    };
-    force?: boolean;
-    failedOnly?: boolean;
-    accept?: boolean;
-  };
+  options: SourceOptions;
   environment: ServiceEnvironment & Pick<RunEnvironment, 'log'>;
   /** Milliseconds since 1970. */
   startedAt: number;

@@ -11,7 +11,6 @@ import {
   type SharedDerivedData,
 } from '../../source/cache/content-store.ts';
 import { type CacheDatabase, openCacheDatabase } from '../../source/cache/database.ts';
-import type { FreshnessPolicy } from '../../source/cache/freshness.ts';
 import { ConverterError } from '../../support/errors.ts';
 import { refuseLinksBelow } from '../../support/file-operations.ts';
 import {
@@ -21,35 +20,9 @@ import {
   sha256Hex,
   temporaryFolder,
 } from '../../support/files.ts';
-import { pipelineServiceId, type ServiceSection, withAccount } from './connect.ts';
+import { pipelineServiceId, withAccount } from './connect.ts';
 import type { RunEnvironment, ServiceEnvironment } from './run-environment.ts';
-import { ServiceSession } from './run-session.ts';
-
-/** What a pipeline says of its sources. */
-export interface SourceSettings {
-  service: ServiceSection;
-  cacheDir: string;
-  /** Largest size of the cache at the end of a run. */
-  cacheMaxBytes: number;
-  freshness: FreshnessPolicy;
-  /** Folder of what is made of the sources; the account is noted for each. */
-  outputDir: string;
-  /** The store that several machines share. */
-  store?: object | undefined;
-}
-
-/** The options of a run that its sources heed. */
-export interface SourceOptions {
-  pipeline: SourceSettings;
-  /** Requests everything anew. */
-  force?: boolean;
-  /** Requests again what the service did not have. */
-  failedOnly?: boolean;
-  /** Trusts the listings that led to a refused result. */
-  accept?: boolean;
-  /** Milliseconds since 1970 at which the run stops. */
-  until?: number;
-}
+import { ServiceSession, type SourceOptions, type SourceSettings } from './run-session.ts';
 
 /** The responses, bodies and snapshots of a store that several machines share. */
 export interface SharedSources {
