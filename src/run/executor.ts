@@ -1,11 +1,10 @@
 /** What the wings above bring to a run: who does its work, if not this process, and what is made of its publication. */
 
-import type { Processor } from './articles/results.ts';
 import type { Run } from './open/open-run.ts';
 import type { RunEnvironment } from './open/run-environment.ts';
 import type { RunOptions } from './open/run-options.ts';
 import type { OpenSharedStore } from './open/shared-store.ts';
-import { type Execute, inThisProcess } from './processing.ts';
+import type { Execute } from './processing.ts';
 import type { Deliveries } from './publishing/deliveries.ts';
 import type { ArticlePictures, RunReport } from './report/run-report.ts';
 
@@ -39,14 +38,6 @@ export interface Sharing {
   ): Promise<{ environment: RunEnvironment; close(): Promise<void> }>;
   /** Opens an executor whose workers are other processes. @param selected - Settles when the run has selected its articles. */
   executor(run: Run, selected: Promise<unknown>): Promise<Executor>;
-}
-
-/** Processes articles in this process. */
-export async function localExecutor(
-  run: Run,
-  processor: (run: Run) => Promise<Processor>,
-): Promise<Executor> {
-  return { execute: inThisProcess(run, await processor(run)), close: async () => {} };
 }
 
 /** The parts of a run that lie above it; without one, a pipeline that asks for it cannot run. */

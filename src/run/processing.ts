@@ -70,7 +70,10 @@ export async function processAll(
     children.sort((a, b) => a.place - b.place);
     const why = ['child without a place in its planning'];
     const unplaced = children.map(({ child }) => ({ ...child, why }));
-    if (unplaced.length > 0) isNew ??= newTo(keysOf(articles));
+    if (unplaced.length > 0)
+      isNew ??= newTo(
+        new Set(articles.flatMap(everyRequest).map(({ request }) => configurationKey(request))),
+      );
     round = quarantine.filter(unplaced.filter((child) => isNew!(child)));
   }
   return progress;
@@ -84,25 +87,13 @@ function newTo(keys: Set<string>): (article: SelectedArticle) => boolean {
   };
 }
 
-function keysOf(articles: readonly SelectedArticle[]): Set<string> {
-  return new Set(articles.flatMap(everyRequest).map(({ request }) => configurationKey(request)));
-}
-
 /** Processes articles in this process, several at a time. */
 export function inThisProcess(run: Run, processor: Processor): Execute {
-  return (...round) => processHere(run, processor, ...round);
-}
-
-async function processHere(
-  run: Run,
-  processor: Processor,
-  ...[articles, progress, first, collect]: Parameters<Execute>
-): Promise<void> {
   const { environment, options, sources, isOutOfTime } = run;
   const { signal, now } = environment;
-  const { service } = options.pipeline;
+  const atOnce = options.pipeline.service.concurrency * ARTICLES_PER_REQUEST;
 
-  const attempt = async (selected: SelectedArticle): Promise<Result> => {
+  const attempt = async (selected: SelectedArticle, progress: Progress): Promise<Result> => {
     try {
       signal.throwIfAborted();
       return await processor.process(selected);
@@ -114,14 +105,12 @@ async function processHere(
     }
   };
 
-  await inParallel(
-    articles,
-    service.concurrency * ARTICLES_PER_REQUEST,
-    async (selected, index) => {
+  return async (articles, progress, first, collect) => {
+    await inParallel(articles, atOnce, async (selected, index) => {
       if (isOutOfTime()) return;
       const startedAt = now();
       try {
-        const result = await attempt(selected);
+        const result = await attempt(selected, progress);
         const ms = now() - startedAt;
         const article = articleLabel(selected.request);
         environment.log.debug('configuration', { article, status: result.status, ms });
@@ -135,8 +124,8 @@ async function processHere(
         await sources.session.close();
         throw error;
       }
-    },
-  );
+    });
+  };
 }
 
 async function failedResult(

@@ -9,7 +9,7 @@ import { inParallel } from '../support/in-parallel.ts';
 import type { PackedMap } from '../support/packed-map.ts';
 import { type Processor, Results } from './articles/results.ts';
 import { selectFetched, selectLive } from './articles/select.ts';
-import { type Executor, localExecutor, type RunParts, type Sharing } from './executor.ts';
+import type { Executor, RunParts, Sharing } from './executor.ts';
 import { assessRun } from './failures/gates.ts';
 import type { KilledWork } from './failures/history.ts';
 import { Quarantine } from './failures/quarantine.ts';
@@ -315,7 +315,7 @@ async function openExecutor(
 ): Promise<Executor> {
   if (executorOf(run.options) !== 'local' && sharing) return sharing.executor(run, selected);
   await selected;
-  return localExecutor(run, processor);
+  return { execute: inThisProcess(run, await processor(run)), close: async () => {} };
 }
 
 /** What ends a run from outside, such as a cancellation, interrupts requests: it is the cause, and not they. */
