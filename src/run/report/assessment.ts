@@ -151,9 +151,7 @@ export function requiredActions(report: RunReport): RequiredAction[] {
       pictureActions(report),
       warningActions(report),
       feedActions(report),
-      damagedActions(report),
-      incompleteActions(report),
-      driftActions(report),
+      findingActions(report),
     )
     .sort((a, b) => SEVERITY[a.tone] - SEVERITY[b.tone]);
 }
@@ -282,34 +280,37 @@ function failureActions({ causes, configurations: { selected } }: RunReport): Re
   return [...named, { ...all, title, help: 'see the list of causes for what helps' }];
 }
 
-function incompleteActions({ incomplete: { count } }: RunReport): RequiredAction[] {
-  if (count === 0) return [];
-  const title = `${amount(count, 'configuration')} with properties that need a value`;
-  const help = 'select them with values, such as with configurations: in the pipeline file';
-  return [{ tone: 'look', title, help, section: 'incomplete' }];
+/** Findings that make nothing fail. */
+function findingActions({ damaged, incomplete, drift }: RunReport): RequiredAction[] {
+  const configurations = (count: number) => amount(count, 'configuration');
+  const found = [
+    {
+      section: 'damaged',
+      count: damaged.count,
+      title: `${configurations(damaged.count)} with a published file that was changed or removed`,
+      help: 'find what else writes to the output folder; no other program should',
+    },
+    {
+      section: 'incomplete',
+      count: incomplete.count,
+      title: `${configurations(incomplete.count)} with properties that need a value`,
+      help: 'select them with values, such as with configurations: in the pipeline file',
+    },
+    {
+      section: 'drift',
+      count: drift.length,
+      title: `${amount(drift.length, 'field')} of the service not as specified`,
+      help: 'report it to the operator of the service; nothing fails because of it yet',
+    },
+  ] as const;
+  return found.flatMap(({ count, ...action }) =>
+    count === 0 ? [] : [{ tone: 'look', ...action }],
+  );
 }
-
-function damagedActions({ damaged: { count } }: RunReport): RequiredAction[] {
-  if (count === 0) return [];
-  const title = `${amount(count, 'configuration')} with a published file that was changed or removed`;
-  const help = 'find what else writes to the output folder; no other program should';
-  return [{ tone: 'look', title, help, section: 'damaged' }];
-}
-
-function driftActions({ drift }: RunReport): RequiredAction[] {
-  if (drift.length === 0) return [];
-  const title = `${amount(drift.length, 'field')} of the service not as specified`;
-  const help = 'report it to the operator of the service; nothing fails because of it yet';
-  return [{ tone: 'look', title, help, section: 'drift' }];
-}
-
-const GATE_LABELS: ReadonlyMap<string, string> = new Map(
-  GATE_ROWS.map(([gate, { label }]) => [gate, label]),
-);
 
 /** The label of a gate. */
 export function gateLabel(gate: string): string {
-  return GATE_LABELS.get(gate) ?? gate;
+  return GATE_ROWS.find(([name]) => name === gate)?.[1].label ?? gate;
 }
 
 /** The labels of fields of the service; the name of any other is its label. */

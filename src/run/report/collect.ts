@@ -19,6 +19,7 @@ import {
   type AssetRow,
   type Cause,
   type CHANGES,
+  each,
   type FailureRow,
   PROGRAM_COUNTS,
   type RunReport,
@@ -47,12 +48,6 @@ const OTHER_FIELDS = '…';
 
 const EXAMPLES = 3;
 
-/** How often and since when a configuration has failed, over all runs. */
-type FailureHistory = Pick<
-  FailureRow,
-  'attempts' | 'nights' | 'firstSeen' | 'lastSeen' | 'quarantined' | 'retryOn'
->;
-
 /** A line of the manifest, or of a configuration that was only fetched, with what else the run found. */
 export interface ReportedLine
   extends Omit<ManifestLine, 'status' | 'convertdate' | 'source' | 'requested'> {
@@ -70,7 +65,9 @@ export interface ReportedLine
   what?: readonly Part[] | undefined;
   /** Figures of the published line of the previous run. */
   before?: Partial<Pick<ManifestLine, 'bytes' | 'triangles'>> | undefined;
-  history?: FailureHistory | undefined;
+  history?:
+    | Pick<FailureRow, 'attempts' | 'nights' | 'firstSeen' | 'lastSeen' | 'quarantined' | 'retryOn'>
+    | undefined;
   selectedBy?: readonly string[] | undefined;
 }
 
@@ -149,7 +146,7 @@ export class Collector {
   }
 
   collected(): Collected {
-    const { count, rows } = this.#selectionWarnings;
+    const { count, rows } = this.#selectionWarnings.shown;
     return {
       configurations: this.#configurations,
       articles: this.#articles.size,
@@ -160,12 +157,12 @@ export class Collector {
       ...this.#changes.value(),
       programs: this.#programs.value(),
       ...this.#failures.value(),
-      skipped: this.#skipped.rows,
+      skipped: this.#skipped.shown.rows,
       warnings: this.#warnings.sorted(),
-      articleWarnings: this.#articleWarnings.rows,
+      articleWarnings: this.#articleWarnings.shown.rows,
       selectionWarnings: [...rows, ...moreWarnings(count - rows.length)],
-      incomplete: this.#incomplete.shown(),
-      damaged: this.#damaged.shown(),
+      incomplete: this.#incomplete.shown,
+      damaged: this.#damaged.shown,
       losses: this.#losses.sorted(),
     };
   }
@@ -224,9 +221,9 @@ function collectChanges() {
     },
     value: () => ({
       changes: {
-        new: lists.new.shown(),
-        changed: lists.changed.shown(),
-        removed: lists.removed.shown(),
+        new: lists.new.shown,
+        changed: lists.changed.shown,
+        removed: lists.removed.shown,
       },
       changedArticles: Object.fromEntries(
         Array.from(articles, ([part, keys]) => [part, keys.size]),
@@ -306,7 +303,7 @@ class CollectedFailures {
     for (const row of this.all(LIMITS.failures)) listed.add(() => row);
     return {
       causes: causes.sort((a, b) => b.count - a.count || (a.code < b.code ? -1 : 1)),
-      failures: listed.rows,
+      failures: listed.shown.rows,
     };
   }
 
@@ -332,11 +329,7 @@ class CollectedFailures {
   }
 }
 
-/**
- * The sentence of a message `where: sentence`, without what it concerns.
- *
- * @param numbers - Article numbers of the place, which may contain `: ` themselves.
- */
+/** The sentence of a message `where: sentence`. @param numbers - Of the place, which may contain `: ` themselves. */
 function reasonOf(message: string, numbers: readonly string[]): string {
   const colon = message.indexOf(': ');
   const number = numbers.find((text) => {
@@ -373,7 +366,7 @@ function collectPrograms() {
     add(line: ReportedLine): void {
       const { manufacturer, program } = line;
       const key = JSON.stringify([manufacturer, program]);
-      const row = rows.get(key) ?? { manufacturer, program, ...zeros(PROGRAM_COUNTS) };
+      const row = rows.get(key) ?? { manufacturer, program, ...each(PROGRAM_COUNTS, 0) };
       rows.set(key, row);
       row.configurations++;
       row.bytes += line.bytes ?? 0;
@@ -403,23 +396,18 @@ class RowList<T> {
   readonly #limit: number;
   /** Of the rows as JSON. */
   #characters = 0;
-  count = 0;
-  readonly rows: T[] = [];
+  /** As the report has it. */
+  readonly shown: { count: number; rows: T[] } = { count: 0, rows: [] };
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
   add(makeRow: () => T): void {
-    if (this.count++ >= this.#limit || this.#characters >= LIMITS.characters) return;
+    if (this.shown.count++ >= this.#limit || this.#characters >= LIMITS.characters) return;
     const row = makeRow();
     this.#characters += JSON.stringify(row).length;
-    if (this.#characters < LIMITS.characters) this.rows.push(row);
-  }
-
-  /** As the report has it. */
-  shown(): { count: number; rows: T[] } {
-    return { count: this.count, rows: this.rows };
+    if (this.#characters < LIMITS.characters) this.shown.rows.push(row);
   }
 }
 
@@ -427,10 +415,6 @@ function firstNames(names: readonly string[]): string[] {
   const listed = names.slice(0, LIMITS.selectedBy).map((name) => cutText(name, TEXT_LIMITS.name));
   const more = names.length - listed.length;
   return more > 0 ? [...listed, `${more} more`] : listed;
-}
-
-function zeros<N extends string>(names: readonly N[]): Record<N, number> {
-  return Object.fromEntries(names.map((name) => [name, 0])) as Record<N, number>;
 }
 
 class Counts {

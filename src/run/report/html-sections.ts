@@ -294,21 +294,14 @@ function workers({ workers: rows = [] }: RunReport): Section | undefined {
   return tableSection('workers', 'Workers', { rows, columns, note });
 }
 
-function damaged({ damaged: { rows, count: total } }: RunReport): Section | undefined {
+function foundSection(id: 'damaged' | 'incomplete', title: string, rest: string): MakeSection {
   const columns = [ARTICLE, texts('Finding', 'message')];
-  return tableSection('damaged', 'Changed or removed files', {
-    rows,
-    columns,
-    total,
-    rest: 'the log',
-  });
+  return ({ [id]: { rows, count: total } }) =>
+    tableSection(id, title, { rows, columns, total, rest });
 }
 
-function incomplete({ incomplete: { rows, count: total } }: RunReport): Section | undefined {
-  const columns = [ARTICLE, texts('Finding', 'message')];
-  const rest = 'catalogue.jsonl';
-  return tableSection('incomplete', 'Not complete', { rows, columns, total, rest });
-}
+const damaged = foundSection('damaged', 'Changed or removed files', 'the log');
+const incomplete = foundSection('incomplete', 'Not complete', 'catalogue.jsonl');
 
 /** How many files each delivery has, and why some are not there. */
 function delivered({ delivered: made }: RunReport): Section | undefined {

@@ -10,8 +10,8 @@ import { GATE_TABLE, type Gate } from '../file/gate-table.ts';
 import { GEOMETRY_COUNTS, PARTS } from '../lists/manifest-line.ts';
 
 /** An object of one field for each name. */
-const each = <N extends string, S>(names: readonly N[], schema: S) =>
-  Object.fromEntries(names.map((name) => [name, schema])) as Record<N, S>;
+export const each = <N extends string, S>(names: readonly N[], field: S) =>
+  Object.fromEntries(names.map((name) => [name, field])) as Record<N, S>;
 
 /** The sums of one program, in the order of the report. */
 export const PROGRAM_COUNTS = [
