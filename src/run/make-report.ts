@@ -364,12 +364,7 @@ function settledLine(
   { source: _, ...line }: NonNullable<ReturnType<PreviousOutput['settled']['get']>>,
   ms: number,
 ): ReportedLine {
-  const found: Pick<ReportedLine, 'status' | 'warnings' | 'isFresh' | 'ms'> = {
-    status: 'unchanged',
-    warnings: [],
-    isFresh: true,
-    ms,
-  };
+  const found = { status: 'unchanged' as const, warnings: [], isFresh: true, ms };
   return Object.assign(parseConfigurationKey(key), line, found);
 }
 

@@ -16,8 +16,6 @@ import { ENVIRONMENT, type Environment } from './environment.ts';
 /** Keys, and indices of entries. */
 export type YamlPath = readonly PropertyKey[];
 
-type At = (line: number) => string;
-
 /** YAML with its variables filled in: its value, and where the parts of it are. */
 export class YamlFile {
   readonly #document: Document.Parsed;
@@ -27,10 +25,11 @@ export class YamlFile {
   readonly value: unknown;
 
   /**
+   * @param at - Names a line of the text, for errors.
    * @param isOffline - Variables in `service:` need not be set.
    * @throws {@link ConverterError} `PIPELINE_INVALID`, `PIPELINE_VARIABLE_UNSET` naming the line.
    */
-  constructor(text: string, at: At, env: Environment, isOffline: boolean) {
+  constructor(text: string, at: (line: number) => string, env: Environment, isOffline: boolean) {
     this.#document = parseDocument(text, { lineCounter: this.#lines });
     const [problem] = this.#document.errors;
     if (problem !== undefined) {
@@ -49,7 +48,13 @@ export class YamlFile {
       const where = at(this.#lineAt(offset));
       throw new ConverterError('PIPELINE_VARIABLE_UNSET', `${where}: ${sentence}`);
     });
-    this.value = toPlain(() => this.#document.toJS(), at);
+    try {
+      this.value = this.#document.toJS();
+    } catch (cause) {
+      // The library refuses an alias that expands without end.
+      const sentence = unreadable(asConverterError(cause).message);
+      throw new ConverterError('PIPELINE_INVALID', `${at(1)}: ${sentence}`, { cause });
+    }
   }
 
   /** The line of a value, or of its nearest ancestor that exists. */
@@ -110,16 +115,6 @@ function fillIn(
       node.source = filled;
     },
   });
-}
-
-/** The library refuses an alias that expands without end. */
-function toPlain(read: () => unknown, at: At): unknown {
-  try {
-    return read();
-  } catch (cause) {
-    const sentence = unreadable(asConverterError(cause).message);
-    throw new ConverterError('PIPELINE_INVALID', `${at(1)}: ${sentence}`, { cause });
-  }
 }
 
 function unreadable(message: string): string {

@@ -58,13 +58,13 @@ export class LastPublication {
   readonly #run: Run;
   /** Returns the address of a published file; undefined if they have none. */
   readonly urlOf: UrlOf | undefined;
-  readonly #compared: ComparedLists;
+  readonly #compared: ReturnType<typeof comparedLists>;
   #reading: Promise<ReportedPublication> | undefined;
 
   constructor(run: Run, urlOf?: UrlOf) {
     this.#run = run;
     this.urlOf = urlOf;
-    this.#compared = new ComparedLists(run.options.pipeline);
+    this.#compared = comparedLists(run.options.pipeline);
   }
 
   /** Keeps what is published now for the comparison, before a run replaces it that may be killed. */
@@ -257,28 +257,10 @@ async function lastPublished({ options, output }: Run): Promise<ReportedPublicat
  * The files that are compared, as they were at the last commit, so that a run without changes need not read them: in the
  * cache, without which they are compared.
  */
-class ComparedLists {
-  readonly #pipeline: Run['options']['pipeline'];
-  readonly #path: string;
-
-  constructor(pipeline: Run['options']['pipeline']) {
-    const { outputDir, cacheDir } = pipeline;
-    const name = sha256Hex(`published ${outputDir}`).slice(0, 16);
-    this.#pipeline = pipeline;
-    this.#path = join(cacheDir, 'selections', `${name}.published`);
-  }
-
-  async areCurrent(): Promise<boolean> {
-    return (await readTextIfExists(this.#path)) === (await this.#facts());
-  }
-
-  async note(): Promise<void> {
-    const tmpDir = temporaryFolder(this.#pipeline.cacheDir);
-    await replaceFile(this.#path, await this.#facts(), { tmpDir, access: 'private' });
-  }
-
-  async #facts(): Promise<string> {
-    const { outputDir, service } = this.#pipeline;
+function comparedLists({ outputDir, cacheDir, service }: Run['options']['pipeline']) {
+  const name = sha256Hex(`published ${outputDir}`).slice(0, 16);
+  const path = join(cacheDir, 'selections', `${name}.published`);
+  const facts = async (): Promise<string> => {
     const catalogues = [CATALOGUE_FILE, ...catalogueFiles(languagesOf(service))];
     const lists = [MANIFEST_FILE, ...new Set(catalogues), DELIVERIES_FILE, PUBLISHED_FILE];
     const found = lists.map(async (list) => {
@@ -286,5 +268,12 @@ class ComparedLists {
       return [list, known?.identity, known?.bytes, known?.modifiedMs];
     });
     return JSON.stringify(await Promise.all(found));
-  }
+  };
+  return {
+    areCurrent: async () => (await readTextIfExists(path)) === (await facts()),
+    async note(): Promise<void> {
+      const tmpDir = temporaryFolder(cacheDir);
+      await replaceFile(path, await facts(), { tmpDir, access: 'private' });
+    },
+  };
 }

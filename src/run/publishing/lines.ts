@@ -75,7 +75,9 @@ export function manifestLine(
   );
   const onlyCarts = requested.every(isOfCart) ? (true as const) : undefined;
   const identity = { ...configurationId(id), onlyCarts };
-  const read = results.find((result) => 'built' in result) ?? results.find(isSkipped);
+  const read =
+    results.find((result) => 'built' in result) ??
+    results.find((result) => result.status === 'skipped');
   if (read !== undefined)
     return orderFields({ ...identity, ...readFields(read, failed), requested });
   const isFresh = results.some(({ status }) => status === 'fresh');
@@ -96,10 +98,6 @@ function listed(result: Result, before: ManifestLine | undefined): ListedRequest
 export function listedIn(line: ManifestLine, request: ArticleRequest): ListedRequest | undefined {
   const key = configurationKey(request);
   return line.requested.find((one) => configurationKey(one) === key);
-}
-
-function isSkipped(result: Result): result is SkippedResult {
-  return result.status === 'skipped';
 }
 
 function readFields(result: BuiltResult | SkippedResult, failed: Warning[]) {
