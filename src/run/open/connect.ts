@@ -2,6 +2,7 @@
 import type { ServiceClient } from '../../source/service/client.ts';
 import { accountOf } from '../../source/service/crypto.ts';
 import {
+  type SERVICE_DEFAULTS,
   type ServiceConfig,
   type Settings,
   serviceId,
@@ -12,27 +13,8 @@ import type { EmulatorHandle, ServiceEnvironment } from './run-environment.ts';
 
 /** The `service:` section of a pipeline, with every default: settings of a client, and where the service is. */
 export interface ServiceSection
-  extends Pick<
-    Settings,
-    | 'allowHttp'
-    | 'profile'
-    | 'langalt'
-    | 'currency'
-    | 'rememberMe'
-    | 'padding'
-    | 'tokenElement'
-    | 'concurrency'
-    | 'rateLimit'
-    | 'timeoutMs'
-    | 'retries'
-    | 'backoffMs'
-    | 'giveUpAfterMs'
-    | 'maxPauseMs'
-    | 'maxTotalPauseMs'
-    | 'maxResponseBytes'
-    | 'maxJsonValues'
-    | 'maxBytesInFlight'
-  > {
+  extends Pick<Settings, 'profile' | 'langalt' | 'currency' | 'rateLimit'>,
+    Pick<Settings, Exclude<keyof typeof SERVICE_DEFAULTS, 'startTimer'>> {
   /** Whether it is the emulator with its sample range. */
   emulator?: true | undefined;
   /** Folder of the recording that the emulator serves. */

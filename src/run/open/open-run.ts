@@ -34,14 +34,9 @@ export function withRun<T>(
   work: Work<T>,
   openStore?: OpenSharedStore,
 ): Promise<T> {
-  const notes = (database: CacheDatabase, { outputDir }: RunOptions['pipeline']) =>
-    new WorkNotes(database, outputDir);
-  return withOpen(options, environment, work, {
-    isAttended: false,
-    openStore,
-    notes,
-    ...PUBLISHES,
-  });
+  const notes = (database: CacheDatabase) => new WorkNotes(database, options.pipeline.outputDir);
+  const access = { publishes: true, loadsState: true };
+  return withOpen(options, environment, work, { isAttended: false, openStore, notes, ...access });
 }
 
 /** The same for a run that fetches and publishes nothing: it locks nothing. */
@@ -51,11 +46,8 @@ export function withFetch<T>(
   work: Work<T>,
   openStore?: OpenSharedStore,
 ): Promise<T> {
-  const notes = (
-    database: CacheDatabase,
-    { outputDir }: RunOptions['pipeline'],
-    startedAt: number,
-  ) => {
+  const notes = (database: CacheDatabase, startedAt: number) => {
+    const { outputDir } = options.pipeline;
     // What others have in work at the same time is no sign of a kill.
     const isAlone = !database.runs.isInUse(outputDir, startedAt);
     return new WorkNotes(database, `fetch ${outputDir}`, isAlone);
@@ -90,7 +82,6 @@ export function withReadingRun<T>(
   return withOpen(options, environment, work, { isAttended: true, openStore, ...READS });
 }
 
-const PUBLISHES = { publishes: true, loadsState: true } as const satisfies OutputAccess;
 const READS = { publishes: false, loadsState: true } as const satisfies OutputAccess;
 
 interface Opening extends OutputAccess {
@@ -98,7 +89,7 @@ interface Opening extends OutputAccess {
   isAttended: boolean;
   openStore: OpenSharedStore | undefined;
   /** Opens the notes of what is in work; without it, nothing is noted. */
-  notes?(database: CacheDatabase, pipeline: RunOptions['pipeline'], startedAt: number): WorkNotes;
+  notes?(database: CacheDatabase, startedAt: number): WorkNotes;
 }
 
 async function withOpen<T>(
@@ -131,7 +122,7 @@ async function withOpen<T>(
     const spool = await Spool.openIn(temporaryFolder(options.pipeline.cacheDir));
     try {
       const output = await openRunOutput(context, { database, spool, shared }, access);
-      const noted = notes?.(database, options.pipeline, startedAt) ?? new WorkNotes(database);
+      const noted = notes?.(database, startedAt) ?? new WorkNotes(database);
       return await work({ ...context, metrics, sources, output, notes: noted });
     } finally {
       spool.close();
@@ -140,7 +131,7 @@ async function withOpen<T>(
 }
 
 /** The notes of what a run has in work, by which the next one finds out what was if this one is killed. D-852 */
-export class WorkNotes {
+class WorkNotes {
   readonly #work: CacheDatabase['work'];
   readonly #owner: string | undefined;
   readonly #isAlone: boolean;

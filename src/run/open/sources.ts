@@ -151,12 +151,7 @@ const LOOK_MS = 250;
 /** Longest timer of Node, milliseconds. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/**
- * Closes the session at a time; work in progress may continue for a short time.
- *
- * @returns A function that ends the wait.
- * @see D-834
- */
+/** Closes the session at a time; work in progress may continue for a short time. Returns what ends the wait. @see D-834 */
 function startDeadline(
   until: number | undefined,
   now: () => number,
