@@ -148,37 +148,26 @@ async function matchingFailures(
   isMeant: (request: ArticleRequest) => boolean,
   matches: (text: string) => boolean,
 ): Promise<FailureExplanation[]> {
-  const selectedBy = selectedByOf(await lastSelection(pipeline));
+  const selectorsOf = selectedByOf(await lastSelection(pipeline));
   const { failures: notSelected } = await readNotSelected(pipeline);
   const isRecording = pipeline.service.recording !== undefined;
   const subjectOf = (key: string) => {
     if (isConfigurationKey(key)) {
-      const selectors = selectedBy(parseConfigurationKey(records.get(key)?.root || key)) ?? [];
-      return { what: undefined, request: parseConfigurationKey(key), selectedBy: selectors };
+      const selectedBy = selectorsOf(parseConfigurationKey(records.get(key)?.root || key)) ?? [];
+      return { what: undefined, request: parseConfigurationKey(key), selectedBy };
     }
     const own = notSelected.filter(({ what }) => what === key);
     const article = own.find((failure) => failure.article)?.article;
-    const selectors = own.flatMap((failure) => failure.selectedBy ?? []);
-    return {
-      what: key,
-      request: article && requestOf(article),
-      selectedBy: [...new Set(selectors)],
-    };
+    const selectedBy = [...new Set(own.flatMap((failure) => failure.selectedBy ?? []))];
+    return { what: key, request: article && requestOf(article), selectedBy };
   };
-  const explained = ({ key, line }: FailedKey): FailureExplanation => {
+  const explained = ({ key, line }: { key: string; line?: ManifestLine }): FailureExplanation => {
     const record: Failure = records.get(key) ?? line!.error!;
     const { code, message, attempts, firstSeen, lastSeen } = record;
-    const { what, request, selectedBy: selectors } = subjectOf(key);
-    return {
-      what,
-      request,
-      error: { code, message, help: helpFor(code, isRecording) },
-      attempts,
-      firstSeen,
-      lastSeen,
-      selectedBy: selectors,
-      lastGood: line?.lastGood?.glb,
-    };
+    const { selectedBy, ...subject } = subjectOf(key);
+    const error = { code, message, help: helpFor(code, isRecording) };
+    const lastGood = line?.lastGood?.glb;
+    return { ...subject, error, attempts, firstSeen, lastSeen, selectedBy, lastGood };
   };
   const ofLines = lines.flatMap((line) => {
     const keys = line.requested.map(configurationKey);
@@ -192,11 +181,6 @@ async function matchingFailures(
   };
   const others = [...records.keys()].filter((key) => !shown.has(key) && isWanted(key));
   return [...ofLines, ...others.map((key) => ({ key }))].map(explained);
-}
-
-interface FailedKey {
-  key: string;
-  line?: ManifestLine;
 }
 
 /** By request, or by the name of a part of the selection. */

@@ -81,37 +81,25 @@ function seriesOf(key: string): string {
   return `${manufacturer}/${program}`;
 }
 
-/**
- * A finding on each series of which nothing is left, however few configurations it had: it is a mistake of the service
- * more often than the end of a series.
- *
- * @param all - The series of each configuration that is gone with its series.
- */
-function seriesGone(all: readonly string[]): GateFinding[] {
-  return Array.from(
-    groupBy(all, (series) => series),
-    ([series, { length: before }]) => {
-      const those =
-        before === 1
-          ? 'the only configuration'
-          : `all ${before.toLocaleString('en-US')} configurations`;
-      const message = `${those} of the series ${series} ${before === 1 ? 'is' : 'are'} gone`;
-      return {
-        gate: 'articlesGone',
-        action: 'warn',
-        article: `${series}/*`,
-        before,
-        now: 0,
-        message,
-      };
-    },
-  );
+/** Findings on series of which nothing is left, however small: more often a mistake of the service than their end. */
+function seriesGone(ofConfigurations: readonly string[]): GateFinding[] {
+  const gone = groupBy(ofConfigurations, (series) => series);
+  return Array.from(gone, ([series, { length: before }]) => {
+    const all = `all ${before.toLocaleString('en-US')} configurations`;
+    const [those, are] = before === 1 ? ['the only configuration', 'is'] : [all, 'are'];
+    const message = `${those} of the series ${series} ${are} gone`;
+    return {
+      gate: 'articlesGone',
+      action: 'warn',
+      article: `${series}/*`,
+      before,
+      now: 0,
+      message,
+    };
+  });
 }
 
-/**
- * Maps keys that are gone to those that their requests resolve to now: if a property is added, or another
- * value becomes the default, every article of a series gets another configuration string.
- */
+/** Maps keys that are gone to those that their requests resolve to now: a new property changes those of a series. */
 function successorsOf(
   gone: readonly string[],
   before: PackedMap<ManifestLine>,
@@ -202,10 +190,7 @@ function compareExamples(a: Example, b: Example): number {
   return a.message < b.message ? -1 : 1;
 }
 
-/**
- * Number of configurations from which a manufacturer is a range of its own. A smaller one may change
- * entirely without stopping the run of all others.
- */
+/** Configurations of a manufacturer that is a range of its own; a smaller one may change without stopping all others. */
 const OWN_RANGE = 100;
 
 /** What a gate finds in a range: `*` for all configurations, `MANUFACTURER/*` for those of one manufacturer. */
@@ -290,10 +275,7 @@ function summary(
 /** Of a picture that has nothing in common with the other. */
 const ALL_DIFFERENT: PictureDifference = { tone: 1, edges: 1 };
 
-/**
- * Assesses the gates; pictures are taken and compared only where so many configurations have changed that a gate of
- * pictures might act.
- */
+/** Pictures are compared only where so many configurations have changed that a gate of pictures might act. */
 async function assessPublication(
   run: Run,
   lines: PackedMap<ManifestLine>,

@@ -69,10 +69,7 @@ interface SplitSelection {
   quarantined: { request: ArticleRequest; error: FailedResult['error'] }[];
 }
 
-/**
- * Quarantine is for single articles: if more than this share of a selection, and more than a few, would be
- * in it, the service had failed and all are tried.
- */
+/** If more of a selection would be in quarantine, which is for single articles, the service had failed: all are tried. */
 const MOST_QUARANTINED = { share: 0.1, few: 25 };
 
 /** As long as fewer wait, a look at each of them is cheap. */
@@ -138,15 +135,15 @@ export class FailureHistory {
     this.#selected = Math.max(this.#selected, range.length);
     const isWaiting = (request: ArticleRequest) => this.isWaiting(request);
     const waiting = isAll ? [] : range.flatMap(requestsOf).filter(isWaiting);
-    const areAllTried = waiting.length > mostQuarantined(range.length);
+    const areAllTried = waiting.length > atLeast(MOST_QUARANTINED, range.length);
     const areFew = waiting.length < atLeast(LOOKED_AT, range.length);
     const isTriedNow = (request: ArticleRequest) =>
       isAll || (areAllTried && !this.#carts.has(configurationKey(request)));
     return this.#splitBy(
       articles,
       (request) => this.#cannotBuild(request) || (!isTriedNow(request) && isWaiting(request)),
-      (request) =>
-        areFew && this.#command === 'run' && this.#mayBeLookedAt(configurationKey(request)),
+      (key, { code }) =>
+        areFew && this.#command === 'run' && !COSTLY.has(code) && !this.#carts.has(key),
     );
   }
 
@@ -197,12 +194,7 @@ export class FailureHistory {
     return withRequests(articles, (request) => wanted.has(configurationKey(request)));
   }
 
-  /**
-   * Records an attempt.
-   *
-   * @param error - Undefined if it succeeded.
-   * @param root - Of a child that is an asset of its own: the request of its planning.
-   */
+  /** Records an attempt, which failed if it has an error. @param root - Of a child: the request of its planning. */
   record(subject: Subject, error?: FailedResult['error'], root?: ArticleRequest): void {
     if (error === undefined && this.#known.size === 0 && this.#records.size === 0) return;
     const key = keyOf(subject);
@@ -255,7 +247,7 @@ export class FailureHistory {
   #splitBy(
     articles: readonly SelectedArticle[],
     isUntried: (request: ArticleRequest) => boolean,
-    isLookedAt: (request: ArticleRequest) => boolean,
+    isLookedAt: (key: string, record: FailureRecord) => boolean,
   ): SplitSelection {
     if (this.#records.size === 0) return { tried: articles, lookedAt: [], quarantined: [] };
     const lookedAt: SelectedArticle[] = [];
@@ -264,9 +256,10 @@ export class FailureHistory {
       const { request } = article;
       if (!isUntried(request)) continue;
       const key = configurationKey(request);
-      const { code, message } = this.#records.get(key)!;
+      const record = this.#records.get(key)!;
+      const { code, message } = record;
       this.#met.add(key);
-      if (!isLookedAt(request)) quarantined.push({ request, error: { code, message } });
+      if (!isLookedAt(key, record)) quarantined.push({ request, error: { code, message } });
       else {
         const isOfFetch = OF_FETCH.has(code) || this.#isUnfetched(key) || !this.#isComplete(key);
         lookedAt.push({ ...article, quarantined: { code, message, isOfFetch } });
@@ -274,10 +267,6 @@ export class FailureHistory {
     }
     const tried = withRequests(articles, (request) => !isUntried(request));
     return { tried, lookedAt, quarantined };
-  }
-
-  #mayBeLookedAt(key: string): boolean {
-    return !COSTLY.has(this.#records.get(key)!.code) && !this.#carts.has(key);
   }
 
   /** An older snapshot is that of the last good fetch: a build of it would look like a good one. */
@@ -315,7 +304,7 @@ export class FailureHistory {
       (record) => record.root === '' && !isPart(record) && !this.#carts.has(record.request),
     );
     const quarantined = own.filter((record) => this.#isQuarantined(record)).length;
-    this.#areTooMany = quarantined > mostQuarantined(this.#selected);
+    this.#areTooMany = quarantined > atLeast(MOST_QUARANTINED, this.#selected);
     return this.#areTooMany;
   }
 
@@ -361,10 +350,6 @@ export class FailureHistory {
     this.#records.set(key, record);
     return record;
   }
-}
-
-function mostQuarantined(articles: number): number {
-  return atLeast(MOST_QUARANTINED, articles);
 }
 
 function atLeast({ few, share }: typeof MOST_QUARANTINED, articles: number): number {

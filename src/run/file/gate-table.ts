@@ -186,10 +186,7 @@ function countChange(before: number, now: number): number {
 /** Smaller differences are none, so that a flat part may differ in thickness. */
 const NOTICEABLE_METRES = 0.001;
 
-/**
- * Returns how much a box differs: by its size along an axis, or by the distance of the centres as a share of
- * the larger diagonal, whichever is more. So a lost unit, a flattened part, a turn and a shift all count.
- */
+/** By its size along an axis, or the distance of the centres as a share of the larger diagonal, whichever is more. */
 function boundsChange(before: Bounds, now: Bounds): number {
   const was = sizes(before);
   const bySize = sizes(now).map((size, axis) =>
