@@ -255,7 +255,7 @@ export function orderFields(line: ManifestLine): ManifestLine {
 }
 
 /** The fields that are checked: only what a damaged file would break. */
-export interface LineForm {
+interface LineForm {
   texts: readonly string[];
   lists: readonly string[];
   /** What a line without a GLB may have as its digest. */
@@ -319,10 +319,7 @@ function areSorted(keys: readonly string[]): boolean {
 
 const TOO_LONG = `expected a line of at most ${LONGEST_LINE_BYTES} bytes, received a longer one`;
 
-/**
- * Splits pieces of a file into lines, those that end in one piece together, since to wait for each takes longer than to
- * read it. Undefined is a line that is too long, whose bytes are dropped.
- */
+/** Lines, those that end in one piece together, since to wait for each takes longer; undefined for one that is too long. */
 async function* splitLines(
   pieces: AsyncIterable<Uint8Array>,
 ): AsyncIterable<(Uint8Array | undefined)[]> {

@@ -220,18 +220,12 @@ export const MISSING = 'missing';
 /** As {@link MISSING}. */
 export const DAMAGED = 'damaged: its content has another digest';
 
-interface DeliveredObject {
-  sha256: Digest;
-  /** Path of its object. */
-  object: string;
-  /** Returns the path of the object that the file would have with another content. */
-  objectOf(digest: Digest): string;
-  /** Path at which it is published. */
-  link: string;
-}
-
-/** The files of deliveries, also the last good ones; one that several configurations share, once. */
-export async function deliveredFiles(outputDir: string): Promise<DeliveredObject[]> {
+/**
+ * The files of deliveries, also the last good ones; one that several configurations share, once.
+ *
+ * @returns The path of each, and of its object; `objectOf` returns that which it would have with another content.
+ */
+export async function deliveredFiles(outputDir: string) {
   const store = openFileStore({ ...objectFiles(outputDir), extension: '' });
   const lists = [await readDeliveries(outputDir), await readDeliveries(outputDir, LAST_GOOD_FILE)];
   const lines = lists.flatMap((list) => [...list.values()]);

@@ -38,6 +38,10 @@ export async function verifyOutput(outputDir: string, signal?: AbortSignal): Pro
   const linksOf = await lists.objects(({ glb }) => join(outputDir, glb));
   const store = openObjects(outputDir);
   const pathOf = (object: Digest) => store.pathOf(object);
+  const addProblem = (path: string, problem: string, cutOff: string | undefined) =>
+    cutOff === undefined
+      ? problems.push({ path, problem })
+      : incomplete.push({ path, problem: cutOff });
   for (const [object, links] of linksOf) {
     const path = pathOf(object);
     const damage = await problemOf(path, object);
@@ -48,9 +52,8 @@ export async function verifyOutput(outputDir: string, signal?: AbortSignal): Pro
       if (await isSameFile(link, path)) continue;
       const problem = await problemOf(link, object);
       if (problem === undefined) continue;
-      const cutOff = damage === undefined ? await cutOffAt(link, problem, pathOf) : undefined;
-      if (cutOff === undefined) problems.push({ path: link, problem });
-      else incomplete.push({ path: link, problem: cutOff });
+      const isIntact = damage === undefined;
+      addProblem(link, problem, isIntact ? await cutOffAt(link, problem, pathOf) : undefined);
     }
   }
   await lists.checkOthers();
@@ -60,9 +63,7 @@ export async function verifyOutput(outputDir: string, signal?: AbortSignal): Pro
     const problem = await problemOf(link, sha256);
     if (problem === undefined) continue;
     const isStored = (await problemOf(object, sha256)) === undefined;
-    const cutOff = isStored ? await cutOffAt(link, problem, objectOf) : undefined;
-    if (cutOff === undefined) problems.push({ path: link, problem });
-    else incomplete.push({ path: link, problem: cutOff });
+    addProblem(link, problem, isStored ? await cutOffAt(link, problem, objectOf) : undefined);
   }
   const links = [...linksOf.values()].reduce((sum, { length }) => sum + length, delivered.length);
   const objects = linksOf.size + new Set(delivered.map(({ object }) => object)).size;
@@ -75,7 +76,10 @@ export class ListChecks {
   readonly problems: Verification['problems'] = [];
   readonly incomplete: Verification['incomplete'] = [];
   readonly #dir: string;
-  readonly #lines = new Map<string, ListedLine>();
+  readonly #lines = new Map<
+    string,
+    { asset: PublishedAsset | undefined; status: ManifestLine['status'] }
+  >();
   /** Whether every line of the manifest is known. */
   #isReadable = true;
 
@@ -142,22 +146,13 @@ export class ListChecks {
 
 const NOT_ENDED = 'the publication has not ended: feeds, gallery and other lists may be older';
 
-/** What a catalogue says too of a line of the manifest. */
-interface ListedLine {
-  asset: PublishedAsset | undefined;
-  status: ManifestLine['status'];
-}
-
 async function cataloguesIn(outputDir: string): Promise<string[]> {
   const entries = await listEntries(outputDir);
   const ofLanguages = entries.filter(({ name, kind }) => kind === 'file' && OF_LANGUAGE.test(name));
   return [CATALOGUE_FILE, ...ofLanguages.map(({ name }) => name)];
 }
 
-/**
- * How a publication that was cut off leaves a link whose object is intact: not made yet, or that of an object which
- * the list was about to name. Undefined if it is damage.
- */
+/** How a publication that was cut off leaves a link whose object is intact; undefined if it is damage. */
 async function cutOffAt(
   link: string,
   problem: string,

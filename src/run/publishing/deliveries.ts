@@ -14,14 +14,11 @@ import type { ArticlePictures, RunReport } from '../report/run-report.ts';
 /** What all deliveries did, for the report. */
 export type Delivered = NonNullable<RunReport['delivered']>;
 
-/** Something that was asked for and was not made. */
-export type DeliveryFailure = Delivered['failures'][number];
-
 /** The GLB that is published, and the one that would replace it. */
 export type GlbPair = readonly [was: Digest, is: Digest];
 
 /** What pictures of GLBs show. */
-export interface ComparedPictures {
+interface ComparedPictures {
   /** By both digests, with a space between them. */
   differences: ReadonlyMap<string, PictureDifference>;
   /** What could not be compared, and why. */
@@ -29,7 +26,7 @@ export interface ComparedPictures {
 }
 
 /** What became of changes that were sent. */
-export interface SentChanges {
+interface SentChanges {
   /** For the report; undefined where nothing was to be sent. */
   sent?: { counts: Delivered['deliveries'][number]; failures: Delivered['failures'] } | undefined;
   /** Forgets what has arrived; for after the commit of the publication. */
@@ -40,11 +37,7 @@ export interface SentChanges {
 export interface Deliveries {
   /** The folder of each delivery that there is, below the output folder. */
   readonly folders: readonly string[];
-  /**
-   * Checks what deliveries need of this machine, before anything is requested.
-   *
-   * @throws {@link ConverterError} `USAGE`.
-   */
+  /** Checks what deliveries need of this machine, before anything is requested. @throws {@link ConverterError} `USAGE`. */
   check(pipeline: Pipeline, environment: RunEnvironment): Promise<void>;
   /** Returns the address of each published file, if the pipeline names one. */
   urlOf(pipeline: Pipeline): UrlOf | undefined;

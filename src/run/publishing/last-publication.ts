@@ -59,7 +59,7 @@ export class LastPublication {
   /** Returns the address of a published file; undefined if they have none. */
   readonly urlOf: UrlOf | undefined;
   readonly #compared: ReturnType<typeof comparedLists>;
-  #reading: Promise<ReportedPublication> | undefined;
+  #reading: ReturnType<typeof lastPublished> | undefined;
 
   constructor(run: Run, urlOf?: UrlOf) {
     this.#run = run;
@@ -103,7 +103,7 @@ export class LastPublication {
     await this.#compared.note();
   }
 
-  #last(): Promise<ReportedPublication> {
+  #last() {
     this.#reading ??= lastPublished(this.#run);
     return this.#reading;
   }
@@ -142,10 +142,7 @@ function summarised(changes: PackedMap<ChangeLine>): Changes {
 export async function publishedNow(
   { options, output }: Pick<Run, 'options' | 'output'>,
   deliveries?: readonly DeliveryLine[],
-): Promise<{
-  lines: PackedMap<PublishedLine>;
-  onlyCarts: ReadonlySet<string>;
-}> {
+) {
   const { outputDir, service } = options.pipeline;
   const { spool } = output;
   const open = (file: string) => openCatalogue(outputDir, { spool }, file);
@@ -218,17 +215,8 @@ async function publishedLines(
 /** A line that cannot be read counts as new: it is reported once more, and never too seldom. */
 const PUBLISHED_FORM = { texts: ID_FIELDS, lists: ['files'] };
 
-/** What the last publication had that a run has reported. */
-interface ReportedPublication {
-  lines: PackedMap<PublishedLine>;
-  /** Whether its list is missing, or of an older version. */
-  isOld: boolean;
-}
-
-/**
- * Reads what was published last. What a list of an older version lacks is taken from what was published before this run.
- */
-async function lastPublished({ options, output }: Run): Promise<ReportedPublication> {
+/** Reads what was published last; what a list lacks that `isOld` is taken from what was published before this run. */
+async function lastPublished({ options, output }: Run) {
   const { outputDir } = options.pipeline;
   const { previous, spool } = output;
   const path = join(outputDir, PUBLISHED_FILE);
@@ -253,10 +241,7 @@ async function lastPublished({ options, output }: Run): Promise<ReportedPublicat
   return { lines, isOld };
 }
 
-/**
- * The files that are compared, as they were at the last commit, so that a run without changes need not read them: in the
- * cache, without which they are compared.
- */
+/** The compared files as they were at the last commit, noted in the cache: a run without changes need not read them. */
 function comparedLists({ outputDir, cacheDir, service }: Run['options']['pipeline']) {
   const name = sha256Hex(`published ${outputDir}`).slice(0, 16);
   const path = join(cacheDir, 'selections', `${name}.published`);

@@ -279,10 +279,7 @@ export function newLines(
   return lines;
 }
 
-/**
- * Previous lines that a complete run retains although it did not meet them: those of articles, parts of the
- * catalogue and plannings that failed, since which configurations they have is not known.
- */
+/** Lines of articles, parts of the catalogue and plannings that failed in a complete run: what they have is not known. */
 function* retainedLines(
   run: Run,
   results: Results,
