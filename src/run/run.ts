@@ -336,10 +336,7 @@ const CHECKS_AT_ONCE = 8;
 /** Damaged objects, and names of configurations that share one, in the log; the report lists all. */
 const LOGGED_DAMAGES = 20;
 
-/**
- * Finds published GLBs that something else has changed or removed, and the configurations that share them. The run
- * treats them as missing, so that it builds anew what it selects. @see D-836
- */
+/** Finds published GLBs that something else has changed or removed: the run treats them as missing. @see D-836 */
 async function findDamage({ environment, output }: Run): Promise<void> {
   const { previous, checks, damages } = output;
   const found = new Map<Digest, { problem: string; sharedBy: string[] }>();

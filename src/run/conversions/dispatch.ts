@@ -16,10 +16,7 @@ import type { Sources } from '../open/sources.ts';
 import { collectGarbage } from './garbage.ts';
 import { type Converter, loadConverter, type Step, type StepResult } from './steps.ts';
 
-/**
- * The program of a child process: a file beside this one. Without it, as in the sources, which tests run, and in a
- * bundle to which it was not added, all conversions run in this process, and cannot be ended.
- */
+/** The program of a child process. In the sources, and some bundles, there is none: no conversion can be ended there. */
 const PROGRAM = fileURLToPath(new URL('./conversion-process.js', import.meta.url));
 
 /** Articles converted at the same time: small ones in this process, others in a process each. */
