@@ -21,7 +21,7 @@ export const deliverCommand: Command = {
   examples: ['btg2gltf deliver pipeline.yaml'],
   async run(args, io) {
     const options = await readOfflineOptions(textOf(args, 'PIPELINE.yaml')!, args, io);
-    const { deliverPipeline } = await import('../run/deliver-published.ts');
+    const { deliverPipeline } = await import('../run/locked-run.ts');
     const { log, display } = await openOutput(args, io);
     const progress = (now: Progress) => display.progress(now);
     const environment = { ...environmentOf(io), log, progress };

@@ -4,7 +4,7 @@ import { type GlbFigures, readFigures } from '../deliver/making/glb-figures.ts';
 import { loadPipeline } from '../deliver/pipeline.ts';
 import { breachesByProfile } from '../deliver/profiles/profiles.ts';
 import type { DeliveredFile, DeliveryLine } from '../run/output/delivered-files.ts';
-import { findPublished } from '../run/publishing/find-published.ts';
+import { findPublished } from '../run/publishing/masters.ts';
 import { amount, integer, size } from '../run/report/text.ts';
 import { exists, readBytes } from '../support/files.ts';
 import { visibleLines } from '../support/visible.ts';

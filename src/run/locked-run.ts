@@ -6,6 +6,9 @@ import { type Run, withRun } from './open/open-run.ts';
 import type { RunEnvironment } from './open/run-environment.ts';
 import { checkRun, executorOf, type RunOptions } from './open/run-options.ts';
 import { lockOutput } from './output/lock.ts';
+import { followPublication } from './publishing/after-publication.ts';
+import type { Delivered } from './publishing/deliveries.ts';
+import { LastPublication } from './publishing/last-publication.ts';
 
 /**
  * Opens a run, works with it and closes it; others publish neither to its output folder nor to its store meanwhile.
@@ -33,6 +36,29 @@ export async function withLockedRun<T>(
     for (const release of locks)
       await release().catch((error: Error) => environment.log.warn(error.message));
   }
+}
+
+/**
+ * Makes the deliveries of a pipeline, such as pictures, from its published files, and sends the changes that wait for
+ * the webhook: without requests to the service, and without a report.
+ *
+ * @returns Undefined if the pipeline has no deliveries.
+ * @throws {@link ConverterError} An error before anything was made, such as `OUTPUT_LOCKED`.
+ */
+export async function deliverPipeline(
+  options: RunOptions,
+  environment: RunEnvironment,
+  parts: RunParts,
+): Promise<Delivered | undefined> {
+  return withLockedRun(options, environment, parts, async (run) => {
+    const { pipeline } = run.options;
+    if (pipeline.deliver === undefined) return undefined;
+    const last = new LastPublication(run, parts.deliveries?.urlOf(pipeline));
+    await last.begin();
+    const { delivered, settle } = await followPublication(run, last, parts.deliveries);
+    await settle();
+    return delivered;
+  });
 }
 
 /** What a pipeline asks for is never left out without a word. */
