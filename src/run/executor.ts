@@ -19,7 +19,6 @@ export interface Distribution {
 /** An executor of one run. */
 export interface Executor {
   execute: Execute;
-  /** If workers do the work. */
   distribution?: Distribution;
   close(): Promise<void>;
 }
@@ -42,9 +41,7 @@ export interface Sharing {
 
 /** The parts of a run that lie above it; without one, a pipeline that asks for it cannot run. */
 export interface RunParts {
-  /** What is made of its publication. */
   deliveries?: Deliveries;
-  /** Other machines. */
   sharing?: Sharing;
   /** Makes the page of a report; without it, a run writes the data alone. */
   page?: ReportPage;

@@ -13,7 +13,6 @@ import {
 } from '../model/configuration-id.ts';
 import type { ArticleSnapshot } from '../model/snapshot.ts';
 import type { CacheDatabase } from '../source/cache/database.ts';
-import type { SelectedArticle } from '../source/fetch/selection.ts';
 import { loadSnapshot, snapshotDigests } from '../source/fetch/snapshot.ts';
 import { ConverterError, helpFor, isConverterError } from '../support/errors.ts';
 import { globMatcher } from '../support/glob.ts';
@@ -148,7 +147,8 @@ async function matchingFailures(
   isMeant: (request: ArticleRequest) => boolean,
   matches: (text: string) => boolean,
 ): Promise<FailureExplanation[]> {
-  const selectorsOf = selectedByOf(await lastSelection(pipeline));
+  const selected = await readSelection(pipeline).catch(undefinedIfMissing);
+  const selectorsOf = selectedByOf(selected ?? []);
   const { failures: notSelected } = await readNotSelected(pipeline);
   const isRecording = pipeline.service.recording !== undefined;
   const subjectOf = (key: string) => {
@@ -194,12 +194,9 @@ function requestOf({ manufacturer, program, basearticlenumber }: ArticleId): Art
   return { manufacturer, program, basearticlenumber, ...none };
 }
 
-/** None before the first selection. */
-function lastSelection(pipeline: Pipeline): Promise<SelectedArticle[]> {
-  return readSelection(pipeline).catch((error: unknown) => {
-    if (isConverterError(error, 'SNAPSHOT_MISSING')) return [];
-    throw error;
-  });
+/** Nothing before the first selection, or fetch. */
+function undefinedIfMissing(error: unknown): undefined {
+  if (!isConverterError(error, 'SNAPSHOT_MISSING')) throw error;
 }
 
 function othersOf(
@@ -258,10 +255,7 @@ async function snapshotOf(
   const { shared } = run.output;
   const { database } = run.sources;
   if (shared === undefined) return loadSnapshot(source, request);
-  const own = await loadSnapshot(source, request).catch((error: unknown) => {
-    if (isConverterError(error, 'SNAPSHOT_MISSING')) return undefined;
-    throw error;
-  });
+  const own = await loadSnapshot(source, request).catch(undefinedIfMissing);
   if (own !== undefined && isCurrent(own)) return own;
   await shared.loadSnapshots(database, source.service, request);
   return loadSnapshot(source, request);

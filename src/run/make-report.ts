@@ -256,7 +256,6 @@ function damageText({ object, problem }: Damage, isLeft: boolean): string {
   return `its GLB was ${problem}; it is ${isLeft ? 'not ' : ''}built anew`;
 }
 
-/** Adds name and size to the rows that the report lists. */
 function withDescriptions(collected: Collected, of: (id: ArticleKey) => Description): Collected {
   const each = <T extends ArticleKey>(rows: T[]) => rows.map((row) => ({ ...row, ...of(row) }));
   const list = <T extends { rows: ArticleKey[] }>(one: T) => ({ ...one, rows: each(one.rows) });
@@ -386,7 +385,6 @@ function builtLine(
   });
 }
 
-/** Those of deliveries come last. */
 function* allFailures<T>(rows: Iterable<T>, { delivered }: RunReport) {
   yield* rows;
   yield* delivered?.failures ?? [];

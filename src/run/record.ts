@@ -29,7 +29,6 @@ import { fetchPipeline } from './run.ts';
 
 /** The result of {@link recordPipeline}. */
 export interface RecordResult {
-  /** Of the fetch that was recorded. */
   report: RunReport;
   content: Awaited<ReturnType<Recorder['finish']>>;
   /** Where the same `articles:` selects otherwise from the recording alone; all is empty if it does not. */

@@ -20,14 +20,10 @@ import type { PreviousOutput } from '../open/output.ts';
 export type Result = BuiltResult | SkippedResult | FreshResult | FetchedResult | FailedResult;
 
 /** The result of a request whose snapshot was read: `converted` has a new GLB, `unchanged` the published one. */
-export interface BuiltResult {
+export interface BuiltResult extends Pick<ManifestLine, 'convertdate' | 'source'> {
   status: 'converted' | 'unchanged';
   request: ArticleRequest;
   key: ArticleKey;
-  /** Conversion date of the article: `YYYY-MM-DD`, or empty. */
-  convertdate: string;
-  /** Digest of all inputs, all options and the converter's version. */
-  source: Digest;
   built: Built;
   /** Catalogue entries in each language of the pipeline. */
   catalogue: CatalogueEntry[];

@@ -85,7 +85,7 @@ export async function selectLive(run: Run, requests = ALL_TRIED): Promise<Select
     const distinct = new Map(all.map((warning) => [`${warning.code} ${warning.message}`, warning]));
     const warnings = redactMessages([...distinct.values()]);
     const notSelected: NotSelected = { failures, warnings, ...(unread && { unread }) };
-    await store(pipeline, notSelectedPath(pipeline), jsonLines([notSelected]));
+    await store(pipeline, selectionPath(pipeline, NOT_SELECTED), jsonLines([notSelected]));
     return narrow({ articles, ...notSelected }, only);
   });
 }
@@ -296,7 +296,7 @@ type NotSelected = Omit<Selection, 'articles'>;
 
 /** Reads what the last selection could not select; nothing before the first. */
 export async function readNotSelected(pipeline: Pipeline): Promise<NotSelected> {
-  const text = (await readTextIfExists(notSelectedPath(pipeline))) ?? '';
+  const text = (await readTextIfExists(selectionPath(pipeline, NOT_SELECTED))) ?? '';
   return parseLines<NotSelected>(text)[0] ?? { failures: [], warnings: [] };
 }
 
@@ -315,9 +315,7 @@ function selectionPath({ service, articles, cacheDir }: Pipeline, ending = 'json
   return storedPath(cacheDir, [pipelineServiceId(service), articles], ending);
 }
 
-function notSelectedPath(pipeline: Pipeline): string {
-  return selectionPath(pipeline, 'not-selected.json');
-}
+const NOT_SELECTED = 'not-selected.json';
 
 function variablesPath({ name, serviceVariables, cacheDir }: Pipeline): string {
   return storedPath(cacheDir, [name, Object.keys(serviceVariables).sort()], 'variables.json');

@@ -55,7 +55,6 @@ interface CsvLine {
 
 interface Table {
   columns: string[];
-  /** As it is in the file, for errors. */
   header: string;
   refuse: Refuse;
 }

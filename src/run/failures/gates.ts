@@ -272,7 +272,6 @@ function summary(
   return { gate, action, article: range, before: compared, now: compared - affected, message };
 }
 
-/** Of a picture that has nothing in common with the other. */
 const ALL_DIFFERENT: PictureDifference = { tone: 1, edges: 1 };
 
 /** Pictures are compared only where so many configurations have changed that a gate of pictures might act. */

@@ -35,9 +35,8 @@ export type HistoryOptions = Pick<Pipeline, 'outputDir' | 'failures'> &
     published?: number;
     /** What is tried: `fetch` builds nothing, `build` fetches nothing. @defaultValue `run` */
     command?: 'run' | 'fetch' | 'build';
-    /** Whether the snapshot of a request is in the cache. */
     hasSnapshot?: (request: string) => boolean;
-    /** Whether each of its bodies is, too. */
+    /** Whether each body of its snapshot is in the cache, too. */
     isComplete?: (request: string) => boolean;
     /** The manufacturers whose data a request needs, as far as they are known. */
     ownersOf?: (request: string) => Iterable<string>;
@@ -141,7 +140,10 @@ export class FailureHistory {
       isAll || (areAllTried && !this.#carts.has(configurationKey(request)));
     return this.#splitBy(
       articles,
-      (request) => this.#cannotBuild(request) || (!isTriedNow(request) && isWaiting(request)),
+      // An older snapshot is that of the last good fetch: a build of it would look like a good one.
+      (request) =>
+        (this.#command === 'build' && this.#isUnfetched(configurationKey(request))) ||
+        (!isTriedNow(request) && isWaiting(request)),
       (key, { code }) =>
         areFew && this.#command === 'run' && !COSTLY.has(code) && !this.#carts.has(key),
     );
@@ -165,7 +167,6 @@ export class FailureHistory {
     return this.#records.get(keyOf(subject))?.code === KILLED_THE_RUN && this.isWaiting(subject);
   }
 
-  /** The error of a request of the selection that has killed runs. */
   refused(subject: Subject): ConverterError {
     const key = keyOf(subject);
     this.#met.add(key);
@@ -269,11 +270,6 @@ export class FailureHistory {
     return { tried, lookedAt, quarantined };
   }
 
-  /** An older snapshot is that of the last good fetch: a build of it would look like a good one. */
-  #cannotBuild(request: ArticleRequest): boolean {
-    return this.#command === 'build' && this.#isUnfetched(configurationKey(request));
-  }
-
   /** Whether fetching failed, so that only fetching ends it. */
   #isUnfetched(key: string): boolean {
     const record = this.#records.get(key);
@@ -308,7 +304,6 @@ export class FailureHistory {
     return this.#areTooMany;
   }
 
-  /** Whether data that it needs was converted since it failed. */
   #hasNewData({ dates }: FailureRecord): boolean {
     const current = this.#options.dates?.();
     return Object.entries(dates).some(([owner, before]) => {

@@ -68,7 +68,6 @@ export class Quarantine {
       if (work.isNew && work.kills >= mostKills) this.#history.recordKills(work);
   }
 
-  /** Returns what failed in earlier runs of a configuration or a part of the selection that fails. */
   historyOf(subject: Subject): FailedBefore | undefined {
     return this.#history.historyOf(subject);
   }
@@ -91,7 +90,6 @@ export class Quarantine {
     return !this.#isAll && this.#history.isWaiting(request);
   }
 
-  /** Whether only carts select a request that the run processes. */
   isOfCart(request: ArticleRequest): boolean {
     return this.#history.isOfCart(request);
   }
@@ -163,7 +161,6 @@ export class Quarantine {
   }
 }
 
-/** What the cache has of each request: its snapshot, all of its bodies, and the manufacturers of its data. */
 function snapshotFacts(run: Run): Pick<HistoryOptions, 'hasSnapshot' | 'isComplete' | 'ownersOf'> {
   const { service, database } = snapshotSource(run);
   const summaryOf = (request: string) => database.snapshots.summary(service, request);

@@ -26,9 +26,7 @@ export interface GateThresholds {
 type Figures = Partial<AssetFigures>;
 
 interface GateRow {
-  /** On the page of the report. */
   label: string;
-  /** Description in the schema of the pipeline file. */
   doc: string;
   /** What counts, in words: `512 configurations …`. */
   changed: string;

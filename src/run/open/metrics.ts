@@ -4,7 +4,6 @@ import type { RequestEvent } from '../../source/service/service-config.ts';
 
 /** What was measured in a part of a run, as plain data. */
 export interface Measurements {
-  /** Milliseconds by stage. */
   stageMs: Partial<Record<Stage, number>>;
   requests: RequestTotals;
   /** Attempts without the login, and how long they took together, milliseconds. */

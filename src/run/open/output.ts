@@ -124,7 +124,6 @@ export interface PreviousOutput {
   readonly objects: ReadonlyMap<Digest, number | undefined>;
   /** Keys of the lines that only carts selected. */
   readonly carts: ReadonlySet<string>;
-  /** The catalogue in each language of the pipeline. */
   readonly catalogues: readonly PackedMap<CatalogueLine>[];
   /** Whether each catalogue has a line with all of today's fields. */
   isCatalogued(key: string): boolean;

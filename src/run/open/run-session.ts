@@ -141,7 +141,6 @@ export class ServiceSession {
     this.#client?.traffic.share(share);
   }
 
-  /** Holds every request for so many milliseconds. */
   hold(ms: number): void {
     this.#client?.traffic.hold(ms);
   }

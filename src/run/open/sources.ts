@@ -60,7 +60,6 @@ export interface RunContext<O extends SourceOptions> {
   readonly environment: RunEnvironment;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
-  /** Whether the time at which the run stops has passed. */
   isOutOfTime(): boolean;
 }
 

@@ -5,7 +5,6 @@ import { sha256Hex } from '../../support/files.ts';
 import { type CatalogueEntry, PARTS, type Part } from '../lists/manifest-line.ts';
 import type { PublishedFile } from './delivered-files.ts';
 
-/** The part to which a field of the catalogue belongs. */
 const PART_OF_FIELD = {
   shorttext: 'text',
   longtext: 'text',

@@ -163,7 +163,6 @@ async function isAsRead(path: string, lines: object): Promise<boolean> {
 
 const FACTS = ['identity', 'bytes', 'modifiedMs'] as const;
 
-/** Whether a file has this content, of which only a piece is in memory. */
 async function consistsOf(path: string, content: Iterator<Uint8Array>): Promise<boolean> {
   for await (const piece of readPieces(path)) {
     const { value } = content.next() as IteratorResult<Uint8Array, undefined>;

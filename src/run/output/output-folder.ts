@@ -39,7 +39,6 @@ export const RUNS_FOLDER = 'runs';
 /** Name of the folder of links to GLBs. */
 export const ARTICLES_FOLDER = 'articles';
 
-/** Name of the link to the folder of the last run, beside it. */
 const LATEST = 'latest';
 
 /** What `runId` returns: any other folder is not that of a run. */
@@ -93,7 +92,6 @@ export class FolderChecks implements ObjectChecks {
   readonly #checked = new Map<Digest, Promise<CheckedObject>>();
   readonly #written = new Set<Digest>();
 
-  /** @param readsAll - Whether every object is read. */
   constructor(outputDir: string, { objects }: Pick<CacheDatabase, 'objects'>, readsAll: boolean) {
     this.#outputDir = outputDir;
     this.#table = objects;

@@ -58,7 +58,6 @@ interface CataloguePublication {
   file: string;
   /** By key; publishing sets what they say of the GLB. */
   lines: PackedMap<CatalogueLine>;
-  /** The lines that are published now. */
   before: PackedMap<CatalogueLine>;
 }
 

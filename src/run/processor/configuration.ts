@@ -122,7 +122,6 @@ class ConfigurationProcessor {
     this.#isFirst = run.output.previous.lines.size === 0;
   }
 
-  /** Processes a configuration: first without reading its snapshot. */
   async process(selected: SelectedArticle): Promise<Result> {
     const { metrics, notes } = this.#run;
     const fresh = await metrics.stopwatch.during('fetch', () => this.#fresh(selected));

@@ -74,7 +74,6 @@ export class LastPublication {
     if (isOld) await this.#write(PUBLISHED_FILE, lines);
   }
 
-  /** What was published last. */
   async lines(): Promise<PackedMap<PublishedLine>> {
     return (await this.#last()).lines;
   }

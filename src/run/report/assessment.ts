@@ -89,7 +89,6 @@ export function failedDeliveries({ delivered }: Pick<RunReport, 'delivered'>): n
   return (delivered?.deliveries ?? []).reduce((sum, { failed }) => sum + failed, 0);
 }
 
-/** The share of what was published before that is gone. */
 function removedShare({ changes, configurations }: RunReport): number {
   const { removed, new: added } = changes;
   const before = removed.count + Math.max(0, configurations.selected - added.count);

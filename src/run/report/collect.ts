@@ -57,11 +57,9 @@ export interface ReportedLine
   incomplete?: string | undefined;
   /** Unchanged because its snapshot was fresh, without a request. */
   isFresh?: boolean | undefined;
-  /** Time spent on it, milliseconds. */
   ms?: number | undefined;
   /** Since the last publication. */
   change?: (typeof CHANGES)[number] | undefined;
-  /** What of it has changed. */
   what?: readonly Part[] | undefined;
   /** Figures of the published line of the previous run. */
   before?: Partial<Pick<ManifestLine, 'bytes' | 'triangles'>> | undefined;
@@ -391,7 +389,6 @@ function assetRow(line: RowSource): AssetRow {
   return { ...configurationId(line), glb, bytes, triangles, ms };
 }
 
-/** The first rows of a list, and how many there are. */
 class RowList<T> {
   readonly #limit: number;
   /** Of the rows as JSON. */

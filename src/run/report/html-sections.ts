@@ -303,7 +303,6 @@ function foundSection(id: 'damaged' | 'incomplete', title: string, rest: string)
 const damaged = foundSection('damaged', 'Changed or removed files', 'the log');
 const incomplete = foundSection('incomplete', 'Not complete', 'catalogue.jsonl');
 
-/** How many files each delivery has, and why some are not there. */
 function delivered({ delivered: made }: RunReport): Section | undefined {
   return tableSection('delivered', 'Deliveries', {
     rows: made?.deliveries ?? [],

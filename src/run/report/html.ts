@@ -150,7 +150,6 @@ interface Tile {
   section?: string;
 }
 
-/** What became of the configurations; nothing if there are none. */
 function tilesCard(report: RunReport): Html | undefined {
   const { configurations: all, articles, command, previousRun } = report;
   const tiles = command === 'fetch' ? fetchTiles(report) : changeTiles(report);
@@ -243,7 +242,6 @@ function actionsCard(report: RunReport): Html {
   return card('needs', 'needs', 'Needs attention', undefined, content);
 }
 
-/** What is zero is left out. */
 function totalsCard({ objects, triangles, requests, geometry, configurations }: RunReport) {
   const { distinct, bytes, savedBytes, savedFiles } = objects;
   const { sent, fromCache, bytesReceived } = requests;

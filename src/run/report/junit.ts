@@ -51,14 +51,12 @@ function runCase({ report, exitCode, error, startedAt, endedAt }: FinishedRun): 
 }
 
 function reportCases(report: RunReport): Case[] {
-  const { skipped, failures } = report;
-  const configurations = [...skipped.map(skippedCase), ...failures.map(failureCase)];
-  return [
-    ...gateCases(report),
-    ...programCases(report),
-    ...configurations,
-    ...deliveryCases(report),
-  ];
+  const skipped = report.skipped.map((row): Case => {
+    return { ...named(row), skipped: `${row.code}: ${row.message}` };
+  });
+  const configurations = [...skipped, ...report.failures.map(failureCase)];
+  const ofRun = [...gateCases(report), ...programCases(report)];
+  return [...ofRun, ...configurations, ...deliveryCases(report)];
 }
 
 /** Each delivery is a test case, and each of its failures; what is accepted is skipped. */
@@ -95,10 +93,6 @@ function programCases({ programs }: RunReport): Case[] {
       suite: `${manufacturer}/${program}`,
       name: `${integer(configurations - failed)} of ${amount(configurations, 'configuration')}`,
     }));
-}
-
-function skippedCase(row: RunReport['skipped'][number]): Case {
-  return { ...named(row), skipped: `${row.code}: ${row.message}` };
 }
 
 function named(id: ArticleKey): Pick<Case, 'suite' | 'name'> {

@@ -84,7 +84,6 @@ function runFields() {
   };
 }
 
-/** The range: how many configurations, what has changed of them, and their files. */
 function rangeFields() {
   const change = assetSchema().extend({
     bytesBefore: count.optional(),
@@ -123,7 +122,6 @@ function rangeFields() {
   };
 }
 
-/** What the run did: its requests, and what took long or is large. */
 function workFields() {
   const asset = assetSchema();
   return {
@@ -229,7 +227,6 @@ function gatesSchema() {
   });
 }
 
-/** Warnings, what could not be converted, and what differs from the specification. */
 function findingFields() {
   const warning = z.object({ code: text, message: text });
   return {
