@@ -12,6 +12,7 @@ import { ConverterError } from '../../support/errors.ts';
 import type { FailedResult } from '../articles/results.ts';
 import type { Pipeline } from '../file/pipeline-file.ts';
 import type { Run } from '../open/open-run.ts';
+import type { FailedBefore } from '../report/collect.ts';
 import {
   COSTLY,
   conditionsOf,
@@ -46,27 +47,6 @@ export type HistoryOptions = Pick<Pipeline, 'outputDir' | 'failures'> &
 
 /** A configuration; or a part of the selection, or a request of it, by its name. */
 export type Subject = ArticleRequest | { what: string };
-
-/** How often and since when something has failed, over all runs. */
-export interface FailedBefore {
-  attempts: number;
-  /** Days on which it failed. */
-  nights: number;
-  /** ISO 8601. */
-  firstSeen: string;
-  lastSeen: string;
-  quarantined: boolean;
-  /** `YYYY-MM-DD` of the next attempt, in quarantine. */
-  retryOn?: string;
-}
-
-/** A selection, by what becomes of each request. */
-interface SplitSelection {
-  tried: readonly SelectedArticle[];
-  /** In quarantine, but tried if their data has changed. */
-  lookedAt: SelectedArticle[];
-  quarantined: { request: ArticleRequest; error: FailedResult['error'] }[];
-}
 
 /** If more of a selection would be in quarantine, which is for single articles, the service had failed: all are tried. */
 const MOST_QUARANTINED = { share: 0.1, few: 25 };
@@ -125,8 +105,9 @@ export class FailureHistory {
    * quarantine, and of a `build` those that could not be fetched. If few are in quarantine, they are looked at.
    *
    * @param isAll - Whether those in quarantine are tried like all others.
+   * @returns `lookedAt` are tried if their data has changed; `quarantined` are not, with their last failure.
    */
-  split(articles: readonly SelectedArticle[], isAll = false): SplitSelection {
+  split(articles: readonly SelectedArticle[], isAll = false) {
     const range = articles.filter(({ onlyCarts }) => !onlyCarts);
     const ofCarts = articles.filter(({ onlyCarts }) => onlyCarts).flatMap(requestsOf);
     // Requests of carts always wait in quarantine, however many they are.
@@ -138,15 +119,27 @@ export class FailureHistory {
     const areFew = waiting.length < atLeast(LOOKED_AT, range.length);
     const isTriedNow = (request: ArticleRequest) =>
       isAll || (areAllTried && !this.#carts.has(configurationKey(request)));
-    return this.#splitBy(
-      articles,
-      // An older snapshot is that of the last good fetch: a build of it would look like a good one.
-      (request) =>
-        (this.#command === 'build' && this.#isUnfetched(configurationKey(request))) ||
-        (!isTriedNow(request) && isWaiting(request)),
-      (key, { code }) =>
-        areFew && this.#command === 'run' && !COSTLY.has(code) && !this.#carts.has(key),
-    );
+    const lookedAt: SelectedArticle[] = [];
+    const quarantined: { request: ArticleRequest; error: FailedResult['error'] }[] = [];
+    if (this.#records.size === 0) return { tried: articles, lookedAt, quarantined };
+    // An older snapshot is that of the last good fetch: a build of it would look like a good one.
+    const isUntried = (request: ArticleRequest) =>
+      (this.#command === 'build' && this.#isUnfetched(configurationKey(request))) ||
+      (!isTriedNow(request) && isWaiting(request));
+    const mayBeLookedAt = areFew && this.#command === 'run';
+    for (const article of articles.flatMap(everyRequest)) {
+      const { request } = article;
+      if (!isUntried(request)) continue;
+      const key = configurationKey(request);
+      const { code, message } = this.#records.get(key)!;
+      this.#met.add(key);
+      if (mayBeLookedAt && !COSTLY.has(code) && !this.#carts.has(key)) {
+        const isOfFetch = OF_FETCH.has(code) || this.#isUnfetched(key) || !this.#isComplete(key);
+        lookedAt.push({ ...article, quarantined: { code, message, isOfFetch } });
+      } else quarantined.push({ request, error: { code, message } });
+    }
+    const tried = withRequests(articles, (request) => !isUntried(request));
+    return { tried, lookedAt, quarantined };
   }
 
   /** Whether something is in quarantine, and not tried yet. */
@@ -243,31 +236,6 @@ export class FailureHistory {
       failed: [...this.#failed].flatMap((key) => records.get(key) ?? []),
       gone: [...this.#known].filter((key) => !records.has(key) || isGone(key)),
     });
-  }
-
-  #splitBy(
-    articles: readonly SelectedArticle[],
-    isUntried: (request: ArticleRequest) => boolean,
-    isLookedAt: (key: string, record: FailureRecord) => boolean,
-  ): SplitSelection {
-    if (this.#records.size === 0) return { tried: articles, lookedAt: [], quarantined: [] };
-    const lookedAt: SelectedArticle[] = [];
-    const quarantined: SplitSelection['quarantined'] = [];
-    for (const article of articles.flatMap(everyRequest)) {
-      const { request } = article;
-      if (!isUntried(request)) continue;
-      const key = configurationKey(request);
-      const record = this.#records.get(key)!;
-      const { code, message } = record;
-      this.#met.add(key);
-      if (!isLookedAt(key, record)) quarantined.push({ request, error: { code, message } });
-      else {
-        const isOfFetch = OF_FETCH.has(code) || this.#isUnfetched(key) || !this.#isComplete(key);
-        lookedAt.push({ ...article, quarantined: { code, message, isOfFetch } });
-      }
-    }
-    const tried = withRequests(articles, (request) => !isUntried(request));
-    return { tried, lookedAt, quarantined };
   }
 
   /** Whether fetching failed, so that only fetching ends it. */

@@ -9,8 +9,8 @@ import { limited } from '../articles/select.ts';
 import type { ManifestLine } from '../lists/manifest-line.ts';
 import type { Run } from '../open/open-run.ts';
 import { snapshotSource } from '../processor/configuration.ts';
+import type { FailedBefore } from '../report/collect.ts';
 import {
-  type FailedBefore,
   FailureHistory,
   type HistoryOptions,
   type KilledWork,

@@ -1,7 +1,6 @@
 /** Collects what a report says about configurations. Memory grows by a few bytes for each of them. */
 import type { ArticleKey } from '../../model/article.ts';
-import type { GeometryCounts } from '../../model/asset.ts';
-import { NO_GEOMETRY_COUNTS } from '../../model/asset.ts';
+import { type GeometryCounts, NO_GEOMETRY_COUNTS } from '../../model/asset.ts';
 import {
   type ArticleId,
   articleKey,
@@ -48,6 +47,12 @@ const OTHER_FIELDS = '…';
 
 const EXAMPLES = 3;
 
+/** How often and since when something has failed, over all runs. */
+export type FailedBefore = Pick<
+  FailureRow,
+  'attempts' | 'nights' | 'firstSeen' | 'lastSeen' | 'quarantined' | 'retryOn'
+>;
+
 /** A line of the manifest, or of a configuration that was only fetched, with what else the run found. */
 export interface ReportedLine
   extends Omit<ManifestLine, 'status' | 'convertdate' | 'source' | 'requested'> {
@@ -63,19 +68,12 @@ export interface ReportedLine
   what?: readonly Part[] | undefined;
   /** Figures of the published line of the previous run. */
   before?: Partial<Pick<ManifestLine, 'bytes' | 'triangles'>> | undefined;
-  history?:
-    | Pick<FailureRow, 'attempts' | 'nights' | 'firstSeen' | 'lastSeen' | 'quarantined' | 'retryOn'>
-    | undefined;
+  history?: FailedBefore | undefined;
   selectedBy?: readonly string[] | undefined;
 }
 
 /** What a report says about configurations. */
-export type Collected = Pick<
-  RunReport,
-  | ('configurations' | 'articles' | 'triangles' | 'geometry' | 'slowest' | 'objects' | 'largest')
-  | ('changes' | 'changedArticles' | 'programs' | 'causes' | 'failures' | 'skipped' | 'warnings')
-  | ('articleWarnings' | 'selectionWarnings' | 'incomplete' | 'damaged' | 'losses')
->;
+export type Collected = ReturnType<Collector['collected']>;
 
 /** Collects the configurations of a run, which are added one at a time. */
 export class Collector {
@@ -143,7 +141,7 @@ export class Collector {
     this.#selectionWarnings.add(() => ({ code, message: cutText(message, TEXT_LIMITS.message) }));
   }
 
-  collected(): Collected {
+  collected() {
     const { count, rows } = this.#selectionWarnings.shown;
     return {
       configurations: this.#configurations,
