@@ -7,7 +7,6 @@ import type { ConversionInput, DecodedReader } from '../../convert/model/input.t
 import type { Scene } from '../../convert/model/scene.ts';
 import type { PreparedMesh } from '../../convert/transform/block-mesh.ts';
 import type { ConvertOptions } from '../../convert/transform/convert-options.ts';
-import type { PrepareAhead } from '../../convert/transform/load-meshes.ts';
 import type { MaterialExplanation } from '../../convert/transform/material-table.ts';
 import type { Built } from '../../model/asset.ts';
 import type { ContentStore, FileStoreOptions } from '../../source/cache/content-store.ts';
@@ -126,11 +125,7 @@ export async function loadConverter(given: ConverterInput): Promise<Converter> {
  * triangles takes 25 ms, which is what the thread takes to start. It ends after the last block of an article: a thread
  * that waits has 60 MiB.
  */
-function meshThread({
-  bodyFiles,
-  options,
-  maxSurfaces = Infinity,
-}: ConverterInput): PrepareAhead | undefined {
+function meshThread({ bodyFiles, options, maxSurfaces = Infinity }: ConverterInput) {
   if (availableParallelism() === 1) return undefined;
   const waiting = new Map<string, (mesh: PreparedMesh | undefined) => void>();
   // Two articles may have the same block.
@@ -158,18 +153,18 @@ function meshThread({
     });
     return worker;
   };
-  const ask: PrepareAhead = async (digest, isLast) => {
+  const ask = async (request: MeshThreadMessages['request']) => {
     opened ??= open().catch(() => undefined);
     const worker = await opened;
     if (worker === undefined) return undefined;
     worker.ref();
-    return new Promise((resolve) => {
-      waiting.set(digest, resolve);
-      worker.postMessage({ digest, isLast } satisfies MeshThreadMessages['request']);
+    return new Promise<PreparedMesh | undefined>((resolve) => {
+      waiting.set(request.digest, resolve);
+      worker.postMessage(request);
     });
   };
-  return (digest, isLast) => {
-    const answer = asked.get(digest) ?? ask(digest, isLast).finally(() => asked.delete(digest));
+  return (digest: string, isLast: boolean) => {
+    const answer = asked.get(digest) ?? ask({ digest, isLast }).finally(() => asked.delete(digest));
     asked.set(digest, answer);
     return answer;
   };

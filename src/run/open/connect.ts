@@ -4,7 +4,6 @@ import { accountOf } from '../../source/service/crypto.ts';
 import {
   type SERVICE_DEFAULTS,
   type ServiceConfig,
-  type Settings,
   serviceId,
 } from '../../source/service/service-config.ts';
 import { registerSecret } from '../../support/redact.ts';
@@ -13,8 +12,8 @@ import type { EmulatorHandle, ServiceEnvironment } from './run-environment.ts';
 
 /** The `service:` section of a pipeline, with every default: settings of a client, and where the service is. */
 export interface ServiceSection
-  extends Pick<Settings, 'profile' | 'langalt' | 'currency' | 'rateLimit'>,
-    Pick<Settings, Exclude<keyof typeof SERVICE_DEFAULTS, 'startTimer'>> {
+  extends Pick<ServiceConfig, 'profile' | 'langalt' | 'currency' | 'rateLimit'>,
+    Required<Pick<ServiceConfig, Exclude<keyof typeof SERVICE_DEFAULTS, 'startTimer'>>> {
   /** Whether it is the emulator with its sample range. */
   emulator?: true | undefined;
   /** Folder of the recording that the emulator serves. */
