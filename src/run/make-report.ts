@@ -12,7 +12,7 @@ import {
 } from '../model/configuration-id.ts';
 import type { Warning } from '../model/warning.ts';
 import type { CacheDatabase } from '../source/cache/database.ts';
-import type { SelectedArticle, Selection, SelectionFailure } from '../source/fetch/selection.ts';
+import type { SelectedArticle, Selection } from '../source/fetch/selection.ts';
 import { helpFor } from '../support/errors.ts';
 import {
   digestOfFile,
@@ -200,8 +200,10 @@ function collectRows(
     collector.add(path === '' ? line : { ...line, glb });
   }
   for (const failure of selection.failures) {
-    const row = { ...selectionRow(failure), help: helpOf(failure.code) };
-    collector.addNotSelected({ ...row, ...outcome?.quarantine.historyOf(failure) });
+    const { what, article, ...found } = failure;
+    const row = { what: cutText(what, TEXT_LIMITS.name), ...NO_ID, ...article, ...found };
+    const history = outcome?.quarantine.historyOf(failure);
+    collector.addNotSelected({ ...row, help: helpOf(failure.code), ...history });
   }
   for (const warning of [...selection.warnings, ...untranslated, ...overrides.warnings()])
     collector.addSelectionWarning(warning);
@@ -290,10 +292,6 @@ function describe(
 }
 
 const NO_ID = Object.fromEntries(ID_FIELDS.map((field) => [field, ''])) as unknown as ArticleKey;
-
-function selectionRow({ what, article, ...failure }: SelectionFailure): Omit<FailureRow, 'help'> {
-  return { what: cutText(what, TEXT_LIMITS.name), ...NO_ID, ...article, ...failure };
-}
 
 /** Returns who selected a request: lines of lists, folders, carts. */
 type SelectedBy = (request: ArticleRequest) => readonly string[] | undefined;

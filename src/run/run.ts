@@ -292,7 +292,7 @@ async function selectAndProcess(
     const error = new ConverterError('OUT_OF_TIME', message);
     return ended({ kind: 'outOfTime', error });
   } catch (thrown) {
-    const end = stoppedBy(run, causeOf(run, asConverterError(thrown)));
+    const end = stoppedBy(run, asConverterError(thrown));
     // Without a queue, nothing has to be selected any more.
     await run.sources.session.close();
     await selecting?.catch(() => {});
@@ -318,16 +318,13 @@ async function openExecutor(
   return { execute: inThisProcess(run, await processor(run)), close: async () => {} };
 }
 
-/** What ends a run from outside, such as a cancellation, interrupts requests: it is the cause, and not they. */
-function causeOf({ environment }: Run, error: ConverterError): ConverterError {
-  const reason: unknown = environment.signal.reason;
-  return error.code === 'INTERRUPTED' && reason instanceof ConverterError ? reason : error;
-}
-
 /** After the deadline the session is closed: its requests then fail as interrupted. */
-function stoppedBy({ environment, isOutOfTime }: Run, error: ConverterError): RunEnd {
+function stoppedBy({ environment: { signal }, isOutOfTime }: Run, thrown: ConverterError): RunEnd {
+  if (thrown.code !== 'INTERRUPTED') return { kind: 'failed', error: thrown };
+  // What ends a run from outside, such as a cancellation, interrupts requests: it is the cause, and not they.
+  const error = signal.reason instanceof ConverterError ? signal.reason : thrown;
   if (error.code !== 'INTERRUPTED') return { kind: 'failed', error };
-  if (environment.signal.aborted || !isOutOfTime()) return { kind: 'interrupted', error };
+  if (signal.aborted || !isOutOfTime()) return { kind: 'interrupted', error };
   const message = 'the deadline passed during the selection: nothing was processed';
   return { kind: 'notSelected', error: new ConverterError('OUT_OF_TIME', message) };
 }

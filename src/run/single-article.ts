@@ -2,7 +2,6 @@
 
 import { basename, dirname, extname, join } from 'node:path';
 import type { Scene } from '../convert/model/scene.ts';
-import type { ConvertOptions } from '../convert/transform/convert-options.ts';
 import type { ArticleKey, ArticleRequest } from '../model/article.ts';
 import type { Warning } from '../model/warning.ts';
 import { ConverterError } from '../support/errors.ts';
@@ -13,12 +12,6 @@ import { inFirstLanguage } from './open/connect.ts';
 import type { RunEnvironment } from './open/run-environment.ts';
 import type { SourceSettings } from './open/run-session.ts';
 import { type SharedSources, withSources } from './open/sources.ts';
-
-/** What a pipeline says of the conversion of one article. */
-interface ArticleSettings extends SourceSettings {
-  convert: ConvertOptions;
-  limits: { articleTimeoutMs: number; conversionHeapMb: number };
-}
 
 /** The result of {@link convertArticle}. */
 export interface ConvertedArticle {
@@ -48,7 +41,7 @@ export interface ConvertedArticle {
  */
 export async function convertArticle(
   request: ArticleRequest,
-  pipeline: ArticleSettings,
+  pipeline: SourceSettings & ConvertingRun['options']['pipeline'],
   file: string,
   environment: RunEnvironment,
   openShared?: () => Promise<SharedSources>,

@@ -103,7 +103,7 @@ function parseRows(bytes: Uint8Array, file: string) {
     new ConverterError('LIST_INVALID', `${file}:${line}: ${problem}`, { cause });
   const text = decodeText(bytes, refuse);
   const header = HEADER_LINE.exec(text)?.[0] ?? '';
-  const [first, ...lines] = parseCsv(text, header, refuse).filter(isFilled);
+  const [first, ...lines] = parseCsv(text, header, refuse);
   if (first === undefined) throw refuse(1, `expected a header line ${NAMES.join(',')}`);
   const columns = first.record.map((cell) => cell.trim().toLowerCase());
   const table = { columns, header: described(header), refuse };
@@ -152,10 +152,6 @@ function isColumn(name: string): name is keyof ArticleRequest {
 /** The first line with a character other than blanks, quotes and separators. */
 const HEADER_LINE = /^.*[^\s,;"].*$/m;
 
-function isFilled({ record }: CsvLine): boolean {
-  return record.some((cell) => cell.trim() !== '');
-}
-
 /** Excel writes UTF-16 as "Unicode text"; the code page that it writes as "CSV" cannot be decoded. */
 function decodeText(bytes: Uint8Array, refuse: Refuse): string {
   const utf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
@@ -170,21 +166,19 @@ function decodeText(bytes: Uint8Array, refuse: Refuse): string {
   }
 }
 
-function separatorOf(header: string): string {
-  const count = (separator: string) => header.split(separator).length;
-  return count(';') > count(',') ? ';' : ',';
-}
-
+/** The lines that are not empty. */
 function parseCsv(text: string, header: string, refuse: Refuse): CsvLine[] {
+  const count = (separator: string) => header.split(separator).length;
   try {
-    return parse(text, {
-      delimiter: separatorOf(header),
+    const lines = parse(text, {
+      delimiter: count(';') > count(',') ? ';' : ',',
       info: true,
       record_delimiter: ['\r\n', '\n', '\r'],
       relax_column_count: true,
       relax_quotes: true,
       skip_empty_lines: true,
     }) as unknown as CsvLine[];
+    return lines.filter(({ record }) => record.some((cell) => cell.trim() !== ''));
   } catch (cause) {
     const { lines = 1, message } = cause as { lines?: number; message: string };
     throw refuse(lines, `${message}; the header is ${described(header)}`, cause);

@@ -104,7 +104,7 @@ export function changeOf(
   const files = changedFiles(before?.files ?? [], now?.files ?? [], urlOf, isKnown);
   const isOther = (part: Part): boolean => {
     if (!CATALOGUE_PARTS.includes(part))
-      return files.some(({ delivery }) => partOf(delivery) === part);
+      return files.some(({ delivery }) => (PART_OF_DELIVERY[delivery] ?? 'delivery') === part);
     const [was, is] = [before, now].map((line) => (line ? line[part as CataloguePart] : ''));
     if (!isKnown) return (one[part as CataloguePart] ?? '') !== '';
     return was !== undefined && is !== undefined && was !== is;
@@ -113,10 +113,6 @@ export function changeOf(
   if (before !== undefined && now !== undefined && what.length === 0) return undefined;
   const change = before === undefined ? 'new' : now === undefined ? 'removed' : 'changed';
   return { change, what, ...configurationId(one), files };
-}
-
-function partOf(delivery: string): Part {
-  return PART_OF_DELIVERY[delivery] ?? 'delivery';
 }
 
 function changedFiles(

@@ -3,7 +3,7 @@
 import type { DecodedReader } from '../../convert/model/input.ts';
 import { conversionText } from '../../convert/transform/convert-options.ts';
 import { decodePartsList } from '../../convert/wire/parts-list.ts';
-import type { Article, ArticleKey, ArticleRequest } from '../../model/article.ts';
+import type { ArticleKey, ArticleRequest } from '../../model/article.ts';
 import { type Built, type Decision, FIGURE_FIELDS } from '../../model/asset.ts';
 import { configurationKey } from '../../model/configuration-id.ts';
 import type { ArticleSnapshot, Digest, Fetched } from '../../model/snapshot.ts';
@@ -195,9 +195,12 @@ class ConfigurationProcessor {
     answers: Digest,
   ) {
     const { service, limits } = this.#run.options.pipeline;
-    const { key, article, unplaced = [] } = snapshot;
+    const { key, article, translations = [], unplaced = [] } = snapshot;
     const languages = languagesOf(service);
-    const articles = languages.map((lang) => articleIn(lang, snapshot));
+    // Texts that there are not in a language are those of the first.
+    const articles = languages.map(
+      (lang) => translations.find((translation) => translation.lang === lang)?.article ?? article,
+    );
     const { entries, warnings } = catalogueEntries(articles, limits.maxTextCharacters);
     const missing = notFetched(languages.slice(1), snapshot);
     return {
@@ -226,11 +229,6 @@ function notFetched(languages: readonly string[], snapshot: ArticleSnapshot): Wa
     .filter((lang) => !known.has(lang))
     .filter((lang) => !missing.some(({ message }) => message.startsWith(`language ${lang}: `)))
     .map((lang) => ({ code: 'TRANSLATION_MISSING', message: `language ${lang}: not fetched yet` }));
-}
-
-/** Texts that there are not in a language are those of the first. */
-function articleIn(lang: string, { article, translations = [] }: ArticleSnapshot): Article {
-  return translations.find((translation) => translation.lang === lang)?.article ?? article;
 }
 
 /** Why an article such as a service or a discount has no GLB. */

@@ -333,9 +333,8 @@ export function reportJsonSchema(): Record<string, unknown> {
 export interface FinishedRun {
   pipeline: string;
   exitCode: number;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970, as `endedAt`. */
   startedAt: number;
-  /** Milliseconds since 1970. */
   endedAt: number;
   /** Undefined if the run could not begin. */
   report: RunReport | undefined;
