@@ -388,12 +388,7 @@ function* allFailures<T>(rows: Iterable<T>, { delivered }: RunReport) {
   yield* delivered?.failures ?? [];
 }
 
-/**
- * Writes `report.json`, `failures.jsonl` and, if its maker is given, `report.html` into the folder of the run, and links
- * it.
- *
- * @returns The folder; its name is the id of the run.
- */
+/** Writes `report.json`, `failures.jsonl` and, with its maker, `report.html` into the folder of the run, which it returns. */
 export async function writeReport(
   { options, environment, startedAt, output }: Run,
   { report, failures, pictures }: MadeReport,

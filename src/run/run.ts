@@ -101,11 +101,7 @@ export interface DryRun {
   concurrency: number;
 }
 
-/**
- * Selects, and estimates the requests of a run; fetches neither parts lists nor geometry.
- *
- * @see D-807.
- */
+/** Selects, and estimates the requests of a run; fetches neither parts lists nor geometry. @see D-807. */
 export function dryRunPipeline(
   options: RunOptions,
   environment: RunEnvironment,

@@ -237,10 +237,7 @@ function narrow(selection: Selection, only: string | undefined): Selection {
   throw nothingSelected(selection, only);
 }
 
-/**
- * Returns the first configurations of a selection. Entries that cannot be selected count after them; a
- * warning names those beyond the limit.
- */
+/** The first configurations, then entries that cannot be selected; a warning names those beyond the limit. */
 export function limited(selection: Selection, limit = Number.POSITIVE_INFINITY): Selection {
   const articles = selection.articles.slice(0, limit);
   const failures = selection.failures.slice(0, limit - articles.length);

@@ -340,11 +340,7 @@ async function readJson(path: string, maxValues: number): Promise<unknown> {
   return parseCart(await readBytes(path), maxValues);
 }
 
-/**
- * Reads distinct identifiers with their lines, counted from 1; skips blank lines and comments with `#`.
- *
- * @throws {@link ConverterError} `LIST_INVALID`
- */
+/** Reads distinct identifiers with their lines from 1, without blank lines and comments with `#`. @throws `LIST_INVALID` */
 export async function readPermanentIds(path: string): Promise<Map<string, number[]>> {
   const text = await readList(path, readText);
   const ids = new Map<string, number[]>();

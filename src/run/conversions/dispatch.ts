@@ -1,7 +1,4 @@
-/**
- * Converts snapshots into GLBs: small articles, and a medium one that is alone, in this process; others in child
- * processes, which can be ended at any moment.
- */
+/** Converts snapshots into GLBs: small articles here, others in child processes, which can be ended at any moment. */
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -154,9 +151,7 @@ interface LimitedRun {
   readonly sources: { readonly session: Pick<ServiceSession, 'pausedMs'> };
 }
 
-/**
- * Limits the time of work for one article, and aborts the signal of the work and its requests then. Pauses, in which the service holds back every request, do not count.
- */
+/** Limits the time of work for one article, and aborts its signal then; pauses, which hold back requests, do not count. */
 export function within<T>(
   { options, sources: { session } }: LimitedRun,
   work: (signal: AbortSignal) => Promise<T>,

@@ -87,10 +87,7 @@ function limitsOf(options: Limited, code: string): string[] {
   });
 }
 
-/**
- * Returns what decides whether something fails with a code, as a digest: the options of the conversion, the version of
- * the converter, and the limits of that code.
- */
+/** Digests what decides whether something fails with a code: conversion, version of the converter, limits of the code. */
 export function conditionsOf(options: Limited): (code: string) => string {
   const conversion = conversionText(options.convert);
   return (code) => sha256Hex([conversion, ...limitsOf(options, code)].join('\n')).slice(0, 16);

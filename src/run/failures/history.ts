@@ -59,11 +59,7 @@ const BY_FETCH = 'fetch ';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/**
- * The failure history of an output folder: `split` what is tried, `record` each attempt, then `save`.
- *
- * @see D-852.
- */
+/** The failure history of an output folder: `split` what is tried, `record` each attempt, then `save`. @see D-852. */
 export class FailureHistory {
   readonly #table: CacheDatabase['failures'];
   readonly #options: HistoryOptions;

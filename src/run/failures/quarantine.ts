@@ -26,9 +26,7 @@ const NOT_TRIED = -1;
 
 /**
  * The quarantine of a run: what of its selection is tried, and what becomes of it. What is quarantined
- * is added to the results as failed, and so is what a `build` cannot build because it could not be fetched.
- *
- * @see D-852.
+ * is added to the results as failed, and so is what a `build` cannot build because it could not be fetched. @see D-852.
  */
 export class Quarantine {
   readonly #run: Run;

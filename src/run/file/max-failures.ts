@@ -5,11 +5,7 @@ import { compareShares, percentOf, sharePercent } from './percentage.ts';
 /** How many failures a run may have: a number, or a share from 0 to 1. */
 type MaxFailures = { count: number } | { share: number };
 
-/**
- * Parses the value of `--max-failures`, such as `5` or `2%`.
- *
- * @throws {@link ConverterError} `USAGE`
- */
+/** Parses the value of `--max-failures`, such as `5` or `2%`. @throws {@link ConverterError} `USAGE` */
 export function parseMaxFailures(text: string): MaxFailures {
   if (/^\d+$/.test(text.trim())) return { count: Number(text) };
   const share = percentOf(text);

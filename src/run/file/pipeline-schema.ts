@@ -1,8 +1,6 @@
 /**
  * The one description of a pipeline file: parsing, `pipelines/schema.json`, the help and the documentation
- * are derived from it, and each default is written here once.
- *
- * @see D-744.
+ * are derived from it, and each default is written here once. @see D-744.
  */
 import { z } from 'zod';
 import {

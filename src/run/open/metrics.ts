@@ -169,9 +169,7 @@ const MOST_KNOWN = 1000;
 
 /**
  * Elements of a list count as one field, `nodes[].text`. Values of one type are one row, whose example is
- * the first in alphabetical order, so that rows do not depend on the order of responses.
- *
- * @see D-784.
+ * the first in alphabetical order, so that rows do not depend on the order of responses. @see D-784.
  */
 class DriftCounts {
   readonly #rows = new Map<string, DriftRow>();

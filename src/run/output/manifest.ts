@@ -1,7 +1,4 @@
-/**
- * Manifest: one line for each published configuration, and the catalogue beside it, both sorted by
- * configuration and replaced as a whole.
- */
+/** Manifest and catalogue: a line for each published configuration, sorted by it; both are replaced as a whole. */
 import { join } from 'node:path';
 import type { ArticleRequest } from '../../model/article.ts';
 import { FIGURE_FIELDS } from '../../model/asset.ts';

@@ -46,9 +46,7 @@ export const RUN_ID = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/;
 
 /**
  * Where the published GLBs are. They are read-only, since a change of one would change every configuration that shares
- * it; a damaged one that is built again gets a new file.
- *
- * @see D-740, D-836.
+ * it; a damaged one that is built again gets a new file. @see D-740, D-836.
  */
 export function objectFiles(outputDir: string): FileStoreOptions {
   const dir = join(outputDir, OBJECTS_FOLDER);
@@ -145,11 +143,7 @@ export class FolderChecks implements ObjectChecks {
   }
 }
 
-/**
- * The names of all lists of an output: the manifest first, the note that they are being replaced last.
- *
- * @param languages - Of the catalogues.
- */
+/** The names of all lists: the manifest first, the note of a publication last. @param languages - Of the catalogues. */
 export function listFiles(languages: readonly string[]): string[] {
   return [
     MANIFEST_FILE,

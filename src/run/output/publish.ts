@@ -1,7 +1,4 @@
-/**
- * Publish: makes finished objects visible by links, then replaces catalogues and manifest together, so that a crash
- * leaves no line without its file.
- */
+/** Makes finished objects visible by links, then replaces catalogues and manifest together: no line lacks its file. */
 import { join } from 'node:path';
 import type { Bounds } from '../../model/asset.ts';
 import type { Digest } from '../../model/snapshot.ts';

@@ -50,9 +50,7 @@ export type Changes = ReadonlyMap<string, Readonly<{ change: Change; what: reado
 
 /**
  * The comparison of a run with the last publication that a run has reported. The manifest is no basis: a run that was
- * killed may have replaced it, and has reported nothing.
- *
- * @see D-996
+ * killed may have replaced it, and has reported nothing. @see D-996
  */
 export class LastPublication {
   readonly #run: Run;

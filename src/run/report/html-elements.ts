@@ -113,10 +113,7 @@ export function barSection(
   return { id, title, ...card('bars', id, title, undefined, content) };
 }
 
-/**
- * Colours are named by their meaning; in both schemes the contrast of texts is at least 4.5 : 1. Tables
- * become cards on a narrow screen.
- */
+/** Colours are named by meaning; the contrast of texts is at least 4.5 : 1. Tables become cards on a narrow screen. */
 export const PAGE_STYLE = `
 :root {
   color-scheme: light dark;

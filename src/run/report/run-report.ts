@@ -1,8 +1,6 @@
 /**
  * The schema of a run report. `report.json`, its JSON Schema, the page, the metrics, JUnit and the summary
- * are made from it. Lists are bounded and have the total count beside them.
- *
- * @see D-855.
+ * are made from it. Lists are bounded and have the total count beside them. @see D-855.
  */
 import { z } from 'zod';
 import { ID_FIELDS } from '../../model/configuration-id.ts';
