@@ -23,37 +23,28 @@ export interface Run extends RunContext<RunOptions> {
 type Work<T> = (run: Run) => Promise<T>;
 
 /**
- * Opens a run that publishes, works with it and closes it, also if the work fails. The output folder is locked.
+ * Opens a run that publishes, works with it and closes it, also if the work fails. The output folder is locked. Takes
+ * what opens the store of a pipeline with `store:`, too.
  *
- * @param openStore - For a pipeline with `store:`.
  * @throws {@link ConverterError} `OUTPUT_UNWRITABLE`, `STATE_INVALID`, `STORE_DAMAGED`, or what the work throws.
  */
-export function withRun<T>(
-  options: RunOptions,
-  environment: RunEnvironment,
-  work: Work<T>,
-  openStore?: OpenSharedStore,
-): Promise<T> {
-  const notes = (database: CacheDatabase) => new WorkNotes(database, options.pipeline.outputDir);
-  const access = { publishes: true, loadsState: true };
-  return withOpen(options, environment, work, { isAttended: false, openStore, notes, ...access });
-}
+export const withRun = opener({
+  ...{ isAttended: false, publishes: true, loadsState: true },
+  notes: (database, { outputDir }) => workNotes(database, outputDir),
+});
 
 /** The same for a run that fetches and publishes nothing: it locks nothing. */
-export function withFetch<T>(
-  options: RunOptions,
-  environment: RunEnvironment,
-  work: Work<T>,
-  openStore?: OpenSharedStore,
-): Promise<T> {
-  const notes = (database: CacheDatabase, startedAt: number) => {
-    const { outputDir } = options.pipeline;
+export const withFetch = opener({
+  ...{ isAttended: false, publishes: false, loadsState: true },
+  notes(database, { outputDir }, startedAt) {
     // What others have in work at the same time is no sign of a kill.
     const isAlone = !database.runs.isInUse(outputDir, startedAt);
-    return new WorkNotes(database, `fetch ${outputDir}`, isAlone);
-  };
-  return withOpen(options, environment, work, { isAttended: false, openStore, notes, ...READS });
-}
+    return workNotes(database, `fetch ${outputDir}`, isAlone);
+  },
+});
+
+/** The same for what only reads, such as `explain` and a dry run: a person waits for its answer. */
+export const withReadingRun = opener({ isAttended: true, publishes: false, loadsState: true });
 
 /**
  * The same for a worker of a run of another machine.
@@ -69,34 +60,31 @@ export function withWorkerRun<T>(
 ): Promise<T> {
   const access = { publishes: false, loadsState: false, missing };
   const openStore = async () => shared;
-  return withOpen(options, environment, work, { isAttended: false, openStore, ...access });
+  return withOpen(options, environment, work, { isAttended: false, ...access }, openStore);
 }
-
-/** The same for what only reads, such as `explain` and a dry run: a person waits for its answer. */
-export function withReadingRun<T>(
-  options: RunOptions,
-  environment: RunEnvironment,
-  work: Work<T>,
-  openStore?: OpenSharedStore,
-): Promise<T> {
-  return withOpen(options, environment, work, { isAttended: true, openStore, ...READS });
-}
-
-const READS = { publishes: false, loadsState: true } as const satisfies OutputAccess;
 
 interface Opening extends OutputAccess {
   /** Whether a person waits for the answer; a run waits for the service from the first request on. D-843 */
   isAttended: boolean;
-  openStore: OpenSharedStore | undefined;
   /** Opens the notes of what is in work; without it, nothing is noted. */
-  notes?(database: CacheDatabase, startedAt: number): WorkNotes;
+  notes?(database: CacheDatabase, pipeline: RunOptions['pipeline'], startedAt: number): WorkNotes;
+}
+
+function opener(opening: Opening) {
+  return <T>(
+    options: RunOptions,
+    environment: RunEnvironment,
+    work: Work<T>,
+    openStore?: OpenSharedStore,
+  ): Promise<T> => withOpen(options, environment, work, opening, openStore);
 }
 
 async function withOpen<T>(
   given: RunOptions,
   environment: RunEnvironment,
   work: Work<T>,
-  { isAttended, openStore, notes, ...access }: Opening,
+  { isAttended, notes, ...access }: Opening,
+  openStore: OpenSharedStore | undefined,
 ): Promise<T> {
   checkRun(given, environment);
   let shared: SharedStore | undefined;
@@ -122,7 +110,7 @@ async function withOpen<T>(
     const spool = await Spool.openIn(temporaryFolder(options.pipeline.cacheDir));
     try {
       const output = await openRunOutput(context, { database, spool, shared }, access);
-      const noted = notes?.(database, startedAt) ?? new WorkNotes(database);
+      const noted = notes?.(database, options.pipeline, startedAt) ?? workNotes(database);
       return await work({ ...context, metrics, sources, output, notes: noted });
     } finally {
       spool.close();
@@ -130,44 +118,34 @@ async function withOpen<T>(
   });
 }
 
-/** The notes of what a run has in work, by which the next one finds out what was if this one is killed. D-852 */
-class WorkNotes {
-  readonly #work: CacheDatabase['work'];
-  readonly #owner: string | undefined;
-  readonly #isAlone: boolean;
+type WorkNotes = ReturnType<typeof workNotes>;
 
-  /**
-   * @param owner - Names the run among all that use the cache; undefined if nothing is noted.
-   * @param isAlone - Whether what is noted now was left by a killed run.
-   */
-  constructor({ work }: Pick<CacheDatabase, 'work'>, owner?: string, isAlone = true) {
-    this.#work = work;
-    this.#owner = owner;
-    this.#isAlone = isAlone;
-  }
-
-  /** Returns what was in work when earlier runs were killed. */
-  begin() {
-    return this.#owner !== undefined && this.#isAlone ? this.#work.begin(this.#owner) : [];
-  }
-
-  /** Does what is noted meanwhile; what an interruption ended may still be what killed an earlier run. */
-  async during<T>(what: string, task: () => Promise<T>): Promise<T> {
-    const owner = this.#owner;
-    if (owner === undefined) return task();
-    await this.#work.start(owner, what);
-    try {
-      const result = await task();
-      this.#work.finish(owner, what);
-      return result;
-    } catch (error) {
-      if (!endsRun(asConverterError(error).code)) this.#work.finish(owner, what);
-      throw error;
-    }
-  }
-
-  /** Removes the notes of what is in work, since the run ends by itself. */
-  stop(): void {
-    if (this.#owner !== undefined) this.#work.stop(this.#owner);
-  }
+/**
+ * The notes of what a run has in work, by which the next one finds out what was if this one is killed. D-852
+ *
+ * @param owner - Names the run among all that use the cache; undefined if nothing is noted.
+ * @param isAlone - Whether what is noted now was left by a killed run.
+ */
+function workNotes({ work }: Pick<CacheDatabase, 'work'>, owner?: string, isAlone = true) {
+  return {
+    /** Returns what was in work when earlier runs were killed. */
+    begin: () => (owner !== undefined && isAlone ? work.begin(owner) : []),
+    /** Does what is noted meanwhile; what an interruption ended may still be what killed an earlier run. */
+    async during<T>(what: string, task: () => Promise<T>): Promise<T> {
+      if (owner === undefined) return task();
+      await work.start(owner, what);
+      try {
+        const result = await task();
+        work.finish(owner, what);
+        return result;
+      } catch (error) {
+        if (!endsRun(asConverterError(error).code)) work.finish(owner, what);
+        throw error;
+      }
+    },
+    /** Removes the notes of what is in work, since the run ends by itself. */
+    stop(): void {
+      if (owner !== undefined) work.stop(owner);
+    },
+  };
 }
