@@ -91,20 +91,18 @@ export class Collector {
   readonly #articles = new Set<string>();
   readonly #geometry = { configurations: 0, ...NO_GEOMETRY_COUNTS };
   #triangles = 0;
-  readonly #slowest = new TopList<AssetRow>(LIMITS.slowest);
+  readonly #slowest = topList<AssetRow>(LIMITS.slowest);
   readonly #objects = collectObjects();
   readonly #programs = collectPrograms();
   readonly #failures: CollectedFailures;
   readonly #changes = collectChanges();
-  readonly #skipped = new RowList<RunReport['skipped'][number]>(LIMITS.skipped);
-  readonly #incomplete = new RowList<RunReport['incomplete']['rows'][number]>(LIMITS.incomplete);
-  readonly #damaged = new RowList<RunReport['damaged']['rows'][number]>(LIMITS.damaged);
-  readonly #articleWarnings = new RowList<RunReport['articleWarnings'][number]>(
-    LIMITS.articleWarnings,
-  );
-  readonly #selectionWarnings = new RowList<Warning>(MAX_WARNINGS);
-  readonly #warnings = new Counts();
-  readonly #losses = new Counts(LIMITS.fields);
+  readonly #skipped = rowList<RunReport['skipped'][number]>(LIMITS.skipped);
+  readonly #incomplete = rowList<RunReport['incomplete']['rows'][number]>(LIMITS.incomplete);
+  readonly #damaged = rowList<RunReport['damaged']['rows'][number]>(LIMITS.damaged);
+  readonly #articleWarnings = rowList<RunReport['articleWarnings'][number]>(LIMITS.articleWarnings);
+  readonly #selectionWarnings = rowList<Warning>(MAX_WARNINGS);
+  readonly #warnings = countNames();
+  readonly #losses = countNames(LIMITS.fields);
 
   /** @param helpOf - Returns the action that helps against an error with a code. */
   constructor(helpOf: (code: string) => string = helpFor) {
@@ -200,9 +198,9 @@ export class Collector {
 function collectChanges() {
   type Row = RunReport['changes']['new']['rows'][number];
   const lists = {
-    new: new RowList<Row>(LIMITS.changes),
-    changed: new RowList<Row>(LIMITS.changes),
-    removed: new RowList<Row>(LIMITS.changes),
+    new: rowList<Row>(LIMITS.changes),
+    changed: rowList<Row>(LIMITS.changes),
+    removed: rowList<Row>(LIMITS.changes),
   };
   const articles = new Map(PARTS.map((part) => [part, new Set<string>()]));
   return {
@@ -230,8 +228,8 @@ function collectChanges() {
 
 /** The distinct GLBs; the first configuration that has one represents it. */
 function collectObjects() {
-  const shared = new Counts();
-  const largest = new TopList<AssetRow & { sha256: string }>(LIMITS.largest);
+  const shared = countNames();
+  const largest = topList<AssetRow & { sha256: string }>(LIMITS.largest);
   const objects = { distinct: 0, bytes: 0, savedFiles: 0, savedBytes: 0 };
   return {
     add(line: ReportedLine): void {
@@ -295,7 +293,7 @@ class CollectedFailures {
 
   value(): Pick<RunReport, 'causes' | 'failures'> {
     const causes = [...this.#causes.values()];
-    const listed = new RowList<FailureRow>(LIMITS.failures);
+    const listed = rowList<FailureRow>(LIMITS.failures);
     for (const row of this.all(LIMITS.failures)) listed.add(() => row);
     return {
       causes: causes.sort((a, b) => b.count - a.count || (a.code < b.code ? -1 : 1)),
@@ -387,23 +385,20 @@ function assetRow(line: RowSource): AssetRow {
   return { ...configurationId(line), glb, bytes, triangles, ms };
 }
 
-class RowList<T> {
-  readonly #limit: number;
+/** The first rows of a list; `shown` is what the report has. */
+function rowList<T>(limit: number) {
+  const shown: { count: number; rows: T[] } = { count: 0, rows: [] };
   /** Of the rows as JSON. */
-  #characters = 0;
-  /** As the report has it. */
-  readonly shown: { count: number; rows: T[] } = { count: 0, rows: [] };
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  add(makeRow: () => T): void {
-    if (this.shown.count++ >= this.#limit || this.#characters >= LIMITS.characters) return;
-    const row = makeRow();
-    this.#characters += JSON.stringify(row).length;
-    if (this.#characters < LIMITS.characters) this.shown.rows.push(row);
-  }
+  let characters = 0;
+  return {
+    shown,
+    add(makeRow: () => T): void {
+      if (shown.count++ >= limit || characters >= LIMITS.characters) return;
+      const row = makeRow();
+      characters += JSON.stringify(row).length;
+      if (characters < LIMITS.characters) shown.rows.push(row);
+    },
+  };
 }
 
 function firstNames(names: readonly string[]): string[] {
@@ -412,48 +407,31 @@ function firstNames(names: readonly string[]): string[] {
   return more > 0 ? [...listed, `${more} more`] : listed;
 }
 
-class Counts {
-  readonly #limit: number;
-  readonly #counts = new Map<string, number>();
-
-  /** @param limit - Of different names; further ones are counted together. */
-  constructor(limit = Number.POSITIVE_INFINITY) {
-    this.#limit = limit;
-  }
-
-  add(name: string): void {
-    const counts = this.#counts;
-    const counted = counts.has(name) || counts.size < this.#limit ? name : OTHER_FIELDS;
-    counts.set(counted, (counts.get(counted) ?? 0) + 1);
-  }
-
-  of(name: string): number {
-    return this.#counts.get(name) ?? 0;
-  }
-
-  /** By name, so that the order of the configurations has no influence. */
-  sorted(): Record<string, number> {
-    return Object.fromEntries([...this.#counts].sort(([a], [b]) => (a < b ? -1 : 1)));
-  }
+/** How often each name was added. @param limit - Of different names; further ones are counted together. */
+function countNames(limit = Number.POSITIVE_INFINITY) {
+  const counts = new Map<string, number>();
+  return {
+    add(name: string): void {
+      const counted = counts.has(name) || counts.size < limit ? name : OTHER_FIELDS;
+      counts.set(counted, (counts.get(counted) ?? 0) + 1);
+    },
+    of: (name: string) => counts.get(name) ?? 0,
+    /** By name, so that the order of the configurations has no influence. */
+    sorted: (): Record<string, number> =>
+      Object.fromEntries([...counts].sort(([a], [b]) => (a < b ? -1 : 1))),
+  };
 }
 
 /** Keeps the `limit` largest items, largest first; of equal ones the first added. */
-class TopList<T> {
-  readonly #limit: number;
-  readonly #top: { size: number; item: T }[] = [];
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  items(): T[] {
-    return this.#top.map(({ item }) => item);
-  }
-
-  add(size: number, makeItem: () => T): void {
-    const last = this.#top[this.#limit - 1];
-    if (last !== undefined && size <= last.size) return;
-    this.#top.push({ size, item: makeItem() });
-    this.#top.sort((a, b) => b.size - a.size).splice(this.#limit);
-  }
+function topList<T>(limit: number) {
+  const top: { size: number; item: T }[] = [];
+  return {
+    items: () => top.map(({ item }) => item),
+    add(size: number, makeItem: () => T): void {
+      const last = top[limit - 1];
+      if (last !== undefined && size <= last.size) return;
+      top.push({ size, item: makeItem() });
+      top.sort((a, b) => b.size - a.size).splice(limit);
+    },
+  };
 }
