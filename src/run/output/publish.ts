@@ -102,13 +102,18 @@ export async function publish(publication: Publication): Promise<Published> {
 }
 
 /** Two letters and perhaps a region, such as `de` or `en-GB`; `catalogue.old.jsonl` is a file of the user. */
-export const OF_LANGUAGE = /^catalogue\.[a-z]{2}(?:[-_][a-z]{2})?\.jsonl$/i;
+const OF_LANGUAGE = /^catalogue\.[a-z]{2}(?:[-_][a-z]{2})?\.jsonl$/i;
+
+/** The names of the catalogues of one language each. */
+export async function cataloguesOfLanguages(outputDir: string): Promise<string[]> {
+  const files = (await listEntries(outputDir)).filter(({ kind }) => kind === 'file');
+  return files.map(({ name }) => name).filter((name) => OF_LANGUAGE.test(name));
+}
 
 /** The catalogues of languages that the pipeline no longer lists; names compare without case. */
 async function otherCatalogues({ outputDir, catalogues }: Publication): Promise<string[]> {
   const current = new Set(catalogues.map(({ file }) => file.toUpperCase()));
-  const files = (await listEntries(outputDir)).filter(({ kind }) => kind === 'file');
-  const all = files.map(({ name }) => name).filter((name) => OF_LANGUAGE.test(name));
+  const all = await cataloguesOfLanguages(outputDir);
   return all.filter((name) => !current.has(name.toUpperCase()));
 }
 

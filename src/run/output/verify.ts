@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { configurationKey } from '../../model/configuration-id.ts';
 import type { Digest } from '../../model/snapshot.ts';
 import { isConverterError } from '../../support/errors.ts';
-import { exists, listEntries, readBytes, sha256Hex, statIfExists } from '../../support/files.ts';
+import { exists, readBytes, sha256Hex, statIfExists } from '../../support/files.ts';
 import type { CatalogueLine, ManifestLine } from '../lists/manifest-line.ts';
 import { CATALOGUE_FILE, openCatalogue } from './manifest.ts';
 import {
@@ -14,7 +14,7 @@ import {
   publishedObjects,
 } from './output-folder.ts';
 import { PUBLISHING_FILE } from './publication.ts';
-import { OF_LANGUAGE, type PublishedAsset, publishedAsset } from './publish.ts';
+import { cataloguesOfLanguages, type PublishedAsset, publishedAsset } from './publish.ts';
 
 /** What a check found. */
 export interface Verification {
@@ -103,7 +103,7 @@ export class ListChecks {
     const { incomplete } = this;
     const note = join(this.#dir, PUBLISHING_FILE);
     if (await exists(note)) incomplete.push({ path: note, problem: NOT_ENDED });
-    for (const file of await cataloguesIn(this.#dir)) {
+    for (const file of [CATALOGUE_FILE, ...(await cataloguesOfLanguages(this.#dir))]) {
       const path = join(this.#dir, file);
       try {
         const differing = await this.#differingEntries(file);
@@ -145,12 +145,6 @@ export class ListChecks {
 }
 
 const NOT_ENDED = 'the publication has not ended: feeds, gallery and other lists may be older';
-
-async function cataloguesIn(outputDir: string): Promise<string[]> {
-  const entries = await listEntries(outputDir);
-  const ofLanguages = entries.filter(({ name, kind }) => kind === 'file' && OF_LANGUAGE.test(name));
-  return [CATALOGUE_FILE, ...ofLanguages.map(({ name }) => name)];
-}
 
 /** How a publication that was cut off leaves a link whose object is intact; undefined if it is damage. */
 async function cutOffAt(
