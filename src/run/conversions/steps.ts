@@ -45,11 +45,7 @@ const BUILDS_OF_A_LARGE_RUN = 100;
 
 /** The steps of a conversion. */
 export interface Converter {
-  /**
-   * Stores the GLB; returns its digest, figures and findings.
-   *
-   * @param put - Where it goes. @defaultValue `objects`
-   */
+  /** Stores the GLB; returns its digest, figures and findings. @param put - Where it goes. @defaultValue `objects` */
   build(
     snapshot: ConversionInput,
     file?: string,

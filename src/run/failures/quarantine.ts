@@ -72,9 +72,7 @@ export class Quarantine {
 
   /**
    * Sends a request of the selection. What was in work when a run was killed is sent alone, and what killed several
-   * runs is not sent.
-   *
-   * @throws {@link ConverterError} `KILLED_THE_RUN`
+   * runs is not sent. @throws {@link ConverterError} `KILLED_THE_RUN`
    */
   async send<T>(subject: Subject, send: () => Promise<T>): Promise<T> {
     if (!this.#isAll && this.#history.hasKilled(subject)) throw this.#history.refused(subject);

@@ -15,7 +15,7 @@ export interface AfterPublication {
   delivered: Delivered | undefined;
   /**
    * Makes this publication the last one, and removes the files that no list names any more; what is cut off before is
-   * compared, and sent, again.
+   * compared, and sent, again. @see D-998
    */
   settle(): Promise<void>;
 }
@@ -49,21 +49,14 @@ export async function followPublication(
     if (now !== undefined) await last.commit(now);
     await outcome?.settle();
     await output.published?.publish();
-    await removeFormerFiles(run);
+    const { outputDir } = options.pipeline;
+    await endPublication(outputDir, () => namedPaths(outputDir));
+    await output.published?.endPublication();
   };
   return { changes, delivered, settle };
 }
 
-/** Removes the files that manifest and deliveries no longer name, and the note of the publication. @see D-998 */
-async function removeFormerFiles({
-  options,
-  output,
-}: Pick<Run, 'options' | 'output'>): Promise<void> {
-  const { outputDir } = options.pipeline;
-  await endPublication(outputDir, () => namedPaths(outputDir));
-  await output.published?.endPublication();
-}
-
+/** The files that manifest and deliveries name. */
 async function namedPaths(outputDir: string): Promise<string[]> {
   const paths: string[] = [];
   for await (const line of manifestLines(outputDir)) {

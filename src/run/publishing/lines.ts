@@ -66,12 +66,10 @@ export function manifestLine(
   const requested = uniqueRequests(results.map((result) => listed(result, before)));
   const failures = results.filter((result) => result.status === 'failed');
   const failed = firstWarnings(
-    failures.map(
-      ({ request, error: { code, message } }): Warning => ({
-        code: REQUEST_FAILED,
-        message: `${configurationKey(request)} failed: ${code}: ${message}`,
-      }),
-    ),
+    failures.map(({ request, error }): Warning => {
+      const message = `${configurationKey(request)} failed: ${error.code}: ${error.message}`;
+      return { code: REQUEST_FAILED, message };
+    }),
   );
   const onlyCarts = requested.every(isOfCart) ? (true as const) : undefined;
   const identity = { ...configurationId(id), onlyCarts };
