@@ -206,12 +206,12 @@ function warningActions({
   const all = { tone: 'look', section: 'warnings' } as const;
   const ofSelection = selectionWarnings.flatMap(({ code, message }): RequiredAction[] => {
     const action = warningAction(code);
-    if (action?.of !== 'selection') return [];
+    if (action === undefined || action.title !== undefined) return [];
     return [{ ...all, code, title: capital(message), help: action.help }];
   });
   const ofConfigurations = Object.entries(warnings).flatMap(([code, count]): RequiredAction[] => {
     const action = warningAction(code);
-    if (action?.of !== 'configurations') return [];
+    if (action?.title === undefined) return [];
     const first = articleWarnings.find((warning) => warning.code === code)?.article;
     const where = first === undefined ? '' : `, the first of ${first}`;
     const title = `${capital(action.title)}: ${amount(count, 'warning')}${where}`;
@@ -338,10 +338,11 @@ export const FIELD_LABELS: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** A warning about the selection requires an action by itself; those about configurations require one by their number. */
-type WarningAction =
-  | { of: 'selection'; help: string }
-  | { of: 'configurations'; title: string; help: string };
+/** A warning about the selection requires an action by itself; those about configurations, with a title, by their number. */
+interface WarningAction {
+  title?: string;
+  help: string;
+}
 
 /** It says what was done, and nothing that was asked for is missing. */
 const NONE = undefined;
@@ -352,34 +353,34 @@ const LANGUAGES =
 
 /** By code; total, so that a new one is decided upon. */
 const ACTIONS = {
-  CARTS_EMPTY: selection('check the path of the carts, if there should be some'),
+  CARTS_EMPTY: { help: 'check the path of the carts, if there should be some' },
   CART_ID_MADE_UP: NONE,
   CART_IS_A_CHILD: NONE,
-  CART_WITHOUT_CONFIGURATION: selection('save the cart again, with its configuration'),
-  CART_WITHOUT_REINIT: selection('save the cart again: the planning itself is not published'),
+  CART_WITHOUT_CONFIGURATION: { help: 'save the cart again, with its configuration' },
+  CART_WITHOUT_REINIT: { help: 'save the cart again: the planning itself is not published' },
   CATALOGUE_CIRCULAR: NONE,
-  CATALOGUE_EMPTY: selection('correct the names under catalogue:, or remove them'),
-  CONFIGURATIONS_LIMITED: selection('raise max: of this entry, or name fewer properties in each:'),
-  LANGUAGE_NOT_OFFERED: selection(LANGUAGES),
-  LIMIT_REACHED: selection('run without --limit'),
-  LIST_EMPTY: selection('find out why it has no lines, or remove this entry'),
-  LIST_LINES_MERGED: selection(
-    'if they are different configurations, name the columns finalarticlenumber and reinitstring',
-  ),
-  OVERRIDE_UNUSED: selection('correct the pattern under overrides:, or remove it'),
-  SEARCH_EMPTY: selection('correct the words of the search, or remove this entry'),
+  CATALOGUE_EMPTY: { help: 'correct the names under catalogue:, or remove them' },
+  CONFIGURATIONS_LIMITED: { help: 'raise max: of this entry, or name fewer properties in each:' },
+  LANGUAGE_NOT_OFFERED: { help: LANGUAGES },
+  LIMIT_REACHED: { help: 'run without --limit' },
+  LIST_EMPTY: { help: 'find out why it has no lines, or remove this entry' },
+  LIST_LINES_MERGED: {
+    help: 'if they are different configurations, name the columns finalarticlenumber and reinitstring',
+  },
+  OVERRIDE_UNUSED: { help: 'correct the pattern under overrides:, or remove it' },
+  SEARCH_EMPTY: { help: 'correct the words of the search, or remove this entry' },
   ARTICLE_REPORTED: NONE,
   // It has a list of its own.
   CONFIGURATION_INVALID: NONE,
   META_CHILD_WITHOUT_PLACEMENT: NONE,
   // The failure itself is one.
   REQUEST_FAILED: NONE,
-  TEXT_CUT: configurations('a text was cut', 'raise maxTextCharacters in limits:'),
-  TRANSLATION_MISSING: configurations('texts of a language are missing', LANGUAGES),
-  VARIANT_DIFFERS: configurations(
-    'a configuration has another final article number than asked for',
-    'correct the numbers where they are listed',
-  ),
+  TEXT_CUT: { title: 'a text was cut', help: 'raise maxTextCharacters in limits:' },
+  TRANSLATION_MISSING: { title: 'texts of a language are missing', help: LANGUAGES },
+  VARIANT_DIFFERS: {
+    title: 'a configuration has another final article number than asked for',
+    help: 'correct the numbers where they are listed',
+  },
   BLOCK_INVALID: leftOut('BLOCK_INVALID'),
   BLOCK_MISSING: leftOut('BLOCK_MISSING'),
   IMAGE_MISSING: leftOut('IMAGE_MISSING'),
@@ -392,27 +393,19 @@ const ACTIONS = {
   MATERIAL_FIELD_INVALID: NONE,
   MATERIAL_KEY_LEFT_OUT: NONE,
   MATERIAL_KEY_UNKNOWN: NONE,
-  MATERIAL_UNKNOWN: configurations('a part of an unknown material is grey', ASK),
+  MATERIAL_UNKNOWN: { title: 'a part of an unknown material is grey', help: ASK },
   MORE_LOSSES: NONE,
   MORE_WARNINGS: NONE,
   NODE_TYPE_UNKNOWN: NONE,
-  OPTION_INVALID: configurations('an option is invalid', 'correct it in convert:'),
-  OVERRIDE_INVALID: configurations('an override is invalid', 'correct it in convert:'),
+  OPTION_INVALID: { title: 'an option is invalid', help: 'correct it in convert:' },
+  OVERRIDE_INVALID: { title: 'an override is invalid', help: 'correct it in convert:' },
   SCALE_ZERO: NONE,
   TRIANGLES_DROPPED: NONE,
   UVS_UNUSABLE: NONE,
 } as const satisfies Record<WarningCode, WarningAction | undefined>;
 
-function selection(help: string): WarningAction {
-  return { of: 'selection', help };
-}
-
-function configurations(title: string, help: string): WarningAction {
-  return { of: 'configurations', title, help };
-}
-
 function leftOut(code: ErrorCode): WarningAction {
-  return configurations('something was left out', helpFor(code));
+  return { title: 'something was left out', help: helpFor(code) };
 }
 
 /** Undefined if nothing that was asked for is missing. A warning with the code of an error says what was left out. */
