@@ -75,17 +75,8 @@ interface RunOutcome {
 
 const NO_GATES = { refused: false, accepted: false, count: 0, byGate: {}, findings: [] };
 
-/** What is written into the folder of a run. No message has a secret. */
-interface MadeReport {
-  report: RunReport;
-  /** All failures, of which the report lists the first. */
-  failures: () => Iterable<FailureRow>;
-  /** Of what is new and has changed. */
-  pictures: readonly ArticlePictures[];
-}
-
-/** Summarizes a run. */
-export async function makeReport(run: Run, content: ReportContent): Promise<MadeReport> {
+/** Summarizes a run. @returns What is written into its folder: no message has a secret. */
+export async function makeReport(run: Run, content: ReportContent) {
   const { options, metrics, startedAt } = run;
   const { pipeline } = options;
   const { command, end, gates = NO_GATES, outcome } = content;
@@ -119,7 +110,9 @@ export async function makeReport(run: Run, content: ReportContent): Promise<Made
   };
   const redacted = redactMessages(report);
   const pictures = await picturesOf(run, redacted, outcome?.lines, content.deliveries);
-  return { report: redacted, failures: () => withoutSecrets(collector.failures()), pictures };
+  /** All of them; the report lists the first. */
+  const failures = () => withoutSecrets(collector.failures());
+  return { report: redacted, failures, pictures };
 }
 
 /** Languages of which the catalogue has the texts of another one, in all articles. */
@@ -391,7 +384,7 @@ function* allFailures<T>(rows: Iterable<T>, { delivered }: RunReport) {
 /** Writes `report.json`, `failures.jsonl` and, with its maker, `report.html` into the folder of the run, which it returns. */
 export async function writeReport(
   { options, environment, startedAt, output }: Run,
-  { report, failures, pictures }: MadeReport,
+  { report, failures, pictures }: Awaited<ReturnType<typeof makeReport>>,
   makePage: ReportPage | undefined,
 ): Promise<string> {
   // Not of the report: the redacted path would be another folder.

@@ -5,18 +5,11 @@ import type { RequestEvent } from '../../source/service/service-config.ts';
 /** What was measured in a part of a run, as plain data. */
 export interface Measurements {
   stageMs: Partial<Record<Stage, number>>;
-  requests: RequestTotals;
+  /** By name of the operation, and by status of the response, `none` without one. */
+  requests: ReturnType<RequestCounts['totals']>;
   /** Attempts without the login, and how long they took together, milliseconds. */
   timed: { attempts: number; ms: number };
   drift: DriftRow[];
-}
-
-/** Requests by name of the operation, and by status of the response, `none` without one. */
-interface RequestTotals {
-  sent: number;
-  bytesReceived: number;
-  byOperation: Record<string, number>;
-  byStatus: Record<string, number>;
 }
 
 /** How often responses differed from the specification in one way. */
@@ -131,7 +124,7 @@ class RequestCounts {
     return attempts === 0 ? undefined : ms / attempts;
   }
 
-  totals(): RequestTotals {
+  totals() {
     return {
       ...this.#totals,
       byOperation: sorted(this.#byOperation),

@@ -9,7 +9,7 @@ import type { Digest } from '../../model/snapshot.ts';
 import { ConverterError } from '../../support/errors.ts';
 import { globMatcher } from '../../support/glob.ts';
 import { assignPaths } from '../output/article-path.ts';
-import { type DeliveryLine, readDeliveries } from '../output/delivered-files.ts';
+import { readDeliveries } from '../output/delivered-files.ts';
 import { manifestLines } from '../output/manifest.ts';
 import { publishedAsset } from '../output/publish.ts';
 import type { Published } from '../output/published.ts';
@@ -58,20 +58,12 @@ export async function mastersOf(outputDir: string): Promise<Master[]> {
   return masters;
 }
 
-interface PublishedConfiguration {
-  /** `MANUFACTURER/PROGRAM/number/configuration`, as below `articles/`. */
-  name: string;
-  /** Path of its GLB below the output folder, or its key. */
-  glb: string;
-  sha256: Digest;
-  deliveries: DeliveryLine[];
-}
-
 /**
  * Finds published configurations.
  *
  * @param pattern - Glob on `MANUFACTURER/PROGRAM/number`, base or final, on a number alone, or on
  *   `MANUFACTURER/PROGRAM/number/configuration`, the path below `articles/`.
+ * @returns The path of each below `articles/` as its name, and that of its GLB below the output folder, or its key.
  * @throws {@link ConverterError} `USAGE` if none matches, or without a manifest.
  * @example
  * ```ts
@@ -79,14 +71,11 @@ interface PublishedConfiguration {
  * desk.glb;   // → 'articles/FJEL/LINEA/LN-M-V.EI…/default.glb'
  * ```
  */
-export async function findPublished(
-  published: Published,
-  pattern: string,
-): Promise<PublishedConfiguration[]> {
+export async function findPublished(published: Published, pattern: string) {
   await published.requireManifest();
   const { dir, name } = published;
   const matches = globMatcher(pattern);
-  const found: (Omit<PublishedConfiguration, 'deliveries'> & { id: ArticleRequest })[] = [];
+  const found: (Pick<Master, 'id' | 'glb' | 'sha256'> & { name: string })[] = [];
   let example: string | undefined;
   for (const { id, glb, link, sha256 } of await mastersOf(dir)) {
     const own = link.replace(/^articles\//, '').replace(/\.glb$/, '');
