@@ -116,10 +116,8 @@ export async function makeReport(run: Run, content: ReportContent) {
 }
 
 /** Languages of which the catalogue has the texts of another one, in all articles. */
-async function languagesNotOffered({
-  outputDir,
-  service,
-}: Run['options']['pipeline']): Promise<Warning[]> {
+async function languagesNotOffered(pipeline: Run['options']['pipeline']): Promise<Warning[]> {
+  const { outputDir, service } = pipeline;
   const languages = languagesOf(service);
   if (languages.length < 2) return [];
   const known = new Map<string, string>();

@@ -125,12 +125,11 @@ export function inFirstLanguage<P extends { service: ServiceSection }>(pipeline:
   return { ...pipeline, service: { ...pipeline.service, lang } };
 }
 
+type Emulated = Pick<ServiceSection, 'emulator' | 'recording'>;
+
 /** Describes the service for people: its address, or what the emulator serves. */
-export function describeService({
-  emulator,
-  recording,
-  baseUrl,
-}: Pick<ServiceSection, 'emulator' | 'recording' | 'baseUrl'>): string {
+export function describeService(section: Emulated & Pick<ServiceSection, 'baseUrl'>): string {
+  const { emulator, recording, baseUrl } = section;
   if (emulator === true) return 'emulator:sample';
   if (recording !== undefined) return `recording:${recording}`;
   return baseUrl === UNSET_ADDRESS ? 'address not set' : baseUrl!;
@@ -144,9 +143,6 @@ export function clientOptions(section: AccountSection) {
 }
 
 /** Whether the service is an emulator, which serves the sample range or a recording. */
-export function isEmulated({
-  emulator,
-  recording,
-}: Pick<ServiceSection, 'emulator' | 'recording'>): boolean {
+export function isEmulated({ emulator, recording }: Emulated): boolean {
   return emulator === true || recording !== undefined;
 }

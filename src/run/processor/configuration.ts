@@ -419,19 +419,14 @@ class Builder {
 const CATALOGUE_VERSION = '1';
 
 /** Makes a function that digests the answers about an article, and what shapes the lines that are made of them. */
-export function catalogueDigest({
-  service,
-  limits,
-}: Pick<Pipeline, 'service' | 'limits'>): (answers: Digest) => Digest {
+export function catalogueDigest({ service, limits }: Pick<Pipeline, 'service' | 'limits'>) {
   const shape = [CATALOGUE_VERSION, languagesOf(service), limits.maxTextCharacters];
   const options = JSON.stringify(shape);
-  return (answers) => sha256Hex(`${options}\n${answers}`);
+  return (answers: Digest): Digest => sha256Hex(`${options}\n${answers}`);
 }
 
 /** Makes a function that digests the inputs and the conversion, but not the identity of the article. D-745 */
-export function sourceDigest(
-  ...conversion: Parameters<typeof conversionText>
-): (inputs: Digest) => Digest {
+export function sourceDigest(...conversion: Parameters<typeof conversionText>) {
   const digest = sha256Hex(conversionText(...conversion));
-  return (inputs) => sha256Hex(`${digest}\n${inputs}`);
+  return (inputs: Digest): Digest => sha256Hex(`${digest}\n${inputs}`);
 }

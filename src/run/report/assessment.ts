@@ -198,11 +198,8 @@ function deliveryActions({ delivered }: RunReport): RequiredAction[] {
 }
 
 /** What was asked for and is not made, or made of less, while the rest is. */
-function warningActions({
-  selectionWarnings,
-  articleWarnings,
-  warnings,
-}: RunReport): RequiredAction[] {
+function warningActions(report: RunReport): RequiredAction[] {
+  const { selectionWarnings, articleWarnings, warnings } = report;
   const all = { tone: 'look', section: 'warnings' } as const;
   const ofSelection = selectionWarnings.flatMap(({ code, message }): RequiredAction[] => {
     const action = warningAction(code);
