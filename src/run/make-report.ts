@@ -110,8 +110,8 @@ export async function makeReport(run: Run, content: ReportContent) {
   };
   const redacted = redactMessages(report);
   const pictures = await picturesOf(run, redacted, outcome?.lines, content.deliveries);
-  /** All of them; the report lists the first. */
-  const failures = () => withoutSecrets(collector.failures());
+  /** All of them, those of deliveries last; the report lists the first. */
+  const failures = () => allFailures(collector.failures(), redacted);
   return { report: redacted, failures, pictures };
 }
 
@@ -161,8 +161,9 @@ async function picturesOf(
   });
 }
 
-function* withoutSecrets(rows: Iterable<FailureRow>): Iterable<FailureRow> {
+function* allFailures(rows: Iterable<FailureRow>, { delivered }: RunReport) {
   for (const row of rows) yield redactMessages(row);
+  yield* delivered?.failures ?? [];
 }
 
 function isOutputPublished({ command, end }: ReportContent): boolean {
@@ -374,12 +375,7 @@ function builtLine(
   });
 }
 
-function* allFailures<T>(rows: Iterable<T>, { delivered }: RunReport) {
-  yield* rows;
-  yield* delivered?.failures ?? [];
-}
-
-/** Writes `report.json`, `failures.jsonl` and, with its maker, `report.html` into the folder of the run, which it returns. */
+/** Writes `report.json`, `failures.jsonl` and, with its maker, `report.html` into the folder of the run. @returns The folder. */
 export async function writeReport(
   { options, environment, startedAt, output }: Run,
   { report, failures, pictures }: Awaited<ReturnType<typeof makeReport>>,
@@ -393,7 +389,7 @@ export async function writeReport(
   const folder = join(outputDir, RUNS_FOLDER, id);
   const page = await makePage?.(written, pictures);
   const files: [name: string, content: string | Iterable<Uint8Array>][] = [
-    ['failures.jsonl', jsonPieces(allFailures(failures(), report))],
+    ['failures.jsonl', jsonPieces(failures())],
     ['report.json', visibleJson(`${JSON.stringify(written, null, 2)}\n`)],
   ];
   if (page !== undefined) files.push(['report.html', page]);

@@ -69,12 +69,8 @@ export function fetchPipeline(
     const results = new Results(run.output.previous, run.output.spool);
     const quarantine = new Quarantine(run, results, 'fetch', killed);
     const { selection, tried } = await quarantine.select(await selectLive(run, quarantine));
-    const { done, total } = await processAll(
-      run,
-      tried,
-      inThisProcess(run, await fetchOnly(run)),
-      quarantine,
-    );
+    const fetchAll = inThisProcess(run, await fetchOnly(run));
+    const { done, total } = await processAll(run, tried, fetchAll, quarantine);
     const isWhole = done === total && !isPartial(options) && !hasFailedOnly(selection);
     quarantine.record(selection.failures, isWhole);
     const end: RunEnd = { kind: 'complete' };
