@@ -115,9 +115,8 @@ export async function startOfProcess(pid: number): Promise<string | undefined> {
 function parseOwner(text: string): Owner | undefined {
   try {
     const owner = JSON.parse(text) as Partial<Owner>;
-    return typeof owner.pid === 'number' && typeof owner.host === 'string'
-      ? (owner as Owner)
-      : undefined;
+    const isOwner = typeof owner.pid === 'number' && typeof owner.host === 'string';
+    return isOwner ? (owner as Owner) : undefined;
   } catch {
     return undefined;
   }

@@ -384,7 +384,12 @@ class Builder {
       await share(earlier.sha256);
       return earlier;
     }
-    const built = await this.#convertAnew(snapshot);
+    const converted = await metrics.stopwatch.during('transform', () =>
+      this.#convert('build', snapshot),
+    );
+    await output.checks.recordWritten(converted.sha256);
+    const fetched = snapshot.warnings.filter((warning) => !isReported(warning));
+    const built = { ...converted, warnings: [...fetched, ...converted.warnings] };
     database.builds.put(source, built);
     const { sha256, bytes } = built;
     if (!this.#isForced) await derived.keepFile(objects.pathOf(sha256), sha256, bytes);
@@ -402,16 +407,6 @@ class Builder {
     if (linked === 'absent') return false;
     await checks.recordWritten(sha256);
     return true;
-  }
-
-  async #convertAnew(snapshot: ArticleSnapshot): Promise<Built> {
-    const { metrics, output } = this.#run;
-    const built = await metrics.stopwatch.during('transform', () =>
-      this.#convert('build', snapshot),
-    );
-    await output.checks.recordWritten(built.sha256);
-    const fetched = snapshot.warnings.filter((warning) => !isReported(warning));
-    return { ...built, warnings: [...fetched, ...built.warnings] };
   }
 }
 
