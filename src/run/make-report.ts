@@ -75,8 +75,17 @@ interface RunOutcome {
 
 const NO_GATES = { refused: false, accepted: false, count: 0, byGate: {}, findings: [] };
 
-/** Summarizes a run. @returns What is written into its folder: no message has a secret. */
-export async function makeReport(run: Run, content: ReportContent) {
+/** What is written into the folder of a run. No message has a secret. */
+interface MadeReport {
+  report: RunReport;
+  /** All of them, those of deliveries last; the report lists the first. */
+  failures: () => Iterable<unknown>;
+  /** Of what is new and has changed. */
+  pictures: readonly ArticlePictures[];
+}
+
+/** Summarizes a run. */
+export async function makeReport(run: Run, content: ReportContent): Promise<MadeReport> {
   const { options, metrics, startedAt } = run;
   const { pipeline } = options;
   const { command, end, gates = NO_GATES, outcome } = content;
@@ -110,7 +119,6 @@ export async function makeReport(run: Run, content: ReportContent) {
   };
   const redacted = redactMessages(report);
   const pictures = await picturesOf(run, redacted, outcome?.lines, content.deliveries);
-  /** All of them, those of deliveries last; the report lists the first. */
   const failures = () => allFailures(collector.failures(), redacted);
   return { report: redacted, failures, pictures };
 }
@@ -378,7 +386,7 @@ function builtLine(
 /** Writes `report.json`, `failures.jsonl` and, with its maker, `report.html` into the folder of the run. @returns The folder. */
 export async function writeReport(
   { options, environment, startedAt, output }: Run,
-  { report, failures, pictures }: Awaited<ReturnType<typeof makeReport>>,
+  { report, failures, pictures }: MadeReport,
   makePage: ReportPage | undefined,
 ): Promise<string> {
   // Not of the report: the redacted path would be another folder.
