@@ -16,8 +16,9 @@
  * is sent. A permit goes to the article that has the fewest. A failure is classified once; that decides whether the concurrency limit is halved (D-842), whether
  * the service is probed, and whether the request is sent again at once, after a back-off, or not (D-711).
  */
-import { FairBudget, turnFor } from '../../support/budget.ts';
+import { turnFor } from '../../support/budget.ts';
 import { asConverterError, ConverterError } from '../../support/errors.ts';
+import { FairBudget } from './budgets.ts';
 import { classify, type Failure, interrupted } from './request-failure.ts';
 import { concurrencyOf, type LimitShare, type Settings } from './service-config.ts';
 import type { HttpResponse } from './transport.ts';

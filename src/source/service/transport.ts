@@ -4,9 +4,10 @@ import { promisify } from 'node:util';
 import type { ZlibOptions } from 'node:zlib';
 import type { Agent, Dispatcher } from 'undici';
 import { hasMoreValues } from '../../convert/wire/value.ts';
-import { GrowingBudget, type Share, turnFor } from '../../support/budget.ts';
+import { turnFor } from '../../support/budget.ts';
 import { ConverterError } from '../../support/errors.ts';
 import { programVersion } from '../../support/version.ts';
+import { createGrowingBudget, type Share } from './budgets.ts';
 import { OPERATIONS, type OperationName, type Values } from './operations.ts';
 import { connectionCode, connectionError, interrupted } from './request-failure.ts';
 import type { Settings } from './service-config.ts';
@@ -89,7 +90,7 @@ export class Transport {
   readonly #settings: TransportSettings;
   readonly #addresses: Addresses;
   readonly #connections: number;
-  readonly #bodies: GrowingBudget;
+  readonly #openShare: () => Share;
   #opening: ReturnType<typeof openAgent> | undefined;
 
   /** @param connections - Most connections to one origin. */
@@ -97,7 +98,7 @@ export class Transport {
     this.#settings = settings;
     this.#addresses = addresses;
     this.#connections = connections;
-    this.#bodies = new GrowingBudget(settings.maxBytesInFlight);
+    this.#openShare = createGrowingBudget(settings.maxBytesInFlight);
   }
 
   /**
@@ -140,7 +141,7 @@ export class Transport {
     let { origin, path } = request;
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
       const attempt = { ...request, headers, origin, path };
-      const response = await sendInTime(agent, attempt, this.#settings, this.#bodies.open());
+      const response = await sendInTime(agent, attempt, this.#settings, this.#openShare());
       if (!REDIRECTS.has(response.status)) return response;
       ({ origin, path } = redirectTarget(request.method, origin, path, response.location ?? ''));
     }
