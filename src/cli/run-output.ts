@@ -1,6 +1,6 @@
 /** The output of a command on standard error: log lines, and the progress of a run as a bar or as log lines. */
 import type { Progress } from '../run/open/run-environment.ts';
-import { createLogger, type LogFields, type Logger } from '../support/log.ts';
+import { createLogger, type Logger } from '../support/log.ts';
 import { type Arguments, type Io, type OptionSpec, textOf } from './command.ts';
 
 /** The interval of progress lines, milliseconds. */
@@ -47,7 +47,7 @@ export interface RunOutput {
 export async function openOutput(
   args: Arguments,
   io: Io,
-  fields: LogFields = {},
+  fields: Readonly<Record<string, unknown>> = {},
 ): Promise<RunOutput> {
   const { terminal } = io;
   const format = formatOf(args, io);
@@ -71,12 +71,15 @@ function formatOf(args: Arguments, { terminal }: Io): 'json' | 'pretty' {
 
 /** A timer logs the progress, because a line is most important when nothing proceeds. */
 function openLines(log: Logger, io: Io): ProgressDisplay {
-  let state: { message: string; fields: LogFields } = { message: 'starting', fields: {} };
+  let state: { message: string; fields: Readonly<Record<string, unknown>> } = {
+    message: 'starting',
+    fields: {},
+  };
   let changedAt = io.now();
   const timer = setInterval(() => {
     log.info(state.message, { ...state.fields, sinceMs: io.now() - changedAt });
   }, PROGRESS_INTERVAL_MS).unref();
-  const change = (message: string, fields: LogFields) => {
+  const change = (message: string, fields: Readonly<Record<string, unknown>>) => {
     state = { message, fields };
     changedAt = io.now();
   };

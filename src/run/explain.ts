@@ -14,7 +14,7 @@ import {
 import type { ArticleSnapshot } from '../model/snapshot.ts';
 import type { CacheDatabase } from '../source/cache/database.ts';
 import { loadSnapshot, snapshotDigests } from '../source/fetch/snapshot.ts';
-import { ConverterError, helpFor, isConverterError } from '../support/errors.ts';
+import { ConverterError, isConverterError } from '../support/errors.ts';
 import { globMatcher } from '../support/glob.ts';
 import { groupBy } from '../support/group-by.ts';
 import type { PackedMap } from '../support/packed-map.ts';
@@ -24,6 +24,7 @@ import type { StepResult } from './conversions/steps.ts';
 import type { RunParts } from './executor.ts';
 import type { Pipeline } from './file/pipeline-file.ts';
 import type { ManifestLine } from './lists/manifest-line.ts';
+import { helpFor } from './lists/messages.ts';
 import { selectedByOf } from './make-report.ts';
 import { type Run, withReadingRun } from './open/open-run.ts';
 import type { RunEnvironment } from './open/run-environment.ts';

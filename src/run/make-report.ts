@@ -13,7 +13,6 @@ import {
 import type { Warning } from '../model/warning.ts';
 import type { CacheDatabase } from '../source/cache/database.ts';
 import type { SelectedArticle, Selection } from '../source/fetch/selection.ts';
-import { helpFor } from '../support/errors.ts';
 import {
   digestOfFile,
   exists,
@@ -22,13 +21,14 @@ import {
   temporaryFolder,
 } from '../support/files.ts';
 import type { PackedMap } from '../support/packed-map.ts';
-import { redact, redactMessages } from '../support/redact.ts';
+import { redact } from '../support/redact.ts';
 import { cutText, TEXT_LIMITS } from '../support/text-limits.ts';
 import { visibleJson } from '../support/visible.ts';
 import type { CollectedResult, Result, Results } from './articles/results.ts';
 import type { Distribution, ReportPage } from './executor.ts';
 import type { Quarantine } from './failures/quarantine.ts';
 import type { ManifestLine } from './lists/manifest-line.ts';
+import { helpFor, redactMessages } from './lists/messages.ts';
 import { describeService, languagesOf } from './open/connect.ts';
 import type { Run } from './open/open-run.ts';
 import type { Damage, PreviousOutput } from './open/output.ts';

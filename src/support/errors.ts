@@ -294,25 +294,6 @@ export function endsRun(code: ErrorCode): boolean {
   return ERROR_CODES[code].exit !== 1 && code !== 'INTERNAL';
 }
 
-/** Codes of data that a service does not have, or that is only missing in a recording. */
-const UNRECORDED: ReadonlySet<string> = new Set<ErrorCode>([
-  ...(['ARTICLE_NOT_FOUND', 'CONFIGURATION_REFUSED', 'NODE_NOT_FOUND'] as const),
-  ...(['BLOCK_MISSING', 'IMAGE_MISSING', 'RESOURCE_MISSING'] as const),
-]);
-const RECORD_AGAIN =
-  'the recording may lack this response: record the pipeline again with btg2gltf record';
-
-/**
- * The action that helps after an error.
- *
- * @param code - Code of the error; an unknown code has the action of `INTERNAL`.
- * @param isRecording - Whether a recording was the service, which may lack data that a service has.
- */
-export function helpFor(code: string, isRecording = false): string {
-  if (isRecording && UNRECORDED.has(code)) return RECORD_AGAIN;
-  return ERROR_CODES[isErrorCode(code) ? code : 'INTERNAL'].help;
-}
-
 /** Wraps a thrown value in a {@link ConverterError}, unless it already is one. */
 export function asConverterError(error: unknown, code: ErrorCode = 'INTERNAL'): ConverterError {
   if (error instanceof ConverterError) return error;

@@ -76,17 +76,3 @@ function redactText(text: string): string {
     .replace(/(\/logout\/)[^/?\s"'#]+/gi, `$1${MASK}`)
     .replace(/(:\/\/)[^/\s:@]+:[^/\s@]+@/g, `$1${MASK}@`);
 }
-
-/** Keys of sentences for a person; the value of any other key is data. */
-const SENTENCES: ReadonlySet<string> = new Set(['message', 'help']);
-
-/** A copy of plain data with every `message` and `help`, at any depth, redacted; the data is unchanged. @see D-610 */
-export function redactMessages<T>(value: T): T {
-  if (Array.isArray(value)) return value.map(redactMessages) as T;
-  if (typeof value !== 'object' || value === null) return value;
-  const fields = Object.entries(value).map(([name, inside]: [string, unknown]) => {
-    const isSentence = SENTENCES.has(name) && typeof inside === 'string';
-    return [name, isSentence ? redact(inside) : redactMessages(inside)];
-  });
-  return Object.fromEntries(fields) as T;
-}

@@ -1,7 +1,8 @@
 /** Reports for tests: one of a run without changes, and one of a run in which everything happened. */
+
+import { helpFor } from '../../src/run/lists/messages.ts';
 import { Collector, type ReportedLine } from '../../src/run/report/collect.ts';
 import type { FailureRow, GateReport, RunReport } from '../../src/run/report/run-report.ts';
-import { helpFor } from '../../src/support/errors.ts';
 
 /** Texts that would do something in a page or an XML file that did not escape them. */
 export const HOSTILE = [

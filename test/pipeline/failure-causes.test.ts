@@ -2,7 +2,7 @@
 import { lstat, mkdir, readFile, readlink, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { helpFor } from '../../src/support/errors.ts';
+import { helpFor } from '../../src/run/lists/messages.ts';
 import { watchFileOperations } from '../../src/support/file-operations.ts';
 import { withSentences } from '../helpers/command.ts';
 import { type DailyRuns, openDailyRuns } from '../helpers/daily-runs.ts';

@@ -24,9 +24,10 @@ import {
   temporaryFolder,
 } from '../../support/files.ts';
 import { globMatcher } from '../../support/glob.ts';
-import { redact, redactMessages } from '../../support/redact.ts';
+import { redact } from '../../support/redact.ts';
 import { cutText, TEXT_LIMITS } from '../../support/text-limits.ts';
 import type { Pipeline } from '../file/pipeline-file.ts';
+import { redactMessages } from '../lists/messages.ts';
 import { describeService, pipelineServiceId } from '../open/connect.ts';
 import type { Run } from '../open/open-run.ts';
 import type { RunEnvironment } from '../open/run-environment.ts';

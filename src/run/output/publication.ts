@@ -14,7 +14,7 @@ import {
   replaceFile,
   temporaryFolder,
 } from '../../support/files.ts';
-import { replaceTogether } from '../../support/replacement.ts';
+import { replaceTogether } from './replacement.ts';
 
 /** Name of the note, in the output folder: the path of each file that goes, as JSON, one a line. */
 export const PUBLISHING_FILE = 'publishing.jsonl';

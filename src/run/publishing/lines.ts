@@ -15,7 +15,6 @@ import type { Warning } from '../../model/warning.ts';
 import { missingValues } from '../../source/fetch/resolve-article.ts';
 import type { Selection } from '../../source/fetch/selection.ts';
 import { PackedMap } from '../../support/packed-map.ts';
-import { redactMessages } from '../../support/redact.ts';
 import { cutText, firstWarnings } from '../../support/text-limits.ts';
 import type { BuiltResult, Result, Results, SkippedResult } from '../articles/results.ts';
 import type {
@@ -24,6 +23,7 @@ import type {
   ListedRequest,
   ManifestLine,
 } from '../lists/manifest-line.ts';
+import { redactMessages } from '../lists/messages.ts';
 import { languagesOf, pipelineServiceId } from '../open/connect.ts';
 import type { Run } from '../open/open-run.ts';
 import { objectKey } from '../output/article-path.ts';

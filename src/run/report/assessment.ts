@@ -1,10 +1,11 @@
 /** Assesses a run: one sentence on how it went, and what requires an action. @see D-856 */
 
 import type { WarningCode } from '../../model/warning.ts';
-import { type ErrorCode, helpFor, isErrorCode } from '../../support/errors.ts';
+import { type ErrorCode, isErrorCode } from '../../support/errors.ts';
 import { groupBy } from '../../support/group-by.ts';
 import { GATE_ROWS } from '../file/gate-table.ts';
 import { PARTS, type Part } from '../lists/manifest-line.ts';
+import { helpFor } from '../lists/messages.ts';
 import type { Cause, RunReport } from './run-report.ts';
 import { amount, capital, integer, percentage } from './text.ts';
 

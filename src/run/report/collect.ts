@@ -10,10 +10,10 @@ import {
   sortConfigurationKeys,
 } from '../../model/configuration-id.ts';
 import type { Warning } from '../../model/warning.ts';
-import { helpFor } from '../../support/errors.ts';
 import { PackedMap } from '../../support/packed-map.ts';
 import { cutText, MAX_WARNINGS, moreWarnings, TEXT_LIMITS } from '../../support/text-limits.ts';
 import { GEOMETRY_COUNTS, type ManifestLine, PARTS, type Part } from '../lists/manifest-line.ts';
+import { helpFor } from '../lists/messages.ts';
 import {
   type AssetRow,
   type Cause,

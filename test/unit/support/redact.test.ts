@@ -1,11 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  forgetSecret,
-  redact,
-  redactMessages,
-  registerSecret,
-} from '../../../src/support/redact.ts';
+import { forgetSecret, redact, registerSecret } from '../../../src/support/redact.ts';
 import { samples } from '../../helpers/samples.ts';
 
 describe('redact', () => {
@@ -92,17 +87,5 @@ describe('redact of data', () => {
   it('returns data without a secret itself', () => {
     const data = { text: 'desk' };
     expect(redact(data)).toBe(data);
-  });
-});
-
-describe('redactMessages', () => {
-  it('masks every message and help at any depth, and nothing else', () => {
-    const url = 'http://h/x?token=abc';
-    const masked = 'http://h/x?token=***';
-    const row = { value: url, message: { value: url }, none: null };
-    expect(redactMessages({ ...row, rows: [{ message: url, help: url }] })).toEqual({
-      ...row,
-      rows: [{ message: masked, help: masked }],
-    });
   });
 });

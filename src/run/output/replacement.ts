@@ -1,7 +1,7 @@
 /** Replaces several files together, so that a new file is hardly ever beside an old version of another. */
 import { dirname } from 'node:path';
-import type { Content } from './file-operations.ts';
-import { makeFolder, rename, syncFolder, viaTemporary, writeNew } from './files.ts';
+import type { Content } from '../../support/file-operations.ts';
+import { makeFolder, rename, syncFolder, viaTemporary, writeNew } from '../../support/files.ts';
 
 /** Writes a file under a temporary name; all files get their own names together. `durable`: see `replaceFile`. */
 type Stage = (path: string, content: Content, durable?: boolean) => Promise<void>;
