@@ -4,8 +4,9 @@ import type { Warning } from '../../model/warning.ts';
 import type { ConverterError } from '../../support/errors.ts';
 import type { PartsList, PartsListNode, Vec3 } from '../model/graphics.ts';
 import { collectDrift, type DriftReporter, type NoteDrift } from './fields.ts';
-import { decodeMaterials, readName } from './material.ts';
+import { decodeMaterials, imageReferences, readName } from './material.ts';
 import {
+  canonicalName,
   describe,
   isMissing,
   isRecord,
@@ -214,4 +215,45 @@ function isText(value: unknown): value is string {
 
 function invalid(where: string, expected: string, received: unknown): ConverterError {
   return mismatch('PARTS_LIST_INVALID', where, expected, received);
+}
+
+/**
+ * What a parts list refers to, each once, in order of first use: blocks by canonical name, spelled as a request names
+ * them (D-111), and images as materials spell them.
+ */
+export function referencesIn(partsList: PartsList) {
+  const listed = new Map<string, string>();
+  for (const name of partsList.blockNames) {
+    const canonical = canonicalName(name);
+    if (!listed.has(canonical)) listed.set(canonical, name);
+  }
+  const blocks = new Map<string, string>();
+  const warnings: Warning[] = [];
+  for (const [canonical, spelled] of usedNames(partsList.nodes)) {
+    const name = listed.get(canonical) ?? unlistedName(spelled);
+    blocks.set(canonical, name);
+    if (listed.has(canonical)) continue;
+    const message = `block ${spelled} is not in blocks[]: asked for as ${name}`;
+    warnings.push({ code: 'BLOCK_UNLISTED', message });
+  }
+  return { blocks, images: imageReferences(partsList), warnings };
+}
+
+/** The names of nodes by canonical name, in order of first use. */
+function usedNames(roots: readonly PartsListNode[]): Map<string, string> {
+  const names = new Map<string, string>();
+  const stack = roots.toReversed();
+  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+    const canonical = canonicalName(node.blockName);
+    if (canonical !== '' && !names.has(canonical)) names.set(canonical, node.blockName);
+    for (let i = node.children.length - 1; i >= 0; i--) stack.push(node.children[i]!);
+  }
+  return names;
+}
+
+/** The name of a block that `blocks[]` does not list: without a leading `::`, manufacturer and program in upper case. */
+function unlistedName(spelled: string): string {
+  const segments = spelled.replace(/^::/, '').split('::');
+  const ids = Math.min(2, segments.length - 1);
+  return segments.map((part, index) => (index < ids ? part.toUpperCase() : part)).join('::');
 }

@@ -11,7 +11,7 @@ export type JsonRecord = Readonly<Record<string, unknown>>;
 export const LARGEST_NUMBER = 1e15;
 
 /** Limit of nested arrays and objects; a parts list has two of them for each of its own levels. */
-export const MAX_JSON_DEPTH = 500_000;
+const MAX_JSON_DEPTH = 500_000;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -108,12 +108,12 @@ export function parseCart(bytes: Uint8Array, maxValues: number = MAX_CART_VALUES
     const message = `expected at most ${limit}, received more`;
     return new ConverterError('CART_INVALID', message, { ...(help && { help }) });
   };
-  if (isTooDeep(bytes)) throw refuse(`${MAX_JSON_DEPTH} nested levels`);
+  const depth = exceededLimit(bytes);
+  if (depth !== undefined) throw refuse(depth);
   // 16 MiB of `{},` would take 300 MiB of memory.
-  if (hasMoreValues(bytes, maxValues)) {
-    const help = 'raise limits.maxCartValues (of the inbox: --max-values) if the cart is correct';
-    throw refuse(`${maxValues} objects, lists and keys`, help);
-  }
+  const values = exceededLimit(bytes, maxValues, Number.POSITIVE_INFINITY);
+  const help = 'raise limits.maxCartValues (of the inbox: --max-values) if the cart is correct';
+  if (values !== undefined) throw refuse(values, help);
   return parseJson(bytes, 'CART_INVALID');
 }
 
@@ -214,11 +214,21 @@ export function mismatch(
   return new ConverterError(code, `${where}: expected ${expected}, received ${describe(received)}`);
 }
 
-/** Whether a JSON text is nested deeper than allowed (D-844), so that parsing could end the process. */
-export function isTooDeep(bytes: Uint8Array, maxDepth: number = MAX_JSON_DEPTH): boolean {
+/**
+ * The limit that a JSON text exceeds, in words, if parsing it could end the process (D-844); undefined if there is none.
+ *
+ * @param maxValues - Most objects, lists and keys: `{},` takes three bytes as text and 56 in memory. The numbers of an
+ *   array do not count, because they take little more than their text.
+ */
+export function exceededLimit(
+  bytes: Uint8Array,
+  maxValues = Number.POSITIVE_INFINITY,
+  maxDepth = MAX_JSON_DEPTH,
+): string | undefined {
   // Most bodies are shorter, and need not be scanned.
-  if (bytes.length <= maxDepth) return false;
+  if (bytes.length <= Math.min(maxValues, maxDepth)) return undefined;
   let depth = 0;
+  let values = 0;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at]!;
     // Most bytes are digits and commas.
@@ -227,30 +237,14 @@ export function isTooDeep(bytes: Uint8Array, maxDepth: number = MAX_JSON_DEPTH):
       continue;
     }
     // [ and {, ] and } differ from each other in the same bit.
-    if ((byte | 0x20) === 0x7b) depth += 1;
+    const isOpening = (byte | 0x20) === 0x7b;
+    if (isOpening) depth += 1;
     else if ((byte | 0x20) === 0x7d) depth -= 1;
-    if (depth > maxDepth) return true;
+    if (isOpening || byte === COLON) values += 1;
+    if (depth > maxDepth) return `${maxDepth} nested levels`;
+    if (values > maxValues) return `${maxValues} objects, lists and keys`;
   }
-  return false;
-}
-
-/**
- * Whether a JSON text has more objects, lists and keys than allowed: `{},` takes three bytes as text and 56 in memory.
- * The numbers of an array do not count, because they take little more than their text.
- */
-export function hasMoreValues(bytes: Uint8Array, maxValues: number): boolean {
-  if (bytes.length <= maxValues) return false;
-  let values = 0;
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at]!;
-    if (byte < COLON) {
-      if (byte === QUOTE) at = endOfText(bytes, at);
-      continue;
-    }
-    if ((byte | 0x20) === 0x7b || byte === COLON) values += 1;
-    if (values > maxValues) return true;
-  }
-  return false;
+  return undefined;
 }
 
 /** Length from which the engine searches a text: it takes longer to begin and less time per byte. */

@@ -1,7 +1,6 @@
 /** What the requests of a run share: a request that is on its way, and bodies that were decoded while there is memory for them. */
 
 import { LRUCache } from 'lru-cache';
-import type { Block, PartsList } from '../../convert/model/graphics.ts';
 import type { DecodedReader } from '../../convert/model/input.ts';
 import type { Digest } from '../../model/snapshot.ts';
 import type { AnswerOf, OperationName } from '../service/operations.ts';
@@ -81,11 +80,11 @@ export class DecodedBodies implements DecodedReader {
     return this.#answers.get(`${operation} ${digest}`) as AnswerOf<Name> | undefined;
   }
 
-  partsList(digest: Digest): PartsList | undefined {
+  partsList(digest: Digest) {
     return this.get('getPartsList', digest);
   }
 
-  block(digest: Digest): Block | undefined {
+  block(digest: Digest) {
     return this.get('getBlock', digest);
   }
 
@@ -93,7 +92,7 @@ export class DecodedBodies implements DecodedReader {
   keep(operation: OperationName, digest: Digest, answer: unknown, bytes: number): void {
     const factor = DECODED_SIZE[operation];
     if (factor === undefined || !answer) return;
-    const { nodeCount = 0, materials = [] } = answer as Partial<PartsList>;
+    const { nodeCount = 0, materials = [] } = answer as Partial<AnswerOf<'getPartsList'>>;
     const listBytes = nodeCount * NODE_BYTES + materials.length * MATERIAL_BYTES;
     const size = Math.max(1, bytes * factor, listBytes);
     this.#answers.set(`${operation} ${digest}`, answer, { size });

@@ -1,14 +1,12 @@
 /** The requests of a fetch, and an estimate of how many it would send. */
 
-import type { PartsList, PartsListNode } from '../../convert/model/graphics.ts';
-import { imageReferences } from '../../convert/wire/material.ts';
-import { canonicalName } from '../../convert/wire/value.ts';
+import { referencesIn } from '../../convert/wire/parts-list.ts';
 import type { ArticleKey, ArticleRequest } from '../../model/article.ts';
 import type { Warning } from '../../model/warning.ts';
 import { groupBy } from '../../support/group-by.ts';
 import type { SnapshotRecord } from '../cache/cached-snapshots.ts';
 import type { CacheableRequest, ResponseCache } from '../cache/response-cache.ts';
-import { requestKey } from '../service/operations.ts';
+import { type AnswerOf, requestKey } from '../service/operations.ts';
 import { type ImageContext, locateImage } from './image-location.ts';
 
 /** GET articles. @param varcode - Variant code, or empty. @param lang - Language, if it is not the client's. */
@@ -35,14 +33,13 @@ function imageRequests(
   });
 }
 
-/** GET block. */
 type BlockRequest = CacheableRequest<'getBlock'> & { subject: string };
 
 /** Makes a block request. Its owner is the article's manufacturer, if the block's name has none. */
 function blockRequest(name: string, datedBy: string): BlockRequest {
-  const canonical = canonicalName(name);
-  const end = canonical.indexOf('::');
-  const owner = end > 0 ? canonical.slice(0, end) : datedBy;
+  const path = name.replace(/^::/, '');
+  const end = path.indexOf('::');
+  const owner = end > 0 ? path.slice(0, end).toUpperCase() : datedBy;
   const subject = `block ${name}`;
   return { operation: 'getBlock', values: { name }, owner, datedBy, subject };
 }
@@ -70,56 +67,22 @@ export function graphicsRequests(key: ArticleKey, imageLocation?: string) {
   const values = { ...key, finalarticlenumber: key.finalarticlenumber || basearticlenumber };
   return {
     partsList: { operation: 'getPartsList', values, owner } as const,
-    bodies: (partsList: PartsList) => bodyRequests(partsList, owner, imageLocation),
+    bodies: (partsList: AnswerOf<'getPartsList'>) => bodyRequests(partsList, owner, imageLocation),
   };
 }
 
 function bodyRequests(
-  partsList: PartsList,
+  partsList: AnswerOf<'getPartsList'>,
   manufacturer: string,
   imageLocation: string | undefined,
 ): BodyRequests {
-  const listed = new Map<string, string>();
-  for (const name of partsList.blockNames) {
-    const canonical = canonicalName(name);
-    if (!listed.has(canonical)) listed.set(canonical, name);
-  }
+  const { blocks: names, images, warnings } = referencesIn(partsList);
   const blocks = new Map<string, BlockRequest>();
-  const warnings: Warning[] = [];
-  for (const [canonical, spelled] of usedNames(partsList.nodes)) {
-    const name = listed.get(canonical) ?? unlistedName(spelled);
-    blocks.set(canonical, blockRequest(name, manufacturer));
-    if (listed.has(canonical)) continue;
-    const message = `block ${spelled} is not in blocks[]: asked for as ${name}`;
-    warnings.push({ code: 'BLOCK_UNLISTED', message });
-  }
+  for (const [canonical, name] of names) blocks.set(canonical, blockRequest(name, manufacturer));
   const blockManufacturers = [...new Set(Array.from(blocks.values(), ({ owner }) => owner))];
   const context = { manufacturer, blockManufacturers };
-  return {
-    blocks,
-    images: imageReferences(partsList),
-    ofImage: (reference) => imageRequests(reference, context, imageLocation),
-    warnings,
-  };
-}
-
-/** The names of nodes by canonical name, in order of first use. */
-function usedNames(roots: readonly PartsListNode[]): Map<string, string> {
-  const names = new Map<string, string>();
-  const stack = roots.toReversed();
-  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
-    const canonical = canonicalName(node.blockName);
-    if (canonical !== '' && !names.has(canonical)) names.set(canonical, node.blockName);
-    for (let i = node.children.length - 1; i >= 0; i--) stack.push(node.children[i]!);
-  }
-  return names;
-}
-
-/** The name of a block that `blocks[]` does not list: without a leading `::`, manufacturer and program in upper case. */
-function unlistedName(spelled: string): string {
-  const segments = spelled.replace(/^::/, '').split('::');
-  const ids = Math.min(2, segments.length - 1);
-  return segments.map((part, index) => (index < ids ? part.toUpperCase() : part)).join('::');
+  const ofImage = (reference: string) => imageRequests(reference, context, imageLocation);
+  return { blocks, images, ofImage, warnings };
 }
 
 /**

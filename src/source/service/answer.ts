@@ -1,7 +1,7 @@
 /** Reads a complete answer: a decoded body, an error that names its request, or a dead token. */
 
-import type { Drift, DriftReporter } from '../../convert/wire/fields.ts';
-import { isTooDeep, MAX_JSON_DEPTH, withoutUndefined } from '../../convert/wire/value.ts';
+import type { Drift } from '../../convert/wire/fields.ts';
+import { exceededLimit, withoutUndefined } from '../../convert/wire/value.ts';
 import { articleLabel } from '../../model/configuration-id.ts';
 import { ConverterError, type ErrorCode, isConverterError } from '../../support/errors.ts';
 import { redact } from '../../support/redact.ts';
@@ -65,7 +65,7 @@ export function readAnswer<Answer>(
   operation: Operation<Answer>,
   response: HttpResponse,
   queryBytes: number,
-  onDrift?: DriftReporter,
+  onDrift?: (drift: Drift) => void,
 ): Answer {
   const { status, bytes } = response;
   const { expected, isText } = KINDS[operation.answer];
@@ -85,9 +85,8 @@ export function readAnswer<Answer>(
     throw fail('HTTP_STATUS', `the service answered with status ${status}${why}`);
   }
   if (operation.answer === 'any') return operation.decode(bytes);
-  if (isText && isTooDeep(bytes)) {
-    throw markLasting(unexpected(`more than ${MAX_JSON_DEPTH} nested levels`));
-  }
+  const limit = isText && exceededLimit(bytes);
+  if (limit) throw markLasting(unexpected(`more than ${limit}`));
   if (isPage(operation, bytes)) throw unexpected('a page of HTML');
   if (said !== undefined) throw unexpected(`an error: ${said}`);
   return decodeWhole(operation, bytes, onDrift);
@@ -104,7 +103,7 @@ function refusesLength({ status, bytes }: HttpResponse, queryBytes: number): boo
 function decodeWhole<Answer>(
   operation: Operation<Answer>,
   bytes: Uint8Array,
-  onDrift: DriftReporter | undefined,
+  onDrift: ((drift: Drift) => void) | undefined,
 ): Answer {
   try {
     return operation.decode(bytes, onDrift);

@@ -1,7 +1,5 @@
 /** Client: every operation of the service as a method. A request passes through traffic and transport. */
 import { setMaxListeners } from 'node:events';
-import type { Block, PartsList } from '../../convert/model/graphics.ts';
-import type { Drift } from '../../convert/wire/fields.ts';
 import { parsePreview, parseResource } from '../../convert/wire/resource.ts';
 import { describe, isRecord, type JsonRecord, withoutUndefined } from '../../convert/wire/value.ts';
 import type { Article, ArticleKey, PropertyChange } from '../../model/article.ts';
@@ -101,9 +99,9 @@ export interface ServiceClient {
   /** Loads one article; `ARTICLE_NOT_FOUND`. @see Spec 4.3 */
   getArticle: Load<[query: ArticleQuery], { article: Article }>;
   /** Loads the parts list of one configuration; `ARTICLE_NOT_FOUND`. @see Spec 4.4 */
-  getPartsList: Load<[key: ArticleKey], { partsList: PartsList }>;
+  getPartsList: Load<[key: ArticleKey], { partsList: AnswerOf<'getPartsList'> }>;
   /** Loads a block by its name as `blocks[]` spells it; `BLOCK_MISSING`, `BLOCK_INVALID`. @see Spec 4.4 */
-  getBlock: Load<[requestName: string], { block: Block }>;
+  getBlock: Load<[requestName: string], { block: AnswerOf<'getBlock'> }>;
   /** Loads an image by its name without `.JPG`; `IMAGE_MISSING`. @see Spec 4.4 */
   getMaterial: Load<[manufacturer: string, name: string], unknown>;
   /** Loads a resource of a manufacturer, such as its logo; `RESOURCE_MISSING`. @see Spec 4.2 */
@@ -357,7 +355,8 @@ function createAttempt<Name extends OperationName, Given extends MaybeValidators
   const { name, values, address, body, validators } = request;
   const { session } = connection;
   const operation = OPERATIONS[name];
-  const report = onDrift && ((drift: Drift) => onDrift({ operation: name, ...drift }));
+  const report: Parameters<typeof operation.decode>[1] =
+    onDrift && ((drift) => onDrift({ operation: name, ...drift }));
   const probe = canProbe(request) ? { name, values, address } : undefined;
   let mayReplaceToken = true;
   let refusals = 0;

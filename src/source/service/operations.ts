@@ -3,7 +3,7 @@
 import { decodeArticleAnswer } from '../../convert/wire/article.ts';
 import { decodeBlock } from '../../convert/wire/block.ts';
 import { decodeBreadcrumbs, decodeNodes } from '../../convert/wire/catalogue.ts';
-import type { DriftReporter } from '../../convert/wire/fields.ts';
+import type { Drift } from '../../convert/wire/fields.ts';
 import { decodePartsList } from '../../convert/wire/parts-list.ts';
 import { checkImage } from '../../convert/wire/resource.ts';
 import { decodePermanentId, decodeResults } from '../../convert/wire/value.ts';
@@ -45,7 +45,7 @@ export interface Operation<Answer> {
   /** Expected kind of answer: any other answer may mean that the token has died. */
   answer: 'json' | 'image' | 'text' | 'binary' | 'any';
   /** Decodes a complete body and reports drift. */
-  decode: (body: Uint8Array, onDrift?: DriftReporter) => Answer;
+  decode: (body: Uint8Array, onDrift?: (drift: Drift) => void) => Answer;
   /** Code of a 404. */
   missing: ErrorCode;
   /** What a 404 means, as a sentence. */

@@ -3,7 +3,7 @@
 import { promisify } from 'node:util';
 import type { ZlibOptions } from 'node:zlib';
 import type { Agent, Dispatcher } from 'undici';
-import { hasMoreValues } from '../../convert/wire/value.ts';
+import { exceededLimit } from '../../convert/wire/value.ts';
 import { turnFor } from '../../support/budget.ts';
 import { ConverterError } from '../../support/errors.ts';
 import { programVersion } from '../../support/version.ts';
@@ -375,8 +375,9 @@ async function unpack(
 }
 
 function expectFewValues(bytes: Uint8Array, maxValues: number): void {
-  if (!hasMoreValues(bytes, maxValues)) return;
-  const message = `expected at most ${maxValues} objects, lists and keys, received more`;
+  const limit = exceededLimit(bytes, maxValues, Number.POSITIVE_INFINITY);
+  if (limit === undefined) return;
+  const message = `expected at most ${limit}, received more`;
   const help = 'raise service.maxJsonValues if the response is correct';
   throw new ConverterError('RESPONSE_TOO_LARGE', message, { help });
 }

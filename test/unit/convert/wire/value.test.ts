@@ -3,9 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   canonicalName,
   decodePermanentId,
-  hasMoreValues,
-  isTooDeep,
-  MAX_JSON_DEPTH,
+  exceededLimit,
   parseJson,
   readNumber,
 } from '../../../../src/convert/wire/value.ts';
@@ -52,7 +50,16 @@ describe('a hostile text takes linear time', () => {
   });
 });
 
-describe('isTooDeep', () => {
+/** The limit of nested levels. */
+const MAX_JSON_DEPTH = 500_000;
+
+const isTooDeep = (bytes: Uint8Array, maxDepth?: number): boolean =>
+  exceededLimit(bytes, undefined, maxDepth) === `${maxDepth ?? MAX_JSON_DEPTH} nested levels`;
+
+const hasMoreValues = (bytes: Uint8Array, maxValues: number): boolean =>
+  exceededLimit(bytes, maxValues, Infinity) === `${maxValues} objects, lists and keys`;
+
+describe('exceededLimit: nested levels', () => {
   it('draws the line after the last level that is allowed', () => {
     const nested = (levels: number) => utf8(`${'['.repeat(levels)}1${']'.repeat(levels)}`);
     expect(isTooDeep(nested(MAX_JSON_DEPTH))).toBe(false);
@@ -92,7 +99,7 @@ describe('isTooDeep', () => {
   });
 });
 
-describe('hasMoreValues', () => {
+describe('exceededLimit: objects, lists and keys', () => {
   it('counts objects, lists and keys, not what is in a text, and no number', () => {
     const bytes = utf8('{"a":[1,2,3,{"b":"{[:\\"{["}],"c":{}}');
     expect(hasMoreValues(bytes, 6)).toBe(true);

@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { MAX_JSON_DEPTH } from '../../../../src/convert/wire/value.ts';
 import { SERVICE_DEFAULTS } from '../../../../src/source/service/service-config.ts';
 import { createTestClock } from '../../../helpers/clock.ts';
 import {
@@ -12,6 +11,9 @@ import {
 } from '../../../helpers/fault-server.ts';
 import { clientOf, errorOf, KEY, ROOT_NODES } from '../../../helpers/faulty-client.ts';
 import { until } from '../../../helpers/until.ts';
+
+/** The limit of nested levels. */
+const MAX_JSON_DEPTH = 500_000;
 
 const BLOCK = '/block/';
 const EMPTY_BLOCK = { N: 'A', V: [0, 0, 0], A: [] };
