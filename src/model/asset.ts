@@ -46,18 +46,6 @@ export interface AssetFigures {
   boundsMetres: Bounds;
 }
 
-/** The figures in the order in which a manifest line lists them. */
-export const FIGURE_FIELDS = Object.keys({
-  glb: true,
-  sha256: true,
-  bytes: true,
-  triangles: true,
-  drawCalls: true,
-  materials: true,
-  textures: true,
-  boundsMetres: true,
-} satisfies Record<keyof AssetFigures, true>) as readonly (keyof AssetFigures)[];
-
 /** The counts of geometry that lost and changed nothing, in the order of the report. */
 export const NO_GEOMETRY_COUNTS: Readonly<GeometryCounts> = {
   droppedTriangles: 0,

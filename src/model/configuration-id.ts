@@ -118,12 +118,6 @@ function sortText(key: string): string {
   return fields.map(escaped).join('\0');
 }
 
-/** Returns requests once each, in the order of {@link compareConfigurations}. */
-export function uniqueRequests<T extends ArticleRequest>(requests: readonly T[]): T[] {
-  const byKey = new Map(requests.map((request) => [configurationKey(request), request]));
-  return [...byKey.values()].sort(compareConfigurations);
-}
-
 /** Labels a base article for people: `ACME/DESK/D1`. */
 export function articleLabel({ manufacturer, program, basearticlenumber }: ArticleId): string {
   return `${manufacturer}/${program}/${basearticlenumber}`;
@@ -133,11 +127,6 @@ export function articleLabel({ manufacturer, program, basearticlenumber }: Artic
 export function configurationLabel(id: ArticleId & { finalarticlenumber?: string }): string {
   const basearticlenumber = id.finalarticlenumber || id.basearticlenumber;
   return articleLabel({ ...id, basearticlenumber });
-}
-
-/** Returns the labels that a glob may match: by base number and, if there is one, by final number. */
-export function configurationLabels(id: ArticleId & { finalarticlenumber?: string }): string[] {
-  return [...new Set([articleLabel(id), configurationLabel(id)])];
 }
 
 function canonical<F extends IdField>(field: F, id: Pick<ArticleRequest, F>): string {

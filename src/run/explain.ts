@@ -7,7 +7,6 @@ import {
   articleKey,
   configurationKey,
   configurationLabel,
-  configurationLabels,
   isConfigurationKey,
   parseConfigurationKey,
 } from '../model/configuration-id.ts';
@@ -23,7 +22,7 @@ import { type Convert, openConversions } from './conversions/dispatch.ts';
 import type { StepResult } from './conversions/steps.ts';
 import type { RunParts } from './executor.ts';
 import type { Pipeline } from './file/pipeline-file.ts';
-import type { ManifestLine } from './lists/manifest-line.ts';
+import { configurationLabels, type ManifestLine } from './lists/manifest-line.ts';
 import { helpFor } from './lists/messages.ts';
 import { selectedByOf } from './make-report.ts';
 import { type Run, withReadingRun } from './open/open-run.ts';

@@ -2,11 +2,7 @@
 import { dirname, join, relative, sep } from 'node:path';
 import type { ArticleRequest } from '../../model/article.ts';
 import type { CatalogueNode } from '../../model/catalogue.ts';
-import {
-  articleLabel,
-  configurationLabel,
-  configurationLabels,
-} from '../../model/configuration-id.ts';
+import { articleLabel, configurationLabel } from '../../model/configuration-id.ts';
 import type { Warning } from '../../model/warning.ts';
 import type { Fetcher } from '../../source/fetch/fetch-article.ts';
 import type {
@@ -27,6 +23,7 @@ import { globMatcher } from '../../support/glob.ts';
 import { redact } from '../../support/redact.ts';
 import { cutText, TEXT_LIMITS } from '../../support/text-limits.ts';
 import type { Pipeline } from '../file/pipeline-file.ts';
+import { configurationLabels } from '../lists/manifest-line.ts';
 import { redactMessages } from '../lists/messages.ts';
 import { describeService, pipelineServiceId } from '../open/connect.ts';
 import type { Run } from '../open/open-run.ts';

@@ -6,6 +6,13 @@ import {
   type Loss,
   NO_GEOMETRY_COUNTS,
 } from '../../model/asset.ts';
+import {
+  type ArticleId,
+  articleLabel,
+  compareConfigurations,
+  configurationKey,
+  configurationLabel,
+} from '../../model/configuration-id.ts';
 import type { Digest } from '../../model/snapshot.ts';
 import type { Warning } from '../../model/warning.ts';
 
@@ -14,6 +21,18 @@ export type AssetStatus = 'converted' | 'unchanged' | 'skipped' | 'failed';
 
 /** The names of the counts of geometry, in the order of the report. */
 export const GEOMETRY_COUNTS = Object.keys(NO_GEOMETRY_COUNTS) as readonly (keyof GeometryCounts)[];
+
+/** The figures in the order in which a manifest line lists them. */
+export const FIGURE_FIELDS = Object.keys({
+  glb: true,
+  sha256: true,
+  bytes: true,
+  triangles: true,
+  drawCalls: true,
+  materials: true,
+  textures: true,
+  boundsMetres: true,
+} satisfies Record<keyof AssetFigures, true>) as readonly (keyof AssetFigures)[];
 
 /** A request, and the sources of its line. */
 export interface ListedRequest extends ArticleRequest {
@@ -74,3 +93,14 @@ type GlbField = 'sizeMillimetres' | 'glb' | 'sha256';
 export const PARTS = ['model', 'picture', 'delivery', 'price', 'text', 'properties'] as const;
 /** One of {@link PARTS}. */
 export type Part = (typeof PARTS)[number];
+
+/** Returns requests once each, in the order of {@link compareConfigurations}. */
+export function uniqueRequests<T extends ArticleRequest>(requests: readonly T[]): T[] {
+  const byKey = new Map(requests.map((request) => [configurationKey(request), request]));
+  return [...byKey.values()].sort(compareConfigurations);
+}
+
+/** Returns the labels that a glob may match: by base number and, if there is one, by final number. */
+export function configurationLabels(id: ArticleId & { finalarticlenumber?: string }): string[] {
+  return [...new Set([articleLabel(id), configurationLabel(id)])];
+}

@@ -1,12 +1,10 @@
 /** Manifest and catalogue: a line for each published configuration, sorted by it; both are replaced as a whole. */
 import { join } from 'node:path';
 import type { ArticleRequest } from '../../model/article.ts';
-import { FIGURE_FIELDS } from '../../model/asset.ts';
 import {
   configurationKey,
   ID_FIELDS,
   sortConfigurationKeys,
-  uniqueRequests,
 } from '../../model/configuration-id.ts';
 import { ConverterError } from '../../support/errors.ts';
 import { PIECE_BYTES } from '../../support/file-operations.ts';
@@ -14,7 +12,12 @@ import { type FileFacts, readPieces, statIfExists } from '../../support/files.ts
 import { PackedMap } from '../../support/packed-map.ts';
 import type { Spool } from '../../support/spool.ts';
 import { visibleJson } from '../../support/visible.ts';
-import type { CatalogueLine, ManifestLine } from '../lists/manifest-line.ts';
+import {
+  type CatalogueLine,
+  FIGURE_FIELDS,
+  type ManifestLine,
+  uniqueRequests,
+} from '../lists/manifest-line.ts';
 import type { ListWriter } from './publication.ts';
 
 const LINE_END = 0x0a;

@@ -1,7 +1,6 @@
 /** Flattens results to the lines of manifest and catalogue, and publishes them. */
 
 import type { Article, ArticleRequest } from '../../model/article.ts';
-import { FIGURE_FIELDS } from '../../model/asset.ts';
 import {
   articleKey,
   configurationId,
@@ -9,7 +8,6 @@ import {
   configurationLabel,
   parseConfigurationKey,
   sortConfigurationKeys,
-  uniqueRequests,
 } from '../../model/configuration-id.ts';
 import type { Warning } from '../../model/warning.ts';
 import { missingValues } from '../../source/fetch/resolve-article.ts';
@@ -17,11 +15,13 @@ import type { Selection } from '../../source/fetch/selection.ts';
 import { PackedMap } from '../../support/packed-map.ts';
 import { cutText, firstWarnings } from '../../support/text-limits.ts';
 import type { BuiltResult, Result, Results, SkippedResult } from '../articles/results.ts';
-import type {
-  CatalogueEntry,
-  CatalogueLine,
-  ListedRequest,
-  ManifestLine,
+import {
+  type CatalogueEntry,
+  type CatalogueLine,
+  FIGURE_FIELDS,
+  type ListedRequest,
+  type ManifestLine,
+  uniqueRequests,
 } from '../lists/manifest-line.ts';
 import { redactMessages } from '../lists/messages.ts';
 import { languagesOf, pipelineServiceId } from '../open/connect.ts';

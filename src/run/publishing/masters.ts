@@ -1,13 +1,10 @@
 /** The published GLBs of which others are made, and what was made of them. */
 import type { ArticleRequest } from '../../model/article.ts';
-import {
-  configurationId,
-  configurationKey,
-  configurationLabels,
-} from '../../model/configuration-id.ts';
+import { configurationId, configurationKey } from '../../model/configuration-id.ts';
 import type { Digest } from '../../model/snapshot.ts';
 import { ConverterError } from '../../support/errors.ts';
 import { globMatcher } from '../../support/glob.ts';
+import { configurationLabels } from '../lists/manifest-line.ts';
 import { assignPaths } from '../output/article-path.ts';
 import { readDeliveries } from '../output/delivered-files.ts';
 import { manifestLines } from '../output/manifest.ts';

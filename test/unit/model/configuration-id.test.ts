@@ -5,11 +5,9 @@ import {
   compareConfigurations,
   configurationKey,
   configurationLabel,
-  configurationLabels,
   isConfigurationKey,
   parseConfigurationKey,
   sortConfigurationKeys,
-  uniqueRequests,
 } from '../../../src/model/configuration-id.ts';
 import { articleKeyOf } from '../../helpers/article-key.ts';
 
@@ -60,15 +58,9 @@ describe('the order of configurations', () => {
       }),
     );
   });
-
-  test('lists each request once', () => {
-    const other = { ...DESK, reinitstring: '' };
-    expect(uniqueRequests([DESK, other, DESK])).toEqual([other, DESK]);
-  });
 });
 
-test('people read the final number, globs match both', () => {
+test('people read the final number', () => {
   expect(configurationLabel(DESK)).toBe('ACME/DESK/D1-B');
   expect(configurationLabel({ ...DESK, finalarticlenumber: '' })).toBe('ACME/DESK/D1');
-  expect(configurationLabels(DESK)).toEqual(['ACME/DESK/D1', 'ACME/DESK/D1-B']);
 });
