@@ -14,7 +14,6 @@ export interface Loss {
   where: string;
   /** Field of the service, such as `amb` or `map`. */
   field: string;
-  /** Value as received. */
   value: unknown;
   /** What was done instead. */
   done: string;

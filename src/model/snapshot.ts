@@ -13,7 +13,6 @@ export type Fetched =
 /** A child of a planning that has no place in the planning's parts list: an asset of its own. */
 export interface UnplacedChild {
   request: ArticleRequest;
-  /** Its own children. */
   children: PlanningChild[];
 }
 
@@ -21,7 +20,6 @@ export interface UnplacedChild {
 export interface ArticleSnapshot {
   key: ArticleKey;
   article: Article;
-  /** Digest of its body. */
   articleDigest: Digest;
   /** Digest of the parts list's body. */
   partsList: Digest;
@@ -39,7 +37,6 @@ export interface ArticleSnapshot {
   requested?: {
     article: boolean;
     partsList: boolean;
-    /** Number of blocks and images. */
     bodies: number;
   };
 }
@@ -48,6 +45,5 @@ export interface ArticleSnapshot {
 interface Translation {
   lang: string;
   article: Article;
-  /** Digest of its body. */
   digest: Digest;
 }

@@ -254,7 +254,6 @@ export class ConverterError extends Error {
   readonly article: string | undefined;
   readonly url: string | undefined;
   readonly status: number | undefined;
-  /** An action of the user. */
   readonly help: string;
   /** Whether `help` is the action of the code, and not of this error. */
   readonly isGeneralHelp: boolean;

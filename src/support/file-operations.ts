@@ -42,7 +42,6 @@ export const ERRNOS = {
   absent: new Set(['ENOENT', 'ENOTDIR', 'ESRCH']),
   /** Errors of `link()` and `symlink()` if hard links are not possible, though copies are. */
   noLink: new Set(['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']),
-  /** The name belongs to another file. */
   taken: new Set(['EEXIST']),
   /** Errors of systems that cannot fsync a folder. */
   noFolderSync: new Set(['EISDIR', 'EPERM', 'EINVAL', 'ENOTSUP', 'EBADF']),

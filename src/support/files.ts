@@ -33,12 +33,10 @@ interface WriteOptions {
   durable?: boolean;
 }
 
-/** The properties of a file or folder. */
 export interface FileFacts {
   bytes: number;
   /** When the content was last changed, in milliseconds since 1970, with a fraction. */
   modifiedMs: number;
-  /** Permissions. */
   mode: number;
   /** Number of the user whose file it is; 0 on Windows. */
   owner: number;

@@ -104,14 +104,12 @@ async function guard<T extends Uint8Array | Pixels>(work: () => Promise<T>): Pro
   }
 }
 
-/** An image whose pixels are read as raw samples. */
 export interface TextureImage {
   image: Sharp;
   facts: Metadata;
 }
 
-/** Loads sharp. */
-export async function loadSharp() {
+async function loadSharp() {
   const { default: sharp } = await import('sharp');
   // The cache of sharp keeps decoders of large images: 4 GiB after six progressive JPEGs, 1.2 GiB without it.
   sharp.cache(false);

@@ -19,7 +19,6 @@ interface ListenAddress {
   host: string;
 }
 
-/** The highest port of TCP. */
 const HIGHEST_PORT = 65_535;
 /** What a port has to be, as the end of "expected …". */
 const PORT = `a whole number from 0 to ${HIGHEST_PORT}`;

@@ -14,13 +14,11 @@ export type Logger = Record<Level, (message: string, fields?: LogFields) => void
 interface LogOptions {
   /** `json` for machines, or one readable line for people. */
   format: 'json' | 'pretty';
-  /** Receives finished lines. */
   sink: { write(text: string): unknown };
   /** Returns the time in milliseconds since 1970. */
   now: () => number;
   /** @defaultValue 'info' */
   level?: Level;
-  /** Fields of every line, such as the id of the run. */
   fields?: LogFields;
 }
 

@@ -26,7 +26,6 @@ export class ScratchFile {
     return offset;
   }
 
-  /** Reads bytes into a buffer, and fills it. */
   read(buffer: Uint8Array, offset: number): void {
     const { length } = buffer;
     if (tolerate(() => readSync(this.#file, buffer, 0, length, offset)) === length) return;

@@ -10,7 +10,6 @@ const CHUNK_BYTES = 64 * 1024;
 const MOST_BYTES_IN_MEMORY = 16 * 1024 * 1024;
 /** Number of chunks of the file kept in memory: the chunks of a few maps that are read in the same order. */
 const MOST_CHUNKS_READ = 8;
-/** Size of the length before each value. */
 const LENGTH_BYTES = 4;
 
 const encoder = new TextEncoder();
@@ -21,7 +20,6 @@ export class Spool {
   readonly #file: ScratchFile | undefined;
   readonly #chunks: (Uint8Array | { offset: number; length: number })[] = [];
   #last = new Uint8Array(0);
-  /** Used bytes of the last chunk. */
   #used = 0;
   #bytesInMemory = 0;
   /** Chunks of the file by their numbers; the last one was read last. */
@@ -84,7 +82,6 @@ export class Spool {
     return (this.#chunks.length - 1) * CHUNK_BYTES + this.#used;
   }
 
-  /** Completes a value that was written. */
   #end(length: number): void {
     new DataView(this.#last.buffer).setUint32(this.#used, length);
     this.#used += LENGTH_BYTES + length;

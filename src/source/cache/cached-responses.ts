@@ -8,7 +8,6 @@ import { Table } from './sqlite.ts';
 export interface StoredResponse extends Omit<FreshnessStamp, 'owner'> {
   /** Name of the service: address, profile, languages and currency. */
   service: string;
-  /** Operation, such as `getBlock`. */
   operation: string;
   /** Key of the request: see `requestKey` of the table of operations. */
   request: string;
@@ -24,7 +23,6 @@ export interface StoredResponse extends Omit<FreshnessStamp, 'owner'> {
 type ResponseRow = Omit<StoredResponse, 'answer' | 'expectedNodes'> &
   Record<'digest' | 'code' | 'message', string> & { bytes: number; expectedNodes: number | null };
 
-/** The columns of a response, renamed to the names of its fields. */
 const SELECT_RESPONSE = `
   SELECT service, operation, request, digest, bytes, missing_code AS code, missing_message AS message,
     etag, last_modified AS lastModified, manufacturer AS datedBy, convertdate,
@@ -76,7 +74,6 @@ function keyOfResponse(key: Pick<StoredResponse, 'service' | 'operation' | 'requ
   return `${key.service}\0${key.operation}\0${key.request}`;
 }
 
-/** One body of the content store. */
 interface CachedBody {
   digest: Digest;
   bytes: number;

@@ -10,9 +10,7 @@ import { Table } from './sqlite.ts';
 /** A snapshot as it is stored: all bodies by digest, maps as sorted lists. */
 export interface SnapshotRecord {
   key: ArticleKey;
-  /** Body of GET articles. */
   article: Digest;
-  /** Body of GET btg. */
   partsList: Digest;
   blocks: [name: string, fetched: Fetched][];
   images: [reference: string, fetched: Fetched][];
@@ -28,11 +26,9 @@ export interface SnapshotSummary {
   key: ArticleKey;
   /** Digest of everything that a GLB depends on. */
   inputs: Digest;
-  /** Digest of the answers about the article. */
   answers: Digest;
   /** Digest of the fetch options that decide what a snapshot contains. */
   optionsDigest: string;
-  /** Stamps of the responses that the snapshot was made from. */
   stamps: FreshnessStamp[];
 }
 
@@ -47,7 +43,6 @@ type WaitingSnapshot = Record<'service' | 'request' | 'record', string> & {
 };
 type SnapshotRow = { id: number; summary: string | null; record: string; used_at: number | null };
 
-/** Number of records that are read at a time. */
 const PAGE = 500;
 const DIGEST = /"([0-9a-f]{64})"/g;
 const WITH_USES = 'cached_snapshots LEFT JOIN cached_snapshot_uses USING (id)';

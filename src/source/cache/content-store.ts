@@ -55,7 +55,6 @@ export interface FileStoreOptions {
   extension?: string;
   /** Whether `put` replaces damaged bytes, by a new file: links to the damaged one stay. @defaultValue false */
   repair?: boolean;
-  /** Access to the files. */
   access?: 'readOnly';
   /**
    * Whether the contents can be fetched or computed again: `get` removes damaged bytes, and `put` does not wait for the
@@ -176,7 +175,6 @@ class FileStore implements ContentStore {
     await removeFile(path);
   };
 
-  /** The database of small contents, if the store has one. */
   async #contents(): Promise<Contents | undefined> {
     const { database } = this.#options;
     if (this.#opened !== undefined || database === undefined) return this.#opened;
@@ -229,7 +227,6 @@ export interface SharedDerivedData {
   put(key: string, content: DerivedContent): Promise<void>;
 }
 
-/** A content of the store. */
 interface DerivedContent {
   digest: Digest;
   bytes: number;

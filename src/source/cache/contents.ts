@@ -10,7 +10,6 @@ const SMALL_BYTES = 32 * 1024;
 /** A use is recorded if the recorded one is older than this, so that a run without changes writes nothing. */
 export const USE_RECORDED_EVERY_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** Number of digests that are read at a time. */
 const PAGE = 1000;
 
 const MIGRATIONS: readonly string[] = [
@@ -70,7 +69,6 @@ class SmallContents extends LossyTable<Uint8Array | undefined> {
     this.ifUsable(() => this.later(digest, undefined));
   }
 
-  /** Every digest, sorted. */
   *digests(): Iterable<Digest> {
     const sql = `SELECT digest FROM contents WHERE digest > ? ORDER BY digest LIMIT ${PAGE}`;
     const pageAfter = (digest: string) =>
@@ -96,7 +94,6 @@ class SmallContents extends LossyTable<Uint8Array | undefined> {
   }
 }
 
-/** A content that was derived from others. */
 interface DerivedEntry {
   digest: Digest;
   bytes: number;
@@ -183,7 +180,6 @@ export class Contents {
     this.#ifUsable(() => this.#sqlite.flush());
   }
 
-  /** Gives the space of removed contents back to the file system. */
   shrink(): void {
     this.#ifUsable(() => {
       this.#sqlite.flush();

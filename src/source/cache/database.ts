@@ -11,12 +11,10 @@ import { DurableTables } from './durable-tables.ts';
 import { MIGRATIONS } from './schema.ts';
 import { openSqlite, Table } from './sqlite.ts';
 
-/** File name of the database in the cache folder. */
 const DATABASE_FILE = 'state.db';
 /** File name of the database of small contents, beside the folder of the other contents. */
 const CONTENTS_FILE = 'bodies.db';
 
-/** A decision and the run that made it. */
 interface StoredDecision extends Decision {
   /** Id of the run; for `kept`, of the first run that found the configuration unchanged. */
   run: string;
@@ -57,7 +55,6 @@ class CachedDecisions extends Table {
   }
 }
 
-/** The properties of a published GLB that are known without reading it. */
 type KnownObject = Record<'bytes' | 'modifiedMs', number>;
 
 /** The table `cached_objects`: size and time of published GLBs when their content was correct, by output folder. */
@@ -108,7 +105,6 @@ export class CacheDatabase extends DurableTables {
     this.contents = contents;
   }
 
-  /** Whether a cache folder has a database. */
   static existsIn(cacheDir: string): Promise<boolean> {
     return exists(join(cacheDir, DATABASE_FILE));
   }

@@ -5,7 +5,6 @@ import type { FreshnessStamp } from './freshness.ts';
 
 type RequestedParts = NonNullable<ArticleSnapshot['requested']>;
 
-/** Which part of a snapshot an operation answers. */
 const PARTS: Partial<Record<OperationName, keyof RequestedParts>> = {
   getArticle: 'article',
   getPartsList: 'partsList',

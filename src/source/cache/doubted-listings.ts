@@ -12,14 +12,11 @@ const DOUBTED_LOSS = 0.2;
 /** Whether an operation lists nodes of the catalogue. */
 export const isListing = (operation: OperationName): boolean => LISTINGS.has(operation);
 
-/** A listing that was requested again. */
 interface Listing {
   operation: OperationName;
   /** The answer; undefined if the cached answer has not changed. */
   received: { digest: Digest; decoded: unknown } | undefined;
-  /** Day of the run, `YYYY-MM-DD`. */
   today: string;
-  /** The conversion dates of a manufacturer. */
   stateOf(manufacturer: string): Promise<string>;
 }
 

@@ -6,11 +6,9 @@ import { Table } from './sqlite.ts';
 interface RunRow {
   id: number;
   service: string;
-  /** Output folder. */
   output: string;
   host: string;
   pid: number;
-  /** Milliseconds since the epoch. */
   startedAt: number;
 }
 
@@ -32,7 +30,6 @@ const SELECT_REFUSAL =
   'SELECT started_at AS refusedAt FROM durable_refusals WHERE service = ? AND output = ?';
 const DELETE_REFUSAL = 'DELETE FROM durable_refusals WHERE service = ? AND output = ?';
 
-/** The tables `durable_runs` and `durable_refusals`. */
 class DurableRuns extends Table {
   /** Names of the runs that were begun here and did not finish, by id. */
   readonly #begun = new Map<number, string>();
@@ -94,7 +91,6 @@ class DurableRuns extends Table {
     return this.#all().find((row) => row.id !== except && mayRun(row, now))?.startedAt;
   }
 
-  /** Whether a run with this output uses this cache now. */
   isInUse(output: string, now: number): boolean {
     return this.#all().some((row) => row.output === output && mayRun(row, now));
   }
@@ -129,9 +125,7 @@ class DurableRuns extends Table {
 export interface KilledWork {
   /** Key of the request of a configuration, or the name of a request of the selection. */
   request: string;
-  /** How often a run was killed with this request in work. */
   kills: number;
-  /** Whether the last run was killed with this request in work. */
   isNew: boolean;
 }
 
@@ -206,7 +200,6 @@ class DurableWork extends Table {
     if (this.#finished.length + this.#starting.length > 0) this.#commit(() => {});
   }
 
-  /** Writes the rows that wait and does more work, in one commit. */
   #commit<T>(work: () => T): T {
     const remove = 'DELETE FROM durable_work WHERE output = ? AND request = ?';
     const note = `
@@ -222,9 +215,7 @@ class DurableWork extends Table {
   }
 }
 
-/** A request that failed at its last attempt. */
 interface FailureRecord {
-  /** Key of the request. */
   request: string;
   /** Code of the last attempt's failure, as is the message. */
   code: string;
@@ -247,7 +238,6 @@ interface FailureRecord {
 
 /** The table `durable_failures`: requests that failed at their last attempt; a success removes the row. */
 class DurableFailures extends Table {
-  /** @param output - Absolute path of the output folder. */
   all(output: string): FailureRecord[] {
     const sql = `
       SELECT request, code, message, attempts, nights, first_seen AS firstSeen,
@@ -289,7 +279,6 @@ class DurablePermanentIds extends Table {
     return row && this.db.json(row.article);
   }
 
-  /** Every planning of a service. */
   all(service: string): { id: string; article: unknown }[] {
     const sql = 'SELECT id, article FROM durable_permanent_ids WHERE service = ? ORDER BY id';
     const rows = this.db.all<{ id: string; article: string }>(sql, systemOf(service));

@@ -8,7 +8,6 @@ import type { CacheDatabase } from './database.ts';
 export const MOST_CACHE_BYTES = 20 * 2 ** 30;
 
 interface EvictionOptions {
-  /** Bodies by content. */
   store: ContentStore;
   database: CacheDatabase;
   /** Start of the run that ends, milliseconds since the epoch. */

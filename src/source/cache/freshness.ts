@@ -42,7 +42,6 @@ export const FRESHNESS_DEFAULT: FreshnessPolicy = 'convertdate';
 /** The run for which freshness is decided. */
 export interface FreshnessContext {
   policy: FreshnessPolicy;
-  /** Start of the run, milliseconds since the epoch. */
   now: number;
   /** Start of the first of the interrupted runs that this run continues, else `now`. */
   interruptedSince: number;

@@ -78,11 +78,8 @@ export interface CacheableRequest<Name extends OperationName = OperationName> {
   send?(by: Pick<ResponseCacheOptions, 'client' | 'store'>): Promise<Received<Name>>;
 }
 
-/** A response of the service or of the cache. */
 interface CachedResponse {
-  /** The body by digest, or that the service has none. */
   answer: Fetched;
-  /** Whether the response was requested in this run. */
   fromService: boolean;
   stamp: FreshnessStamp;
 }
@@ -117,11 +114,9 @@ const atMost = <Value extends NonNullable<unknown>>(count: number) =>
 
 /** The responses of one run: each is requested once, and not at all if a cached one is fresh. @see D-730, D-731, D-845. */
 export class ResponseCache {
-  /** Name of the service in the database. */
   readonly service: string;
   readonly #options: ResponseCacheOptions;
   readonly #run: FreshnessContext;
-  /** Day of the run, used for all its requests. */
   readonly #today: string;
   readonly #counts = new Map<string, typeof NO_REQUESTS>();
   readonly #inFlight = new RequestsInFlight();
@@ -148,7 +143,6 @@ export class ResponseCache {
     return this.#decoded;
   }
 
-  /** Numbers of requests by operation. */
   get counts(): ReadonlyMap<string, Readonly<typeof NO_REQUESTS>> {
     return this.#counts;
   }
@@ -320,7 +314,6 @@ export class ResponseCache {
     return (await this.isFresh(stampOf(stored, owner))) && this.#isIntact(answer);
   }
 
-  /** Whether the content store still has the whole body. */
   async #isIntact(answer: Fetched): Promise<boolean> {
     if ('missing' in answer) return true;
     return (await this.#options.store.sizeOf(answer.digest)) === answer.bytes;

@@ -11,7 +11,6 @@ interface InFlight<T = unknown> {
   /** The callers that wait for the response: the signal of an article, or any object. */
   requesters: Set<object>;
   response: Promise<T>;
-  /** Aborted once all callers that waited are stopped. */
   stop: AbortController;
 }
 
@@ -63,7 +62,6 @@ export class RequestsInFlight {
   }
 }
 
-/** Memory for all decoded bodies. */
 const MAX_DECODED_BYTES = 32 * 1024 * 1024;
 
 /** Memory that a decoded body takes, as a multiple of its size: objects (3.6 measured), and typed arrays. */
@@ -88,7 +86,6 @@ export class DecodedBodies implements DecodedReader {
     return this.get('getBlock', digest);
   }
 
-  /** @param bytes - Size of the body. */
   keep(operation: OperationName, digest: Digest, answer: unknown, bytes: number): void {
     const factor = DECODED_SIZE[operation];
     if (factor === undefined || !answer) return;

@@ -9,7 +9,6 @@ const BUSY_TIMEOUT_MS = 10_000;
 
 /** Longest time that a row waits for its batch. A killed run loses this much of its cache. */
 const BATCH_MS = 1000;
-/** Approximate memory that the rows of a batch may take. */
 const BATCH_BYTES = 8 * 1024 * 1024;
 
 /** Error codes by SQLite result code; any other means that the file cannot be written. */
@@ -94,7 +93,6 @@ export class Sqlite {
     return this.#guard(() => this.#prepare(sql).all(parameters)) as Row[];
   }
 
-  /** Runs several statements without parameters. */
   exec(sql: string): void {
     this.#guard(() => this.#db.exec(sql));
   }
@@ -122,7 +120,6 @@ export class Sqlite {
     }
   }
 
-  /** Brings the schema to the newest version. */
   migrate(migrations: readonly string[]): void {
     const version = () => this.get<{ user_version: number }>('PRAGMA user_version')!.user_version;
     if (version() === migrations.length) return;
@@ -177,9 +174,7 @@ export class Sqlite {
 
 interface OpenOptions {
   busyTimeoutMs?: number;
-  /** Called before each batch is written. */
   beforeBatch?: () => void;
-  /** Pragmas of a new file. */
   setUp?: string;
 }
 
@@ -214,9 +209,7 @@ export async function openSqlite(
 
 /** Rows of a table that wait to be written in one transaction with others. */
 interface Batch {
-  /** Writes the rows, in the transaction. */
   write(): void;
-  /** Forgets the rows, once they are written. */
   clear(): void;
 }
 
@@ -227,7 +220,6 @@ interface Batch {
  */
 export class Table<Row = never> {
   protected readonly db: Sqlite;
-  /** Rows that wait, by key. */
   protected readonly waiting = new Map<string, Row>();
   readonly #batch: Batch = {
     write: () => {
@@ -246,7 +238,6 @@ export class Table<Row = never> {
     this.db.later(this.#batch, bytes);
   }
 
-  /** Writes a row that waited. */
   protected write(_row: Row, _key: string): void {}
 }
 

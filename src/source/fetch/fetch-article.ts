@@ -90,7 +90,6 @@ export interface Fetcher extends CatalogueReader, Configurator {
   readonly decoded: DecodedReader;
 }
 
-/** Where the responses of one article come from. */
 interface Source {
   cache: ResponseCache;
   /** Whether each response is requested once, even if a fresh response is cached. */
@@ -122,7 +121,6 @@ class ArticleFetcher implements Fetcher {
   readonly #cache: ResponseCache;
   readonly #snapshots: StoredSnapshots;
   readonly #force: boolean;
-  /** Languages of translations. */
   readonly #languages: readonly string[];
   readonly #imageLocation: string | undefined;
 
@@ -288,7 +286,6 @@ function refused(
   return new ConverterError('CONFIGURATION_REFUSED', message, { article });
 }
 
-/** Returns the article that results from changing one property. */
 async function changeArticle(
   cache: ResponseCache,
   { key, article: before, articleDigest }: Configured,

@@ -2,16 +2,14 @@
 import { ConverterError } from '../../support/errors.ts';
 
 /** Values of GET materials: `/materials/<manufacturer>/<name>.JPG`. */
-export interface ImageLocation {
+interface ImageLocation {
   manufacturer: string;
   name: string;
 }
 
 /** The article that contains the reference. */
 export interface ImageContext {
-  /** Manufacturer of the article. */
   manufacturer: string;
-  /** Manufacturers of its blocks. */
   blockManufacturers: readonly string[];
 }
 

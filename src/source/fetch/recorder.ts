@@ -20,7 +20,6 @@ export interface RecordingContent {
   redacted: number;
 }
 
-/** How the answers of an operation are recorded. */
 type Rule =
   /** The answer is recorded among the listings of the catalogue. */
   | { form: 'listing' }
@@ -31,7 +30,6 @@ type Rule =
 
 type RuleOf<Form> = Extract<Rule, { form: Form }>;
 
-/** The rule of each operation. */
 const RULES: Readonly<Record<OperationName, Rule | undefined>> = {
   // A replay has its own keys and tokens, and knows each path from the listings.
   getPublicKey: undefined,
@@ -59,7 +57,6 @@ const RULES: Readonly<Record<OperationName, Rule | undefined>> = {
 /** Separates manufacturer and query in the id of a search; no folder has such an id: D-820. */
 const SEARCH = ';SEARCH;';
 
-/** The content of one file or one listing. */
 interface Entry {
   operation: string;
   bytes: number;
@@ -206,7 +203,6 @@ function bodyPath({ operation, values }: RawAnswer, { separator }: RuleOf<'body'
   return [manufacturer, program, name.join(separator)];
 }
 
-/** Path of the planning behind an identifier, in a recording. */
 function planningFile(id: string): string {
   return `ofml/plannings/${encodeFileName(redact(id))}.json`;
 }

@@ -48,7 +48,6 @@ function blockRequest(name: string, datedBy: string): BlockRequest {
 export interface BodyRequests {
   /** By canonical name: each block that a node uses. */
   blocks: Map<string, BlockRequest>;
-  /** References of images, as materials spell them. */
   images: string[];
   /** The requests for an image, to be sent until one finds it. Throws `IMAGE_REFUSED`. */
   ofImage(reference: string): CacheableRequest<'getMaterial'>[];
@@ -93,11 +92,9 @@ export type RequestEstimate = Record<'articles' | 'partsLists' | 'bodies' | 'unk
 
 interface EstimateOptions {
   cache: ResponseCache;
-  /** Snapshots of earlier runs. */
   snapshots: { get(request: ArticleRequest): SnapshotRecord | undefined };
   /** Whether the whole snapshot of an article is fresh. */
   isFresh(request: ArticleRequest): Promise<boolean>;
-  /** Languages of translations. */
   languages: readonly string[];
   imageLocation: string | undefined;
 }
@@ -146,7 +143,6 @@ export async function estimateRequests(
   };
 }
 
-/** Counts the requests that would be sent now. */
 async function countToSend(
   requests: Iterable<CacheableRequest>,
   cache: ResponseCache,

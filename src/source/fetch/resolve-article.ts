@@ -188,7 +188,6 @@ export interface Configured {
 
 /** Configures articles. */
 export interface Configurator {
-  /** Loads an article. */
   resolve(request: ArticleRequest): Promise<Configured>;
   /** Returns the same article with one property changed. */
   change(from: Configured, setting: PropertySetting): Promise<Configured>;

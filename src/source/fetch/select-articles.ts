@@ -24,7 +24,6 @@ type Selector<Kind extends ArticleSource['kind']> = (
   reader: Reader,
 ) => SourceSelection | Promise<SourceSelection>;
 
-/** The function that reads each kind of source. */
 const SELECTORS: { [Kind in ArticleSource['kind']]: Selector<Kind> } = {
   list: ({ rows, name }) => ({
     articles: rows.map(({ request, line }) => ({ request, why: [`${name}:${line}`] })),

@@ -54,7 +54,6 @@ function unreadable(what: string, manufacturer: string, error: ConverterError): 
   return { articles: [], failures: [{ what, code, message }], unread };
 }
 
-/** Number of names in the warning about a source that matches nothing. */
 const SHOWN_NAMES = 20;
 
 /** Reports globs that match nothing, with the existing names, and globs that match names without a selected article. */
@@ -138,7 +137,6 @@ async function crawl(
 function walk(root: string, listings: Listings): Required<SourceSelection> {
   const found: ReturnType<typeof walk> = { articles: [], failures: [], warnings: [], unread: [] };
   const visited = new Set([root]);
-  /** Adds the nodes of the last folder of a path. */
   const open = (path: string[], name: string, above?: CatalogueNode) => {
     const nodes = listings.get(path.at(-1)!);
     if (nodes === undefined || nodes instanceof ConverterError) return [];
@@ -190,7 +188,6 @@ const NEEDED = {
   I: [],
 } as const satisfies Record<CatalogueNode['nodetype'], unknown>;
 
-/** Returns the fields that a node lacks to be opened or converted. */
 function missingIn(node: CatalogueNode): Pick<SelectionFailure, 'code' | 'message'> | undefined {
   const needed = NEEDED[node.nodetype].find(({ field }) => node[field] === '');
   if (needed === undefined) return undefined;

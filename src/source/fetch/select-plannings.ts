@@ -20,7 +20,6 @@ import {
 /** Number of plannings whose children are compared with those of the service at the same time. */
 const SELECTED_AT_ONCE = 256;
 
-/** The part of a planning that is selected. */
 interface Root extends Omit<StoredPlanning, 'article'> {
   request: ArticleRequest;
   children: PlanningChild[];

@@ -20,7 +20,6 @@ interface SnapshotSource {
   /** Name of the service in the database: the client's id. */
   service: string;
   database: CacheDatabase;
-  /** Bodies by content. */
   store: ContentStore;
 }
 
@@ -51,10 +50,8 @@ export async function loadSnapshot(
   return { key, article, articleDigest, partsList, blocks, images, warnings, ...some };
 }
 
-/** Options besides responses that the snapshots of a fetcher depend on. */
 interface FetchedWith {
   imageLocation: string | undefined;
-  /** Languages of translations. */
   languages: readonly string[];
 }
 
@@ -70,7 +67,6 @@ export class StoredSnapshots {
     this.#fetchedWith = fetchedWith;
   }
 
-  /** The last snapshot of a request. */
   get(request: ArticleRequest): SnapshotRecord | undefined {
     return this.#table.get(this.#service, configurationKey(request));
   }

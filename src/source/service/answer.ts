@@ -22,7 +22,6 @@ const NOT_THE_TOKEN: ReadonlySet<number> = new Set([404, 413, 414, 422, 429, 431
 const ERROR_BODY_BYTES = 65_536;
 const ERROR_KEY = '"error"';
 const ERROR_KEY_WITHIN_BYTES = 512 + ERROR_KEY.length;
-/** Replaces a token in texts. */
 const MASK = '***';
 
 /** The name of each kind of answer in an error, and whether its body is a text. */
@@ -118,10 +117,8 @@ function decodeWhole<Answer>(
   }
 }
 
-/** Whether the error of a decoder says that the body is no complete JSON. */
 const isNoJson = ({ message }: Error): boolean => message.startsWith('expected JSON, ');
 
-/** Whether a body is complete JSON, in any encoding of its texts. */
 function isComplete(bytes: Uint8Array): boolean {
   try {
     JSON.parse(new TextDecoder().decode(bytes));

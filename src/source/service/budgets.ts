@@ -1,6 +1,5 @@
 /** Budgets that the requests of a client take in turn: requests in flight, and bytes of answers. */
 
-/** A call that waits for one unit of a fair budget. */
 interface FairCall {
   takers: ReadonlySet<object>;
   start: (taker: object) => void;

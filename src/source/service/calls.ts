@@ -32,7 +32,6 @@ export function createCaller<Options>({ baseUrl, shared, send }: CallerConfig<Op
   const base = readAddress(baseUrl, 'data-base-url');
   const addresses = { authUrl: base, baseUrl: base };
   const fallback = createFallback();
-  /** Returns the received body, and its decoded form. */
   return <Name extends OperationName>(name: Name, own: Values, options?: Options) => {
     const operation = OPERATIONS[name] as Operation<AnswerOf<Name>>;
     const values = { ...shared, ...own };

@@ -40,10 +40,8 @@ export interface NotModified {
 
 type MaybeValidators = Validators | undefined;
 
-/** {@link NotModified} if validators were given, else nothing. */
 type IfGiven<Given extends MaybeValidators> = Given extends Validators ? NotModified : never;
 
-/** A body with what was decoded from it, or {@link NotModified}. */
 type Loaded<Content, Given extends MaybeValidators> = Promise<(Body & Content) | IfGiven<Given>>;
 
 /** A method whose last argument is the validators of an earlier answer. */
@@ -51,15 +49,12 @@ type Load<Args extends unknown[], Content> = <Given extends MaybeValidators = un
   ...args: [...own: Args, validators?: Given]
 ) => Loaded<Content, Given>;
 
-/** Options that only some requests have. */
 interface CallOptions<Given extends MaybeValidators> {
   /** Body, sent as JSON; a text is sent unchanged. */
   body?: JsonRecord | string;
   /** Index of the address of the row that is tried first, if known beforehand. */
   first?: number;
-  /** Validators of an earlier answer, which make the request conditional. */
   validators?: Given | undefined;
-  /** The articles that need the request. */
   demand?: Demand | undefined;
 }
 
@@ -222,7 +217,6 @@ function methodsOf(
   };
 }
 
-/** Returns the body of an answer, without the decoded value. */
 async function bodyOf<Given extends MaybeValidators>(
   called: Loaded<unknown, Given>,
 ): Loaded<unknown, Given> {
@@ -243,7 +237,6 @@ async function loaded<Name extends string, Answer, Given extends MaybeValidators
   return { bytes, etag, lastModified, ...({ [name]: answer } as Record<Name, Answer>) };
 }
 
-/** The connection of one client: transport, traffic and session. */
 class Connection {
   readonly traffic: Traffic;
   readonly session: Session;
@@ -285,7 +278,6 @@ class Connection {
     this.session = openSession(settings, sender, (token, probe) => this.#probe(token, probe));
   }
 
-  /** Calls an operation, from the first attempt to the last. */
   async call<Name extends OperationName, Given extends MaybeValidators = undefined>(
     name: Name,
     own: Values,

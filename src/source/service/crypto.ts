@@ -18,7 +18,6 @@ const PADDINGS = {
   oaep: { padding: constants.RSA_PKCS1_OAEP_PADDING, overheadBytes: 42 },
 } as const satisfies Record<Padding, unknown>;
 
-/** Ways in which a server may wrap its key, tried in this order. */
 const KEY_FORMS: readonly ((key: Buffer) => KeyObject)[] = [
   (key) => createPublicKey({ key, format: 'der', type: 'spki' }),
   (key) => createPublicKey({ key, format: 'der', type: 'pkcs1' }),

@@ -22,7 +22,6 @@ const NO_BACKEND: ReadonlySet<number> = new Set([502, 503, 504]);
 export interface Login extends Pick<Settings, 'rememberMe' | 'padding' | 'tokenElement'> {
   username: string;
   password: string;
-  /** Not sent if undefined. */
   appKey?: string | undefined;
 }
 

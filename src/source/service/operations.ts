@@ -33,7 +33,6 @@ export interface Operation<Answer> {
   path: string;
   /** Other addresses of the same resource, tried in this order after the row's own (D-780). */
   others?: readonly { group: Group; path: string }[];
-  /** Where the session token is sent. */
   token: 'none' | 'query' | 'path';
   query: readonly QueryParameter[];
   /** Fields of the JSON body, all of them sent; undefined if there is no body. */
@@ -44,7 +43,6 @@ export interface Operation<Answer> {
   identity: readonly (string | readonly string[])[];
   /** Expected kind of answer: any other answer may mean that the token has died. */
   answer: 'json' | 'image' | 'text' | 'binary' | 'any';
-  /** Decodes a complete body and reports drift. */
   decode: (body: Uint8Array, onDrift?: (drift: Drift) => void) => Answer;
   /** Code of a 404. */
   missing: ErrorCode;
@@ -52,7 +50,6 @@ export interface Operation<Answer> {
   missingMeans: string;
   /** Code of a 422, if the service may refuse the sent values. */
   refused?: ErrorCode;
-  /** Section of the specification. */
   spec: string;
 }
 

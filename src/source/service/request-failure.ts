@@ -93,17 +93,13 @@ export function markLasting<E extends Error>(error: E): E {
   return error;
 }
 
-/** The properties of a failure. */
 export interface Failure {
-  /** Whether another attempt may succeed. */
   mayPass: boolean;
   wasSentAgain: boolean;
-  /** Whether the service answered 429. */
   isRefusal: boolean;
   isUnreachable: boolean;
   /** Whether waiting does not help, because the address or the certificate has to be corrected. */
   isAddressWrong: boolean;
-  /** Whether too many requests in flight may be the cause. */
   isOverload: boolean;
   /** Whether the service may be down: a status of 4xx proves that it is up; below, a body was broken. */
   mayBeOutage: boolean;

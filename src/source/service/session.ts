@@ -46,7 +46,6 @@ const GIVEN_DIED =
   'BTG2GLTF_TOKEN: expected a token that the service accepts, received an expired or unknown one';
 const ALL_DIED = `login: expected a token that the service accepts, received ${MAX_UNPROVEN + 1} in a row that it refuses`;
 
-/** A request that was sent with a token. */
 interface Sent {
   token: string;
   /** Number of the request among all of its client, in the order of sending, from 1. */
@@ -59,9 +58,7 @@ export type Probe = Pick<Exchange, 'name' | 'values' | 'address'>;
 /** The request for the root nodes, which every live token may read. */
 const ROOT: Probe = { name: 'getNodes', values: {} };
 
-/** The parts of a session. */
 interface SessionOptions {
-  /** A given token, used instead of a login. */
   given: string | undefined;
   /** Source of other tokens; closed with the session. */
   tokens: TokenSource;
@@ -84,7 +81,6 @@ export class Session {
   /** The second probe: the latest request that was answered normally, if it can be sent again and is not the root. */
   #answered: Probe | undefined;
   #unproven = 0;
-  /** Tokens of this session that were replaced because of refused probes. */
   #replaced = 0;
   #refusal: unknown;
   #isClosed = false;
@@ -189,7 +185,6 @@ export class Session {
     return this.#answered !== undefined && (await this.#passes(token, this.#answered));
   }
 
-  /** Whether a probe is answered normally. */
   async #passes(token: string, request: Probe): Promise<boolean> {
     const { order, isRefused } = await this.#options.probe(token, request);
     if (!isRefused) this.accept({ token, order });

@@ -106,7 +106,6 @@ export function createTokenIssuer(config: TokenIssuerConfig) {
         stopTimer();
       }
     },
-    /** Drops the requests in flight. */
     async close(): Promise<void> {
       closed.abort();
       await transport.destroy();

@@ -4,7 +4,6 @@ import { interrupted } from './request-failure.ts';
 import type { IssuedToken, StartTimer, TokenSource } from './service-config.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
-/** Lifetime of a token by the specification. */
 const LIFETIMES_MS = { session: 12 * HOUR_MS, remembered: 90 * 24 * HOUR_MS };
 /** Share of the lifetime after which a token is renewed: no request may be in flight when the token expires. */
 const RENEW_AFTER_SHARE = 11 / 12;
@@ -15,7 +14,6 @@ const REFUSAL_MS = 60_000;
 /** Time that closing waits for a login in flight. */
 const GRACE_MS = 5_000;
 
-/** The parts of a token source. */
 interface TokenSourceOptions {
   /** Whether tokens live for 90 days instead of 12 hours. */
   rememberMe: boolean;

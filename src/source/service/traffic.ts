@@ -35,7 +35,6 @@ const SUSPICIOUS_FAILURES = 4;
 /** Number of rounds of refusals in a row without an answer after which a service may count as down. */
 const HOPELESS_ROUNDS = 10;
 
-/** Limits and times of one service. */
 interface TrafficOptions
   extends Pick<
     Settings,
@@ -55,11 +54,9 @@ interface TrafficOptions
   isConcurrencyKnown?: boolean;
   /** Requests a second, if the limit of the service is known. */
   perSecond?: number | undefined;
-  /** Called when a 429 begins a pause, with its milliseconds. */
   onPause?: ((ms: number) => void) | undefined;
   /** Sends a request that a live service always answers; rejects if there is no answer. */
   probe: () => Promise<unknown>;
-  /** Ends every wait. */
   signal: AbortSignal;
 }
 
@@ -79,7 +76,6 @@ export interface Demand {
 export class Traffic {
   readonly #options: TrafficOptions;
   #delayMs: () => number;
-  /** Largest number of permits. */
   #mostPermits: number;
   readonly #permits: FairBudget;
   /** Demand of requests that are not made for an article. */
@@ -87,7 +83,6 @@ export class Traffic {
 
   /** Number of answers that have returned their permit and are not decoded yet. */
   #undecoded = 0;
-  /** Number of answers of any kind except an overload. */
   #answers = 0;
   /** Value of `#answers` when a requester halved the limit; removed by its next answer. */
   readonly #halvedAt = new WeakMap<object, number>();
@@ -146,7 +141,6 @@ export class Traffic {
     this.#hold(Math.min(ms, this.#options.maxPauseMs));
   }
 
-  /** Total milliseconds of all pauses up to now. */
   get pausedMs(): number {
     const leftMs = Math.max(0, this.#pausedUntilMs - this.#options.now());
     return Math.max(0, this.#pausedMs - leftMs);
@@ -413,7 +407,6 @@ export class Traffic {
     return Math.min(backoffMs * 2 ** before, MAX_BACKOFF_MS) * (0.5 + 0.5 * random());
   }
 
-  /** Rejects once the run is stopped. */
   async #sleep(ms: number): Promise<void> {
     const { startTimer, signal } = this.#options;
     signal.throwIfAborted();
@@ -431,7 +424,6 @@ export class Traffic {
   }
 }
 
-/** The outcome of an attempt. */
 type Outcome<T> = { result: T } | { error: unknown; failure: Failure };
 
 async function settle<T>(work: Work<T>, arrived: Arrived = async () => {}): Promise<Outcome<T>> {

@@ -47,26 +47,21 @@ export interface Validators {
   lastModified: string;
 }
 
-/** One exchange. */
 export interface Exchange {
   name: OperationName;
   values: Values;
   /** Index of the address in its row. @defaultValue 0, its own */
   address?: number | undefined;
   token?: string;
-  /** JSON text of the body. */
   body?: string | undefined;
-  /** Validators, which make the request conditional. */
   validators?: Validators | undefined;
   /** Number of the attempt, from 1. */
   number: number;
   /** Milliseconds from sending to the last byte of the answer. */
   timeoutMs: number;
-  /** Signals, each of which ends the exchange. */
   signals?: readonly AbortSignal[] | undefined;
 }
 
-/** One complete answer. */
 export interface HttpResponse extends Validators {
   status: number;
   bytes: Uint8Array;
@@ -79,7 +74,6 @@ interface HttpRequest extends Pick<Exchange, 'body' | 'timeoutMs' | 'signals'>, 
   headers: Readonly<Record<string, string>>;
 }
 
-/** The settings of a client that a transport needs. */
 type TransportSettings = Pick<
   Settings,
   'maxResponseBytes' | 'maxJsonValues' | 'maxBytesInFlight' | 'now' | 'startTimer' | 'onRequest'
@@ -227,7 +221,6 @@ function dispatchOptions({ method, origin, path, body, headers }: HttpRequest) {
   return { method, origin, path, body: body ?? null, headers: all };
 }
 
-/** The limits of one body. */
 interface BodyLimits {
   /** Largest size as sent, and again as unpacked. */
   maxBytes: number;
@@ -419,7 +412,6 @@ function settledDate(lastModified = '', date = ''): string {
   return Date.parse(lastModified) >= Date.parse(date) ? '' : lastModified;
 }
 
-/** Names an error that was thrown while a request was sent or its answer was read. */
 function failureOf(thrown: unknown, origin: string): ConverterError {
   if (thrown instanceof ConverterError) return thrown;
   if (connectionCode(thrown) !== 'UND_ERR_HEADERS_OVERFLOW') return connectionError(thrown, origin);
