@@ -1,4 +1,4 @@
-/** The version of this program, which only `package.json` has. */
+/** The version of this program, which only `package.json` has: `bundle.mjs` replaces this file by the version itself. */
 import { createRequire } from 'node:module';
 import { packageFile } from './package-file.ts';
 

@@ -110,14 +110,16 @@ function decodeWhole<Answer>(
     if (!KINDS[operation.answer].isText || !(error instanceof Error)) throw error;
     const drift = error instanceof ConverterError && driftIn(error.message);
     // A mismatching field was found in complete JSON; large bodies are not parsed again.
-    if (!drift && operation.answer === 'json' && (isNoJson(error) || !isComplete(bytes)))
+    if (
+      !drift &&
+      operation.answer === 'json' &&
+      (error.message.startsWith('expected JSON, ') || !isComplete(bytes))
+    )
       throw new ConverterError('RESPONSE_INVALID', error.message);
     if (drift) onDrift?.(drift);
     throw markLasting(error);
   }
 }
-
-const isNoJson = ({ message }: Error): boolean => message.startsWith('expected JSON, ');
 
 function isComplete(bytes: Uint8Array): boolean {
   try {

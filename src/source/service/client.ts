@@ -6,8 +6,10 @@ import type { Article, ArticleKey, PropertyChange } from '../../model/article.ts
 import type { Breadcrumb, CatalogueNode } from '../../model/catalogue.ts';
 import type { ArticleId } from '../../model/configuration-id.ts';
 import { ConverterError, type ErrorCode } from '../../support/errors.ts';
+import { registerSecret } from '../../support/redact.ts';
 import { looksLikeDeadToken, readAnswer, withContext } from './answer.ts';
 import { accountOf } from './crypto.ts';
+import { openTokens } from './login.ts';
 import {
   type AnswerOf,
   OPERATIONS,
@@ -23,7 +25,7 @@ import {
   type Settings,
   serviceId,
 } from './service-config.ts';
-import { openSession, type Probe, type Session } from './session.ts';
+import { type Probe, Session } from './session.ts';
 import { type Addresses, createFallback, readServiceAddress } from './target.ts';
 import { type Attempt, type Demand, Traffic } from './traffic.ts';
 import { conditionsOf, type Exchange, Transport, type Validators } from './transport.ts';
@@ -269,13 +271,19 @@ class Connection {
       concurrency,
       perSecond,
       signal,
-      onPause: settings.onPause,
       isConcurrencyKnown: allowed !== undefined,
       probe: () => this.#expectRoot(),
     });
     const { origin } = this.#addresses.authUrl;
     const sender = { traffic: this.traffic, transport: this.#transport, signal, timeoutMs, origin };
-    this.session = openSession(settings, sender, (token, probe) => this.#probe(token, probe));
+    const given = 'token' in settings.credentials ? settings.credentials.token : undefined;
+    if (given) registerSecret(given);
+    this.session = new Session({
+      given,
+      tokens: settings.tokens ?? openTokens(settings, sender),
+      now: settings.now,
+      probe: (token, probe) => this.#probe(token, probe),
+    });
   }
 
   async call<Name extends OperationName, Given extends MaybeValidators = undefined>(

@@ -19,10 +19,8 @@
  */
 
 import { ConverterError, isConverterError } from '../../support/errors.ts';
-import { registerSecret } from '../../support/redact.ts';
-import { type LoginSender, openTokens } from './login.ts';
 import { interrupted } from './request-failure.ts';
-import type { IssuedToken, Settings, TokenSource } from './service-config.ts';
+import type { IssuedToken, TokenSource } from './service-config.ts';
 import type { Exchange } from './transport.ts';
 
 /**
@@ -204,17 +202,4 @@ export class Session {
       this.#refusal = new ConverterError('LOGIN_REFUSED', ALL_DIED, { operation });
     }
   }
-}
-
-/** Creates the session of a client, and registers its credentials and tokens as secrets. */
-export function openSession(
-  settings: Settings,
-  sender: LoginSender,
-  probe: SessionOptions['probe'],
-): Session {
-  const { credentials } = settings;
-  const given = 'token' in credentials ? credentials.token : undefined;
-  if (given) registerSecret(given);
-  const tokens = settings.tokens ?? openTokens(settings, sender);
-  return new Session({ given, tokens, now: settings.now, probe });
 }

@@ -36,25 +36,13 @@ const SUSPICIOUS_FAILURES = 4;
 const HOPELESS_ROUNDS = 10;
 
 interface TrafficOptions
-  extends Pick<
-    Settings,
-    | 'concurrency'
-    | 'retries'
-    | 'backoffMs'
-    | 'giveUpAfterMs'
-    | 'maxPauseMs'
-    | 'maxTotalPauseMs'
-    | 'now'
-    | 'random'
-    | 'startTimer'
-    | 'waitsForFirstAnswer'
-    | 'onOutage'
-  > {
+  extends Pick<Settings, 'concurrency' | 'retries' | 'backoffMs' | 'giveUpAfterMs'>,
+    Pick<Settings, 'maxPauseMs' | 'maxTotalPauseMs' | 'now' | 'random' | 'startTimer'>,
+    Pick<Settings, 'waitsForFirstAnswer' | 'onPause' | 'onOutage'> {
   /** Whether `concurrency` is known to be allowed, so that it is not adapted. */
   isConcurrencyKnown?: boolean;
   /** Requests a second, if the limit of the service is known. */
   perSecond?: number | undefined;
-  onPause?: ((ms: number) => void) | undefined;
   /** Sends a request that a live service always answers; rejects if there is no answer. */
   probe: () => Promise<unknown>;
   signal: AbortSignal;

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { startTimer } from '../../../../src/source/service/service-config.ts';
 import { Session } from '../../../../src/source/service/session.ts';
-import { createTokenSource } from '../../../../src/source/service/token-source.ts';
+import { createTokenSource } from '../../../../src/source/service/login.ts';
 import { ConverterError } from '../../../../src/support/errors.ts';
 
 const HOUR_MS = 3_600_000;
