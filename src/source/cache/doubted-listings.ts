@@ -5,12 +5,12 @@ import { OPERATIONS, type OperationName } from '../service/operations.ts';
 import type { StoredResponse } from './cached-responses.ts';
 import type { ContentStore } from './content-store.ts';
 
-const LISTINGS: ReadonlySet<OperationName> = new Set<OperationName>(['getNodes', 'search']);
 /** A listing that lacks this share, or is empty, is believed once it was the same on two days of one conversion. */
 const DOUBTED_LOSS = 0.2;
 
 /** Whether an operation lists nodes of the catalogue. */
-export const isListing = (operation: OperationName): boolean => LISTINGS.has(operation);
+export const isListing = (operation: OperationName): boolean =>
+  operation === 'getNodes' || operation === 'search';
 
 interface Listing {
   operation: OperationName;

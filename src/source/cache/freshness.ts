@@ -84,11 +84,17 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 /** Conversion dates of the manufacturers, from the top of the catalogue. @see Spec 2.1; D-611, D-730. */
 export class ConversionDates {
-  readonly #states: ReadonlyMap<string, string>;
+  readonly #states = new Map<string, string>();
 
   /** @param topNodes - The topmost folder of the catalogue; a manufacturer may have several nodes. */
   constructor(topNodes: readonly CatalogueNode[]) {
-    this.#states = readStates(topNodes);
+    const owned = topNodes.filter(({ nodetype, manufacturer }) => {
+      return nodetype !== 'I' && manufacturer !== '';
+    });
+    for (const [owner, nodes] of groupBy(owned, (node) => node.manufacturer.toUpperCase())) {
+      const isDated = nodes.every(({ convertdate }) => DAY.test(convertdate));
+      if (isDated) this.#states.set(owner, stateOf(nodes));
+    }
   }
 
   /** The latest conversion date of a manufacturer, with a digest if it has several; empty if unknown. */
@@ -110,17 +116,6 @@ export class ConversionDates {
     if (!isOwn && this.stateOf(owner) !== '') return false;
     return fetchedOn > convertdate.slice(0, 10);
   }
-}
-
-function readStates(topNodes: readonly CatalogueNode[]): Map<string, string> {
-  const owned = topNodes.filter(({ nodetype, manufacturer }) => {
-    return nodetype !== 'I' && manufacturer !== '';
-  });
-  const states = new Map<string, string>();
-  for (const [owner, nodes] of groupBy(owned, (node) => node.manufacturer.toUpperCase())) {
-    if (nodes.every(({ convertdate }) => DAY.test(convertdate))) states.set(owner, stateOf(nodes));
-  }
-  return states;
 }
 
 /** Returns the latest date; with several nodes, a digest shows a change of any of them. */

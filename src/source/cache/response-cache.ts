@@ -1,6 +1,5 @@
 /** Responses of the service: deduplicated within a run, cached between runs, requested if they are not fresh. */
 import { LRUCache } from 'lru-cache';
-import type { DecodedReader } from '../../convert/model/input.ts';
 import type { CatalogueNode } from '../../model/catalogue.ts';
 import type { Digest, Fetched } from '../../model/snapshot.ts';
 import { ConverterError, endsRun, isConverterError } from '../../support/errors.ts';
@@ -115,6 +114,8 @@ const atMost = <Value extends NonNullable<unknown>>(count: number) =>
 /** The responses of one run: each is requested once, and not at all if a cached one is fresh. @see D-730, D-731, D-845. */
 export class ResponseCache {
   readonly service: string;
+  /** Parts lists and blocks that were decoded in this run and are still in memory. */
+  readonly decoded = new DecodedBodies();
   readonly #options: ResponseCacheOptions;
   readonly #run: FreshnessContext;
   readonly #today: string;
@@ -124,7 +125,6 @@ export class ResponseCache {
   /** ETags of the responses of other machines, by key, until the responses are replaced. */
   readonly #etags = atMost<string>(MAX_RESPONSES);
   readonly #failures = atMost<ConverterError>(MAX_FAILURES);
-  readonly #decoded = new DecodedBodies();
   #topNodes: Promise<CatalogueNode[]> | undefined;
   #conversionDates: Promise<ConversionDates> | undefined;
 
@@ -136,11 +136,6 @@ export class ResponseCache {
     this.service = options.service ?? client.id;
     this.#run = { policy, now, interruptedSince, interruptedUntil };
     this.#today = dayOf(now);
-  }
-
-  /** Parts lists and blocks that were decoded in this run and are still in memory. */
-  get decoded(): DecodedReader {
-    return this.#decoded;
   }
 
   get counts(): ReadonlyMap<string, Readonly<typeof NO_REQUESTS>> {
@@ -183,12 +178,7 @@ export class ResponseCache {
 
   /** Whether a response with this stamp is fresh. This method requests at most the top of the catalogue. */
   isFresh(stamp: FreshnessStamp): Promise<boolean> {
-    return isFresh(stamp, this.#run, () => this.#dates());
-  }
-
-  /** The conversion dates of the catalogue; none if it cannot be read. */
-  conversionDates(): Promise<ConversionDates> {
-    return this.#dates();
+    return isFresh(stamp, this.#run, () => this.conversionDates());
   }
 
   /** The nodes of the topmost catalogue folder, which every run requests once. */
@@ -340,7 +330,7 @@ export class ResponseCache {
       const bytes = received.bytes.length;
       const { digest } = await this.#options.store.put(received.bytes);
       counts.bytes += bytes;
-      this.#decoded.keep(operation, digest, decoded, bytes);
+      this.decoded.keep(operation, digest, decoded, bytes);
       const answer = { digest, bytes };
       const expectedNodes = await this.#nodesExpected(request, stored, { digest, decoded });
       const put = await this.#put(request, { answer, etag, lastModified }, expectedNodes);
@@ -360,7 +350,8 @@ export class ResponseCache {
     received?: { digest: Digest; decoded: unknown },
   ): Promise<number | undefined> | undefined {
     if (always || !isListing(operation)) return undefined;
-    const stateOf = async (manufacturer: string) => (await this.#dates()).stateOf(manufacturer);
+    const stateOf = async (manufacturer: string) =>
+      (await this.conversionDates()).stateOf(manufacturer);
     const listing = { operation, received, today: this.#today, stateOf };
     return nodesExpected(listing, stored, this.#options.store);
   }
@@ -382,7 +373,7 @@ export class ResponseCache {
     const { answer, etag, lastModified } = received;
     const { owner, datedBy: fallback = owner, always } = request;
     // The dates come from the top of the catalogue, so its own response cannot be stamped with them.
-    const dates = always ? undefined : await this.#dates();
+    const dates = always ? undefined : await this.conversionDates();
     const datedBy = dates?.stateOf(owner) === '' ? fallback : owner;
     const convertdate = dates?.stateOf(datedBy) ?? '';
     const stamp = { datedBy, convertdate, fetchedOn: this.#today, requestedAt: now };
@@ -402,15 +393,16 @@ export class ResponseCache {
       throw new ConverterError('INTERNAL', `expected a body, received: ${body.missing.message}`);
     }
     const { digest } = body;
-    const known = decoded ?? this.#decoded.get(operation, digest);
+    const known = decoded ?? this.decoded.get(operation, digest);
     if (known !== undefined) return { answer: known, digest };
     const bytes = await this.#options.store.get(digest);
     const answer: AnswerOf<Name> = OPERATIONS[operation].decode(bytes);
-    this.#decoded.keep(operation, digest, answer, bytes.length);
+    this.decoded.keep(operation, digest, answer, bytes.length);
     return { answer, digest };
   }
 
-  #dates(): Promise<ConversionDates> {
+  /** The conversion dates of the catalogue; none if it cannot be read. */
+  conversionDates(): Promise<ConversionDates> {
     this.#conversionDates ??= this.topNodes().then(
       (nodes) => new ConversionDates(nodes),
       (error: unknown) => {

@@ -32,7 +32,8 @@ export class Sqlite {
   readonly #path: string;
   readonly #db: Libsql.Database;
   readonly #statements = new Map<string, Libsql.Statement>();
-  readonly #batch = new Set<Batch>();
+  /** The rows of each table that wait, with what writes them in the transaction. */
+  readonly #batch = new Map<Map<string, unknown>, () => void>();
   readonly #beforeBatch: () => void;
   #batchBytes = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -44,9 +45,9 @@ export class Sqlite {
     this.#beforeBatch = beforeBatch;
   }
 
-  /** Adds a table to the next batch, which is written after {@link BATCH_MS}. A late failure is thrown by the next call. */
-  later(table: Batch, bytes: number): void {
-    this.#batch.add(table);
+  /** Adds rows to the next batch, which is written after {@link BATCH_MS}. A late failure is thrown by the next call. */
+  later(rows: Map<string, unknown>, write: () => void, bytes: number): void {
+    this.#batch.set(rows, write);
     this.#batchBytes += bytes;
     if (this.#hasFailed || this.#batchBytes > BATCH_BYTES) this.flush();
     else this.#timer ??= setTimeout(() => this.#flushLate(), BATCH_MS).unref();
@@ -59,9 +60,9 @@ export class Sqlite {
     if (this.#batch.size === 0) return;
     this.#beforeBatch();
     this.transaction(() => {
-      for (const table of this.#batch) table.write();
+      for (const write of this.#batch.values()) write();
     });
-    for (const table of this.#batch) table.clear();
+    for (const rows of this.#batch.keys()) rows.clear();
     this.#batch.clear();
     this.#batchBytes = 0;
     this.#hasFailed = false;
@@ -207,12 +208,6 @@ export async function openSqlite(
   return sqlite;
 }
 
-/** Rows of a table that wait to be written in one transaction with others. */
-interface Batch {
-  write(): void;
-  clear(): void;
-}
-
 /**
  * Base of the classes that each own a table or two. Its rows may wait for the next batch, by key: one transaction for
  * each row would cost more than everything else. Methods still see rows that wait: those that read by key look there
@@ -221,11 +216,8 @@ interface Batch {
 export class Table<Row = never> {
   protected readonly db: Sqlite;
   protected readonly waiting = new Map<string, Row>();
-  readonly #batch: Batch = {
-    write: () => {
-      for (const [key, row] of this.waiting) this.write(row, key);
-    },
-    clear: () => this.waiting.clear(),
+  readonly #writeAll = (): void => {
+    for (const [key, row] of this.waiting) this.write(row, key);
   };
 
   constructor(db: Sqlite) {
@@ -235,7 +227,7 @@ export class Table<Row = never> {
   /** Adds a row to the batch, or replaces the row of its key; `bytes` is the approximate memory of the row. */
   protected later(key: string, row: Row, bytes = 0): void {
     this.waiting.set(key, row);
-    this.db.later(this.#batch, bytes);
+    this.db.later(this.waiting, this.#writeAll, bytes);
   }
 
   protected write(_row: Row, _key: string): void {}
