@@ -1,7 +1,7 @@
 /** Budgets of something scarce that callers take in turn: bytes in memory, turns of the event loop. */
 
 /** A budget that callers take in turn. */
-export interface Budget {
+interface Budget {
   /**
    * Waits for a share, in the order of the calls.
    *

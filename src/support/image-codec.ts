@@ -1,7 +1,7 @@
 /** Decodes and encodes images with sharp. */
-import type { Metadata, Sharp } from 'sharp';
+import type { Sharp } from 'sharp';
 import type { ImageCodec, Pixels } from '../model/image-codec.ts';
-import { type Budget, createBudget } from './budget.ts';
+import { createBudget } from './budget.ts';
 import { ConverterError } from './errors.ts';
 
 /** Most pixels of an image. Larger images are refused; sharp checks this too, because a header may be wrong. */
@@ -28,41 +28,41 @@ export function sharpImageCodec(
   maxPixels: number = MAX_PIXELS,
 ): ImageCodec {
   const pixels = createBudget(pixelsAtOnce);
+  const inTurn = async <T>(count: number, work: () => Promise<T>): Promise<T> => {
+    const release = await pixels.take(count);
+    try {
+      return await work();
+    } finally {
+      release();
+    }
+  };
+  const encode = (image: Pixels, as: (sharp: Sharp) => Sharp): Promise<Uint8Array> =>
+    guard(() =>
+      inTurn(image.width * image.height, async () => as(await openPixels(image)).toBuffer()),
+    );
   return {
     decode: (bytes, size, inSrgb) =>
-      guard(() => decode(bytes, { size, inSrgb }, pixels, maxPixels)),
-    encodePng: (image) => encode(image, pixels, (sharp) => sharp.png({ compressionLevel: 9 })),
+      guard(async () => {
+        const { image, facts } = await openTextureImage(bytes, MAX_PIXELS, inSrgb);
+        const { channels, width, height } = facts;
+        if (width * height > maxPixels) {
+          const message = `image: expected at most ${maxPixels} pixels, received ${width} × ${height}`;
+          throw new ConverterError('SCENE_TOO_LARGE', message);
+        }
+        return inTurn(width * height, () => decodePixels(image, channels, size));
+      }),
+    encodePng: (image) => encode(image, (sharp) => sharp.png({ compressionLevel: 9 })),
     encodeJpeg: (image) =>
-      encode(image, pixels, (sharp) =>
+      encode(image, (sharp) =>
         sharp.jpeg({ quality: JPEG_QUALITY, chromaSubsampling: '4:4:4', mozjpeg: false }),
       ),
   };
 }
 
-async function decode(
-  bytes: Uint8Array,
-  { size, inSrgb }: { size: Parameters<ImageCodec['decode']>[1]; inSrgb: boolean | undefined },
-  pixels: Budget,
-  maxPixels: number,
-): Promise<Pixels> {
-  const { image, facts } = await openTextureImage(bytes, MAX_PIXELS, inSrgb);
-  const { channels, width, height } = facts;
-  if (width * height > maxPixels) {
-    const message = `image: expected at most ${maxPixels} pixels, received ${width} × ${height}`;
-    throw new ConverterError('SCENE_TOO_LARGE', message);
-  }
-  const release = await pixels.take(width * height);
-  try {
-    return await decodePixels(image, channels, size);
-  } finally {
-    release();
-  }
-}
-
 async function decodePixels(
   given: Sharp,
   channels: number | undefined,
-  size: { width: number; height: number } | undefined,
+  size: Parameters<ImageCodec['decode']>[1],
 ): Promise<Pixels> {
   let image = given
     .toColourspace(channels !== undefined && channels <= 2 ? 'b-w' : 'srgb')
@@ -77,21 +77,10 @@ async function decodePixels(
   };
 }
 
-async function open({ data, width, height, channels }: Pixels) {
+async function openPixels({ data, width, height, channels }: Pixels) {
   const sharp = await loadSharp();
   const image = sharp(data, { raw: { width, height, channels } });
   return channels === 1 ? image.toColourspace('b-w') : image;
-}
-
-function encode(image: Pixels, pixels: Budget, as: (sharp: Sharp) => Sharp): Promise<Uint8Array> {
-  return guard(async () => {
-    const release = await pixels.take(image.width * image.height);
-    try {
-      return await as(await open(image)).toBuffer();
-    } finally {
-      release();
-    }
-  });
 }
 
 async function guard<T extends Uint8Array | Pixels>(work: () => Promise<T>): Promise<T> {
@@ -102,11 +91,6 @@ async function guard<T extends Uint8Array | Pixels>(work: () => Promise<T>): Pro
     const message = cause instanceof Error ? cause.message.split('\n', 1)[0]! : String(cause);
     throw new ConverterError('IMAGE_UNREADABLE', `image: ${message}`, { cause });
   }
-}
-
-export interface TextureImage {
-  image: Sharp;
-  facts: Metadata;
 }
 
 async function loadSharp() {
@@ -129,7 +113,7 @@ export async function openTextureImage(
   bytes: Uint8Array,
   limitInputPixels?: number,
   inSrgb = false,
-): Promise<TextureImage> {
+) {
   const sharp = await loadSharp();
   const options = { failOn: 'error', ...(limitInputPixels && { limitInputPixels }) } as const;
   const facts = await sharp(bytes, options).metadata();

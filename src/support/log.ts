@@ -4,7 +4,7 @@ import { cutText, TEXT_LIMITS } from './text-limits.ts';
 import { visible, visibleJson } from './visible.ts';
 
 /** Fields of a log line. Names of numbers end in their unit. */
-export type LogFields = Record<string, unknown>;
+type LogFields = Record<string, unknown>;
 
 type Level = 'debug' | 'info' | 'warn' | 'error';
 
