@@ -46,7 +46,9 @@ export function locateImage(
   context: ImageContext,
   template: string = IMAGE_LOCATION_DEFAULT,
 ): ImageLocation[] {
-  refuseForeign(reference);
+  if (ABSOLUTE_URL.test(reference)) throw refused(reference, 'an absolute address');
+  if (reference.includes('..')) throw refused(reference, 'one with ".."');
+  if (CONTROL.test(reference)) throw refused(reference, 'one with a control character');
   const own = context.manufacturer.toUpperCase();
   const segments = reference
     .trim()
@@ -58,12 +60,6 @@ export function locateImage(
   const program = named === undefined || segments.length < 3 ? '' : segments[1]!.toUpperCase();
   const owners = new Set([named ?? own, own]);
   return Array.from(owners, (manufacturer) => fill(template, { manufacturer, program, name }));
-}
-
-function refuseForeign(reference: string): void {
-  if (ABSOLUTE_URL.test(reference)) throw refused(reference, 'an absolute address');
-  if (reference.includes('..')) throw refused(reference, 'one with ".."');
-  if (CONTROL.test(reference)) throw refused(reference, 'one with a control character');
 }
 
 function refused(reference: string, received: string): ConverterError {

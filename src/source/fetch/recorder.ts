@@ -4,6 +4,7 @@ import { isRecord, type JsonRecord, parseJson } from '../../convert/wire/value.t
 import { asConverterError, ConverterError } from '../../support/errors.ts';
 import { encodeFileName } from '../../support/file-names.ts';
 import { readBytesIfExists, replaceFile, sha256Hex } from '../../support/files.ts';
+import { groupBy } from '../../support/group-by.ts';
 import { redact } from '../../support/redact.ts';
 import { OPERATIONS, type OperationName, requestKey, type Values } from '../service/operations.ts';
 import type { RawAnswer } from '../service/service-config.ts';
@@ -118,7 +119,15 @@ export class Recorder {
     for (const [file, content] of Object.entries(files)) {
       await replaceFile(join(this.#dir, file), `${JSON.stringify(content, null, 1)}\n`);
     }
-    return contentOf([...this.#recorded.values()]);
+    const all = [...this.#recorded.values()];
+    const answers = [...groupBy(all, ({ operation }) => operation)].sort(([a], [b]) =>
+      a < b ? -1 : 1,
+    );
+    return {
+      answers: Object.fromEntries(answers.map(([operation, { length }]) => [operation, length])),
+      bytes: all.reduce((sum, { bytes }) => sum + bytes, 0),
+      redacted: all.filter(({ isRedacted }) => isRedacted).length,
+    };
   }
 
   #list({ operation, values, bytes }: RawAnswer): void {
@@ -248,14 +257,4 @@ function latestDate(nodes: readonly unknown[]): string {
   const dates = nodes.map((node) => (node as { convertdate?: unknown } | null)?.convertdate);
   const texts = dates.filter((date): date is string => typeof date === 'string' && date !== '');
   return texts.length < dates.length ? '' : (texts.sort().at(-1) ?? '');
-}
-
-function contentOf(all: readonly Entry[]): RecordingContent {
-  const answers: Record<string, number> = {};
-  for (const { operation } of all) answers[operation] = (answers[operation] ?? 0) + 1;
-  return {
-    answers: Object.fromEntries(Object.entries(answers).sort(([a], [b]) => (a < b ? -1 : 1))),
-    bytes: all.reduce((sum, { bytes }) => sum + bytes, 0),
-    redacted: all.filter(({ isRedacted }) => isRedacted).length,
-  };
 }

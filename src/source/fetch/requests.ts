@@ -2,7 +2,6 @@
 
 import { referencesIn } from '../../convert/wire/parts-list.ts';
 import type { ArticleKey, ArticleRequest } from '../../model/article.ts';
-import type { Warning } from '../../model/warning.ts';
 import { groupBy } from '../../support/group-by.ts';
 import type { SnapshotRecord } from '../cache/cached-snapshots.ts';
 import type { CacheableRequest, ResponseCache } from '../cache/response-cache.ts';
@@ -44,16 +43,6 @@ function blockRequest(name: string, datedBy: string): BlockRequest {
   return { operation: 'getBlock', values: { name }, owner, datedBy, subject };
 }
 
-/** The requests for the bodies that a parts list names. */
-export interface BodyRequests {
-  /** By canonical name: each block that a node uses. */
-  blocks: Map<string, BlockRequest>;
-  images: string[];
-  /** The requests for an image, to be sent until one finds it. Throws `IMAGE_REFUSED`. */
-  ofImage(reference: string): CacheableRequest<'getMaterial'>[];
-  warnings: Warning[];
-}
-
 /**
  * The requests for the graphics of a configuration: for its parts list, and for the bodies that the parts list names.
  *
@@ -61,27 +50,24 @@ export interface BodyRequests {
  * @see D-111, D-550.
  */
 export function graphicsRequests(key: ArticleKey, imageLocation?: string) {
-  const { manufacturer: owner, basearticlenumber } = key;
+  const { manufacturer, basearticlenumber } = key;
   // The final number is required. If the article has none, the base number is sent instead.
   const values = { ...key, finalarticlenumber: key.finalarticlenumber || basearticlenumber };
   return {
-    partsList: { operation: 'getPartsList', values, owner } as const,
-    bodies: (partsList: AnswerOf<'getPartsList'>) => bodyRequests(partsList, owner, imageLocation),
+    partsList: { operation: 'getPartsList', values, owner: manufacturer } as const,
+    bodies(partsList: AnswerOf<'getPartsList'>) {
+      const { blocks: names, images, warnings } = referencesIn(partsList);
+      /** By canonical name. */
+      const blocks = new Map<string, BlockRequest>();
+      for (const [canonical, name] of names)
+        blocks.set(canonical, blockRequest(name, manufacturer));
+      const blockManufacturers = [...new Set(Array.from(blocks.values(), ({ owner }) => owner))];
+      const context = { manufacturer, blockManufacturers };
+      /** The requests for an image, to be sent until one finds it. Throws `IMAGE_REFUSED`. */
+      const ofImage = (reference: string) => imageRequests(reference, context, imageLocation);
+      return { blocks, images, ofImage, warnings };
+    },
   };
-}
-
-function bodyRequests(
-  partsList: AnswerOf<'getPartsList'>,
-  manufacturer: string,
-  imageLocation: string | undefined,
-): BodyRequests {
-  const { blocks: names, images, warnings } = referencesIn(partsList);
-  const blocks = new Map<string, BlockRequest>();
-  for (const [canonical, name] of names) blocks.set(canonical, blockRequest(name, manufacturer));
-  const blockManufacturers = [...new Set(Array.from(blocks.values(), ({ owner }) => owner))];
-  const context = { manufacturer, blockManufacturers };
-  const ofImage = (reference: string) => imageRequests(reference, context, imageLocation);
-  return { blocks, images, ofImage, warnings };
 }
 
 /**

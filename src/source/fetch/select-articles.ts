@@ -13,7 +13,6 @@ import {
   joinSelections,
   type SelectedArticle,
   type Selection,
-  type SelectionFailure,
   type SourceOf,
   type SourceSelection,
 } from './selection.ts';
@@ -63,17 +62,14 @@ export async function selectArticles(
   const select = async (source: ArticleSource, index: number): Promise<SourceSelection> => {
     const read = SELECTORS[source.kind] as Selector<ArticleSource['kind']>;
     const { failures = [], ...selected } = await read(source, reader);
-    return { ...selected, failures: failures.map((failure) => withEntry(failure, index)) };
+    // A failure that names no line of a file is one of the entry.
+    const selectedBy = [`articles, entry ${index + 1} of the pipeline file`];
+    return { ...selected, failures: failures.map((failure) => ({ selectedBy, ...failure })) };
   };
   const selections = await Promise.all(sources.map(select));
   const { articles, ...rest } = joinSelections(selections);
   const merged = mergeSelected(articles, ({ request }) => configurationKey(request));
   return { articles: merged, ...rest };
-}
-
-/** Adds the entry of the pipeline file to a failure that names no line of a file. */
-function withEntry(failure: SelectionFailure, index: number): SelectionFailure {
-  return { selectedBy: [`articles, entry ${index + 1} of the pipeline file`], ...failure };
 }
 
 /**

@@ -50,60 +50,48 @@ export async function loadSnapshot(
   return { key, article, articleDigest, partsList, blocks, images, warnings, ...some };
 }
 
+/** Options besides responses that the snapshots of a fetcher depend on. */
 interface FetchedWith {
   imageLocation: string | undefined;
+  /** Languages of translations. */
   languages: readonly string[];
 }
 
-/** The snapshots of one service in the database. A fetcher reads and writes them here. */
-export class StoredSnapshots {
-  readonly #table: CachedSnapshots;
-  readonly #service: string;
-  readonly #fetchedWith: FetchedWith;
+/** The snapshots of one service in the database, which a fetcher reads and writes. */
+export function storedSnapshots(table: CachedSnapshots, service: string, fetchedWith: FetchedWith) {
+  return {
+    /** The last snapshot of a request. */
+    get: (request: ArticleRequest) => table.get(service, configurationKey(request)),
 
-  constructor(table: CachedSnapshots, service: string, fetchedWith: FetchedWith) {
-    this.#table = table;
-    this.#service = service;
-    this.#fetchedWith = fetchedWith;
-  }
+    /** The summary of the last snapshot of a request, if it was fetched with the same options. */
+    summary(request: ArticleRequest, children: readonly PlanningChild[] | undefined) {
+      const found = table.summary(service, configurationKey(request));
+      return found?.optionsDigest === optionsDigest(fetchedWith, children) ? found : undefined;
+    },
 
-  get(request: ArticleRequest): SnapshotRecord | undefined {
-    return this.#table.get(this.#service, configurationKey(request));
-  }
-
-  /** The summary of the last snapshot of a request, if it was fetched with the same options. */
-  summary(
-    request: ArticleRequest,
-    children: readonly PlanningChild[] | undefined,
-  ): SnapshotSummary | undefined {
-    const found = this.#table.summary(this.#service, configurationKey(request));
-    const digest = optionsDigest(this.#fetchedWith, children);
-    return found?.optionsDigest === digest ? found : undefined;
-  }
-
-  /**
-   * Puts a snapshot in place of the last one of the request.
-   *
-   * @param stamps - Stamps of all its responses; undefined if a body of it failed.
-   */
-  put(
-    request: ArticleRequest,
-    children: readonly PlanningChild[] | undefined,
-    snapshot: ArticleSnapshot,
-    stamps: SnapshotSummary['stamps'] | undefined,
-  ): void {
-    const isReusable = snapshot.unplaced === undefined && stamps !== undefined;
-    const summary = isReusable
-      ? {
-          key: snapshot.key,
-          ...snapshotDigests(snapshot),
-          optionsDigest: optionsDigest(this.#fetchedWith, children),
-          stamps,
-        }
-      : undefined;
-    const record = recordOf(snapshot);
-    this.#table.put(this.#service, configurationKey(request), record, summary);
-  }
+    /**
+     * Puts a snapshot in place of the last one of the request.
+     *
+     * @param stamps - Stamps of all its responses; undefined if a body of it failed.
+     */
+    put(
+      request: ArticleRequest,
+      children: readonly PlanningChild[] | undefined,
+      snapshot: ArticleSnapshot,
+      stamps: SnapshotSummary['stamps'] | undefined,
+    ): void {
+      const isReusable = snapshot.unplaced === undefined && stamps !== undefined;
+      const summary = isReusable
+        ? {
+            key: snapshot.key,
+            ...snapshotDigests(snapshot),
+            optionsDigest: optionsDigest(fetchedWith, children),
+            stamps,
+          }
+        : undefined;
+      table.put(service, configurationKey(request), recordOf(snapshot), summary);
+    },
+  };
 }
 
 /** Converts a snapshot to the record in the database: its article by digest. */
