@@ -88,9 +88,7 @@ function pathsInShared(given: string): string[] {
   return [...paths, path];
 }
 
-/**
- * Folders that were examined in this turn of the event loop: many operations follow one another in a folder.
- */
+/** Folders that were examined in this turn of the event loop: many operations follow one another in a folder. */
 const examined = new Set<string>();
 
 /** Whether the folder of a path was examined in this turn. The path must name an entry of it: no `..`, no `/` at the end. */

@@ -381,8 +381,7 @@ function isTaken(error: unknown, path: string): boolean {
 }
 
 /**
- * Writes a file that does not exist yet, such as one of {@link viaTemporary}, and waits until it is on disk if it is
- * durable.
+ * Writes a file that does not exist yet, such as one of {@link viaTemporary}; a durable one is on disk then.
  *
  * @throws {@link ConverterError} `DISK_FULL` or `OUTPUT_UNWRITABLE`, with the path.
  */

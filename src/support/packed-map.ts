@@ -1,6 +1,4 @@
-/**
- * A map of JSON values that are kept as bytes: a line of the manifest would take about 4 KiB as objects, here a number.
- */
+/** A map of JSON values kept as bytes: a line of the manifest would take about 4 KiB as objects, here a number. */
 import { Spool } from './spool.ts';
 import { visibleJson } from './visible.ts';
 

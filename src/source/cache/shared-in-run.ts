@@ -22,11 +22,7 @@ export class RequestsInFlight {
     return this.#requests.has(key);
   }
 
-  /**
-   * Waits for a request. The request begins if it is not in flight, and ends once all callers that wait are stopped.
-   *
-   * @throws {@link ConverterError} `INTERRUPTED` if the signal aborts.
-   */
+  /** Waits for a request, which begins if it is not in flight, and ends once all callers that wait are stopped. */
   async join<T>(
     key: string,
     signal: AbortSignal | undefined,

@@ -173,30 +173,25 @@ export class Sqlite {
   }
 }
 
-interface OpenOptions {
-  busyTimeoutMs?: number;
-  beforeBatch?: () => void;
-  setUp?: string;
-}
-
 /**
  * Opens a database file with mode 0600, creates it if it is missing, and migrates its schema; entry n of the
  * migrations brings version n to n + 1.
  *
+ * @param options - What is called before each batch is written, and pragmas of a new file.
  * @throws {@link ConverterError} `STATE_INVALID`, `STATE_LOCKED`, `OUTPUT_UNWRITABLE`, `DISK_FULL`; the file is
  *   left unchanged then.
  */
 export async function openSqlite(
   path: string,
   migrations: readonly string[],
-  { busyTimeoutMs = BUSY_TIMEOUT_MS, beforeBatch, setUp = '' }: OpenOptions = {},
+  { beforeBatch, setUp = '' }: { beforeBatch?: () => void; setUp?: string } = {},
 ): Promise<Sqlite> {
   await makePrivateFile(path);
   // SQLite follows links; here they are refused.
   for (const suffix of ['-journal', '-wal', '-shm']) await exists(path + suffix);
   const sqlite = new Sqlite(path, (await import('libsql')).default, beforeBatch);
   try {
-    sqlite.exec(`PRAGMA busy_timeout = ${busyTimeoutMs};${setUp}`);
+    sqlite.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS};${setUp}`);
     sqlite.exec('PRAGMA journal_mode = WAL');
     // In WAL mode NORMAL keeps the file consistent through a power cut; only the last commits may be lost.
     sqlite.exec('PRAGMA synchronous = NORMAL');

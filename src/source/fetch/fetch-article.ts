@@ -207,10 +207,7 @@ async function resolveArticle(source: Source, request: ArticleRequest): Promise<
   return { ...resolveKey(request, article), article, articleDigest: digest };
 }
 
-/**
- * Reads an article in further languages. If the service lacks a language, the texts of the first are used. Any other
- * error fails the article, so that its last good texts stay.
- */
+/** Reads an article in further languages. Any error but a missing language fails it, so that its last good texts stay. */
 async function translate(
   source: Source,
   request: ArticleRequest,

@@ -249,10 +249,7 @@ function sortedListings(listings: ReadonlyMap<string, unknown[]>) {
     .map(([parentnode, nodes]) => ({ parentnode, nodes }));
 }
 
-/**
- * Returns the latest conversion date; empty if one of the folders has none, since a replay gives such a folder
- * the date of the recording, and the folder had none.
- */
+/** The latest conversion date; empty if a folder has none, since a replay would give that folder the date. */
 function latestDate(nodes: readonly unknown[]): string {
   const dates = nodes.map((node) => (node as { convertdate?: unknown } | null)?.convertdate);
   const texts = dates.filter((date): date is string => typeof date === 'string' && date !== '');

@@ -113,10 +113,7 @@ function childOf({ name, onlyCarts }: Root) {
   };
 }
 
-/**
- * Whether the service plans the stored children by itself. A cart of section 4.6 has no `reinit`, without
- * which GET btg draws the default planning.
- */
+/** Whether the service plans the stored children by itself: without `reinit`, GET btg draws the default planning. */
 async function isAsServed(
   { request, children }: Root,
   configurator: Pick<Configurator, 'resolve'>,

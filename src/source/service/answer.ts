@@ -184,10 +184,7 @@ function driftIn(message: string): Drift | undefined {
 
 type Addressed = Pick<Exchange, 'name' | 'values' | 'address'>;
 
-/**
- * Adds operation, article and address without secrets to an error. An error that names its operation is unchanged, and
- * so does an interruption, which concerns all requests alike.
- */
+/** Adds operation, article and address to an error, unless it has an operation or, as an interruption, concerns all. */
 export function withContext(error: unknown, exchange: Addressed, addresses: Addresses): unknown {
   const { name, values } = exchange;
   if (!isConverterError(error) || error.operation !== undefined) return error;

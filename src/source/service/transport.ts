@@ -230,10 +230,7 @@ interface BodyLimits {
 
 type Headers = Record<string, string | string[] | undefined>;
 
-/**
- * Gathers an answer from the callbacks of the pool: a stream of each body would take twice the time of a small answer. A
- * body that has to wait is not read further.
- */
+/** Gathers an answer from the callbacks of the pool, since a stream of each body takes twice the time of a small answer. */
 class BodyReceiver implements Dispatcher.DispatchHandler {
   /** The answer as sent; rejects after a failure and after {@link stop}. `RESPONSE_TOO_LARGE` before more than `maxBytes` are in memory. */
   readonly end: Promise<{ status: number; headers: Headers; body: Uint8Array }>;

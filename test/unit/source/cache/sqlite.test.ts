@@ -122,7 +122,8 @@ describe('a database', () => {
 
   it('that another process writes to for too long is reported', async () => {
     const one = await openSqlite(path, [CREATE]);
-    const two = await openSqlite(path, [CREATE], { busyTimeoutMs: 1 });
+    const two = await openSqlite(path, [CREATE]);
+    two.exec('PRAGMA busy_timeout = 1');
     const write = () => two.run('INSERT INTO a VALUES (1)');
     const locked = `${path}: expected a usable database, received: database is locked`;
     expect(() => one.transaction(write)).toThrow(refusal('STATE_LOCKED', locked));

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { createTokenSource } from '../../../../src/source/service/login.ts';
 import { startTimer } from '../../../../src/source/service/service-config.ts';
 import { Session } from '../../../../src/source/service/session.ts';
-import { createTokenSource } from '../../../../src/source/service/login.ts';
 import { ConverterError } from '../../../../src/support/errors.ts';
 
 const HOUR_MS = 3_600_000;
