@@ -116,7 +116,10 @@ export const SCHEMA_TYPES: Readonly<Record<string, string>> = {
 export function checked<F extends (...parameters: never[]) => unknown>(
   work: F,
   checks: Checks,
-  { name = work.name, isAsync = isAsyncFunction(work) } = {},
+  {
+    name = work.name,
+    isAsync = Object.prototype.toString.call(work) === '[object AsyncFunction]',
+  } = {},
 ): F {
   const names = Object.keys(checks);
   const schema = z.object(checks);
@@ -126,10 +129,6 @@ export function checked<F extends (...parameters: never[]) => unknown>(
     return work(...parameters);
   };
   return (isAsync ? async (...parameters: never[]) => call(...parameters) : call) as F;
-}
-
-function isAsyncFunction(work: unknown): boolean {
-  return Object.prototype.toString.call(work) === '[object AsyncFunction]';
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -68,10 +68,7 @@ export class CachedSnapshots extends Table<WaitingSnapshot> {
   }
 
   get(service: string, request: string): SnapshotRecord | undefined {
-    const waiting = this.waiting.get(`${service}\0${request}`);
-    if (waiting !== undefined) return this.db.json(waiting.record);
-    const row = this.#row('record', service, request);
-    return row && this.db.json(row.record);
+    return this.#read('record', service, request);
   }
 
   /** The services whose ids begin with this text and hex digits: none, the only one, or the first and the last. */
@@ -86,19 +83,17 @@ export class CachedSnapshots extends Table<WaitingSnapshot> {
 
   /** Returns undefined if there is no snapshot, if a body of it failed, and if children of it have no place. */
   summary(service: string, request: string): SnapshotSummary | undefined {
-    const waiting = this.waiting.get(`${service}\0${request}`);
-    if (waiting !== undefined)
-      return waiting.summary === null ? undefined : this.db.json(waiting.summary);
-    const row = this.#row('summary', service, request);
-    return row?.summary ? this.db.json(row.summary) : undefined;
+    return this.#read('summary', service, request);
   }
 
   /** Reads one large column, since reading both takes twice as long; records the use. */
-  #row(column: 'record' | 'summary', service: string, request: string): SnapshotRow | undefined {
+  #read<T>(column: 'record' | 'summary', service: string, request: string): T | undefined {
+    const waiting = this.waiting.get(`${service}\0${request}`);
     const sql = `SELECT id, ${column}, used_at FROM ${WITH_USES} WHERE service = ? AND request = ?`;
-    const row = this.db.get<SnapshotRow>(sql, service, request);
+    const row = waiting ? undefined : this.db.get<SnapshotRow>(sql, service, request);
     if (row !== undefined) this.#uses.set(row.id, row.used_at ?? 0);
-    return row;
+    const json = (waiting ?? row)?.[column];
+    return json ? this.db.json(json) : undefined;
   }
 
   put(service: string, request: string, record: SnapshotRecord, summary?: SnapshotSummary): void {

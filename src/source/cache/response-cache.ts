@@ -164,7 +164,9 @@ export class ResponseCache {
       return await this.#decode(request, await this.get(request, dependencies));
     } catch (error) {
       if (!isConverterError(error, 'STORE_DAMAGED')) throw error;
-      const response = this.#refetch(request, dependencies?.signal);
+      const response = this.#join(keyOf(request), dependencies?.signal, (demand) =>
+        this.#send(request, undefined, demand),
+      );
       const tracked = dependencies?.track(request.operation, response) ?? response;
       return this.#decode(request, await tracked);
     }
@@ -217,13 +219,6 @@ export class ResponseCache {
   ): Pending<Name> {
     const demand = { requesters: new Set([signal]), signal, retries: 0 };
     return this.#keep(key, await this.#send(request, this.#stored(request), demand));
-  }
-
-  #refetch<Name extends OperationName>(
-    request: CacheableRequest<Name>,
-    signal: AbortSignal | undefined,
-  ): Pending<Name> {
-    return this.#join(keyOf(request), signal, (demand) => this.#send(request, undefined, demand));
   }
 
   /** Waits for a request, and keeps its result for the rest of the run. */

@@ -67,17 +67,9 @@ async function readRoots(
 }
 
 function rootOf(planning: StoredPlanning): Root {
-  const { name, selectedBy, onlyCarts } = planning;
+  const { article: _, ...origin } = planning;
   const article = topLevelArticle(planning);
-  const request = requestOfArticle(article);
-  const children = planningChildren(article);
-  return {
-    name,
-    request,
-    children,
-    ...(selectedBy && { selectedBy }),
-    ...(onlyCarts && { onlyCarts }),
-  };
+  return { ...origin, request: requestOfArticle(article), children: planningChildren(article) };
 }
 
 async function selectRoot(

@@ -28,7 +28,13 @@ import {
 import { type Probe, Session } from './session.ts';
 import { type Addresses, createFallback, readServiceAddress } from './target.ts';
 import { type Attempt, type Demand, Traffic } from './traffic.ts';
-import { conditionsOf, type Exchange, Transport, type Validators } from './transport.ts';
+import {
+  conditionsOf,
+  createTransport,
+  type Exchange,
+  type Transport,
+  type Validators,
+} from './transport.ts';
 
 /** A body as received, checked to be complete. */
 export interface Body extends Validators {
@@ -265,7 +271,7 @@ class Connection {
       authUrl: readServiceAddress(authUrl, 'authUrl', allowHttp),
       baseUrl: readServiceAddress(baseUrl, 'baseUrl', allowHttp),
     };
-    this.#transport = new Transport(settings, this.#addresses, concurrency);
+    this.#transport = createTransport(settings, this.#addresses, concurrency);
     this.traffic = new Traffic({
       ...settings,
       concurrency,

@@ -12,7 +12,7 @@ import {
 } from './service-config.ts';
 import { readServiceAddress } from './target.ts';
 import { Traffic } from './traffic.ts';
-import { Transport } from './transport.ts';
+import { createTransport } from './transport.ts';
 
 /** One connection for the login, and one for each of the two groups of a logout. */
 const LOGIN_CONNECTIONS = 3;
@@ -30,7 +30,7 @@ export function openTokenSource(config: ServiceConfig): TokenSource {
     authUrl: readServiceAddress(settings.authUrl, 'authUrl', settings.allowHttp),
     baseUrl: readServiceAddress(settings.baseUrl, 'baseUrl', settings.allowHttp),
   };
-  const transport = new Transport(settings, addresses, LOGIN_CONNECTIONS);
+  const transport = createTransport(settings, addresses, LOGIN_CONNECTIONS);
   const { signal } = stop;
   const traffic = new Traffic({ ...settings, probe: async () => {}, perSecond: undefined, signal });
   const { timeoutMs } = settings;
@@ -81,7 +81,7 @@ export function createTokenIssuer(config: TokenIssuerConfig) {
   // The API itself is not called, so its address is never used.
   const addresses = { authUrl, baseUrl: authUrl };
   const limits = { ...ISSUE_LIMITS, now, random, startTimer };
-  const transport = new Transport(limits, addresses, limits.connections);
+  const transport = createTransport(limits, addresses, limits.connections);
   const closed = new AbortController();
   return {
     /**

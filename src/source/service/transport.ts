@@ -79,69 +79,66 @@ type TransportSettings = Pick<
   'maxResponseBytes' | 'maxJsonValues' | 'maxBytesInFlight' | 'now' | 'startTimer' | 'onRequest'
 >;
 
-/** Exchanges requests with the two addresses of a service; no connection is opened before it is needed. */
-export class Transport {
-  readonly #settings: TransportSettings;
-  readonly #addresses: Addresses;
-  readonly #connections: number;
-  readonly #openShare: () => Share;
-  #opening: ReturnType<typeof openAgent> | undefined;
-
-  /** @param connections - Most connections to one origin. */
-  constructor(settings: TransportSettings, addresses: Addresses, connections: number) {
-    this.#settings = settings;
-    this.#addresses = addresses;
-    this.#connections = connections;
-    this.#openShare = createGrowingBudget(settings.maxBytesInFlight);
-  }
-
+/** Exchanges requests with the two addresses of a service. */
+export interface Transport {
   /**
    * Makes one exchange; follows a redirect of a GET within its own host.
    * @throws {@link ConverterError} `SERVICE_UNREACHABLE HTTP_CONNECTION HTTP_TIMEOUT
    * RESPONSE_TOO_LARGE RESPONSE_INVALID REDIRECT_REFUSED`, `INTERRUPTED` once a signal is aborted.
    */
-  async send(exchange: Exchange): Promise<{ response: HttpResponse; target: Target }> {
-    const { name, values, address, token, number, validators, ...sent } = exchange;
-    const { now, onRequest, maxJsonValues } = this.#settings;
-    const { method } = OPERATIONS[name];
-    const target = buildTarget(OPERATIONS[name], values, this.#addresses, token, address);
-    const startedMs = now();
-    const report = (status: number | undefined, bytes: number) =>
-      onRequest?.({ operation: name, status, bytes, attempt: number, ms: now() - startedMs });
-    let response: HttpResponse;
-    try {
-      const headers = conditionsOf(validators);
-      response = await this.#follow({ ...sent, ...target, method, headers });
-      // The body may have waited for its turn, and decoding it may take long.
-      if (isAborted(sent)) throw interrupted();
-      if (OPERATIONS[name].answer === 'json') expectFewValues(response.bytes, maxJsonValues);
-    } catch (error) {
-      report(error instanceof ConverterError ? error.status : undefined, 0);
-      throw error;
-    }
-    report(response.status, response.bytes.length);
-    return { response, target };
-  }
-
+  send(exchange: Exchange): Promise<{ response: HttpResponse; target: Target }>;
   /** Drops every connection, also those in use; never rejects. */
-  async destroy(): Promise<void> {
-    await (await this.#opening)?.agent.destroy().catch(() => {});
-  }
+  destroy(): Promise<void>;
+}
 
-  async #follow(request: HttpRequest): Promise<HttpResponse> {
-    this.#opening ??= openAgent(this.#connections);
-    const { agent, userAgent } = await this.#opening;
+/** Creates a transport with at most this many connections to one origin, each opened when it is needed. */
+export function createTransport(
+  settings: TransportSettings,
+  addresses: Addresses,
+  connections: number,
+): Transport {
+  const { now, onRequest, maxJsonValues } = settings;
+  const openShare = createGrowingBudget(settings.maxBytesInFlight);
+  let opening: ReturnType<typeof openAgent> | undefined;
+  const follow = async (request: HttpRequest): Promise<HttpResponse> => {
+    opening ??= openAgent(connections);
+    const { agent, userAgent } = await opening;
     const headers = { ...request.headers, 'user-agent': userAgent };
     let { origin, path } = request;
     for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
       const attempt = { ...request, headers, origin, path };
-      const response = await sendInTime(agent, attempt, this.#settings, this.#openShare());
+      const response = await sendInTime(agent, attempt, settings, openShare());
       if (!REDIRECTS.has(response.status)) return response;
       ({ origin, path } = redirectTarget(request.method, origin, path, response.location ?? ''));
     }
     const message = `expected at most ${MAX_REDIRECTS} redirects, received more`;
     throw new ConverterError('REDIRECT_REFUSED', message);
-  }
+  };
+  return {
+    async send({ name, values, address, token, number, validators, ...sent }) {
+      const { method, answer } = OPERATIONS[name];
+      const target = buildTarget(OPERATIONS[name], values, addresses, token, address);
+      const startedMs = now();
+      const report = (status: number | undefined, bytes: number) =>
+        onRequest?.({ operation: name, status, bytes, attempt: number, ms: now() - startedMs });
+      let response: HttpResponse;
+      try {
+        const headers = conditionsOf(validators);
+        response = await follow({ ...sent, ...target, method, headers });
+        // The body may have waited for its turn, and decoding it may take long.
+        if (isAborted(sent)) throw interrupted();
+        if (answer === 'json') expectFewValues(response.bytes, maxJsonValues);
+      } catch (error) {
+        report(error instanceof ConverterError ? error.status : undefined, 0);
+        throw error;
+      }
+      report(response.status, response.bytes.length);
+      return { response, target };
+    },
+    async destroy() {
+      await (await opening)?.agent.destroy().catch(() => {});
+    },
+  };
 }
 
 async function openAgent(connections: number): Promise<{ agent: Agent; userAgent: string }> {

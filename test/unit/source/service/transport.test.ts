@@ -6,8 +6,8 @@ import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } 
 import { describe, expect, it } from 'vitest';
 import {
   conditionsOf,
+  createTransport,
   type Exchange,
-  Transport,
   unpackBody,
 } from '../../../../src/source/service/transport.ts';
 import { createTestClock } from '../../../helpers/clock.ts';
@@ -128,7 +128,7 @@ async function serve(onRequest: RequestListener, connections: number) {
   const limits = { maxResponseBytes: 4 * MIB, maxJsonValues: 1_000, maxBytesInFlight: MIB };
   const addresses = { authUrl: address, baseUrl: address };
   const clock = createTestClock();
-  const transport = new Transport({ ...limits, ...clock }, addresses, connections);
+  const transport = createTransport({ ...limits, ...clock }, addresses, connections);
   return { server, transport, timers: clock.timers };
 }
 
