@@ -96,12 +96,7 @@ async function linkOrCopyVia(at: string, from: string, to: string): Promise<'lin
   return isLinked ? 'linked' : 'copied';
 }
 
-async function sameContent(
-  from: string,
-  source: FileFacts,
-  to: string,
-  target: FileFacts,
-): Promise<boolean> {
+async function sameContent(from: string, source: FileFacts, to: string, target: FileFacts) {
   if (source.identity === target.identity) return true;
   if (source.bytes !== target.bytes) return false;
   return Buffer.compare(await readBytes(from), await readBytes(to)) === 0;

@@ -283,10 +283,7 @@ export class ResponseCache {
     return { service, operation, request: requestKey(operation, values) };
   }
 
-  async #isUsable(
-    stored: StoredResponse,
-    { operation, always = false, owner }: CacheableRequest,
-  ): Promise<boolean> {
+  async #isUsable(stored: StoredResponse, { operation, always = false, owner }: CacheableRequest) {
     const { now, policy, interruptedSince } = this.#run;
     const { retryMissing, listingsRefusedAt = -Infinity } = this.#options;
     const { answer, requestedAt, expectedNodes } = stored;
@@ -420,9 +417,6 @@ function keyOf({ operation, values, lang = '' }: CacheableRequest): string {
   return `${operation} ${lang} ${requestKey(operation, values)}`;
 }
 
-function stampOf(
-  { datedBy, convertdate, fetchedOn, requestedAt }: StoredResponse,
-  owner: string,
-): FreshnessStamp {
+function stampOf({ datedBy, convertdate, fetchedOn, requestedAt }: StoredResponse, owner: string) {
   return { owner, datedBy, convertdate, fetchedOn, requestedAt };
 }

@@ -208,11 +208,7 @@ async function resolveArticle(source: Source, request: ArticleRequest): Promise<
 }
 
 /** Reads an article in further languages. Any error but a missing language fails it, so that its last good texts stay. */
-async function translate(
-  source: Source,
-  request: ArticleRequest,
-  languages: readonly string[],
-): Promise<Pick<ArticleSnapshot, 'translations' | 'warnings'>> {
+async function translate(source: Source, request: ArticleRequest, languages: readonly string[]) {
   const warnings: Warning[] = [];
   const read = async (lang: string): Promise<NonNullable<ArticleSnapshot['translations']>> => {
     try {
@@ -270,10 +266,7 @@ function isNotFound(thrown: unknown): boolean {
   return isConverterError(thrown, 'ARTICLE_NOT_FOUND');
 }
 
-function refused(
-  request: ArticleRequest,
-  field: 'reinitstring' | 'finalarticlenumber',
-): ConverterError {
+function refused(request: ArticleRequest, field: 'reinitstring' | 'finalarticlenumber') {
   const article = articleLabel(request);
   const received = JSON.stringify(request[field]);
   const message = `${article}: expected a ${field} that the service accepts, received ${received}`;
@@ -336,10 +329,7 @@ async function fetchSnapshot(
 }
 
 /** Fetches a body by the first request that finds it. */
-async function firstFound(
-  { cache, dependencies }: Source,
-  requests: readonly CacheableRequest[],
-): Promise<Fetched> {
+async function firstFound({ cache, dependencies }: Source, requests: readonly CacheableRequest[]) {
   let first: Fetched | undefined;
   for (const request of requests) {
     const { answer } = await cache.get(request, dependencies);
@@ -353,10 +343,7 @@ async function firstFound(
 const FETCHED_AT_ONCE = 64;
 
 /** Fetches all bodies of a kind, sorted by name. An article may name 20,000: an interruption ends them at once. */
-async function fetchEach(
-  names: Iterable<string>,
-  fetchOne: (name: string) => Promise<Fetched>,
-): Promise<Map<string, Fetched>> {
+async function fetchEach(names: Iterable<string>, fetchOne: (name: string) => Promise<Fetched>) {
   const sorted = [...names].sort();
   const fetched: Fetched[] = new Array(sorted.length);
   await inParallel(sorted, FETCHED_AT_ONCE, async (name, index) => {

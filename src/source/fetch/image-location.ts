@@ -71,11 +71,7 @@ function refused(reference: string, received: string): ConverterError {
 }
 
 /** The manufacturer that a reference names, in upper case; undefined if it names none. */
-function namedOwner(
-  reference: string,
-  segments: readonly string[],
-  context: ImageContext,
-): string | undefined {
+function namedOwner(reference: string, segments: readonly string[], context: ImageContext) {
   if (segments.length < 2) return undefined;
   const first = segments[0]!.trim().toUpperCase();
   if (reference.includes('::')) return first;

@@ -129,10 +129,7 @@ export async function estimateRequests(
   };
 }
 
-async function countToSend(
-  requests: Iterable<CacheableRequest>,
-  cache: ResponseCache,
-): Promise<number> {
+async function countToSend(requests: Iterable<CacheableRequest>, cache: ResponseCache) {
   let count = 0;
   for (const request of requests) if (await cache.wouldRequest(request)) count++;
   return count;

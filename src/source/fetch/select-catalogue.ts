@@ -233,20 +233,17 @@ export async function selectFromSearch(
   const what = `search ${manufacturer} ${JSON.stringify(query)}`;
   try {
     const nodes = await reader.search(manufacturer, query);
-    const found = nodes
-      .filter(({ nodetype }) => nodetype === 'A')
-      .map((node) => {
-        return { node, missing: missingIn(node) };
-      });
-    const articles = found.flatMap(({ node, missing }) => {
-      return missing ? [] : [{ request: requestOfNode(node), why: [what] }];
-    });
-    const failures = found.flatMap(({ missing }) => (missing ? [{ what, ...missing }] : []));
-    if (found.length > 0) {
-      const unread = failures.map(() => ({ manufacturer, program: '' }));
-      return { articles, failures, unread };
-    }
-    return { articles, warnings: [{ code: 'SEARCH_EMPTY', message: `${what} finds no article` }] };
+    const found = nodes.filter(({ nodetype }) => nodetype === 'A');
+    const warning = { code: 'SEARCH_EMPTY', message: `${what} finds no article` } as const;
+    if (found.length === 0) return { articles: [], warnings: [warning] };
+    const failures = found.map(missingIn).filter((missing) => missing !== undefined);
+    return {
+      articles: found
+        .filter((node) => missingIn(node) === undefined)
+        .map((node) => ({ request: requestOfNode(node), why: [what] })),
+      failures: failures.map((missing) => ({ what, ...missing })),
+      unread: failures.map(() => ({ manufacturer, program: '' })),
+    };
   } catch (thrown) {
     return unreadable(what, manufacturer, asFailure(thrown));
   }

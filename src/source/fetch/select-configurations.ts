@@ -96,10 +96,7 @@ async function attempt<T>(
 }
 
 /** Loads a top-level article. A child cannot be configured alone: its root is configured with it. */
-async function loadTopLevel(
-  source: ConfigurationSource,
-  configurator: Configurator,
-): Promise<Configured> {
+async function loadTopLevel(source: ConfigurationSource, configurator: Configurator) {
   const { manufacturer, program, basearticlenumber } = source;
   const loaded = await configurator.resolve({
     manufacturer,
@@ -115,11 +112,7 @@ async function loadTopLevel(
   throw new ConverterError('CHILD_WITHOUT_ROOT', message);
 }
 
-async function set(
-  configurator: Configurator,
-  from: Configured,
-  [name, value]: Setting,
-): Promise<Configured> {
+async function set(configurator: Configurator, from: Configured, [name, value]: Setting) {
   const { property, ...place } = findProperty(from.article, name);
   if (isSame(property.currentvalue, value)) return from;
   return withAll([[name, value]], await configurator.change(from, { ...place, newvalue: value }));

@@ -22,6 +22,7 @@ import {
   concurrencyOf,
   SERVICE_DEFAULTS,
   type ServiceConfig,
+  type ServiceDrift,
   type Settings,
   serviceId,
 } from './service-config.ts';
@@ -361,8 +362,8 @@ function createAttempt<Name extends OperationName, Given extends MaybeValidators
   const { name, values, address, body, validators } = request;
   const { session } = connection;
   const operation = OPERATIONS[name];
-  const report: Parameters<typeof operation.decode>[1] =
-    onDrift && ((drift) => onDrift({ operation: name, ...drift }));
+  const report =
+    onDrift && ((drift: Omit<ServiceDrift, 'operation'>) => onDrift({ operation: name, ...drift }));
   const probe = canProbe(request) ? { name, values, address } : undefined;
   let mayReplaceToken = true;
   let refusals = 0;

@@ -336,11 +336,7 @@ function joinChunks(chunks: readonly Uint8Array[], length: number): Uint8Array {
 }
 
 /** Unpacks a body; returns undefined if there are more bytes than allowed. */
-async function unpack(
-  packed: Uint8Array,
-  encoding: string,
-  maxOutputLength: number,
-): Promise<Uint8Array | undefined> {
+async function unpack(packed: Uint8Array, encoding: string, maxOutputLength: number) {
   if (!Object.hasOwn(UNPACKERS, encoding)) {
     const message = `expected a body packed with gzip, deflate or br, received ${encoding}`;
     throw new ConverterError('RESPONSE_INVALID', message);
