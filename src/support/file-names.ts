@@ -1,5 +1,5 @@
 /** Makes one path segment of Linux, macOS and Windows from any text, such as an article number. */
-import { createHash } from 'node:crypto';
+import { sha256Hex } from './files.ts';
 
 /** Length at which a longer name is cut and continued by a hash. */
 const MOST_CHARACTERS = 80;
@@ -76,9 +76,7 @@ export function urlName(text: string): string {
   return `${free}~${hashOf(utf8(text))}`;
 }
 
-function hashOf(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex').slice(0, HASH_LENGTH);
-}
+const hashOf = (bytes: Uint8Array): string => sha256Hex(bytes).slice(0, HASH_LENGTH);
 
 function encodeByte(byte: number): string {
   const character = String.fromCharCode(byte);

@@ -124,9 +124,28 @@ export class Traffic {
     this.#delayMs = createRateLimit(perSecond && perSecond / sending, now, now());
   }
 
-  /** Holds every request for a time, since another process received a 429. */
-  hold(ms: number): void {
-    this.#hold(Math.min(ms, this.#options.maxPauseMs));
+  /** Holds every request for a time, as after a 429; ends them all if all pauses together are too long. */
+  hold(announcedMs: number): void {
+    const { maxPauseMs, maxTotalPauseMs, now } = this.#options;
+    const ms = Math.min(announcedMs, maxPauseMs);
+    const untilMs = now() + ms;
+    // Pauses overlap: only the additional time of this pause counts.
+    const addedMs = Math.max(0, Math.min(ms, untilMs - this.#pausedUntilMs));
+    if (this.#pausedMs + addedMs > maxTotalPauseMs) {
+      const expected = `expected pauses of at most ${maxTotalPauseMs / 1000} s in all`;
+      const received = `received another one of ${Math.ceil(ms / 1000)} s after ${Math.ceil(this.#pausedMs / 1000)} s`;
+      this.#gone ??= new ConverterError('RATE_LIMITED', `service: ${expected}, ${received}`);
+      return;
+    }
+    this.#pausedMs += addedMs;
+    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, untilMs);
+    this.#pauses += 1;
+    const over = this.#sleep(ms)
+      .catch(() => {})
+      .then(() => {
+        this.#pauses -= 1;
+      });
+    this.#pausesOver = Promise.all([this.#pausesOver, over]);
   }
 
   get pausedMs(): number {
@@ -272,35 +291,7 @@ export class Traffic {
     if (announcedMs === undefined && this.#pauses === 0) this.#ownPauses += 1;
     const ms = Math.min(announcedMs ?? ownMs, maxPauseMs);
     this.#options.onPause?.(ms);
-    this.#hold(ms);
-  }
-
-  #hold(ms: number): void {
-    if (!this.#mayPause(ms)) return;
-    this.#pauses += 1;
-    const over = this.#sleep(ms)
-      .catch(() => {})
-      .then(() => {
-        this.#pauses -= 1;
-      });
-    this.#pausesOver = Promise.all([this.#pausesOver, over]);
-  }
-
-  /** Counts a pause, and ends all requests if all pauses together are too long. */
-  #mayPause(ms: number): boolean {
-    const { maxTotalPauseMs, now } = this.#options;
-    const untilMs = now() + ms;
-    // Pauses overlap: only the additional time of this pause counts.
-    const addedMs = Math.max(0, Math.min(ms, untilMs - this.#pausedUntilMs));
-    if (this.#pausedMs + addedMs > maxTotalPauseMs) {
-      const expected = `expected pauses of at most ${maxTotalPauseMs / 1000} s in all`;
-      const received = `received another one of ${Math.ceil(ms / 1000)} s after ${Math.ceil(this.#pausedMs / 1000)} s`;
-      this.#gone ??= new ConverterError('RATE_LIMITED', `service: ${expected}, ${received}`);
-      return false;
-    }
-    this.#pausedMs += addedMs;
-    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, untilMs);
-    return true;
+    this.hold(ms);
   }
 
   #answered(): void {
