@@ -36,7 +36,6 @@ export function globMatcher(glob: string): (text: string) => boolean {
   };
 }
 
-/** The pattern of a part that contains no `*`. */
 function patternOf(part: string): string {
   return part.replace(/[\\^$.|+()[\]{}]/g, '\\$&').replace(/\?/g, '.');
 }

@@ -16,7 +16,6 @@ import { visibleJson } from './visible.ts';
  */
 export class PackedMap<T> {
   readonly #spool: Spool;
-  /** Where each value is in the spool. */
   readonly #places = new Map<string, number>();
 
   /** @param spool - Storage of the values; maps with the same spool can share them. @defaultValue one in memory */
@@ -51,7 +50,6 @@ export class PackedMap<T> {
     return place === undefined ? undefined : this.#spool.bytesAt(place);
   }
 
-  /** Sets a value by its UTF-8 JSON. */
   setBytes(key: string, bytes: Uint8Array): void {
     this.#places.set(key, this.#spool.add(bytes));
   }

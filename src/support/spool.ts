@@ -69,7 +69,6 @@ export class Spool {
     return decoder.decode(this.bytesAt(place));
   }
 
-  /** Makes room for a value; returns its place. */
   #take(length: number): number {
     const needed = LENGTH_BYTES + length;
     if (this.#used + needed > this.#last.length) {

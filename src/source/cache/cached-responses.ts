@@ -20,6 +20,9 @@ export interface StoredResponse extends Omit<FreshnessStamp, 'owner'> {
   expectedNodes?: number | undefined;
 }
 
+/** What identifies a response. */
+export type ResponseKey = Pick<StoredResponse, 'service' | 'operation' | 'request'>;
+
 type ResponseRow = Omit<StoredResponse, 'answer' | 'expectedNodes'> &
   Record<'digest' | 'code' | 'message', string> & { bytes: number; expectedNodes: number | null };
 
@@ -31,7 +34,7 @@ const SELECT_RESPONSE = `
 
 /** The table `cached_responses`. The bodies of the responses are in the content store. */
 export class CachedResponses extends Table<StoredResponse> {
-  get(key: Pick<StoredResponse, 'service' | 'operation' | 'request'>): StoredResponse | undefined {
+  get(key: ResponseKey): StoredResponse | undefined {
     const waiting = this.waiting.get(keyOfResponse(key));
     if (waiting !== undefined) return waiting;
     const row = this.db.get<ResponseRow>(SELECT_RESPONSE, key.service, key.operation, key.request);
@@ -70,9 +73,8 @@ export class CachedResponses extends Table<StoredResponse> {
   }
 }
 
-function keyOfResponse(key: Pick<StoredResponse, 'service' | 'operation' | 'request'>): string {
-  return `${key.service}\0${key.operation}\0${key.request}`;
-}
+const keyOfResponse = ({ service, operation, request }: ResponseKey): string =>
+  `${service}\0${operation}\0${request}`;
 
 interface CachedBody {
   digest: Digest;
@@ -128,9 +130,6 @@ export class CachedBodies extends Table<CachedBody> {
   }
 }
 
-/** What identifies a response. */
-type ResponseKey = Pick<StoredResponse, 'service' | 'operation' | 'request'>;
-
 /** The responses that any machine has received. */
 export interface SharedResponses {
   /** Returns the response that was put last, with the tag that `put` needs to replace it. */
@@ -139,10 +138,8 @@ export interface SharedResponses {
   put(response: StoredResponse, etag: string | undefined): Promise<void>;
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
-
 /** An entry that was not used for longer is evicted. A range that is converted once a quarter keeps its entries. */
-export const EVICTED_AFTER_MS = 100 * DAY_MS;
+export const EVICTED_AFTER_MS = 100 * 24 * 60 * 60 * 1000;
 
 /** Recorded use, in milliseconds since the epoch, of each entry that was used since its table was opened. */
 export type Uses<Key> = Map<Key, number>;

@@ -12,7 +12,6 @@ interface EvictionOptions {
   database: CacheDatabase;
   /** Start of the run that ends, milliseconds since the epoch. */
   now: number;
-  /** Limit for the size of all bodies. */
   maxBytes: number;
   /** Id of the run that ends and no longer needs the cache. */
   run?: number;

@@ -328,7 +328,6 @@ async function fetchSnapshot(
   };
 }
 
-/** Fetches a body by the first request that finds it. */
 async function firstFound({ cache, dependencies }: Source, requests: readonly CacheableRequest[]) {
   let first: Fetched | undefined;
   for (const request of requests) {

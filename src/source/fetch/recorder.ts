@@ -241,7 +241,6 @@ function readPage(bytes: Uint8Array) {
   return { text, isRedacted: text !== received };
 }
 
-/** Sorts folders by id, then searches by id. */
 function sortedListings(listings: ReadonlyMap<string, unknown[]>) {
   const isSearch = (id: string) => Number(id.includes(SEARCH));
   return [...listings]

@@ -79,7 +79,6 @@ export type RequestEstimate = Record<'articles' | 'partsLists' | 'bodies' | 'unk
 interface EstimateOptions {
   cache: ResponseCache;
   snapshots: { get(request: ArticleRequest): SnapshotRecord | undefined };
-  /** Whether the whole snapshot of an article is fresh. */
   isFresh(request: ArticleRequest): Promise<boolean>;
   languages: readonly string[];
   imageLocation: string | undefined;

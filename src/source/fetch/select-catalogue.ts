@@ -147,23 +147,20 @@ function walk(root: string, listings: Listings): Required<SourceSelection> {
     const { node, path, name } = step;
     const folder = path.at(-1)!;
     const { nodeid, manufacturer, program } = node;
-    const missing = missingIn(node);
-    if (missing !== undefined) {
-      const what = `a node in ${folderName(folder)}`;
-      found.failures.push({ what, ...missing });
+    const fail = (what: string, { code, message }: Pick<SelectionFailure, 'code' | 'message'>) => {
+      found.failures.push({ what, code, message });
       found.unread.push({ manufacturer, program });
-    } else if (node.nodetype === 'A')
+    };
+    const missing = missingIn(node);
+    if (missing !== undefined) fail(`a node in ${folderName(folder)}`, missing);
+    else if (node.nodetype === 'A')
       found.articles.push({ request: requestOfNode(node), why: [name] });
     if (!isFolder(node)) continue;
     if (path.includes(nodeid)) found.warnings.push(circular(nodeid, folder));
     if (visited.has(nodeid)) continue;
     visited.add(nodeid);
     const listing = listings.get(nodeid) ?? endless(nodeid, folder);
-    if ('code' in listing) {
-      const { code, message } = listing;
-      found.failures.push({ what: folderName(nodeid), code, message });
-      found.unread.push({ manufacturer, program });
-    }
+    if ('code' in listing) fail(folderName(nodeid), listing);
     const inside = open([...path, nodeid], labelled(name, node), node);
     for (const next of inside) stack.push(next);
   }
@@ -200,7 +197,6 @@ function missingIn(node: CatalogueNode): Pick<SelectionFailure, 'code' | 'messag
   };
 }
 
-/** Gives a node without a manufacturer or program those of its folder. */
 function inherit(node: CatalogueNode, above: CatalogueNode | undefined): CatalogueNode {
   if (node.manufacturer !== '' && node.program !== '') return node;
   const manufacturer = node.manufacturer || (above?.manufacturer ?? '');

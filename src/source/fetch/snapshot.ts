@@ -60,7 +60,6 @@ interface FetchedWith {
 /** The snapshots of one service in the database, which a fetcher reads and writes. */
 export function storedSnapshots(table: CachedSnapshots, service: string, fetchedWith: FetchedWith) {
   return {
-    /** The last snapshot of a request. */
     get: (request: ArticleRequest) => table.get(service, configurationKey(request)),
 
     /** The summary of the last snapshot of a request, if it was fetched with the same options. */
@@ -94,7 +93,6 @@ export function storedSnapshots(table: CachedSnapshots, service: string, fetched
   };
 }
 
-/** Converts a snapshot to the record in the database: its article by digest. */
 function recordOf(snapshot: ArticleSnapshot): SnapshotRecord {
   const { key, articleDigest: article, partsList, warnings, translations, unplaced } = snapshot;
   return {

@@ -202,7 +202,6 @@ export function withContext(error: unknown, exchange: Addressed, addresses: Addr
   return new ConverterError(code, sentence, context);
 }
 
-/** The address to show; undefined if the values give no address. */
 function shownUrl({ name, values, address }: Addressed, addresses: Addresses): string | undefined {
   try {
     const { origin, path } = buildTarget(OPERATIONS[name], values, addresses, MASK, address);

@@ -91,7 +91,6 @@ export interface Share {
   close(): void;
 }
 
-/** The amount that a share has, and the amount that it waits for. */
 interface Held {
   amount: number;
   waiting?: { amount: number; start: () => void } | undefined;

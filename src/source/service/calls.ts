@@ -46,21 +46,17 @@ export function createCaller<Options>({ baseUrl, shared, send }: CallerConfig<Op
   };
 }
 
-const PATHS = pathsWithToken();
+const ROWS = Object.entries(OPERATIONS) as [OperationName, Operation<unknown>][];
 
 /** Every address of the three groups that takes a token in its query: not the logout. The first of each row leads. */
-function pathsWithToken() {
-  const rows = Object.entries(OPERATIONS) as [OperationName, Operation<unknown>][];
-  const paths = rows.flatMap(([name, operation]) => {
-    const { token, group, path, others = [] } = operation;
-    if (token !== 'query') return [];
-    return [{ group, path }, ...others].flatMap((at, address) => {
-      const isOfGroups = at.group === 'xcf' || at.group === 'ofml' || at.group === 'odb';
-      return isOfGroups ? [{ name, operation, address, pattern: patternOf(at) }] : [];
-    });
+const PATHS = ROWS.flatMap(([name, operation]) => {
+  const { token, group, path, others = [] } = operation;
+  if (token !== 'query') return [];
+  return [{ group, path }, ...others].flatMap((at, address) => {
+    const isOfGroups = at.group === 'xcf' || at.group === 'ofml' || at.group === 'odb';
+    return isOfGroups ? [{ name, operation, address, pattern: patternOf(at) }] : [];
   });
-  return paths.sort((a, b) => a.address - b.address);
-}
+}).sort((a, b) => a.address - b.address);
 
 function patternOf({ group, path }: Pick<Operation<unknown>, 'group' | 'path'>): RegExp {
   const literal = `${GROUPS[group].path}${path}`.replace(/[.]/g, '\\.');

@@ -321,7 +321,6 @@ class Connection {
     });
   }
 
-  /** Drops the requests in flight, logs out, then drops every connection; never rejects. */
   close(): Promise<void> {
     this.#stop.abort();
     this.#closed ??= this.session.close().then(() => this.#transport.destroy());

@@ -71,7 +71,6 @@ const OVERLOAD_CODES: ReadonlySet<ErrorCode> = new Set([
   'HTTP_CONNECTION',
   'SERVICE_UNREACHABLE',
 ]);
-const OVERLOAD_STATUSES: ReadonlySet<number> = new Set([429, 503]);
 
 /** Codes of failures that may be gone by the next attempt. */
 const PASSING_CODES: ReadonlySet<ErrorCode> = new Set([...OVERLOAD_CODES, 'RESPONSE_INVALID']);
@@ -122,7 +121,7 @@ export function classify(error: unknown): Failure {
     isUnreachable: code === 'SERVICE_UNREACHABLE',
     isAddressWrong:
       code === 'SERVICE_UNREACHABLE' && wrongAddress(connectionCode(cause)) !== undefined,
-    isOverload: OVERLOAD_CODES.has(code) || OVERLOAD_STATUSES.has(status),
+    isOverload: OVERLOAD_CODES.has(code) || status === 429 || status === 503,
     mayBeOutage: code === 'SERVICE_UNREACHABLE' || (mayPass && (status < 400 || status >= 500)),
   };
 }
