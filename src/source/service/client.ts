@@ -42,7 +42,6 @@ export interface Body extends Validators {
   bytes: Uint8Array;
 }
 
-/** The answer that the validators of the request are still valid. */
 export interface NotModified {
   notModified: true;
 }

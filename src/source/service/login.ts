@@ -46,7 +46,7 @@ interface LoginSender {
   origin: string;
 }
 
-/** Opens a token source with the login of some settings. */
+/** Opens a token source, and registers credentials and tokens as secrets. */
 export function openTokens(settings: Settings, sender: LoginSender): TokenSource {
   const { rememberMe, now, startTimer, credentials } = settings;
   const login: Login = { ...settings, username: '', password: '', ...credentials };

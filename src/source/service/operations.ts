@@ -286,13 +286,11 @@ const ROWS = {
   },
 } as const satisfies Record<string, Operation<unknown>>;
 
-/** Returns the size of a resource in bytes; throws `RESPONSE_INVALID` if it is empty. */
 function sizeOf(body: Uint8Array): number {
   if (body.length > 0) return body.length;
   throw new ConverterError('RESPONSE_INVALID', 'expected a resource, received nothing');
 }
 
-/** Name of an operation. */
 export type OperationName = keyof typeof ROWS;
 
 /** The value that the decoder of an operation makes of its body. */
@@ -308,18 +306,11 @@ export const OPERATIONS: { readonly [Name in OperationName]: Operation<AnswerOf<
  */
 export function requestKey(name: OperationName, values: Values): string {
   const operation = OPERATIONS[name];
-  return keyOf(operation, operation.identity, values);
-}
-
-function keyOf(
-  operation: Operation<unknown>,
-  identity: Operation<unknown>['identity'],
-  values: Values,
-): string {
-  const parts: string[] = [];
-  for (const part of identity) {
-    const isOne = typeof part === 'string';
-    parts.push(isOne ? spell(operation, part, values[part]) : keyOf(operation, part, values));
-  }
-  return JSON.stringify(parts);
+  const keyOf = (identity: Operation<unknown>['identity']): string => {
+    const parts = identity.map((part) =>
+      typeof part === 'string' ? spell(operation, part, values[part]) : keyOf(part),
+    );
+    return JSON.stringify(parts);
+  };
+  return keyOf(operation.identity);
 }

@@ -18,7 +18,6 @@ export type Credentials =
   | { username: string; password: string; appKey?: string }
   | { token: string };
 
-/** A token. */
 export interface IssuedToken {
   value: string;
   /** When to obtain another token, milliseconds since 1970. */

@@ -53,7 +53,7 @@ interface Sent {
 /** A request that tests whether a token is alive. */
 export type Probe = Pick<Exchange, 'name' | 'values' | 'address'>;
 
-/** The request for the root nodes, which every live token may read. */
+/** Every live token may read the root nodes. */
 const ROOT: Probe = { name: 'getNodes', values: {} };
 
 interface SessionOptions {
@@ -139,7 +139,6 @@ export class Session {
     await this.#options.tokens.close();
   }
 
-  /** @param replaced - The token that the service no longer accepts. */
   async #obtain(replaced?: string): Promise<string> {
     try {
       const issued = await this.#options.tokens.obtain(replaced);

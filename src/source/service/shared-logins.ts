@@ -32,7 +32,7 @@ export function openTokenSource(config: ServiceConfig): TokenSource {
   };
   const transport = createTransport(settings, addresses, LOGIN_CONNECTIONS);
   const { signal } = stop;
-  const traffic = new Traffic({ ...settings, probe: async () => {}, perSecond: undefined, signal });
+  const traffic = new Traffic({ ...settings, probe: async () => {}, signal });
   const { timeoutMs } = settings;
   const sender = { traffic, transport, signal, timeoutMs, origin: addresses.authUrl.origin };
   const tokens = openTokens(settings, sender);

@@ -12,7 +12,6 @@ interface Address {
   path: string;
 }
 
-/** The two addresses of a service. */
 export interface Addresses {
   authUrl: Address;
   baseUrl: Address;

@@ -66,7 +66,6 @@ export class Traffic {
   #delayMs: () => number;
   #mostPermits: number;
   readonly #permits: FairBudget;
-  /** Demand of requests that are not made for an article. */
   readonly #ownDemand: Demand;
 
   /** Number of answers that have returned their permit and are not decoded yet. */

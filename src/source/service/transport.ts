@@ -23,9 +23,9 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** Allowed characters of a header. Some servers send other bytes, which are not sent back. */
 const HEADER_VALUE = /^[\x20-\x7e]+$/;
 
-/** Accepted encodings: JSON of this kind shrinks to a fifth. */
+/** JSON of this kind shrinks to a fifth. */
 const ACCEPT_ENCODING = 'gzip, br, deflate';
-/** Unpackers of `node:zlib` by `content-encoding`; each stops at the given size. */
+/** Unpackers of `node:zlib` by `content-encoding`. */
 const UNPACKERS = {
   gzip: 'gunzip',
   'x-gzip': 'gunzip',

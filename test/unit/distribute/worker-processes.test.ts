@@ -2,8 +2,8 @@
 import { spawn } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { runWorkerProcesses } from '../../../src/distribute/worker-processes.ts';
-import { startTimer } from '../../../src/source/service/service-config.ts';
 import { createTokenSource } from '../../../src/source/service/login.ts';
+import { startTimer } from '../../../src/source/service/service-config.ts';
 import { ConverterError } from '../../../src/support/errors.ts';
 import { SILENT } from '../../../src/support/log.ts';
 
