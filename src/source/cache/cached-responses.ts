@@ -141,7 +141,7 @@ export interface SharedResponses {
 /** An entry that was not used for longer is evicted. A range that is converted once a quarter keeps its entries. */
 export const EVICTED_AFTER_MS = 100 * 24 * 60 * 60 * 1000;
 
-/** Recorded use, in milliseconds since the epoch, of each entry that was used since its table was opened. */
+/** Recorded use, in milliseconds since the epoch, of each entry used since its table was opened. */
 export type Uses<Key> = Map<Key, number>;
 
 /** Forgets the uses, and returns the keys of the uses that have to be recorded. */

@@ -161,11 +161,8 @@ export class CachedBuilds extends Table<string> {
   }
 
   protected override write(record: string, source: Digest): void {
-    this.db.run(
-      'INSERT OR REPLACE INTO cached_builds (source, record) VALUES (?, ?)',
-      source,
-      record,
-    );
+    const sql = 'INSERT OR REPLACE INTO cached_builds (source, record) VALUES (?, ?)';
+    this.db.run(sql, source, record);
   }
 
   /** Records the GLBs that were used since the table was opened, and evicts those that were not used for long. */

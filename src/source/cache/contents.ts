@@ -23,7 +23,7 @@ const MIGRATIONS: readonly string[] = [
 /** Pages of 8 KiB: rows of 2 KiB are written twice as fast as in pages of 4 KiB. */
 const SET_UP = 'PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL';
 
-/** Runs work on the database; returns undefined if the database is damaged. */
+/** Returns undefined if the database is damaged. */
 type IfUsable = <T>(work: () => T) => T | undefined;
 
 /** A table of a file that may be damaged. A damaged table counts as empty. */
@@ -118,19 +118,17 @@ class DerivedEntries extends LossyTable<DerivedEntry | undefined> {
   }
 
   totalBytes(): number {
-    const sql = 'SELECT TOTAL(bytes) AS bytes FROM derived';
-    const sum = this.ifUsable(() => {
-      this.db.flush();
-      return this.db.get<{ bytes: number }>(sql);
-    });
-    return sum?.bytes ?? 0;
+    return this.#flushedRows<{ bytes: number }>('TOTAL(bytes) AS bytes')[0]?.bytes ?? 0;
   }
 
   all(): DerivedEntry[] {
-    const sql = 'SELECT digest, bytes, used_at AS usedAt FROM derived';
+    return this.#flushedRows('digest, bytes, used_at AS usedAt');
+  }
+
+  #flushedRows<Row>(columns: string): Row[] {
     const rows = this.ifUsable(() => {
       this.db.flush();
-      return this.db.all<DerivedEntry>(sql);
+      return this.db.all<Row>(`SELECT ${columns} FROM derived`);
     });
     return rows ?? [];
   }

@@ -12,7 +12,6 @@ import { MIGRATIONS } from './schema.ts';
 import { openSqlite, Table } from './sqlite.ts';
 
 const DATABASE_FILE = 'state.db';
-/** File name of the database of small contents, beside the folder of the other contents. */
 const CONTENTS_FILE = 'bodies.db';
 
 interface StoredDecision extends Decision {
@@ -97,7 +96,6 @@ export class CacheDatabase extends DurableTables {
   readonly builds = new CachedBuilds(this.db);
   readonly decisions = new CachedDecisions(this.db);
   readonly objects = new CachedObjects(this.db);
-  /** Database of small contents and of the entries of derived data. */
   readonly contents: Contents;
 
   constructor(db: CacheDatabase['db'], contents: Contents) {

@@ -31,7 +31,6 @@ import {
 import { missingBecause } from './missing-body.ts';
 import { DecodedBodies, RequestsInFlight } from './shared-in-run.ts';
 
-/** Options of the response cache of one run. */
 export interface ResponseCacheOptions
   extends Partial<Pick<FreshnessContext, 'interruptedSince' | 'interruptedUntil'>> {
   client: ServiceClient;
@@ -91,7 +90,7 @@ interface LiveResponse<Name extends OperationName> extends CachedResponse {
 type Pending<Name extends OperationName> = Promise<LiveResponse<Name>>;
 type Received<Name extends OperationName> = Body & { answer: AnswerOf<Name> };
 
-/** Numbers of requests of an operation by their outcome, and the size of the bodies that were received. */
+/** Requests of an operation by their outcome, and the size of the bodies that were received. */
 const NO_REQUESTS = {
   sent: 0,
   /** Sent requests whose answer was not modified. */
@@ -355,7 +354,6 @@ export class ResponseCache {
     return (await this.#isIntact(answer)) ? { etag, lastModified } : undefined;
   }
 
-  /** Stores a received response, stamped with the state of the data. */
   async #put(
     request: CacheableRequest,
     received: Pick<StoredResponse, 'answer' | 'etag' | 'lastModified'>,

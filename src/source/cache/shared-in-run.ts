@@ -14,7 +14,6 @@ interface InFlight<T = unknown> {
   stop: AbortController;
 }
 
-/** Requests in flight, by key. */
 export class RequestsInFlight {
   readonly #requests = new Map<string, InFlight>();
 

@@ -34,7 +34,7 @@ function imageRequests(
 
 type BlockRequest = CacheableRequest<'getBlock'> & { subject: string };
 
-/** Makes a block request. Its owner is the article's manufacturer, if the block's name has none. */
+/** Its owner is the article's manufacturer, if the block's name has none. */
 function blockRequest(name: string, datedBy: string): BlockRequest {
   const path = name.replace(/^::/, '');
   const end = path.indexOf('::');
