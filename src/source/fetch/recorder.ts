@@ -181,10 +181,9 @@ export function withoutSecrets(text: string): string {
   });
 }
 
-/** Values that identify a request. The key of the request is the JSON of these texts. */
-function identityOf(operation: OperationName, values: Values): string[] {
-  return JSON.parse(requestKey(operation, values));
-}
+/** The key of a request is the JSON of the values that identify it. */
+const identityOf = (operation: OperationName, values: Values): string[] =>
+  JSON.parse(requestKey(operation, values));
 
 /** Returns the changed property, and the previous meta configuration; the whole previous article is too large. */
 function changeOf(sent: unknown): Record<string, string> {
@@ -234,7 +233,7 @@ function readJson(bytes: Uint8Array) {
   }
 }
 
-/** Reads a body that should be JSON and is not, such as an error page. It may contain anything. */
+/** Reads a body that should be JSON and is not, such as an error page. */
 function readPage(bytes: Uint8Array) {
   const received = new TextDecoder().decode(bytes);
   const text = redact(received);

@@ -84,7 +84,6 @@ function isOpen({ obligatory, obligatory2c, currentvalue }: ArticleProperty): bo
   return (obligatory || obligatory2c) && currentvalue.trim() === '';
 }
 
-/** One warning that names the properties that need a value and have none, if there are any. */
 function openProperties(article: Article): Warning[] {
   const { complete, missing } = missingValues(article);
   if (complete) return [];
@@ -168,14 +167,12 @@ export function requestOfArticle(article: Article): ArticleRequest {
   };
 }
 
-/** Reads the catalogue. */
 export interface CatalogueReader {
   /** Children of a folder. @param manufacturer - Manufacturer of the folder, or empty. */
   nodes(parentnode: string, manufacturer: string): Promise<CatalogueNode[]>;
   search(manufacturer: string, query: string): Promise<CatalogueNode[]>;
 }
 
-/** One property and its new value. */
 export type PropertySetting = Pick<PropertyChange, 'proptype' | 'propclass' | 'prop' | 'newvalue'>;
 
 /** An article in its current configuration. */
@@ -186,7 +183,6 @@ export interface Configured {
   articleDigest: Digest;
 }
 
-/** Configures articles. */
 export interface Configurator {
   resolve(request: ArticleRequest): Promise<Configured>;
   /** Returns the same article with one property changed. */

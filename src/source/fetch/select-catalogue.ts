@@ -47,7 +47,7 @@ export async function selectFromCatalogue(
   return { articles: selected, failures, warnings, unread };
 }
 
-/** Makes the failure of a folder or search that cannot be read: its articles are not known. */
+/** The failure of a folder or search that cannot be read: its articles are not known. */
 function unreadable(what: string, manufacturer: string, error: ConverterError): SourceSelection {
   const { code, message } = error;
   const unread = [{ manufacturer, program: '' }];
@@ -221,7 +221,6 @@ function folderName(folder: string): string {
     : cutText(`catalogue ${folder}`, TEXT_LIMITS.name);
 }
 
-/** Selects the results of a search. */
 export async function selectFromSearch(
   { manufacturer, query }: SourceOf<'search'>,
   reader: CatalogueReader,

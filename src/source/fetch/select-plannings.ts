@@ -205,9 +205,7 @@ function tooManyArticles(max: number): ConverterError {
   return new ConverterError('CARTS_LIMITED', message);
 }
 
-function isName(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
-}
+const isName = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 function invalid(message: string, cause?: unknown): ConverterError {
   return new ConverterError('CART_INVALID', message, { cause });

@@ -46,10 +46,8 @@ export type ArticleSource =
       max: number;
     } & ArticleId);
 
-/** The sources of one kind. */
 export type SourceOf<Kind extends ArticleSource['kind']> = Extract<ArticleSource, { kind: Kind }>;
 
-/** A row of an article list. */
 export interface ListRow {
   request: ArticleRequest;
   /** Line number from 1, with the header. */
@@ -121,7 +119,6 @@ export interface SourceSelection {
 /** The selection of all sources of a pipeline: each request once, in the order of the sources. */
 export type Selection = Omit<Required<SourceSelection>, 'unread'> & Pick<SourceSelection, 'unread'>;
 
-/** Puts selections together, in their order. */
 export function joinSelections(selections: readonly SourceSelection[]): Required<SourceSelection> {
   return {
     articles: selections.flatMap(({ articles }) => articles),
