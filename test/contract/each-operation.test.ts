@@ -41,10 +41,10 @@ async function hold(run: Case, context: TestContext): Promise<void> {
 }
 
 describe.each(NAMES)('%s', (name) => {
-  const { spec, token, method, path } = OPERATIONS[name];
+  const { token, method, path } = OPERATIONS[name];
   const { answers, parameters } = CASES[name];
 
-  it(`answers as section ${spec} says (${method} ${path})`, (context) => hold(answers, context));
+  it(`answers as the specification says (${method} ${path})`, (context) => hold(answers, context));
 
   for (const [parameter, run] of Object.entries(parameters)) {
     it(`takes the parameter ${parameter}`, (context) => hold(run, context));

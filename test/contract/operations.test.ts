@@ -36,6 +36,14 @@ const SPECIFIED = [
   '4.4 GET odb /articlesimage.jpg ?token! manufacturer! program! basearticlenumber! finalarticlenumber! reinitstring!',
 ];
 
+/** The section of each group of operations. */
+const SECTIONS: Readonly<Record<string, string>> = {
+  auth: '4.1',
+  xcf: '4.2',
+  ofml: '4.3',
+  odb: '4.4',
+};
+
 /** Only here do the languages come from the opening of section 4: D-781, D-782. */
 const LANGUAGES_OF_SECTION_4: readonly string[] = ['changeProperty', 'restoreConfiguration'];
 
@@ -52,7 +60,7 @@ describe('the table of operations', () => {
         .map((parameter) => `${parameter.name}${parameter.required ? '!' : ''}`);
       const query = [...(row.token === 'query' ? ['token!'] : []), ...own];
       return [
-        `${row.spec} ${row.method} ${row.group} ${row.path}`,
+        `${SECTIONS[row.group]} ${row.method} ${row.group} ${row.path}`,
         ...(query.length === 0 ? [] : [`?${query.join(' ')}`]),
         ...(row.body === undefined ? [] : [`{ ${row.body.join(' ')} }`]),
       ].join(' ');

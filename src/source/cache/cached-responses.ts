@@ -91,7 +91,7 @@ export class CachedBodies extends Table<CachedBody> {
     this.later(body.digest, body);
   }
 
-  /** Records that a body was used, unless its recorded use is recent. */
+  /** Records a use, unless the recorded one is recent. */
   use(digest: Digest, now: number): void {
     const body = this.#get(digest);
     if (body === undefined || now - body.usedAt <= USE_RECORDED_EVERY_MS) return;

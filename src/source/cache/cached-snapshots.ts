@@ -33,9 +33,8 @@ export interface SnapshotSummary {
 }
 
 /** When the last of the responses of a snapshot was requested, milliseconds since the epoch. */
-function requestedAt(summary: SnapshotSummary | undefined): number {
-  return Math.max(0, ...(summary?.stamps ?? []).map((stamp) => stamp.requestedAt));
-}
+const requestedAt = ({ stamps }: SnapshotSummary) =>
+  Math.max(0, ...stamps.map((stamp) => stamp.requestedAt));
 
 /** A snapshot as JSON. */
 type WaitingSnapshot = Record<'service' | 'request' | 'record', string> & {
@@ -62,8 +61,8 @@ export class CachedSnapshots extends Table<WaitingSnapshot> {
   /** Puts the row of another machine, unless the one here was requested later. */
   putRow(row: WaitingSnapshot): void {
     const own = this.summary(row.service, row.request);
-    const other = row.summary === null ? undefined : this.db.json<SnapshotSummary>(row.summary);
-    const isOlder = own !== undefined && requestedAt(own) >= requestedAt(other);
+    const otherAt = row.summary === null ? 0 : requestedAt(this.db.json(row.summary));
+    const isOlder = own !== undefined && requestedAt(own) >= otherAt;
     if (!isOlder) this.later(`${row.service}\0${row.request}`, row, row.record.length);
   }
 

@@ -18,7 +18,7 @@ export const CONTINUED_WITHIN_MS = 20 * 60 * 60 * 1000;
 /** Process id of a run that is over; no process has this id. */
 const NO_PROCESS = 0;
 
-/** Names of the runs of this process, by {@link nameOf}: process ids are reused, and containers share them. */
+/** Names of the runs of this process: process ids are reused, and containers share them. */
 const own = new Set<string>();
 
 const COLUMNS = 'id, service, output, host, pid, started_at AS startedAt';
@@ -285,7 +285,6 @@ class DurablePermanentIds extends Table {
     return rows.map(({ id, article }) => ({ id, article: this.db.json(article) }));
   }
 
-  /** Stores a planning, in place of the known planning of the identifier. */
   put(service: string, id: string, topLevelArticle: unknown): void {
     const sql = 'INSERT OR REPLACE INTO durable_permanent_ids VALUES (?, ?, ?)';
     this.db.run(sql, systemOf(service), id, JSON.stringify(topLevelArticle));

@@ -33,7 +33,7 @@ export const FRESHNESS_POLICIES = {
   { trusts: 'dates' | 'nothing' | 'everything'; conditional: boolean }
 >;
 
-/** When cached responses are used: D-845. */
+/** See D-845. */
 export type FreshnessPolicy = keyof typeof FRESHNESS_POLICIES;
 
 /** The policy of a pipeline file that sets none. */

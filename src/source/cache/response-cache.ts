@@ -34,7 +34,6 @@ import { DecodedBodies, RequestsInFlight } from './shared-in-run.ts';
 export interface ResponseCacheOptions
   extends Partial<Pick<FreshnessContext, 'interruptedSince' | 'interruptedUntil'>> {
   client: ServiceClient;
-  /** Bodies by content. */
   store: ContentStore;
   database: CacheDatabase;
   /** Start of the run, milliseconds since the epoch. */

@@ -14,6 +14,7 @@ interface InFlight<T = unknown> {
   stop: AbortController;
 }
 
+/** Requests in flight, by key. */
 export class RequestsInFlight {
   readonly #requests = new Map<string, InFlight>();
 

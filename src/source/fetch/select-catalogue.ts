@@ -221,6 +221,7 @@ function folderName(folder: string): string {
     : cutText(`catalogue ${folder}`, TEXT_LIMITS.name);
 }
 
+/** Selects the results of a search. */
 export async function selectFromSearch(
   { manufacturer, query }: SourceOf<'search'>,
   reader: CatalogueReader,

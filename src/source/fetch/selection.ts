@@ -119,6 +119,7 @@ export interface SourceSelection {
 /** The selection of all sources of a pipeline: each request once, in the order of the sources. */
 export type Selection = Omit<Required<SourceSelection>, 'unread'> & Pick<SourceSelection, 'unread'>;
 
+/** Puts selections together, in their order. */
 export function joinSelections(selections: readonly SourceSelection[]): Required<SourceSelection> {
   return {
     articles: selections.flatMap(({ articles }) => articles),

@@ -10,7 +10,7 @@ import { decodePermanentId, decodeResults } from '../../convert/wire/value.ts';
 import { ID_FIELDS } from '../../model/configuration-id.ts';
 import { ConverterError, type ErrorCode } from '../../support/errors.ts';
 
-/** Groups of operations that share a base path below their address. */
+/** Groups of operations that share a base path below their address: sections 4.1 to 4.4 of the specification. */
 export const GROUPS = {
   auth: { address: 'authUrl', path: '' },
   xcf: { address: 'baseUrl', path: '/api/xcf.dll/xcf' },
@@ -68,7 +68,6 @@ const LANGUAGES = [optional('lang'), optional('langalt')] as const;
 const ARTICLE_ID = ['manufacturer', 'program', 'basearticlenumber'] as const;
 const ARTICLE = ARTICLE_ID.map((name) => required(name));
 
-/** The fields that most rows have in common. */
 const GET = {
   method: 'GET',
   token: 'query',
@@ -85,7 +84,6 @@ const AUTH = {
   token: 'none',
   missing: 'AUTH_PROTOCOL',
   missingMeans: 'there is no authentication server at this address',
-  spec: '4.1',
 } as const;
 const FOLDER = {
   ...GET,
@@ -94,7 +92,6 @@ const FOLDER = {
   identity: ['parentnode'],
   missing: 'NODE_NOT_FOUND',
   missingMeans: 'the catalogue has no such folder',
-  spec: '4.2',
 } as const;
 const RESOURCE = {
   ...GET,
@@ -103,7 +100,6 @@ const RESOURCE = {
   decode: sizeOf,
   missing: 'RESOURCE_MISSING',
   missingMeans: 'the service has no such resource',
-  spec: '4.2',
 } as const;
 const COMMERCIAL = {
   group: 'ofml',
@@ -111,7 +107,6 @@ const COMMERCIAL = {
   decode: decodeArticleAnswer,
   missing: 'ARTICLE_NOT_FOUND',
   missingMeans: 'the service has no such article',
-  spec: '4.3',
 } as const;
 const IMAGE = {
   ...GET,
@@ -186,7 +181,7 @@ const ROWS = {
     missingMeans: 'the catalogue has no such manufacturer',
     identity: ['manufacturer', 'query'],
   },
-  logoutCatalogue: { ...LOGOUT, group: 'xcf', spec: '4.2' },
+  logoutCatalogue: { ...LOGOUT, group: 'xcf' },
   getArticle: {
     ...GET,
     ...COMMERCIAL,
@@ -217,7 +212,6 @@ const ROWS = {
     group: 'ofml',
     path: PREVIEW_PATH,
     others: inGroupOcd(PREVIEW_PATH),
-    spec: '4.3',
     identity: ['manufacturer', 'program', 'name'],
   },
   storePlanning: {
@@ -253,7 +247,6 @@ const ROWS = {
     decode: decodePartsList,
     missing: 'ARTICLE_NOT_FOUND',
     missingMeans: 'the service has no parts list of this article',
-    spec: '4.4',
     identity: ID_FIELDS,
   },
   getBlock: {
@@ -263,17 +256,15 @@ const ROWS = {
     decode: decodeBlock,
     missing: 'BLOCK_MISSING',
     missingMeans: 'the service has no such block',
-    spec: '4.4',
     identity: ['name'],
   },
   getMaterial: {
     ...IMAGE,
     group: 'odb',
     path: '/materials/{manufacturer}/{name}.JPG',
-    spec: '4.4',
     identity: ['manufacturer', 'name'],
   },
-  logoutGraphics: { ...LOGOUT, group: 'odb', spec: '4.4' },
+  logoutGraphics: { ...LOGOUT, group: 'odb' },
   /** @deprecated The service may remove it in a later version (section 9, rule 6). */
   getArticleImage: {
     ...IMAGE,
@@ -281,7 +272,6 @@ const ROWS = {
     group: 'odb',
     path: '/articlesimage.jpg',
     query: [...ARTICLE, required('finalarticlenumber'), required('reinitstring')],
-    spec: '4.4',
     identity: [...ARTICLE_ID, 'finalarticlenumber', 'reinitstring'],
   },
 } as const satisfies Record<string, Operation<unknown>>;
