@@ -50,7 +50,6 @@ export interface Operation<Answer> {
   missingMeans: string;
   /** Code of a 422, if the service may refuse the sent values. */
   refused?: ErrorCode;
-  spec: string;
 }
 
 /** Named values of an operation: parameters, path segments and other values that identify a request. */
