@@ -54,7 +54,7 @@ export function checkParameters(
   isOpen = false,
 ): void {
   const known = Object.keys(checks);
-  if (!isObject(given)) {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     const names = known.filter((key) => issuesOf(checks[key]!, undefined).length > 0);
     throw refuse(name, `an object with ${names.join(', ')}`, shown(given));
   }
@@ -83,12 +83,10 @@ type Issue = z.core.$ZodIssue & { readonly [key: string]: unknown; input: unknow
 
 function issuesOf(schema: z.ZodType, value: unknown): Issue[] {
   // All issues of a list with 100,000 wrong entries would overflow the stack of the library.
-  const options = { abortEarly: true, jitless: true, reportInput: true, error: typeInWords };
+  const error = ({ code, expected }: z.core.$ZodRawIssue) =>
+    code === 'invalid_type' ? SCHEMA_TYPES[String(expected)] : undefined;
+  const options = { abortEarly: true, jitless: true, reportInput: true, error };
   return (schema.safeParse(value, options).error?.issues ?? []) as Issue[];
-}
-
-function typeInWords({ code, expected }: z.core.$ZodRawIssue): string | undefined {
-  return code === 'invalid_type' ? SCHEMA_TYPES[String(expected)] : undefined;
 }
 
 function refuse(where: string, expected: string, received: string): ConverterError {
@@ -129,10 +127,6 @@ export function checked<F extends (...parameters: never[]) => unknown>(
     return work(...parameters);
   };
   return (isAsync ? async (...parameters: never[]) => call(...parameters) : call) as F;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function shown(value: unknown): string {

@@ -25,21 +25,18 @@ export function forgetSecret(value: string): void {
 
 function count(value: string, change: 1 | -1): void {
   if (value.length < SHORTEST) return;
-  for (const spelling of spellingsOf(value)) {
+  const spellings = [
+    value,
+    encodeURIComponent(value.toWellFormed()),
+    new URLSearchParams({ s: value }).toString().slice(2),
+    JSON.stringify(value).slice(1, -1),
+  ];
+  for (const spelling of new Set(spellings)) {
     const times = (registered.get(spelling) ?? 0) + change;
     if (times > 0) registered.set(spelling, times);
     else registered.delete(spelling);
   }
   secrets = [...registered.keys()].sort((a, b) => b.length - a.length);
-}
-
-function spellingsOf(value: string): Set<string> {
-  return new Set([
-    value,
-    encodeURIComponent(value.toWellFormed()),
-    new URLSearchParams({ s: value }).toString().slice(2),
-    JSON.stringify(value).slice(1, -1),
-  ]);
 }
 
 /**

@@ -3,10 +3,6 @@
 /** Control characters, which end a line or begin an escape sequence, and marks that reverse the direction of text. */
 const HIDDEN = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 
-function escaped(character: string): string {
-  return `\\u{${character.codePointAt(0)!.toString(16)}}`;
-}
-
 /**
  * Writes control characters and direction marks of a text as `\u{…}`.
  *
@@ -18,9 +14,10 @@ function escaped(character: string): string {
  * ```
  */
 export function visible(text: string, isOneLine = false): string {
-  return text.replace(HIDDEN, (character) =>
-    !isOneLine && (character === '\n' || character === '\t') ? character : escaped(character),
-  );
+  return text.replace(HIDDEN, (character) => {
+    const isKept = !isOneLine && (character === '\n' || character === '\t');
+    return isKept ? character : `\\u{${character.codePointAt(0)!.toString(16)}}`;
+  });
 }
 
 /** Text of several lines, in which data cannot begin another line: each line is written as {@link visible} does. */

@@ -193,30 +193,20 @@ export class ResponseCache {
     signal: AbortSignal | undefined,
   ): Pending<Name> {
     const key = keyOf(request);
-    if (request.once && !this.#isFinal(request)) return this.#sendOnce(key, request, signal);
+    const { now, policy } = this.#run;
+    const stored = request.once ? this.#stored(request) : undefined;
+    const isFinal = stored && (stored.requestedAt === now || policy === 'never');
+    if (request.once && !isFinal) {
+      const own = signal ?? new AbortController().signal;
+      const demand = { requesters: new Set([own]), signal: own, retries: 0 };
+      return this.#keep(key, await this.#send(request, stored, demand));
+    }
     const failure = this.#failures.get(key);
     const known = this.#responses.get(key);
     if (known || failure || this.#inFlight.has(key)) this.#count(request).deduplicated++;
     if (failure !== undefined) throw failure;
     if (known !== undefined && !this.#inFlight.has(key)) return known;
     return this.#join(key, signal, (demand) => this.#fromDatabaseOrService(request, demand));
-  }
-
-  /** Whether the response that is stored is not requested again in this run. */
-  #isFinal(request: CacheableRequest): boolean {
-    const stored = this.#stored(request);
-    return (
-      stored !== undefined && (stored.requestedAt === this.#run.now || this.#run.policy === 'never')
-    );
-  }
-
-  async #sendOnce<Name extends OperationName>(
-    key: string,
-    request: CacheableRequest<Name>,
-    signal = new AbortController().signal,
-  ): Pending<Name> {
-    const demand = { requesters: new Set([signal]), signal, retries: 0 };
-    return this.#keep(key, await this.#send(request, this.#stored(request), demand));
   }
 
   /** Waits for a request, and keeps its result for the rest of the run. */

@@ -2,7 +2,6 @@
 import type {
   Article,
   ArticleKey,
-  ArticleProperty,
   ArticleRequest,
   PlanningChild,
   PropertyChange,
@@ -73,7 +72,10 @@ export function missingValues(root: Article): { complete: boolean; missing: stri
     const owner = article === root ? '' : `${article.basearticlenumber}/`;
     return [...(article.ocd?.propclasses ?? []), ...article.propclasses].flatMap(
       ({ name, properties }) =>
-        properties.filter(isOpen).map((property) => `${owner}${name}.${property.name}`),
+        properties
+          .filter(({ obligatory, obligatory2c }) => obligatory || obligatory2c)
+          .filter(({ currentvalue }) => currentvalue.trim() === '')
+          .map((property) => `${owner}${name}.${property.name}`),
     );
   });
   const isFlagged = all.some(({ ocd }) => ocd?.obligatory2c);

@@ -85,7 +85,9 @@ export async function distinctArticles(
   isUntried: (article: SelectedArticle) => boolean = () => false,
 ): Promise<SelectedArticle[]> {
   const keys = new Map<SelectedArticle, string>();
-  const resolved = ambiguous(articles).filter((article) => !isUntried(article));
+  const groups = [...groupBy(articles, ({ request }) => articleKey(request)).values()];
+  const ambiguous = groups.flatMap((group) => (group.length > 1 ? ambiguousOf(group) : []));
+  const resolved = ambiguous.filter((article) => !isUntried(article));
   await inParallel(resolved, IDENTIFIED_AT_ONCE, async (article) => {
     try {
       keys.set(article, configurationKey((await identify(article.request)).key));
@@ -122,12 +124,6 @@ function merge(group: readonly SelectedArticle[]): SelectedArticle {
     ...(children && { children }),
     ...(group.every(({ onlyCarts }) => onlyCarts) && { onlyCarts: true }),
   };
-}
-
-/** Returns the articles that may be the same configuration as another article of the same base article. */
-function ambiguous(articles: readonly SelectedArticle[]): SelectedArticle[] {
-  const groups = groupBy(articles, ({ request }) => articleKey(request));
-  return [...groups.values()].flatMap((group) => (group.length > 1 ? ambiguousOf(group) : []));
 }
 
 const CONFIGURATION_FIELDS = ['finalarticlenumber', 'reinitstring', 'metareinitstring'] as const;
