@@ -14,10 +14,7 @@ export interface ServerAddress {
   names?: readonly string[];
 }
 
-interface ListenAddress {
-  port: number;
-  host: string;
-}
+type ListenAddress = Required<Omit<ServerAddress, 'names'>>;
 
 const HIGHEST_PORT = 65_535;
 /** What a port has to be, as the end of "expected …". */

@@ -1,6 +1,6 @@
 /** The tables of cached responses and their bodies in `state.db`. */
 import type { Digest, Fetched } from '../../model/snapshot.ts';
-import { USE_RECORDED_EVERY_MS } from './contents.ts';
+import { USE_RECORDED_EVERY_MS, type UsedContent } from './contents.ts';
 import type { FreshnessStamp } from './freshness.ts';
 import { Table } from './sqlite.ts';
 
@@ -76,18 +76,11 @@ export class CachedResponses extends Table<StoredResponse> {
 const keyOfResponse = ({ service, operation, request }: ResponseKey): string =>
   `${service}\0${operation}\0${request}`;
 
-interface CachedBody {
-  digest: Digest;
-  bytes: number;
-  /** Start of the last run that used the body, to the week; milliseconds since the epoch. */
-  usedAt: number;
-}
-
 const SELECT_BODY = 'SELECT digest, bytes, used_at AS usedAt FROM cached_bodies';
 
 /** The table `cached_bodies`: size and last use of each body. */
-export class CachedBodies extends Table<CachedBody> {
-  put(body: CachedBody): void {
+export class CachedBodies extends Table<UsedContent> {
+  put(body: UsedContent): void {
     this.later(body.digest, body);
   }
 
@@ -108,12 +101,12 @@ export class CachedBodies extends Table<CachedBody> {
     return this.db.get<{ bytes: number }>(sql)!.bytes;
   }
 
-  all(): CachedBody[] {
+  all(): UsedContent[] {
     this.db.flush();
     return this.db.all(SELECT_BODY);
   }
 
-  remove(bodies: readonly Pick<CachedBody, 'digest'>[]): void {
+  remove(bodies: readonly Pick<UsedContent, 'digest'>[]): void {
     const sql = 'DELETE FROM cached_bodies WHERE digest = ?';
     this.db.flush();
     this.db.transaction(() => {
@@ -121,11 +114,11 @@ export class CachedBodies extends Table<CachedBody> {
     });
   }
 
-  protected override write({ digest, bytes, usedAt }: CachedBody): void {
+  protected override write({ digest, bytes, usedAt }: UsedContent): void {
     this.db.run('INSERT OR REPLACE INTO cached_bodies VALUES (?, ?, ?)', digest, bytes, usedAt);
   }
 
-  #get(digest: Digest): CachedBody | undefined {
+  #get(digest: Digest): UsedContent | undefined {
     return this.waiting.get(digest) ?? this.db.get(`${SELECT_BODY} WHERE digest = ?`, digest);
   }
 }

@@ -14,7 +14,7 @@ import {
   statIfExists,
 } from '../../support/files.ts';
 import { linkIfPossible } from '../../support/links.ts';
-import { type Contents, openContents } from './contents.ts';
+import { type Contents, openContents, type UsedContent } from './contents.ts';
 
 /** A store of contents by digest; several processes may use one store at once. */
 export interface ContentStore {
@@ -227,10 +227,7 @@ export interface SharedDerivedData {
   put(key: string, content: DerivedContent): Promise<void>;
 }
 
-interface DerivedContent {
-  digest: Digest;
-  bytes: number;
-}
+type DerivedContent = Omit<UsedContent, 'usedAt'>;
 
 /**
  * Opens the derived data of a cache: contents of the store, evicted with the others by last use.

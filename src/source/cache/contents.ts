@@ -94,7 +94,8 @@ class SmallContents extends LossyTable<Uint8Array | undefined> {
   }
 }
 
-interface DerivedEntry {
+/** A content of the store, and its last use. */
+export interface UsedContent {
   digest: Digest;
   bytes: number;
   /** Start of the last run that used the content, to the week; milliseconds since the epoch. */
@@ -102,18 +103,18 @@ interface DerivedEntry {
 }
 
 /** The table `derived`: digest, size and last use of derived contents, by key. */
-class DerivedEntries extends LossyTable<DerivedEntry | undefined> {
+class DerivedEntries extends LossyTable<UsedContent | undefined> {
   /** Returns an entry, and records its use unless the recorded one is recent. */
-  use(key: string, now: number): DerivedEntry | undefined {
+  use(key: string, now: number): UsedContent | undefined {
     if (this.waiting.has(key)) return this.waiting.get(key);
     const sql = 'SELECT digest, bytes, used_at AS usedAt FROM derived WHERE key = ?';
-    const entry = this.ifUsable(() => this.db.get<DerivedEntry>(sql, key));
+    const entry = this.ifUsable(() => this.db.get<UsedContent>(sql, key));
     if (entry !== undefined && now - entry.usedAt > USE_RECORDED_EVERY_MS)
       this.put(key, { ...entry, usedAt: now });
     return entry;
   }
 
-  put(key: string, entry: DerivedEntry | undefined): void {
+  put(key: string, entry: UsedContent | undefined): void {
     this.ifUsable(() => this.later(key, entry));
   }
 
@@ -138,7 +139,7 @@ class DerivedEntries extends LossyTable<DerivedEntry | undefined> {
     return this.ifUsable(() => this.db.get(sql, digest)) !== undefined;
   }
 
-  removeAll(entries: readonly Pick<DerivedEntry, 'digest'>[]): void {
+  removeAll(entries: readonly Pick<UsedContent, 'digest'>[]): void {
     this.ifUsable(() =>
       this.db.transaction(() => {
         for (const { digest } of entries)
@@ -147,7 +148,7 @@ class DerivedEntries extends LossyTable<DerivedEntry | undefined> {
     );
   }
 
-  protected override write(entry: DerivedEntry | undefined, key: string): void {
+  protected override write(entry: UsedContent | undefined, key: string): void {
     if (entry === undefined) this.db.run('DELETE FROM derived WHERE key = ?', key);
     else {
       const { digest, bytes, usedAt } = entry;

@@ -12,16 +12,8 @@ import type {
   SnapshotRecord,
   SnapshotSummary,
 } from '../cache/cached-snapshots.ts';
-import type { ContentStore } from '../cache/content-store.ts';
-import type { CacheDatabase } from '../cache/database.ts';
+import type { ResponseCacheOptions } from '../cache/response-cache.ts';
 import { IMAGE_LOCATION_DEFAULT } from './image-location.ts';
-
-interface SnapshotSource {
-  /** Name of the service in the database: the client's id. */
-  service: string;
-  database: CacheDatabase;
-  store: ContentStore;
-}
 
 /**
  * Loads the snapshot of the last fetch of a request, without a network.
@@ -29,9 +21,10 @@ interface SnapshotSource {
  * @throws {@link ConverterError} `SNAPSHOT_MISSING`; `STORE_DAMAGED` if the body of its article is lost.
  */
 export async function loadSnapshot(
-  { service, database, store }: SnapshotSource,
+  source: Required<Pick<ResponseCacheOptions, 'service' | 'database' | 'store'>>,
   request: ArticleRequest,
 ): Promise<ArticleSnapshot> {
+  const { service, database, store } = source;
   const record = database.snapshots.get(service, configurationKey(request));
   if (record === undefined) {
     const article = articleLabel(request);

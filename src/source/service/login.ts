@@ -7,7 +7,7 @@ import { errorText, readAnswer } from './answer.ts';
 import { createEncryptor } from './crypto.ts';
 import { type AnswerOf, OPERATIONS } from './operations.ts';
 import { interrupted } from './request-failure.ts';
-import type { IssuedToken, Settings, StartTimer, TokenSource } from './service-config.ts';
+import type { IssuedToken, Settings, TokenSource } from './service-config.ts';
 import type { Traffic } from './traffic.ts';
 import type { Transport } from './transport.ts';
 
@@ -153,11 +153,7 @@ async function logOut(token: string, { transport, timeoutMs }: LoginSender): Pro
   ]);
 }
 
-interface TokenSourceOptions {
-  /** Whether tokens live for 90 days instead of 12 hours. */
-  rememberMe: boolean;
-  now: () => number;
-  startTimer: StartTimer;
+interface TokenSourceOptions extends Pick<Settings, 'rememberMe' | 'now' | 'startTimer'> {
   login: () => Promise<string>;
   /** Logs a token out of every group; never rejects. */
   logout: (token: string) => Promise<void>;
