@@ -11,10 +11,8 @@ export const ID_FIELDS = [
   'metareinitstring',
 ] as const satisfies readonly (keyof ArticleRequest)[];
 
-type IdField = (typeof ID_FIELDS)[number];
-
 /** Ids that the service compares without regard to case; all other fields are opaque. */
-const CASELESS: ReadonlySet<IdField> = new Set(['manufacturer', 'program']);
+const CASELESS: ReadonlySet<keyof ArticleRequest> = new Set(['manufacturer', 'program'] as const);
 
 /** The fields that identify the base article of a configuration. */
 export type ArticleId = Pick<ArticleRequest, 'manufacturer' | 'program' | 'basearticlenumber'>;
@@ -80,7 +78,9 @@ export function configurationId(from: ArticleRequest): ArticleRequest {
 export function compareConfigurations(a: ArticleRequest, b: ArticleRequest): number {
   for (const field of ID_FIELDS) {
     if (a[field] === b[field]) continue;
-    const [left, right] = [canonical(field, a), canonical(field, b)];
+    const isCaseless = CASELESS.has(field);
+    const left = isCaseless ? a[field].toUpperCase() : a[field];
+    const right = isCaseless ? b[field].toUpperCase() : b[field];
     if (left !== right) return left < right ? -1 : 1;
   }
   return 0;
@@ -127,8 +127,4 @@ export function articleLabel({ manufacturer, program, basearticlenumber }: Artic
 export function configurationLabel(id: ArticleId & { finalarticlenumber?: string }): string {
   const basearticlenumber = id.finalarticlenumber || id.basearticlenumber;
   return articleLabel({ ...id, basearticlenumber });
-}
-
-function canonical<F extends IdField>(field: F, id: Pick<ArticleRequest, F>): string {
-  return CASELESS.has(field) ? id[field].toUpperCase() : id[field];
 }

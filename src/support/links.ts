@@ -44,7 +44,12 @@ export async function linkOrCopy(
   // A new name needs no temporary name, which takes four times as long.
   const isNew = target === undefined && (await linkUnlessTaken(from, to));
   if (isNew === undefined) return linkOrCopy(from, to, tmpDir, content, unsynced);
-  const replace = (temporary: string) => linkOrCopyVia(temporary, from, to);
+  const replace = async (temporary: string) => {
+    const isLinked = await isLinkPossible(linkNew(from, temporary));
+    if (!isLinked) await copyNew(from, temporary);
+    await rename(temporary, to);
+    return isLinked ? 'linked' : 'copied';
+  };
   const result = isNew ? 'linked' : await viaTemporary(tmpDir ?? dirname(to), replace);
   await (unsynced?.add(dirname(to)) ?? syncFolder(dirname(to)));
   return result;
@@ -87,13 +92,6 @@ export async function readLinkIfExists(path: string): Promise<string | undefined
   const target = await unless(new Set([...ERRNOS.absent, 'EINVAL', 'UNKNOWN']), read);
   if (target !== undefined || (await statIfExists(path))?.folder) return target;
   return (await readTextIfExists(path))?.trim();
-}
-
-async function linkOrCopyVia(at: string, from: string, to: string): Promise<'linked' | 'copied'> {
-  const isLinked = await isLinkPossible(linkNew(from, at));
-  if (!isLinked) await copyNew(from, at);
-  await rename(at, to);
-  return isLinked ? 'linked' : 'copied';
 }
 
 async function sameContent(from: string, source: FileFacts, to: string, target: FileFacts) {

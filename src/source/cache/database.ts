@@ -138,7 +138,7 @@ export async function openCacheDatabase(cacheDir: string): Promise<CacheDatabase
   let contents: Contents | undefined;
   const sqlite = await openSqlite(path, MIGRATIONS, { beforeBatch: () => contents?.flush() });
   try {
-    contents = await openContents(join(cacheDir, CONTENTS_FILE));
+    contents = await openContents(join(cacheDir, 'bodies.db'));
   } catch (error) {
     sqlite.close();
     throw error;

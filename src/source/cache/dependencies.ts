@@ -14,7 +14,8 @@ const PARTS: Partial<Record<OperationName, keyof RequestedParts>> = {
 
 /** The responses that were tracked. The snapshot needs them until the signal is aborted. */
 export class Dependencies {
-  readonly #requested = { article: 0, partsList: 0, bodies: 0 };
+  /** The parts that were requested in this run, also for another article. */
+  readonly requested: RequestedParts = { article: false, partsList: false, bodies: 0 };
   readonly #stamps = new Map<string, FreshnessStamp>();
   #hasFailed = false;
 
@@ -32,19 +33,16 @@ export class Dependencies {
     try {
       const response = await pending;
       const part = PARTS[operation];
-      if (response.fromService && part !== undefined) this.#requested[part]++;
+      if (response.fromService) {
+        if (part === 'bodies') this.requested.bodies++;
+        else if (part !== undefined) this.requested[part] = true;
+      }
       this.#addStamp(response.stamp);
       return response;
     } catch (error) {
       this.#hasFailed = true;
       throw error;
     }
-  }
-
-  /** The parts that were requested in this run, also for another article. */
-  get requested(): RequestedParts {
-    const { article, partsList, bodies } = this.#requested;
-    return { article: article > 0, partsList: partsList > 0, bodies };
   }
 
   /** The stamps of all responses, each once; undefined if a request failed, which may be temporary. */

@@ -58,12 +58,6 @@ const RULES: Readonly<Record<OperationName, Rule | undefined>> = {
 /** Separates manufacturer and query in the id of a search; no folder has such an id: D-820. */
 const SEARCH = ';SEARCH;';
 
-interface Entry {
-  operation: string;
-  bytes: number;
-  isRedacted: boolean;
-}
-
 /**
  * Writes a recording into an empty folder. The same answers give the same bytes, in any order.
  *
@@ -72,7 +66,8 @@ interface Entry {
 export class Recorder {
   readonly #dir: string;
   readonly #listings = new Map<string, unknown[]>();
-  readonly #recorded = new Map<string, Entry>();
+  /** The content of each file and listing. */
+  readonly #recorded = new Map<string, { operation: string; bytes: number; isRedacted: boolean }>();
 
   constructor(dir: string) {
     this.#dir = dir;
