@@ -122,7 +122,7 @@ class DerivedEntries extends LossyTable<UsedContent | undefined> {
     return this.#flushedRows<{ bytes: number }>('TOTAL(bytes) AS bytes')[0]?.bytes ?? 0;
   }
 
-  all(): DerivedEntry[] {
+  all(): UsedContent[] {
     return this.#flushedRows('digest, bytes, used_at AS usedAt');
   }
 

@@ -12,7 +12,6 @@ import { MIGRATIONS } from './schema.ts';
 import { openSqlite, Table } from './sqlite.ts';
 
 const DATABASE_FILE = 'state.db';
-const CONTENTS_FILE = 'bodies.db';
 
 interface StoredDecision extends Decision {
   /** Id of the run; for `kept`, of the first run that found the configuration unchanged. */

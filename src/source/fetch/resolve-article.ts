@@ -82,10 +82,6 @@ export function missingValues(root: Article): { complete: boolean; missing: stri
   return { complete: missing.length === 0 && !isFlagged, missing };
 }
 
-function isOpen({ obligatory, obligatory2c, currentvalue }: ArticleProperty): boolean {
-  return (obligatory || obligatory2c) && currentvalue.trim() === '';
-}
-
 function openProperties(article: Article): Warning[] {
   const { complete, missing } = missingValues(article);
   if (complete) return [];
