@@ -1,5 +1,7 @@
 /** The parameters of the page's address: each contradiction is a problem that the page explains in a sentence. */
 
+import type { Texts } from './texts.ts';
+
 /** The visible parts of the page: catalogue and configurator. @see Spec 4.5 */
 export type PlanningMode = 'catalogue' | 'configurator' | 'hybrid';
 
@@ -26,23 +28,9 @@ export interface PlanningParameters {
   parentOrigin: string;
 }
 
-/** A problem with a parameter. */
-export type ParameterProblem =
-  | 'tokenMissing'
-  | 'modesBoth'
-  | 'notBoolean'
-  | 'articleIncomplete'
-  | 'ocdreinitAlone'
-  | 'permanentidBeside'
-  | 'articleMissing'
-  | 'parentnodeUnused'
-  | 'cartUrlInvalid'
-  | 'originInvalid'
-  | 'repeated';
-
 /** A problem, and the parameters concerned. */
 export interface NamedProblem {
-  problem: ParameterProblem;
+  problem: keyof Texts['problems'];
   names: string;
 }
 
@@ -65,7 +53,7 @@ export function readParameters(search: string): {
 } {
   const query = new URLSearchParams(search);
   const problems: NamedProblem[] = [];
-  const fail = (problem: ParameterProblem, ...names: string[]) => {
+  const fail = (problem: NamedProblem['problem'], ...names: string[]) => {
     problems.push({ problem, names: names.join(', ') });
   };
   const text = (name: string) => query.get(name)?.trim() ?? '';
@@ -110,7 +98,7 @@ export function readParameters(search: string): {
 
 function targetOf(
   text: (name: string) => string,
-  fail: (problem: ParameterProblem, ...names: string[]) => void,
+  fail: (problem: NamedProblem['problem'], ...names: string[]) => void,
 ): PlanningTarget | undefined {
   const permanentid = text('permanentid');
   const ocdreinit = text('ocdreinit');

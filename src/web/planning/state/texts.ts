@@ -1,6 +1,5 @@
 /** The texts of the page. Texts of the service come in the requested language. */
 import type { ErrorCode } from '../../../support/errors.ts';
-import type { ParameterProblem } from './parameters.ts';
 
 const EN = {
   language: 'en',
@@ -20,7 +19,7 @@ const EN = {
     cartUrlInvalid: 'expected an address that starts with http:// or https://, without a password.',
     originInvalid: 'expected an origin, such as https://shop.example.',
     repeated: 'is given more than once.',
-  } satisfies Record<ParameterProblem, string>,
+  },
   // Article.
   article: 'Article',
   articleNumber: 'Article number',
