@@ -106,32 +106,29 @@ function pixelsPerMetre({ from, to }: Edge, camera: PerspectiveCamera, height: n
 /** The edges nearest to the camera among those that bound the visible box; the camera is never below the box. */
 function edgesOf({ min, max }: Box3, camera: Vector3): Record<Axis, Edge> {
   const centre = min.clone().add(max).divideScalar(2);
-  const isFront = camera.z >= centre.z;
-  const isRight = camera.x >= centre.x;
-  const front = isFront ? max.z : min.z;
-  const right = isRight ? max.x : min.x;
-  const out = { z: isFront ? 1 : -1, x: isRight ? 1 : -1 };
+  const [isRight, isFront] = [camera.x >= centre.x, camera.z >= centre.z];
+  const out = { x: isRight ? 1 : -1, z: isFront ? 1 : -1 };
+  const [nearX, farX] = isRight ? [max.x, min.x] : [min.x, max.x];
+  const [nearZ, farZ] = isFront ? [max.z, min.z] : [min.z, max.z];
   const point = (x: number, y: number, z: number) => new Vector3(x, y, z);
   // The upright edge at the end of the wider visible side, on its outside.
-  const [near, far] = [isFront ? max.z : min.z, isFront ? min.z : max.z];
-  const [nearX, farX] = [isRight ? max.x : min.x, isRight ? min.x : max.x];
   const places = [
-    { x: farX, z: near, away: point(isRight ? -1 : 1, 0, isFront ? 1 : -1) },
-    { x: nearX, z: far, away: point(isRight ? 1 : -1, 0, isFront ? -1 : 1) },
+    { x: farX, z: nearZ, away: point(-out.x, 0, out.z) },
+    { x: nearX, z: farZ, away: point(out.x, 0, -out.z) },
   ];
   const distance = ({ x, z }: { x: number; z: number }) => camera.distanceTo(point(x, centre.y, z));
   const [upright] = places.sort((a, b) => distance(a) - distance(b));
   const { x, z, away } = upright!;
   return {
     x: {
-      from: point(min.x, min.y, front),
-      to: point(max.x, min.y, front),
+      from: point(min.x, min.y, nearZ),
+      to: point(max.x, min.y, nearZ),
       away: point(0, 0, out.z),
     },
     y: { from: point(x, min.y, z), to: point(x, max.y, z), away },
     z: {
-      from: point(right, min.y, min.z),
-      to: point(right, min.y, max.z),
+      from: point(nearX, min.y, min.z),
+      to: point(nearX, min.y, max.z),
       away: point(out.x, 0, 0),
     },
   };
