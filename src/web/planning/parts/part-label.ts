@@ -1,5 +1,5 @@
 /** The label of a part: its name and, if it is selected, the motion of a drag. */
-import { button, element } from '../../../deliver/pictures/page/elements.ts';
+import { element } from '../../../deliver/pictures/page/elements.ts';
 import type { ViewTexts } from '../state/interfaces.ts';
 import type { Motion } from './part-shape.ts';
 
@@ -20,10 +20,12 @@ export class PartLabel {
   constructor(texts: ViewTexts, onKind: (kind: Motion['kind']) => void) {
     this.#texts = texts;
     this.#buttons = {
-      move: button(texts.move, {}, () => onKind('move')),
-      turn: button(texts.turn, {}, () => onKind('turn')),
+      move: element('button', { type: 'button' }, texts.move),
+      turn: element('button', { type: 'button' }, texts.turn),
     };
     const buttons = Object.values(this.#buttons);
+    for (const kind of ['move', 'turn'] as const)
+      this.#buttons[kind].addEventListener('click', () => onKind(kind));
     this.#choice = element('span', { class: 'kinds', role: 'group' }, ...buttons);
     const children = [this.#name, this.#order, this.#choice];
     this.element = element('div', { class: 'part-name', hidden: '' }, ...children);
