@@ -1,5 +1,13 @@
 /** The 3D view of the planning page: the model in the light of the pictures, its dimensions, and its movable parts. */
-import { type Object3D, type Texture, Vector3, type WebGLRenderer } from 'three';
+import {
+  BoxGeometry,
+  Mesh,
+  MeshStandardMaterial,
+  type Object3D,
+  type Texture,
+  Vector3,
+  type WebGLRenderer,
+} from 'three';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
 import type { Vec3 } from '../../convert/model/graphics.ts';
 import { element } from '../../deliver/pictures/page/elements.ts';
@@ -7,7 +15,6 @@ import { createRenderer, ModelStage } from '../../deliver/pictures/page/model-st
 import { studioTexture } from '../../deliver/pictures/page/studio-texture.ts';
 import { MovableParts } from './parts/movable-parts.ts';
 import { DimensionLines } from './stage/dimension-lines.ts';
-import { markHoles } from './stage/hole-marks.ts';
 import { letPageScroll } from './stage/page-scroll.ts';
 import { VIEW_STYLE } from './stage/view-style.ts';
 import type { PlanningView, ViewOptions } from './state/interfaces.ts';
@@ -18,6 +25,13 @@ const SUPERSAMPLING = 2;
 
 /** Share of the half picture for lines and texts at each side of the model. */
 const DIMENSION_MARGIN = 0.24;
+
+/** Side of the mark of a missing part, as a share of the model. */
+const MARK_SHARE = 0.045;
+/** Its limits: from the foot of a small article to a size that does not hide a large one. */
+const MARK_METRES = { least: 0.01, most: 0.1 };
+/** More marks would only slow the view down. */
+const MOST_MARKS = 500;
 
 /**
  * Opens the 3D view in an element, which it fills.
@@ -195,5 +209,25 @@ async function read(glb: Uint8Array<ArrayBuffer>): Promise<{ root: Object3D; own
     own?.close();
     const message = `3D view: expected a GLB file, received ${glb.byteLength} bytes that cannot be read as one; load the page again`;
     throw new Error(message, { cause });
+  }
+}
+
+/**
+ * Puts a small grey box at each place; the model owns and frees them. The size of the missing parts is not known.
+ *
+ * @param placesMetres - In the frame of the model.
+ */
+function markHoles(root: Object3D, placesMetres: readonly Vec3[], reachMetres: number): void {
+  if (placesMetres.length === 0) return;
+  const { least, most } = MARK_METRES;
+  const side = Math.min(Math.max(reachMetres * MARK_SHARE, least), most);
+  const box = new BoxGeometry(side, side, side);
+  // The mark is visible through other parts: the place of a part may be inside another.
+  const look = { color: 0x8a9099, transparent: true, opacity: 0.8, depthTest: false };
+  const grey = new MeshStandardMaterial({ ...look, roughness: 1 });
+  for (const [x, y, z] of placesMetres.slice(0, MOST_MARKS)) {
+    const mark = new Mesh(box, grey);
+    mark.position.set(x, y, z);
+    root.add(mark);
   }
 }

@@ -1,10 +1,12 @@
 /** Downloads of the model of a configuration as files. */
+import type { RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
+import type { ConverterError } from '../../../support/errors.ts';
 import type { PlanningConverter, PlanningView } from '../state/interfaces.ts';
 import { modelOf } from '../state/model-loader.ts';
 import type { Session } from '../state/opened-page.ts';
 import type { PlannedArticle } from '../state/planned-article.ts';
-import { FileStatus } from './file-status.tsx';
+import { CancelLate, Failure } from './failure.tsx';
 import { useAction } from './use-action.ts';
 
 const PICTURE = { widthPixels: 1600, heightPixels: 1200 };
@@ -60,6 +62,41 @@ export function Downloads({ session, planned, view }: DownloadParts) {
         <FileStatus {...{ session, action }} origin={heading} />
       </details>
     </div>
+  );
+}
+
+/**
+ * Shows that a file is being made, with a button to cancel that, or why the file could not be made.
+ *
+ * @param props.ready - Shown while no file is being made.
+ * @param props.origin - Takes the focus after a cancellation.
+ */
+export function FileStatus({
+  session,
+  action: { isRunning, failure, cancel },
+  ready = '',
+  origin,
+}: {
+  session: Session;
+  action: { isRunning: boolean; failure?: ConverterError; cancel(): void };
+  ready?: string;
+  origin: RefObject<HTMLElement | null>;
+}) {
+  const { texts } = session;
+  return (
+    <>
+      <p class="working" role="status">
+        {isRunning ? texts.making : ready}
+        {isRunning && <CancelLate {...{ session, origin }} onCancel={() => cancel()} />}
+      </p>
+      {failure !== undefined && (
+        <Failure
+          {...{ session, failure }}
+          title={texts.downloadFailed}
+          onDismiss={() => cancel()}
+        />
+      )}
+    </>
   );
 }
 

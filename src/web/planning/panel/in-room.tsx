@@ -3,8 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { modelOf } from '../state/model-loader.ts';
 import type { Session } from '../state/opened-page.ts';
 import type { PlannedArticle } from '../state/planned-article.ts';
-import { fileName, usdzOf } from './downloads.tsx';
-import { FileStatus } from './file-status.tsx';
+import { FileStatus, fileName, usdzOf } from './downloads.tsx';
 import { useAction } from './use-action.ts';
 
 /** The icon, a box in a room; Quick Look opens only links that begin with an image. */
