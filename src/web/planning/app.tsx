@@ -3,15 +3,16 @@ import { useEffect, useLayoutEffect, useReducer, useRef, useState } from 'preact
 import { isRecord, type JsonRecord } from '../../convert/wire/value.ts';
 import { ArticlePanel } from './panel/article-panel.tsx';
 import { Catalogue } from './panel/catalogue.tsx';
+import { useSession } from './panel/use-session.ts';
 import { Stage } from './stage/stage.tsx';
 import type { PlanningView } from './state/interfaces.ts';
-import type { Session } from './state/opened-page.ts';
 import type { NamedProblem } from './state/parameters.ts';
 import { isOpening } from './state/planning.ts';
 import type { Texts } from './state/texts.ts';
 
-/** Shows an opened page. */
-export function App({ session }: { session: Session }) {
+/** Shows the opened page. */
+export function App() {
+  const session = useSession();
   const { texts, parameters } = session;
   const [, refresh] = useReducer((count: number) => count + 1, 0);
   const [view, setView] = useState<PlanningView>();
@@ -43,10 +44,8 @@ export function App({ session }: { session: Session }) {
       )}
       {!isArticleNamed && <h1 class="away">{texts.title}</h1>}
       <div class="notices">
-        {session.state.isTokenDead && <TokenNotice session={session} />}
-        {session.state.earlier !== undefined && (
-          <Earlier session={session} earlier={session.state.earlier} />
-        )}
+        {session.state.isTokenDead && <TokenNotice />}
+        {session.state.earlier !== undefined && <Earlier earlier={session.state.earlier} />}
       </div>
       {hasCatalogue && (
         <div class="switch">
@@ -65,13 +64,13 @@ export function App({ session }: { session: Session }) {
       )}
       {hasCatalogue && (
         <div class="browse">
-          <Catalogue session={session} />
+          <Catalogue />
         </div>
       )}
       <div class="plan">
-        <Stage session={session} onView={setView} />
+        <Stage onView={setView} />
         <div class="panel" tabIndex={-1}>
-          <ArticlePanel session={session} view={view} />
+          <ArticlePanel view={view} />
         </div>
       </div>
     </div>
@@ -100,7 +99,8 @@ function useFocusOfOpened(isCatalogueOpen: boolean, opened: number): void {
 }
 
 /** Offers the configuration that this tab had before: the address names another one, and either may be intended. */
-function Earlier({ session, earlier }: { session: Session; earlier: JsonRecord }) {
+function Earlier({ earlier }: { earlier: JsonRecord }) {
+  const session = useSession();
   const { texts } = session;
   const { ocd, basearticlenumber } = earlier;
   const name = (isRecord(ocd) && ocd.shorttext) || basearticlenumber;
@@ -120,7 +120,8 @@ function Earlier({ session, earlier }: { session: Session; earlier: JsonRecord }
   );
 }
 
-function TokenNotice({ session: { texts, embedding, state } }: { session: Session }) {
+function TokenNotice() {
+  const { texts, embedding, state } = useSession();
   const { wasTokenAccepted, planning } = state;
   return (
     <div class="failure token" role="alert">

@@ -2,6 +2,7 @@
 import { render } from 'preact';
 import { App, Problems } from './app.tsx';
 import { openConverter } from './converter.ts';
+import { SessionContext } from './panel/use-session.ts';
 import { keepToken, keptToken } from './state/history.ts';
 import { Session } from './state/opened-page.ts';
 import { readParameters } from './state/parameters.ts';
@@ -27,8 +28,11 @@ if (problems.length > 0) {
     ...JSON.parse(convert),
     ...WHILE_PLANNING,
   });
+  const session = new Session({ page: window, parameters, service, texts, converter });
   render(
-    <App session={new Session({ page: window, parameters, service, texts, converter })} />,
+    <SessionContext.Provider value={session}>
+      <App />
+    </SessionContext.Provider>,
     main,
   );
 }

@@ -12,22 +12,20 @@ import type { Texts } from '../state/texts.ts';
 import { Downloads } from './downloads.tsx';
 import { CancelLate, Failure } from './failure.tsx';
 import { useAction } from './use-action.ts';
-
-interface ActionParts {
-  session: Session;
-  planned: PlannedArticle;
-}
+import { useSession } from './use-session.ts';
 
 /** Id of the text that explains why the actions are disabled. */
 const REASON_ID = 'reason';
 
 /** Shows the other actions: permanent link and files. */
 export function Actions({
-  session,
   planned,
   view,
-}: ActionParts & { view: PlanningView | undefined }) {
-  const { texts, state, parameters } = session;
+}: {
+  planned: PlannedArticle;
+  view: PlanningView | undefined;
+}) {
+  const { texts, state, parameters } = useSession();
   // The cart shows the same reason and stays in sight.
   const saysReason = state.refused.length > 0 && parameters.cartUrl === undefined;
   return (
@@ -35,16 +33,16 @@ export function Actions({
       {saysReason && (
         <FieldLinks id={REASON_ID} intro={texts.correctFirst} fields={state.refused} />
       )}
-      <PermanentLink session={session} planned={planned} />
-      <Downloads session={session} planned={planned} view={view} />
+      <PermanentLink planned={planned} />
+      <Downloads planned={planned} view={view} />
     </section>
   );
 }
 
 /** Shows the action that posts the article. @see Spec 4.6 */
-export function Cart({ session, planned, cartUrl }: ActionParts & { cartUrl: string }) {
-  const { texts, state, parameters } = session;
-  const { isRunning, result, run, cancel } = useAction<CartResult>(planned, session);
+export function Cart({ planned, cartUrl }: { planned: PlannedArticle; cartUrl: string }) {
+  const { texts, state, parameters, embedding } = useSession();
+  const { isRunning, result, run, cancel } = useAction<CartResult>(planned);
   const button = useRef<HTMLButtonElement>(null);
   const { complete } = missingValues(planned.article);
   // A failed change waits for the person; the planned article is up to date without it.
@@ -59,10 +57,10 @@ export function Cart({ session, planned, cartUrl }: ActionParts & { cartUrl: str
     const answered = await postCart(cartUrl, json, signal);
     if (answered.kind === 'answered') {
       const { status, answer } = answered;
-      session.embedding.post({ type: 'CART', status, answer, article: json });
+      embedding.post({ type: 'CART', status, answer, article: json });
     } else {
       const message = texts[UNANSWERED[answered.kind]];
-      session.embedding.post({ type: 'ERROR', code: 'CART_UNREACHABLE', message });
+      embedding.post({ type: 'ERROR', code: 'CART_UNREACHABLE', message });
     }
     return answered;
   };
@@ -87,13 +85,7 @@ export function Cart({ session, planned, cartUrl }: ActionParts & { cartUrl: str
           {isRunning ? texts.cartSending : texts.cart}
         </button>
       </div>
-      {isRunning && (
-        <CancelLate
-          session={session}
-          origin={button}
-          onCancel={() => cancel({ kind: 'cancelled' })}
-        />
-      )}
+      {isRunning && <CancelLate origin={button} onCancel={() => cancel({ kind: 'cancelled' })} />}
       {refused.length > 0 ? (
         <FieldLinks id={REASON_ID} intro={texts.correctFirst} fields={refused} />
       ) : open.length > 0 ? (
@@ -108,7 +100,7 @@ export function Cart({ session, planned, cartUrl }: ActionParts & { cartUrl: str
       <div role="status">
         {result !== undefined && (
           <CartAnswer
-            {...{ session, result }}
+            result={result}
             onClose={() => {
               button.current?.focus();
               cancel();
@@ -164,15 +156,8 @@ const UNANSWERED = {
 } satisfies Record<Exclude<CartResult['kind'], 'answered'>, keyof Texts>;
 
 /** Shows one line, and the answer of the receiver if it is not a sentence to the person. */
-function CartAnswer({
-  session: { texts },
-  result,
-  onClose,
-}: {
-  session: Session;
-  result: CartResult;
-  onClose: () => void;
-}) {
+function CartAnswer({ result, onClose }: { result: CartResult; onClose: () => void }) {
+  const { texts } = useSession();
   const isAnswered = result.kind === 'answered';
   const isAccepted = isAnswered && result.isAccepted;
   const answer = isAnswered ? readAnswer(result.answer) : undefined;
@@ -210,10 +195,11 @@ function CartAnswer({
   );
 }
 
-function PermanentLink({ session, planned }: ActionParts) {
+function PermanentLink({ planned }: { planned: PlannedArticle }) {
+  const session = useSession();
   const { texts, service, embedding, state } = session;
   const isRefused = state.refused.length > 0;
-  const { isRunning, result, failure, run, cancel } = useAction<string>(planned, session);
+  const { isRunning, result, failure, run, cancel } = useAction<string>(planned);
   const button = useRef<HTMLButtonElement>(null);
   const [copied, setCopied] = useState<'yes' | 'byHand'>();
   const field = useRef<HTMLInputElement>(null);
@@ -247,10 +233,10 @@ function PermanentLink({ session, planned }: ActionParts) {
       >
         {isRunning ? texts.linkMaking : texts.link}
       </button>
-      {isRunning && <CancelLate session={session} origin={button} onCancel={() => cancel()} />}
+      {isRunning && <CancelLate origin={button} onCancel={() => cancel()} />}
       {failure !== undefined && (
         <Failure
-          {...{ session, failure }}
+          failure={failure}
           title={texts.linkFailed}
           onRetry={make}
           onDismiss={() => cancel()}

@@ -7,23 +7,17 @@ import { articleMessages } from '../../../source/fetch/resolve-article.ts';
 import { namedProperties } from '../state/fields.ts';
 import { priceText } from '../state/format.ts';
 import type { PlanningView } from '../state/interfaces.ts';
-import type { Session } from '../state/opened-page.ts';
 import { isOpening } from '../state/planning.ts';
 import type { Texts } from '../state/texts.ts';
 import { Actions, Cart } from './actions.tsx';
 import { CancelLate, Failure } from './failure.tsx';
 import { InRoom } from './in-room.tsx';
 import { PropertyPanel } from './property-panel.tsx';
+import { useSession } from './use-session.ts';
 
 /** Shows the planned article and its actions. */
-export function ArticlePanel({
-  session,
-  view,
-}: {
-  session: Session;
-  view: PlanningView | undefined;
-}) {
-  const { texts, planning, state, parameters } = session;
+export function ArticlePanel({ view }: { view: PlanningView | undefined }) {
+  const { texts, planning, state, parameters } = useSession();
   const { planned, opening, pending, failure } = state.planning;
   const heading = useRef<HTMLHeadingElement>(null);
   // The action removes the button, which would lose the focus.
@@ -33,16 +27,16 @@ export function ArticlePanel({
   };
   const cancel = then(() => planning.cancel());
   const retry = then(() => planning.retry());
-  if (planned === undefined) return <NothingPlanned {...{ session, cancel, retry }} />;
+  if (planned === undefined) return <NothingPlanned {...{ cancel, retry }} />;
   const { article } = planned;
   const messages = articleMessages(article);
   return (
     <>
-      <Head {...{ session, article, heading, cancel }} />
-      <InRoom session={session} planned={planned} />
+      <Head {...{ article, heading, cancel }} />
+      <InRoom planned={planned} />
       {failure !== undefined && (
         <Failure
-          {...{ session, failure }}
+          failure={failure}
           title={opening === undefined ? texts.changeFailed : texts.openFailed}
           onRetry={opening === undefined && pending.length === 0 ? undefined : retry}
           onDismiss={cancel}
@@ -57,35 +51,25 @@ export function ArticlePanel({
         </section>
       )}
       <section id="properties" aria-label={texts.properties} tabIndex={-1}>
-        <PropertyPanel session={session} article={article} key={article.id} />
+        <PropertyPanel article={article} key={article.id} />
       </section>
-      {article.children.length > 0 && <Parts session={session} article={article} />}
-      <Details session={session} article={article} />
-      <Actions session={session} planned={planned} view={view} />
-      {parameters.cartUrl !== undefined && (
-        <Cart session={session} planned={planned} cartUrl={parameters.cartUrl} />
-      )}
+      {article.children.length > 0 && <Parts article={article} />}
+      <Details article={article} />
+      <Actions planned={planned} view={view} />
+      {parameters.cartUrl !== undefined && <Cart planned={planned} cartUrl={parameters.cartUrl} />}
     </>
   );
 }
 
-function NothingPlanned({
-  session,
-  cancel,
-  retry,
-}: {
-  session: Session;
-  cancel: () => void;
-  retry: () => void;
-}) {
-  const { texts, state, parameters } = session;
+function NothingPlanned({ cancel, retry }: { cancel: () => void; retry: () => void }) {
+  const { texts, state, parameters } = useSession();
   const { failure, isStopped } = state.planning;
   const hasCatalogue = parameters.mode !== 'configurator';
   return (
     <div class="empty">
       {failure !== undefined && (
         <Failure
-          {...{ session, failure }}
+          failure={failure}
           title={texts.openFailed}
           onRetry={retry}
           onDismiss={hasCatalogue ? cancel : undefined}
@@ -94,7 +78,7 @@ function NothingPlanned({
       {isOpening(state.planning) && (
         <p class="working" role="status">
           {texts.opening}
-          <CancelLate onCancel={cancel} session={session} />
+          <CancelLate onCancel={cancel} />
         </p>
       )}
       {isStopped && (
@@ -111,17 +95,15 @@ function NothingPlanned({
 }
 
 function Head({
-  session,
   article: { ocd, basearticlenumber },
   heading,
   cancel,
 }: {
-  session: Session;
   article: Article;
   heading: RefObject<HTMLHeadingElement | null>;
   cancel: () => void;
 }) {
-  const { texts, state, parameters } = session;
+  const { texts, state, parameters } = useSession();
   const { pending, failure } = state.planning;
   const isChanging = pending.length > 0 && failure === undefined;
   const working = isOpening(state.planning) ? texts.opening : isChanging ? texts.saving : '';
@@ -142,15 +124,15 @@ function Head({
       )}
       <p class="working" role="status">
         {working}
-        {working !== '' && <CancelLate session={session} onCancel={cancel} />}
+        {working !== '' && <CancelLate onCancel={cancel} />}
       </p>
     </header>
   );
 }
 
-function Details({ session, article }: { session: Session; article: Article }) {
+function Details({ article }: { article: Article }) {
   const { ocd } = article;
-  const { texts, parameters } = session;
+  const { texts, parameters } = useSession();
   if (ocd === undefined) return null;
   const components = parameters.showPrice ? priceComponents(texts, article) : [];
   return (
@@ -203,23 +185,23 @@ function priceComponents(texts: Texts, article: Article): { name: string; price:
   });
 }
 
-function Parts({ session, article }: { session: Session; article: Article }) {
-  const { texts } = session;
+function Parts({ article }: { article: Article }) {
+  const { texts } = useSession();
   return (
     <section class="parts">
       <h2>{texts.parts(article.children.length)}</h2>
       <p class="quiet">{texts.partsNote}</p>
       <ul>
         {article.children.map((child) => (
-          <Part session={session} child={child} key={child.id} />
+          <Part child={child} key={child.id} />
         ))}
       </ul>
     </section>
   );
 }
 
-function Part({ session, child }: { session: Session; child: Article }) {
-  const { texts, parameters } = session;
+function Part({ child }: { child: Article }) {
+  const { texts, parameters } = useSession();
   const { ocd } = child;
   const hasProperties = namedProperties(child).some(({ property }) => property.visible);
   return (
@@ -236,13 +218,13 @@ function Part({ session, child }: { session: Session; child: Article }) {
       {hasProperties && (
         <details>
           <summary>{texts.configurePart}</summary>
-          <PropertyPanel session={session} article={child} />
+          <PropertyPanel article={child} />
         </details>
       )}
       {child.children.length > 0 && (
         <ul>
           {child.children.map((inner) => (
-            <Part session={session} child={inner} key={inner.id} />
+            <Part child={inner} key={inner.id} />
           ))}
         </ul>
       )}

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { CatalogueNode } from '../../../model/catalogue.ts';
 import type { CataloguePlace } from '../state/history.ts';
-import type { Session } from '../state/opened-page.ts';
+import { useSession } from './use-session.ts';
 
 interface Maker {
   id: string;
@@ -19,18 +19,16 @@ const ALL = '';
  * @param place - The listed place and its nodes; undefined while nothing is listed.
  */
 export function Search({
-  session: { texts },
   makers,
   place,
   nodes,
-  onSearch,
 }: {
-  session: Session;
   makers: readonly Maker[];
   place: CataloguePlace | undefined;
   nodes: readonly CatalogueNode[];
-  onSearch: (place: CataloguePlace) => void;
 }) {
+  const session = useSession();
+  const { texts } = session;
   const [query, setQuery] = useState('');
   const [chosen, setChosen] = useState<string>();
   const found = place !== undefined && 'query' in place ? place : undefined;
@@ -46,7 +44,7 @@ export function Search({
   const from = found?.from ?? folder ?? '';
   const search = (id: string, text: string) => {
     const manufacturers = id === ALL ? makers.map((each) => each.id) : [id];
-    if (text !== '') onSearch({ manufacturers, query: text, from });
+    if (text !== '') session.go({ place: { manufacturers, query: text, from } });
   };
   return (
     <search>
@@ -88,7 +86,7 @@ export function Search({
             type="button"
             onClick={() => {
               setQuery('');
-              onSearch({ parentnode: found.from });
+              session.go({ place: { parentnode: found.from } });
             }}
           >
             {texts.endSearch}
@@ -106,16 +104,17 @@ function onlyOf(manufacturers: readonly string[]): string {
 }
 
 /** The manufacturers of the catalogue; none until they are loaded. */
-export function useMakers(session: Session): readonly Maker[] {
+export function useMakers(): readonly Maker[] {
+  const { service, state } = useSession();
   const [makers, setMakers] = useState<readonly Maker[]>([]);
   useEffect(() => {
     const list = async () => {
-      const { answer } = await session.service.call('getNodes', { parentnode: '' });
+      const { answer } = await service.call('getNodes', { parentnode: '' });
       setMakers(makersOf(answer));
     };
     // Without the list there is no search; the listing shows what is wrong.
     list().catch(() => undefined);
-  }, [session, session.state.tokens]);
+  }, [service, state.tokens]);
   return makers;
 }
 

@@ -1,33 +1,30 @@
 /** The catalogue: folders and articles with their images, the path to them, and a search. */
 import { useRef, useState } from 'preact/hooks';
 import type { CatalogueNode } from '../../../model/catalogue.ts';
-import type { CataloguePlace } from '../state/history.ts';
 import type { Session } from '../state/opened-page.ts';
 import type { Texts } from '../state/texts.ts';
 import { Search, useMakers } from './catalogue-search.tsx';
 import { CancelLate, Failure } from './failure.tsx';
 import { Picture } from './picture.tsx';
 import { type Listing, useListing } from './use-listing.ts';
+import { useSession } from './use-session.ts';
 
 /** Nodes shown at once: a manufacturer may have thousands of articles in a folder. */
 const SHOWN_AT_ONCE = 120;
 
 /** Shows the catalogue. */
-export function Catalogue({ session }: { session: Session }) {
-  const { texts } = session;
+export function Catalogue() {
+  const { texts } = useSession();
   const section = useRef<HTMLElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
-  const { listing, failure, isLoading, again, cancel } = useListing(session, section, heading);
-  const makers = useMakers(session);
-  const { planned } = session.state.planning;
+  const { listing, failure, isLoading, again, cancel } = useListing(section, heading);
+  const makers = useMakers();
   const place = listing?.place;
   const isTop = place !== undefined && 'parentnode' in place && place.parentnode === '';
-  const go = (place: CataloguePlace) => session.go({ place });
-  const openFolder = (parentnode: string) => go({ parentnode });
   return (
     <section class="catalogue" aria-label={texts.catalogue} aria-busy={isLoading} ref={section}>
-      <Search {...{ session, makers, place }} nodes={listing?.nodes ?? []} onSearch={go} />
-      <Path {...{ session, listing }} onFolder={openFolder} />
+      <Search {...{ makers, place }} nodes={listing?.nodes ?? []} />
+      <Path listing={listing} />
       <h2 ref={heading} tabIndex={-1}>
         {titleOf(texts, listing)}
       </h2>
@@ -36,22 +33,14 @@ export function Catalogue({ session }: { session: Session }) {
         {isLoading && (
           <>
             {texts.catalogueLoading}
-            <CancelLate session={session} onCancel={cancel} />
+            <CancelLate onCancel={cancel} />
           </>
         )}
       </p>
       {failure !== undefined && (
-        <Failure {...{ session, failure }} title={texts.catalogueFailed} onRetry={again} />
+        <Failure failure={failure} title={texts.catalogueFailed} onRetry={again} />
       )}
-      {listing !== undefined && (
-        <Nodes
-          key={JSON.stringify(listing.place)}
-          {...{ session, listing }}
-          chosen={planned?.key.basearticlenumber}
-          onFolder={openFolder}
-          onArticle={(node) => openArticle(session, node)}
-        />
-      )}
+      {listing !== undefined && <Nodes key={JSON.stringify(listing.place)} listing={listing} />}
     </section>
   );
 }
@@ -63,8 +52,12 @@ function titleOf(texts: Texts, listing: Listing | undefined): string {
   return path.at(-1)?.text ?? texts.catalogue;
 }
 
-function openArticle(session: Session, node: CatalogueNode): void {
-  const { manufacturer, program, basearticlenumber, variantcode } = node;
+function openNode(session: Session, node: CatalogueNode): void {
+  const { nodetype, nodeid, manufacturer, program, basearticlenumber, variantcode } = node;
+  if (nodetype !== 'A') {
+    session.go({ place: { parentnode: nodeid } });
+    return;
+  }
   const target = {
     manufacturer: manufacturer.toUpperCase(),
     program: program.toUpperCase(),
@@ -75,15 +68,9 @@ function openArticle(session: Session, node: CatalogueNode): void {
   session.go({ target, isCatalogueOpen: false });
 }
 
-function Path({
-  session: { texts },
-  listing,
-  onFolder,
-}: {
-  session: Session;
-  listing: Listing | undefined;
-  onFolder: (nodeid: string) => void;
-}) {
+function Path({ listing }: { listing: Listing | undefined }) {
+  const session = useSession();
+  const { texts } = session;
   const folders = [{ nodeid: '', text: texts.top }, ...(listing?.path ?? [])];
   const isFolder = listing !== undefined && !('query' in listing.place);
   return (
@@ -94,7 +81,11 @@ function Path({
             {index === folders.length - 1 && isFolder ? (
               <span aria-current="page">{text}</span>
             ) : (
-              <button type="button" class="plain" onClick={() => onFolder(nodeid)}>
+              <button
+                type="button"
+                class="plain"
+                onClick={() => session.go({ place: { parentnode: nodeid } })}
+              >
                 {text}
               </button>
             )}
@@ -105,20 +96,8 @@ function Path({
   );
 }
 
-function Nodes({
-  session,
-  listing: { nodes, place },
-  chosen,
-  onFolder,
-  onArticle,
-}: {
-  session: Session;
-  listing: Listing;
-  chosen: string | undefined;
-  onFolder: (nodeid: string) => void;
-  onArticle: (node: CatalogueNode) => void;
-}) {
-  const { texts } = session;
+function Nodes({ listing: { nodes, place } }: { listing: Listing }) {
+  const { texts } = useSession();
   const [limit, setLimit] = useState(SHOWN_AT_ONCE);
   if (nodes.length === 0) {
     return <p class="quiet">{'query' in place ? texts.nothingFound : texts.folderEmpty}</p>;
@@ -128,11 +107,7 @@ function Nodes({
       <ul class="nodes">
         {nodes.slice(0, limit).map((node, index) => (
           <li key={`${index} ${node.nodeid}`}>
-            <Node
-              {...{ session, node }}
-              isChosen={node.nodetype === 'A' && node.basearticlenumber === chosen}
-              onClick={() => (node.nodetype === 'A' ? onArticle(node) : onFolder(node.nodeid))}
-            />
+            <Node node={node} />
           </li>
         ))}
       </ul>
@@ -146,23 +121,16 @@ function Nodes({
 }
 
 /** Shows a node. An info node is no link. A node outside a series shows the logo of its manufacturer. */
-function Node({
-  session,
-  node,
-  isChosen,
-  onClick,
-}: {
-  session: Session;
-  node: CatalogueNode;
-  isChosen: boolean;
-  onClick: () => void;
-}) {
+function Node({ node }: { node: CatalogueNode }) {
+  const session = useSession();
+  const { planned } = session.state.planning;
   const { nodetype, text, program, basearticlenumber, resources } = node;
+  const isChosen = nodetype === 'A' && basearticlenumber === planned?.key.basearticlenumber;
   const image = resources.find(({ restype }) => restype.toUpperCase() === 'IT');
   const content = (
     <>
       <span class={program === '' ? 'shot logo' : 'shot'}>
-        <Picture session={session} kind="resource" reference={image?.rescontent ?? ''} />
+        <Picture kind="resource" reference={image?.rescontent ?? ''} />
       </span>
       <span class="node-text">
         <b>{text || basearticlenumber || node.nodeid}</b>
@@ -176,7 +144,7 @@ function Node({
       type="button"
       class={`node ${nodetype === 'F' ? 'folder' : 'article'}`}
       aria-current={isChosen ? 'true' : undefined}
-      onClick={onClick}
+      onClick={() => openNode(session, node)}
     >
       {content}
     </button>

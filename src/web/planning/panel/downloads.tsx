@@ -4,23 +4,22 @@ import { useRef } from 'preact/hooks';
 import type { ConverterError } from '../../../support/errors.ts';
 import type { PlanningConverter, PlanningView } from '../state/interfaces.ts';
 import { modelOf } from '../state/model-loader.ts';
-import type { Session } from '../state/opened-page.ts';
 import type { PlannedArticle } from '../state/planned-article.ts';
 import { CancelLate, Failure } from './failure.tsx';
 import { useAction } from './use-action.ts';
+import { useSession } from './use-session.ts';
 
 const PICTURE = { widthPixels: 1600, heightPixels: 1200 };
 
 interface DownloadParts {
-  session: Session;
   planned: PlannedArticle;
   view: PlanningView | undefined;
 }
 
 /** Shows the files of the model, if it is the model of the planned article. */
-export function Downloads({ session, planned, view }: DownloadParts) {
-  const { texts, converter, state } = session;
-  const action = useAction<void>(planned, session);
+export function Downloads({ planned, view }: DownloadParts) {
+  const { texts, converter, state } = useSession();
+  const action = useAction<void>(planned);
   const { isRunning, run } = action;
   const heading = useRef<HTMLElement>(null);
   const current = modelOf(state, planned.key);
@@ -59,7 +58,7 @@ export function Downloads({ session, planned, view }: DownloadParts) {
           ))}
         </div>
         {!isCurrent && <p class="quiet">{texts.filesLater}</p>}
-        <FileStatus {...{ session, action }} origin={heading} />
+        <FileStatus action={action} origin={heading} />
       </details>
     </div>
   );
@@ -72,29 +71,23 @@ export function Downloads({ session, planned, view }: DownloadParts) {
  * @param props.origin - Takes the focus after a cancellation.
  */
 export function FileStatus({
-  session,
   action: { isRunning, failure, cancel },
   ready = '',
   origin,
 }: {
-  session: Session;
   action: { isRunning: boolean; failure?: ConverterError; cancel(): void };
   ready?: string;
   origin: RefObject<HTMLElement | null>;
 }) {
-  const { texts } = session;
+  const { texts } = useSession();
   return (
     <>
       <p class="working" role="status">
         {isRunning ? texts.making : ready}
-        {isRunning && <CancelLate {...{ session, origin }} onCancel={() => cancel()} />}
+        {isRunning && <CancelLate origin={origin} onCancel={() => cancel()} />}
       </p>
       {failure !== undefined && (
-        <Failure
-          {...{ session, failure }}
-          title={texts.downloadFailed}
-          onDismiss={() => cancel()}
-        />
+        <Failure failure={failure} title={texts.downloadFailed} onDismiss={() => cancel()} />
       )}
     </>
   );

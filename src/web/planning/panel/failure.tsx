@@ -1,8 +1,8 @@
 /** Shows what failed or takes long, as a sentence, and how to continue. */
 import type { RefObject } from 'preact';
 import type { ConverterError, ErrorCode } from '../../../support/errors.ts';
-import type { Session } from '../state/opened-page.ts';
-import { failureText, type Texts } from '../state/texts.ts';
+import { failureText } from '../state/texts.ts';
+import { useSession } from './use-session.ts';
 
 /** Codes whose sentence is not complete: the service has said more, in its language; or the program, in English. */
 const TELLING: Readonly<Partial<Record<ErrorCode, 'service' | 'program'>>> = {
@@ -16,25 +16,23 @@ const TELLING: Readonly<Partial<Record<ErrorCode, 'service' | 'program'>>> = {
 
 /** Shows a failure; details are below the sentence, for a support person. */
 export function Failure({
-  session,
   failure,
   title,
   onRetry,
   onDismiss,
 }: {
-  session: Session;
   failure: ConverterError;
   title: string;
   onRetry?: (() => void) | undefined;
   onDismiss?: (() => void) | undefined;
 }) {
-  const { texts } = session;
+  const { texts } = useSession();
   return (
     <div class="failure" role="alert">
       <p>
         <b>{title}</b> {failureText(texts, failure.code)}
       </p>
-      <Said {...{ texts, failure }} />
+      <Said failure={failure} />
       <p class="row">
         {onRetry !== undefined && (
           <button type="button" onClick={onRetry}>
@@ -51,13 +49,8 @@ export function Failure({
   );
 }
 
-function Said({
-  texts,
-  failure: { code, message, status },
-}: {
-  texts: Texts;
-  failure: ConverterError;
-}) {
+function Said({ failure: { code, message, status } }: { failure: ConverterError }) {
+  const { texts } = useSession();
   const teller = TELLING[code];
   if (teller === undefined) return null;
   if (teller === 'program') {
@@ -76,21 +69,20 @@ function Said({
 
 /** A button that appears when something takes long. @param props.origin - Takes the focus, because the button disappears. */
 export function CancelLate({
-  session,
   origin,
   onCancel,
 }: {
-  session: Session;
   origin?: RefObject<HTMLElement | null>;
   onCancel: () => void;
 }) {
+  const { texts } = useSession();
   const cancel = () => {
     origin?.current?.focus();
     onCancel();
   };
   return (
     <button type="button" class="plain late" onClick={cancel}>
-      {session.texts.cancel}
+      {texts.cancel}
     </button>
   );
 }

@@ -1,10 +1,10 @@
 /** The view of a model in the room of the person. */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { modelOf } from '../state/model-loader.ts';
-import type { Session } from '../state/opened-page.ts';
 import type { PlannedArticle } from '../state/planned-article.ts';
 import { FileStatus, fileName, usdzOf } from './downloads.tsx';
 import { useAction } from './use-action.ts';
+import { useSession } from './use-session.ts';
 
 /** The icon, a box in a room; Quick Look opens only links that begin with an image. */
 const AR_ICON = `data:image/svg+xml,${encodeURIComponent(
@@ -18,10 +18,10 @@ const AR_ICON = `data:image/svg+xml,${encodeURIComponent(
  * @see https://webkit.org/blog/8421/viewing-augmented-reality-assets-in-safari-for-ios/, and
  *   https://bugs.webkit.org/show_bug.cgi?id=272321 of the click
  */
-export function InRoom({ session, planned }: { session: Session; planned: PlannedArticle }) {
-  const { texts, converter, state } = session;
+export function InRoom({ planned }: { planned: PlannedArticle }) {
+  const { texts, converter, state } = useSession();
   const glb = state.refused.length > 0 ? undefined : modelOf(state, planned.key)?.glb;
-  const action = useAction<Blob>(planned, session);
+  const action = useAction<Blob>(planned);
   const { isRunning, result, run } = action;
   const address = useAddress(glb === undefined ? undefined : result);
   const link = useRef<HTMLAnchorElement>(null);
@@ -54,7 +54,7 @@ export function InRoom({ session, planned }: { session: Session; planned: Planne
         </a>
       )}
       <FileStatus
-        {...{ session, action }}
+        action={action}
         ready={address === undefined ? '' : texts.arReady}
         origin={button}
       />

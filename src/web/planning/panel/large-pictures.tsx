@@ -1,24 +1,12 @@
 /** The values of a property in large pictures: a dialog to compare them, and to choose one. */
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import type { ArticleProperty } from '../../../model/article.ts';
-import type { Session } from '../state/opened-page.ts';
 import { Picture } from './picture.tsx';
+import type { FieldProps } from './typed-field.tsx';
+import { useSession } from './use-session.ts';
 
 /** Shows the button that opens the dialog; nothing if the service has no large pictures of the property. */
-export function LargePictures({
-  session,
-  property,
-  name,
-  value,
-  onChange,
-}: {
-  session: Session;
-  property: ArticleProperty;
-  name: string;
-  value: string;
-  onChange: (value: string) => void;
-}) {
-  const { texts } = session;
+export function LargePictures({ property, name, value, onChange }: FieldProps) {
+  const { texts } = useSession();
   const [isOpen, setOpen] = useState(false);
   const dialog = useRef<HTMLDialogElement>(null);
   const title = useId();
@@ -60,12 +48,7 @@ export function LargePictures({
                     close();
                   }}
                 >
-                  <Picture
-                    session={session}
-                    kind="preview"
-                    reference={previewimagelarge}
-                    otherwise={previewimage}
-                  />
+                  <Picture kind="preview" reference={previewimagelarge} otherwise={previewimage} />
                   <span>{text || valuefrom}</span>
                 </button>
               </li>

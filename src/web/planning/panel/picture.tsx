@@ -1,23 +1,21 @@
 /** An image of the service, loaded when it comes near the visible part of the page. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Session } from '../state/opened-page.ts';
+import { useSession } from './use-session.ts';
 
 /** Shows an image, or nothing if there is none. The image is decoration: the text beside it has the same content. */
 export function Picture({
-  session,
   kind,
   reference,
   otherwise = '',
 }: {
-  session: Session;
   kind: 'preview' | 'resource';
   reference: string;
   otherwise?: string;
 }) {
   const place = useRef<HTMLSpanElement>(null);
   const [address, setAddress] = useState<string>();
-  const { tokens } = session.state;
-  useEffect(() => setAddress(undefined), [session, kind, reference]);
+  const { service, state } = useSession();
+  useEffect(() => setAddress(undefined), [service, kind, reference]);
   useEffect(() => {
     if (reference === '') return;
     let isOver = false;
@@ -26,8 +24,8 @@ export function Picture({
         if (!entry?.isIntersecting) return;
         observer.disconnect();
         const load = async () => {
-          let found = await session.service.picture(kind, reference);
-          if (otherwise !== '') found ??= await session.service.picture(kind, otherwise);
+          let found = await service.picture(kind, reference);
+          if (otherwise !== '') found ??= await service.picture(kind, otherwise);
           if (!isOver) setAddress(found);
         };
         void load();
@@ -39,7 +37,7 @@ export function Picture({
       isOver = true;
       observer.disconnect();
     };
-  }, [session, kind, reference, otherwise, tokens]);
+  }, [service, kind, reference, otherwise, state.tokens]);
   return (
     <span class="picture" ref={place}>
       {address !== undefined && <img src={address} alt="" decoding="async" />}

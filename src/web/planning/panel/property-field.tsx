@@ -4,6 +4,7 @@ import type { ArticleProperty } from '../../../model/article.ts';
 import { LargePictures } from './large-pictures.tsx';
 import { Picture } from './picture.tsx';
 import { type FieldProps, TypedField } from './typed-field.tsx';
+import { useSession } from './use-session.ts';
 
 /** Most values for radio buttons: more values, or longer ones, are easier to find in a list of the browser. */
 const MOST_RADIOS = 12;
@@ -49,7 +50,8 @@ function hasPicture({ previewimage }: ArticleProperty['propertyvalues'][number])
   return previewimage !== '';
 }
 
-function PropertyName({ session: { texts }, property, name, value }: FieldProps) {
+function PropertyName({ property, name, value }: FieldProps) {
+  const { texts } = useSession();
   const isObligatory = property.obligatory || property.obligatory2c;
   return (
     <>
@@ -68,13 +70,7 @@ function PropertyName({ session: { texts }, property, name, value }: FieldProps)
   );
 }
 
-function Choices({
-  session,
-  property: { propertyvalues: values },
-  id,
-  value,
-  onChange,
-}: FieldProps) {
+function Choices({ property: { propertyvalues: values }, id, value, onChange }: FieldProps) {
   return (
     <div class={values.some(hasPicture) ? 'choices pictured' : 'choices'}>
       {values.map((choice) => (
@@ -89,7 +85,7 @@ function Choices({
           <span class="face">
             {hasPicture(choice) && (
               <span class="swatch" aria-hidden="true">
-                <Picture session={session} kind="preview" reference={choice.previewimage} />
+                <Picture kind="preview" reference={choice.previewimage} />
               </span>
             )}
             <span>{choice.text || choice.valuefrom}</span>
@@ -100,14 +96,15 @@ function Choices({
   );
 }
 
-function ListField({ session, property, id, value, onChange }: FieldProps) {
+function ListField({ property, id, value, onChange }: FieldProps) {
+  const { texts } = useSession();
   const { propertyvalues: values } = property;
   const chosen = values.find(({ valuefrom }) => valuefrom === value);
   return (
     <div class="list">
       {chosen !== undefined && hasPicture(chosen) && (
         <span class="swatch" aria-hidden="true">
-          <Picture session={session} kind="preview" reference={chosen.previewimage} />
+          <Picture kind="preview" reference={chosen.previewimage} />
         </span>
       )}
       <select
@@ -118,9 +115,7 @@ function ListField({ session, property, id, value, onChange }: FieldProps) {
           if (currentTarget.value !== '') onChange(currentTarget.value);
         }}
       >
-        {chosen === undefined && (
-          <option value="">{value === '' ? session.texts.choose : value}</option>
-        )}
+        {chosen === undefined && <option value="">{value === '' ? texts.choose : value}</option>}
         {values.map(({ valuefrom, text }) => (
           <option value={valuefrom} key={valuefrom}>
             {text || valuefrom}

@@ -1,13 +1,13 @@
 /** The properties of an article, by class: those of the whole planning first. */
 import type { Article, ArticleProperty, PropertyClass } from '../../../model/article.ts';
 import { placeOf, settingOf } from '../state/fields.ts';
-import type { Session } from '../state/opened-page.ts';
 import { isOpening } from '../state/planning.ts';
 import { PropertyField } from './property-field.tsx';
+import { useSession } from './use-session.ts';
 
 /** Shows the visible properties of an article; the properties of a child are changed as a part of the whole. */
-export function PropertyPanel({ session, article }: { session: Session; article: Article }) {
-  const { texts } = session;
+export function PropertyPanel({ article }: { article: Article }) {
+  const { texts } = useSession();
   const classes = [
     ...shownClasses('meta', article.propclasses),
     ...shownClasses('ocd', article.ocd?.propclasses ?? []),
@@ -23,10 +23,7 @@ export function PropertyPanel({ session, article }: { session: Session; article:
         </p>
       )}
       {classes.map((shown) => (
-        <ClassFields
-          {...{ session, article, ...shown }}
-          key={`${shown.proptype} ${shown.group.name}`}
-        />
+        <ClassFields {...{ article, ...shown }} key={`${shown.proptype} ${shown.group.name}`} />
       ))}
     </>
   );
@@ -46,18 +43,17 @@ function shownClasses(proptype: 'ocd' | 'meta', classes: readonly PropertyClass[
 }
 
 function ClassFields({
-  session,
   article,
   group,
   proptype,
 }: {
-  session: Session;
   article: Article;
   group: PropertyClass;
   proptype: 'ocd' | 'meta';
 }) {
-  const { pending, failure } = session.state.planning;
-  const isFixed = isOpening(session.state.planning);
+  const { texts, state, planning } = useSession();
+  const { pending, failure } = state.planning;
+  const isFixed = isOpening(state.planning);
   const namesOf = (property: ArticleProperty) => settingOf(article, proptype, group, property);
   const shownValue = (property: ArticleProperty) => {
     const place = placeOf(namesOf(property));
@@ -69,19 +65,18 @@ function ClassFields({
   const isRoot = article.id === article.rootid;
   // The heading of an article in a planning is below the heading of the whole.
   const Heading = isRoot ? 'h2' : 'h3';
-  const name = isRoot && proptype === 'meta' ? session.texts.ofPlanning : group.name;
+  const name = isRoot && proptype === 'meta' ? texts.ofPlanning : group.name;
   return (
     <section class="class">
       <Heading>{group.text || name}</Heading>
       {group.properties.map((property) => (
         <PropertyField
           key={property.name}
-          session={session}
           place={placeOf(namesOf(property))}
           // A choice would be lost together with the article that is being replaced.
           property={isFixed ? { ...property, enabled: false } : property}
           value={shownValue(property)}
-          onChange={(newvalue) => session.planning.change({ ...namesOf(property), newvalue })}
+          onChange={(newvalue) => planning.change({ ...namesOf(property), newvalue })}
         />
       ))}
     </section>

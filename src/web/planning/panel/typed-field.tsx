@@ -2,7 +2,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { readNumber } from '../../../convert/wire/value.ts';
 import type { ArticleProperty } from '../../../model/article.ts';
-import type { Session } from '../state/opened-page.ts';
 import {
   isNumeric,
   nextInRanges,
@@ -11,6 +10,7 @@ import {
   readLocalNumber,
   readTyped,
 } from '../state/property-range.ts';
+import { useSession } from './use-session.ts';
 
 type Direction = 1 | -1;
 
@@ -18,7 +18,6 @@ const STEP_KEYS: Readonly<Record<string, Direction | undefined>> = { ArrowUp: 1,
 
 /** A field of a property. */
 export interface FieldProps {
-  session: Session;
   place: string;
   property: ArticleProperty;
   name: string;
@@ -39,8 +38,8 @@ interface TypedFieldProps extends FieldProps {
  * the person wants.
  */
 export function TypedField(props: TypedFieldProps) {
-  const { session, property, name, id, isOther = false } = props;
-  const { texts } = session;
+  const { property, name, id, isOther = false } = props;
+  const { texts } = useSession();
   const input = useRef<HTMLInputElement>(null);
   const { ranges, enabled, decdigits, digits } = property;
   const isNumber = isNumeric(property);
@@ -120,7 +119,8 @@ export function TypedField(props: TypedFieldProps) {
 
 /** The text typed into a field, and its effect. `kept` is the value that stays while the text is refused. */
 function useTyped(props: TypedFieldProps) {
-  const { session, place, property, name, value, onChange, isOther = false } = props;
+  const session = useSession();
+  const { place, property, name, value, onChange, isOther = false } = props;
   const { texts } = session;
   const { propertyvalues, ranges, decdigits } = property;
   const listed = propertyvalues.find(({ valuefrom }) => valuefrom === value);

@@ -1,8 +1,8 @@
 /** An action of a person that takes time, and its result, in a component. */
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { asConverterError, type ConverterError } from '../../../support/errors.ts';
-import type { Session } from '../state/opened-page.ts';
 import type { PlannedArticle } from '../state/planned-article.ts';
+import { useSession } from './use-session.ts';
 
 interface ActionState<Result> {
   isRunning: boolean;
@@ -15,9 +15,10 @@ interface ActionState<Result> {
  *
  * Buttons are `aria-disabled` while the action runs: a disabled button would lose the keyboard focus.
  */
-export function useAction<Result>(planned: PlannedArticle, session: Session) {
+export function useAction<Result>(planned: PlannedArticle) {
+  const { failed } = useSession();
   const [state, onState] = useState<ActionState<Result>>({ isRunning: false });
-  const action = useMemo(() => createAction<Result>(onState, session.failed), [session]);
+  const action = useMemo(() => createAction<Result>(onState, failed), [failed]);
   // The result belongs to the article that was planned when the action began.
   useEffect(() => action.forget(), [planned]);
   const { run, cancel } = action;

@@ -5,6 +5,7 @@ import type { Breadcrumb, CatalogueNode } from '../../../model/catalogue.ts';
 import { asConverterError, type ConverterError } from '../../../support/errors.ts';
 import type { CataloguePlace } from '../state/history.ts';
 import type { Session } from '../state/opened-page.ts';
+import { useSession } from './use-session.ts';
 
 /** The nodes at a place of the catalogue. */
 export interface Listing {
@@ -21,10 +22,10 @@ export interface Listing {
  * @param heading - Takes the focus.
  */
 export function useListing(
-  session: Session,
   section: RefObject<HTMLElement | null>,
   heading: RefObject<HTMLElement | null>,
 ) {
+  const session = useSession();
   const { tokens, shown } = session.state;
   const asked = shown.place;
   const [listing, setListing] = useState<Listing>();

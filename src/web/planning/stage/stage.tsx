@@ -2,10 +2,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ErrorCode } from '../../../support/errors.ts';
 import { Failure } from '../panel/failure.tsx';
+import { useSession } from '../panel/use-session.ts';
 import { sizeText } from '../state/format.ts';
 import type { ConvertedModel, PlanningView } from '../state/interfaces.ts';
 import { type ModelProgress, modelOf } from '../state/model-loader.ts';
-import type { Session } from '../state/opened-page.ts';
 import { type Texts, warningText } from '../state/texts.ts';
 import { useView } from './use-view.ts';
 
@@ -16,21 +16,15 @@ const WITHOUT_MODEL: ReadonlySet<string> = new Set<ErrorCode>([
 ]);
 
 /** Shows the model. @param onView - Receives the view when it is open. */
-export function Stage({
-  session,
-  onView,
-}: {
-  session: Session;
-  onView: (view: PlanningView | undefined) => void;
-}) {
-  const { texts, state } = session;
+export function Stage({ onView }: { onView: (view: PlanningView | undefined) => void }) {
+  const { texts, state } = useSession();
   const { model, planning } = state;
   const current = modelOf(state, planning.planned?.key);
   const isEmpty =
     planning.planned === undefined &&
     planning.opening === undefined &&
     planning.failure === undefined;
-  const { place, view, isShowing, hasNoView, reopen } = useView(session, onView);
+  const { place, view, isShowing, hasNoView, reopen } = useView(onView);
   const [hasDimensions, setHasDimensions] = useState(false);
   useEffect(() => view?.showDimensions(hasDimensions), [view, hasDimensions]);
   return (
@@ -43,33 +37,31 @@ export function Stage({
           {current !== undefined && (
             <div class="facts">
               <p>{texts.size(sizeText(texts, current.sizeMetres))}</p>
-              {current.warnings.length > 0 && <Warnings session={session} model={current} />}
+              {current.warnings.length > 0 && <Warnings model={current} />}
             </div>
           )}
           {model !== undefined && view !== undefined && (
-            <Tools {...{ texts, view, hasDimensions }} onDimensions={setHasDimensions} />
+            <Tools {...{ view, hasDimensions }} onDimensions={setHasDimensions} />
           )}
         </div>
       )}
       {/* After the tools: the keyboard reaches them before the parts, which may be many. */}
       <div class="view" ref={place} key="view" />
-      <Notice {...{ session, isShowing, hasNoView }} onReopen={reopen} />
+      <Notice {...{ isShowing, hasNoView }} onReopen={reopen} />
     </section>
   );
 }
 
 function Notice({
-  session,
   isShowing,
   hasNoView,
   onReopen,
 }: {
-  session: Session;
   isShowing: boolean;
   hasNoView: boolean;
   onReopen: () => void;
 }) {
-  const { texts, state, models } = session;
+  const { texts, state, models } = useSession();
   const { model, progress, failure, isCancelled } = state;
   const retry = () => models.retry();
   return (
@@ -78,7 +70,7 @@ function Notice({
       <p role="status" class="progress" aria-live={progress?.step === 'parts' ? 'off' : 'polite'}>
         {progress !== undefined ? (
           <>
-            <span>{progressText(session, progress)}</span>
+            <span>{progressText(texts, progress)}</span>
             <progress
               aria-label={texts.stage}
               max={progress.total || 1}
@@ -106,7 +98,7 @@ function Notice({
         <p class="note">{texts.noModel}</p>
       ) : (
         failure !== undefined && (
-          <Failure {...{ session, failure }} title={texts.modelFailed} onRetry={retry} />
+          <Failure failure={failure} title={texts.modelFailed} onRetry={retry} />
         )
       )}
       {hasNoView && (
@@ -122,16 +114,15 @@ function Notice({
 }
 
 function Tools({
-  texts,
   view,
   hasDimensions,
   onDimensions,
 }: {
-  texts: Texts;
   view: PlanningView;
   hasDimensions: boolean;
   onDimensions: (visible: boolean) => void;
 }) {
+  const { texts } = useSession();
   const [isMoved, setMoved] = useState(false);
   const next = useRef<HTMLButtonElement>(null);
   useEffect(() => {
@@ -187,13 +178,8 @@ function Hint({ text }: { text: string }) {
   );
 }
 
-function Warnings({
-  session: { texts },
-  model: { warnings, holesMetres },
-}: {
-  session: Session;
-  model: ConvertedModel;
-}) {
+function Warnings({ model: { warnings, holesMetres } }: { model: ConvertedModel }) {
+  const { texts } = useSession();
   const isIncomplete = warnings.some(({ code }) => /_(?:MISSING|INVALID|UNREADABLE)$/.test(code));
   return (
     <details class={isIncomplete ? 'warnings incomplete' : 'warnings'}>
@@ -208,7 +194,7 @@ function Warnings({
   );
 }
 
-function progressText({ texts: { steps } }: Session, progress: ModelProgress): string {
+function progressText({ steps }: Texts, progress: ModelProgress): string {
   const { step, done, total } = progress;
   return step === 'parts' ? steps.parts(done, total) : steps[step];
 }

@@ -1,5 +1,6 @@
 /** The 3D view in a component: loaded after the panel is shown, and opened again after a failure. */
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { useSession } from '../panel/use-session.ts';
 import { millimetresText } from '../state/format.ts';
 import type { PlanningView, ViewOptions } from '../state/interfaces.ts';
 import type { Session } from '../state/opened-page.ts';
@@ -7,8 +8,9 @@ import type { Session } from '../state/opened-page.ts';
 /** The program of the view, beside the program of this page. */
 const VIEW_PROGRAM = './view.js';
 
-/** Opens the view of a session, and shows the model there. @param onView - Receives the view when it is open. */
-export function useView(session: Session, onView: (view: PlanningView | undefined) => void) {
+/** Opens the view of the session, and shows the model there. @param onView - Receives the view when it is open. */
+export function useView(onView: (view: PlanningView | undefined) => void) {
+  const session = useSession();
   const { model } = session.state;
   const place = useRef<HTMLDivElement>(null);
   const [view, setView] = useState<PlanningView>();
