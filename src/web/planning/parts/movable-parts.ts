@@ -1,12 +1,19 @@
 /** Parts that a person moves by pointer, touch or keys; each part is an element that the keyboard reaches. */
-import { type Object3D, Vector2, Vector3, type WebGLRenderer } from 'three';
+import {
+  DoubleSide,
+  type Mesh,
+  MeshBasicMaterial,
+  type Object3D,
+  Vector2,
+  Vector3,
+  type WebGLRenderer,
+} from 'three';
 import { element } from '../../../deliver/pictures/page/elements.ts';
 import type { ModelStage } from '../../../deliver/pictures/page/model-stage.ts';
 import type { ViewTexts } from '../state/interfaces.ts';
 import { Part } from './part.ts';
 import { jointOf } from './part-joint.ts';
 import { PartLabel } from './part-label.ts';
-import { PartMark } from './part-mark.ts';
 import { PartMotion, screenPoint, viewOf } from './part-motion.ts';
 import { PartPointer } from './part-pointer.ts';
 import { fixedBoxes, type Motion, shapeOf, usualKind } from './part-shape.ts';
@@ -22,6 +29,11 @@ const KEYS: Readonly<Record<string, { direction: Vector2; opens: 1 | -1 } | unde
   PageDown: { direction: new Vector2(0, 1), opens: -1 },
 };
 const NEIGHBOURS: Readonly<Record<string, number | undefined>> = { ArrowUp: -1, ArrowDown: 1 };
+
+/** The layer of the camera in which only marked parts are. */
+const MARKED = 1;
+/** A light tint, so that no finish looks disabled. */
+const MARK = { color: 0x7ab8ff, opacity: 0.28 };
 
 interface MovablePartsOptions {
   /** Contains the canvas. */
@@ -39,7 +51,7 @@ export class MovableParts {
   /** The list is one stop of the keyboard; keys select a part in it. */
   readonly #list: HTMLElement;
   readonly #label: PartLabel;
-  readonly #mark: PartMark;
+  readonly #mark;
   readonly #pointer: PartPointer;
   #parts: Part[] = [];
   #focused: Part | undefined;
@@ -49,7 +61,7 @@ export class MovableParts {
     this.#stage = stage;
     this.#texts = texts;
     this.#onMoved = onMoved;
-    this.#mark = new PartMark(stage);
+    this.#mark = createMark(stage);
     this.#label = new PartLabel(texts, (kind) => {
       this.#focused?.setKind(kind);
       this.#showLabel();
@@ -221,6 +233,35 @@ export class MovableParts {
     // The camera uses the same keys.
     event.stopPropagation();
   }
+}
+
+/** The mark of the part that a pointer or the keyboard is on: its surfaces, tinted. */
+function createMark({ camera, scene, canvas }: ModelStage) {
+  const material = new MeshBasicMaterial({
+    ...MARK,
+    transparent: true,
+    side: DoubleSide,
+    depthWrite: false,
+    toneMapped: false,
+    // The tint is drawn over the surfaces of the part.
+    polygonOffset: true,
+    polygonOffsetFactor: -1,
+    polygonOffsetUnits: -1,
+  });
+  const dispose = () => material.dispose();
+  canvas.addEventListener('webglcontextlost', dispose);
+  const draw = (renderer: WebGLRenderer, meshes: readonly Mesh[]) => {
+    for (const mesh of meshes) mesh.layers.enable(MARKED);
+    camera.layers.set(MARKED);
+    scene.overrideMaterial = material;
+    renderer.autoClear = false;
+    renderer.render(scene, camera);
+    renderer.autoClear = true;
+    scene.overrideMaterial = null;
+    camera.layers.set(0);
+    for (const mesh of meshes) mesh.layers.disable(MARKED);
+  };
+  return { draw, dispose };
 }
 
 function isByKeys({ handle }: Part): boolean {

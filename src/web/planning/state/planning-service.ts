@@ -1,12 +1,12 @@
 /** The client of the service in a browser: it sends operations by `fetch`, and throws one error for each kind of failure. */
 
-import { parsePreview, parseResource } from '../../../convert/wire/resource.ts';
+import { checkImage, parsePreview, parseResource } from '../../../convert/wire/resource.ts';
 import { isRecord, parseJson } from '../../../convert/wire/value.ts';
 import { createCaller } from '../../../source/service/calls.ts';
 import { encodeStrictly, readAddress } from '../../../source/service/target.ts';
+import { createBudget } from '../../../support/budget.ts';
 import { ConverterError, type ErrorCode, isConverterError } from '../../../support/errors.ts';
 import { registerSecret } from '../../../support/redact.ts';
-import { type PictureKind, PictureLoader } from './picture-loader.ts';
 
 interface CallOptions {
   signal?: AbortSignal | undefined;
@@ -29,6 +29,18 @@ const TIMEOUT_MS = 60_000;
 /** A failure that may be temporary, of the connection or a busy service, is retried once. */
 const RETRY_AFTER_MS = 700;
 
+/** `preview`: a `previewimage` of the service; `resource`: a `rescontent`. */
+type PictureKind = 'preview' | 'resource';
+
+/** A catalogue list requests many pictures: with a limit, the pictures at its top arrive first. */
+const PICTURES_AT_ONCE = 6;
+const MAX_PICTURES = 2_000;
+/** The errors that mean no picture, or none that a page may show. Any other error may be temporary. */
+const WITHOUT_PICTURE = [
+  ...(['IMAGE_MISSING', 'IMAGE_REFUSED', 'RESOURCE_MISSING', 'RESOURCE_REFUSED'] as const),
+  'RESPONSE_INVALID',
+] as const;
+
 /**
  * The service, as one page uses it. Nothing is sent before the first call.
  *
@@ -48,7 +60,9 @@ export class PlanningService {
    */
   readonly call;
   readonly #options: ServiceOptions;
-  readonly #pictures = new PictureLoader((kind, reference) => this.#loadPicture(kind, reference));
+  /** Pictures by kind and reference, each loaded once until the page is left. */
+  readonly #pictures = new Map<string, Promise<string | undefined>>();
+  readonly #turns = createBudget(PICTURES_AT_ONCE);
   #token: string;
   #forgetToken: () => void;
   #refusals = 0;
@@ -81,7 +95,16 @@ export class PlanningService {
    * that could not be loaded is requested again by the next call.
    */
   picture(kind: PictureKind, reference: string): Promise<string | undefined> {
-    return this.#pictures.addressOf(kind, reference);
+    const key = `${kind} ${reference}`;
+    const known = this.#pictures.get(key);
+    if (known !== undefined) return known;
+    if (this.#pictures.size >= MAX_PICTURES) this.#revokePictures();
+    const loading = this.#pictureInTurn(kind, reference).catch(() => {
+      if (this.#pictures.get(key) === loading) this.#pictures.delete(key);
+      return undefined;
+    });
+    this.#pictures.set(key, loading);
+    return loading;
   }
 
   setToken(token: string): void {
@@ -112,6 +135,27 @@ export class PlanningService {
         }
       }
     }
+  }
+
+  async #pictureInTurn(kind: PictureKind, reference: string): Promise<string | undefined> {
+    const release = await this.#turns.take(1);
+    try {
+      const bytes = await this.#loadPicture(kind, reference);
+      // The type is always that of an image, so that a browser never runs the content.
+      const type = `image/${checkImage(bytes)}`;
+      return URL.createObjectURL(new Blob([bytes as Uint8Array<ArrayBuffer>], { type }));
+    } catch (error) {
+      if (isConverterError(error, ...WITHOUT_PICTURE)) return undefined;
+      throw error;
+    } finally {
+      release();
+    }
+  }
+
+  #revokePictures(): void {
+    for (const shown of this.#pictures.values())
+      void shown.then((address) => address && URL.revokeObjectURL(address));
+    this.#pictures.clear();
   }
 
   async #loadPicture(kind: PictureKind, reference: string): Promise<Uint8Array> {
