@@ -41,7 +41,7 @@ interface NoImage {
   candidates: readonly ArticleRequest[];
 }
 
-export interface ImageSource {
+interface ImageSource {
   /**
    * The picture of a configuration.
    *

@@ -1,6 +1,5 @@
 /** The image endpoint of the service, answered by this program: `GET …/articlesimage.jpg`, for ERP systems. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ImageSource } from '../../deliver/pictures/images.ts';
 import type { ArticleRequest } from '../../model/article.ts';
 import { ID_FIELDS } from '../../model/configuration-id.ts';
 import { asConverterError, type ErrorCode } from '../../support/errors.ts';
@@ -35,8 +34,13 @@ const RETRY_AFTER_SECONDS = 5;
 export interface ImageServerOptions extends GatewayOptions {
   /** Token that a request needs as its parameter `token`; without it, any token or none is accepted. */
   token?: string | undefined;
-  /** Its signal aborts when the connection has ended. */
-  find: ImageSource['find'];
+  /** Finds the picture of a configuration; `signal` aborts when the connection has ended. */
+  find(
+    request: ReturnType<typeof readRequest>,
+    signal: AbortSignal,
+  ): Promise<
+    { bytes: Uint8Array; mimeType: string; digest: string } | { candidates: readonly object[] }
+  >;
 }
 
 /** Errors that the caller can correct. */
