@@ -1,10 +1,8 @@
 /** The program of the converter's worker: makes GLBs of snapshots, with one cache of meshes, and USDZ files of GLBs. */
 
+import { createGlbConverter } from '../../convert/glb-converter.ts';
 import type { ConversionInput } from '../../convert/model/input.ts';
-import { CONVERT_DEFAULTS, type ConvertOptions } from '../../convert/transform/convert-options.ts';
-import { createMeshCache } from '../../convert/transform/mesh-cache.ts';
-import { transformArticle } from '../../convert/transform/transform-article.ts';
-import { writeGlb } from '../../convert/write/glb.ts';
+import type { ConvertOptions } from '../../convert/transform/convert-options.ts';
 import type { Digest, Fetched } from '../../model/snapshot.ts';
 import { asConverterError } from '../../support/errors.ts';
 import { browserImageCodec } from './state/image-codec.ts';
@@ -25,15 +23,14 @@ export interface WorkerMessages {
 }
 
 /** A part that lacks a block is left out and marked by the view, so that a person can continue planning. */
-const PLANNING_OPTIONS = { ...CONVERT_DEFAULTS, allowMissingParts: true };
+const PLANNING_OPTIONS = { allowMissingParts: true };
 
 /** Size of the cache of meshes that configurations of an article share; a phone has no memory for more. */
 const CACHE_BYTES = 64 * 1024 * 1024;
 
-const cache = createMeshCache(CACHE_BYTES);
-const images = browserImageCodec();
+const makeGlb = createGlbConverter(browserImageCodec(), CACHE_BYTES);
 const steps = new MessageChannel();
-let options: ConvertOptions = PLANNING_OPTIONS;
+let options: Partial<ConvertOptions> = PLANNING_OPTIONS;
 let endedUpTo = 0;
 /** Resolves when all work so far is done: jobs run one after the other. */
 let done: Promise<void> = Promise.resolve();
@@ -53,7 +50,8 @@ async function answer(
 ): Promise<void> {
   const { number } = request;
   try {
-    const result = 'glb' in request ? await usdzOf(request.glb) : await convert(request);
+    const result =
+      'glb' in request ? await usdzOf(request.glb) : await convert(number, request.snapshot);
     const { buffer } = 'glb' in result ? result.glb : result;
     send({ number, result }, [buffer]);
   } catch (thrown) {
@@ -71,13 +69,7 @@ async function usdzOf(glb: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
   return usdz.usdzOf(glb);
 }
 
-async function convert({
-  number,
-  snapshot: given,
-}: {
-  number: number;
-  snapshot: PlanningSnapshot;
-}): Promise<ConvertedModel> {
+async function convert(number: number, given: PlanningSnapshot): Promise<ConvertedModel> {
   const betweenSteps = async () => {
     await untilMessagesAreRead();
     if (number <= endedUpTo) throw new DOMException('a later conversion began', 'AbortError');
@@ -85,11 +77,10 @@ async function convert({
   await betweenSteps();
   const { snapshot, bodies } = await withDigests(given);
   const read = async (digest: Digest) => bodies.get(digest)!;
-  const scene = await transformArticle({ snapshot, read, options, images, cache, betweenSteps });
-  await betweenSteps();
+  const { scene, glb } = await makeGlb({ snapshot, read, options, betweenSteps });
   const { min, max } = scene.boundsMetres;
   return {
-    glb: writeGlb(scene) as Uint8Array<ArrayBuffer>,
+    glb: glb as Uint8Array<ArrayBuffer>,
     sizeMetres: [max[0] - min[0], max[1] - min[1], max[2] - min[2]],
     triangles: scene.triangles,
     holesMetres: scene.holesMetres,
