@@ -15,19 +15,14 @@ export interface NamedField {
   name: string;
 }
 
-/** A property and the value that it is to take. */
 export type PropertySetting = Omit<PropertyChange, 'rootid' | 'jsondata'>;
 
 type SettingNames = Omit<PropertySetting, 'newvalue'>;
 
-/** The names by which a change identifies a property. */
-export function settingOf(
-  { id }: Article,
-  proptype: PropertySetting['proptype'],
-  { name }: PropertyClass,
-  property: ArticleProperty,
-): SettingNames {
-  return { id, proptype, propclass: name || property.propclassname, prop: property.name };
+/** A class of properties, each with the names by which a change identifies it. */
+export interface NamedClass extends Pick<PropertyClass, 'name' | 'text'> {
+  proptype: PropertySetting['proptype'];
+  fields: readonly { property: ArticleProperty; names: SettingNames }[];
 }
 
 /** Identifies the field of a property; the page has this text as `data-place`. */
@@ -35,15 +30,22 @@ export function placeOf({ id, proptype, propclass, prop }: SettingNames): string
   return [id, proptype, propclass, prop].join('\n');
 }
 
-/** All properties of an article without its children, with the names by which a change identifies them. */
-export function namedProperties(article: Article) {
-  const ofType = (type: PropertySetting['proptype'], classes: readonly PropertyClass[]) =>
-    classes.flatMap((group) =>
-      group.properties.map((property) => {
-        return { property, names: settingOf(article, type, group, property) };
-      }),
-    );
-  return [...ofType('meta', article.propclasses), ...ofType('ocd', article.ocd?.propclasses ?? [])];
+/** The classes of an article, without those of its children; first those of the whole planning. */
+export function namedClasses({ id, propclasses, ocd }: Article): NamedClass[] {
+  const ofType = (proptype: NamedClass['proptype'], classes: readonly PropertyClass[]) =>
+    classes.map(({ name, text, properties }) => {
+      const fields = properties.map((property) => {
+        const propclass = name || property.propclassname;
+        return { property, names: { id, proptype, propclass, prop: property.name } };
+      });
+      return { proptype, name, text, fields };
+    });
+  return [...ofType('meta', propclasses), ...ofType('ocd', ocd?.propclasses ?? [])];
+}
+
+/** All properties of an article, without those of its children. */
+export function namedProperties(article: Article): NamedClass['fields'] {
+  return namedClasses(article).flatMap(({ fields }) => fields);
 }
 
 /** The visible properties for which a person must still choose a value, also those of children. @see Spec 3 (rule 2) */
