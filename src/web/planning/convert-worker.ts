@@ -8,7 +8,6 @@ import { asConverterError } from '../../support/errors.ts';
 import { browserImageCodec } from './state/image-codec.ts';
 import type { ConvertedModel, MissingBody, PlanningSnapshot } from './state/interfaces.ts';
 
-/** Messages between the page and the worker. */
 export interface WorkerMessages {
   /** `endedUpTo`: conversions up to this number are cancelled. */
   request:

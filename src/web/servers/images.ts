@@ -30,7 +30,6 @@ const FOREIGN_PAGE =
 /** Time after which to request again, while too many pictures are made, seconds. */
 const RETRY_AFTER_SECONDS = 5;
 
-/** Options of an image server. */
 export interface ImageServerOptions extends GatewayOptions {
   /** Token that a request needs as its parameter `token`; without it, any token or none is accepted. */
   token?: string | undefined;

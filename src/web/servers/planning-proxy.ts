@@ -28,7 +28,6 @@ interface OpenService {
   close(): Promise<void>;
 }
 
-/** Options of the proxy. */
 export interface PlanningProxyOptions extends GatewayOptions {
   /** Opens the service; called again after the last client has given up. */
   open(): Promise<OpenService>;

@@ -10,7 +10,6 @@ interface WorkerStatusOptions extends GatewayOptions {
   workers: number;
 }
 
-/** A status server, which receives its data from the workers. */
 export interface WorkerStatusServer extends GatewayServer {
   watch(worker: number, event: WorkerEvent): void;
 }

@@ -16,7 +16,6 @@ type Direction = 1 | -1;
 
 const STEP_KEYS: Readonly<Record<string, Direction | undefined>> = { ArrowUp: 1, ArrowDown: -1 };
 
-/** A field of a property. */
 export interface FieldProps {
   place: string;
   property: ArticleProperty;

@@ -7,7 +7,6 @@ import type { CataloguePlace } from '../state/history.ts';
 import type { Session } from '../state/opened-page.ts';
 import { useSession } from './use-session.ts';
 
-/** The nodes at a place of the catalogue. */
 export interface Listing {
   place: CataloguePlace;
   nodes: readonly CatalogueNode[];

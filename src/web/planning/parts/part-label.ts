@@ -54,7 +54,6 @@ export class PartLabel {
     this.element.hidden = true;
   }
 
-  /** Puts the label above a point, inside a stage of this size. */
   place({ x, y }: { x: number; y: number }, width: number, height: number): void {
     const { offsetWidth, offsetHeight } = this.element;
     const inside = (value: number, most: number) =>

@@ -7,7 +7,6 @@ import { AXES, type Axis, type Motion, type PartShape, preferences, UNITS } from
 /** Smaller amounts, metres or radians, are rounded away. */
 const LEAST_AMOUNT = 1e-4;
 
-/** A motion, and its effect on a point on the screen. */
 export interface FoundMotion extends Motion {
   /** Pixels per metre or radian; y is down. */
   speed: Vector2;
@@ -89,7 +88,6 @@ export class PartMotion {
       .some((one) => Math.abs(one) > LEAST_AMOUNT);
   }
 
-  /** Sets an amount, within its limits. */
   set(motion: Motion, amount: number): void {
     const { kind, axis } = motion;
     const next = this.#within(motion, amount);
@@ -141,7 +139,6 @@ export class PartMotion {
     return best?.found;
   }
 
-  /** Judges how well a point follows a direction by a motion; the best motion has the highest score. */
   #judge(
     { kind, axis }: Motion,
     { point, lever, direction, by, pixelsPerMetre: scale }: Pull,

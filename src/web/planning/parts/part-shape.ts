@@ -1,7 +1,6 @@
 /** Determines from its shape how a movable part moves: the data has a pivot, and nothing else. */
 import { Box3, Matrix4, type Mesh, type Object3D, Vector3 } from 'three';
 
-/** An index of x, y and z. */
 export type Axis = 0 | 1 | 2;
 
 /** A move along, or a turn about, an axis of the pivot. */

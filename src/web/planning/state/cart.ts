@@ -2,7 +2,6 @@
 import type { JsonRecord } from '../../../convert/wire/value.ts';
 import { redact } from '../../../support/redact.ts';
 
-/** The result of a cart post. */
 export type CartResult =
   /** The receiver has answered; `answer` is its JSON, or the beginning of its text. */
   | { kind: 'answered'; status: number; isAccepted: boolean; answer: unknown }

@@ -33,7 +33,6 @@ export type PlanningEvent =
   /** An error has occurred; `code` is stable, `message` a sentence in the language of the page. */
   | { type: 'ERROR'; code: string; message: string };
 
-/** Commands that the parent may send. */
 export type PlanningCommand =
   /** Opens a base article, one configuration of it, or a stored planning. */
   | { type: 'SET_ARTICLE'; target: PlanningTarget }
@@ -41,7 +40,6 @@ export type PlanningCommand =
   /** Replaces the session token, for example an expired one. */
   | { type: 'SET_TOKEN'; token: string };
 
-/** The connection to the parent. */
 export interface Embedding {
   /** Whether there is a parent whose origin is known. */
   readonly isEmbedded: boolean;

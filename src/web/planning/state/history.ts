@@ -14,7 +14,6 @@ export type CataloguePlace =
   | { parentnode: string }
   | { manufacturers: readonly string[]; query: string; from: string };
 
-/** The visible state of the page. */
 export interface Shown {
   /** Counts the articles that a person has opened: entries with the same number show the same article, as it is now. */
   opened: number;

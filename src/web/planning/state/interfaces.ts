@@ -44,7 +44,6 @@ export interface PlanningConverter {
   close(): void;
 }
 
-/** The 3D view. */
 export interface PlanningView {
   /**
    * Shows a GLB in place of the previous one; the camera stays, except for the first GLB.
@@ -52,13 +51,11 @@ export interface PlanningView {
    * @param holesMetres - Places of missing parts: each gets a mark, which dimensions and files do not include.
    */
   show(glb: Uint8Array<ArrayBuffer>, holesMetres?: readonly Vec3[]): Promise<void>;
-  /** Shows nothing. */
   clear(): void;
   /** Frames the model from the front left, as the pictures do. */
   fit(): void;
   /** A factor above 1 moves nearer, below 1 farther. */
   zoom(factor: number): void;
-  /** Shows width, height and depth at the model. */
   showDimensions(visible: boolean): void;
   /** Moves all movable parts back. A part stays moved in the next model that has it. */
   resetParts(): void;
@@ -84,7 +81,6 @@ export interface ViewTexts {
   millimetres(length: number): string;
 }
 
-/** Options of the 3D view. */
 export interface ViewOptions {
   /** A positioned element, which the view fills. */
   stage: HTMLElement;

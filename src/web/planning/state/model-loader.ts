@@ -6,15 +6,12 @@ import type { ConvertedModel, PlanningConverter } from './interfaces.ts';
 import type { PlanningService } from './planning-service.ts';
 import { type LoadingProgress, SnapshotLoader } from './snapshot-loader.ts';
 
-/** A step of the work, in its order. */
 export type ModelProgress = LoadingProgress | { step: 'convert'; done: 0; total: 0 };
 
-/** A model, and the configuration that it shows. */
 export interface MadeModel extends ConvertedModel {
   key: ArticleKey;
 }
 
-/** The state of the model. */
 export interface ModelState {
   /** The last finished model; it stays while another one is made. */
   model: MadeModel | undefined;

@@ -10,7 +10,6 @@ export type PlanningTarget =
   | { manufacturer: string; program: string; basearticlenumber: string; ocdreinit: string }
   | { permanentid: string };
 
-/** The parameters of an opened page. */
 export interface PlanningParameters {
   token: string;
   mode: PlanningMode;
@@ -28,7 +27,6 @@ export interface PlanningParameters {
   parentOrigin: string;
 }
 
-/** A problem, and the parameters concerned. */
 export interface NamedProblem {
   problem: keyof Texts['problems'];
   names: string;

@@ -9,7 +9,6 @@ import {
 } from './planned-article.ts';
 import type { PlanningService } from './planning-service.ts';
 
-/** The state of a planning for display. */
 export interface PlanningState {
   planned: PlannedArticle | undefined;
   /** The target that is being loaded in its place, or that could not be loaded. */

@@ -2,7 +2,6 @@
 import { Texture, TextureSource } from 'three';
 import type { GLTFParser } from 'three/addons/loaders/GLTFLoader.js';
 
-/** The images of one model. */
 export interface ModelImages {
   /** Keeps the images for the next model, because this model is shown. */
   keep(): void;

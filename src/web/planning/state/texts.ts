@@ -206,7 +206,6 @@ const EN = {
   technical: 'Technical detail:',
 };
 
-/** All texts in one language. */
 export type Texts = typeof EN;
 
 const DE: Texts = {
