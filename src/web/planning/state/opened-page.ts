@@ -1,7 +1,7 @@
 /** One opened page: its parameters, service, planning, model and parent, and their interaction. */
 
 import type { JsonRecord } from '../../../convert/wire/value.ts';
-import type { ArticleId } from '../../../model/configuration-id.ts';
+import { articleKey } from '../../../model/configuration-id.ts';
 import type { ConverterError } from '../../../support/errors.ts';
 import { type Embedding, openEmbedding, type PlanningCommand } from './embedding.ts';
 import type { NamedField, PropertySetting } from './fields.ts';
@@ -57,7 +57,7 @@ export class Session {
   #state: SessionState;
   #isListed = false;
   #isLoaded = false;
-  #modelled: ArticleId | undefined;
+  #modelled: string | undefined;
 
   /** Opens a page, which immediately loads the article of its parameters. */
   constructor({ page, parameters, service, texts, converter }: SessionOptions) {
@@ -161,8 +161,9 @@ export class Session {
 
   #onPlanned({ key, json }: PlannedArticle, setting: PropertySetting | undefined): void {
     // The model of another article would be mistaken for this one.
-    if (!isOneArticle(key, this.#modelled)) this.models.clear();
-    this.#modelled = key;
+    const article = articleKey(key);
+    if (article !== this.#modelled) this.models.clear();
+    this.#modelled = article;
     this.models.make(key);
     if (JSON.stringify(json) === JSON.stringify(this.#state.earlier)) this.forgetEarlier();
     if (setting !== undefined) {
@@ -220,12 +221,4 @@ function firstShown({ mode, parentnode, target }: PlanningParameters): Shown {
   const hasCatalogue = mode !== 'configurator';
   const isCatalogueOpen = mode === 'catalogue' || (hasCatalogue && target === undefined);
   return { opened: 0, target, place: { parentnode }, isCatalogueOpen };
-}
-
-function isOneArticle(one: ArticleId, other: ArticleId | undefined): boolean {
-  return (
-    one.manufacturer === other?.manufacturer &&
-    one.program === other.program &&
-    one.basearticlenumber === other.basearticlenumber
-  );
 }
