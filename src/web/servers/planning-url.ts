@@ -128,7 +128,7 @@ function checkLink(link: PlanningLink): void {
     throw unusable('parentnode: expected none for a configurator, which shows no catalogue');
   }
   if (open !== undefined) checkOpen(open);
-  if (urlwarenkorb !== undefined && !/^https?:$/.test(protocolOf(urlwarenkorb))) {
+  if (urlwarenkorb !== undefined && !isWebAddress(urlwarenkorb)) {
     throw unusable('urlwarenkorb: expected an address that starts with http:// or https://');
   }
   if (
@@ -153,8 +153,8 @@ function checkOpen(open: Partial<PlannedArticle & StoredPlanning>): void {
     throw unusable('permanentid: expected an identifier, received nothing');
 }
 
-function protocolOf(address: string): string {
-  return URL.canParse(address) ? new URL(address).protocol : '';
+function isWebAddress(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 }
 
 function unusable(sentence: string): ConverterError {
