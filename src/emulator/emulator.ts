@@ -8,13 +8,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { isConverterError } from '../support/errors.ts';
-import {
-  isNameOf,
-  LISTEN_CHECKS,
-  listen,
-  MISDIRECTED,
-  type ServerAddress,
-} from '../support/listening.ts';
+import { LISTEN_CHECKS, listen, misdirectionOf, type ServerAddress } from '../support/listening.ts';
 import { CHECKS, checkParameters } from '../support/parameters.ts';
 import { jsonText } from './json-text.ts';
 import {
@@ -208,8 +202,8 @@ async function createServer(options: EmulatorOptions, now: () => number): Promis
   const missing = new Refusal(404, 'no such operation');
   app.setNotFoundHandler((_request, reply) => sendError(reply, missing));
   app.addHook('onRequest', async ({ headers }) => {
-    if (isNameOf(headers.host, options)) return;
-    throw new Refusal(MISDIRECTED.status, MISDIRECTED.message);
+    const misdirection = misdirectionOf(headers.host, options);
+    if (misdirection) throw new Refusal(misdirection.status, misdirection.message);
   });
   if (validators !== 'none') addValidators(app, validators === 'etag' ? byTag : byDate(now));
   addCompression(app);

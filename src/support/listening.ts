@@ -69,11 +69,21 @@ export async function listen(
   }
 }
 
+const MISDIRECTED = {
+  status: 421,
+  message: 'this server is not known by that name; see --allow-host',
+} as const;
+
 /**
- * Whether a `Host` header names a server: by an address, as `localhost`, as the host on which it listens, or by one of
- * its names, in any case. A web page could let any other name point to the server and then read its answers.
+ * The answer to a request whose `Host` header does not name a server; undefined if the header names it: by an address,
+ * as `localhost`, as the host on which it listens, or by one of its names, in any case. A web page could let any other
+ * name point to the server and then read its answers.
  */
-export function isNameOf(header: string | undefined, { host, names = [] }: ServerAddress): boolean {
+export function misdirectionOf(header: string | undefined, address: ServerAddress) {
+  return isNameOf(header, address) ? undefined : MISDIRECTED;
+}
+
+function isNameOf(header: string | undefined, { host, names = [] }: ServerAddress): boolean {
   const [, spelling] = /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(header ?? '') ?? [];
   if (spelling === undefined) return false;
   const name = spelling.replace(/^\[|\]$/g, '').toLowerCase();
@@ -81,9 +91,3 @@ export function isNameOf(header: string | undefined, { host, names = [] }: Serve
   // An address with a zone, such as `::1%eth0`, cannot be in a URL.
   return (isIP(name) !== 0 && !name.includes('%')) || known.includes(name);
 }
-
-/** The answer to a request that {@link isNameOf} refuses. */
-export const MISDIRECTED = {
-  status: 421,
-  message: 'this server is not known by that name; see --allow-host',
-} as const;

@@ -1,6 +1,6 @@
 /** Serves a gallery to the browser of this machine: files by their paths, nothing else. */
 import { extname } from 'node:path';
-import { isNameOf, listen, MISDIRECTED, type ServerAddress } from '../../support/listening.ts';
+import { listen, misdirectionOf, type ServerAddress } from '../../support/listening.ts';
 
 interface GalleryServerOptions extends ServerAddress {
   /** A file by its path, decoded, without a slash at the beginning; undefined if there is none. */
@@ -39,8 +39,9 @@ export async function openGalleryServer(options: GalleryServerOptions) {
   const app = fastify({ logger: false, forceCloseConnections: true });
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(HEADERS);
-    if (isNameOf(request.headers.host, options)) return;
-    return reply.code(MISDIRECTED.status).send(`${MISDIRECTED.message}\n`);
+    const misdirection = misdirectionOf(request.headers.host, options);
+    if (misdirection === undefined) return;
+    return reply.code(misdirection.status).send(`${misdirection.message}\n`);
   });
   app.setErrorHandler((error: { statusCode?: number }, _request, reply) => {
     const { statusCode = 500 } = error;

@@ -4,7 +4,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyHttpOptions, FastifyInstance, FastifyReply } from 'fastify';
 import type { ErrorCode } from '../../support/errors.ts';
-import { isNameOf, listen, MISDIRECTED, type ServerAddress } from '../../support/listening.ts';
+import { listen, misdirectionOf, type ServerAddress } from '../../support/listening.ts';
 import type { Logger } from '../../support/log.ts';
 
 /** The address, shutdown and dependencies of a server. */
@@ -66,8 +66,8 @@ export async function createGateway(
   const arrivals = new WeakMap<object, number>();
   app.addHook('onRequest', async (request) => {
     arrivals.set(request, now());
-    if (isNameOf(request.headers.host, options)) return;
-    throw new Refusal(MISDIRECTED.status, MISDIRECTED.message);
+    const misdirection = misdirectionOf(request.headers.host, options);
+    if (misdirection) throw new Refusal(misdirection.status, misdirection.message);
   });
   app.addHook('onResponse', async (request, reply) => {
     const ms = now() - (arrivals.get(request) ?? now());

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isNameOf } from '../../../src/support/listening.ts';
+import { misdirectionOf } from '../../../src/support/listening.ts';
 
 test.each([
   '127.0.0.1',
@@ -11,7 +11,8 @@ test.each([
   'planner.example',
   '',
 ])('%j names a server that listens on planner and is called planner.example', (header) => {
-  expect(isNameOf(header, { host: 'PLANNER', names: ['Planner.Example'] })).toBe(true);
+  const address = { host: 'PLANNER', names: ['Planner.Example'] };
+  expect(misdirectionOf(header, address)).toBeUndefined();
 });
 
 test.each([
@@ -23,5 +24,5 @@ test.each([
   'localhost:1:2',
   '127.0.0.1@evil',
 ])('%j names no server without a name', (header) => {
-  expect(isNameOf(header, { host: '0.0.0.0' })).toBe(false);
+  expect(misdirectionOf(header, { host: '0.0.0.0' })?.status).toBe(421);
 });
