@@ -563,7 +563,7 @@ describe.runIf(HAS_BROWSER)('the 3D view of the planning page', () => {
     },
   );
 
-  // What slides and turns, and how far, is in test/unit/web/planning/parts/part-joint.test.ts, too.
+  // What slides and turns, and how far, is in test/unit/web/planning/parts/part-shape.test.ts, too.
   it.runIf(IS_LONG)(
     'slides doors that stand one before the other; turns what is jointed',
     async () => {

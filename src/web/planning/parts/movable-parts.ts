@@ -12,11 +12,10 @@ import { element } from '../../../deliver/pictures/page/elements.ts';
 import type { ModelStage } from '../../../deliver/pictures/page/model-stage.ts';
 import type { ViewTexts } from '../state/interfaces.ts';
 import { Part } from './part.ts';
-import { jointOf } from './part-joint.ts';
 import { PartLabel } from './part-label.ts';
 import { PartMotion, screenPoint, viewOf } from './part-motion.ts';
 import { PartPointer } from './part-pointer.ts';
-import { fixedBoxes, type Motion, shapeOf, usualKind } from './part-shape.ts';
+import { fixedBoxes, jointOf, type Motion, shapeOf, usualKind } from './part-shape.ts';
 import { findParts, holderOf } from './part-tree.ts';
 
 /** Distance or angle of one key press. */

@@ -1,8 +1,15 @@
 /** How a movable part moves: along or about an axis of its pivot, which is chosen to fit a drag best. */
 import { type Camera, type Object3D, Quaternion, Vector2, Vector3 } from 'three';
 import type { ModelStage } from '../../../deliver/pictures/page/model-stage.ts';
-import type { Joint } from './part-joint.ts';
-import { AXES, type Axis, type Motion, type PartShape, preferences, UNITS } from './part-shape.ts';
+import {
+  AXES,
+  type Axis,
+  type Joint,
+  type Motion,
+  type PartShape,
+  preferences,
+  UNITS,
+} from './part-shape.ts';
 
 /** Smaller amounts, metres or radians, are rounded away. */
 const LEAST_AMOUNT = 1e-4;

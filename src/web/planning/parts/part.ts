@@ -2,9 +2,8 @@
 import type { Mesh, Object3D } from 'three';
 import { element } from '../../../deliver/pictures/page/elements.ts';
 import type { ViewTexts } from '../state/interfaces.ts';
-import type { Joint } from './part-joint.ts';
 import type { PartMotion } from './part-motion.ts';
-import type { Motion } from './part-shape.ts';
+import type { Joint, Motion } from './part-shape.ts';
 import { meshesBelow } from './part-tree.ts';
 
 const GLIDE_MILLISECONDS = 350;

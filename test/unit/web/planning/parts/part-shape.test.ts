@@ -1,9 +1,10 @@
 import { Box3, BoxGeometry, Group, Mesh, type Object3D, Vector3 } from 'three';
 import { describe, expect, it } from 'vitest';
-import { type Joint, jointOf } from '../../../../../src/web/planning/parts/part-joint.ts';
 import { PartMotion } from '../../../../../src/web/planning/parts/part-motion.ts';
 import {
   fixedBoxes,
+  type Joint,
+  jointOf,
   shapeOf,
   usualKind,
 } from '../../../../../src/web/planning/parts/part-shape.ts';
