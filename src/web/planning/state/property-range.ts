@@ -21,20 +21,16 @@ export function isInRanges(ranges: readonly PropertyRange[], value: number): boo
 }
 
 function contains(range: PropertyRange, value: number): boolean {
-  const { valuefrom, opfrom, valueto, opto, raster } = range;
+  const { valuefrom, opfrom, valueto, opto, raster = 0 } = range;
   if (valuefrom !== undefined) {
     if (opfrom === 'GT' ? value <= valuefrom + EPSILON : value < valuefrom - EPSILON) return false;
   }
   if (valueto !== undefined) {
     if (opto === 'LT' ? value >= valueto - EPSILON : value > valueto + EPSILON) return false;
   }
-  if (raster === undefined || raster <= 0) return true;
+  if (raster <= 0) return true;
   const steps = (value - (valuefrom ?? 0)) / raster;
   return Math.abs(steps - Math.round(steps)) < EPSILON * Math.max(1, Math.abs(steps));
-}
-
-function stepOf({ raster }: PropertyRange, decimals: number): number {
-  return raster !== undefined && raster > 0 ? raster : 10 ** -Math.min(decimals, 6);
 }
 
 /**
@@ -55,8 +51,8 @@ export function nextInRanges(
 ): number | undefined {
   let nearest: number | undefined;
   for (const range of ranges.length === 0 ? [{}] : ranges) {
-    const step = stepOf(range, decimals);
-    const origin = range.valuefrom ?? 0;
+    const { valuefrom: origin = 0, raster = 0 } = range;
+    const step = raster > 0 ? raster : 10 ** -Math.min(decimals, 6);
     const at = (value - origin) / step;
     const first = direction > 0 ? Math.floor(at + EPSILON) + 1 : Math.ceil(at - EPSILON) - 1;
     // From outside of a range, its nearer end is the next number.
@@ -87,10 +83,9 @@ export function rangesText(texts: Texts, ranges: readonly PropertyRange[]): stri
 }
 
 function rangeText(texts: Texts, range: PropertyRange): string {
-  const { valuefrom, valueto, raster } = range;
+  const { valuefrom, valueto, raster = 0 } = range;
   if (valuefrom !== undefined && valuefrom === valueto) return numberText(texts, valuefrom);
-  const hasRaster = raster !== undefined && raster > 0;
-  const steps = hasRaster ? texts.range.steps(numberText(texts, raster)) : '';
+  const steps = raster > 0 ? texts.range.steps(numberText(texts, raster)) : '';
   return [boundsText(texts, range), steps].filter((part) => part !== '').join(' ');
 }
 
