@@ -8,7 +8,10 @@ import { Session } from './state/opened-page.ts';
 import { readParameters } from './state/parameters.ts';
 import { textsOf } from './state/texts.ts';
 
-const { parameters, problems } = readParameters(withKeptToken(location.search));
+const query = new URLSearchParams(location.search);
+const kept = keptToken(window);
+if (!query.has('token') && kept !== '') query.set('token', kept);
+const { parameters, problems } = readParameters(query.toString());
 keepToken(window, parameters.token);
 const texts = textsOf(parameters.lang, parameters.langalt, ...navigator.languages);
 const root = document.documentElement;
@@ -35,11 +38,4 @@ if (problems.length > 0) {
     </SessionContext.Provider>,
     main,
   );
-}
-
-function withKeptToken(search: string): string {
-  const query = new URLSearchParams(search);
-  const token = keptToken(window);
-  if (!query.has('token') && token !== '') query.set('token', token);
-  return query.toString();
 }

@@ -50,14 +50,10 @@ export function namedProperties(article: Article): NamedClass['fields'] {
 
 /** The visible properties for which a person must still choose a value, also those of children. @see Spec 3 (rule 2) */
 export function openFields(root: Article): NamedField[] {
-  const open = withChildren(root)
-    .flatMap(namedProperties)
-    .filter(({ property }) => isOpen(property));
-  return open.map(({ property, names }) => {
-    return { place: placeOf(names), name: property.text || property.name };
+  const fields = withChildren(root).flatMap(namedProperties);
+  return fields.flatMap(({ property, names }) => {
+    const { obligatory, obligatory2c, currentvalue, visible, text, name } = property;
+    const isOpen = (obligatory || obligatory2c) && currentvalue.trim() === '' && visible;
+    return isOpen ? [{ place: placeOf(names), name: text || name }] : [];
   });
-}
-
-function isOpen({ obligatory, obligatory2c, currentvalue, visible }: ArticleProperty): boolean {
-  return (obligatory || obligatory2c) && currentvalue.trim() === '' && visible;
 }
