@@ -30,7 +30,7 @@ const FOREIGN_PAGE =
 /** Time after which to request again, while too many pictures are made, seconds. */
 const RETRY_AFTER_SECONDS = 5;
 
-export interface ImageServerOptions extends GatewayOptions {
+interface ImageServerOptions extends GatewayOptions {
   /** Token that a request needs as its parameter `token`; without it, any token or none is accepted. */
   token?: string | undefined;
   /** Finds the picture of a configuration; `signal` aborts when the connection has ended. */

@@ -28,7 +28,7 @@ interface OpenService {
   close(): Promise<void>;
 }
 
-export interface PlanningProxyOptions extends GatewayOptions {
+interface PlanningProxyOptions extends GatewayOptions {
   /** Opens the service; called again after the last client has given up. */
   open(): Promise<OpenService>;
   /** The token of the page; the token of the service never leaves this process. */

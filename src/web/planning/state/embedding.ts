@@ -19,7 +19,7 @@ import type { PageWindow } from './interfaces.ts';
 import type { PlanningTarget } from './parameters.ts';
 
 /** Events that the page reports. `article` is the topmost article with its children, as the service answered it. */
-export type PlanningEvent =
+type PlanningEvent =
   /** The page is ready: it shows the article or catalogue of its address, and obeys commands. */
   | { type: 'LOADED'; article: JsonRecord | null }
   /** The service has answered a change, which has the form of POST articles. */

@@ -8,7 +8,7 @@ import { type LoadingProgress, SnapshotLoader } from './snapshot-loader.ts';
 
 export type ModelProgress = LoadingProgress | { step: 'convert'; done: 0; total: 0 };
 
-export interface MadeModel extends ConvertedModel {
+interface MadeModel extends ConvertedModel {
   key: ArticleKey;
 }
 

@@ -2,9 +2,6 @@
 
 import type { Texts } from './texts.ts';
 
-/** The visible parts of the page: catalogue and configurator. @see Spec 4.5 */
-export type PlanningMode = 'catalogue' | 'configurator' | 'hybrid';
-
 /** A base article or one configuration of it, or a stored planning. */
 export type PlanningTarget =
   | { manufacturer: string; program: string; basearticlenumber: string; ocdreinit: string }
@@ -12,7 +9,8 @@ export type PlanningTarget =
 
 export interface PlanningParameters {
   token: string;
-  mode: PlanningMode;
+  /** The visible parts of the page; hybrid is both. @see Spec 4.5 */
+  mode: 'catalogue' | 'configurator' | 'hybrid';
   /** The target that is opened first; undefined if a person chooses from the catalogue. */
   target: PlanningTarget | undefined;
   showPrice: boolean;
