@@ -18,10 +18,7 @@ const ASK_OR_OMIT = 'report it to the manufacturer, or use --allow-missing-parts
 /** Every error code with its exit code and the action that helps. */
 export const ERROR_CODES = {
   USAGE: { exit: 2, help: 'for help, run btg2gltf --help or btg2gltf COMMAND --help' },
-  PIPELINE_INVALID: {
-    exit: 2,
-    help: 'correct the file at the line that the message names',
-  },
+  PIPELINE_INVALID: { exit: 2, help: 'correct the file at the line that the message names' },
   PIPELINE_VARIABLE_UNSET: { exit: 2, help: 'set the environment variable that the message names' },
   LIST_INVALID: {
     exit: 2,
@@ -84,10 +81,7 @@ export const ERROR_CODES = {
     exit: 3,
     help: 'check that all machines use the same store; btg2gltf cancel ends the run, and the next one begins anew',
   },
-  STORE_DAMAGED: {
-    exit: 1,
-    help: 'run btg2gltf run or fetch: it requests a damaged file again',
-  },
+  STORE_DAMAGED: { exit: 1, help: 'run btg2gltf run or fetch: it requests a damaged file again' },
   STORE_UNREACHABLE: {
     exit: 3,
     help: 'check the address of the store, AWS_ENDPOINT_URL_S3, the network and the certificate; then run again: finished work is kept',
@@ -193,10 +187,7 @@ export const ERROR_CODES = {
     exit: 1,
     help: 'raise convert.maxNodes, convert.maxTriangles or convert.maxSceneBytes if the article is that large',
   },
-  OUT_OF_MEMORY: {
-    exit: 1,
-    help: 'raise limits.conversionHeapMb if the article is that large',
-  },
+  OUT_OF_MEMORY: { exit: 1, help: 'raise limits.conversionHeapMb if the article is that large' },
   KILLED_THE_RUN: {
     exit: 1,
     help: 'find out what killed the runs, such as a lack of memory; then try it again with --failed',

@@ -107,8 +107,13 @@ export class Recorder {
   /** Writes the files that need all answers. A recording is complete only after this. */
   async finish(name: string): Promise<RecordingContent> {
     const convertdate = latestDate(this.#listings.get('') ?? []);
+    const isSearch = (id: string) => Number(id.includes(SEARCH));
+    // Folders by id, then searches by id.
+    const listings = [...this.#listings].sort(
+      ([a], [b]) => isSearch(a) - isSearch(b) || (a < b ? -1 : 1),
+    );
     const files = {
-      'xcf/nodes.json': sortedListings(this.#listings),
+      'xcf/nodes.json': listings.map(([parentnode, nodes]) => ({ parentnode, nodes })),
       'recording.json': { format: FORMAT, name: redact(name), convertdate },
     };
     for (const [file, content] of Object.entries(files)) {
@@ -233,13 +238,6 @@ function readPage(bytes: Uint8Array) {
   const received = new TextDecoder().decode(bytes);
   const text = redact(received);
   return { text, isRedacted: text !== received };
-}
-
-function sortedListings(listings: ReadonlyMap<string, unknown[]>) {
-  const isSearch = (id: string) => Number(id.includes(SEARCH));
-  return [...listings]
-    .sort(([a], [b]) => isSearch(a) - isSearch(b) || (a < b ? -1 : 1))
-    .map(([parentnode, nodes]) => ({ parentnode, nodes }));
 }
 
 /** The latest conversion date; empty if a folder has none, since a replay would give that folder the date. */

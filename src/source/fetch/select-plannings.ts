@@ -55,7 +55,10 @@ async function readRoots(
     try {
       const root = rootOf(planning);
       articles += 1 + root.children.length;
-      if (articles > maxArticles) throw tooManyArticles(maxArticles);
+      if (articles > maxArticles) {
+        const message = `expected at most ${maxArticles} carts and children of carts, received more: this cart and larger ones are omitted`;
+        throw new ConverterError('CARTS_LIMITED', message);
+      }
       roots.push(root);
     } catch (thrown) {
       const error = asFailure(thrown);

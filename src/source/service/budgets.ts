@@ -65,17 +65,14 @@ export class FairBudget {
     for (const call of this.#calls) {
       for (const taker of call.takers.size > 0 ? call.takers : [call]) {
         const share = this.#shares.get(taker) ?? 0;
-        const most = Math.min(next?.share ?? Infinity, this.#mostOf(taker));
+        const mayHaveAll = taker === this.#lastTaker && this.#inARow >= this.#total;
+        const own = mayHaveAll ? this.#total : Math.max(1, this.#total >> 1);
+        const most = Math.min(next?.share ?? Infinity, own);
         if (share < most) next = { call, taker, share };
       }
       if (next?.share === 0) break;
     }
     return next;
-  }
-
-  #mostOf(taker: object): number {
-    const mayHaveAll = taker === this.#lastTaker && this.#inARow >= this.#total;
-    return mayHaveAll ? this.#total : Math.max(1, this.#total >> 1);
   }
 }
 
