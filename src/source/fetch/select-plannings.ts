@@ -203,11 +203,6 @@ function failureOf(
   return { ...failure, article: { ...ids, basearticlenumber } };
 }
 
-function tooManyArticles(max: number): ConverterError {
-  const message = `expected at most ${max} carts and children of carts, received more: this cart and larger ones are omitted`;
-  return new ConverterError('CARTS_LIMITED', message);
-}
-
 const isName = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 function invalid(message: string, cause?: unknown): ConverterError {
