@@ -3,7 +3,6 @@
 import { dirname, join, resolve } from 'node:path';
 import type { ArticleRequest } from '../model/article.ts';
 import { articleLabel, ID_FIELDS } from '../model/configuration-id.ts';
-import type { ConvertedArticle } from '../run/single-article.ts';
 import { SILENT } from '../support/log.ts';
 import { visibleLines } from '../support/visible.ts';
 import { PARTS } from '../wiring.ts';
@@ -53,10 +52,25 @@ export const convertCommand: Command = {
     const { sharing } = PARTS;
     const openShared = sharing && (() => sharing.open(pipeline, environment));
     const request = requestOf(args);
-    const converted = await convertArticle(request, pipeline, file, environment, openShared);
-    const { bytes, files } = converted;
+    const { bytes, files, key, scene, warnings } = await convertArticle(
+      request,
+      pipeline,
+      file,
+      environment,
+      openShared,
+    );
     io.print(`${file}: ${bytes} bytes${files.length === 1 ? '' : ` in ${files.length} files`}\n`);
-    io.printData(resultText(converted));
+    const { min, max } = scene.boundsMetres;
+    const [width, height, depth] = max.map((high, axis) => (high - min[axis]!).toFixed(3));
+    const lines = [
+      `${articleLabel(key)} ${key.finalarticlenumber}`,
+      `${scene.triangles} triangles, ${scene.materials.length} materials, ${width} × ${depth} × ${height} m (width × depth × height)`,
+      ...scene.losses
+        .filter(({ expected }) => !expected)
+        .map(({ where, field, done }) => `loss: ${where} ${field}: ${done}`),
+      ...warnings.map(({ code, message }) => `warning: ${code}: ${message}`),
+    ];
+    io.printData(visibleLines([...lines, '']));
     return 0;
   },
 };
@@ -65,18 +79,4 @@ function requestOf(args: Arguments): ArticleRequest {
   const texts = ID_FIELDS.map((field) => [field, textOf(args, field) ?? '']);
   const { manufacturer, program, ...others } = Object.fromEntries(texts) as ArticleRequest;
   return { manufacturer: manufacturer.toUpperCase(), program: program.toUpperCase(), ...others };
-}
-
-function resultText({ key, scene, warnings }: ConvertedArticle): string {
-  const { min, max } = scene.boundsMetres;
-  const [width, height, depth] = max.map((high, axis) => (high - min[axis]!).toFixed(3));
-  return visibleLines([
-    `${articleLabel(key)} ${key.finalarticlenumber}`,
-    `${scene.triangles} triangles, ${scene.materials.length} materials, ${width} × ${depth} × ${height} m (width × depth × height)`,
-    ...scene.losses
-      .filter(({ expected }) => !expected)
-      .map(({ where, field, done }) => `loss: ${where} ${field}: ${done}`),
-    ...warnings.map(({ code, message }) => `warning: ${code}: ${message}`),
-    '',
-  ]);
 }

@@ -2,7 +2,6 @@
 
 import { redact, registerSecret } from '../support/redact.ts';
 import { visibleJson, visibleLines } from '../support/visible.ts';
-import type { Migration } from '../web/migrate/migrate-url.ts';
 import { type Command, textOf } from './command.ts';
 
 /** Secret parameters, also in an address within the address. */
@@ -27,11 +26,25 @@ export const migrateUrlCommand: Command = {
     registerSecretsOf(url);
     const frontendUrl = textOf(args, 'frontend-url') ?? io.env.BTG2GLTF_FRONTEND_URL ?? '';
     const migration = migrate(url, frontendUrl === '' ? {} : { frontendUrl });
-    io.print(
-      args.json
-        ? visibleJson(`${JSON.stringify(migration, masked)}\n`)
-        : visibleLines(linesOf(migration).map(redact)),
-    );
+    if (args.json) {
+      io.print(visibleJson(`${JSON.stringify(migration, masked)}\n`));
+      return 0;
+    }
+    const { from, before, after, changes, hints } = migration;
+    const isSame = changes.length === 0;
+    const lines = [
+      '',
+      `  before  ${before}`,
+      `  after   ${isSame ? '(the same)' : after}`,
+      '',
+      isSame ? '  This is a v2.5 address: nothing changes.' : `  Changed, from ${from} to v2.5:`,
+      ...changes.map((change) => `    ${change.before} → ${change.after}  (${change.why})`),
+      ...(hints.length === 0 ? [] : ['', '  To check:']),
+      ...hints.map(({ code, message }) => `    ${code}: ${message}`),
+      '',
+      '',
+    ];
+    io.print(visibleLines(lines.map(redact)));
     return 0;
   },
 };
@@ -48,20 +61,4 @@ function registerSecretsOf(url: string): void {
 
 function masked(_key: string, value: unknown): unknown {
   return typeof value === 'string' ? redact(value) : value;
-}
-
-function linesOf({ from, before, after, changes, hints }: Migration<string>): string[] {
-  const isSame = changes.length === 0;
-  return [
-    '',
-    `  before  ${before}`,
-    `  after   ${isSame ? '(the same)' : after}`,
-    '',
-    isSame ? '  This is a v2.5 address: nothing changes.' : `  Changed, from ${from} to v2.5:`,
-    ...changes.map((change) => `    ${change.before} → ${change.after}  (${change.why})`),
-    ...(hints.length === 0 ? [] : ['', '  To check:']),
-    ...hints.map(({ code, message }) => `    ${code}: ${message}`),
-    '',
-    '',
-  ];
 }

@@ -3,7 +3,6 @@
 import { resolve } from 'node:path';
 import { configurationLabel } from '../model/configuration-id.ts';
 import type { Progress } from '../run/open/run-environment.ts';
-import type { RecordResult } from '../run/record.ts';
 import { summarise } from '../run/report/summary.ts';
 import { amount } from '../run/report/text.ts';
 import { visibleLines } from '../support/visible.ts';
@@ -37,35 +36,26 @@ export const recordCommand: Command = {
       selecting: (found: number) => display.selecting(found),
     };
     const recording = recordPipeline(options, dir, environment, PARTS);
-    const result = await recording.finally(() => display.close());
-    io.printData(`${summarise(result.report, undefined)}\n`);
-    io.print(`${recordingText(result, dir)}\n`);
-    return result.report.configurations.failed > 0 ? 1 : 0;
+    const { report, content, replay } = await recording.finally(() => display.close());
+    io.printData(`${summarise(report, undefined)}\n`);
+    const { answers, redacted } = content;
+    const kinds = Object.entries(answers).map(([operation, count]) => `${operation} ${count}`);
+    const { missing, extra, error } = replay;
+    const differences = [
+      ...missing.map((one) => `not selected in the replay: ${configurationLabel(one)}`),
+      ...extra.map((one) => `not recorded, but selected in the replay: ${configurationLabel(one)}`),
+    ];
+    const more = differences.length - SHOWN_DIFFERENCES;
+    if (more > 0) differences.splice(SHOWN_DIFFERENCES, more, `… and ${more} more`);
+    const selection = error === '' ? differences : [`fails without the service: ${error}`];
+    const lines = [
+      `  Recording       ${dir}`,
+      `  Responses       ${kinds.join(' · ')}`,
+      ...(redacted === 0 ? [] : [`  Credentials     removed from ${amount(redacted, 'response')}`]),
+      ...selection.map((line) => `  Selection       ${line}`),
+      `  Replay          service: { recording: ${JSON.stringify(dir)} }`,
+    ];
+    io.print(`${visibleLines([...lines, ''])}\n`);
+    return report.configurations.failed > 0 ? 1 : 0;
   },
 };
-
-function recordingText(
-  { content: { answers, redacted }, replay }: RecordResult,
-  dir: string,
-): string {
-  const kinds = Object.entries(answers).map(([operation, count]) => `${operation} ${count}`);
-  return visibleLines([
-    `  Recording       ${dir}`,
-    `  Responses       ${kinds.join(' · ')}`,
-    ...(redacted === 0 ? [] : [`  Credentials     removed from ${amount(redacted, 'response')}`]),
-    ...differences(replay),
-    `  Replay          service: { recording: ${JSON.stringify(dir)} }`,
-    '',
-  ]);
-}
-
-function differences({ missing, extra, error }: RecordResult['replay']): string[] {
-  if (error !== '') return [`  Selection       fails without the service: ${error}`];
-  const lines = [
-    ...missing.map((one) => `not selected in the replay: ${configurationLabel(one)}`),
-    ...extra.map((one) => `not recorded, but selected in the replay: ${configurationLabel(one)}`),
-  ];
-  const more = lines.length - SHOWN_DIFFERENCES;
-  const shown = [...lines.slice(0, SHOWN_DIFFERENCES), ...(more > 0 ? [`… and ${more} more`] : [])];
-  return shown.map((line) => `  Selection       ${line}`);
-}
