@@ -1,6 +1,5 @@
 /** `btg2gltf deliver PIPELINE.yaml`: makes the deliveries of the published files, without a run. */
 
-import type { Progress } from '../run/open/run-environment.ts';
 import { failedDeliveries } from '../run/report/assessment.ts';
 import { deliveredText } from '../run/report/summary.ts';
 import { visibleLines } from '../support/visible.ts';
@@ -8,7 +7,6 @@ import { PARTS } from '../wiring.ts';
 import { type Command, textOf } from './command.ts';
 import { optionsOf, PIPELINE_POSITIONAL, readOfflineOptions } from './pipeline-options.ts';
 import { openOutput } from './run-output.ts';
-import { environmentOf } from './service-options.ts';
 
 /** The command. */
 export const deliverCommand: Command = {
@@ -22,9 +20,7 @@ export const deliverCommand: Command = {
   async run(args, io) {
     const options = await readOfflineOptions(textOf(args, 'PIPELINE.yaml')!, args, io);
     const { deliverPipeline } = await import('../run/locked-run.ts');
-    const { log, display } = await openOutput(args, io);
-    const progress = (now: Progress) => display.progress(now);
-    const environment = { ...environmentOf(io), log, progress };
+    const { environment, display } = await openOutput(args, io);
     const delivering = deliverPipeline(options, environment, PARTS);
     const delivered = await delivering.finally(() => display.close());
     const asksForNothing = 'the pipeline file has no deliver: section';

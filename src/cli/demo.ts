@@ -3,7 +3,6 @@
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { loadPipeline } from '../deliver/pipeline.ts';
-import { PARTS } from '../wiring.ts';
 import { type Command, textOf } from './command.ts';
 import { applyOptions } from './pipeline-options.ts';
 import { execute } from './run-commands.ts';
@@ -20,13 +19,12 @@ export const demoCommand: Command = {
   },
   examples: ['btg2gltf demo', 'btg2gltf demo --output furniture'],
   async run(args, io) {
-    const { runPipeline } = await import('../run/run.ts');
     const folder = textOf(args, 'output') ?? DEFAULT_FOLDER;
     const pipeline = await loadPipeline(fileURLToPath(PIPELINE), io.env);
     // The cache is in the folder, too, so that nothing remains beside the folder.
     const folders = { output: folder, cache: join(folder, '.cache') };
     const options = { ...applyOptions(pipeline, folders, io), browserOptional: true };
-    const exit = await execute((...run) => runPipeline(...run, PARTS), options, {}, io);
+    const exit = await execute('run', options, {}, io);
     if (exit === 0) io.print(nextSteps(folder));
     return exit;
   },

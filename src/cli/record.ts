@@ -2,7 +2,6 @@
 
 import { resolve } from 'node:path';
 import { configurationLabel } from '../model/configuration-id.ts';
-import type { Progress } from '../run/open/run-environment.ts';
 import { summarise } from '../run/report/summary.ts';
 import { amount } from '../run/report/text.ts';
 import { visibleLines } from '../support/visible.ts';
@@ -10,7 +9,6 @@ import { PARTS } from '../wiring.ts';
 import { type Command, textOf } from './command.ts';
 import { optionsOf, PIPELINE_POSITIONAL, readRunOptions } from './pipeline-options.ts';
 import { openOutput } from './run-output.ts';
-import { environmentOf } from './service-options.ts';
 
 const SHOWN_DIFFERENCES = 10;
 
@@ -29,12 +27,7 @@ export const recordCommand: Command = {
     const { recordPipeline } = await import('../run/record.ts');
     const dir = resolve(textOf(args, 'to')!);
     const options = await readRunOptions(args, io);
-    const { log, display } = await openOutput(args, io);
-    const environment = {
-      ...{ ...environmentOf(io), log },
-      progress: (now: Progress) => display.progress(now),
-      selecting: (found: number) => display.selecting(found),
-    };
+    const { environment, display } = await openOutput(args, io);
     const recording = recordPipeline(options, dir, environment, PARTS);
     const { report, content, replay } = await recording.finally(() => display.close());
     io.printData(`${summarise(report, undefined)}\n`);

@@ -1,18 +1,14 @@
 /** `btg2gltf run PIPELINE.yaml` and its halves `fetch` and `build`. */
 
-import { dirname, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { ID_FIELDS } from '../model/configuration-id.ts';
-import type { RunResult } from '../run/open/run-end.ts';
-import type { Progress, RunEnvironment } from '../run/open/run-environment.ts';
+import type { RunEnvironment } from '../run/open/run-environment.ts';
 import { type RunOptions, runId } from '../run/open/run-options.ts';
 import { failedDeliveries } from '../run/report/assessment.ts';
-import type { FinishedRun } from '../run/report/run-report.ts';
+import { writeMachineFiles } from '../run/report/machine-files.ts';
 import { summarise } from '../run/report/summary.ts';
 import { amount, duration } from '../run/report/text.ts';
-import type { DryRun } from '../run/run.ts';
-import type { SelectedArticle } from '../source/fetch/selection.ts';
 import { type ConverterError, ERROR_CODES } from '../support/errors.ts';
-import { readTextIfExists, removeStaleTemporaries, replaceFile } from '../support/files.ts';
 import { SILENT } from '../support/log.ts';
 import { visible } from '../support/visible.ts';
 import { PARTS } from '../wiring.ts';
@@ -50,36 +46,40 @@ export function pipelineCommand(name: keyof typeof EXAMPLES): Command {
     options: optionsOf(name),
     examples: EXAMPLES[name],
     async run(args, io) {
-      const pipeline = await import('../run/run.ts');
       const options = await (name === 'build'
         ? readOfflineOptions(textOf(args, 'PIPELINE.yaml')!, args, io)
         : readRunOptions(args, io));
-      const work = pipeline[`${name}Pipeline`];
-      if (!args['dry-run']) return execute((...run) => work(...run, PARTS), options, args, io);
-      const environment = { ...environmentOf(io), log: SILENT };
-      return printDryRun(await pipeline.dryRunPipeline(options, environment, PARTS), io);
+      return args['dry-run'] ? printDryRun(options, io) : execute(name, options, args, io);
     },
   };
 }
 
 /** Executes a pipeline: prints log, progress and summary, and writes the files that the options name. */
 export async function execute(
-  work: (options: RunOptions, environment: RunEnvironment) => Promise<RunResult>,
+  name: keyof typeof EXAMPLES,
   options: RunOptions,
   args: Arguments,
   io: Io,
 ): Promise<number> {
+  const work = (await import('../run/run.ts'))[`${name}Pipeline`];
   const startedAt = io.now();
   const output = await openOutput(args, io, { run: runId(startedAt) });
+  const { log } = output;
   if (options.until !== undefined && !isSameDay(options.until, startedAt)) {
     const time = textOf(args, 'until');
-    output.log.warn(`--until ${time} has passed today: the run stops tomorrow at ${time}`);
+    log.warn(`--until ${time} has passed today: the run stops tomorrow at ${time}`);
   }
   const run = withProgress(output, io, (environment) =>
-    work(options, { ...environment, startedAt }),
+    work(options, { ...environment, startedAt }, PARTS),
   );
   const { report, error } = await run.then(
-    (result) => printResult(result, output, args, io),
+    ({ report, runFolder, end }) => {
+      const { configurations, totalMs } = report;
+      log.info(end.kind === 'complete' ? 'finished' : 'ended', { ...configurations, totalMs });
+      if (!args.quiet) io.printData(summarise(report, runFolder));
+      if (runFolder !== undefined) io.print(`${join(runFolder, 'report.html')}\n`);
+      return { report, error: end.error && errorToReport(end.error, io) };
+    },
     (thrown: unknown) => ({ report: undefined, error: errorToReport(thrown, io) }),
   );
   const failures = report ? report.configurations.failed + failedDeliveries(report) : 0;
@@ -87,27 +87,15 @@ export async function execute(
   const exitCode = error === undefined ? failed : ERROR_CODES[error.code].exit;
   const times = { startedAt, endedAt: io.now() };
   const { name: pipeline } = options.pipeline;
+  const files = { metrics: textOf(args, 'metrics-file'), junit: textOf(args, 'junit') };
   try {
-    await writeMachineFiles(args, { pipeline, exitCode, ...times, report, ...given({ error }) });
+    await writeMachineFiles(files, { pipeline, exitCode, ...times, report, ...given({ error }) });
   } catch (thrown) {
     if (error === undefined) return stopped(errorToReport(thrown, io), output);
     // The error that ended the run matters more than a file that cannot be written.
-    output.log.error((thrown as Error).message);
+    log.error((thrown as Error).message);
   }
   return error === undefined ? exitCode : stopped(error, output);
-}
-
-function printResult(
-  { report, runFolder, end }: RunResult,
-  { log }: RunOutput,
-  args: Arguments,
-  io: Io,
-) {
-  const { configurations, totalMs } = report;
-  log.info(end.kind === 'complete' ? 'finished' : 'ended', { ...configurations, totalMs });
-  if (!args.quiet) io.printData(summarise(report, runFolder));
-  if (runFolder !== undefined) io.print(`${join(runFolder, 'report.html')}\n`);
-  return { report, error: end.error && errorToReport(end.error, io) };
 }
 
 function isSameDay(a: number, b: number): boolean {
@@ -122,88 +110,65 @@ function stopped(error: ConverterError, { format, log }: RunOutput): number {
   return fields.exit;
 }
 
-async function withProgress(
-  { log, format, display }: RunOutput,
+/** Runs with log and progress; after an interruption, prints how far the run was. */
+async function withProgress<Result>(
+  { log, format, display, environment }: RunOutput,
   io: Io,
-  work: (environment: RunEnvironment) => Promise<RunResult>,
-): Promise<RunResult> {
-  let last: Progress | undefined;
+  work: (environment: RunEnvironment) => Promise<Result>,
+): Promise<Result> {
+  let printLast: (() => void) | undefined;
   try {
     return await work({
-      ...environmentOf(io),
-      log,
-      selecting: (found) => display.selecting(found),
-      progress: (now) => {
-        last = now;
+      ...environment,
+      progress(now) {
         display.progress(now);
+        printLast = () => {
+          const failed = now.failed === 0 ? '' : `, ${now.failed} of them failed`;
+          const what = now.making === undefined ? '' : `${now.making}: `;
+          const done = `${what}${now.done} of ${amount(now.total, 'configuration')}`;
+          const sentence = `${done} processed${failed}; finished work is kept`;
+          if (format === 'json') log.info(sentence, { ...now });
+          else io.printError(`  ${sentence}\n`);
+        };
       },
     });
   } finally {
     display.close();
-    if (io.signal.aborted && last !== undefined) {
-      const failed = last.failed === 0 ? '' : `, ${last.failed} of them failed`;
-      const what = last.making === undefined ? '' : `${last.making}: `;
-      const done = `${what}${last.done} of ${amount(last.total, 'configuration')}`;
-      const sentence = `${done} processed${failed}; finished work is kept`;
-      if (format === 'json') log.info(sentence, { ...last });
-      else io.printError(`  ${sentence}\n`);
-    }
+    if (io.signal.aborted) printLast?.();
   }
-}
-
-async function writeMachineFiles(args: Arguments, run: FinishedRun): Promise<void> {
-  const metricsFile = textOf(args, 'metrics-file');
-  if (metricsFile !== undefined) {
-    const { metricsText } = await import('../run/report/metrics.ts');
-    const path = resolve(metricsFile);
-    await write(path, await metricsText(run, await readTextIfExists(path)));
-  }
-  const junitFile = textOf(args, 'junit');
-  if (junitFile !== undefined) {
-    const { junitXml } = await import('../run/report/junit.ts');
-    await write(resolve(junitFile), junitXml(run));
-  }
-}
-
-/** The folder may be any folder, so that only this call removes the temporary files of killed runs. */
-async function write(path: string, content: string): Promise<void> {
-  await removeStaleTemporaries(dirname(path));
-  await replaceFile(path, content);
-}
-
-function printDryRun(dryRun: DryRun, io: Io): number {
-  const { articles, failures, warnings } = dryRun.selection;
-  if (articles.length > 0) io.print(`${[...DRY_RUN_FIELDS, 'selected by'].join('\t')}\n`);
-  io.printData(articles.map(articleLine).join(''));
-  for (const { what, code, message } of failures) io.printData(tabbed([code, what, message]));
-  for (const { code, message } of warnings) io.printData(tabbed([code, message]));
-  io.print(estimateText(dryRun));
-  return failures.some(({ onlyCarts }) => !onlyCarts) ? 1 : 0;
 }
 
 const DRY_RUN_FIELDS = ID_FIELDS.filter((field) => field !== 'metareinitstring');
 
-/** One article a line, in columns separated by tabs, because numbers may contain blanks. */
-function articleLine({ request, why }: SelectedArticle): string {
-  return tabbed([...DRY_RUN_FIELDS.map((field) => request[field]), why.join('; ')]);
-}
-
-function tabbed(columns: readonly string[]): string {
-  return `${columns.map((text) => visible(text, true)).join('\t')}\n`;
-}
-
-function estimateText({ selection, sent, estimate, requests, ...basis }: DryRun): string {
-  const { articles, partsLists, bodies, unknown } = estimate;
-  const { requestsMs, meanMs, concurrency } = basis;
+/** Prints one article a line, in columns separated by tabs, because numbers may contain blanks. */
+async function printDryRun(options: RunOptions, io: Io): Promise<number> {
+  const pipeline = await import('../run/run.ts');
+  const environment = { ...environmentOf(io), log: SILENT };
+  const dryRun = await pipeline.dryRunPipeline(options, environment, PARTS);
+  const { selection, sent, estimate, requests, requestsMs, meanMs, concurrency } = dryRun;
+  const { articles, failures, warnings } = selection;
+  if (articles.length > 0) io.print(`${[...DRY_RUN_FIELDS, 'selected by'].join('\t')}\n`);
+  const rows = articles.map(({ request, why }) => {
+    return tabbed([...DRY_RUN_FIELDS.map((field) => request[field]), why.join('; ')]);
+  });
+  io.printData(rows.join(''));
+  for (const { what, code, message } of failures) io.printData(tabbed([code, what, message]));
+  for (const { code, message } of warnings) io.printData(tabbed([code, message]));
+  const { partsLists, bodies, unknown } = estimate;
   const about = unknown > 0 ? 'about ' : '';
   const guess = unknown > 0 ? ` (a guess for ${amount(unknown, 'article')} never fetched)` : '';
-  const kinds = `${amount(articles, 'article')}, ${amount(partsLists, 'parts list')}, ${about}${bodies} blocks and images`;
+  const kinds = `${amount(estimate.articles, 'article')}, ${amount(partsLists, 'parts list')}, ${about}${bodies} blocks and images`;
   const time = `about ${duration(requestsMs)}, at ${duration(meanMs ?? 0)} each and ${concurrency} at a time`;
   const lines = [
-    `${amount(selection.articles.length, 'configuration')} selected, ${amount(selection.failures.length, 'failure')}; ${amount(sent, 'request')} sent so far`,
+    `${amount(articles.length, 'configuration')} selected, ${amount(failures.length, 'failure')}; ${amount(sent, 'request')} sent so far`,
     `A run would send ${about}${amount(requests, 'more request')}: ${kinds}${guess}`,
   ];
   if (meanMs !== undefined && requests > 0)
     lines.push(`The requests would take ${time}; the conversion takes additional time`);
-  return lines.map((line) => `${line}\n`).join('');
+  io.print(lines.map((line) => `${line}\n`).join(''));
+  return failures.some(({ onlyCarts }) => !onlyCarts) ? 1 : 0;
+}
+
+function tabbed(columns: readonly string[]): string {
+  return `${columns.map((text) => visible(text, true)).join('\t')}\n`;
 }

@@ -1,7 +1,8 @@
 /** The output of a command on standard error: log lines, and the progress of a run as a bar or as log lines. */
-import type { Progress } from '../run/open/run-environment.ts';
+import type { RunEnvironment } from '../run/open/run-environment.ts';
 import { createLogger, type Logger } from '../support/log.ts';
 import { type Arguments, type Io, type OptionSpec, textOf } from './command.ts';
+import { environmentOf } from './service-options.ts';
 
 /** The interval of progress lines, milliseconds. */
 const PROGRESS_INTERVAL_MS = 30_000;
@@ -23,9 +24,7 @@ export const LOG_FORMAT_OPTION = {
 type Terminal = NodeJS.WritableStream & { columns?: number };
 
 /** Shows how far a run is. */
-interface ProgressDisplay {
-  selecting(found: number): void;
-  progress(progress: Progress): void;
+interface ProgressDisplay extends Required<Pick<RunEnvironment, 'selecting' | 'progress'>> {
   /** Prints on standard output. */
   above(print: () => void): void;
   close(): void;
@@ -37,6 +36,8 @@ export interface RunOutput {
   format: 'json' | 'pretty';
   /** Closed by the caller. */
   display: ProgressDisplay;
+  /** What the process provides for a run, with this output. */
+  environment: RunEnvironment;
 }
 
 /**
@@ -47,16 +48,22 @@ export interface RunOutput {
 export async function openOutput(
   args: Arguments,
   io: Io,
-  fields: Readonly<Record<string, unknown>> = {},
+  fields: { run?: string; worker?: string } = {},
 ): Promise<RunOutput> {
   const { terminal } = io;
   const format = formatOf(args, io);
   const isShown = format === 'pretty' && terminal !== undefined && !args.quiet;
-  const bar = isShown ? new ProgressBar(terminal, io) : undefined;
-  const sink = { write: bar ? (text: string) => bar.print(text) : io.printError };
+  const bar = isShown ? openBar(terminal, io) : undefined;
+  const write = (text: string) =>
+    bar ? bar.above(() => io.printError(text)) : io.printError(text);
   const level = args.quiet ? 'error' : args.verbose ? 'debug' : 'info';
-  const log = await createLogger({ format, sink, now: io.now, fields, level });
-  return { log, format, display: bar ?? openLines(log, io) };
+  const log = await createLogger({ format, sink: { write }, now: io.now, fields, level });
+  const display = bar ?? openLines(log, io);
+  const { progress, selecting } = display;
+  return {
+    ...{ log, format, display },
+    environment: { ...environmentOf(io), log, progress, selecting },
+  };
 }
 
 /** Opens the log of a server, which shows no progress and writes no line while nothing happens. */
@@ -71,15 +78,12 @@ function formatOf(args: Arguments, { terminal }: Io): 'json' | 'pretty' {
 
 /** A timer logs the progress, because a line is most important when nothing proceeds. */
 function openLines(log: Logger, io: Io): ProgressDisplay {
-  let state: { message: string; fields: Readonly<Record<string, unknown>> } = {
-    message: 'starting',
-    fields: {},
-  };
+  let state: { message: string; fields: object } = { message: 'starting', fields: {} };
   let changedAt = io.now();
   const timer = setInterval(() => {
     log.info(state.message, { ...state.fields, sinceMs: io.now() - changedAt });
   }, PROGRESS_INTERVAL_MS).unref();
-  const change = (message: string, fields: Readonly<Record<string, unknown>>) => {
+  const change = (message: string, fields: object) => {
     state = { message, fields };
     changedAt = io.now();
   };
@@ -96,80 +100,55 @@ function openLines(log: Logger, io: Io): ProgressDisplay {
   };
 }
 
-/** The line of progress at the bottom of the terminal: a log line takes its place and pushes it down. */
-class ProgressBar implements ProgressDisplay {
-  readonly #terminal: Terminal;
-  readonly #io: Io;
-  readonly #timer = setInterval(() => this.#draw(), REDRAW_INTERVAL_MS).unref();
-  /** The line to be shown, and the line that is shown. */
-  #line = '';
-  #drawn = '';
-  /** Start of the work that `#making` names. */
-  #startedAt: number | undefined;
-  #making: string | undefined;
-
-  constructor(terminal: Terminal, io: Io) {
-    this.#terminal = terminal;
-    this.#io = io;
-  }
-
-  selecting(found: number): void {
-    if (this.#startedAt !== undefined) return;
-    this.#line = `  selecting · ${found} found`;
-    this.#draw();
-  }
-
-  progress(progress: Progress): void {
-    const now = this.#io.now();
-    const isFirst = this.#startedAt === undefined || progress.making !== this.#making;
-    const startedAt = isFirst ? now : this.#startedAt!;
-    this.#making = progress.making;
-    this.#startedAt = startedAt;
-    this.#line = barText(progress, now - startedAt, this.#columns);
-    if (isFirst) this.#draw();
-  }
-
-  /** The printed text takes the place of the bar and pushes it down. */
-  above(print: () => void): void {
-    if (this.#drawn !== '') this.#terminal.write(ERASE_LINE);
-    print();
-    this.#drawn = '';
-    this.#draw();
-  }
-
-  /** Prints a log line. */
-  print(text: string): void {
-    this.above(() => this.#io.printError(text));
-  }
-
-  close(): void {
-    clearInterval(this.#timer);
-    if (this.#drawn !== '') this.#terminal.write(ERASE_LINE);
-    this.#line = '';
-    this.#drawn = '';
-  }
-
-  get #columns(): number {
-    return (this.#terminal.columns || COLUMNS) - 1;
-  }
-
-  #draw(): void {
+/** Opens the line of progress at the bottom of the terminal: a log line takes its place and pushes it down. */
+function openBar(terminal: Terminal, io: Io): ProgressDisplay {
+  // The line to be shown, and the line that is shown.
+  let line = '';
+  let drawn = '';
+  let started: { at: number; making: string | undefined } | undefined;
+  const draw = () => {
     // A line that wraps could not be erased.
-    const next = this.#line.slice(0, this.#columns);
-    if (next !== this.#drawn) this.#terminal.write(`${ERASE_LINE}${next}`);
-    this.#drawn = next;
-  }
+    const next = line.slice(0, widthOf(terminal));
+    if (next !== drawn) terminal.write(`${ERASE_LINE}${next}`);
+    drawn = next;
+  };
+  const timer = setInterval(draw, REDRAW_INTERVAL_MS).unref();
+  return {
+    selecting(found) {
+      if (started !== undefined) return;
+      line = `  selecting · ${found} found`;
+      draw();
+    },
+    progress({ making, total, done, failed }) {
+      const now = io.now();
+      const isFirst = started === undefined || making !== started.making;
+      if (isFirst) started = { at: now, making };
+      const perSecond = (done * 1000) / Math.max(1, now - started!.at);
+      const left = done > 0 ? minutes((total - done) / perSecond) : '–';
+      const what = making === undefined ? '' : `${making} · `;
+      const text = `${what}${done}/${total} · ${perSecond.toFixed(1)}/s · ${left} left · ${failed} failed`;
+      const room = widthOf(terminal) - text.length - '   '.length;
+      const width = Math.min(BAR.longest, Math.max(BAR.shortest, room));
+      const full = Math.floor((width * done) / Math.max(1, total));
+      line = `  ${'█'.repeat(full)}${'░'.repeat(width - full)} ${text}`;
+      if (isFirst) draw();
+    },
+    above(print) {
+      if (drawn !== '') terminal.write(ERASE_LINE);
+      print();
+      drawn = '';
+      draw();
+    },
+    close: () => {
+      clearInterval(timer);
+      line = '';
+      draw();
+    },
+  };
 }
 
-function barText({ making, total, done, failed }: Progress, ms: number, columns: number): string {
-  const perSecond = (done * 1000) / Math.max(1, ms);
-  const left = done > 0 ? minutes((total - done) / perSecond) : '–';
-  const what = making === undefined ? '' : `${making} · `;
-  const text = `${what}${done}/${total} · ${perSecond.toFixed(1)}/s · ${left} left · ${failed} failed`;
-  const room = columns - text.length - '   '.length;
-  const width = Math.min(BAR.longest, Math.max(BAR.shortest, room));
-  const full = Math.floor((width * done) / Math.max(1, total));
-  return `  ${'█'.repeat(full)}${'░'.repeat(width - full)} ${text}`;
+function widthOf({ columns }: Terminal): number {
+  return (columns || COLUMNS) - 1;
 }
 
 function minutes(seconds: number): string {
