@@ -2,7 +2,7 @@
 
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findBrowser, installHelp, versionOfBrowser } from '../deliver/pictures/browser.ts';
+import { checkBrowser } from '../deliver/pictures/browser.ts';
 import { loadPipeline } from '../deliver/pipeline.ts';
 import { sectionOf } from '../deliver/section.ts';
 import type { CatalogueNode } from '../model/catalogue.ts';
@@ -99,12 +99,9 @@ async function* examine(args: Arguments, io: Io): AsyncGenerator<Finding> {
   yield* checkSharing(pipeline, io);
   yield* ready === undefined ? [skipped('login'), skipped('root nodes')] : checkService(ready, io);
   yield await check('browser', async () => {
-    const found = await findBrowser(io.env, pipeline?.cacheDir ?? '.');
-    if (found === undefined) return warning('browser', 'none, so no pictures', installHelp());
-    const version = await versionOfBrowser(found);
-    return found.path === undefined
-      ? `${found.from}, Chromium ${version}`
-      : `${found.path} (${found.from}), Chromium ${version}`;
+    const found = await checkBrowser(io.env, pipeline?.cacheDir ?? '.');
+    if ('text' in found) return found.text;
+    return warning('browser', 'none, so no pictures', found.help);
   });
   yield* checkFolders(pipeline?.outputDir ?? '.', pipeline?.cacheDir ?? '.');
 }

@@ -1,15 +1,8 @@
 /** `btg2gltf images`: the image endpoint of the service, for ERP systems. */
 
 import { resolve } from 'node:path';
-import { findBrowser, installHelp } from '../deliver/pictures/browser.ts';
-import {
-  PICTURE_CHOICES,
-  PICTURE_DEFAULTS,
-  type PictureOptions,
-} from '../deliver/pictures/picture-options.ts';
+import { PICTURE_CHOICES, PICTURE_DEFAULTS } from '../deliver/pictures/picture-options.ts';
 import { loadPipeline } from '../deliver/pipeline.ts';
-import { ConverterError } from '../support/errors.ts';
-import type { GatewayServer } from '../web/servers/http.ts';
 import { PARTS } from '../wiring.ts';
 import { type Command, given, numberOf, textOf, usageError } from './command.ts';
 import { listenOptions, readListening, serveUntilInterrupted } from './listen.ts';
@@ -72,26 +65,21 @@ export const imagesCommand: Command = {
     const most = PICTURE_CHOICES.mostPixelsASide;
     if (size > most) throw usageError(`--size: expected at most ${most}, received ${size}`);
     const cacheDir = resolve(textOf(args, 'cache') ?? subject.cacheDir);
-    const browser = await findBrowser(io.env, cacheDir, textOf(args, 'browser'));
-    if (browser === undefined)
-      throw new ConverterError('BROWSER_MISSING', `images: expected a browser; ${installHelp()}`);
     const log = await openLog(args, io);
-    const [{ openImageSource }, { convertArticle }, { openImageServer }] = await Promise.all([
-      import('../deliver/pictures/images.ts'),
-      import('../run/single-article.ts'),
-      import('../web/servers/images.ts'),
-    ]);
-    const camera = textOf(args, 'camera') ?? PICTURE_DEFAULTS.cameras[0];
+    const { openImageSource } = await import('../deliver/pictures/images.ts');
+    const { convertArticle } = await import('../run/single-article.ts');
+    const { openImageServer } = await import('../web/servers/images.ts');
+    const camera = PICTURE_CHOICES.cameras.find((name) => name === textOf(args, 'camera'));
     const environment = { ...environmentOf(io), log };
     const pipeline = file === undefined ? undefined : await loadPipeline(file, io.env);
     const openShared = pipeline && (() => PARTS.sharing!.open(pipeline, environment));
     const source = await openImageSource({
       published,
       cacheDir,
-      browser,
+      browser: textOf(args, 'browser'),
       standard: {
         ...{ ...PICTURE_DEFAULTS, width: size, height: size },
-        cameras: [camera] as PictureOptions['cameras'],
+        ...(camera && { cameras: [camera] }),
       },
       convert:
         pipeline &&
@@ -101,9 +89,13 @@ export const imagesCommand: Command = {
     });
     const token = io.env[TOKEN_VARIABLE] || undefined;
     const options = { ...at, now: io.now, log, find: source.find, ...given({ token }) };
-    const text = ({ url }: GatewayServer) => `  Pictures of ${published.name} at ${url}\n`;
     try {
-      return await serveUntilInterrupted(at, io, () => openImageServer(options), text);
+      return await serveUntilInterrupted(
+        at,
+        io,
+        () => openImageServer(options),
+        ({ url }) => `  Pictures of ${published.name} at ${url}\n`,
+      );
     } finally {
       await source.close();
     }

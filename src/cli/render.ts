@@ -1,18 +1,17 @@
 /** `btg2gltf render`: pictures of a GLB, or of all published files of a pipeline. */
 import { homedir } from 'node:os';
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import {
   PICTURE_CHOICES,
   PICTURE_DEFAULTS,
   type PictureOptions,
   TRANSPARENT,
 } from '../deliver/pictures/picture-options.ts';
-import { type Rendering, withRendering } from '../deliver/pictures/render.ts';
 import { openPublished } from '../distribute/published.ts';
-import type { Pipeline } from '../run/file/pipeline-file.ts';
 import type { FileFacts } from '../run/output/delivered-files.ts';
 import { amount, integer, size } from '../run/report/text.ts';
 import { ConverterError } from '../support/errors.ts';
+import { makeFolder, readBytes, replaceFile } from '../support/files.ts';
 import { visibleLines } from '../support/visible.ts';
 import { type Arguments, type Command, type Io, numberOf, textOf } from './command.ts';
 import { pipelineAt } from './pipeline-options.ts';
@@ -90,18 +89,50 @@ export const renderCommand: Command = {
     const options = pictureOptionsOf(args);
     const subject = textOf(args, SUBJECT)!;
     const pipeline = await pipelineAt(subject, io);
-    const at = {
-      ...{ env: io.env, signal: io.signal, browser: textOf(args, 'browser') },
-      cacheDir: pipeline?.cacheDir ?? userCacheDir(io.env),
-      warn: (text: string) => io.printError(`${text}\n`),
-    };
-    return withRendering(options, at, async (rendering) => {
-      if (pipeline) return renderPipeline(pipeline, rendering.published, args, io);
-      const file = resolve(subject);
-      const folder = resolve(textOf(args, 'output') ?? dirname(file));
-      for (const { path, picture } of await rendering.file(file, folder))
-        io.print(`${path}: ${described(picture, picture.bytes)}\n`);
-      return 0;
+    const { withPictures } = await import('../deliver/pictures/render.ts');
+    const cacheDir = pipeline?.cacheDir ?? userCacheDir(io.env);
+    const warn = (text: string) => io.printError(`${text}\n`);
+    return withPictures(io, cacheDir, textOf(args, 'browser'), warn, async (pictures) => {
+      if (pipeline === undefined) {
+        const file = resolve(subject);
+        const folder = resolve(textOf(args, 'output') ?? dirname(file));
+        const taken = await pictures.take(await readBytes(file), options);
+        await makeFolder(folder);
+        const name = basename(file).replace(/\.glb$/i, '');
+        for (const picture of taken) {
+          const path = join(folder, `${name}-${picture.name}.${options.format}`);
+          await replaceFile(path, picture.bytes);
+          io.print(`${path}: ${described(picture, picture.bytes)}\n`);
+        }
+        return 0;
+      }
+      const folder = folderBeside(pipeline.outputDir, args);
+      const counts = { pictures: 0, articles: 0, failed: 0 };
+      const { display, environment } = await openOutput(args, io);
+      const rendering = pictures.renderPublished(options, {
+        ...{ published: await openPublished(pipeline, io), cacheDir, folder, environment },
+        onRendered({ article, ...result }) {
+          counts.articles++;
+          if (result.error !== undefined) {
+            counts.failed++;
+            const { code, message } = result.error;
+            display.above(() =>
+              io.printData(visibleLines([`failed: ${article}  ${code}  ${message}`, ''])),
+            );
+            return;
+          }
+          counts.pictures += result.files.length;
+          const lines = result.files.map(({ path, picture: { bytes, facts } }) => {
+            return `${path}: ${described(facts, bytes)}`;
+          });
+          display.above(() => io.printData(visibleLines([...lines, ''])));
+        },
+      });
+      await rendering.finally(() => display.close());
+      const { articles, failed } = counts;
+      const what = `${amount(counts.pictures, 'picture')} of ${amount(articles, 'configuration')}`;
+      io.print(`${what} below ${folder}, ${integer(failed)} failed\n`);
+      return failed > 0 ? 1 : 0;
     });
   },
 };
@@ -122,44 +153,12 @@ function described(
   return `${width} × ${height}, ${size(length)}${note}`;
 }
 
-/** @returns 1 if one or more articles failed. */
-async function renderPipeline(
-  pipeline: Pipeline,
-  render: Rendering['published'],
-  args: Arguments,
-  io: Io,
-): Promise<number> {
-  const { outputDir, cacheDir } = pipeline;
+/** The folder of the pictures of a pipeline: outside of what the pipeline publishes. */
+function folderBeside(outputDir: string, args: Arguments): string {
   const folder = resolve(textOf(args, 'output') ?? `${outputDir}-pictures`);
   const inside = relative(outputDir, folder);
-  if (!isAbsolute(inside) && inside !== '..' && !inside.startsWith(`..${sep}`))
-    throw wrong('output', `a folder outside of the published ${outputDir}`, folder);
-  const counts = { pictures: 0, articles: 0, failed: 0 };
-  const { display } = await openOutput(args, io);
-  await render({
-    ...{ published: await openPublished(pipeline, io), cacheDir, folder },
-    environment: { ...io, progress: (now) => display.progress(now) },
-    onRendered({ article, ...result }) {
-      counts.articles++;
-      if (result.error !== undefined) {
-        counts.failed++;
-        const { code, message } = result.error;
-        display.above(() =>
-          io.printData(visibleLines([`failed: ${article}  ${code}  ${message}`, ''])),
-        );
-        return;
-      }
-      counts.pictures += result.files.length;
-      const lines = result.files.map(({ path, picture: { bytes, facts } }) => {
-        return `${path}: ${described(facts, bytes)}`;
-      });
-      display.above(() => io.printData(visibleLines([...lines, ''])));
-    },
-  }).finally(() => display.close());
-  const { pictures, articles, failed } = counts;
-  const what = `${amount(pictures, 'picture')} of ${amount(articles, 'configuration')}`;
-  io.print(`${what} below ${folder}, ${integer(failed)} failed\n`);
-  return failed > 0 ? 1 : 0;
+  if (isAbsolute(inside) || inside === '..' || inside.startsWith(`..${sep}`)) return folder;
+  throw wrong('output', `a folder outside of the published ${outputDir}`, folder);
 }
 
 function pictureOptionsOf(args: Arguments): PictureOptions {

@@ -106,13 +106,18 @@ function openBar(terminal: Terminal, io: Io): ProgressDisplay {
   let line = '';
   let drawn = '';
   let started: { at: number; making: string | undefined } | undefined;
-  const draw = () => {
+  const draw = (print?: () => void) => {
+    if (print !== undefined) {
+      if (drawn !== '') terminal.write(ERASE_LINE);
+      print();
+      drawn = '';
+    }
     // A line that wraps could not be erased.
     const next = line.slice(0, widthOf(terminal));
     if (next !== drawn) terminal.write(`${ERASE_LINE}${next}`);
     drawn = next;
   };
-  const timer = setInterval(draw, REDRAW_INTERVAL_MS).unref();
+  const timer = setInterval(() => draw(), REDRAW_INTERVAL_MS).unref();
   return {
     selecting(found) {
       if (started !== undefined) return;
@@ -133,13 +138,8 @@ function openBar(terminal: Terminal, io: Io): ProgressDisplay {
       line = `  ${'█'.repeat(full)}${'░'.repeat(width - full)} ${text}`;
       if (isFirst) draw();
     },
-    above(print) {
-      if (drawn !== '') terminal.write(ERASE_LINE);
-      print();
-      drawn = '';
-      draw();
-    },
-    close: () => {
+    above: draw,
+    close() {
       clearInterval(timer);
       line = '';
       draw();

@@ -190,14 +190,27 @@ async function launch(
   return browser;
 }
 
-/** Starts and ends a browser without leaving files, as a found one may not start. @throws As {@link startBrowser}. */
-export function versionOfBrowser(found: FoundBrowser): Promise<string> {
-  return withTemporaryFolder(async (cacheDir) => {
-    const browser = await startBrowser({ ...found, cacheDir });
+/**
+ * Finds the browser, and starts and ends it without leaving files, as a found one may not start.
+ *
+ * @returns The browser as a text, or, if there is none, how to get one.
+ * @throws As {@link findBrowser} and {@link startBrowser}.
+ */
+export async function checkBrowser(
+  env: Environment,
+  cacheDir: string,
+): Promise<{ text: string } | { help: string }> {
+  const found = await findBrowser(env, cacheDir);
+  if (found === undefined) return { help: installHelp() };
+  const version = await withTemporaryFolder(async (folder) => {
+    const browser = await startBrowser({ ...found, cacheDir: folder });
     const version = browser.version();
     await endBrowser(browser);
     return version;
   });
+  const { path, from } = found;
+  const text = path === undefined ? from : `${path} (${from})`;
+  return { text: `${text}, Chromium ${version}` };
 }
 
 /** Closes a started browser and removes its folder; a browser that hangs is killed. */

@@ -13,7 +13,7 @@ import { evictUnused, MOST_CACHE_BYTES } from '../../source/cache/eviction.ts';
 import { ConverterError, isConverterError } from '../../support/errors.ts';
 import { readBytes, sha256Hex, withTemporaryFolder } from '../../support/files.ts';
 import { madeFiles } from '../making/made-files.ts';
-import type { FoundBrowser } from './browser.ts';
+import { findBrowser, installHelp } from './browser.ts';
 import { CAMERAS, type CameraName } from './camera.ts';
 import { PICTURE_FORMATS, type PictureOptions } from './picture-options.ts';
 import { createPictureMaker } from './pictures.ts';
@@ -55,7 +55,8 @@ interface ImageSource {
 interface ImageSourceOptions {
   published: Published;
   cacheDir: string;
-  browser: FoundBrowser;
+  /** The value of the option `--browser`, as `findBrowser` has it. */
+  browser: string | undefined;
   /** Options for values that a request omits. */
   standard: PictureOptions;
   /**
@@ -97,9 +98,16 @@ const EVICT_EVERY = 100;
 
 type KeptMaster = PublishedMaster & { bytes: number };
 
-/** Opens the source of pictures; each picture is made once, regardless of the number of requests. */
+/**
+ * Opens the source of pictures; each picture is made once, regardless of the number of requests.
+ *
+ * @throws {@link ConverterError} `BROWSER_MISSING`; `USAGE` if the named browser is no program.
+ */
 export async function openImageSource(options: ImageSourceOptions): Promise<ImageSource> {
-  const { cacheDir, browser, standard, convert, environment } = options;
+  const { cacheDir, standard, convert, environment } = options;
+  const browser = await findBrowser(environment.env, cacheDir, options.browser);
+  if (browser === undefined)
+    throw new ConverterError('BROWSER_MISSING', `images: expected a browser; ${installHelp()}`);
   const { database, bodies: store } = await openCache(cacheDir, environment.signal);
   const findPublished = publishedMasters(options.published);
   const warn = (text: string) => environment.log.warn(text);

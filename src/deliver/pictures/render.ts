@@ -1,5 +1,5 @@
-/** Pictures of a file, or of all published articles of an output folder, as files of another folder. */
-import { basename, join } from 'node:path';
+/** Pictures without a run: of a GLB, and of all published articles of an output folder as files of another folder. */
+import { join } from 'node:path';
 import { configurationLabel } from '../../model/configuration-id.ts';
 import type { RunEnvironment } from '../../run/open/run-environment.ts';
 import { openCache } from '../../run/open/sources.ts';
@@ -7,15 +7,15 @@ import type { Published } from '../../run/output/published.ts';
 import { mastersOf } from '../../run/publishing/masters.ts';
 import { openDerivedData } from '../../source/cache/content-store.ts';
 import { asConverterError, ConverterError, endsRun } from '../../support/errors.ts';
-import { makeFolder, readBytes, replaceFile } from '../../support/files.ts';
+import { replaceFile } from '../../support/files.ts';
 import { inParallel } from '../../support/in-parallel.ts';
 import { madeFiles } from '../making/made-files.ts';
-import type { MadeFile, Maker } from '../making/maker.ts';
+import type { MadeFile } from '../making/maker.ts';
 import { findBrowser } from './browser.ts';
 import { type PictureFile, takePictures } from './picture.ts';
 import type { PictureOptions } from './picture-options.ts';
 import { createPictureMaker } from './pictures.ts';
-import { BrowserRenderer } from './renderer.ts';
+import { BrowserRenderer, type Renderer } from './renderer.ts';
 
 type Rendered =
   | { article: string; files: { path: string; picture: MadeFile }[]; error?: undefined }
@@ -30,64 +30,57 @@ interface RenderOptions {
   onRendered(result: Rendered): void;
 }
 
-/** Takes pictures in one browser. */
-export interface Rendering {
-  /** Takes the pictures of a GLB. @returns Their paths, `<file>-<picture>` in the folder, which is created. */
-  file(file: string, folder: string): Promise<{ path: string; picture: PictureFile }[]>;
+interface Pictures {
+  /** Takes the pictures of a GLB. @throws {@link ConverterError} As `takePictures`. */
+  take(glb: Uint8Array, options: PictureOptions): Promise<PictureFile[]>;
   /**
-   * Takes the pictures of all published configurations; earlier pictures of the same GLB come from the cache. The failure
-   * of one configuration is a result like any other.
+   * Takes the pictures of all published configurations; earlier pictures of the same GLB come from the cache. The
+   * failure of one configuration is a result like any other.
    *
    * @throws {@link ConverterError} `USAGE` without a manifest; an error that every configuration would have, such as
    *   `BROWSER_MISSING`; the reason of the signal.
    */
-  published(options: RenderOptions): Promise<void>;
+  renderPublished(options: PictureOptions, what: RenderOptions): Promise<void>;
 }
 
 /**
- * Calls `work` with a browser, which is closed afterwards, and when the signal aborts.
+ * Finds a browser, which is closed when the work has ended, or when the signal aborts.
  *
+ * @param browser - The value of the option `--browser`, as `findBrowser` has it.
  * @param warn - Receives a sentence if the browser has no sandbox.
- * @throws {@link ConverterError} `BROWSER_MISSING`; `USAGE` if the named browser is no program.
+ * @throws {@link ConverterError} `BROWSER_MISSING`; `USAGE` if the named file is no program.
  */
-export async function withRendering<T>(
-  options: PictureOptions,
-  at: Pick<RunEnvironment, 'env' | 'signal'> & {
-    cacheDir: string;
-    browser: string | undefined;
-    warn: (text: string) => void;
-  },
-  work: (rendering: Rendering) => Promise<T>,
-): Promise<T> {
-  const browser = await findBrowser(at.env, at.cacheDir, at.browser);
-  if (browser === undefined) {
+export async function withPictures<Result>(
+  { env, signal }: Pick<RunEnvironment, 'env' | 'signal'>,
+  cacheDir: string,
+  browser: string | undefined,
+  warn: (text: string) => void,
+  work: (pictures: Pictures) => Promise<Result>,
+): Promise<Result> {
+  const found = await findBrowser(env, cacheDir, browser);
+  if (found === undefined) {
     const message = 'pictures: expected a browser, found none';
     throw new ConverterError('BROWSER_MISSING', message);
   }
-  const renderer = new BrowserRenderer({ browser, warn: at.warn });
+  const renderer = new BrowserRenderer({ browser: found, warn });
   const stop = () => void renderer.close();
-  at.signal.addEventListener('abort', stop);
-  const rendering: Rendering = {
-    async file(file, folder) {
-      const pictures = await takePictures(renderer, await readBytes(file), options);
-      await makeFolder(folder);
-      const name = basename(file).replace(/\.glb$/i, '');
-      const files = pictures.map((picture) => {
-        return { path: join(folder, `${name}-${picture.name}.${options.format}`), picture };
-      });
-      for (const { path, picture } of files) await replaceFile(path, picture.bytes);
-      return files;
-    },
-    published: (asked) => renderPublished(createPictureMaker(renderer, options), asked),
-  };
-  return work(rendering).finally(() => {
-    at.signal.removeEventListener('abort', stop);
+  signal.addEventListener('abort', stop);
+  const working = work({
+    take: (glb, options) => takePictures(renderer, glb, options),
+    renderPublished: (options, what) => renderPublished(renderer, options, what),
+  });
+  return working.finally(() => {
+    signal.removeEventListener('abort', stop);
     return renderer.close();
   });
 }
 
-async function renderPublished(maker: Maker, options: RenderOptions): Promise<void> {
-  const { published, cacheDir, folder, environment, onRendered } = options;
+async function renderPublished(
+  renderer: Renderer,
+  options: PictureOptions,
+  { published, cacheDir, folder, environment, onRendered }: RenderOptions,
+): Promise<void> {
+  const maker = createPictureMaker(renderer, options);
   await published.requireManifest();
   const { signal } = environment;
   const { database, bodies } = await openCache(cacheDir, signal);
