@@ -9,7 +9,7 @@ import type { CatalogueNode } from '../model/catalogue.ts';
 import { readArticleList } from '../run/articles/source-files.ts';
 import { ENVIRONMENT, type Environment, readCredentials } from '../run/file/environment.ts';
 import type { Pipeline } from '../run/file/pipeline-file.ts';
-import { describeService, openService, type Service } from '../run/open/connect.ts';
+import { describeService, openService } from '../run/open/connect.ts';
 import { amount, duration, size } from '../run/report/text.ts';
 import { asConverterError, ConverterError, ERROR_CODES, endsRun } from '../support/errors.ts';
 import { exists, freeBytes, readText, removeFile, replaceFile } from '../support/files.ts';
@@ -177,15 +177,14 @@ async function* checkSharing(pipeline: Pipeline | undefined, io: Io): AsyncGener
   const { store } = pipeline ?? {};
   if (store === undefined) return;
   yield await check('store', async () => {
-    const { openObjectStore, probeStore } = await import('../distribute/store/open-store.ts');
+    const { checkStore } = await import('../distribute/store/open-store.ts');
     const limits = { timeoutMs: LONGEST_ANSWER_MS, giveUpAfterMs: 0 };
-    const { pathStyle } = store;
-    const opened = await openObjectStore(store.url, {
+    const { url, pathStyle } = store;
+    const { name, aheadMs } = await checkStore(url, {
       ...{ env, now, random, signal, pathStyle },
       ...limits,
     });
-    const aheadMs = await probeStore(opened, now);
-    const text = `${opened.name}: conditional writes are possible`;
+    const text = `${name}: conditional writes are possible`;
     if (Math.abs(aheadMs) < NOTABLE_CLOCK_MS) return text;
     const clocks = `${text}; its clock is ${duration(Math.abs(aheadMs))} ${aheadMs > 0 ? 'ahead' : 'behind'}`;
     return warning('store', clocks, 'synchronise the clocks of all machines, such as by NTP');
@@ -209,10 +208,9 @@ const SHOWN_NODES = 5;
 
 async function* checkService({ service: content }: Pipeline, io: Io): AsyncGenerator<Finding> {
   const timeoutMs = Math.min(content.timeoutMs, LONGEST_ANSWER_MS);
-  let service: Service | undefined;
+  const opening = openService({ ...content, ...ONE_ATTEMPT, timeoutMs }, environmentOf(io));
   try {
-    service = await openService({ ...content, ...ONE_ATTEMPT, timeoutMs }, environmentOf(io));
-    const { nodes } = await service.client.getNodes('');
+    const { nodes } = await (await opening).client.getNodes('');
     yield ok('login', describeService(content));
     yield rootNodes(nodes);
   } catch (thrown) {
@@ -221,7 +219,10 @@ async function* checkService({ service: content }: Pipeline, io: Io): AsyncGener
       yield* [problem('login', thrown), skipped('root nodes')];
     else yield* [ok('login', describeService(content)), problem('root nodes', thrown)];
   } finally {
-    await service?.close();
+    await opening.then(
+      (service) => service.close(),
+      () => undefined,
+    );
   }
 }
 

@@ -1,11 +1,9 @@
 /** `btg2gltf inbox` and `btg2gltf relay`: the servers that the planning frontend posts to. */
 import { resolve } from 'node:path';
 import { loadPipeline } from '../deliver/pipeline.ts';
-import type { Pipeline } from '../run/file/pipeline-file.ts';
-import { describeService, openService, type Service } from '../run/open/connect.ts';
+import { describeService, openService } from '../run/open/connect.ts';
 import { ConverterError } from '../support/errors.ts';
-import type { GatewayServer } from '../web/servers/http.ts';
-import { INBOX_DEFAULTS, openInbox, type PermanentIdStore } from '../web/servers/inbox.ts';
+import { INBOX_DEFAULTS, openInbox } from '../web/servers/inbox.ts';
 import { openRelay, RELAY_DEFAULTS } from '../web/servers/relay.ts';
 import {
   type Arguments,
@@ -89,13 +87,14 @@ export const inboxCommand: Command = {
       maxStoreBytes: bytesOf('max-store-mib'),
       maxBytesInMemory: bytesOf('max-memory-mib'),
       secret: io.env.BTG2GLTF_INBOX_SECRET || undefined,
-      permanentIds: permanentIds?.store,
+      permanentIds,
     });
     const options = { ...at, store, now: io.now, log, bodyLimitBytes };
     const start = () => openInbox({ ...options, ...limits });
-    const text = ({ url }: GatewayServer) => `  Post carts to ${url} to store them in ${store}.\n`;
     try {
-      return await serveUntilInterrupted(at, io, start, text);
+      return await serveUntilInterrupted(at, io, start, ({ url }) => {
+        return `  Post carts to ${url} to store them in ${store}.\n`;
+      });
     } finally {
       await permanentIds?.close();
     }
@@ -120,31 +119,21 @@ async function openPermanentIds(args: Arguments, io: Io) {
   const { openCacheDatabase } = await import('../source/cache/database.ts');
   const database = await openCacheDatabase(resolve(cache ?? pipeline.cacheDir));
   const owner = describeService(pipeline.service);
-  const planner = args['permanent-ids'] ? createPlanner(pipeline, io) : undefined;
-  const store: PermanentIdStore = {
-    put: (id, article) => database.permanentIds.put(owner, id, article),
-    ...given({ obtain: planner?.store }),
-  };
-  return {
-    store,
-    close: async () => {
-      await planner?.close();
-      database.close();
-    },
-  };
-}
-
-function createPlanner(pipeline: Pipeline, io: Io) {
-  let service: Promise<Service> | undefined;
-  // The planner has its own signal: the end of the inbox must not abort the requests of the last carts.
+  // The service has its own signal: the end of the inbox must not abort the requests of the last carts.
   const environment = { ...environmentOf(io), signal: new AbortController().signal };
+  const open = () => openService(pipeline.service, environment);
+  let opened: ReturnType<typeof open> | undefined;
   return {
-    store: async (article: unknown): Promise<string> => {
-      service ??= openService(pipeline.service, environment);
-      return (await service).client.storePlanning(article);
-    },
+    put: (id: string, article: unknown) => database.permanentIds.put(owner, id, article),
+    ...(args['permanent-ids'] && {
+      obtain: async (article: unknown) => {
+        opened ??= open();
+        return (await opened).client.storePlanning(article);
+      },
+    }),
     close: async () => {
-      await service?.then((opened) => opened.close()).catch(() => undefined);
+      await opened?.then((service) => service.close()).catch(() => undefined);
+      database.close();
     },
   };
 }
@@ -183,8 +172,9 @@ export const relayCommand: Command = {
         log,
         ...given({ perSender, overall, appKey, padding, tokenElement }),
       });
-    const text = ({ url }: GatewayServer) => `  Post logins to ${url} to receive tokens.\n`;
-    return serveUntilInterrupted(at, io, start, text);
+    return serveUntilInterrupted(at, io, start, ({ url }) => {
+      return `  Post logins to ${url} to receive tokens.\n`;
+    });
   },
 };
 

@@ -1,8 +1,7 @@
 /** `btg2gltf inspect FILE.glb|ARTICLE`: what a GLB consists of, and which profiles it fits. */
 import { resolve } from 'node:path';
-import { type GlbFigures, readFigures } from '../deliver/making/glb-figures.ts';
 import { loadPipeline } from '../deliver/pipeline.ts';
-import { breachesByProfile } from '../deliver/profiles/profiles.ts';
+import { inspectGlb } from '../deliver/profiles/profiles.ts';
 import type { DeliveredFile, DeliveryLine } from '../run/output/delivered-files.ts';
 import { findPublished } from '../run/publishing/masters.ts';
 import { amount, integer, size } from '../run/report/text.ts';
@@ -66,14 +65,36 @@ export const inspectCommand: Command = {
 };
 
 async function glbLines(glb: Uint8Array, rows: number): Promise<string[]> {
-  const figures = await readFigures(glb);
+  const figures = await inspectGlb(glb);
+  const { meshes, images, extensionsUsed, extensionsRequired } = figures;
+  const sum = (parts: readonly { bytes: number }[]) =>
+    size(parts.reduce((total, part) => total + part.bytes, 0));
+  const meshRows = meshes.map(({ name, bytes, triangles, instances }) => {
+    const text = `${amount(triangles, 'triangle')}, drawn ${amount(instances, 'time')}`;
+    return { bytes, name, text };
+  });
+  const textureRows = images.map(({ name, bytes, mimeType, width, height }) => {
+    return { bytes, name, text: `${width} × ${height}, ${mimeType.replace('image/', '')}` };
+  });
   return [
-    ...columns(totals(figures)),
+    ...columns([
+      ['bytes', `${size(figures.bytes)}: meshes ${sum(meshes)}, textures ${sum(images)}`],
+      ['triangles', integer(figures.triangles)],
+      ['draw calls', integer(figures.drawCalls)],
+      ['materials', integer(figures.materials)],
+      ['extensions', extensionsUsed.join(', ') || 'none'],
+      ['required', extensionsRequired.join(', ') || 'none'],
+    ]),
     '',
-    ...list('mesh', 'meshes', meshRows(figures), rows),
-    ...list('texture', 'textures', textureRows(figures), rows),
+    ...list('mesh', 'meshes', meshRows, rows),
+    ...list('texture', 'textures', textureRows, rows),
     'profiles',
-    ...columns(profileRows(figures)),
+    ...columns(
+      Object.entries(figures.breaches).map(([name, breaches]) => [
+        name,
+        breaches.join('; ') || 'fits',
+      ]),
+    ),
   ];
 }
 
@@ -126,38 +147,10 @@ function factRows({ bytes, facts }: DeliveredFile): Row[] {
 
 type Row = readonly [string, string];
 
-function totals(figures: GlbFigures): Row[] {
-  const { bytes, triangles, drawCalls, materials, meshes, images } = figures;
-  const { extensionsUsed, extensionsRequired } = figures;
-  const sum = (parts: readonly { bytes: number }[]) =>
-    size(parts.reduce((total, part) => total + part.bytes, 0));
-  return [
-    ['bytes', `${size(bytes)}: meshes ${sum(meshes)}, textures ${sum(images)}`],
-    ['triangles', integer(triangles)],
-    ['draw calls', integer(drawCalls)],
-    ['materials', integer(materials)],
-    ['extensions', extensionsUsed.join(', ') || 'none'],
-    ['required', extensionsRequired.join(', ') || 'none'],
-  ];
-}
-
 interface Sized {
   bytes: number;
   name: string;
   text: string;
-}
-
-function meshRows({ meshes }: GlbFigures): Sized[] {
-  return meshes.map(({ name, bytes, triangles, instances }) => {
-    const text = `${amount(triangles, 'triangle')}, drawn ${amount(instances, 'time')}`;
-    return { bytes, name, text };
-  });
-}
-
-function textureRows({ images }: GlbFigures): Sized[] {
-  return images.map(({ name, bytes, mimeType, width, height }) => {
-    return { bytes, name, text: `${width} × ${height}, ${mimeType.replace('image/', '')}` };
-  });
 }
 
 /** Lists the largest items first; items of equal size by name. */
@@ -174,11 +167,4 @@ function list(one: string, several: string, all: readonly Sized[], rows: number)
     ...(more > 0 ? [`  … and ${integer(more)} more: --rows ${all.length} lists them`] : []),
     '',
   ];
-}
-
-function profileRows(figures: GlbFigures): Row[] {
-  return breachesByProfile(figures).map(([name, breaches]) => [
-    name,
-    breaches.join('; ') || 'fits',
-  ]);
 }

@@ -3,13 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { JsonRecord } from '../convert/wire/value.ts';
 import { loadPipeline } from '../deliver/pipeline.ts';
-import type { Emulator } from '../emulator/emulator.ts';
-import type { PlanningSite } from '../emulator/route.ts';
 import { startEmulatorOf } from '../emulator/start-emulator.ts';
 import { describeService, languagesOf, openService } from '../run/open/connect.ts';
-import type { CacheDatabase } from '../source/cache/database.ts';
 import { registerSecret } from '../support/redact.ts';
-import type { GatewayServer } from '../web/servers/http.ts';
 import { openPlanningSite, policyOrigin } from '../web/servers/planning-site.ts';
 import { planningUrl } from '../web/servers/planning-url.ts';
 import { type Arguments, type Command, given, type Io, textOf, usageError } from './command.ts';
@@ -72,14 +68,18 @@ export const serveCommand: Command = {
     const frameAncestors = await readAncestors(args);
     const urlwarenkorb = readCart(args);
     if (file !== undefined) return servePage(file, args, io, { frameAncestors, urlwarenkorb });
-    return serveEmulator(args, io, openPlanningSite({ frameAncestors }), urlwarenkorb);
+    return serveEmulator(args, io, { frameAncestors, urlwarenkorb });
   },
 };
 
-/** Origins whose pages may embed the planning page; undefined: those of this machine. */
-type FrameAncestors = string[] | 'none' | undefined;
+/** What the command line says about the page. */
+interface Page {
+  /** Origins whose pages may embed the planning page; undefined: those of this machine. */
+  frameAncestors: string[] | 'none' | undefined;
+  urlwarenkorb: string | undefined;
+}
 
-async function readAncestors(args: Arguments): Promise<FrameAncestors> {
+async function readAncestors(args: Arguments): Promise<Page['frameAncestors']> {
   const name = 'frame-ancestors';
   if (textOf(args, name) === 'none') return 'none';
   const origins = await readOrigins(args, name);
@@ -101,44 +101,59 @@ function readCart(args: Arguments): string | undefined {
 async function serveEmulator(
   args: Arguments,
   io: Io,
-  planningSite: PlanningSite,
-  urlwarenkorb: string | undefined,
+  { frameAncestors, urlwarenkorb }: Page,
 ): Promise<number> {
+  const planningSite = openPlanningSite({ frameAncestors });
   const recording = textOf(args, 'recording');
   const range = recording === undefined ? {} : { recording: resolve(recording) };
   // The emulator is the same system at any port, and has the same name in a pipeline with the same data.
   const owner = describeService(recording === undefined ? { emulator: true } : range);
   const at = await readListening(args, DEFAULT_PORT);
-  const database = await openCache(textOf(args, 'cache'));
+  const folder = textOf(args, 'cache');
+  const database =
+    folder === undefined
+      ? undefined
+      : await (await import('../source/cache/database.ts')).openCacheDatabase(resolve(folder));
+  // A pipeline may use the address of the emulator instead.
+  const names = [owner];
   const start = async () => {
-    const emulator: Emulator = await startEmulatorOf(range, {
+    const emulator = await startEmulatorOf(range, {
       ...at,
       planningSite,
       onPermanentId(id, article) {
-        // A pipeline may use the address of the emulator instead.
-        for (const name of [owner, emulator.baseUrl]) database?.permanentIds.put(name, id, article);
+        for (const name of names) database?.permanentIds.put(name, id, article);
       },
       findPlanning: (id) => database?.permanentIds.get(owner, id) as JsonRecord | undefined,
     });
+    names.push(emulator.baseUrl);
     return emulator;
   };
-  const link = ({ frontendUrl, issueToken }: Emulator) => {
-    const token = issueToken();
-    registerSecret(token);
-    return planningUrl({ frontendUrl, token, mode: 'hybrid', ...given({ urlwarenkorb }) });
-  };
-  const text = (emulator: Emulator) => instructions(emulator, recording) + cartText(urlwarenkorb);
   try {
-    return await serveUntilInterrupted(at, io, start, text, link);
+    return await serveUntilInterrupted(
+      at,
+      io,
+      start,
+      (emulator) => `  The emulator serves ${recording ?? 'the sample range'}.
+
+  export BTG2GLTF_AUTH_URL='${emulator.authUrl}'
+  export BTG2GLTF_BASE_URL='${emulator.baseUrl}'
+  export BTG2GLTF_FRONTEND_URL='${emulator.frontendUrl}'
+  export BTG2GLTF_USERNAME='${emulator.username}'
+  export BTG2GLTF_PASSWORD='${emulator.password}'
+  export BTG2GLTF_APP_KEY='${emulator.appKey}'
+
+  With these variables, in another shell:  btg2gltf catalogue ls
+                                           btg2gltf init
+${cartText(urlwarenkorb)}`,
+      ({ frontendUrl, issueToken }) => {
+        const token = issueToken();
+        registerSecret(token);
+        return planningUrl({ frontendUrl, token, mode: 'hybrid', ...given({ urlwarenkorb }) });
+      },
+    );
   } finally {
     database?.close();
   }
-}
-
-async function openCache(folder: string | undefined): Promise<CacheDatabase | undefined> {
-  if (folder === undefined) return undefined;
-  const { openCacheDatabase } = await import('../source/cache/database.ts');
-  return openCacheDatabase(resolve(folder));
 }
 
 /** The planning page for a live service. */
@@ -146,12 +161,8 @@ async function servePage(
   file: string,
   args: Arguments,
   io: Io,
-  page: {
-    frameAncestors: FrameAncestors;
-    urlwarenkorb: string | undefined;
-  },
+  { frameAncestors, urlwarenkorb }: Page,
 ): Promise<number> {
-  const { frameAncestors, urlwarenkorb } = page;
   const wrong = ['recording', 'cache'].find((name) => args[name] !== undefined);
   if (wrong !== undefined) {
     throw usageError(`--${wrong}: expected none beside --planning-for, which has its own`);
@@ -182,10 +193,10 @@ async function servePage(
   const text = () =>
     `  The planning page of ${owner}, with the login of this machine.\n${cartText(urlwarenkorb)}`;
   const [lang] = languagesOf(service);
-  const link = ({ url: frontendUrl }: GatewayServer) =>
-    planningUrl({ frontendUrl, token, mode: 'hybrid', ...given({ lang, urlwarenkorb }) });
   try {
-    return await serveUntilInterrupted(at, io, start, text, link);
+    return await serveUntilInterrupted(at, io, start, text, ({ url: frontendUrl }) =>
+      planningUrl({ frontendUrl, token, mode: 'hybrid', ...given({ lang, urlwarenkorb }) }),
+    );
   } finally {
     database.close();
   }
@@ -195,19 +206,4 @@ async function servePage(
 function cartText(urlwarenkorb: string | undefined): string {
   if (urlwarenkorb !== undefined) return '';
   return '\n  The page offers no cart; to get one: btg2gltf serve --help\n';
-}
-
-function instructions(emulator: Emulator, recording: string | undefined): string {
-  return `  The emulator serves ${recording ?? 'the sample range'}.
-
-  export BTG2GLTF_AUTH_URL='${emulator.authUrl}'
-  export BTG2GLTF_BASE_URL='${emulator.baseUrl}'
-  export BTG2GLTF_FRONTEND_URL='${emulator.frontendUrl}'
-  export BTG2GLTF_USERNAME='${emulator.username}'
-  export BTG2GLTF_PASSWORD='${emulator.password}'
-  export BTG2GLTF_APP_KEY='${emulator.appKey}'
-
-  With these variables, in another shell:  btg2gltf catalogue ls
-                                           btg2gltf init
-`;
 }

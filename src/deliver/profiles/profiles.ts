@@ -1,5 +1,5 @@
 /** Target profiles: requirements of shops, phones and planners. This table is the only place with their limits. */
-import type { GlbFigures } from '../making/glb-figures.ts';
+import { type GlbFigures, readFigures } from '../making/glb-figures.ts';
 
 /** Formats of textures; `kept` is the format in the master. */
 export type TextureFormat = 'kept' | 'jpeg' | 'webp' | 'ktx2';
@@ -225,11 +225,15 @@ export function breachesOf(figures: GlbFigures, profile: Profile): Breach[] {
   });
 }
 
-/** The limits of each profile that a file exceeds, as sentences. */
-export function breachesByProfile(
-  figures: GlbFigures,
-): [profile: ProfileName, breaches: string[]][] {
-  return PROFILE_NAMES.map((name) => [name, breachesOf(figures, PROFILES[name]).map(breachText)]);
+/** The figures of a GLB, and the limits of each profile that it exceeds, as sentences. */
+export async function inspectGlb(
+  glb: Uint8Array,
+): Promise<GlbFigures & { breaches: Record<ProfileName, string[]> }> {
+  const figures = await readFigures(glb);
+  const breaches = PROFILE_NAMES.map((name) => {
+    return [name, breachesOf(figures, PROFILES[name]).map(breachText)] as const;
+  });
+  return { ...figures, breaches: Object.fromEntries(breaches) as Record<ProfileName, string[]> };
 }
 
 /** A breach as a sentence. */

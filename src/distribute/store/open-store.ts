@@ -108,6 +108,20 @@ const unset = (expected: string): ConverterError =>
   new ConverterError('PIPELINE_VARIABLE_UNSET', `${expected}, received none`);
 
 /**
+ * Opens a store and checks it as {@link probeStore}.
+ *
+ * @returns Its name, and by how many milliseconds its clock is ahead.
+ * @throws {@link ConverterError} As {@link openObjectStore} and {@link probeStore}.
+ */
+export async function checkStore(
+  url: string,
+  options: StoreOptions,
+): Promise<{ name: string; aheadMs: number }> {
+  const store = await openObjectStore(url, options);
+  return { name: store.name, aheadMs: await probeStore(store, options.now) };
+}
+
+/**
  * Checks whether a store keeps the promises of {@link ObjectStore}: it writes an object, and makes two writes that must
  * be refused.
  *
