@@ -148,8 +148,6 @@ function requireCredentials({ service }: Pipeline, env: Environment): string {
   return `${set.join(', ')} ${set.length === 1 ? 'is' : 'are'} set`;
 }
 
-const QUEUE_VARIABLE = 'BTG2GLTF_QUEUE_URL' satisfies keyof typeof ENVIRONMENT;
-
 /** A run does not call a webhook whose key is missing, and fails: the changes wait in the outbox. */
 function* checkWebhook(pipeline: Pipeline | undefined, env: Environment): Generator<Finding> {
   const after = pipeline && sectionOf(pipeline)?.afterPublish;
@@ -169,7 +167,7 @@ const NOTABLE_CLOCK_MS = 60_000;
 /** Queue and store of runs on several machines. */
 async function* checkSharing(pipeline: Pipeline | undefined, io: Io): AsyncGenerator<Finding> {
   const { env, now, random, signal } = io;
-  if (env[QUEUE_VARIABLE])
+  if (env.BTG2GLTF_QUEUE_URL)
     yield await check('queue', async () => {
       const { checkQueue } = await import('../distribute/run-queue.ts');
       return checkQueue(env, now);

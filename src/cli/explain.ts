@@ -42,8 +42,15 @@ export const explainCommand: Command = {
       PARTS,
     );
     if (args.json) {
-      for (const row of [...failures.map(failureJson), ...articles.map(asJson)])
-        io.printData(visibleJson(`${JSON.stringify(row)}\n`));
+      const rows = [
+        ...failures.map(({ what, request, ...found }) => {
+          return { what, ...request, status: 'failed', ...found };
+        }),
+        ...articles.map(({ line, decision, rebuilds, materials, ...found }) => {
+          return { ...line, decision, rebuilds, explained: materials, ...found };
+        }),
+      ];
+      for (const row of rows) io.printData(visibleJson(`${JSON.stringify(row)}\n`));
       return 0;
     }
     for (const failure of failures) io.printData(failureText(failure));
@@ -53,14 +60,9 @@ export const explainCommand: Command = {
   },
 };
 
-type FailureExplanation = Explanation['failures'][number];
 type ArticleExplanation = Explanation['articles'][number];
 
-function failureJson({ what, request, ...found }: FailureExplanation) {
-  return { what, ...request, status: 'failed', ...found };
-}
-
-function failureText(failure: FailureExplanation): string {
+function failureText(failure: Explanation['failures'][number]): string {
   const { what, request, error, attempts, firstSeen, lastSeen, selectedBy, lastGood } = failure;
   const times = [firstSeen, lastSeen].map((time) => time && instant(time));
   return paragraph([
@@ -88,10 +90,6 @@ function othersText(others: readonly string[]): string {
   const rest = more > 0 ? `  … and ${more} more in manifest.jsonl\n` : '';
   const lines = others.slice(0, MOST_OTHERS).map((label) => `  ${label}`);
   return `These configurations exist:\n${visibleLines(lines)}\n${rest}`;
-}
-
-function asJson({ line, decision, rebuilds, materials, ...found }: ArticleExplanation) {
-  return { ...line, decision, rebuilds, explained: materials, ...found };
 }
 
 const TIERS = {

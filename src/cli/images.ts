@@ -7,6 +7,7 @@ import { PARTS } from '../wiring.ts';
 import { type Command, given, numberOf, textOf, usageError } from './command.ts';
 import { listenOptions, readListening, serveUntilInterrupted } from './listen.ts';
 import { POSITIONALS, subjectOf } from './output-commands.ts';
+import { BROWSER_OPTION } from './pipeline-options.ts';
 import { LOG_FORMAT_OPTION, openLog } from './run-output.ts';
 import { environmentOf } from './service-options.ts';
 
@@ -40,11 +41,7 @@ export const imagesCommand: Command = {
       describe: 'width and height of requests that name none, pixels',
       default: PICTURE_DEFAULTS.width,
     },
-    browser: {
-      type: 'string',
-      value: 'PATH',
-      describe: 'program of Chrome or Chromium, @sparticuz/chromium, or none',
-    },
+    browser: BROWSER_OPTION,
     'log-format': LOG_FORMAT_OPTION,
   },
   notes: [

@@ -1,8 +1,7 @@
 /** The options of commands that use a pipeline, and how they change what a run is to do. */
 import { resolve } from 'node:path';
 import { loadPipeline } from '../deliver/pipeline.ts';
-import type { Pipeline } from '../run/file/pipeline-file.ts';
-import { defaultCacheDir } from '../run/file/pipeline-file.ts';
+import { defaultCacheDir, type Pipeline } from '../run/file/pipeline-file.ts';
 import { RUN_OPTIONS, type RunOptions } from '../run/open/run-options.ts';
 import { SERVICE_DEFAULTS } from '../source/service/service-config.ts';
 import { type Arguments, type Io, type OptionSpec, textOf } from './command.ts';
@@ -102,6 +101,13 @@ const PIPELINE_OPTIONS: Readonly<Record<string, PipelineOption>> = {
     describe: 'write a JUnit XML to this file',
   },
 };
+
+/** The option that names the browser of a command that takes pictures. */
+export const BROWSER_OPTION = {
+  type: 'string',
+  value: 'PATH',
+  describe: 'program of Chrome or Chromium, @sparticuz/chromium, or none',
+} as const satisfies OptionSpec;
 
 /** The pipeline file as a positional. */
 export const PIPELINE_POSITIONAL = [

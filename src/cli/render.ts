@@ -14,7 +14,7 @@ import { ConverterError } from '../support/errors.ts';
 import { makeFolder, readBytes, replaceFile } from '../support/files.ts';
 import { visibleLines } from '../support/visible.ts';
 import { type Arguments, type Command, type Io, numberOf, textOf } from './command.ts';
-import { pipelineAt } from './pipeline-options.ts';
+import { BROWSER_OPTION, pipelineAt } from './pipeline-options.ts';
 import { openOutput } from './run-output.ts';
 
 const CAMERA_NAMES = PICTURE_CHOICES.cameras.join(', ');
@@ -68,11 +68,7 @@ export const renderCommand: Command = {
       describe:
         'folder of the pictures [default: that of the file; of a pipeline: its output folder with -pictures behind its name]',
     },
-    browser: {
-      type: 'string',
-      value: 'PATH',
-      describe: 'program of Chrome or Chromium, @sparticuz/chromium, or none',
-    },
+    browser: BROWSER_OPTION,
   },
   notes: [
     'Of a pipeline it takes the pictures of all published articles, whatever its deliver: section says, into',

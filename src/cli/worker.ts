@@ -54,10 +54,20 @@ export const workerCommand: Command = {
     const workers = numberOf(args, 'workers') ?? WORKERS;
     const name = workers === 1 ? await newName() : undefined;
     const log = await openLog(args, io, name);
-    const status = await openStatus({ pipeline: options.pipeline.name, workers }, args, io, log);
+    const { pipeline } = options;
+    const status = await openStatus({ pipeline: pipeline.name, workers }, args, io, log);
     try {
-      if (name === undefined) await workInProcesses(workers, options, io, log, status?.watch);
-      else {
+      if (name === undefined) {
+        const { runWorkerProcesses } = await import('../distribute/worker-processes.ts');
+        const { openServiceTokens } = await import('../run/open/service-tokens.ts');
+        const tokens = await openServiceTokens(pipeline.service, io);
+        const { startWorker: start, signal } = io;
+        if (start === undefined) throw usageError('--workers: expected 1 here, received more');
+        await runWorkerProcesses({
+          ...{ count: workers, start, tokens, log, signal },
+          watch: status?.watch,
+        });
+      } else {
         const { runWorker } = await import('../distribute/worker.ts');
         const environment = { ...environmentOf(io), log };
         await runWorker(options, environment, name, (event) => status?.watch(1, event));
@@ -69,25 +79,6 @@ export const workerCommand: Command = {
   },
 };
 
-type Status = NonNullable<Awaited<ReturnType<typeof openStatus>>>;
-
-async function workInProcesses(
-  count: number,
-  { pipeline }: RunOptions,
-  io: Io,
-  log: Logger,
-  watch: Status['watch'] | undefined,
-): Promise<void> {
-  const [{ runWorkerProcesses }, { openServiceTokens }] = await Promise.all([
-    import('../distribute/worker-processes.ts'),
-    import('../run/open/service-tokens.ts'),
-  ]);
-  const tokens = await openServiceTokens(pipeline.service, io);
-  const start = io.startWorker;
-  if (start === undefined) throw usageError('--workers: expected 1 here, received more');
-  await runWorkerProcesses({ ...{ count, start, tokens, watch, log }, signal: io.signal });
-}
-
 /** Works in a process of `--workers`: the parent process has its login, its port and its errors. */
 async function workForParent(
   parent: NodeJS.Process,
@@ -95,10 +86,8 @@ async function workForParent(
   args: Arguments,
   io: Io,
 ): Promise<number> {
-  const [{ ParentLink }, { runWorker }] = await Promise.all([
-    import('../distribute/worker-processes.ts'),
-    import('../distribute/worker.ts'),
-  ]);
+  const { ParentLink } = await import('../distribute/worker-processes.ts');
+  const { runWorker } = await import('../distribute/worker.ts');
   const link = new ParentLink(parent);
   try {
     const name = await newName();

@@ -4,7 +4,7 @@ import { configurationKey } from '../../../model/configuration-id.ts';
 import { asConverterError, type ConverterError } from '../../../support/errors.ts';
 import type { ConvertedModel, PlanningConverter } from './interfaces.ts';
 import type { PlanningService } from './planning-service.ts';
-import { type LoadingProgress, SnapshotLoader } from './snapshot-loader.ts';
+import { createSnapshotLoader, type LoadingProgress } from './snapshot-loader.ts';
 
 export type ModelProgress = LoadingProgress | { step: 'convert'; done: 0; total: 0 };
 
@@ -49,7 +49,7 @@ function areEqual(one: ArticleKey | undefined, other: ArticleKey | undefined): b
  * ```
  */
 export class ModelLoader {
-  readonly #snapshots: SnapshotLoader;
+  readonly #load;
   readonly #converter: PlanningConverter;
   readonly #onState: (state: ModelState) => void;
   #state = NO_MODEL;
@@ -62,7 +62,7 @@ export class ModelLoader {
     onState: (state: ModelState) => void,
     imageLocation?: string,
   ) {
-    this.#snapshots = new SnapshotLoader(service, imageLocation);
+    this.#load = createSnapshotLoader(service, imageLocation);
     this.#converter = converter;
     this.#onState = onState;
   }
@@ -107,7 +107,7 @@ export class ModelLoader {
       if (!own.signal.aborted) this.#set({ progress, failure: undefined, isCancelled: false });
     };
     try {
-      const snapshot = await this.#snapshots.load(key, own.signal, progressed);
+      const snapshot = await this.#load(key, own.signal, progressed);
       progressed({ step: 'convert', done: 0, total: 0 });
       const model = await this.#converter.convert(snapshot, own.signal);
       if (!own.signal.aborted) this.#set({ ...NO_MODEL, model: { ...model, key } });

@@ -36,41 +36,62 @@ const AT_ONCE = 12;
 const KEPT_BYTES = 96 * 1024 * 1024;
 
 /**
- * Loads snapshots; a body that the page has loaded before is not requested again, while it is kept.
+ * Creates a loader of snapshots; a body that the page has loaded before is not requested again, while it is kept.
  *
+ * The loader loads all bodies of a configuration; a body that the service lacks, or that cannot be read, is
+ * `{ missing }`. It throws any other {@link ConverterError} of the service: a later call requests the remaining bodies.
+ *
+ * @param imageLocation - Where the service has the images of materials, if not at the default location.
  * @example
  * ```ts
- * const snapshot = await new SnapshotLoader(service).load(key, signal, () => {});
+ * const snapshot = await createSnapshotLoader(service)(key, signal, () => {});
  * snapshot.blocks.get('FJEL::LINEA::LEG'); // → Uint8Array
  * ```
  */
-export class SnapshotLoader {
-  readonly #service: PlanningService;
-  readonly #imageLocation: string | undefined;
-  /** Bodies by name, the least recently used first. */
-  readonly #kept = new Map<string, Uint8Array>();
-  #keptBytes = 0;
-
-  /** @param imageLocation - Where the service has the images of materials, if not at the default location. */
-  constructor(service: PlanningService, imageLocation?: string) {
-    this.#service = service;
-    this.#imageLocation = imageLocation;
-  }
-
-  /**
-   * Loads all bodies of a configuration; a body that the service lacks, or that cannot be read, is `{ missing }`.
-   *
-   * @throws {@link ConverterError} Any other error of the service: a later call requests the remaining bodies.
-   */
-  async load(
+export function createSnapshotLoader(service: PlanningService, imageLocation?: string) {
+  // Bodies by name, the least recently used first.
+  const kept = new Map<string, Uint8Array>();
+  let keptBytes = 0;
+  const keep = (name: string, bytes: Uint8Array) => {
+    kept.set(name, bytes);
+    keptBytes += bytes.length;
+    for (const [oldest, { length }] of kept) {
+      if (keptBytes <= KEPT_BYTES || oldest === name) break;
+      kept.delete(oldest);
+      keptBytes -= length;
+    }
+  };
+  /** Returns a body by its name. Only a body that is not kept is requested, until one of its requests finds it. */
+  const bodyOf = async (
+    name: string,
+    requestsOf: () => readonly BodyRequest[],
+    signal: AbortSignal,
+  ): Promise<Body> => {
+    const known = kept.get(name);
+    if (known !== undefined) {
+      kept.delete(name);
+      kept.set(name, known);
+      return known;
+    }
+    try {
+      const bytes = await requestFirst(service, requestsOf(), signal);
+      keep(name, bytes);
+      return bytes;
+    } catch (thrown) {
+      if (!isConverterError(thrown, ...LASTING)) throw thrown;
+      const { code, message } = thrown;
+      return { missing: { code, message: `${name}: ${message}` } };
+    }
+  };
+  return async (
     key: ArticleKey,
     signal: AbortSignal,
     onProgress: (progress: LoadingProgress) => void,
-  ): Promise<PlanningSnapshot> {
+  ): Promise<PlanningSnapshot> => {
     onProgress({ step: 'partsList', done: 0, total: 0 });
-    const { partsList, bodies } = graphicsRequests(key, this.#imageLocation);
+    const { partsList, bodies } = graphicsRequests(key, imageLocation);
     const { values } = partsList;
-    const { bytes, answer } = await this.#service.call('getPartsList', values, { signal });
+    const { bytes, answer } = await service.call('getPartsList', values, { signal });
     const named = bodies(answer);
     const blocks = new Map<string, Body>();
     const images = new Map<string, Body>();
@@ -78,12 +99,11 @@ export class SnapshotLoader {
       ...[...named.blocks.keys()].sort().map((name) => async () => {
         const request = named.blocks.get(name)!;
         const subject = `block ${request.values.name}`;
-        blocks.set(name, await this.#bodyOf(subject, () => [request], signal));
+        blocks.set(name, await bodyOf(subject, () => [request], signal));
       }),
       ...named.images.sort().map((reference) => async () => {
         const subject = `image ${key.manufacturer} ${reference}`;
-        const requests = () => named.ofImage(reference);
-        images.set(reference, await this.#bodyOf(subject, requests, signal));
+        images.set(reference, await bodyOf(subject, () => named.ofImage(reference), signal));
       }),
     ];
     let done = 0;
@@ -93,51 +113,22 @@ export class SnapshotLoader {
       onProgress({ step: 'parts', done: ++done, total: work.length });
     });
     return { key, partsList: bytes, blocks, images };
-  }
+  };
+}
 
-  /** Returns a body by its name. Only a body that is not kept is requested, until one of its requests finds it. */
-  async #bodyOf(
-    name: string,
-    requestsOf: () => readonly BodyRequest[],
-    signal: AbortSignal,
-  ): Promise<Body> {
-    const known = this.#kept.get(name);
-    if (known !== undefined) {
-      this.#kept.delete(name);
-      this.#kept.set(name, known);
-      return known;
-    }
+async function requestFirst(
+  service: PlanningService,
+  requests: readonly BodyRequest[],
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  let failure: unknown;
+  for (const { operation, values } of requests) {
     try {
-      const bytes = await this.#request(requestsOf(), signal);
-      this.#keep(name, bytes);
-      return bytes;
+      return (await service.call(operation, values, { signal })).bytes;
     } catch (thrown) {
-      if (!isConverterError(thrown, ...LASTING)) throw thrown;
-      const { code, message } = thrown;
-      return { missing: { code, message: `${name}: ${message}` } };
+      if (!isConverterError(thrown, 'IMAGE_MISSING')) throw thrown;
+      failure ??= thrown;
     }
   }
-
-  async #request(requests: readonly BodyRequest[], signal: AbortSignal): Promise<Uint8Array> {
-    let failure: unknown;
-    for (const { operation, values } of requests) {
-      try {
-        return (await this.#service.call(operation, values, { signal })).bytes;
-      } catch (thrown) {
-        if (!isConverterError(thrown, 'IMAGE_MISSING')) throw thrown;
-        failure ??= thrown;
-      }
-    }
-    throw failure;
-  }
-
-  #keep(name: string, bytes: Uint8Array): void {
-    this.#kept.set(name, bytes);
-    this.#keptBytes += bytes.length;
-    for (const [oldest, { length }] of this.#kept) {
-      if (this.#keptBytes <= KEPT_BYTES || oldest === name) break;
-      this.#kept.delete(oldest);
-      this.#keptBytes -= length;
-    }
-  }
+  throw failure;
 }
