@@ -38,7 +38,6 @@ export interface OptionSpec {
   /** Smallest integer. @defaultValue 0 */
   min?: number;
   choices?: readonly string[];
-  /** Whether an empty text is a value. */
   mayBeEmpty?: boolean;
   /** Default that the help shows; the code that uses the option reads it from the same constant. */
   default?: string | number;
@@ -47,7 +46,6 @@ export interface OptionSpec {
 /** The positionals and options that were given, by name. */
 export type Arguments = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** A command. */
 export interface Command {
   /** How the command is called, if positionals and required options do not show it. */
   usage?: string;

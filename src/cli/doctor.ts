@@ -42,12 +42,10 @@ export const doctorCommand: Command = {
   },
 };
 
-/** The result of one check. */
 interface Finding {
   state: 'ok' | 'warning' | 'problem';
   what: string;
   text: string;
-  /** What the user can do. */
   todo?: string;
   /** Exit code of a run with this problem. */
   exit?: 2 | 3;

@@ -34,7 +34,6 @@ interface Answers {
   manufacturers: string[];
   lang: string;
   outputDir: string;
-  /** Deliveries that are made from the GLBs. */
   deliveries: string[];
 }
 

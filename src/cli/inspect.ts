@@ -12,7 +12,6 @@ import { openSubject } from './output-commands.ts';
 
 /** Rows of a list, unless an option requests another number. */
 const ROWS = 10;
-/** Configurations of one article that are shown. */
 const MOST_CONFIGURATIONS = 5;
 const SUBJECT = 'FILE.glb|ARTICLE';
 
@@ -98,7 +97,6 @@ async function glbLines(glb: Uint8Array, rows: number): Promise<string[]> {
   ];
 }
 
-/** Inspects the published GLB, then its deliveries. */
 async function inspectArticle(
   pattern: string,
   rows: number,

@@ -29,7 +29,6 @@ const OUTPUT = {
 /** The pipeline or the folder that a command is applied to. */
 interface Subject {
   published: Published;
-  /** Name of the pipeline. */
   name: string | undefined;
   cacheDir: string;
   /** The pipeline with the folders in use; undefined for a folder. */

@@ -18,7 +18,6 @@ function printNotice(message: string, help: string): void {
   process.stderr.write(redact(process.stderr.isTTY ? text : json));
 }
 
-/** The program that starts a worker process. */
 const WORKER_PROCESS = fileURLToPath(new URL('./worker-process.js', import.meta.url));
 
 const controller = new AbortController();

@@ -137,7 +137,6 @@ export const renderCommand: Command = {
 const userCacheDir = ({ XDG_CACHE_HOME }: Io['env']): string =>
   join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'btg2gltf');
 
-/** The facts of a picture that are printed. */
 type PictureFacts = Partial<Record<'width' | 'height' | 'pixelsPerMetre', FileFacts[string]>>;
 
 function described(

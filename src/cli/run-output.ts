@@ -4,9 +4,7 @@ import { createLogger, type Logger } from '../support/log.ts';
 import { type Arguments, type Io, type OptionSpec, textOf } from './command.ts';
 import { environmentOf } from './service-options.ts';
 
-/** The interval of progress lines, milliseconds. */
 const PROGRESS_INTERVAL_MS = 30_000;
-/** The interval at which the bar is drawn, milliseconds. */
 const REDRAW_INTERVAL_MS = 100;
 /** Characters of the bar: the text behind the bar limits its length. */
 const BAR = { shortest: 8, longest: 30 };
@@ -23,14 +21,12 @@ export const LOG_FORMAT_OPTION = {
 
 type Terminal = NodeJS.WritableStream & { columns?: number };
 
-/** Shows how far a run is. */
 interface ProgressDisplay extends Required<Pick<RunEnvironment, 'selecting' | 'progress'>> {
   /** Prints on standard output. */
   above(print: () => void): void;
   close(): void;
 }
 
-/** The output of a run while it executes. */
 export interface RunOutput {
   log: Logger;
   format: 'json' | 'pretty';

@@ -72,7 +72,6 @@ export const serveCommand: Command = {
   },
 };
 
-/** What the command line says about the page. */
 interface Page {
   /** Origins whose pages may embed the planning page; undefined: those of this machine. */
   frameAncestors: string[] | 'none' | undefined;

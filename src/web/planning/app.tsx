@@ -136,7 +136,6 @@ function TokenNotice() {
   );
 }
 
-/** Explains what is wrong with the parameters of the page. */
 export function Problems({ texts, problems }: { texts: Texts; problems: readonly NamedProblem[] }) {
   return (
     <div class="problems" role="alert">

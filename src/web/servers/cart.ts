@@ -3,7 +3,6 @@ import { isRecord, type JsonRecord, mismatch, parseCart } from '../../convert/wi
 import { asConverterError, ConverterError } from '../../support/errors.ts';
 import { ARTICLE_NAMES } from './planning-url.ts';
 
-/** A cart that can be stored. */
 export interface Cart {
   /** The top-level article as it was sent, children included. */
   article: JsonRecord;

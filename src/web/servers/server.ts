@@ -35,7 +35,6 @@ export const SERVER_CHECKS = {
   ...LISTEN_CHECKS,
 } satisfies Partial<Record<keyof ServerOptions, z.ZodType>>;
 
-/** One post with its complete body. */
 export interface Post {
   bytes: Uint8Array;
   contentType: string;

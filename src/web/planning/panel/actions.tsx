@@ -17,7 +17,6 @@ import { useSession } from './use-session.ts';
 /** Id of the text that explains why the actions are disabled. */
 const REASON_ID = 'reason';
 
-/** Shows the other actions: permanent link and files. */
 export function Actions({
   planned,
   view,

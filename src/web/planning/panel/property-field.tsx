@@ -10,7 +10,6 @@ import { useSession } from './use-session.ts';
 const MOST_RADIOS = 12;
 const MOST_PICTURES = 40;
 
-/** Shows a property that is visible. */
 export function PropertyField(props: Omit<FieldProps, 'name' | 'id'>) {
   const { place, property } = props;
   const id = useId();

@@ -80,7 +80,6 @@ export class PageHistory {
     return this.#shown;
   }
 
-  /** Changes the state in the current entry of the history. */
   change(change: Partial<Shown>): void {
     this.#shown = { ...this.#shown, ...change };
     this.#write('replaceState');

@@ -21,7 +21,6 @@ const EN = {
     repeated: 'is given more than once.',
   },
   // Article.
-  article: 'Article',
   articleNumber: 'Article number',
   price: 'Price',
   noPrice: 'Price on request',
@@ -227,7 +226,6 @@ const DE: Texts = {
     originInvalid: 'Erwartet wird ein Ursprung wie https://shop.example.',
     repeated: 'ist mehrfach angegeben.',
   },
-  article: 'Artikel',
   articleNumber: 'Artikelnummer',
   price: 'Preis',
   noPrice: 'Preis auf Anfrage',
