@@ -1,12 +1,7 @@
 /** `btg2gltf render`: pictures of a GLB, or of all published files of a pipeline. */
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import {
-  PICTURE_CHOICES,
-  PICTURE_DEFAULTS,
-  type PictureOptions,
-  TRANSPARENT,
-} from '../deliver/pictures/picture-options.ts';
+import { PICTURE_CHOICES, PICTURE_DEFAULTS } from '../deliver/pictures/picture-options.ts';
 import { openPublished } from '../distribute/published.ts';
 import type { FileFacts } from '../run/output/delivered-files.ts';
 import { amount, integer, size } from '../run/report/text.ts';
@@ -156,29 +151,31 @@ function folderBeside(outputDir: string, args: Arguments): string {
   throw wrong('output', `a folder outside of the published ${outputDir}`, folder);
 }
 
-function pictureOptionsOf(args: Arguments): PictureOptions {
+function pictureOptionsOf(args: Arguments) {
   const background = textOf(args, 'background') ?? PICTURE_DEFAULTS.background;
-  if (background !== TRANSPARENT && !/^#[0-9a-f]{6}$/i.test(background))
+  if (!/^(?:transparent|#[0-9a-fA-F]{6})$/.test(background))
     throw wrong('background', 'a colour such as #f4f4f4, or transparent', background);
   const [width, height] = sizeOf(textOf(args, 'size'));
+  const { formats } = PICTURE_CHOICES;
   return {
     cameras: camerasOf(textOf(args, 'camera')),
     width,
     height,
-    format: (textOf(args, 'format') ?? PICTURE_DEFAULTS.format) as PictureOptions['format'],
+    format: formats.find((one) => one === textOf(args, 'format')) ?? PICTURE_DEFAULTS.format,
     background: background.toLowerCase(),
     pixelsPerMetre: numberOf(args, 'pixels-per-metre') ?? PICTURE_DEFAULTS.pixelsPerMetre,
     frames: numberOf(args, 'frames') ?? PICTURE_DEFAULTS.frames,
   };
 }
 
-function camerasOf(text: string | undefined): PictureOptions['cameras'] {
+function camerasOf(text: string | undefined) {
   if (text === undefined) return PICTURE_DEFAULTS.cameras;
   const names = [...new Set(text.split(',').map((name) => name.trim()))];
-  const known: readonly string[] = PICTURE_CHOICES.cameras;
-  const unknown = names.find((name) => !known.includes(name));
-  if (unknown !== undefined) throw wrong('camera', `names of ${CAMERA_NAMES}`, unknown);
-  return names as PictureOptions['cameras'];
+  return names.map((name) => {
+    const camera = PICTURE_CHOICES.cameras.find((one) => one === name);
+    if (camera === undefined) throw wrong('camera', `names of ${CAMERA_NAMES}`, name);
+    return camera;
+  });
 }
 
 function sizeOf(text: string | undefined): [number, number] {

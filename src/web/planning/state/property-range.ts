@@ -7,19 +7,7 @@ import type { Texts } from './texts.ts';
 /** Tolerance: far above the error of decimals as binary numbers, and far below any raster. */
 const EPSILON = 1e-6;
 
-/**
- * Whether one of the ranges contains a number, on its raster; without ranges every number is accepted.
- *
- * @example
- * ```ts
- * isInRanges([{ valuefrom: 800, opfrom: 'GE', valueto: 1400, opto: 'LE', raster: 50 }], 825); // → false
- * ```
- * @see Spec 2.2 (ranges)
- */
-export function isInRanges(ranges: readonly PropertyRange[], value: number): boolean {
-  return ranges.length === 0 || ranges.some((range) => contains(range, value));
-}
-
+/** Whether a range contains a number, on its raster. @see Spec 2.2 (ranges) */
 function contains(range: PropertyRange, value: number): boolean {
   const { valuefrom, opfrom, valueto, opto, raster = 0 } = range;
   if (valuefrom !== undefined) {
@@ -173,8 +161,9 @@ export function readTyped(
   if (!isNumeric(property)) return { value: text };
   const value = readLocalNumber(texts, text);
   if (value === undefined) return { problem: texts.notANumber };
-  if (!property.addvalues && !isInRanges(property.ranges, value))
-    return { problem: beyondText(texts, property, value) };
+  const { ranges, addvalues } = property;
+  const isInRanges = ranges.length === 0 || ranges.some((range) => contains(range, value));
+  if (!addvalues && !isInRanges) return { problem: beyondText(texts, property, value) };
   const decimals = Math.max(0, Math.min(property.decdigits, 20)) || decimalsOf(property);
   const rounded = Number(value.toFixed(decimals));
   if (Math.abs(rounded - value) > EPSILON) return { problem: texts.tooExact(decimals) };

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ArticleProperty, PropertyRange } from '../../../../../src/model/article.ts';
 import {
-  isInRanges,
   nextInRanges,
   numberText,
   rangesText,
@@ -39,7 +38,8 @@ describe('the ranges of a property', () => {
     [[{ raster: 0.1 }], 0.3, true],
     [[], 12.34, true],
   ])('%j contain %d: %s', (ranges, value, expected) => {
-    expect(isInRanges(ranges, value)).toBe(expected);
+    const typed = readTyped(texts, property({ ranges, decdigits: 2 }), String(value));
+    expect('value' in typed).toBe(expected);
   });
 
   test.each<[PropertyRange[], number, 1 | -1, number | undefined]>([
