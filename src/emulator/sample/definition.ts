@@ -39,6 +39,8 @@ export interface Choice {
   surcharge?: number;
   /** File name of a preview image. */
   preview?: string;
+  /** Material of the parts that the property is about. */
+  mat?: string;
   /** Whether this choice is allowed together with the other values. @defaultValue always */
   allowed?: (values: Values) => boolean;
 }

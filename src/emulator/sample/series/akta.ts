@@ -5,7 +5,7 @@ import { blockName } from '../blocks/blocks.ts';
 import type { Part, SeriesDefinition, Values } from '../definition.ts';
 import { imp, solid, top } from '../tree.ts';
 import { bodySymbol, brnk, cloth, layer, UPHOLSTERY } from './brenkhoff-common.ts';
-import { articlesOf, choice, choices, text } from './properties.ts';
+import { articlesOf, choice, choices, materialOf, text } from './properties.ts';
 
 const PROGRAM = 'AKTA';
 const D3 = layer(PROGRAM, 'D3');
@@ -13,8 +13,11 @@ const own = (family: string, ...measures: number[]): string =>
   blockName('BRNK::AKTA', family, ...measures);
 
 const BASE = choices('FUSSKREUZ', 'AUSSTATTUNG', text('Fußkreuz', 'Base'), [
-  choice('SW', 'SW', 'Kunststoff schwarz', 'Plastic, black'),
-  choice('ALU', 'AP', 'Aluminium poliert', 'Polished aluminium', { surcharge: 78 }),
+  choice('SW', 'SW', 'Kunststoff schwarz', 'Plastic, black', { mat: brnk('SCHWARZ') }),
+  choice('ALU', 'AP', 'Aluminium poliert', 'Polished aluminium', {
+    surcharge: 78,
+    mat: brnk('ALU_POLIERT'),
+  }),
 ]);
 
 const ROLLERS = choices('ROLLEN', 'AUSSTATTUNG', text('Rollen', 'Castors'), [
@@ -27,8 +30,7 @@ const ARMS = choices('ARMLEHNEN', 'AUSSTATTUNG', text('Armlehnen', 'Armrests'), 
   choice('OHNE', 'O', 'ohne', 'none'),
 ]);
 
-const base = (values: Values): string =>
-  values.FUSSKREUZ === 'ALU' ? brnk('ALU_POLIERT') : brnk('SCHWARZ');
+const base = (values: Values): string => materialOf(BASE, values);
 
 /** Five arms that share one block, with castors or glides, and the column. */
 function star(reach: number, seat: number, values: Values, rolling = true): Part[] {

@@ -2,10 +2,10 @@
  * The definitions that the series of Aulinde share: woods, cloths, lacquers, layers, the plan symbol.
  */
 import { blockName } from '../blocks/blocks.ts';
-import type { Part, PropertyDefinition, Values } from '../definition.ts';
+import type { Choice, Part, Values } from '../definition.ts';
 import type { Point } from '../shapes/surface.ts';
 import { imp, type NodeOptions } from '../tree.ts';
-import { choice, choices, text } from './properties.ts';
+import { choices, materialOf, pictured, text } from './properties.ts';
 
 /** Material of Aulinde's shared program. */
 export const home = (name: string): string => `AULI::WOHNEN::${name}`;
@@ -18,45 +18,32 @@ export const shared = (family: string, ...measures: number[]): string =>
 export const layer = (program: string, mode: string): string => `72_AULI_${program}_${mode}`;
 
 /** Wood of a piece. */
-export const WOOD: PropertyDefinition = choices('HOLZ', 'OBERFLÄCHE', text('Holz', 'Wood'), [
-  choice('Eiche natur', 'EICHE', 'Eiche natur geölt', 'Natural oak, oiled', {
-    preview: 'EICHE NATUR.JPG',
-  }),
-  choice('Nussbaum', 'NUSS', 'Nussbaum geölt', 'Walnut, oiled', {
-    surcharge: 140,
-    preview: 'NUSSBAUM.JPG',
-  }),
-  choice('Esche', 'ESCHE', 'Esche weiß pigmentiert', 'Ash, white pigmented', {
-    preview: 'ESCHE.JPG',
-  }),
+export const WOOD = choices('HOLZ', 'OBERFLÄCHE', text('Holz', 'Wood'), [
+  pictured('Eiche natur', 'EICHE', 'Eiche natur geölt', 'Natural oak, oiled', home('EICHE NATUR')),
+  pictured('Nussbaum', 'NUSS', 'Nussbaum geölt', 'Walnut, oiled', home('NUSSBAUM'), 140),
+  pictured('Esche', 'ESCHE', 'Esche weiß pigmentiert', 'Ash, white pigmented', home('ESCHE')),
 ]);
 
-/** Cover of a sofa. */
-export const COVER: PropertyDefinition = choices('BEZUG', 'BEZUG', text('Bezug', 'Cover'), [
-  choice('Sand', 'SAND', 'Webstoff sand', 'Woven cloth, sand', { preview: 'STOFF_SAND.JPG' }),
-  choice('Moosgrün', 'MOOSGRÜN', 'Webstoff moosgrün', 'Woven cloth, moss', {
-    preview: 'STOFF_MOOS.JPG',
-  }),
-  choice('Rost', 'ROST', 'Webstoff rost', 'Woven cloth, rust', { preview: 'STOFF_ROST.JPG' }),
-  choice('Leder Cognac', 'LEDER', 'Leder cognac', 'Leather, cognac', {
-    surcharge: 620,
-    preview: 'LEDER_COGNAC.JPG',
-  }),
-]);
-
-const COVERS: Readonly<Record<string, string>> = {
-  Sand: home('STOFF SAND'),
-  Moosgrün: home('STOFF MOOS'),
-  Rost: home('STOFF ROST'),
-  'Leder Cognac': home('LEDER COGNAC'),
+/** A cloth or leather: the name of its texture has no blank. */
+const covering = (...row: Parameters<typeof pictured>): Choice => {
+  const made = pictured(...row);
+  return { ...made, preview: made.preview!.replace(' ', '_') };
 };
 
+/** Cover of a sofa. */
+export const COVER = choices('BEZUG', 'BEZUG', text('Bezug', 'Cover'), [
+  covering('Sand', 'SAND', 'Webstoff sand', 'Woven cloth, sand', home('STOFF SAND')),
+  covering('Moosgrün', 'MOOSGRÜN', 'Webstoff moosgrün', 'Woven cloth, moss', home('STOFF MOOS')),
+  covering('Rost', 'ROST', 'Webstoff rost', 'Woven cloth, rust', home('STOFF ROST')),
+  covering('Leder Cognac', 'LEDER', 'Leder cognac', 'Leather, cognac', home('LEDER COGNAC'), 620),
+]);
+
 /** Material of the chosen cover. */
-export const cover = (values: Values): string => COVERS[values.BEZUG ?? ''] ?? home('STOFF SAND');
+export const cover = (values: Values): string => materialOf(COVER, values);
 
 /** Material of the chosen wood: `''` lying, ` HOCH` upright, ` GEDREHT` along a swept part. */
 export function wood(values: Values, kind: '' | ' HOCH' | ' GEDREHT' = ''): string {
-  return home((values.HOLZ ?? 'Eiche natur').toUpperCase() + kind);
+  return materialOf(WOOD, values) + kind;
 }
 
 /** A board by its measures in millimetres. */

@@ -2,10 +2,10 @@
  * The definitions that the series of Fjelmark share: finishes, block names, layers, small assemblies.
  */
 import { blockName } from '../blocks/blocks.ts';
-import type { Part, PropertyDefinition, Values } from '../definition.ts';
+import type { Part, Values } from '../definition.ts';
 import type { Point } from '../shapes/surface.ts';
 import { imp, type NodeOptions, solid } from '../tree.ts';
-import { choice, choices, pick, text } from './properties.ts';
+import { choice, choices, materialOf, pictured, text } from './properties.ts';
 
 /** Material name of Fjelmark's shared program. */
 export const basis = (name: string): string => `FJEL::BASIS::${name}`;
@@ -17,71 +17,43 @@ export const shared = (family: string, ...measures: number[]): string =>
 /** Layer of a series: mode and tag, such as `D3` and `SCHUB 1`. */
 export const layer = (program: string, mode: string): string => `72_FJEL_${program}_${mode}`;
 
-const TOPS: Readonly<Record<string, string>> = {
-  EI: basis('EICHE'),
-  NB: basis('NUSSBAUM'),
-  BU: basis('BUCHE'),
-  WS: basis('WEISS'),
-  LG: basis('LICHTGRAU'),
-};
-
-const FRAMES: Readonly<Record<string, string>> = {
-  SW: basis('PULVER_SCHWARZ'),
-  WS: basis('PULVER_WEISS'),
-  SI: basis('PULVER_SILBER'),
-};
-
 /** Finish of a top or a carcass. */
-export const DECOR: PropertyDefinition = choices('DEKOR', 'OBERFLÄCHE', text('Dekor', 'Finish'), [
-  choice('EI', 'EI', 'Eiche furniert', 'Oak veneer', { surcharge: 85, preview: 'EICHE.JPG' }),
-  choice('NB', 'NB', 'Nussbaum furniert', 'Walnut veneer', {
-    surcharge: 120,
-    preview: 'NUSSBAUM.JPG',
-  }),
-  choice('BU', 'BU', 'Buche furniert', 'Beech veneer', { surcharge: 60, preview: 'BUCHE.JPG' }),
-  choice('WS', 'WS', 'Weiß', 'White'),
-  choice('LG', 'LG', 'Lichtgrau', 'Light grey'),
+export const DECOR = choices('DEKOR', 'OBERFLÄCHE', text('Dekor', 'Finish'), [
+  pictured('EI', 'EI', 'Eiche furniert', 'Oak veneer', basis('EICHE'), 85),
+  pictured('NB', 'NB', 'Nussbaum furniert', 'Walnut veneer', basis('NUSSBAUM'), 120),
+  pictured('BU', 'BU', 'Buche furniert', 'Beech veneer', basis('BUCHE'), 60),
+  choice('WS', 'WS', 'Weiß', 'White', { mat: basis('WEISS') }),
+  choice('LG', 'LG', 'Lichtgrau', 'Light grey', { mat: basis('LICHTGRAU') }),
 ]);
 
 /** Finish of a metal frame. */
-export const FRAME: PropertyDefinition = choices(
-  'GESTELL',
-  'OBERFLÄCHE',
-  text('Gestell', 'Frame'),
-  [
-    choice('SW', 'SW', 'Schwarz', 'Black'),
-    choice('WS', 'WE', 'Weiß', 'White'),
-    choice('SI', 'SI', 'Silber', 'Silver', { surcharge: 15 }),
-  ],
-);
+export const FRAME = choices('GESTELL', 'OBERFLÄCHE', text('Gestell', 'Frame'), [
+  choice('SW', 'SW', 'Schwarz', 'Black', { mat: basis('PULVER_SCHWARZ') }),
+  choice('WS', 'WE', 'Weiß', 'White', { mat: basis('PULVER_WEISS') }),
+  choice('SI', 'SI', 'Silber', 'Silver', { surcharge: 15, mat: basis('PULVER_SILBER') }),
+]);
 
 /** Material of a lying board in the chosen finish. */
-export const decor = (values: Values): string => pick(TOPS, values, 'DEKOR');
+export const decor = (values: Values): string => materialOf(DECOR, values);
 
 /** Material of an upright board: the grain runs up. */
-export function upright(values: Values): string {
-  const name = decor(values);
-  return isVeneer(values) ? `${name}_HOCH` : name;
-}
+export const upright = (values: Values): string => veneer(values, '_HOCH');
 
 /** Material of a top that is larger than a tile of veneer: one wide leaf, in which nothing repeats. */
-export function wide(values: Values): string {
-  const name = decor(values);
-  return isVeneer(values) ? `${name}_BREIT` : name;
-}
+export const wide = (values: Values): string => veneer(values, '_BREIT');
 
 /** Material of a front: the grain runs up by exchanged axes. */
-export function front(values: Values): string {
-  const name = decor(values);
-  return isVeneer(values) ? `${name}_FRONT` : name;
-}
+export const front = (values: Values): string => veneer(values, '_FRONT');
 
-function isVeneer(values: Values): boolean {
-  return ['EI', 'NB', 'BU'].includes(values.DEKOR ?? '');
+/** Whether the finish has a grain. */
+export const isVeneer = ({ DEKOR = '' }: Values): boolean => ['EI', 'NB', 'BU'].includes(DEKOR);
+
+function veneer(values: Values, kind: string): string {
+  return decor(values) + (isVeneer(values) ? kind : '');
 }
 
 /** Material of the chosen frame. */
-export const frame = (values: Values): string => pick(FRAMES, values, 'GESTELL');
+export const frame = (values: Values): string => materialOf(FRAME, values);
 
 /** A board by its measures in millimetres. */
 export function board(w: number, h: number, d: number, options: NodeOptions): Part {

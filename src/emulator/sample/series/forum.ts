@@ -16,24 +16,18 @@ import {
   shared,
   wide,
 } from './fjelmark-common.ts';
-import { articlesOf, choice, choices, pick, text } from './properties.ts';
+import { articlesOf, choice, choices, materialOf, text } from './properties.ts';
 
 const PROGRAM = 'FORUM';
 const D3 = layer(PROGRAM, 'D3');
 
-const FELTS: Readonly<Record<string, string>> = {
-  GRAU: basis('FILZ_GRAU'),
-  BLAU: basis('FILZ_BLAU'),
-  OCKER: basis('FILZ_OCKER'),
-};
-
 const FELT = choices('FILZ', 'OBERFLÄCHE', text('Filz', 'Felt'), [
-  choice('GRAU', 'FG', 'Filz grau', 'Felt, grey'),
-  choice('BLAU', 'FB', 'Filz blau', 'Felt, blue'),
-  choice('OCKER', 'FO', 'Filz ocker', 'Felt, ochre', { surcharge: 14 }),
+  choice('GRAU', 'FG', 'Filz grau', 'Felt, grey', { mat: basis('FILZ_GRAU') }),
+  choice('BLAU', 'FB', 'Filz blau', 'Felt, blue', { mat: basis('FILZ_BLAU') }),
+  choice('OCKER', 'FO', 'Filz ocker', 'Felt, ochre', { surcharge: 14, mat: basis('FILZ_OCKER') }),
 ]);
 
-const felt = (values: Values): string => pick(FELTS, values, 'FILZ');
+const felt = (values: Values): string => materialOf(FELT, values);
 
 /** A boat-shaped table on two A-shaped trestles; the origin is its middle. */
 function boatTable(w: number, d: number, values: Values): Part[] {

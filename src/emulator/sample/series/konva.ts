@@ -6,36 +6,30 @@ import { blockName, heightOnFloor } from '../blocks/blocks.ts';
 import type { Part, PropertyDefinition, SeriesDefinition, Values } from '../definition.ts';
 import { imp, solid, top } from '../tree.ts';
 import { bodySymbol, brnk, cloth, layer, UPHOLSTERY } from './brenkhoff-common.ts';
-import { articlesOf, choice, choices, pick, text } from './properties.ts';
+import { articlesOf, choice, choices, materialOf, text } from './properties.ts';
 
 const PROGRAM = 'KONVA';
 const D3 = layer(PROGRAM, 'D3');
 const own = (family: string, ...measures: number[]): string =>
   blockName('BRNK::KONVA', family, ...measures);
 const konva = (name: string): string => `BRNK::KONVA::${name}`;
+const BEECH = konva('BUCHE_SCHALE');
+const OAK = konva('EICHE_SCHALE');
 
-const SHELLS: Readonly<Record<string, string>> = {
-  WEISS: brnk('KUNSTSTOFF_WEISS'),
-  PETROL: brnk('KUNSTSTOFF_PETROL'),
-  SENF: brnk('KUNSTSTOFF_SENF'),
-  BUCHE: konva('BUCHE_SCHALE'),
-  EICHE: konva('EICHE_SCHALE'),
-};
-
-const SHELL: PropertyDefinition = choices('SCHALE', 'OBERFLÄCHE', text('Schale', 'Shell'), [
-  choice('WEISS', 'W', 'Kunststoff weiß', 'Plastic, white'),
-  choice('PETROL', 'P', 'Kunststoff petrol', 'Plastic, petrol'),
-  choice('SENF', 'S', 'Kunststoff senf', 'Plastic, mustard'),
-  choice('BUCHE', 'BU', 'Buche Formholz', 'Moulded beech', { surcharge: 46 }),
-  choice('EICHE', 'EI', 'Eiche Formholz', 'Moulded oak', { surcharge: 58 }),
+const SHELL = choices('SCHALE', 'OBERFLÄCHE', text('Schale', 'Shell'), [
+  choice('WEISS', 'W', 'Kunststoff weiß', 'Plastic, white', { mat: brnk('KUNSTSTOFF_WEISS') }),
+  choice('PETROL', 'P', 'Kunststoff petrol', 'Plastic, petrol', { mat: brnk('KUNSTSTOFF_PETROL') }),
+  choice('SENF', 'S', 'Kunststoff senf', 'Plastic, mustard', { mat: brnk('KUNSTSTOFF_SENF') }),
+  choice('BUCHE', 'BU', 'Buche Formholz', 'Moulded beech', { surcharge: 46, mat: BEECH }),
+  choice('EICHE', 'EI', 'Eiche Formholz', 'Moulded oak', { surcharge: 58, mat: OAK }),
 ]);
 
-const STEEL: PropertyDefinition = choices('GESTELL', 'OBERFLÄCHE', text('Gestell', 'Frame'), [
-  choice('CHROM', 'C', 'verchromt', 'Chrome'),
-  choice('SW', 'S', 'schwarz', 'Black'),
+const STEEL = choices('GESTELL', 'OBERFLÄCHE', text('Gestell', 'Frame'), [
+  choice('CHROM', 'C', 'verchromt', 'Chrome', { mat: brnk('CHROM') }),
+  choice('SW', 'S', 'schwarz', 'Black', { mat: brnk('PULVER_SCHWARZ') }),
 ]);
 
-const PAD: PropertyDefinition = choices('POLSTER', 'BEZUG', text('Sitzpolster', 'Seat pad'), [
+const PAD = choices('POLSTER', 'BEZUG', text('Sitzpolster', 'Seat pad'), [
   choice('OHNE', '0', 'ohne', 'none'),
   choice('MIT', '1', 'mit', 'with', { surcharge: 38 }),
 ]);
@@ -45,9 +39,8 @@ const PAD_COVER: PropertyDefinition = {
   visible: (values) => values.POLSTER === 'MIT',
 };
 
-const steel = (values: Values): string =>
-  values.GESTELL === 'SW' ? brnk('PULVER_SCHWARZ') : brnk('CHROM');
-const shellOf = (values: Values): string => pick(SHELLS, values, 'SCHALE');
+const steel = (values: Values): string => materialOf(STEEL, values);
+const shellOf = (values: Values): string => materialOf(SHELL, values);
 
 function shellChair(frame: string, values: Values, more: Part[] = []): Part[] {
   const pad =
@@ -114,7 +107,7 @@ function woodLegs(height: number, w: number, d: number, lean: number, mat: strin
 }
 
 function woodChair(values: Values): Part[] {
-  const mat = konva(values.SCHALE === 'EICHE' ? 'EICHE_SCHALE' : 'BUCHE_SCHALE');
+  const mat = values.SCHALE === 'EICHE' ? OAK : BEECH;
   const rails = [
     imp(own('PLATTE', 300, 40, 22), { at: [-0.15, 0.375, 0.1], mat: konva('BUCHE'), lay: D3 }),
     imp(own('PLATTE', 300, 40, 22), { at: [-0.15, 0.375, -0.122], mat: konva('BUCHE'), lay: D3 }),
@@ -144,7 +137,7 @@ function barStool(values: Values): Part[] {
     });
   });
   return [
-    ...woodLegs(700, 0.21, 0.21, 5, konva('BUCHE_SCHALE')),
+    ...woodLegs(700, 0.21, 0.21, 5, BEECH),
     imp(own('RUNDPLATTE', 340, 22), { at: [0, 0.695, 0], mat: konva('BUCHE'), lay: D3 }),
     imp(own('RUNDPOLSTER', 350, 55), { at: [0, 0.715, 0], mat: cloth(values), lay: D3 }),
     ...rest,
@@ -173,7 +166,7 @@ function bench(values: Values): Part[] {
     ]),
     imp(own('PLATTE', 1400, 18, 420), {
       at: [-0.7, 0.4, -0.21],
-      mat: konva('EICHE_SCHALE'),
+      mat: OAK,
       lay: D3,
     }),
     ...[-0.69, 0.005].map((x) =>

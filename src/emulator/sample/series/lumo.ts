@@ -6,21 +6,18 @@ import { heightOnFloor } from '../blocks/blocks.ts';
 import type { Part, PropertyDefinition, SeriesDefinition, Values } from '../definition.ts';
 import { imp, movable, solid, top } from '../tree.ts';
 import { home, layer, plan, shared, WOOD, wood } from './aulinde-common.ts';
-import { articlesOf, choice, choices, pick, text } from './properties.ts';
+import { articlesOf, choice, choices, materialOf, text } from './properties.ts';
 
 const PROGRAM = 'LUMO';
 const D3 = layer(PROGRAM, 'D3');
 
-const METALS: Readonly<Record<string, string>> = {
-  Schwarz: home('SCHWARZ MATT'),
-  Messing: home('MESSING'),
-  Weiß: home('WEISS LACK'),
-};
-
-const METAL: PropertyDefinition = choices('METALL', 'OBERFLÄCHE', text('Metall', 'Metal'), [
-  choice('Schwarz', 'SW', 'schwarz matt', 'Matt black'),
-  choice('Messing', 'MS', 'Messing gebürstet', 'Brushed brass', { surcharge: 60 }),
-  choice('Weiß', 'WE', 'weiß', 'White'),
+const METAL = choices('METALL', 'OBERFLÄCHE', text('Metall', 'Metal'), [
+  choice('Schwarz', 'SW', 'schwarz matt', 'Matt black', { mat: home('SCHWARZ MATT') }),
+  choice('Messing', 'MS', 'Messing gebürstet', 'Brushed brass', {
+    surcharge: 60,
+    mat: home('MESSING'),
+  }),
+  choice('Weiß', 'WE', 'weiß', 'White', { mat: home('WEISS LACK') }),
 ]);
 
 /** Any bulb that does not get too hot for the shade. */
@@ -33,7 +30,7 @@ const BULB: PropertyDefinition = {
   initial: '8',
 };
 
-const metal = (values: Values): string => pick(METALS, values, 'METALL');
+const metal = (values: Values): string => materialOf(METAL, values);
 
 /** A cloth shade with its wire rings, carrier and bulb; its lower edge at y. */
 function shade(y: number, lower: number, upper: number, h: number, values: Values): Part {

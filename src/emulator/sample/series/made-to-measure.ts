@@ -14,6 +14,7 @@ import {
   FRAME,
   frame,
   invisible,
+  isVeneer,
   layer,
   shared,
 } from './fjelmark-common.ts';
@@ -24,7 +25,6 @@ const PROGRAM = 'LINEA';
 const D3 = layer(PROGRAM, 'D3');
 const TOP_MILLIMETRES = 25;
 const TRAY_FROM = 1200;
-const VENEERS = ['EI', 'NB', 'BU'];
 
 const lifts = (values: Values): boolean => values.UNTERGESTELL === 'HUB';
 const takesTray = (values: Values): boolean => Number(values.BREITE) >= TRAY_FROM;
@@ -82,7 +82,7 @@ const EDGE = choices('KANTE', 'OBERFLÄCHE', text('Kante', 'Edge'), [
   choice('SCHWARZ', 'S', 'schwarz', 'Black'),
   choice('MASSIV', 'M', 'Massivholz Eiche', 'Solid oak', {
     surcharge: 70,
-    allowed: ({ DEKOR }) => VENEERS.includes(DEKOR ?? ''),
+    allowed: isVeneer,
   }),
 ]);
 

@@ -60,11 +60,20 @@ export function millimetres(
   return { name, text: label, ...own, ...rest };
 }
 
-/** Looks a value up in a table of materials. */
-export function pick(
-  table: Readonly<Record<string, string>>,
-  values: Values,
-  name: string,
-): string {
-  return table[values[name] ?? ''] ?? Object.values(table)[0]!;
+/** A value whose preview shows its material: the texture of the same name. */
+export function pictured(
+  value: string,
+  code: string,
+  de: string,
+  en: string,
+  mat: string,
+  surcharge = 0,
+): Choice {
+  const preview = `${mat.slice(mat.lastIndexOf(':') + 1)}.JPG`;
+  return choice(value, code, de, en, { surcharge, preview, mat });
+}
+
+/** Material of the chosen value, or of the first one if the article lacks the property. */
+export function materialOf({ name, choices }: PropertyDefinition, values: Values): string {
+  return (choices!.find(({ value }) => value === values[name]) ?? choices![0]!).mat!;
 }
