@@ -48,6 +48,12 @@ export function imp(btgname: string, options: NodeOptions = {}, children: Part[]
   return node('imp', options, { btgname, ...(children.length > 0 && { children }) });
 }
 
+/** Returns a short form of {@link imp} for the blocks of a series on one layer. */
+export function blocksOn(lay: string) {
+  return (btgname: string, mat: string, at?: Point, rot?: Point): Part =>
+    imp(btgname, { lay, mat, ...(at && { at }), ...(rot && { rot }) });
+}
+
 /** A solid: `block`, `frame`, `cyl`, `sphere` or `ellipsoid`. */
 export function solid(
   type: 'block' | 'frame' | 'cyl' | 'sphere' | 'ellipsoid',

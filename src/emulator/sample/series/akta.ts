@@ -3,12 +3,13 @@
  */
 import { blockName } from '../blocks/blocks.ts';
 import type { Part, SeriesDefinition, Values } from '../definition.ts';
-import { imp, solid, top } from '../tree.ts';
+import { blocksOn, imp, solid, top } from '../tree.ts';
 import { bodySymbol, brnk, cloth, layer, UPHOLSTERY } from './brenkhoff-common.ts';
 import { articlesOf, choice, choices, materialOf, text } from './properties.ts';
 
 const PROGRAM = 'AKTA';
 const D3 = layer(PROGRAM, 'D3');
+const visible = blocksOn(D3);
 const own = (family: string, ...measures: number[]): string =>
   blockName('BRNK::AKTA', family, ...measures);
 
@@ -52,7 +53,7 @@ function star(reach: number, seat: number, values: Values, rolling = true): Part
     ...turns.map((turn, i) =>
       top({ rot: [0, turn, 0], mat: base(values), lay: D3 }, [imp(arm), foot(i)]),
     ),
-    imp(own('SÄULE', seat), { mat: base(values), lay: D3 }),
+    visible(own('SÄULE', seat), base(values)),
   ];
 }
 
@@ -107,7 +108,7 @@ function back(seatHeight: number, { height, mesh, head = false }: Back, values: 
     mat: brnk('SCHWARZ'),
   });
   return [
-    imp(own('LEHNENTRÄGER', 330), { at: [0, y - 0.05, 0.02], mat: base(values), lay: D3 }),
+    visible(own('LEHNENTRÄGER', 330), base(values), [0, y - 0.05, 0.02]),
     top({ at: [0, y + 0.07, -0.235], rot: [-4, 0, 0], lay: D3 }, [
       ...panel,
       ...(head ? [rest, post] : []),
@@ -135,14 +136,14 @@ function swivel(
 function counter(values: Values): Part[] {
   return [
     ...swivel(620, { height: 380, mesh: false }, values, { arms: false, rolling: false }),
-    imp(own('FUSSRING', 420, 260), { mat: brnk('CHROM'), lay: D3 }),
+    visible(own('FUSSRING', 420, 260), brnk('CHROM')),
   ];
 }
 
 function stool(values: Values): Part[] {
   return [
     ...star(280, 430, values),
-    imp(own('RUNDPOLSTER', 360, 75), { at: [0, 0.445, 0], mat: cloth(values), lay: D3 }),
+    visible(own('RUNDPOLSTER', 360, 75), cloth(values), [0, 0.445, 0]),
     solid('cyl', [0.014, 0.15], { at: [0, 0.432, 0], mat: brnk('SCHWARZ'), lay: D3 }),
     ...bodySymbol(PROGRAM, 0.56),
   ];

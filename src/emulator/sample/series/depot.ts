@@ -2,8 +2,7 @@
  * DEPOT by Fjelmark: pedestals, cabinets, lockers; drawers and doors move.
  */
 import type { Part, PropertyDefinition, SeriesDefinition, Values } from '../definition.ts';
-import { imp, movable, solid, top } from '../tree.ts';
-import { carcass, D3, drawer, HANDLE, METAL, PROGRAM, shelves } from './depot-parts.ts';
+import { blocksOn, imp, movable, solid, top } from '../tree.ts';
 import {
   basis,
   board,
@@ -17,6 +16,65 @@ import {
   upright,
 } from './fjelmark-common.ts';
 import { articlesOf, choice, choices, text } from './properties.ts';
+
+const PROGRAM = 'DEPOT';
+const D3 = layer(PROGRAM, 'D3');
+const visible = blocksOn(D3);
+const METAL = basis('PULVER_SILBER');
+
+/** The handle of the fronts. */
+const HANDLE = choices('GRIFF', 'AUSSTATTUNG', text('Griff', 'Handle'), [
+  choice('BUEGEL', 'B', 'Bügelgriff', 'Bow handle'),
+  choice('LEISTE', 'L', 'Griffleiste', 'Edge grip', { surcharge: 12 }),
+]);
+
+/** Carcass of boards with a back panel; measures in millimetres, standing at height y. */
+function carcass(w: number, h: number, d: number, y: number, values: Values): Part {
+  const t = 19;
+  const [W, H, T] = [w / 1000, h / 1000, t / 1000];
+  return top({ at: [0, y, 0], mat: upright(values), lay: D3 }, [
+    board(t, h, d - 20, {}),
+    board(t, h, d - 20, { at: [W - T, 0, 0] }),
+    board(w - 2 * t, t, d - 20, { at: [T, 0, 0], mat: decor(values) }),
+    board(w - 2 * t, t, d - 20, { at: [T, H - T, 0], mat: decor(values) }),
+    imp(shared('PANEEL', w - 2 * t, h - 2 * t, 8), { at: [T, T, 0.012] }),
+  ]);
+}
+
+/** Shelves inside, evenly. */
+function shelves(
+  w: number,
+  h: number,
+  d: number,
+  y: number,
+  count: number,
+  values: Values,
+): Part[] {
+  return Array.from({ length: count }, (_, i) =>
+    board(w - 40, 19, d - 60, {
+      at: [0.02, y + ((i + 1) * h) / 1000 / (count + 1), 0.025],
+      mat: decor(values),
+      lay: D3,
+    }),
+  );
+}
+
+function handle(w: number, h: number, values: Values): Part[] {
+  if (values.GRIFF === 'LEISTE') {
+    return [imp(shared('GRIFFLEISTE', 160), { at: [(w - 160) / 2000, h / 1000, 0], mat: METAL })];
+  }
+  return [imp(shared('BÜGELGRIFF', 128), { at: [w / 2000, h / 2000, 0.019], mat: METAL })];
+}
+
+/** A drawer with its front at z = d; it moves along z. */
+function drawer(w: number, h: number, d: number, y: number, tag: string, values: Values): Part {
+  const box = shared('SCHUBKASTEN', w - 64, Math.min(h - 30, 180), d - 80);
+  return movable({ at: [0.002, y, d / 1000 - 0.019], lay: layer(PROGRAM, `D3_${tag}`) }, [
+    board(w - 4, h - 4, 19, { mat: decor(values), lay: D3 }),
+    visible(box, METAL, [0.03, 0.012, -(d - 80) / 1000]),
+    ...handle(w - 4, h - 3, values),
+  ]);
+}
 
 /** How lockers are locked; a buyer may name an existing locking system. */
 const LOCKING = choices(
@@ -54,19 +112,13 @@ function pedestal(heights: number[], values: Values, cushion = false): Part[] {
     [0.37, 0.06],
     [0.05, 0.52],
     [0.37, 0.52],
-  ].map(([x, z], i) =>
-    imp(castor, { at: [x!, 0, z!], rot: [0, 35 + i * 70, 0], mat: basis('KUNSTSTOFF'), lay: D3 }),
-  );
-  const pad = imp(shared('KISSEN', 420, 50, 560), {
-    at: [0, base + h / 1000, 0.01],
-    mat: 'FJEL::DEPOT::POLSTER',
-    lay: D3,
-  });
+  ].map(([x, z], i) => visible(castor, basis('KUNSTSTOFF'), [x!, 0, z!], [0, 35 + i * 70, 0]));
+  const pad = shared('KISSEN', 420, 50, 560);
   return [
     carcass(w, h, d, base, values),
     ...castors,
     ...drawers,
-    ...(cushion ? [pad] : []),
+    ...(cushion ? [visible(pad, 'FJEL::DEPOT::POLSTER', [0, base + h / 1000, 0.01])] : []),
     ...invisible(PROGRAM, w / 1000, d / 1000),
   ];
 }
@@ -145,8 +197,8 @@ function sliding(values: Values): Part[] {
     board(770, 19, d - 80, { at: [0.81, base + 0.33, 0.02], mat: decor(values), lay: D3 }),
     door('TÜR LINKS', 0.02, 0.39),
     door('TÜR RECHTS', 0.78, 0.412),
-    imp(leg, { at: [0.2, 0, 0.03], mat: basis('PULVER_SCHWARZ'), lay: D3 }),
-    imp(leg, { at: [1.4, 0, 0.03], mat: basis('PULVER_SCHWARZ'), lay: D3 }),
+    visible(leg, basis('PULVER_SCHWARZ'), [0.2, 0, 0.03]),
+    visible(leg, basis('PULVER_SCHWARZ'), [1.4, 0, 0.03]),
     ...invisible(PROGRAM, 1.6, 0.45),
   ];
 }
@@ -180,12 +232,8 @@ function lockers(columns: number, rows: number, values: Values): Part[] {
         lay: layer(PROGRAM, `D3_FACH ${row * columns + column + 1}`),
       },
       [
-        imp(shared('PROFIL', 296, 396, 18), { mat: 'FJEL::DEPOT::LOCHBLECH', lay: D3 }),
-        imp(shared('PROFIL', 34, 60, 12), {
-          at: [0.245, 0.16, 0.014],
-          mat: basis('KUNSTSTOFF'),
-          lay: D3,
-        }),
+        visible(shared('PROFIL', 296, 396, 18), 'FJEL::DEPOT::LOCHBLECH'),
+        visible(shared('PROFIL', 34, 60, 12), basis('KUNSTSTOFF'), [0.245, 0.16, 0.014]),
         solid('cyl', [0.006, 0.011], {
           at: [0.262, 0.19, 0.026],
           rot: [90, 0, 0],

@@ -3,7 +3,7 @@
  */
 import { heightOnFloor } from '../blocks/blocks.ts';
 import type { Part, SeriesDefinition, Values } from '../definition.ts';
-import { imp, solid, top } from '../tree.ts';
+import { blocksOn, imp, solid, top } from '../tree.ts';
 import {
   basis,
   DECOR,
@@ -20,6 +20,7 @@ import { articlesOf, choice, choices, materialOf, text } from './properties.ts';
 
 const PROGRAM = 'FORUM';
 const D3 = layer(PROGRAM, 'D3');
+const visible = blocksOn(D3);
 
 const FELT = choices('FILZ', 'OBERFLÄCHE', text('Filz', 'Felt'), [
   choice('GRAU', 'FG', 'Filz grau', 'Felt, grey', { mat: basis('FILZ_GRAU') }),
@@ -46,12 +47,8 @@ function boatTable(w: number, d: number, values: Values): Part[] {
       trestle(w * 0.00034, 180),
       imp(shared('PROFIL', Math.round(w * 0.6), 30, 60), { at: [w * -0.0003, 0.684, -0.03] }),
     ]),
-    imp(shared('BOOTPLATTE', w, 28, d), { at: [0, 0.714, 0], mat: wide(values), lay: D3 }),
-    imp(shared('KASTEN', 320, 6, 130, 2), {
-      at: [-0.16, 0.738, -0.065],
-      mat: basis('EDELSTAHL'),
-      lay: D3,
-    }),
+    visible(shared('BOOTPLATTE', w, 28, d), wide(values), [0, 0.714, 0]),
+    visible(shared('KASTEN', 320, 6, 130, 2), basis('EDELSTAHL'), [-0.16, 0.738, -0.065]),
     ...invisible(PROGRAM, w / 1000, d / 1000, [-w / 2000, 0, -d / 2000]),
   ];
 }
@@ -59,17 +56,13 @@ function boatTable(w: number, d: number, values: Values): Part[] {
 /** A round table on a trumpet base; the origin is its middle. */
 function roundTable(diameter: number, height: number, values: Values): Part[] {
   return [
-    imp(shared('TROMPETENFUSS', diameter * 0.55, height - 28), { mat: frame(values), lay: D3 }),
+    visible(shared('TROMPETENFUSS', diameter * 0.55, height - 28), frame(values)),
     solid(
       'cyl',
       { length: 0.01, radius: 0.12 },
       { at: [0, height / 1000 - 0.035, 0], mat: basis('KANTE'), lay: D3 },
     ),
-    imp(shared('RUNDPLATTE', diameter, 25), {
-      at: [0, height / 1000 - 0.025, 0],
-      mat: decor(values),
-      lay: D3,
-    }),
+    visible(shared('RUNDPLATTE', diameter, 25), decor(values), [0, height / 1000 - 0.025, 0]),
     ...invisible(PROGRAM, diameter / 1000, diameter / 1000, [
       -diameter / 2000,
       0,
@@ -88,18 +81,14 @@ function highTable(values: Values): Part[] {
       imp(shared('PROFIL', 1320, 40, 30), { at: [0.14, 0.26, 0.385] }),
       imp(shared('PROFIL', 1320, 40, 30), { at: [0.14, 1.01, 0.385] }),
     ]),
-    imp(shared('TISCHPLATTE', w, 28, d), {
-      at: [0, h / 1000 - 0.028, 0],
-      mat: decor(values),
-      lay: D3,
-    }),
+    visible(shared('TISCHPLATTE', w, 28, d), decor(values), [0, h / 1000 - 0.028, 0]),
     ...invisible(PROGRAM, 1.6, 0.8),
   ];
 }
 
 /** A felt panel with round corners; measures in millimetres. */
 function panel(w: number, h: number, mat: string, at: readonly [number, number, number]): Part {
-  return imp(shared('KASTEN', w, h, 40, 16), { at, mat, lay: D3 });
+  return visible(shared('KASTEN', w, h, 40, 16), mat, at);
 }
 
 /** A screen that clamps to the rear edge of a desk top. */
@@ -123,12 +112,8 @@ function standing(values: Values): Part[] {
   return [
     panel(1200, 1540, felt(values), [0, 0.06, -0.02]),
     ...[0.2, 0.95].flatMap((x) => [
-      imp(foot, { at: [x, 0.008, -0.21], mat: basis('PULVER_SCHWARZ'), lay: D3 }),
-      imp(shared('PROFIL', 40, 60, 10), {
-        at: [x + 0.005, 0.018, -0.005],
-        mat: basis('PULVER_SCHWARZ'),
-        lay: D3,
-      }),
+      visible(foot, basis('PULVER_SCHWARZ'), [x, 0.008, -0.21]),
+      visible(shared('PROFIL', 40, 60, 10), basis('PULVER_SCHWARZ'), [x + 0.005, 0.018, -0.005]),
     ]),
     ...glides(
       [0.225, 0.975].flatMap((x) => [[x, -0.18] as const, [x, 0.18] as const]),
@@ -149,7 +134,7 @@ function folding(values: Values): Part[] {
       },
       [
         panel(720, 1680, felt(values), [0.01, 0.03, -0.02]),
-        imp(shared('RUNDROHR', 24, 1740), { at: [0, 0, 0], mat: basis('PULVER_SILBER'), lay: D3 }),
+        visible(shared('RUNDROHR', 24, 1740), basis('PULVER_SILBER'), [0, 0, 0]),
         solid('frame', '0.70 1.66 0.006 0.012', {
           at: [0.02, 0.04, 0.018],
           mat: 'FJEL::BASIS::KANTE;roughness 0.3',
@@ -162,7 +147,7 @@ function folding(values: Values): Part[] {
     childsBesideProp: i === 2,
   });
   const last = wing(56, 2, [
-    imp(shared('RUNDROHR', 24, 1740), { at: [0.74, 0, 0], mat: basis('PULVER_SILBER'), lay: D3 }),
+    visible(shared('RUNDROHR', 24, 1740), basis('PULVER_SILBER'), [0.74, 0, 0]),
   ]);
   return [wing(28, 0, [wing(-56, 1, [last])]), ...invisible(PROGRAM, 2, 0.8, [0, 0, -0.6])];
 }
@@ -170,8 +155,8 @@ function folding(values: Values): Part[] {
 function glassBoard(): Part[] {
   const posts = [0.06, 1.44].flatMap((x) => [0.06, 0.94].map((y) => [x, y] as const));
   return [
-    imp(shared('PLATTE', 1500, 1000, 6), { at: [0, 0, 0.03], mat: 'FJEL::FORUM::GLAS', lay: D3 }),
-    imp(shared('PLATTE', 1480, 980, 12), { at: [0.01, 0.01, 0.012], mat: basis('WEISS'), lay: D3 }),
+    visible(shared('PLATTE', 1500, 1000, 6), 'FJEL::FORUM::GLAS', [0, 0, 0.03]),
+    visible(shared('PLATTE', 1480, 980, 12), basis('WEISS'), [0.01, 0.01, 0.012]),
     ...posts.map(([x, y]) =>
       solid(
         'cyl',
@@ -179,11 +164,7 @@ function glassBoard(): Part[] {
         { at: [x, y, 0.004], rot: [90, 0, 0], mat: basis('EDELSTAHL'), lay: D3 },
       ),
     ),
-    imp(shared('KASTEN', 300, 14, 60, 4), {
-      at: [0.6, -0.012, 0.01],
-      mat: basis('EDELSTAHL'),
-      lay: D3,
-    }),
+    visible(shared('KASTEN', 300, 14, 60, 4), basis('EDELSTAHL'), [0.6, -0.012, 0.01]),
     solid(
       'ellipsoid',
       { rx: 0.06, ry: 0.018, rz: 0.024 },

@@ -4,12 +4,13 @@
 import { cos, sin, tan } from '../../../support/elementary.ts';
 import { blockName, heightOnFloor } from '../blocks/blocks.ts';
 import type { Part, PropertyDefinition, SeriesDefinition, Values } from '../definition.ts';
-import { imp, solid, top } from '../tree.ts';
+import { blocksOn, imp, solid, top } from '../tree.ts';
 import { bodySymbol, brnk, cloth, layer, UPHOLSTERY } from './brenkhoff-common.ts';
 import { articlesOf, choice, choices, materialOf, text } from './properties.ts';
 
 const PROGRAM = 'KONVA';
 const D3 = layer(PROGRAM, 'D3');
+const visible = blocksOn(D3);
 const own = (family: string, ...measures: number[]): string =>
   blockName('BRNK::KONVA', family, ...measures);
 const konva = (name: string): string => `BRNK::KONVA::${name}`;
@@ -43,16 +44,10 @@ const steel = (values: Values): string => materialOf(STEEL, values);
 const shellOf = (values: Values): string => materialOf(SHELL, values);
 
 function shellChair(frame: string, values: Values, more: Part[] = []): Part[] {
-  const pad =
-    values.POLSTER === 'MIT'
-      ? [imp(own('SCHALENPOLSTER', 460), { mat: cloth(values), lay: D3 })]
-      : [];
+  const pad = values.POLSTER === 'MIT' ? [visible(own('SCHALENPOLSTER', 460), cloth(values))] : [];
   return [
-    imp(frame, { mat: steel(values), lay: D3 }),
-    top({ at: [0, 0.45, 0], lay: D3 }, [
-      imp(own('SCHALE', 460), { mat: shellOf(values), lay: D3 }),
-      ...pad,
-    ]),
+    visible(frame, steel(values)),
+    top({ at: [0, 0.45, 0], lay: D3 }, [visible(own('SCHALE', 460), shellOf(values)), ...pad]),
     ...more,
     ...bodySymbol(PROGRAM, 0.54),
   ];
@@ -60,31 +55,19 @@ function shellChair(frame: string, values: Values, more: Part[] = []): Part[] {
 
 /** Glides under four legs. */
 function feet(points: readonly (readonly [number, number])[]): Part[] {
-  return points.map(([x, z]) =>
-    imp(own('GLEITER', 22), { at: [x, 0, z], mat: brnk('GUMMI'), lay: D3 }),
-  );
+  return points.map(([x, z]) => visible(own('GLEITER', 22), brnk('GUMMI'), [x, 0, z]));
 }
 
 function cantilever(arms: boolean, values: Values): Part[] {
   const armPads = [0.255, -0.255].map((x) =>
-    imp(own('KASTEN', 46, 20, 240, 9), {
-      at: [x - 0.023, 0.655, -0.13],
-      rot: [-2, 0, 0],
-      mat: brnk('SCHWARZ'),
-      lay: D3,
-    }),
+    visible(own('KASTEN', 46, 20, 240, 9), brnk('SCHWARZ'), [x - 0.023, 0.655, -0.13], [-2, 0, 0]),
   );
   return [
-    imp(own('FREISCHWINGER', 440, 450), { mat: steel(values), lay: D3 }),
-    ...(arms ? [imp(own('ARMBÜGEL', 440, 450), { mat: steel(values), lay: D3 })] : []),
-    imp(own('LEHNENBOGEN', 440, 430, 830), { mat: steel(values), lay: D3 }),
-    imp(own('SITZPOLSTER', 455, 450, 60), { at: [0, 0.45, 0.02], mat: cloth(values), lay: D3 }),
-    imp(own('RÜCKENPOLSTER', 410, 330), {
-      at: [0, 0.55, -0.232],
-      rot: [-3, 0, 0],
-      mat: cloth(values),
-      lay: D3,
-    }),
+    visible(own('FREISCHWINGER', 440, 450), steel(values)),
+    ...(arms ? [visible(own('ARMBÜGEL', 440, 450), steel(values))] : []),
+    visible(own('LEHNENBOGEN', 440, 430, 830), steel(values)),
+    visible(own('SITZPOLSTER', 455, 450, 60), cloth(values), [0, 0.45, 0.02]),
+    visible(own('RÜCKENPOLSTER', 410, 330), cloth(values), [0, 0.55, -0.232], [-3, 0, 0]),
     ...(arms ? armPads : []),
     ...bodySymbol(PROGRAM, 0.58),
   ];
@@ -102,21 +85,16 @@ function woodLegs(height: number, w: number, d: number, lean: number, mat: strin
   return corners.map(([x, z]) => {
     const rot = [-z * lean, 0, x * lean] as const;
     const at = [x * (w / 2 + splay), heightOnFloor(leg, rot), z * (d / 2 + splay)] as const;
-    return imp(leg, { at, rot, mat, lay: D3 });
+    return visible(leg, mat, at, rot);
   });
 }
 
 function woodChair(values: Values): Part[] {
   const mat = values.SCHALE === 'EICHE' ? OAK : BEECH;
   const rails = [
-    imp(own('PLATTE', 300, 40, 22), { at: [-0.15, 0.375, 0.1], mat: konva('BUCHE'), lay: D3 }),
-    imp(own('PLATTE', 300, 40, 22), { at: [-0.15, 0.375, -0.122], mat: konva('BUCHE'), lay: D3 }),
-    imp(own('PLATTE', 240, 30, 40), {
-      at: [-0.02, 0.398, 0.12],
-      rot: [0, 90, 0],
-      mat: konva('BUCHE'),
-      lay: D3,
-    }),
+    visible(own('PLATTE', 300, 40, 22), konva('BUCHE'), [-0.15, 0.375, 0.1]),
+    visible(own('PLATTE', 300, 40, 22), konva('BUCHE'), [-0.15, 0.375, -0.122]),
+    visible(own('PLATTE', 240, 30, 40), konva('BUCHE'), [-0.02, 0.398, 0.12], [0, 90, 0]),
   ];
   return [
     ...woodLegs(420, 0.28, 0.23, 7, mat),
@@ -129,17 +107,17 @@ function woodChair(values: Values): Part[] {
 function barStool(values: Values): Part[] {
   const rest = [0, 90, 180, 270].map((turn) => {
     const [x, z] = [cos, sin].map((of) => of((turn * Math.PI) / 180) * 0.144) as [number, number];
-    return imp(own('STANGE', 288, 14), {
-      at: [z - x, 0.26, x + z],
-      rot: [0, turn, 0],
-      mat: 'BRNK::BASIS::CHROM_UMGEBUNG',
-      lay: D3,
-    });
+    return visible(
+      own('STANGE', 288, 14),
+      'BRNK::BASIS::CHROM_UMGEBUNG',
+      [z - x, 0.26, x + z],
+      [0, turn, 0],
+    );
   });
   return [
     ...woodLegs(700, 0.21, 0.21, 5, BEECH),
-    imp(own('RUNDPLATTE', 340, 22), { at: [0, 0.695, 0], mat: konva('BUCHE'), lay: D3 }),
-    imp(own('RUNDPOLSTER', 350, 55), { at: [0, 0.715, 0], mat: cloth(values), lay: D3 }),
+    visible(own('RUNDPLATTE', 340, 22), konva('BUCHE'), [0, 0.695, 0]),
+    visible(own('RUNDPOLSTER', 350, 55), cloth(values), [0, 0.715, 0]),
     ...rest,
     ...bodySymbol(PROGRAM, 0.42),
   ];
@@ -148,7 +126,7 @@ function barStool(values: Values): Part[] {
 /** A pouf: one cushion of revolution on a dark base. */
 function pouf(values: Values): Part[] {
   return [
-    imp(own('RUNDPOLSTER', 460, 400), { at: [0, 0.025, 0], mat: cloth(values), lay: D3 }),
+    visible(own('RUNDPOLSTER', 460, 400), cloth(values), [0, 0.025, 0]),
     solid('cyl', '0.03 0.19', { mat: brnk('SCHWARZ'), lay: D3 }),
     solid('ellipsoid', [0.022, 0.008, 0.022], { at: [0, 0.425, 0], mat: cloth(values), lay: D3 }),
     ...bodySymbol(PROGRAM, 0.46),
@@ -164,13 +142,9 @@ function bench(values: Values): Part[] {
       imp(leg, { at: [0.62, 0, -0.19], scale: [-1, 1, 1] }),
       imp(own('PROFIL', 1240, 30, 40), { at: [-0.62, 0.36, -0.02] }),
     ]),
-    imp(own('PLATTE', 1400, 18, 420), {
-      at: [-0.7, 0.4, -0.21],
-      mat: OAK,
-      lay: D3,
-    }),
+    visible(own('PLATTE', 1400, 18, 420), OAK, [-0.7, 0.4, -0.21]),
     ...[-0.69, 0.005].map((x) =>
-      imp(own('KISSEN', 685, 60, 410), { at: [x, 0.418, -0.205], mat: cloth(values), lay: D3 }),
+      visible(own('KISSEN', 685, 60, 410), cloth(values), [x, 0.418, -0.205]),
     ),
     ...bodySymbol(PROGRAM, 1.4),
   ];

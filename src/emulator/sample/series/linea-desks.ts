@@ -2,7 +2,7 @@
  * LINEA by Fjelmark: desks, sit-stand desks, a bench for two.
  */
 import type { ArticleDefinition, Part, Values } from '../definition.ts';
-import { imp, solid, top } from '../tree.ts';
+import { blocksOn, imp, solid, top } from '../tree.ts';
 import {
   basis,
   DECOR,
@@ -18,6 +18,7 @@ import { articlesOf, choice, choices, millimetres, text } from './properties.ts'
 
 const PROGRAM = 'LINEA';
 const D3 = layer(PROGRAM, 'D3');
+const visible = blocksOn(D3);
 
 /** A tray for cables below the top. */
 export const CABLE = choices('KABEL', 'AUSSTATTUNG', text('Kabelführung', 'Cable management'), [
@@ -27,7 +28,7 @@ export const CABLE = choices('KABEL', 'AUSSTATTUNG', text('Kabelführung', 'Cabl
 
 /** The top, its lower side at `y`. */
 export function deskTop(w: number, d: number, y: number, values: Values): Part {
-  return imp(shared('TISCHPLATTE', w, 25, d), { at: [0, y, 0], mat: decor(values), lay: D3 });
+  return visible(shared('TISCHPLATTE', w, 25, d), decor(values), [0, y, 0]);
 }
 
 /** A tray below the top, if chosen. */
@@ -111,13 +112,8 @@ function corner(values: Values): Part[] {
       imp(shared('PROFIL', 30, 40, 1300), { at: [0.2, 0.67, 0.23] }),
     ]),
     // The boards meet in a joint, each with its grain along its length.
-    imp(shared('ECKPLATTE', 1800, 800), { at: [0, 0.715, 0], mat: decor(values), lay: D3 }),
-    imp(shared('ANSATZPLATTE', 800, 800), {
-      at: [0, 0.715, 1.6],
-      rot: [0, 90, 0],
-      mat: decor(values),
-      lay: D3,
-    }),
+    visible(shared('ECKPLATTE', 1800, 800), decor(values), [0, 0.715, 0]),
+    visible(shared('ANSATZPLATTE', 800, 800), decor(values), [0, 0.715, 1.6], [0, 90, 0]),
     ...invisible(PROGRAM, 1.8, 1.6),
   ];
 }

@@ -4,12 +4,13 @@
 
 import { heightOnFloor } from '../blocks/blocks.ts';
 import type { Part, PropertyDefinition, SeriesDefinition, Values } from '../definition.ts';
-import { imp, movable, solid, top } from '../tree.ts';
+import { blocksOn, imp, movable, solid, top } from '../tree.ts';
 import { home, layer, plan, shared, WOOD, wood } from './aulinde-common.ts';
 import { articlesOf, choice, choices, materialOf, text } from './properties.ts';
 
 const PROGRAM = 'LUMO';
 const D3 = layer(PROGRAM, 'D3');
+const visible = blocksOn(D3);
 
 const METAL = choices('METALL', 'OBERFLÄCHE', text('Metall', 'Metal'), [
   choice('Schwarz', 'SW', 'schwarz matt', 'Matt black', { mat: home('SCHWARZ MATT') }),
@@ -52,10 +53,10 @@ function shade(y: number, lower: number, upper: number, h: number, values: Value
 
 function floorLamp(values: Values): Part[] {
   return [
-    imp(shared('LAMPENFUSS', 300), { mat: metal(values), lay: D3 }),
-    imp(shared('RUNDROHR', 20, 1360), { at: [0, 0.04, 0], mat: metal(values), lay: D3 }),
+    visible(shared('LAMPENFUSS', 300), metal(values)),
+    visible(shared('RUNDROHR', 20, 1360), metal(values), [0, 0.04, 0]),
     shade(1.26, 460, 380, 300, values),
-    imp(shared('RUNDROHR', 32, 24), { at: [0, 1.39, 0], mat: metal(values), lay: D3 }),
+    visible(shared('RUNDROHR', 32, 24), metal(values), [0, 1.39, 0]),
     ...plan(PROGRAM, 0.46, 0.46, [-0.23, 0, -0.23]),
   ];
 }
@@ -72,8 +73,8 @@ function tripod(values: Values): Part[] {
         }),
       ]),
     ),
-    imp(shared('RUNDROHR', 90, 40), { at: [0, 1.19, 0], mat: metal(values), lay: D3 }),
-    imp(shared('RUNDROHR', 16, 180), { at: [0, 1.22, 0], mat: metal(values), lay: D3 }),
+    visible(shared('RUNDROHR', 90, 40), metal(values), [0, 1.19, 0]),
+    visible(shared('RUNDROHR', 16, 180), metal(values), [0, 1.22, 0]),
     shade(1.28, 480, 480, 280, values),
     ...plan(PROGRAM, 0.58, 0.58, [-0.29, 0, -0.29]),
   ];
@@ -91,8 +92,8 @@ function dome(diameter: number, h: number, mat: string): Part[] {
 /** A bowed floor lamp that reaches over a sofa. */
 function arcLamp(values: Values): Part[] {
   return [
-    imp(shared('LAMPENFUSS', 380), { mat: home('TERRAZZO'), lay: D3 }),
-    imp(shared('BOGEN', 1950, 1250), { at: [0, 0.03, 0], mat: metal(values), lay: D3 }),
+    visible(shared('LAMPENFUSS', 380), home('TERRAZZO')),
+    visible(shared('BOGEN', 1950, 1250), metal(values), [0, 0.03, 0]),
     top({ at: [1.264, 1.14, 0], rot: [0, 0, -4], lay: D3 }, dome(380, 190, metal(values))),
     ...plan(PROGRAM, 1.65, 0.4, [-0.2, 0, -0.2]),
   ];
@@ -126,7 +127,7 @@ function deskLamp(values: Values): Part[] {
     [4, 0, 24],
   );
   return [
-    imp(shared('LAMPENFUSS', 190), { mat: metal(values), lay: D3 }),
+    visible(shared('LAMPENFUSS', 190), metal(values)),
     lower,
     ...plan(PROGRAM, 0.5, 0.2, [-0.1, 0, -0.1]),
   ];
@@ -134,8 +135,8 @@ function deskLamp(values: Values): Part[] {
 
 function tableLamp(values: Values): Part[] {
   return [
-    imp(shared('VASENFUSS', 240, 330), { mat: home('KERAMIK'), lay: D3 }),
-    imp(shared('RUNDROHR', 16, 150), { at: [0, 0.33, 0], mat: metal(values), lay: D3 }),
+    visible(shared('VASENFUSS', 240, 330), home('KERAMIK')),
+    visible(shared('RUNDROHR', 16, 150), metal(values), [0, 0.33, 0]),
     shade(0.4, 380, 280, 240, values),
     ...plan(PROGRAM, 0.38, 0.38, [-0.19, 0, -0.19]),
   ];
@@ -151,7 +152,7 @@ function pendant(diameter: number, values: Values): Part[] {
       mat: home('KABEL'),
       lay: D3,
     }),
-    imp(shared('RUNDROHR', 110, 24), { at: [0, 1.215, 0], mat: metal(values), lay: D3 }),
+    visible(shared('RUNDROHR', 110, 24), metal(values), [0, 1.215, 0]),
     ...plan(PROGRAM, diameter / 1000, diameter / 1000, [-diameter / 2000, 0, -diameter / 2000]),
   ];
 }
@@ -160,9 +161,9 @@ function globe(values: Values): Part[] {
   return [
     solid('sphere', '0.15', { at: [0, 0.15, 0], mat: home('RAUCHGLAS'), lay: D3 }),
     solid('sphere', { Radius: 0.06 }, { at: [0, 0.15, 0], mat: home('OPALGLAS'), lay: D3 }),
-    imp(shared('RUNDROHR', 60, 70), { at: [0, 0.275, 0], mat: metal(values), lay: D3 }),
+    visible(shared('RUNDROHR', 60, 70), metal(values), [0, 0.275, 0]),
     solid('cyl', [0.85, 0.0025], { at: [0, 0.345, 0], mat: home('KABEL'), lay: D3 }),
-    imp(shared('RUNDROHR', 110, 24), { at: [0, 1.19, 0], mat: metal(values), lay: D3 }),
+    visible(shared('RUNDROHR', 110, 24), metal(values), [0, 1.19, 0]),
     ...plan(PROGRAM, 0.3, 0.3, [-0.15, 0, -0.15]),
   ];
 }
@@ -170,7 +171,7 @@ function globe(values: Values): Part[] {
 /** A long pendant over a table: a profile with a glowing strip, hung on two wires. */
 function linear(values: Values): Part[] {
   return [
-    imp(shared('KASTEN', 1400, 50, 60, 8), { at: [-0.7, 0, -0.03], mat: metal(values), lay: D3 }),
+    visible(shared('KASTEN', 1400, 50, 60, 8), metal(values), [-0.7, 0, -0.03]),
     solid('block', '1.36;0.006;0.04', {
       at: [-0.68, -0.004, -0.02],
       mat: home('OPALGLAS'),
@@ -179,11 +180,7 @@ function linear(values: Values): Part[] {
     ...[-0.5, 0.5].map((x) =>
       solid('cyl', { LEN: 1.1, RAD: 0.001 }, { at: [x, 0.05, 0], mat: home('KABEL'), lay: D3 }),
     ),
-    imp(shared('KASTEN', 1100, 26, 60, 8), {
-      at: [-0.55, 1.15, -0.03],
-      mat: metal(values),
-      lay: D3,
-    }),
+    visible(shared('KASTEN', 1100, 26, 60, 8), metal(values), [-0.55, 1.15, -0.03]),
     imp(shared('SYMBOL', 1400, 60), {
       at: [-0.7, 0, -0.03],
       mat: home('SYMBOL'),

@@ -3,12 +3,13 @@
  */
 import { heightOnFloor } from '../blocks/blocks.ts';
 import type { Part, PropertyDefinition, SeriesDefinition, Values } from '../definition.ts';
-import { imp, movable, top } from '../tree.ts';
+import { blocksOn, imp, movable, top } from '../tree.ts';
 import { board, home, layer, plan, shared, WOOD, wood } from './aulinde-common.ts';
 import { articlesOf, choice, choices, millimetres, text } from './properties.ts';
 
 const PROGRAM = 'REGALO';
 const D3 = layer(PROGRAM, 'D3');
+const visible = blocksOn(D3);
 
 const FRONTS: Readonly<Record<string, string>> = {
   Weiß: home('WEISS LACK'),
@@ -109,7 +110,7 @@ function divider(columns: number, rows: number, values: Values): Part[] {
           at: [at(column!) + 0.06, at(row!) + 0.024, 0.04],
           lay: layer(PROGRAM, `D3_BOX ${column! + 1}`),
         },
-        [imp(box, { mat: home('FILZ'), lay: D3 })],
+        [visible(box, home('FILZ'))],
       ),
     ),
     ...plan(PROGRAM, w / 1000, d / 1000),
@@ -120,7 +121,7 @@ function divider(columns: number, rows: number, values: Values): Part[] {
 function stand(w: number, d: number, h: number): Part[] {
   const loop = shared('KUFE', h, d - 80, 40);
   return [
-    imp(loop, { at: [0.15, 0, 0.04], mat: home('SCHWARZ MATT'), lay: D3 }),
+    visible(loop, home('SCHWARZ MATT'), [0.15, 0, 0.04]),
     imp(loop, {
       at: [w / 1000 - 0.15, 0, 0.04],
       scale: [-1, 1, 1],
@@ -148,11 +149,7 @@ function lowboard(values: Values): Part[] {
   const frontOf = (tag: string, x: number) =>
     movable({ at: [x, y + 0.024, 0.4], lay: layer(PROGRAM, `D3_${tag}`) }, [
       board(584, h - 48, 18, { mat: front(values), lay: D3 }),
-      imp(shared('KASTEN', 120, 8, 16, 3), {
-        at: [0.232, h / 1000 - 0.07, 0.016],
-        mat: home('MESSING'),
-        lay: D3,
-      }),
+      visible(shared('KASTEN', 120, 8, 16, 3), home('MESSING'), [0.232, h / 1000 - 0.07, 0.016]),
     ]);
   return [
     body(w, h, d, y, values),
@@ -172,12 +169,12 @@ function sideboard(values: Values): Part[] {
   const door = (i: number): Part =>
     movable({ at: [0.024 + i * 0.535, y + 0.024, 0.42], lay: layer(PROGRAM, `D3_TÜR ${i + 1}`) }, [
       board(531, h - 48, 18, { mat: front(values), lay: D3 }),
-      imp(shared('RUNDROHR', 26, 18), {
-        at: [i === 2 ? 0.05 : 0.48, 0.3, 0.018],
-        rot: [90, 0, 0],
-        mat: home('MESSING'),
-        lay: D3,
-      }),
+      visible(
+        shared('RUNDROHR', 26, 18),
+        home('MESSING'),
+        [i === 2 ? 0.05 : 0.48, 0.3, 0.018],
+        [90, 0, 0],
+      ),
     ]);
   return [
     body(w, h, d, y, values),
@@ -202,26 +199,24 @@ function chest(values: Values): Part[] {
         },
         [
           board(w - 48, each - 4, 18, { mat: drawerFront(values), lay: D3 }),
-          imp(shared('SCHUBKASTEN', w - 90, 120, d - 70), {
-            at: [0.02, 0.015, -(d - 70) / 1000],
-            mat: home('ESCHE'),
-            lay: D3,
-          }),
+          visible(shared('SCHUBKASTEN', w - 90, 120, d - 70), home('ESCHE'), [
+            0.02,
+            0.015,
+            -(d - 70) / 1000,
+          ]),
           ...[0.25, 0.75].map((t) =>
-            imp(shared('RUNDROHR', 26, 20), {
-              at: [((w - 48) / 1000) * t, each / 2000, 0.018],
-              rot: [90, 0, 0],
-              mat: home('MESSING'),
-              lay: D3,
-            }),
+            visible(
+              shared('RUNDROHR', 26, 20),
+              home('MESSING'),
+              [((w - 48) / 1000) * t, each / 2000, 0.018],
+              [90, 0, 0],
+            ),
           ),
         ],
       ),
     ),
     ...[0.07, w / 1000 - 0.07].flatMap((x) =>
-      [0.07, d / 1000 - 0.07].map((z) =>
-        imp(leg, { at: [x, 0, z], mat: wood(values, ' HOCH'), lay: D3 }),
-      ),
+      [0.07, d / 1000 - 0.07].map((z) => visible(leg, wood(values, ' HOCH'), [x, 0, z])),
     ),
     ...plan(PROGRAM, w / 1000, d / 1000),
   ];

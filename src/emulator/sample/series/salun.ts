@@ -4,12 +4,13 @@
 
 import { heightOnFloor } from '../blocks/blocks.ts';
 import type { Part, PropertyDefinition, SeriesDefinition, Values } from '../definition.ts';
-import { imp, solid, top } from '../tree.ts';
+import { blocksOn, imp, solid, top } from '../tree.ts';
 import { COVER, cover, home, layer, plan, shared, WOOD, wood } from './aulinde-common.ts';
 import { articlesOf, choice, choices, text } from './properties.ts';
 
 const PROGRAM = 'SALUN';
 const D3 = layer(PROGRAM, 'D3');
+const visible = blocksOn(D3);
 
 const LEGS: PropertyDefinition = choices('FÜSSE', 'AUSSTATTUNG', text('Füße', 'Legs'), [
   choice('Holz', 'H', 'Holz gedreht', 'Turned wood'),
@@ -23,7 +24,7 @@ function legs(w: number, d: number, values: Values): Part[] {
     [0.09, d - 0.09].map((z, k) => {
       const rot = [k === 0 ? 8 : -8, 0, i === 0 ? -8 : 8] as const;
       const [dx, dz] = [i === 0 ? -0.02 : 0.02, k === 0 ? -0.02 : 0.02];
-      return imp(leg, { at: [x + dx, heightOnFloor(leg, rot), z + dz], rot, mat, lay: D3 });
+      return visible(leg, mat, [x + dx, heightOnFloor(leg, rot), z + dz], rot);
     }),
   );
 }
@@ -68,18 +69,18 @@ function cornerSofa(values: Values): Part[] {
       imp(shared('KISSEN', 890, 160, 1390), { at: [0.005, 0.29, 0.205] }),
       imp(shared('KISSEN', 880, 400, 170), { at: [0.01, 0.455, 0.185], rot: [-14, 0, 0] }),
     ]),
-    imp(shared('WURFKISSEN', 460, 460, 150), {
-      at: [0.3, 0.5, 0.36],
-      rot: [-24, 14, 4],
-      mat: home('STOFF ROST'),
-      lay: D3,
-    }),
-    imp(shared('WURFKISSEN', 420, 420, 140), {
-      at: [1.95, 0.5, 0.36],
-      rot: [-26, -18, -6],
-      mat: home('STOFF MOOS'),
-      lay: D3,
-    }),
+    visible(
+      shared('WURFKISSEN', 460, 460, 150),
+      home('STOFF ROST'),
+      [0.3, 0.5, 0.36],
+      [-24, 14, 4],
+    ),
+    visible(
+      shared('WURFKISSEN', 420, 420, 140),
+      home('STOFF MOOS'),
+      [1.95, 0.5, 0.36],
+      [-26, -18, -6],
+    ),
     top({ at: [1.56, 0, 0.7], lay: D3 }, legs(0.9, 0.9, values)),
   ];
 }
@@ -110,8 +111,8 @@ function armchair(values: Values): Part[] {
   );
   return [
     ...frame,
-    imp(shared('PLATTE', 660, 60, 30), { at: [0.02, 0.25, 0.66], mat: wood(values), lay: D3 }),
-    imp(shared('PLATTE', 660, 60, 30), { at: [0.02, 0.22, 0.12], mat: wood(values), lay: D3 }),
+    visible(shared('PLATTE', 660, 60, 30), wood(values), [0.02, 0.25, 0.66]),
+    visible(shared('PLATTE', 660, 60, 30), wood(values), [0.02, 0.22, 0.12]),
     top({ at: [0.045, 0.27, 0.1], rot: [4, 0, 0], mat: cover(values), lay: D3 }, [
       imp(shared('KISSEN', 610, 140, 620), { at: [0, 0.03, 0.04] }),
       imp(shared('KISSEN', 610, 560, 140), { at: [0, 0.1, 0.02], rot: [-18, 0, 0] }),
@@ -125,11 +126,7 @@ function sideTable(diameter: number, h: number, values: Values): Part[] {
   const reach = diameter * 0.00032;
   const leg = shared('KONUSBEIN', h - 20, 32, 20);
   return [
-    imp(shared('RUNDPLATTE', diameter, 24), {
-      at: [0, h / 1000 - 0.024, 0],
-      mat: home('TERRAZZO'),
-      lay: D3,
-    }),
+    visible(shared('RUNDPLATTE', diameter, 24), home('TERRAZZO'), [0, h / 1000 - 0.024, 0]),
     ...[90, 210, 330].map((turn) =>
       top({ rot: [0, turn, 0], lay: D3 }, [
         imp(leg, {
@@ -151,7 +148,7 @@ function sideTable(diameter: number, h: number, values: Values): Part[] {
 /** A pebble-shaped coffee table on a round base; the origin is its middle. */
 function coffeeTable(values: Values): Part[] {
   return [
-    imp(shared('KIESELPLATTE', 1150, 36, 680), { at: [0, 0.334, 0], mat: wood(values), lay: D3 }),
+    visible(shared('KIESELPLATTE', 1150, 36, 680), wood(values), [0, 0.334, 0]),
     ...[-0.27, 0.27].map((x) =>
       imp(shared('RUNDROHR', 300, 320), {
         at: [x, 0.014, 0],
