@@ -2,7 +2,6 @@
 import {
   type ArticleDefinition,
   allPropertiesOf,
-  type Choice,
   isAllowed,
   isVisible,
   missingProperties,
@@ -13,7 +12,6 @@ import {
   WHOLE_NUMBER,
 } from './definition.ts';
 import { finalNumberOf, metaReinitOf, reinitOf } from './numbering.ts';
-import type { NumberRange } from './numbers.ts';
 import { identifier } from './random.ts';
 import type { Json } from './range.ts';
 import { convertdateOf } from './series/range.ts';
@@ -58,13 +56,7 @@ export function articleJson(
     typename: meta?.typename ?? '',
     reinit: metaReinitOf(article, values),
     children: children.map((child) => articleJson(child.article, child.values, options, id)),
-    propclasses: classesJson(
-      article,
-      meta?.properties ?? [],
-      values,
-      options.translate,
-      options.allProperties,
-    ),
+    propclasses: classesJson(article, meta?.properties ?? [], values, options),
     metamessages: (meta?.messages?.(values) ?? []).map(options.translate),
     ...(article.dump !== undefined && { dump: article.dump }),
     ocd: { ...commercialJson(article, values, options, id), usermessages },
@@ -74,9 +66,10 @@ export function articleJson(
 function commercialJson(
   article: ArticleDefinition,
   values: Values,
-  { translate, currency, rate, allProperties }: ArticleOptions,
+  options: ArticleOptions,
   id: string,
 ): Json {
+  const { translate, currency, rate } = options;
   const { price, components } = priceOf(article, values, rate);
   const short = translate(article.short);
   return {
@@ -89,31 +82,28 @@ function commercialJson(
     longtext: [short, ...article.long.map(translate)].join('\n'),
     varianttext: allPropertiesOf(article)
       .filter((property) => isVisible(property, values) && values[property.name] !== '')
-      .map((property) => `${translate(property.text)}: ${valueText(property, values, translate)}`)
+      .map((property) => {
+        const value = values[property.name]!;
+        const choice = property.choices?.find((one) => one.value === value);
+        return `${translate(property.text)}: ${choice === undefined ? value : translate(choice.text)}`;
+      })
       .join('\n'),
     reinitstring: reinitOf(article, values),
     convertdate: convertdateOf(article),
     articlewithprice: article.price > 0,
-    propclasses: classesJson(article, article.properties, values, translate, allProperties),
+    propclasses: classesJson(article, article.properties, values, options),
     obligatory2c: missingProperties(article, values).length > 0,
   };
 }
 
-function valueText(property: PropertyDefinition, values: Values, translate: Translate): string {
-  const value = values[property.name]!;
-  const choice = property.choices?.find((candidate) => candidate.value === value);
-  return choice === undefined ? value : translate(choice.text);
-}
-
-/** Property classes with their properties; `all` includes the invisible ones. Empty classes are omitted. */
+/** Property classes with their properties. Empty classes are omitted. */
 function classesJson(
   article: ArticleDefinition,
   properties: readonly PropertyDefinition[],
   values: Values,
-  translate: Translate,
-  all: boolean,
+  { translate, allProperties }: ArticleOptions,
 ): Json[] {
-  const shown = properties.filter((property) => all || isVisible(property, values));
+  const shown = properties.filter((property) => allProperties || isVisible(property, values));
   const groups = [...new Set(shown.map((property) => property.group))];
   return groups.map((group) => ({
     name: group,
@@ -125,13 +115,14 @@ function classesJson(
 }
 
 function propertyJson(
-  article: ArticleDefinition,
+  { manufacturer, program }: ArticleDefinition,
   property: PropertyDefinition,
   values: Values,
   translate: Translate,
 ): Json {
   const { name, group, choices = [], mustChoose = false } = property;
-  const allowed = choices.filter((choice) => isAllowed(property, choice.value, values));
+  const allowed = choices.filter(({ value }) => isAllowed(property, value, values));
+  const folder = `ocd/preview/${manufacturer}/${program}`;
   return {
     name,
     text: translate(property.text),
@@ -143,8 +134,20 @@ function propertyJson(
     addvalues: property.others !== undefined,
     propclassname: group,
     ...formJson(property),
-    propertyvalues: allowed.map((choice) => valueJson(article, choice, translate)),
-    ranges: (property.ranges?.(values) ?? []).map(rangeJson),
+    propertyvalues: allowed.map(({ value, text, preview }) => ({
+      valuefrom: value,
+      text: translate(text),
+      previewimage: preview === undefined ? '' : `${folder}/${preview}`,
+      previewimagelarge: preview === undefined ? '' : `${folder}/L_${preview}`,
+    })),
+    // An open bound is absent, and so is its operator.
+    ranges: (property.ranges?.(values) ?? []).map(
+      ({ from, opfrom = 'GE', to, opto = 'LE', raster }) => ({
+        ...(from !== undefined && { valuefrom: from, opfrom }),
+        ...(to !== undefined && { valueto: to, opto }),
+        ...(raster !== undefined && { raster }),
+      }),
+    ),
   };
 }
 
@@ -158,27 +161,4 @@ function formJson({
   if (ranges !== undefined) return { proptype: form.decdigits > 0 ? 'L' : 'N', ...form };
   const digits = Math.max(others, ...choices.map(({ value }) => value.length));
   return { proptype: 'C', digits, decdigits: 0 };
-}
-
-function valueJson(
-  { manufacturer, program }: ArticleDefinition,
-  { value, text, preview }: Choice,
-  translate: Translate,
-): Json {
-  const folder = `ocd/preview/${manufacturer}/${program}`;
-  return {
-    valuefrom: value,
-    text: translate(text),
-    previewimage: preview === undefined ? '' : `${folder}/${preview}`,
-    previewimagelarge: preview === undefined ? '' : `${folder}/L_${preview}`,
-  };
-}
-
-/** A range as JSON. An open bound is absent, and so is its operator. */
-function rangeJson({ from, opfrom = 'GE', to, opto = 'LE', raster }: NumberRange): Json {
-  return {
-    ...(from !== undefined && { valuefrom: from, opfrom }),
-    ...(to !== undefined && { valueto: to, opto }),
-    ...(raster !== undefined && { raster }),
-  };
 }

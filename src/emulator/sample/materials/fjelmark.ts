@@ -28,9 +28,9 @@ function veneer(name: string, pic: string, dif: string, roughness: number): Mate
   };
   return [
     { mname: basis(name), ...base },
-    { mname: `FJEL::BASIS::${name}_HOCH`, ...base, rot: 90, offsetx: 0.13, offsety: 0.31 },
-    { mname: `FJEL::BASIS::${name}_FRONT`, ...base, map: 'rauto', offsetx: 0.42 },
-    { mname: `FJEL::BASIS::${name}_BREIT`, ...base, scaleu: 0.4, scalev: 0.88, offsety: 0.5 },
+    { mname: basis(`${name}_HOCH`), ...base, rot: 90, offsetx: 0.13, offsety: 0.31 },
+    { mname: basis(`${name}_FRONT`), ...base, map: 'rauto', offsetx: 0.42 },
+    { mname: basis(`${name}_BREIT`), ...base, scaleu: 0.4, scalev: 0.88, offsety: 0.5 },
   ];
 }
 

@@ -4,9 +4,9 @@ import { BRENKHOFF_MATERIALS } from './brenkhoff.ts';
 import { FJELMARK_MATERIALS } from './fjelmark.ts';
 
 const ALL = new Map(
-  [...FJELMARK_MATERIALS, ...BRENKHOFF_MATERIALS, ...AULINDE_MATERIALS].map((material) => [
-    material.mname.toUpperCase(),
-    material,
+  [...FJELMARK_MATERIALS, ...BRENKHOFF_MATERIALS, ...AULINDE_MATERIALS].map((one) => [
+    one.mname.toUpperCase(),
+    one,
   ]),
 );
 

@@ -32,33 +32,30 @@ interface BlockFamily {
 /** Families by name. */
 export type BlockFamilies = Readonly<Record<string, BlockFamily>>;
 
-/** Collects numbers in groups and gives equal groups the same index. */
-class Welder {
-  readonly numbers: number[] = [];
-  readonly #known = new Map<string, number>();
-  readonly #size: number;
-
-  constructor(size: number) {
-    this.#size = size;
-  }
-
+/** Collects numbers in groups of a size and gives equal groups the same index. */
+function welder(size: number) {
+  const numbers: number[] = [];
+  const known = new Map<string, number>();
   /** Returns a function that gives the index of each group of a source. A group is compared once, not per triangle. */
-  indexer(source: readonly number[]): (group: number) => number {
+  const indexer = (source: readonly number[]) => {
     const indices: number[] = [];
-    return (group) => (indices[group] ??= this.#add(source, group * this.#size));
-  }
-
-  #add(source: readonly number[], from: number): number {
-    let key = '';
-    for (let k = 0; k < this.#size; k++) key += `${micrometres(source[from + k]!)},`;
-    const known = this.#known.get(key);
-    if (known !== undefined) return known;
-    const index = this.#known.size;
-    this.#known.set(key, index);
-    for (let k = 0; k < this.#size; k++) this.numbers.push(micrometres(source[from + k]!) / 1e6);
+    return (group: number): number =>
+      (indices[group] ??= indexOf(source.slice(group * size, (group + 1) * size)));
+  };
+  const indexOf = (metres: readonly number[]): number => {
+    const rounded = metres.map(micrometres);
+    const key = rounded.join();
+    const index = known.get(key) ?? known.size;
+    if (index === known.size) {
+      known.set(key, index);
+      numbers.push(...rounded.map((value) => value / 1e6));
+    }
     return index;
-  }
+  };
+  return { numbers, indexer };
 }
+
+type Welder = ReturnType<typeof welder>;
 
 /** Rounds to micrometres; never returns −0. */
 function micrometres(metres: number): number {
@@ -67,8 +64,8 @@ function micrometres(metres: number): number {
 
 /** Makes the block body of a shape. */
 export function encodeBlock(name: string, shape: Shape, quirks: BlockQuirks = {}) {
-  const points = new Welder(3);
-  const uvs = new Welder(2);
+  const points = welder(3);
+  const uvs = welder(2);
   const surfaces = shape.map((surface) => encodeSurface(surface, points, uvs, quirks));
   return {
     N: name,
