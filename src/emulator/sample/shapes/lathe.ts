@@ -1,6 +1,6 @@
 /** Turns a profile about the y axis: castors, glides, columns, lamp shades, trays. */
-import { cos, hypot, sin } from '../../../support/elementary.ts';
-import { type Flat, roundCorners } from './outline.ts';
+import { cos, sin } from '../../../support/elementary.ts';
+import { type Flat, lengthsAlong, roundCorners } from './outline.ts';
 import { addGrid, emptySurface, outward, type Shape } from './surface.ts';
 
 interface LatheOptions {
@@ -25,11 +25,7 @@ export function lathe(profile: readonly Flat[], options: LatheOptions = {}): Sha
   const rounded = round > 0 ? roundCorners(points, round, roundSteps, ring) : points;
   const line = ring ? [...rounded, rounded[0]!] : rounded;
   const widest = Math.max(...line.map(([r]) => r));
-  const along = [0];
-  for (let i = 1; i < line.length; i++) {
-    const [a, b] = [line[i - 1]!, line[i]!];
-    along.push(along[i - 1]! + hypot(b[0] - a[0], b[1] - a[1]));
-  }
+  const along = lengthsAlong(line);
   const surface = emptySurface(!open, true);
   addGrid(surface, segments, line.length - 1, (i, j) => {
     const angle = (2 * Math.PI * (i % segments)) / segments;

@@ -90,6 +90,16 @@ function roundCorner<P extends readonly number[]>(
   });
 }
 
+/** The length of a path up to each of its points. */
+export function lengthsAlong(path: readonly Flat[]): number[] {
+  let length = 0;
+  return path.map(([x, y], i) => {
+    const [px, py] = path[i - 1] ?? [x, y];
+    length += hypot(x - px, y - py);
+    return length;
+  });
+}
+
 /** A plan with its sides moved inwards by a distance. */
 export function inset(outline: Outline, distance: number): Outline {
   const n = outline.length;

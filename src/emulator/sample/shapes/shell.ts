@@ -1,7 +1,18 @@
 /** Bends a plan in space and gives it thickness: seat and back shells, upholstery pads. */
-import { cos, hypot, pow, sin } from '../../../support/elementary.ts';
+import { cos, pow, sin } from '../../../support/elementary.ts';
 import type { Flat, Outline } from './outline.ts';
-import { addGrid, cross, emptySurface, minus, outward, type Point, type Shape } from './surface.ts';
+import {
+  addGrid,
+  cross,
+  emptySurface,
+  minus,
+  outward,
+  type Point,
+  plus,
+  type Shape,
+  scaled,
+  unit,
+} from './surface.ts';
 
 interface ShellOptions {
   /** Plan, counter-clockwise about its own origin (star-shaped seen from there). */
@@ -27,9 +38,7 @@ export function shell(options: ShellOptions): Shape {
     const [ox, oy] = outline[j % n]!;
     const [x, y] = [ox * t, oy * t];
     const { point, normal, away } = frameAt(bend, x, y, ox, oy);
-    return [0, 1, 2].map(
-      (k) => point[k]! + normal[k]! * offset + away[k]! * out,
-    ) as unknown as Point;
+    return plus(plus(point, normal, offset), away, out);
   };
   const uv = (t: number, j: number): Flat => {
     const [x, y] = outline[j % n]!;
@@ -81,9 +90,7 @@ export function rowShell({ rows, columns, at, uv, thickness }: RowShellOptions):
   const uAt = (i: number): number => (2 * i) / columns - 1;
   const side = (i: number, j: number, k: -1 | 1): Point => {
     const [u, v] = [uAt(i), vAt(j)];
-    const n = normalOf(at, u, v);
-    const p = at(u, v);
-    return [0, 1, 2].map((c) => p[c]! + (n[c]! * k * thickness) / 2) as unknown as Point;
+    return plus(at(u, v), normalOf(at, u, v), (k * thickness) / 2);
   };
   const surface = emptySurface(true, true);
   addGrid(surface, columns, rows, (i, j) => ({ point: side(i, j, 1), uv: uv(uAt(i), vAt(j)) }));
@@ -123,11 +130,5 @@ function frameAt(
   const du = unit(minus(bend(x + h, y), bend(x - h, y)));
   const dv = unit(minus(bend(x, y + h), bend(x, y - h)));
   const normal = unit(cross(du, dv));
-  const away = unit([du[0] * ox + dv[0] * oy, du[1] * ox + dv[1] * oy, du[2] * ox + dv[2] * oy]);
-  return { point: bend(x, y), normal, away };
-}
-
-function unit(a: Point): Point {
-  const length = Math.max(1e-12, hypot(...a));
-  return [a[0] / length, a[1] / length, a[2] / length];
+  return { point: bend(x, y), normal, away: unit(plus(scaled(du, ox), dv, oy)) };
 }

@@ -4,10 +4,19 @@
  * A shape is a list of surfaces; a block is a shape with a name. Points may repeat: the encoder
  * welds them, so that every shape can be built of independent patches.
  */
-import { cos, sin } from '../../../support/elementary.ts';
+import { cos, hypot, sin } from '../../../support/elementary.ts';
+
 /** x y z in metres. */
 export type Point = readonly [number, number, number];
 
+/** a · k. */
+export const scaled = (a: Point, k: number): Point => [a[0] * k, a[1] * k, a[2] * k];
+/** a + b · k. */
+export const plus = (a: Point, b: Point, k: number): Point => [
+  a[0] + b[0] * k,
+  a[1] + b[1] * k,
+  a[2] + b[2] * k,
+];
 /** a − b. */
 export const minus = (a: Point, b: Point): Point => [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
 /** a · b. */
@@ -18,6 +27,9 @@ export const cross = (a: Point, b: Point): Point => [
   a[2] * b[0] - a[0] * b[2],
   a[0] * b[1] - a[1] * b[0],
 ];
+
+/** a with length 1. */
+export const unit = (a: Point): Point => scaled(a, 1 / Math.max(1e-12, hypot(...a)));
 
 /** One surface of a block. */
 export interface Surface {

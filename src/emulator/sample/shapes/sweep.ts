@@ -1,6 +1,6 @@
 /** Sweeps a section along a path: tubes, wires, arm rests, piping, star base arms. */
 import { cos, hypot, sin } from '../../../support/elementary.ts';
-import { type Flat, type Outline, roundCorners } from './outline.ts';
+import { type Flat, lengthsAlong, type Outline, roundCorners } from './outline.ts';
 import {
   addGrid,
   addTriangles,
@@ -10,7 +10,10 @@ import {
   minus,
   outward,
   type Point,
+  plus,
   type Shape,
+  scaled,
+  unit,
 } from './surface.ts';
 
 interface SweepOptions {
@@ -63,14 +66,12 @@ export function sweep(section: Outline, path: readonly Point[], options: SweepOp
   for (let i = 1; i < rings.length; i++) {
     rings[i]!.along = rings[i - 1]!.along + distance(rings[i - 1]!.point, rings[i]!.point);
   }
-  const around = perimeter(section);
+  const around = lengthsAlong([...section, section[0]!]);
   const n = section.length;
   const at = (i: number, j: number): Point => {
     const { point, frame, scale } = rings[i]!;
     const [x, y] = section[j % n]!;
-    return [0, 1, 2].map(
-      (k) => point[k]! + frame.side[k]! * x * scale[0] + frame.up[k]! * y * scale[1],
-    ) as unknown as Point;
+    return plus(plus(point, scaled(frame.side, x), scale[0]), scaled(frame.up, y), scale[1]);
   };
   const surface = emptySurface(true, true);
   addGrid(surface, rings.length - 1, n, (i, j) => ({
@@ -109,9 +110,7 @@ function withChamferedEnds(rings: Ring[], chamfer: number, size: number): Ring[]
   const shrink = Math.max(0.3, 1 - chamfer / size);
   const end = (ring: Ring, inward: number): Ring => ({
     ...ring,
-    point: ring.point.map(
-      (v, k) => v + ring.frame.tangent[k]! * inward * chamfer,
-    ) as unknown as Point,
+    point: plus(ring.point, ring.frame.tangent, inward * chamfer),
   });
   const narrow = (ring: Ring): Ring => ({
     ...ring,
@@ -132,21 +131,9 @@ function framesAlong(path: readonly Point[], loop: boolean, up: Point | undefine
   const first = tangents[0]!;
   let normal = up ?? (Math.abs(first[1]) > 0.9 ? ([0, 0, 1] as const) : ([0, 1, 0] as const));
   return tangents.map((tangent) => {
-    const along = dot(normal, tangent);
-    normal = unit(minus(normal, scaled(tangent, along)));
+    normal = unit(minus(normal, scaled(tangent, dot(normal, tangent))));
     return { tangent, side: cross(normal, tangent), up: normal };
   });
 }
 
-function perimeter(section: Outline): number[] {
-  const out = [0];
-  for (let j = 0; j < section.length; j++) {
-    const [a, b] = [section[j]!, section[(j + 1) % section.length]!];
-    out.push(out[j]! + hypot(b[0] - a[0], b[1] - a[1]));
-  }
-  return out;
-}
-
-const scaled = (a: Point, k: number): Point => [a[0] * k, a[1] * k, a[2] * k];
-const unit = (a: Point): Point => scaled(a, 1 / Math.max(1e-12, hypot(...a)));
 const distance = (a: Point, b: Point): number => hypot(...minus(a, b));
