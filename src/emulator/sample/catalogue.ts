@@ -2,15 +2,14 @@
 import { type ArticleDefinition, type Text, valuesOf } from './definition.ts';
 import { finalNumberOf } from './numbering.ts';
 import { type EmulatedRange, isFound, type Json, type Query } from './range.ts';
-import { MANUFACTURERS, type ManufacturerDefinition } from './series/range.ts';
+import { MANUFACTURERS } from './series/range.ts';
 import { isShown, languageOf, type Translate } from './views.ts';
 
 /** Any node as a parent. Articles and info nodes have no children. */
 interface Folder {
-  nodeid: string;
-  text: string;
-  /** Folder above; undefined for the root. */
-  parent: string | undefined;
+  node: Json;
+  /** Undefined for the root. */
+  parent?: Folder;
   children: Json[];
 }
 
@@ -40,18 +39,14 @@ export function createCatalogues(): Pick<EmulatedRange, 'nodes' | 'breadcrumbs' 
       ),
     breadcrumbs: (parentnode, view = {}) => {
       const folder = folderIn(parentnode, view);
-      return folder && pathTo(inView(view), folder);
+      return folder && pathTo(folder);
     },
     search: (manufacturer, query, view = {}) => search(inView(view), manufacturer, query),
   };
 }
 
-function pathTo({ folders }: Catalogue, folder: Folder): Json[] {
-  const path: Json[] = [];
-  for (let at: Folder | undefined = folder; at?.nodeid; at = folders.get(at.parent ?? '')) {
-    path.unshift({ nodeid: at.nodeid, text: at.text });
-  }
-  return path;
+function pathTo({ node: { nodeid, text }, parent }: Folder): Json[] {
+  return parent === undefined ? [] : [...pathTo(parent), { nodeid, text }];
 }
 
 /** Searches numbers, and short texts in all languages. */
@@ -63,52 +58,47 @@ function search({ articles }: Catalogue, manufacturer: string, query: string): J
 }
 
 function createCatalogue(translate: Translate): Catalogue {
-  const catalogue: Catalogue = { folders: new Map(), articles: [] };
-  const root: Folder = { nodeid: '', text: '', parent: undefined, children: [] };
-  catalogue.folders.set('', root);
-  MANUFACTURERS.forEach((manufacturer, m) => {
-    const { text, series, convertdate } = manufacturer;
-    const add = (parent: Folder, content: NodeContent) =>
-      addNode(catalogue, parent, manufacturer, content);
-    const nodeid = `${manufacturer.id};:@${m + 1}`;
-    const top = add(root, {
-      nodeid,
-      nodetype: 'F',
-      text: translate(text),
-      image: 'LOGO.PNG',
-      more: { convertdate },
-    });
-    series.forEach(({ program, text: name, articles }, s) => {
-      const seriesId = `${nodeid};:${program}@${s + 1}`;
-      const folder = add(top, {
-        nodeid: seriesId,
-        nodetype: 'F',
-        text: translate(name),
-        program,
-        image: `${program}.JPG`,
-      });
+  const root: Folder = { node: {}, children: [] };
+  const catalogue: Catalogue = { folders: new Map([['', root]]), articles: [] };
+  MANUFACTURERS.forEach(({ id, name, text, series, convertdate }, m) => {
+    const make = (
+      parent: Folder,
+      place: string,
+      nodetype: 'F' | 'A' | 'I',
+      label: Text,
+      image: string,
+      more: Json = {},
+    ): Folder => {
+      const nodeid = `${parent.node.nodeid ?? id};:${place}`;
+      const path = ['xcf/ressource', id, more.program, 'any', image];
+      const node: Json = {
+        ...{ nodeid, text: translate(label), nodetype, manufacturer: id, manufacturername: name },
+        ...{ program: '', basearticlenumber: '', variantcode: '', ...more },
+        ressources: [{ restype: 'IT', rescontent: path.filter(Boolean).join('/') }],
+      };
+      const folder = { node, parent, children: [] };
+      catalogue.folders.set(nodeid, folder);
+      return folder;
+    };
+    const top = make(root, `@${m + 1}`, 'F', text, 'LOGO.PNG', { convertdate });
+    root.children.push(top.node);
+    series.forEach(({ program, text: title, articles }, s) => {
+      const folder = make(top, `${program}@${s + 1}`, 'F', title, `${program}.JPG`, { program });
+      top.children.push(folder.node);
       articles.forEach((article, a) => {
-        const { number, short, isListed } = article;
+        const { number, short, isListed = true } = article;
         // A node shows the default configuration.
         const variantcode = finalNumberOf(article, valuesOf(article));
-        const { node } = add(folder, {
-          nodeid: `${seriesId};:${number}@${a + 1}`,
-          nodetype: 'A',
-          text: translate(short),
-          program,
-          image: imageName(article),
-          more: { basearticlenumber: number, variantcode },
-          isListed,
-        });
+        const own = { program, basearticlenumber: number, variantcode };
+        const image = imageName(article);
+        const { node } = make(folder, `${number}@${a + 1}`, 'A', short, image, own);
+        if (isListed) folder.children.push(node);
         catalogue.articles.push({ node, article });
       });
     });
-    add(top, {
-      nodeid: `${nodeid};:INFO@${series.length + 1}`,
-      nodetype: 'I',
-      text: translate({ de: `Über ${text.de}`, en: `About ${text.en}` }),
-      image: 'INFO.JPG',
-    });
+    const about = { de: `Über ${text.de}`, en: `About ${text.en}` };
+    const info = make(top, `INFO@${series.length + 1}`, 'I', about, 'INFO.JPG');
+    top.children.push(info.node);
   });
   return catalogue;
 }
@@ -116,34 +106,4 @@ function createCatalogue(translate: Translate): Catalogue {
 /** File name of an article's catalogue image, without characters of a path or an encoding. */
 export function imageName(article: ArticleDefinition): string {
   return `${article.number.replaceAll(/[/\\%?#"]/g, '_')}.JPG`;
-}
-
-/** What distinguishes a node: a folder, an article, or the page about a manufacturer. */
-interface NodeContent {
-  nodeid: string;
-  nodetype: 'F' | 'A' | 'I';
-  text: string;
-  /** Id of its series, if it has one. */
-  program?: string;
-  image: string;
-  more?: Json;
-  isListed?: boolean | undefined;
-}
-
-function addNode(
-  { folders }: Catalogue,
-  parent: Folder,
-  { id, name }: ManufacturerDefinition,
-  { nodeid, nodetype, text, program = '', image, more, isListed = true }: NodeContent,
-) {
-  const path = ['xcf/ressource', id, ...(program === '' ? [] : [program]), 'any', image];
-  const node: Json = {
-    ...{ nodeid, text, nodetype, manufacturer: id, manufacturername: name, program },
-    ...{ basearticlenumber: '', variantcode: '', ...more },
-    ressources: [{ restype: 'IT', rescontent: path.join('/') }],
-  };
-  const folder = { nodeid, text, parent: parent.nodeid, children: [], node };
-  folders.set(nodeid, folder);
-  if (isListed) parent.children.push(node);
-  return folder;
 }

@@ -11,7 +11,7 @@ import { REGALO } from './regalo.ts';
 import { SALUN } from './salun.ts';
 
 /** A manufacturer with its series. All manufacturers are invented. */
-export interface ManufacturerDefinition {
+interface ManufacturerDefinition {
   id: string;
   name: string;
   /** Text of its folder: what the manufacturer makes, in the language of the reader. */
