@@ -7,9 +7,16 @@ import { join } from 'node:path';
 import { readBytes } from '../../support/files.ts';
 import { packageFile } from '../../support/package-file.ts';
 import { imageName } from './catalogue.ts';
-import type { ArticleDefinition } from './definition.ts';
 import type { EmulatedRange } from './range.ts';
 import { ARTICLES, MANUFACTURERS } from './series/range.ts';
+
+const BRUSHED = { GEBÜRSTET_N: 'brushedNormal', GEBÜRSTET_R: 'brushedRoughness' };
+const CLOTH = { STOFF_N: 'fabricNormal', STOFF_R: 'fabricRoughness' };
+const LEATHER = {
+  LEDER_COGNAC: 'leatherCognac',
+  LEDER_N: 'leatherNormal',
+  LEDER_R: 'leatherRoughness',
+};
 
 /** The textures of each manufacturer: the name of GET materials → the texture. */
 export const TEXTURES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -26,8 +33,7 @@ export const TEXTURES: Readonly<Record<string, Readonly<Record<string, string>>>
     LOCHBLECH_M: 'perforatedMetallic',
     LOCHBLECH_N: 'perforatedNormal',
     LOCHBLECH_R: 'perforatedRoughness',
-    GEBÜRSTET_N: 'brushedNormal',
-    GEBÜRSTET_R: 'brushedRoughness',
+    ...BRUSHED,
     STOFF_GRAU: 'fabricGrey',
     STOFF_N: 'fabricNormal',
   },
@@ -35,18 +41,14 @@ export const TEXTURES: Readonly<Record<string, Readonly<Record<string, string>>>
     STOFF_PETROL: 'fabricPetrol',
     STOFF_GRAU: 'fabricGrey',
     STOFF_ROST: 'fabricRust',
-    STOFF_N: 'fabricNormal',
-    STOFF_R: 'fabricRoughness',
-    LEDER_COGNAC: 'leatherCognac',
+    ...CLOTH,
+    ...LEATHER,
     LEDER_SCHWARZ: 'leatherBlack',
-    LEDER_N: 'leatherNormal',
-    LEDER_R: 'leatherRoughness',
     BUCHE: 'beech',
     EICHE: 'oak',
     NETZ: 'mesh',
     RAUM: 'room',
-    GEBÜRSTET_N: 'brushedNormal',
-    GEBÜRSTET_R: 'brushedRoughness',
+    ...BRUSHED,
   },
   AULI: {
     'EICHE NATUR': 'oak',
@@ -55,26 +57,15 @@ export const TEXTURES: Readonly<Record<string, Readonly<Record<string, string>>>
     STOFF_SAND: 'fabricSand',
     STOFF_MOOS: 'fabricMoss',
     STOFF_ROST: 'fabricRust',
-    STOFF_N: 'fabricNormal',
-    STOFF_R: 'fabricRoughness',
-    LEDER_COGNAC: 'leatherCognac',
-    LEDER_N: 'leatherNormal',
-    LEDER_R: 'leatherRoughness',
+    ...CLOTH,
+    ...LEATHER,
     TERRAZZO: 'terrazzo',
-    GEBÜRSTET_N: 'brushedNormal',
-    GEBÜRSTET_R: 'brushedRoughness',
+    ...BRUSHED,
   },
 };
 
-/** Paths below `images/`, in ASCII, which every file system keeps unchanged. */
-const PATHS = {
-  texture: (texture: string) => `textures/${texture}.jpg`,
-  preview: (texture: string, size: 'small' | 'large') => `previews/${size}/${texture}.jpg`,
-  logo: (manufacturer: string) => `catalogue/${manufacturer}/logo.png`,
-  info: (manufacturer: string) => `catalogue/${manufacturer}/info.jpg`,
-  article: ({ manufacturer, program, number }: ArticleDefinition) =>
-    `catalogue/${manufacturer}/${program}/${encodeURIComponent(number)}.jpg`,
-};
+/** A path below `images/`. Paths are in ASCII, which every file system keeps unchanged. */
+const texturePath = (texture: string): string => `textures/${texture}.jpg`;
 
 /** The image operations of a range that answer with a file. Each image is read at its first request, and kept. */
 export function createImages(): Required<Pick<EmulatedRange, 'material' | 'preview' | 'resource'>> {
@@ -89,7 +80,7 @@ export function createImages(): Required<Pick<EmulatedRange, 'material' | 'previ
   return {
     material(manufacturer, name) {
       const texture = textureOf(manufacturer, name);
-      return imageOf(texture && PATHS.texture(texture));
+      return imageOf(texture && texturePath(texture));
     },
     preview: (...names) => imageOf(previews.get(names.join('/'))),
     async resource(segments) {
@@ -113,7 +104,7 @@ export function imageFile(path: string): string {
 /** The path of every image, each once, sorted. */
 export function imagePaths(): string[] {
   const textures = Object.values(TEXTURES).flatMap((names) => Object.values(names));
-  const paths = [...textures.map(PATHS.texture), ...previewPaths().values()];
+  const paths = [...textures.map(texturePath), ...previewPaths().values()];
   return [...new Set([...paths, ...resourcePaths().values()])].sort();
 }
 
@@ -131,8 +122,8 @@ function previewPaths(): Map<string, string> {
       const texture = textureOf(manufacturer, preview.replace(/\.JPG$/, ''));
       if (texture === undefined) throw new Error(`sample range: no texture for ${preview}`);
       const folder = `${manufacturer}/${program}`;
-      paths.set(`${folder}/${preview}`, PATHS.preview(texture, 'small'));
-      paths.set(`${folder}/L_${preview}`, PATHS.preview(texture, 'large'));
+      paths.set(`${folder}/${preview}`, `previews/small/${texture}.jpg`);
+      paths.set(`${folder}/L_${preview}`, `previews/large/${texture}.jpg`);
     }
   }
   return paths;
@@ -142,12 +133,14 @@ function previewPaths(): Map<string, string> {
 function resourcePaths(): Map<string, string> {
   const paths = new Map<string, string>();
   for (const { id, series } of MANUFACTURERS) {
-    paths.set(`${id}/LOGO.PNG`, PATHS.logo(id));
-    paths.set(`${id}/INFO.JPG`, PATHS.info(id));
+    paths.set(`${id}/LOGO.PNG`, `catalogue/${id}/logo.png`);
+    paths.set(`${id}/INFO.JPG`, `catalogue/${id}/info.jpg`);
     for (const { program, articles } of series) {
-      paths.set(`${id}/${program}/${program}.JPG`, PATHS.article(articles[0]!));
+      const folder = `${id}/${program}`;
       for (const article of articles) {
-        paths.set(`${id}/${program}/${imageName(article)}`, PATHS.article(article));
+        const path = `catalogue/${folder}/${encodeURIComponent(article.number)}.jpg`;
+        paths.set(`${folder}/${imageName(article)}`, path);
+        if (article === articles[0]) paths.set(`${folder}/${program}.JPG`, path);
       }
     }
   }

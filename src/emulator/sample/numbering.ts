@@ -15,15 +15,7 @@ import {
 
 interface Notation {
   number: { first: string; between: string; withNames: boolean };
-  reinit: {
-    open: string;
-    first: string;
-    before: string;
-    mid: string;
-    after: string;
-    between: string;
-    close: string;
-  };
+  reinit: Record<'open' | 'first' | 'before' | 'mid' | 'after' | 'between' | 'close', string>;
 }
 
 const NOTATIONS: Readonly<Record<string, Notation>> = {
@@ -89,8 +81,8 @@ export function valuesOfFinalNumber(
     return [property.name, valueOfCode(property, code) ?? property.initial] as const;
   });
   const values = valuesOf(article, Object.fromEntries(changes));
-  if (finalNumberOf(article, values) !== number) return undefined;
-  return areAllowed(article.properties, values) ? values : undefined;
+  const isSame = finalNumberOf(article, values) === number;
+  return isSame && areAllowed(article.properties, values) ? values : undefined;
 }
 
 /** Reinit string of a configuration; it ends with `::`. */
@@ -114,8 +106,8 @@ export function valuesOfReinit(article: ArticleDefinition, reinit: string): Valu
   });
   const values = valuesOf(article, Object.fromEntries(changes));
   // The string is accepted only if writing its values gives the same string.
-  if (reinitOf(article, values) !== reinit) return undefined;
-  return areAllowed(article.properties, values) ? values : undefined;
+  const isSame = reinitOf(article, values) === reinit;
+  return isSame && areAllowed(article.properties, values) ? values : undefined;
 }
 
 function areAllowed(properties: readonly PropertyDefinition[], values: Values): boolean {
@@ -160,19 +152,15 @@ export function withMetaValues(
   });
   const own = { ...values, ...Object.fromEntries(changes) };
   if (!areAllowed(properties, own)) return undefined;
-  const all = withNumbersOfChildren(article, own, /\{(.*)\}/.exec(reinit)?.[1]?.split('|') ?? []);
+  // The final number of a child may differ from the one that the planning gives it.
+  const numbers = /\{(.*)\}/.exec(reinit)?.[1]?.split('|') ?? [];
+  const all = (article.meta?.children(own) ?? []).reduce<Values>(
+    (before, { article: child }, i) => {
+      const number = (numbers[i] ?? '').slice(child.program.length + 1);
+      const changed = valuesOfFinalNumber(child, number);
+      return (changed && withChildValues(article, before, child, changed)) ?? before;
+    },
+    own,
+  );
   return metaReinitOf(article, all) === reinit ? all : undefined;
-}
-
-/** Adds the values of children whose final numbers differ from those that the planning gives them. */
-function withNumbersOfChildren(
-  article: ArticleDefinition,
-  values: Values,
-  numbers: readonly string[],
-): Values {
-  return (article.meta?.children(values) ?? []).reduce((all, { article: child }, i) => {
-    const number = (numbers[i] ?? '').slice(child.program.length + 1);
-    const changed = valuesOfFinalNumber(child, number);
-    return (changed && withChildValues(article, all, child, changed)) ?? all;
-  }, values);
 }
