@@ -137,7 +137,7 @@ const EMULATOR_CHECKS = {
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
   checkParameters('startEmulator', options, EMULATOR_CHECKS, true);
   const { range, now = Date.now, lifetimesMs, keyForm = 'pem', without = [] } = options;
-  const { maxQueryBytes = MAX_QUERY_BYTES, random = randomBytes } = options;
+  const { maxQueryBytes = MAX_QUERY_BYTES, random = randomBytes, planningSite } = options;
   const { login = makeLogin(random) } = options;
   const tokens = new TokenRegistry(now, random, lifetimesMs);
   const auth = authRoutes(AUTH_BASE, login, tokens, keyForm);
@@ -151,12 +151,10 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
     options.onPermanentId?.(id, article);
     return id;
   };
-  const searchResults = new Map<string, string>();
   const findPlanning = (id: string) =>
     plannings.get(id) ?? options.findPlanning?.(id) ?? range.planning?.(id);
   const stored = { storePlanning, findPlanning };
-  const context = { range, tokens, maxQueryBytes, searchResults, ...stored };
-  const { planningSite } = options;
+  const context = { range, tokens, maxQueryBytes, searchResults: new Map(), ...stored };
   const routes = planningSite === undefined ? ROUTES : SITE_ROUTES;
   for (const route of [...auth, ...routes]) {
     const isThere = !without.some((part) => route.path.includes(part));
@@ -248,29 +246,20 @@ function addSite(
   maxQueryBytes: number,
   counts: Map<string, number>,
 ): void {
-  const operation = 'planning';
-  const answer = async (
-    name: string,
-    { raw, headers, host }: FastifyRequest,
-    reply: FastifyReply,
-  ) => {
-    const query = queryText(raw.url ?? '/', maxQueryBytes);
-    // The server may be behind a proxy with TLS.
-    const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';
-    const baseUrl = `${scheme}://${host}${SERVICE_BASE}`;
-    const answered = await site({ name, query, baseUrl, headers });
-    return reply.code(answered.status).headers(answered.headers).send(answered.body);
-  };
   const path = `${FRONTEND_BASE}/planning`;
-  app.get(path, { config: { operation } }, (request, reply) => {
-    counts.set(operation, (counts.get(operation) ?? 0) + 1);
-    return answer('', request, reply);
-  });
-  app.get('/', (request, reply) => answer('/', request, reply));
-  app.get(`${path}/:name`, (request, reply) => {
-    const { name } = request.params as { name: string };
-    return answer(name, request, reply);
-  });
+  for (const url of [path, '/', `${path}/:name`]) {
+    const operation = url === path ? 'planning' : undefined;
+    app.get(url, { config: { operation } }, async ({ raw, params, headers, host }, reply) => {
+      if (operation !== undefined) counts.set(operation, (counts.get(operation) ?? 0) + 1);
+      const { name = url === path ? '' : url } = params as { name?: string };
+      const query = queryText(raw.url ?? '/', maxQueryBytes);
+      // The server may be behind a proxy with TLS.
+      const scheme = headers['x-forwarded-proto'] === 'https' ? 'https' : 'http';
+      const baseUrl = `${scheme}://${host}${SERVICE_BASE}`;
+      const answered = await site({ name, query, baseUrl, headers });
+      return reply.code(answered.status).headers(answered.headers).send(answered.body);
+    });
+  }
 }
 
 function send(reply: FastifyReply, answer: Answer): FastifyReply {
@@ -361,12 +350,6 @@ const PACKERS: Readonly<Record<string, (body: Buffer) => Buffer>> = {
 /** Compresses JSON for clients that accept it; packed bodies are kept by content. @see RFC 9110 8.4, 12.5.3. */
 function addCompression(app: FastifyInstance): void {
   const packed = new LRUCache<string, Buffer>({ maxSize: MAX_PACKED_BYTES });
-  const pack = (encoding: string, body: Buffer): Buffer => {
-    const key = encoding + createHash('sha256').update(body).digest('base64');
-    const made = packed.get(key) ?? PACKERS[encoding]!(body);
-    packed.set(key, made, { size: body.length });
-    return made;
-  };
   app.addHook('onSend', async ({ headers }, reply, payload) => {
     const isBody = typeof payload === 'string' || payload instanceof Uint8Array;
     if (!isBody || !/json/.test(String(reply.getHeader('content-type')))) return payload;
@@ -376,6 +359,9 @@ function addCompression(app: FastifyInstance): void {
     const encoding = Object.keys(PACKERS).find((name) => accepted.includes(name));
     if (encoding === undefined || body.length < MIN_COMPRESSED_BYTES) return payload;
     reply.header('content-encoding', encoding);
-    return pack(encoding, body);
+    const key = encoding + createHash('sha256').update(body).digest('base64');
+    const made = packed.get(key) ?? PACKERS[encoding]!(body);
+    packed.set(key, made, { size: body.length });
+    return made;
   });
 }

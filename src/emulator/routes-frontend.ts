@@ -30,13 +30,6 @@ const PARAMETERS = [
   ...['ocdreinit', 'permanentid', 'parentnode', 'urlwarenkorb'],
 ];
 
-const PLANNING: Route = {
-  operation: 'planning',
-  path: '/planning',
-  optional: PARAMETERS,
-  answer: plan,
-};
-
 /** Names of v1 and their replacements. @see Spec 9.3 */
 const RENAMED: Readonly<Record<string, string>> = {
   manuid: 'manufacturer',
@@ -46,20 +39,20 @@ const RENAMED: Readonly<Record<string, string>> = {
   reinitstring: 'ocdreinit',
 };
 
-/** The entry points of v1, which the page replaces. @see Spec 9.4 */
-const V1_ROUTES = ['index.php', 'configurator.php', 'article.php'].map(
-  (name): Route => ({
-    operation: 'planningv1',
-    path: `/${name}`,
-    // The page checks the token.
-    token: 'passed',
-    optional: [...PARAMETERS, ...Object.keys(RENAMED)],
-    answer: redirect,
-  }),
-);
-
-/** Rows of `{frontend_url}`. */
-export const FRONTEND_ROUTES: readonly Route[] = [PLANNING, ...V1_ROUTES];
+/** Rows of `{frontend_url}`: the page, and the entry points of v1, which the page replaces. @see Spec 9.4 */
+export const FRONTEND_ROUTES: readonly Route[] = [
+  { operation: 'planning', path: '/planning', optional: PARAMETERS, answer: plan },
+  ...['index.php', 'configurator.php', 'article.php'].map(
+    (name): Route => ({
+      operation: 'planningv1',
+      path: `/${name}`,
+      // The page checks the token.
+      token: 'passed',
+      optional: [...PARAMETERS, ...Object.keys(RENAMED)],
+      answer: redirect,
+    }),
+  ),
+];
 
 /**
  * The row of a stored planning, which the page reads to restore it. No operation of the service resolves an
@@ -69,11 +62,10 @@ export const STORED_PLANNING: Route = {
   operation: 'storedplanning',
   path: '/planning/permanentid/:id',
   answer({ segments }, { findPlanning }) {
-    const sentence =
-      'permanentid: expected one of a planning that was stored here, received an unknown one';
-    const article = findPlanning(segments.id!);
-    if (article === undefined) throw new Refusal(404, sentence);
-    return { kind: 'json', json: article };
+    const json = findPlanning(segments.id!);
+    if (json !== undefined) return { kind: 'json', json };
+    const expected = 'expected one of a planning that was stored here, received an unknown one';
+    throw new Refusal(404, `permanentid: ${expected}`);
   },
 };
 
@@ -99,10 +91,16 @@ function plan({ query }: Call, context: RouteContext): Answer {
   const title = ((article?.ocd ?? {}) as Json).shorttext ?? 'Planning';
   const hasCatalogue = mode !== 'configurator';
   const nodes = hasCatalogue && found(context.range.nodes(parentnode, query), 'parentnode');
-  const html = planningPage(mode, lang || 'de', title, [
-    nodes ? catalogueHtml(nodes) : '',
-    articleHtml(article, switchOf(query, 'showprice') ?? true, cartUrlOf(query)),
-  ]);
+  // `<html data-mode>` is the mode of the page, the element `#article` the article as JSON.
+  const html = `<!doctype html>
+<html lang="${escaped(lang || 'de')}" data-mode="${mode}">
+<head><meta charset="utf-8"><title>${escaped(title)}</title></head>
+<body>
+${nodes ? catalogueHtml(nodes) : ''}
+${articleHtml(article, switchOf(query, 'showprice') ?? true, cartUrlOf(query))}
+</body>
+</html>
+`;
   const bytes = new TextEncoder().encode(html);
   return { kind: 'bytes', bytes, contentType: 'text/html; charset=utf-8', headers: HEADERS };
 }
@@ -164,18 +162,6 @@ button?.addEventListener('click', async () => {
   document.getElementById('answer').textContent = answer.status + ' ' + (await answer.text());
 });`;
 
-/** Writes the page; `<html data-mode>` is its mode, the element `#article` the article as JSON. */
-function planningPage(mode: string, lang: string, title: unknown, parts: string[]): string {
-  return `<!doctype html>
-<html lang="${escaped(lang)}" data-mode="${mode}">
-<head><meta charset="utf-8"><title>${escaped(title)}</title></head>
-<body>
-${parts.join('\n')}
-</body>
-</html>
-`;
-}
-
 function catalogueHtml(nodes: Json[]): string {
   const items = nodes.map(
     ({ nodeid, nodetype, text }) =>
@@ -189,22 +175,20 @@ function articleHtml(article: Json | undefined, showPrice: boolean, cartUrl?: st
   const ocd = (article.ocd ?? {}) as Json;
   // Less-than signs are escaped, so that no text can end the script element.
   const json = jsonText(article).replaceAll('<', '\\u003c');
+  // An article without all its values is not valid, so it cannot be put into the cart (Spec 3 rule 2).
+  const disabled = ocd.obligatory2c === true ? ' disabled' : '';
+  const button = `<button id="cart" data-url="${escaped(cartUrl)}"${disabled}>Cart</button>`;
+  const cart = cartUrl === undefined ? '' : `${button}<output id="answer"></output>`;
   const price = showPrice ? `<p id="price">${escaped(ocd.price)} ${escaped(ocd.currency)}</p>` : '';
   return `<main>
 <h1>${escaped(ocd.shorttext)}</h1>
 <p id="finalarticlenumber">${escaped(ocd.finalarticlenumber)}</p>
 <pre>${escaped(ocd.varianttext)}</pre>
 ${price}
-${cartUrl === undefined ? '' : cartHtml(cartUrl, ocd.obligatory2c === true)}
+${cart}
 <script type="application/json" id="article">${json}</script>
 <script>${CART_SCRIPT}</script>
 </main>`;
-}
-
-/** An article without all its values is not valid, so it cannot be put into the cart. @see Spec 3 rule 2. */
-function cartHtml(url: string, isIncomplete: boolean): string {
-  const disabled = isIncomplete ? ' disabled' : '';
-  return `<button id="cart" data-url="${escaped(url)}"${disabled}>Cart</button><output id="answer"></output>`;
 }
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };

@@ -45,7 +45,9 @@ export class TokenRegistry {
   /** Issues a token that opens all three groups. */
   issue(remembered: boolean): string {
     this.#dropEnded();
-    const token = makeToken(this.#random);
+    const part = (): string => Buffer.from(this.#random(12)).toString('base64url');
+    // Every token contains these three signs, so that a client which does not encode them always fails.
+    const token = `${part()}+${part()}/${part()}=`;
     const expiresAtMs = this.#now() + this.#lifetimesMs[remembered ? 'remembered' : 'session'];
     this.#sessions.set(token, { expiresAtMs, groups: new Set(['xcf', 'ofml', 'odb']) });
     return token;
@@ -84,10 +86,4 @@ export class TokenRegistry {
     const session = this.#sessions.get(token);
     return session !== undefined && session.expiresAtMs > this.#now() ? session.groups : undefined;
   }
-}
-
-/** Every token contains `+`, `/` and `=`, so that a client which does not encode them always fails. */
-function makeToken(random: (bytes: number) => Uint8Array): string {
-  const part = (): string => Buffer.from(random(12)).toString('base64url');
-  return `${part()}+${part()}/${part()}=`;
 }
