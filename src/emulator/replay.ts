@@ -108,10 +108,10 @@ async function readHead(file: string): Promise<{ name: string; convertdate: stri
 async function readRecords(folder: string, identity: readonly string[]) {
   const byIdentity = new Map<string, Json>();
   const responses: Json[] = [];
-  const keyOf = (query: Query): string =>
+  const keyOf = (request: Json): string =>
     JSON.stringify(
       identity.map((name) => {
-        const value = query[name] ?? '';
+        const value = String(request[name] ?? '');
         return CASELESS.includes(name) ? value.toUpperCase() : value;
       }),
     );
@@ -120,21 +120,17 @@ async function readRecords(folder: string, identity: readonly string[]) {
     const file = join(folder, name);
     const text = decodeUtf8(await readBytes(file), file);
     const record = expectKind('object', parseJson(text, file), `${file}: record`);
-    const key = keyOf(requestOf(record, file));
+    const request = expectKind('object', record.request, `${file}: request`);
+    for (const [name, value] of Object.entries(request)) {
+      if (typeof value !== 'object') continue;
+      throw recordingInvalid(`${file}: request.${name}`, 'expected a string, received an object');
+    }
+    const key = keyOf(request);
     const response = expectKind('object', record.response, `${file}: response`);
     responses.push(spelledAs(response, memberText(text, 'response')!));
     if (!byIdentity.has(key)) byIdentity.set(key, response);
   }
   return { find: (query: Query) => byIdentity.get(keyOf(query)), responses };
-}
-
-function requestOf(record: Json, file: string): Query {
-  const request = expectKind('object', record.request, `${file}: request`);
-  const parameters = Object.entries(request).map(([name, value]) => {
-    if (typeof value !== 'object') return [name, String(value)];
-    throw recordingInvalid(`${file}: request.${name}`, 'expected a string, received an object');
-  });
-  return Object.fromEntries(parameters);
 }
 
 /**
@@ -248,35 +244,33 @@ function recordedCatalogue({ listings, nodes }: Tree, articles: readonly Json[])
       const isFolder = node === undefined || node.nodetype === 'F';
       return listings.get(id) ?? (isFolder ? undefined : []);
     },
-    breadcrumbs: (id: string) => pathTo(nodes, id),
+    breadcrumbs(id: string): Json[] | undefined {
+      const path: Json[] = [];
+      const seen = new Set<string>();
+      for (let at = id; at !== '' && !seen.has(at); ) {
+        seen.add(at);
+        const entry = nodes.get(at);
+        if (entry === undefined) return undefined;
+        path.unshift({ nodeid: entry.node.nodeid, text: entry.node.text });
+        at = entry.parent;
+      }
+      return path;
+    },
     search(manufacturer: string, query: string): Json[] {
       const owner = manufacturer.toUpperCase();
       // A recording lists the results of a search under an id that no folder has (D-820).
-      return listings.get(`${owner};SEARCH;${query}`) ?? search(entries, owner, query);
+      const recorded = listings.get(`${owner};SEARCH;${query}`);
+      if (recorded !== undefined) return recorded;
+      return entries
+        .filter(({ node }) => String(node.manufacturer).toUpperCase() === owner)
+        .filter(({ texts }) => isFound([...texts], query))
+        .map(({ node }) => node);
     },
   };
 }
 
-function pathTo(nodes: Tree['nodes'], id: string): Json[] | undefined {
-  const path: Json[] = [];
-  const seen = new Set<string>();
-  for (let at = id; at !== '' && !seen.has(at); ) {
-    seen.add(at);
-    const entry = nodes.get(at);
-    if (entry === undefined) return undefined;
-    path.unshift({ nodeid: entry.node.nodeid, text: entry.node.text });
-    at = entry.parent;
-  }
-  return path;
-}
-
-interface SearchEntry {
-  node: Json;
-  texts: Set<string>;
-}
-
-function searchEntries(listings: Tree['listings'], articles: readonly Json[]): SearchEntry[] {
-  const entries = new Map<string, SearchEntry>();
+function searchEntries(listings: Tree['listings'], articles: readonly Json[]) {
+  const entries = new Map<string, { node: Json; texts: Set<string> }>();
   const shown = [...listings.values()].flat().filter(({ nodetype }) => nodetype === 'A');
   for (const node of [...shown, ...articles.map(articleNode)]) {
     const key = JSON.stringify([node.manufacturer, node.program, node.basearticlenumber]);
@@ -305,19 +299,12 @@ function articleNode({ manufacturer, program, basearticlenumber, ...article }: J
   };
 }
 
-function search(entries: SearchEntry[], owner: string, query: string): Json[] {
-  return entries
-    .filter(({ node }) => String(node.manufacturer).toUpperCase() === owner)
-    .filter(({ texts }) => isFound([...texts], query))
-    .map(({ node }) => node);
-}
-
 /** @param where - The file, and the path of the value inside it. */
 function recordingInvalid(where: string, message: string, cause?: unknown): ConverterError {
   return new ConverterError('RECORDING_INVALID', `${where}: ${message}`, { cause });
 }
 
-/** Decodes UTF-8 strictly: replacement characters would make two names one. */
+/** Decodes strictly: replacement characters would make two names one. */
 function decodeUtf8(bytes: Uint8Array, file: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -334,11 +321,7 @@ function parseJson(text: string, file: string): unknown {
   }
 }
 
-interface Kinds {
-  object: Json;
-  array: unknown[];
-  string: string;
-}
+type Kinds = { object: Json; array: unknown[]; string: string };
 
 function expectKind<K extends keyof Kinds>(kind: K, value: unknown, where: string) {
   const received = Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value;
