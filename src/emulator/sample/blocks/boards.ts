@@ -35,10 +35,7 @@ export const BOARD_FAMILIES: BlockFamilies = {
   // Carcass boards, shelves, fronts, rails: width, height, depth.
   PLATTE: { make: (w, h, d) => chamferedBox(w, h, d, 0.0012) },
   // Native geometry of the OFML family is clockwise. These panels are clockwise on purpose.
-  PANEEL: {
-    make: (w, h, d) => chamferedBox(w, h, d, 0.002),
-    quirks: { clockwise: true },
-  },
+  PANEEL: { make: (w, h, d) => chamferedBox(w, h, d, 0.002), quirks: { clockwise: true } },
   // Desk tops with round corners: width, thickness, depth.
   TISCHPLATTE: {
     make: (w, t, d) => slab(fromCorner(roundedRectangle(w, d, 0.03, 8), w, d), t, 0.0025),
@@ -101,9 +98,9 @@ export const BOARD_FAMILIES: BlockFamilies = {
   SCHUBKASTEN: {
     make: (w, h, d) => [
       ...chamferedBox(w, 0.008, d, 0.001),
-      ...placed(chamferedBox(0.012, h, d, 0.001), { at: [0, 0, 0] }),
+      ...chamferedBox(0.012, h, d, 0.001),
       ...placed(chamferedBox(0.012, h, d, 0.001), { at: [w - 0.012, 0, 0] }),
-      ...placed(chamferedBox(w, h, 0.012, 0.001), { at: [0, 0, 0] }),
+      ...chamferedBox(w, h, 0.012, 0.001),
     ],
   },
   // A unit board: nodes scale it differently on each axis. Its own position and rotation lay it flat.

@@ -10,21 +10,9 @@ function both(half: Shape): Shape {
   return [...half, ...placed(half, { scale: [-1, 1, 1] })];
 }
 
-/** A cantilever frame: one tube from one seat rail over the floor to the other. */
-function cantilever(seat: number, w: number): Shape {
-  const x = w / 2;
-  const start: Point[] = [
-    [x, seat + 0.03, -0.235],
-    [x, seat - 0.01, -0.16],
-    [x, seat - 0.02, 0.2],
-  ];
-  const down: Point[] = [
-    [x, 0.0125, 0.23],
-    [x, 0.0125, -0.26],
-  ];
-  const half = [...start, ...down];
-  const mirrored = half.map(([px, py, pz]): Point => [-px, py, pz]).reverse();
-  return tube([...half, ...mirrored], 0.0125, { bend: 0.06, bendSteps: 8, segments: 16 });
+/** A path and its mirror image, back to the other side. */
+function thereAndBack(half: readonly Point[]): Point[] {
+  return [...half, ...half.map(([x, y, z]): Point => [-x, y, z]).reverse()];
 }
 
 /** The shell on these frames, the places on it that they bear, and the end of a leg in its glide. */
@@ -41,19 +29,33 @@ function underShell(seat: number, radius: number, t: number, foot: Point): Point
   return [foot, ...across, [-foot[0], foot[1], foot[2]]];
 }
 
-/** A tube between the two that run across. */
-function lengthwise(seat: number, radius: number): Point[] {
-  return Array.from({ length: 6 }, (_, i) =>
+/** Two tubes between those that run across. */
+function lengthwise(seat: number, radius: number): Shape {
+  const path = Array.from({ length: 6 }, (_, i) =>
     onSeat(seat, belowShell(SHELL_WIDTH, 0.1, FRONT + ((REAR - FRONT) * i) / 5, radius)),
   );
+  return both(tube(path, radius));
 }
 
 const onSeat = (seat: number, [x, y, z]: Point): Point => [x, seat + y, z];
 
 /** Frames by kind. */
 export const FRAME_FAMILIES: BlockFamilies = {
-  // A cantilever chair: seat height, width.
-  FREISCHWINGER: { make: (seat, w) => cantilever(seat, w) },
+  // A cantilever chair: one tube from one seat rail over the floor to the other: seat height, width.
+  FREISCHWINGER: {
+    make: (seat, w) =>
+      tube(
+        thereAndBack([
+          [w / 2, seat + 0.03, -0.235],
+          [w / 2, seat - 0.01, -0.16],
+          [w / 2, seat - 0.02, 0.2],
+          [w / 2, 0.0125, 0.23],
+          [w / 2, 0.0125, -0.26],
+        ]),
+        0.0125,
+        { bend: 0.06, bendSteps: 8, segments: 16 },
+      ),
+  },
   // Two arm loops from the seat rails to the back: seat height, width.
   ARMBÜGEL: {
     make: (seat, w) =>
@@ -75,14 +77,11 @@ export const FRAME_FAMILIES: BlockFamilies = {
   LEHNENBOGEN: {
     make: (seat, w, h) =>
       tube(
-        [
+        thereAndBack([
           [w / 2, seat - 0.02, -0.14],
           [w / 2, seat + 0.02, -0.235],
           [w / 2, h, -0.3],
-          [-w / 2, h, -0.3],
-          [-w / 2, seat + 0.02, -0.235],
-          [-w / 2, seat - 0.02, -0.14],
-        ],
+        ]),
         0.0115,
         { bend: 0.05, bendSteps: 7 },
       ),
@@ -92,7 +91,7 @@ export const FRAME_FAMILIES: BlockFamilies = {
     make: (seat) => [
       ...tube(underShell(seat, 0.009, FRONT, [0.23, FOOT, 0.235]), 0.009, { bend: 0.05 }),
       ...tube(underShell(seat, 0.009, REAR, [0.22, FOOT, -0.25]), 0.009, { bend: 0.05 }),
-      ...both(tube(lengthwise(seat, 0.009), 0.009)),
+      ...lengthwise(seat, 0.009),
     ],
   },
   // Sled base: seat height.
@@ -102,7 +101,7 @@ export const FRAME_FAMILIES: BlockFamilies = {
       const rear = underShell(seat, 0.006, REAR, [0.24, 0.006, -0.24]);
       return [
         ...tube([...front, ...rear.reverse()], 0.006, { loop: true, bend: 0.035, segments: 12 }),
-        ...both(tube(lengthwise(seat, 0.006), 0.006)),
+        ...lengthwise(seat, 0.006),
       ];
     },
   },

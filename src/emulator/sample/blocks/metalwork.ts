@@ -152,7 +152,7 @@ export const METAL_FAMILIES: BlockFamilies = {
   KABELWANNE: {
     make: (length) => [
       ...chamferedBox(length, 0.0015, 0.12, 0.0005),
-      ...placed(chamferedBox(length, 0.07, 0.0015, 0.0005), { at: [0, 0, 0] }),
+      ...chamferedBox(length, 0.07, 0.0015, 0.0005),
       ...placed(chamferedBox(length, 0.04, 0.0015, 0.0005), { at: [0, 0, 0.1185] }),
     ],
   },

@@ -7,26 +7,26 @@ import { cos, exp, pow, sin, square } from '../../../support/elementary.ts';
 import { chamferedBox, roundedBox } from '../shapes/box.ts';
 import type { BlockFamilies } from '../shapes/encode.ts';
 import { cylinder, lathe } from '../shapes/lathe.ts';
-import { type Outline, roundedRectangle, superellipse } from '../shapes/outline.ts';
+import { type Flat, type Outline, roundedRectangle, superellipse } from '../shapes/outline.ts';
 import { rowShell, shell } from '../shapes/shell.ts';
-import { type Point, placed, type Shape } from '../shapes/surface.ts';
+import { type Point, placed } from '../shapes/surface.ts';
 import { sweep, tube } from '../shapes/sweep.ts';
 
 /** A seat: flat in the middle, falling over its front edge; y of the seat's plane is 0. */
-function seatBend(depth: number, dish: number) {
+function seatBend(depth: number) {
   return (x: number, y: number): Point => {
     const front = Math.max(0, -y - depth * 0.22) / (depth * 0.28);
     const rear = Math.max(0, y - depth * 0.3) / (depth * 0.2);
-    return [x, dish * square(x / 0.24) - 0.035 * pow(front, 2.4) + 0.01 * square(rear), -y];
+    return [x, 0.012 * square(x / 0.24) - 0.035 * pow(front, 2.4) + 0.01 * square(rear), -y];
   };
 }
 
 /** A back: hugging at the sides, with a lumbar curve; y from the lower edge is plan y + h / 2. */
-function backBend(h: number, hug: number, lean: number) {
+function backBend(h: number) {
   return (x: number, y: number): Point => {
     const t = Math.max(0, y / h + 0.5);
     const lumbar = 0.032 * exp(-square((t - 0.28) / 0.22));
-    return [x, y + h / 2, hug * square(x / 0.23) + lumbar - lean * pow(t, 1.6)];
+    return [x, y + h / 2, 0.055 * square(x / 0.23) + lumbar - 0.09 * pow(t, 1.6)];
   };
 }
 
@@ -40,18 +40,10 @@ function backOutline(w: number, h: number): Outline {
   return superellipse(w, h, 4.2, 56).map(([x, y]) => [x * (1 - 0.12 * (y / h + 0.5)), y] as const);
 }
 
-/** The rim of a back as a tube that follows it. */
-function backFrame(w: number, h: number, radius: number): Shape {
-  const bend = backBend(h, 0.055, 0.09);
-  const path = backOutline(w, h).map(([x, y]) => bend(x, y));
-  const section = roundedRectangle(radius * 2.4, radius * 1.5, radius * 0.7, 2);
-  return sweep(section, path, { loop: true, up: [1, 0, 0] });
-}
-
 const SHELL_THICKNESS = 0.009;
 
 /** The middle line of a chair shell from the front edge to the top: y, z. */
-const SHELL_LINE: readonly (readonly [number, number])[] = [
+const SHELL_LINE: readonly Flat[] = [
   [-0.032, 0.235],
   [-0.012, 0.212],
   [-0.006, 0.15],
@@ -67,12 +59,11 @@ const SHELL_LINE: readonly (readonly [number, number])[] = [
 ];
 
 /** A point of the middle line; t from 0 (front) to 1 (top). */
-function shellLine(t: number): readonly [number, number] {
+function shellLine(t: number): Flat {
   const at = Math.min(0.9999, Math.max(0, t)) * (SHELL_LINE.length - 1);
   const i = Math.floor(at);
   const f = at - i;
-  const p = (k: number): readonly [number, number] =>
-    SHELL_LINE[Math.max(0, Math.min(SHELL_LINE.length - 1, k))]!;
+  const p = (k: number): Flat => SHELL_LINE[Math.max(0, Math.min(SHELL_LINE.length - 1, k))]!;
   const spline = (k: 0 | 1): number => {
     const [a, b, c, d] = [p(i - 1)[k], p(i)[k], p(i + 1)[k], p(i + 2)[k]];
     return b + 0.5 * f * (c - a + f * (2 * a - 5 * b + 4 * c - d + f * (3 * (b - c) + d - a)));
@@ -119,16 +110,6 @@ export function belowShell(w: number, x: number, t: number, tubeRadius: number):
   return [px, y - SHELL_THICKNESS / 2 - tubeRadius, z];
 }
 
-function chairShell(w: number): Shape {
-  return rowShell({
-    rows: 34,
-    columns: 14,
-    at: (u, v) => bucket(w, u * shellHalfWidth(w, v), v),
-    uv: (u, v) => [u * shellHalfWidth(w, v), v * 0.92],
-    thickness: SHELL_THICKNESS,
-  });
-}
-
 /** Pads and shells. */
 export const SEATING_FAMILIES: BlockFamilies = {
   // A task chair's seat pad: width, depth, thickness.
@@ -136,7 +117,7 @@ export const SEATING_FAMILIES: BlockFamilies = {
     make: (w, d, thickness) =>
       shell({
         outline: superellipse(w, d, 4.5, 56),
-        bend: seatBend(d, 0.012),
+        bend: seatBend(d),
         front: pad(thickness * 0.72, thickness * 0.18),
         back: pad(thickness * 0.28, thickness * 0.12),
         rim: thickness * 0.16,
@@ -147,7 +128,7 @@ export const SEATING_FAMILIES: BlockFamilies = {
     make: (w, d) =>
       shell({
         outline: superellipse(w, d, 4.5, 40),
-        bend: seatBend(d, 0.012),
+        bend: seatBend(d),
         front: () => 0.004,
         back: pad(0.022, 0.004),
         rim: 0.004,
@@ -159,7 +140,7 @@ export const SEATING_FAMILIES: BlockFamilies = {
     make: (w, h) =>
       shell({
         outline: backOutline(w, h),
-        bend: backBend(h, 0.055, 0.09),
+        bend: backBend(h),
         front: pad(0.04, 0.01),
         back: pad(0.014, 0.008),
         rim: 0.009,
@@ -170,14 +151,22 @@ export const SEATING_FAMILIES: BlockFamilies = {
     make: (w, h) =>
       shell({
         outline: backOutline(w, h),
-        bend: backBend(h, 0.055, 0.09),
+        bend: backBend(h),
         front: () => 0,
         back: () => 0,
         rings: 6,
         sheet: true,
       }),
   },
-  RÜCKENRAHMEN: { make: (w, h) => backFrame(w, h, 0.009) },
+  // The rim of a back: a tube that follows it.
+  RÜCKENRAHMEN: {
+    make: (w, h) => {
+      const bend = backBend(h);
+      const path = backOutline(w, h).map(([x, y]) => bend(x, y));
+      const section = roundedRectangle(0.009 * 2.4, 0.009 * 1.5, 0.009 * 0.7, 2);
+      return sweep(section, path, { loop: true, up: [1, 0, 0] });
+    },
+  },
   // The carrier behind a back, from under the seat: height of its upper end.
   LEHNENTRÄGER: {
     make: (h) =>
@@ -265,16 +254,25 @@ export const SEATING_FAMILIES: BlockFamilies = {
       ),
   },
   ARMAUFLAGE: {
-    make: () => placed(roundedBox(0.085, 0.026, 0.25, 0.012, 2), { at: [-0.0425, 0, -0.125] }),
+    make: () => placed(roundedBox(0.085, 0.026, 0.25, 0.012), { at: [-0.0425, 0, -0.125] }),
   },
   // A moulded chair shell, seat and back in one: width.
-  SCHALE: { make: chairShell },
+  SCHALE: {
+    make: (w) =>
+      rowShell({
+        rows: 34,
+        columns: 14,
+        at: (u, v) => bucket(w, u * shellHalfWidth(w, v), v),
+        uv: (u, v) => [u * shellHalfWidth(w, v), v * 0.92],
+        thickness: SHELL_THICKNESS,
+      }),
+  },
   SCHALENPOLSTER: {
     make: (w) =>
       shell({
         outline: superellipse(w * 0.86, 0.39, 4, 56),
         bend: (x, y) => bucket(w, x, (y + 0.245) / 0.92),
-        front: (t) => 0.007 + 0.02 * Math.sqrt(Math.max(0, 1 - pow(t, 5))),
+        front: pad(0.027, 0.007),
         back: () => -0.003,
         rim: 0.002,
         rings: 8,
