@@ -44,14 +44,16 @@ export function articleRoot(
 }
 
 /** A block by its qualified name. */
-export function imp(btgname: string, options: NodeOptions = {}, children: Part[] = []): Part {
-  return node('imp', options, { btgname, ...(children.length > 0 && { children }) });
+export function imp(btgname: string, options: NodeOptions = {}): Part {
+  return node('imp', options, { btgname });
 }
 
-/** Returns a short form of {@link imp} for the blocks of a series on one layer. */
-export function blocksOn(lay: string) {
-  return (btgname: string, mat: string, at?: Point, rot?: Point): Part =>
-    imp(btgname, { lay, mat, ...(at && { at }), ...(rot && { rot }) });
+/** Returns a short form for the parts of a series on one layer: blocks by name, and solids. */
+export function partsOn(lay: string) {
+  return (shape: string | Part, mat: string, at?: Point, rot?: Point): Part => {
+    const { type, ...rest } = typeof shape === 'string' ? imp(shape) : shape;
+    return node(type, { lay, mat, ...(at && { at }), ...(rot && { rot }) }, rest);
+  };
 }
 
 /** A solid: `block`, `frame`, `cyl`, `sphere` or `ellipsoid`. */
@@ -59,9 +61,8 @@ export function solid(
   type: 'block' | 'frame' | 'cyl' | 'sphere' | 'ellipsoid',
   params: unknown,
   options: NodeOptions = {},
-  children: Part[] = [],
 ): Part {
-  return node(type, options, { params, ...(children.length > 0 && { children }) });
+  return node(type, options, { params });
 }
 
 /** The parts list of GET btg: the tree, the names of its blocks and its materials. */

@@ -3,13 +3,13 @@
  */
 import { blockName } from '../blocks/blocks.ts';
 import type { Part, SeriesDefinition, Values } from '../definition.ts';
-import { blocksOn, imp, solid, top } from '../tree.ts';
+import { imp, partsOn, solid, top } from '../tree.ts';
 import { bodySymbol, brnk, cloth, layer, UPHOLSTERY } from './brenkhoff-common.ts';
 import { articlesOf, choice, choices, materialOf, text } from './properties.ts';
 
 const PROGRAM = 'AKTA';
 const D3 = layer(PROGRAM, 'D3');
-const visible = blocksOn(D3);
+const visible = partsOn(D3);
 const own = (family: string, ...measures: number[]): string =>
   blockName('BRNK::AKTA', family, ...measures);
 
@@ -144,7 +144,7 @@ function stool(values: Values): Part[] {
   return [
     ...star(280, 430, values),
     visible(own('RUNDPOLSTER', 360, 75), cloth(values), [0, 0.445, 0]),
-    solid('cyl', [0.014, 0.15], { at: [0, 0.432, 0], mat: brnk('SCHWARZ'), lay: D3 }),
+    visible(solid('cyl', [0.014, 0.15]), brnk('SCHWARZ'), [0, 0.432, 0]),
     ...bodySymbol(PROGRAM, 0.56),
   ];
 }

@@ -47,7 +47,7 @@ export function wood(values: Values, kind: '' | ' HOCH' | ' GEDREHT' = ''): stri
 }
 
 /** A board by its measures in millimetres. */
-export function board(w: number, h: number, d: number, options: NodeOptions): Part {
+export function board(w: number, h: number, d: number, options?: NodeOptions): Part {
   return imp(shared('PLATTE', w, h, d), options);
 }
 

@@ -2,7 +2,7 @@
  * DEPOT by Fjelmark: pedestals, cabinets, lockers; drawers and doors move.
  */
 import type { Part, PropertyDefinition, SeriesDefinition, Values } from '../definition.ts';
-import { blocksOn, imp, movable, solid, top } from '../tree.ts';
+import { imp, movable, partsOn, solid, top } from '../tree.ts';
 import {
   basis,
   board,
@@ -19,7 +19,7 @@ import { articlesOf, choice, choices, text } from './properties.ts';
 
 const PROGRAM = 'DEPOT';
 const D3 = layer(PROGRAM, 'D3');
-const visible = blocksOn(D3);
+const visible = partsOn(D3);
 const METAL = basis('PULVER_SILBER');
 
 /** The handle of the fronts. */
@@ -33,7 +33,7 @@ function carcass(w: number, h: number, d: number, y: number, values: Values): Pa
   const t = 19;
   const [W, H, T] = [w / 1000, h / 1000, t / 1000];
   return top({ at: [0, y, 0], mat: upright(values), lay: D3 }, [
-    board(t, h, d - 20, {}),
+    board(t, h, d - 20),
     board(t, h, d - 20, { at: [W - T, 0, 0] }),
     board(w - 2 * t, t, d - 20, { at: [T, 0, 0], mat: decor(values) }),
     board(w - 2 * t, t, d - 20, { at: [T, H - T, 0], mat: decor(values) }),
@@ -50,12 +50,9 @@ function shelves(
   count: number,
   values: Values,
 ): Part[] {
+  const shelf = board(w - 40, 19, d - 60);
   return Array.from({ length: count }, (_, i) =>
-    board(w - 40, 19, d - 60, {
-      at: [0.02, y + ((i + 1) * h) / 1000 / (count + 1), 0.025],
-      mat: decor(values),
-      lay: D3,
-    }),
+    visible(shelf, decor(values), [0.02, y + ((i + 1) * h) / 1000 / (count + 1), 0.025]),
   );
 }
 
@@ -70,7 +67,7 @@ function handle(w: number, h: number, values: Values): Part[] {
 function drawer(w: number, h: number, d: number, y: number, tag: string, values: Values): Part {
   const box = shared('SCHUBKASTEN', w - 64, Math.min(h - 30, 180), d - 80);
   return movable({ at: [0.002, y, d / 1000 - 0.019], lay: layer(PROGRAM, `D3_${tag}`) }, [
-    board(w - 4, h - 4, 19, { mat: decor(values), lay: D3 }),
+    visible(board(w - 4, h - 4, 19), decor(values)),
     visible(box, METAL, [0.03, 0.012, -(d - 80) / 1000]),
     ...handle(w - 4, h - 3, values),
   ]);
@@ -141,8 +138,8 @@ function doorHandle(h: number, side: 1 | -1, values: Values): Part {
 /** A cabinet with two hinged doors; the right one is the left one mirrored. */
 function hinged(h: number, count: number, values: Values): Part[] {
   const [w, d, base] = [800, 420, 0.06];
-  const door = board(396, h - 4, 19, { mat: front(values), lay: D3 });
-  const hinge = solid('cyl', '0.05, 0.006', { at: [0.008, 0.1, -0.004], mat: METAL, lay: D3 });
+  const door = visible(board(396, h - 4, 19), front(values));
+  const hinge = visible(solid('cyl', '0.05, 0.006'), METAL, [0.008, 0.1, -0.004]);
   return [
     carcass(w, h, d, base, values),
     ...shelves(w, h, d, base, count, values),
@@ -176,25 +173,18 @@ function hinged(h: number, count: number, values: Values): Part[] {
 /** A sideboard with two sliding doors. */
 function sliding(values: Values): Part[] {
   const [w, h, d, base] = [1600, 680, 450, 0.12];
+  const grip = solid('frame', { W: 0.03, H: 0.18, D: 0.004, T: 0.003 });
   const door = (tag: string, x: number, z: number): Part =>
     movable({ at: [x, base + 0.021, z], lay: layer(PROGRAM, `D3_${tag}`) }, [
-      board(800, h - 42, 16, { mat: front(values), lay: D3 }),
-      solid(
-        'frame',
-        { W: 0.03, H: 0.18, D: 0.004, T: 0.003 },
-        {
-          at: [tag.endsWith('LINKS') ? 0.03 : 0.74, h / 2000 - 0.11, 0.016],
-          mat: METAL,
-          lay: D3,
-        },
-      ),
+      visible(board(800, h - 42, 16), front(values)),
+      visible(grip, METAL, [tag.endsWith('LINKS') ? 0.03 : 0.74, h / 2000 - 0.11, 0.016]),
     ]);
   const leg = shared('KUFE', 120, 390, 40);
   return [
     carcass(w, h, d, base, values),
-    board(19, h - 38, d - 70, { at: [0.79, base + 0.019, 0.02], mat: upright(values), lay: D3 }),
-    board(770, 19, d - 80, { at: [0.02, base + 0.33, 0.02], mat: decor(values), lay: D3 }),
-    board(770, 19, d - 80, { at: [0.81, base + 0.33, 0.02], mat: decor(values), lay: D3 }),
+    visible(board(19, h - 38, d - 70), upright(values), [0.79, base + 0.019, 0.02]),
+    visible(board(770, 19, d - 80), decor(values), [0.02, base + 0.33, 0.02]),
+    visible(board(770, 19, d - 80), decor(values), [0.81, base + 0.33, 0.02]),
     door('TÜR LINKS', 0.02, 0.39),
     door('TÜR RECHTS', 0.78, 0.412),
     visible(leg, basis('PULVER_SCHWARZ'), [0.2, 0, 0.03]),
@@ -234,25 +224,17 @@ function lockers(columns: number, rows: number, values: Values): Part[] {
       [
         visible(shared('PROFIL', 296, 396, 18), 'FJEL::DEPOT::LOCHBLECH'),
         visible(shared('PROFIL', 34, 60, 12), basis('KUNSTSTOFF'), [0.245, 0.16, 0.014]),
-        solid('cyl', [0.006, 0.011], {
-          at: [0.262, 0.19, 0.026],
-          rot: [90, 0, 0],
-          mat: METAL,
-          lay: D3,
-        }),
+        visible(solid('cyl', [0.006, 0.011]), METAL, [0.262, 0.19, 0.026], [90, 0, 0]),
       ],
     );
+  const wall = board(16, h - 38, d - 60);
   const doors = Array.from({ length: columns * rows }, (_, i) =>
     door(i % columns, Math.floor(i / columns)),
   );
   return [
     carcass(w, h, d, base, values),
     ...Array.from({ length: columns - 1 }, (_, i) =>
-      board(16, h - 38, d - 60, {
-        at: [0.002 + (i + 1) * 0.3, base + 0.019, 0.02],
-        mat: basis('LICHTGRAU'),
-        lay: D3,
-      }),
+      visible(wall, basis('LICHTGRAU'), [0.002 + (i + 1) * 0.3, base + 0.019, 0.02]),
     ),
     plinth(w / 1000 - 0.04, 0.42),
     ...doors,

@@ -56,7 +56,7 @@ function veneer(values: Values, kind: string): string {
 export const frame = (values: Values): string => materialOf(FRAME, values);
 
 /** A board by its measures in millimetres. */
-export function board(w: number, h: number, d: number, options: NodeOptions): Part {
+export function board(w: number, h: number, d: number, options?: NodeOptions): Part {
   return imp(shared('PLATTE', w, h, d), options);
 }
 

@@ -3,7 +3,7 @@
  */
 import { heightOnFloor } from '../blocks/blocks.ts';
 import type { Part, SeriesDefinition, Values } from '../definition.ts';
-import { blocksOn, imp, solid, top } from '../tree.ts';
+import { imp, partsOn, solid, top } from '../tree.ts';
 import {
   basis,
   DECOR,
@@ -20,7 +20,7 @@ import { articlesOf, choice, choices, materialOf, text } from './properties.ts';
 
 const PROGRAM = 'FORUM';
 const D3 = layer(PROGRAM, 'D3');
-const visible = blocksOn(D3);
+const visible = partsOn(D3);
 
 const FELT = choices('FILZ', 'OBERFLÄCHE', text('Filz', 'Felt'), [
   choice('GRAU', 'FG', 'Filz grau', 'Felt, grey', { mat: basis('FILZ_GRAU') }),
@@ -55,19 +55,16 @@ function boatTable(w: number, d: number, values: Values): Part[] {
 
 /** A round table on a trumpet base; the origin is its middle. */
 function roundTable(diameter: number, height: number, values: Values): Part[] {
+  const D = diameter / 1000;
   return [
     visible(shared('TROMPETENFUSS', diameter * 0.55, height - 28), frame(values)),
-    solid(
-      'cyl',
-      { length: 0.01, radius: 0.12 },
-      { at: [0, height / 1000 - 0.035, 0], mat: basis('KANTE'), lay: D3 },
-    ),
-    visible(shared('RUNDPLATTE', diameter, 25), decor(values), [0, height / 1000 - 0.025, 0]),
-    ...invisible(PROGRAM, diameter / 1000, diameter / 1000, [
-      -diameter / 2000,
+    visible(solid('cyl', { length: 0.01, radius: 0.12 }), basis('KANTE'), [
       0,
-      -diameter / 2000,
+      height / 1000 - 0.035,
+      0,
     ]),
+    visible(shared('RUNDPLATTE', diameter, 25), decor(values), [0, height / 1000 - 0.025, 0]),
+    ...invisible(PROGRAM, D, D, [-D / 2, 0, -D / 2]),
   ];
 }
 
@@ -135,11 +132,11 @@ function folding(values: Values): Part[] {
       [
         panel(720, 1680, felt(values), [0.01, 0.03, -0.02]),
         visible(shared('RUNDROHR', 24, 1740), basis('PULVER_SILBER'), [0, 0, 0]),
-        solid('frame', '0.70 1.66 0.006 0.012', {
-          at: [0.02, 0.04, 0.018],
-          mat: 'FJEL::BASIS::KANTE;roughness 0.3',
-          lay: D3,
-        }),
+        visible(
+          solid('frame', '0.70 1.66 0.006 0.012'),
+          'FJEL::BASIS::KANTE;roughness 0.3',
+          [0.02, 0.04, 0.018],
+        ),
         ...rest,
       ],
     ),
@@ -158,17 +155,13 @@ function glassBoard(): Part[] {
     visible(shared('PLATTE', 1500, 1000, 6), 'FJEL::FORUM::GLAS', [0, 0, 0.03]),
     visible(shared('PLATTE', 1480, 980, 12), basis('WEISS'), [0.01, 0.01, 0.012]),
     ...posts.map(([x, y]) =>
-      solid(
-        'cyl',
-        { l: 0.036, r: 0.011 },
-        { at: [x, y, 0.004], rot: [90, 0, 0], mat: basis('EDELSTAHL'), lay: D3 },
-      ),
+      visible(solid('cyl', { l: 0.036, r: 0.011 }), basis('EDELSTAHL'), [x, y, 0.004], [90, 0, 0]),
     ),
     visible(shared('KASTEN', 300, 14, 60, 4), basis('EDELSTAHL'), [0.6, -0.012, 0.01]),
-    solid(
-      'ellipsoid',
-      { rx: 0.06, ry: 0.018, rz: 0.024 },
-      { at: [0.68, 0.02, 0.042], mat: '$ dif 0.15 0.16 0.17;roughness 0.8', lay: D3 },
+    visible(
+      solid('ellipsoid', { rx: 0.06, ry: 0.018, rz: 0.024 }),
+      '$ dif 0.15 0.16 0.17;roughness 0.8',
+      [0.68, 0.02, 0.042],
     ),
     ...invisible(PROGRAM, 1.5, 0.06),
   ];

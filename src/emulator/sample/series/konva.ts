@@ -4,13 +4,13 @@
 import { cos, sin, tan } from '../../../support/elementary.ts';
 import { blockName, heightOnFloor } from '../blocks/blocks.ts';
 import type { Part, PropertyDefinition, SeriesDefinition, Values } from '../definition.ts';
-import { blocksOn, imp, solid, top } from '../tree.ts';
+import { imp, partsOn, solid, top } from '../tree.ts';
 import { bodySymbol, brnk, cloth, layer, UPHOLSTERY } from './brenkhoff-common.ts';
 import { articlesOf, choice, choices, materialOf, text } from './properties.ts';
 
 const PROGRAM = 'KONVA';
 const D3 = layer(PROGRAM, 'D3');
-const visible = blocksOn(D3);
+const visible = partsOn(D3);
 const own = (family: string, ...measures: number[]): string =>
   blockName('BRNK::KONVA', family, ...measures);
 const konva = (name: string): string => `BRNK::KONVA::${name}`;
@@ -127,8 +127,8 @@ function barStool(values: Values): Part[] {
 function pouf(values: Values): Part[] {
   return [
     visible(own('RUNDPOLSTER', 460, 400), cloth(values), [0, 0.025, 0]),
-    solid('cyl', '0.03 0.19', { mat: brnk('SCHWARZ'), lay: D3 }),
-    solid('ellipsoid', [0.022, 0.008, 0.022], { at: [0, 0.425, 0], mat: cloth(values), lay: D3 }),
+    visible(solid('cyl', '0.03 0.19'), brnk('SCHWARZ')),
+    visible(solid('ellipsoid', [0.022, 0.008, 0.022]), cloth(values), [0, 0.425, 0]),
     ...bodySymbol(PROGRAM, 0.46),
   ];
 }

@@ -2,7 +2,7 @@
  * LINEA by Fjelmark: desks, sit-stand desks, a bench for two.
  */
 import type { ArticleDefinition, Part, Values } from '../definition.ts';
-import { blocksOn, imp, solid, top } from '../tree.ts';
+import { imp, partsOn, solid, top } from '../tree.ts';
 import {
   basis,
   DECOR,
@@ -18,7 +18,7 @@ import { articlesOf, choice, choices, millimetres, text } from './properties.ts'
 
 const PROGRAM = 'LINEA';
 const D3 = layer(PROGRAM, 'D3');
-const visible = blocksOn(D3);
+const visible = partsOn(D3);
 
 /** A tray for cables below the top. */
 export const CABLE = choices('KABEL', 'AUSSTATTUNG', text('Kabelführung', 'Cable management'), [

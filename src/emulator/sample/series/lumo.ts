@@ -4,13 +4,13 @@
 
 import { heightOnFloor } from '../blocks/blocks.ts';
 import type { Part, PropertyDefinition, SeriesDefinition, Values } from '../definition.ts';
-import { blocksOn, imp, movable, solid, top } from '../tree.ts';
+import { imp, movable, partsOn, solid, top } from '../tree.ts';
 import { home, layer, plan, shared, WOOD, wood } from './aulinde-common.ts';
 import { articlesOf, choice, choices, materialOf, text } from './properties.ts';
 
 const PROGRAM = 'LUMO';
 const D3 = layer(PROGRAM, 'D3');
-const visible = blocksOn(D3);
+const visible = partsOn(D3);
 
 const METAL = choices('METALL', 'OBERFLÄCHE', text('Metall', 'Metal'), [
   choice('Schwarz', 'SW', 'schwarz matt', 'Matt black', { mat: home('SCHWARZ MATT') }),
@@ -147,11 +147,7 @@ function pendant(diameter: number, values: Values): Part[] {
   const h = diameter * 0.55;
   return [
     top({ lay: D3 }, dome(diameter, h, metal(values))),
-    solid('cyl', [1.2 - h / 1000, 0.0025], {
-      at: [0, h / 1000 + 0.035, 0],
-      mat: home('KABEL'),
-      lay: D3,
-    }),
+    visible(solid('cyl', [1.2 - h / 1000, 0.0025]), home('KABEL'), [0, h / 1000 + 0.035, 0]),
     visible(shared('RUNDROHR', 110, 24), metal(values), [0, 1.215, 0]),
     ...plan(PROGRAM, diameter / 1000, diameter / 1000, [-diameter / 2000, 0, -diameter / 2000]),
   ];
@@ -159,10 +155,10 @@ function pendant(diameter: number, values: Values): Part[] {
 
 function globe(values: Values): Part[] {
   return [
-    solid('sphere', '0.15', { at: [0, 0.15, 0], mat: home('RAUCHGLAS'), lay: D3 }),
-    solid('sphere', { Radius: 0.06 }, { at: [0, 0.15, 0], mat: home('OPALGLAS'), lay: D3 }),
+    visible(solid('sphere', '0.15'), home('RAUCHGLAS'), [0, 0.15, 0]),
+    visible(solid('sphere', { Radius: 0.06 }), home('OPALGLAS'), [0, 0.15, 0]),
     visible(shared('RUNDROHR', 60, 70), metal(values), [0, 0.275, 0]),
-    solid('cyl', [0.85, 0.0025], { at: [0, 0.345, 0], mat: home('KABEL'), lay: D3 }),
+    visible(solid('cyl', [0.85, 0.0025]), home('KABEL'), [0, 0.345, 0]),
     visible(shared('RUNDROHR', 110, 24), metal(values), [0, 1.19, 0]),
     ...plan(PROGRAM, 0.3, 0.3, [-0.15, 0, -0.15]),
   ];
@@ -172,13 +168,9 @@ function globe(values: Values): Part[] {
 function linear(values: Values): Part[] {
   return [
     visible(shared('KASTEN', 1400, 50, 60, 8), metal(values), [-0.7, 0, -0.03]),
-    solid('block', '1.36;0.006;0.04', {
-      at: [-0.68, -0.004, -0.02],
-      mat: home('OPALGLAS'),
-      lay: D3,
-    }),
+    visible(solid('block', '1.36;0.006;0.04'), home('OPALGLAS'), [-0.68, -0.004, -0.02]),
     ...[-0.5, 0.5].map((x) =>
-      solid('cyl', { LEN: 1.1, RAD: 0.001 }, { at: [x, 0.05, 0], mat: home('KABEL'), lay: D3 }),
+      visible(solid('cyl', { LEN: 1.1, RAD: 0.001 }), home('KABEL'), [x, 0.05, 0]),
     ),
     visible(shared('KASTEN', 1100, 26, 60, 8), metal(values), [-0.55, 1.15, -0.03]),
     imp(shared('SYMBOL', 1400, 60), {

@@ -3,13 +3,13 @@
  */
 import { heightOnFloor } from '../blocks/blocks.ts';
 import type { Part, PropertyDefinition, SeriesDefinition, Values } from '../definition.ts';
-import { blocksOn, imp, movable, top } from '../tree.ts';
+import { imp, movable, partsOn, top } from '../tree.ts';
 import { board, home, layer, plan, shared, WOOD, wood } from './aulinde-common.ts';
 import { articlesOf, choice, choices, millimetres, text } from './properties.ts';
 
 const PROGRAM = 'REGALO';
 const D3 = layer(PROGRAM, 'D3');
-const visible = blocksOn(D3);
+const visible = partsOn(D3);
 
 const FRONTS: Readonly<Record<string, string>> = {
   Weiß: home('WEISS LACK'),
@@ -91,14 +91,14 @@ function divider(columns: number, rows: number, values: Values): Part[] {
   const box = shared('KASTEN', 300, 340, 320, 20);
   return [
     ...Array.from({ length: rows + 1 }, (_, i) =>
-      board(w, t, d, { at: [0, at(i), 0], mat: wood(values), lay: D3 }),
+      visible(board(w, t, d), wood(values), [0, at(i), 0]),
     ),
     ...Array.from({ length: (columns + 1) * rows }, (_, i) =>
-      board(t, cell, d, {
-        at: [at(i % (columns + 1)), at(Math.floor(i / (columns + 1))) + t / 1000, 0],
-        mat: wood(values, ' HOCH'),
-        lay: D3,
-      }),
+      visible(board(t, cell, d), wood(values, ' HOCH'), [
+        at(i % (columns + 1)),
+        at(Math.floor(i / (columns + 1))) + t / 1000,
+        0,
+      ]),
     ),
     ...[
       [0, 0],
@@ -148,17 +148,17 @@ function lowboard(values: Values): Part[] {
   const [w, h, d, y] = [1800, 380, 420, 0.14];
   const frontOf = (tag: string, x: number) =>
     movable({ at: [x, y + 0.024, 0.4], lay: layer(PROGRAM, `D3_${tag}`) }, [
-      board(584, h - 48, 18, { mat: front(values), lay: D3 }),
+      visible(board(584, h - 48, 18), front(values)),
       visible(shared('KASTEN', 120, 8, 16, 3), home('MESSING'), [0.232, h / 1000 - 0.07, 0.016]),
     ]);
   return [
     body(w, h, d, y, values),
     ...[0.611, 1.167].map((x) =>
-      board(22, h - 44, d - 20, { at: [x, y + 0.022, 0.01], mat: wood(values, ' HOCH'), lay: D3 }),
+      visible(board(22, h - 44, d - 20), wood(values, ' HOCH'), [x, y + 0.022, 0.01]),
     ),
     frontOf('KLAPPE', 0.024),
     frontOf('SCHUB', 1.191),
-    board(534, 18, d - 40, { at: [0.633, y + 0.18, 0.02], mat: wood(values), lay: D3 }),
+    visible(board(534, 18, d - 40), wood(values), [0.633, y + 0.18, 0.02]),
     ...stand(w, d, 140),
     ...plan(PROGRAM, 1.8, 0.42),
   ];
@@ -168,7 +168,7 @@ function sideboard(values: Values): Part[] {
   const [w, h, d, y] = [1650, 620, 440, 0.16];
   const door = (i: number): Part =>
     movable({ at: [0.024 + i * 0.535, y + 0.024, 0.42], lay: layer(PROGRAM, `D3_TÜR ${i + 1}`) }, [
-      board(531, h - 48, 18, { mat: front(values), lay: D3 }),
+      visible(board(531, h - 48, 18), front(values)),
       visible(
         shared('RUNDROHR', 26, 18),
         home('MESSING'),
@@ -198,7 +198,7 @@ function chest(values: Values): Part[] {
           lay: layer(PROGRAM, `D3_SCHUB ${i + 1}`),
         },
         [
-          board(w - 48, each - 4, 18, { mat: drawerFront(values), lay: D3 }),
+          visible(board(w - 48, each - 4, 18), drawerFront(values)),
           visible(shared('SCHUBKASTEN', w - 90, 120, d - 70), home('ESCHE'), [
             0.02,
             0.015,

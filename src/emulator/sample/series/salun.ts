@@ -4,13 +4,13 @@
 
 import { heightOnFloor } from '../blocks/blocks.ts';
 import type { Part, PropertyDefinition, SeriesDefinition, Values } from '../definition.ts';
-import { blocksOn, imp, solid, top } from '../tree.ts';
+import { imp, partsOn, solid, top } from '../tree.ts';
 import { COVER, cover, home, layer, plan, shared, WOOD, wood } from './aulinde-common.ts';
 import { articlesOf, choice, choices, text } from './properties.ts';
 
 const PROGRAM = 'SALUN';
 const D3 = layer(PROGRAM, 'D3');
-const visible = blocksOn(D3);
+const visible = partsOn(D3);
 
 const LEGS: PropertyDefinition = choices('FÜSSE', 'AUSSTATTUNG', text('Füße', 'Legs'), [
   choice('Holz', 'H', 'Holz gedreht', 'Turned wood'),
@@ -136,11 +136,11 @@ function sideTable(diameter: number, h: number, values: Values): Part[] {
         }),
       ]),
     ),
-    solid(
-      'cyl',
-      { LENGTH: 0.02, RADIUS: diameter * 0.0003 },
-      { at: [0, h / 1000 - 0.044, 0], mat: wood(values), lay: D3 },
-    ),
+    visible(solid('cyl', { LENGTH: 0.02, RADIUS: diameter * 0.0003 }), wood(values), [
+      0,
+      h / 1000 - 0.044,
+      0,
+    ]),
     ...plan(PROGRAM, diameter / 1000, diameter / 1000, [-diameter / 2000, 0, -diameter / 2000]),
   ];
 }
@@ -158,7 +158,7 @@ function coffeeTable(values: Values): Part[] {
       }),
     ),
     ...[-0.27, 0.27].map((x) =>
-      solid('cyl', [0.016, 0.1], { at: [x, 0, 0], mat: home('SCHWARZ MATT'), lay: D3 }),
+      visible(solid('cyl', [0.016, 0.1]), home('SCHWARZ MATT'), [x, 0, 0]),
     ),
     ...plan(PROGRAM, 1.15, 0.68, [-0.575, 0, -0.34]),
   ];
