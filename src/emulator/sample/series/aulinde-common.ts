@@ -1,10 +1,10 @@
 /**
  * The definitions that the series of Aulinde share: woods, cloths, lacquers, layers, the plan symbol.
  */
-import { blockName } from '../blocks/blocks.ts';
+import { blockName, heightOnFloor } from '../blocks/blocks.ts';
 import type { Choice, Part, Values } from '../definition.ts';
 import type { Point } from '../shapes/surface.ts';
-import { imp, type NodeOptions } from '../tree.ts';
+import { imp, type NodeOptions, top } from '../tree.ts';
 import { choices, materialOf, pictured, text } from './properties.ts';
 
 /** Material of Aulinde's shared program. */
@@ -49,6 +49,15 @@ export function wood(values: Values, kind: '' | ' HOCH' | ' GEDREHT' = ''): stri
 /** A board by its measures in millimetres. */
 export function board(w: number, h: number, d: number, options?: NodeOptions): Part {
   return imp(shared('PLATTE', w, h, d), options);
+}
+
+/** Three leaning legs about the axis, at a distance from it in metres. */
+export function threeLegs(leg: string, reach: number, lean: number, lay: string, values: Values) {
+  const rot = [0, 0, lean] as const;
+  const at = [reach, heightOnFloor(leg, rot), 0] as const;
+  return [90, 210, 330].map((turn) =>
+    top({ rot: [0, turn, 0], lay }, [imp(leg, { at, rot, mat: wood(values, ' HOCH') })]),
+  );
 }
 
 /** The plan symbol and the texts of the plan: invisible. */

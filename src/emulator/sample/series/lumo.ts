@@ -1,11 +1,10 @@
 /**
  * LUMO by Aulinde: floor, table, desk and pendant lamps; the origin is on the axis.
  */
-
-import { heightOnFloor } from '../blocks/blocks.ts';
 import type { Part, PropertyDefinition, SeriesDefinition, Values } from '../definition.ts';
+import type { Point } from '../shapes/surface.ts';
 import { imp, movable, partsOn, solid, top } from '../tree.ts';
-import { home, layer, plan, shared, WOOD, wood } from './aulinde-common.ts';
+import { home, layer, plan, shared, threeLegs, WOOD } from './aulinde-common.ts';
 import { articlesOf, choice, choices, materialOf, text } from './properties.ts';
 
 const PROGRAM = 'LUMO';
@@ -62,17 +61,8 @@ function floorLamp(values: Values): Part[] {
 }
 
 function tripod(values: Values): Part[] {
-  const leg = shared('KONUSBEIN', 1240, 22, 30);
   return [
-    ...[90, 210, 330].map((turn) =>
-      top({ rot: [0, turn, 0], lay: D3 }, [
-        imp(leg, {
-          at: [0.27, heightOnFloor(leg, [0, 0, 11]), 0],
-          rot: [0, 0, 11],
-          mat: wood(values, ' HOCH'),
-        }),
-      ]),
-    ),
+    ...threeLegs(shared('KONUSBEIN', 1240, 22, 30), 0.27, 11, D3, values),
     visible(shared('RUNDROHR', 90, 40), metal(values), [0, 1.19, 0]),
     visible(shared('RUNDROHR', 16, 180), metal(values), [0, 1.22, 0]),
     shade(1.28, 480, 480, 280, values),
@@ -101,12 +91,8 @@ function arcLamp(values: Values): Part[] {
 
 /** A desk lamp of two arms and a head, each under the joint before it. */
 function deskLamp(values: Values): Part[] {
-  const joint = (
-    tag: string,
-    children: Part[],
-    at: readonly [number, number, number],
-    rot: readonly [number, number, number],
-  ): Part => movable({ at, rot, lay: layer(PROGRAM, `D3_${tag}`) }, children);
+  const joint = (tag: string, children: Part[], at: Point, rot: Point): Part =>
+    movable({ at, rot, lay: layer(PROGRAM, `D3_${tag}`) }, children);
   const ball = solid('sphere', { radius: 0.014 }, { mat: metal(values) });
   const head = joint(
     'KOPF',

@@ -3,16 +3,26 @@
  */
 
 import { heightOnFloor } from '../blocks/blocks.ts';
-import type { Part, PropertyDefinition, SeriesDefinition, Values } from '../definition.ts';
+import type { Part, SeriesDefinition, Values } from '../definition.ts';
 import { imp, partsOn, solid, top } from '../tree.ts';
-import { COVER, cover, home, layer, plan, shared, WOOD, wood } from './aulinde-common.ts';
+import {
+  COVER,
+  cover,
+  home,
+  layer,
+  plan,
+  shared,
+  threeLegs,
+  WOOD,
+  wood,
+} from './aulinde-common.ts';
 import { articlesOf, choice, choices, text } from './properties.ts';
 
 const PROGRAM = 'SALUN';
 const D3 = layer(PROGRAM, 'D3');
 const visible = partsOn(D3);
 
-const LEGS: PropertyDefinition = choices('FÜSSE', 'AUSSTATTUNG', text('Füße', 'Legs'), [
+const LEGS = choices('FÜSSE', 'AUSSTATTUNG', text('Füße', 'Legs'), [
   choice('Holz', 'H', 'Holz gedreht', 'Turned wood'),
   choice('Metall', 'M', 'Metall schwarz', 'Metal, black'),
 ]);
@@ -123,24 +133,12 @@ function armchair(values: Values): Part[] {
 
 /** A round side table: a tray on three turned legs; the origin is its middle. */
 function sideTable(diameter: number, h: number, values: Values): Part[] {
-  const reach = diameter * 0.00032;
+  const disc = solid('cyl', { LENGTH: 0.02, RADIUS: diameter * 0.0003 });
   const leg = shared('KONUSBEIN', h - 20, 32, 20);
   return [
     visible(shared('RUNDPLATTE', diameter, 24), home('TERRAZZO'), [0, h / 1000 - 0.024, 0]),
-    ...[90, 210, 330].map((turn) =>
-      top({ rot: [0, turn, 0], lay: D3 }, [
-        imp(leg, {
-          at: [reach + 0.05, heightOnFloor(leg, [0, 0, 7]), 0],
-          rot: [0, 0, 7],
-          mat: wood(values, ' HOCH'),
-        }),
-      ]),
-    ),
-    visible(solid('cyl', { LENGTH: 0.02, RADIUS: diameter * 0.0003 }), wood(values), [
-      0,
-      h / 1000 - 0.044,
-      0,
-    ]),
+    ...threeLegs(leg, diameter * 0.00032 + 0.05, 7, D3, values),
+    visible(disc, wood(values), [0, h / 1000 - 0.044, 0]),
     ...plan(PROGRAM, diameter / 1000, diameter / 1000, [-diameter / 2000, 0, -diameter / 2000]),
   ];
 }
