@@ -3,7 +3,7 @@
  */
 import { blockName } from '../blocks/blocks.ts';
 import type { Part, Values } from '../definition.ts';
-import { imp, solid } from '../tree.ts';
+import { partsOn, solid } from '../tree.ts';
 import { choices, materialOf, pictured, text } from './properties.ts';
 
 /** Material of Brenkhoff's shared program. */
@@ -26,16 +26,11 @@ export const cloth = (values: Values): string => materialOf(UPHOLSTERY, values);
 
 /** The plan symbol of a chair and the attach point of a table: both invisible. */
 export function bodySymbol(program: string, size: number): Part[] {
+  const symbol = blockName('BRNK::BASIS', 'SYMBOL', size * 1000, size * 1000);
+  const inPlan = partsOn(layer(program, 'D2').toLowerCase());
+  const attached = partsOn(layer(program, 'ATTACH_TISCH'));
   return [
-    imp(blockName('BRNK::BASIS', 'SYMBOL', size * 1000, size * 1000), {
-      at: [-size / 2, 0, -size / 2],
-      mat: brnk('SYMBOL'),
-      lay: layer(program, 'D2').toLowerCase(),
-    }),
-    solid('sphere', [0.01], {
-      at: [0, 0, size / 2],
-      mat: brnk('SYMBOL'),
-      lay: layer(program, 'ATTACH_TISCH'),
-    }),
+    inPlan(symbol, brnk('SYMBOL'), [-size / 2, 0, -size / 2]),
+    attached(solid('sphere', [0.01]), brnk('SYMBOL'), [0, 0, size / 2]),
   ];
 }

@@ -22,7 +22,6 @@ const D3 = layer(PROGRAM, 'D3');
 const visible = partsOn(D3);
 const METAL = basis('PULVER_SILBER');
 
-/** The handle of the fronts. */
 const HANDLE = choices('GRIFF', 'AUSSTATTUNG', text('Griff', 'Handle'), [
   choice('BUEGEL', 'B', 'Bügelgriff', 'Bow handle'),
   choice('LEISTE', 'L', 'Griffleiste', 'Edge grip', { surcharge: 12 }),
@@ -122,17 +121,11 @@ function pedestal(heights: number[], values: Values, cushion = false): Part[] {
 
 /** The handle of a hinged door, at the edge that opens: 1 for the left door, whose hinges are at x = 0, -1 for the right. */
 function doorHandle(h: number, side: 1 | -1, values: Values): Part {
+  const [grip, bow] = [shared('GRIFFLEISTE', 160), shared('BÜGELGRIFF', 128)];
   const y = Math.min(h / 2000, 0.95);
-  const options = { mat: METAL, lay: D3 };
   return values.GRIFF === 'LEISTE'
-    ? imp(shared('GRIFFLEISTE', 160), {
-        ...{ at: [side * 0.396, y + side * 0.08, 0], rot: [0, 0, side * -90] },
-        ...options,
-      })
-    : imp(shared('BÜGELGRIFF', 128), {
-        ...{ at: [side * 0.36, y, 0.019], rot: [0, 0, 90] },
-        ...options,
-      });
+    ? visible(grip, METAL, [side * 0.396, y + side * 0.08, 0], [0, 0, side * -90])
+    : visible(bow, METAL, [side * 0.36, y, 0.019], [0, 0, 90]);
 }
 
 /** A cabinet with two hinged doors; the right one is the left one mirrored. */

@@ -4,7 +4,7 @@
 import { blockName } from '../blocks/blocks.ts';
 import type { Part, Values } from '../definition.ts';
 import type { Point } from '../shapes/surface.ts';
-import { imp, type NodeOptions, solid } from '../tree.ts';
+import { imp, type NodeOptions, partsOn, solid } from '../tree.ts';
 import { choice, choices, materialOf, pictured, text } from './properties.ts';
 
 /** Material name of Fjelmark's shared program. */
@@ -68,21 +68,11 @@ export function glides(points: readonly (readonly [number, number])[], diameter 
 
 /** The invisible nodes of every article: plan symbol, origin and attach points. */
 export function invisible(program: string, w: number, d: number, at: Point = [0, 0, 0]): Part[] {
+  const place = (mode: string, shape: string | Part, point: Point): Part =>
+    partsOn(layer(program, mode))(shape, basis('SYMBOL'), point);
   return [
-    imp(shared('SYMBOL', w * 1000, d * 1000), {
-      at,
-      mat: basis('SYMBOL'),
-      lay: layer(program, 'D2'),
-    }),
-    solid(
-      'sphere',
-      { r: 0.01 },
-      { at: [0, 0, 0], mat: basis('SYMBOL'), lay: layer(program, 'ORIGIN') },
-    ),
-    solid('block', [0.02, 0.02, 0.02], {
-      at: [at[0] + w, 0, at[2]],
-      mat: basis('SYMBOL'),
-      lay: layer(program, 'ATTACH_R'),
-    }),
+    place('D2', shared('SYMBOL', w * 1000, d * 1000), at),
+    place('ORIGIN', solid('sphere', { r: 0.01 }), [0, 0, 0]),
+    place('ATTACH_R', solid('block', [0.02, 0.02, 0.02]), [at[0] + w, 0, at[2]]),
   ];
 }

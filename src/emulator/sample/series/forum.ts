@@ -56,13 +56,10 @@ function boatTable(w: number, d: number, values: Values): Part[] {
 /** A round table on a trumpet base; the origin is its middle. */
 function roundTable(diameter: number, height: number, values: Values): Part[] {
   const D = diameter / 1000;
+  const disc = solid('cyl', { length: 0.01, radius: 0.12 });
   return [
     visible(shared('TROMPETENFUSS', diameter * 0.55, height - 28), frame(values)),
-    visible(solid('cyl', { length: 0.01, radius: 0.12 }), basis('KANTE'), [
-      0,
-      height / 1000 - 0.035,
-      0,
-    ]),
+    visible(disc, basis('KANTE'), [0, height / 1000 - 0.035, 0]),
     visible(shared('RUNDPLATTE', diameter, 25), decor(values), [0, height / 1000 - 0.025, 0]),
     ...invisible(PROGRAM, D, D, [-D / 2, 0, -D / 2]),
   ];

@@ -105,14 +105,10 @@ function woodChair(values: Values): Part[] {
 }
 
 function barStool(values: Values): Part[] {
+  const rod = own('STANGE', 288, 14);
   const rest = [0, 90, 180, 270].map((turn) => {
     const [x, z] = [cos, sin].map((of) => of((turn * Math.PI) / 180) * 0.144) as [number, number];
-    return visible(
-      own('STANGE', 288, 14),
-      'BRNK::BASIS::CHROM_UMGEBUNG',
-      [z - x, 0.26, x + z],
-      [0, turn, 0],
-    );
+    return visible(rod, brnk('CHROM_UMGEBUNG'), [z - x, 0.26, x + z], [0, turn, 0]);
   });
   return [
     ...woodLegs(700, 0.21, 0.21, 5, BEECH),

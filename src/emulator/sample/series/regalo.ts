@@ -34,9 +34,7 @@ const WIDTH = millimetres(
   text('Breite in mm', 'Width in mm'),
   { from: 600, to: 1200, raster: 100 },
   800,
-  {
-    surchargePerUnit: 0.18,
-  },
+  { surchargePerUnit: 0.18 },
 );
 
 const lacquer = ({ FRONT: value = '' }: Values): string | undefined => FRONTS[value];
@@ -166,15 +164,11 @@ function lowboard(values: Values): Part[] {
 
 function sideboard(values: Values): Part[] {
   const [w, h, d, y] = [1650, 620, 440, 0.16];
+  const knob = shared('RUNDROHR', 26, 18);
   const door = (i: number): Part =>
     movable({ at: [0.024 + i * 0.535, y + 0.024, 0.42], lay: layer(PROGRAM, `D3_TÜR ${i + 1}`) }, [
       visible(board(531, h - 48, 18), front(values)),
-      visible(
-        shared('RUNDROHR', 26, 18),
-        home('MESSING'),
-        [i === 2 ? 0.05 : 0.48, 0.3, 0.018],
-        [90, 0, 0],
-      ),
+      visible(knob, home('MESSING'), [i === 2 ? 0.05 : 0.48, 0.3, 0.018], [90, 0, 0]),
     ]);
   return [
     body(w, h, d, y, values),
@@ -189,6 +183,8 @@ function chest(values: Values): Part[] {
   const [count, each] = [5, 170];
   const h = count * each + 44;
   const leg = shared('KONUSBEIN', 142, 46, 28);
+  const box = shared('SCHUBKASTEN', w - 90, 120, d - 70);
+  const knob = shared('RUNDROHR', 26, 20);
   return [
     body(w, h, d, y, values),
     ...Array.from({ length: count }, (_, i) =>
@@ -199,18 +195,9 @@ function chest(values: Values): Part[] {
         },
         [
           visible(board(w - 48, each - 4, 18), drawerFront(values)),
-          visible(shared('SCHUBKASTEN', w - 90, 120, d - 70), home('ESCHE'), [
-            0.02,
-            0.015,
-            -(d - 70) / 1000,
-          ]),
+          visible(box, home('ESCHE'), [0.02, 0.015, -(d - 70) / 1000]),
           ...[0.25, 0.75].map((t) =>
-            visible(
-              shared('RUNDROHR', 26, 20),
-              home('MESSING'),
-              [((w - 48) / 1000) * t, each / 2000, 0.018],
-              [90, 0, 0],
-            ),
+            visible(knob, home('MESSING'), [((w - 48) / 1000) * t, each / 2000, 0.018], [90, 0, 0]),
           ),
         ],
       ),

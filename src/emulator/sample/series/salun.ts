@@ -71,6 +71,7 @@ function sofa(seats: number, seat: number, values: Values, arms: 'both' | 'left'
 }
 
 function cornerSofa(values: Values): Part[] {
+  const [large, small] = [shared('WURFKISSEN', 460, 460, 150), shared('WURFKISSEN', 420, 420, 140)];
   return [
     ...sofa(2, 700, values, 'left'),
     top({ at: [1.56, 0, 0], mat: cover(values), lay: layer(PROGRAM, 'D3_RÉCAMIÈRE') }, [
@@ -79,18 +80,8 @@ function cornerSofa(values: Values): Part[] {
       imp(shared('KISSEN', 890, 160, 1390), { at: [0.005, 0.29, 0.205] }),
       imp(shared('KISSEN', 880, 400, 170), { at: [0.01, 0.455, 0.185], rot: [-14, 0, 0] }),
     ]),
-    visible(
-      shared('WURFKISSEN', 460, 460, 150),
-      home('STOFF ROST'),
-      [0.3, 0.5, 0.36],
-      [-24, 14, 4],
-    ),
-    visible(
-      shared('WURFKISSEN', 420, 420, 140),
-      home('STOFF MOOS'),
-      [1.95, 0.5, 0.36],
-      [-26, -18, -6],
-    ),
+    visible(large, home('STOFF ROST'), [0.3, 0.5, 0.36], [-24, 14, 4]),
+    visible(small, home('STOFF MOOS'), [1.95, 0.5, 0.36], [-26, -18, -6]),
     top({ at: [1.56, 0, 0.7], lay: D3 }, legs(0.9, 0.9, values)),
   ];
 }
