@@ -37,18 +37,11 @@ const base = (values: Values): string => materialOf(BASE, values);
 function star(reach: number, seat: number, values: Values, rolling = true): Part[] {
   const arm = own('STERNARM', reach);
   const turns = [18, 90, 162, 234, 306];
+  const at = [reach / 1000 - 0.018, 0, 0] as const;
   const foot = (i: number): Part =>
     rolling
-      ? imp(own('ROLLE', 30), {
-          at: [reach / 1000 - 0.018, 0, 0],
-          rot: [0, 40 + i * 97, 0],
-          mat: brnk('SCHWARZ'),
-        })
-      : imp(own('GLEITER', 46), {
-          at: [reach / 1000 - 0.018, 0, 0],
-          scale: [1, 1.6, 1],
-          mat: brnk('GUMMI'),
-        });
+      ? imp(own('ROLLE', 30), { at, rot: [0, 40 + i * 97, 0], mat: brnk('SCHWARZ') })
+      : imp(own('GLEITER', 46), { at, scale: [1, 1.6, 1], mat: brnk('GUMMI') });
   return [
     ...turns.map((turn, i) =>
       top({ rot: [0, turn, 0], mat: base(values), lay: D3 }, [imp(arm), foot(i)]),
@@ -71,15 +64,12 @@ function armrests(seat: number): Part[] {
   return [top({ at: [0, seat / 1000, 0], lay: D3 }, [...right, ...left])];
 }
 
-function seat(height: number, values: Values): Part[] {
-  const y = height / 1000;
-  return [
-    top({ at: [0, y, 0], lay: D3 }, [
-      imp(own('SITZPOLSTER', 500, 480, 70), { at: [0, 0.02, 0.01], mat: cloth(values) }),
-      imp(own('SITZSCHALE', 490, 470), { at: [0, -0.002, 0.01], mat: brnk('SCHWARZ') }),
-      imp(own('MECHANIK'), { at: [0, -0.018, 0], mat: brnk('SCHWARZ') }),
-    ]),
-  ];
+function seat(height: number, values: Values): Part {
+  return top({ at: [0, height / 1000, 0], lay: D3 }, [
+    imp(own('SITZPOLSTER', 500, 480, 70), { at: [0, 0.02, 0.01], mat: cloth(values) }),
+    imp(own('SITZSCHALE', 490, 470), { at: [0, -0.002, 0.01], mat: brnk('SCHWARZ') }),
+    imp(own('MECHANIK'), { at: [0, -0.018, 0], mat: brnk('SCHWARZ') }),
+  ]);
 }
 
 interface Back {
@@ -126,7 +116,7 @@ function swivel(
   const withArms = options.arms && values.ARMLEHNEN !== 'OHNE';
   return [
     ...star(330, height - 30, values, options.rolling),
-    ...seat(height, values),
+    seat(height, values),
     ...back(height, form, values),
     ...(withArms ? armrests(height - 30) : []),
     ...bodySymbol(PROGRAM, 0.66),

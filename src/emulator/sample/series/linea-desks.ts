@@ -75,25 +75,14 @@ export function sitStand(w: number, d: number, values: Values, upper: number): P
     ]),
   );
   const rail = imp(shared('PROFIL', w - 420, 34, 50), { at: [0.21, upper - 0.036, D / 2 - 0.025] });
+  const display = { w: 0.04, h: 0.012, d: 0.001 };
   const controls = top({ at: [W - 0.32, upper - 0.022, D - 0.07] }, [
     imp(shared('KASTEN', 130, 20, 60, 6), { mat: basis('KUNSTSTOFF') }),
-    solid(
-      'block',
-      { w: 0.04, h: 0.012, d: 0.001 },
-      { at: [0.045, 0.004, 0.06], mat: basis('ANZEIGE') },
-    ),
+    solid('block', display, { at: [0.045, 0.004, 0.06], mat: basis('ANZEIGE') }),
   ]);
   return [
     top({ mat: frame(values), lay: D3 }, [...sides, rail, ...tray(w, d, upper, values)]),
-    ...xs.flatMap((x) =>
-      glides(
-        [
-          [x, 0.09],
-          [x, D - 0.09],
-        ],
-        30,
-      ),
-    ),
+    ...xs.flatMap((x) => [0.09, D - 0.09].flatMap((z) => glides([[x, z]], 30))),
     controls,
     deskTop(w, d, upper, values),
     ...invisible(PROGRAM, W, D),

@@ -3,11 +3,11 @@
  * own parts list contains the parts of all children.
  */
 
-import type { Part } from '../definition.ts';
 import {
   type ArticleDefinition,
   type Configuration,
   childValuesOf,
+  type Part,
   type Values,
   valuesOf,
 } from '../definition.ts';
