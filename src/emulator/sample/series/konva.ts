@@ -53,11 +53,6 @@ function shellChair(frame: string, values: Values, more: Part[] = []): Part[] {
   ];
 }
 
-/** Glides under four legs. */
-function feet(points: readonly (readonly [number, number])[]): Part[] {
-  return points.map(([x, z]) => visible(own('GLEITER', 22), brnk('GUMMI'), [x, 0, z]));
-}
-
 function cantilever(arms: boolean, values: Values): Part[] {
   const armPads = [0.255, -0.255].map((x) =>
     visible(own('KASTEN', 46, 20, 240, 9), brnk('SCHWARZ'), [x - 0.023, 0.655, -0.13], [-2, 0, 0]),
@@ -152,12 +147,12 @@ const seat = articlesOf('BRNK', PROGRAM, {
 });
 
 const SHELL_CHAIR = [SHELL, STEEL, PAD, PAD_COVER];
-const FEET = [
+const GLIDES = [
   [0.23, 0.235],
   [-0.23, 0.235],
   [0.22, -0.25],
   [-0.22, -0.25],
-] as const;
+].map(([x, z]) => visible(own('GLEITER', 22), brnk('GUMMI'), [x!, 0, z!]));
 
 /** The series. */
 export const KONVA: SeriesDefinition = {
@@ -175,7 +170,7 @@ export const KONVA: SeriesDefinition = {
     }),
     seat('KV40/4', 'Schalenstuhl, Vierfuß', 'Shell chair, four legs', 149, {
       properties: SHELL_CHAIR,
-      parts: (v) => shellChair(own('VIERFUSS', 450), v, feet(FEET)),
+      parts: (v) => shellChair(own('VIERFUSS', 450), v, GLIDES),
       variants: [
         { SCHALE: 'PETROL', GESTELL: 'SW' },
         { SCHALE: 'BUCHE', POLSTER: 'MIT', STOFF: 'GRAU' },
