@@ -72,12 +72,17 @@ async function texture(name: string): Promise<Swatch> {
 }
 
 /** A matt cube of one metre. */
-async function cubeOf({ material, images }: Swatch): Promise<Uint8Array> {
+const cubeOf = (swatch: Swatch) => boxOf(swatch, [1, 1, 1]);
+
+async function boxOf(
+  { material, images }: Swatch,
+  size: readonly [number, number, number],
+): Promise<Uint8Array> {
   return writeGlb(
     await sceneOf({
       btg: [{ type: 'imp', btgname: 'A::B::CUBE', mat: 'CUBE' }],
       mats: [{ mname: 'CUBE', ...material }],
-      blocks: { 'A::B::CUBE': { V: boxPoints(1, 1, 1), A: [{ F: BOX_TRIANGLES }] } },
+      blocks: { 'A::B::CUBE': { V: boxPoints(...size), A: [{ F: BOX_TRIANGLES }] } },
       images,
     }),
   );
@@ -108,6 +113,30 @@ async function coloursOf(swatch: Swatch, others: ('front' | 'side')[]): Promise<
     meanColour(await pixelsOf(await sharp(bytes).extract(third).png().toBuffer())),
   );
   return [brightestFace(await pixelsOf(hero!.bytes)), ...(await Promise.all(middles))];
+}
+
+/** A picture of a cabinet before a white background. */
+async function cabinetOf(material: object) {
+  const size = [0.8, 0.8, 0.4] as const;
+  const glb = await boxOf({ name: 'cabinet', color: [], material, images: {} }, size);
+  const [hero] = await takePictures(await sharedRenderer(), glb, {
+    ...{ ...PICTURE_DEFAULTS, width: CABINET_SIZE, height: CABINET_SIZE, format: 'png' },
+  });
+  return { bytes: hero!.bytes, pixels: await pixelsOf(hero!.bytes) };
+}
+
+const CABINET_SIZE = 400;
+/** Places on the faces of the cabinet in its picture. */
+const FACES = { top: [200, 33], front: [150, 200], side: [335, 200] } as const;
+
+/** The levels of green of top, front and side. */
+async function facesOf(material: object): Promise<number[]> {
+  const { bytes } = await cabinetOf(material);
+  const faces = Object.values(FACES).map(async ([left, top]) => {
+    const part = await sharp(bytes).extract({ left, top, width: 6, height: 6 }).png().toBuffer();
+    return meanColour(await pixelsOf(part))[1]!;
+  });
+  return Promise.all(faces);
 }
 
 /** What the page of the planning view offers. */
@@ -144,6 +173,28 @@ describe.runIf(HAS_BROWSER)('the colours of matt surfaces', () => {
     expect(before / top).toBeGreaterThan(0.85);
     expect(before / top).toBeLessThan(0.95);
     expect(beside / top).toBeCloseTo(0.6, 1);
+  });
+
+  it.each([
+    ['matt', 1],
+    ['lacquered', 0.2],
+  ])(
+    'of a %s white cabinet differ from face to face, and from a white background',
+    async (_, roughness) => {
+      const [top, front, side] = await facesOf({ dif: '0xFFFFFF', roughness });
+      expect(top! - front!).toBeGreaterThanOrEqual(6);
+      expect(front! - side!).toBeGreaterThanOrEqual(6);
+      expect(255 - top!).toBeGreaterThanOrEqual(10);
+    },
+  );
+
+  it('of a black cabinet have at least eight levels', async () => {
+    const { pixels } = await cabinetOf({ dif: '0x0A0A0A', roughness: 0.6 });
+    const dark = pixels.filter(([red]) => red! < 60).map(([red]) => red!);
+    const levels = [...new Set(dark)].filter(
+      (level) => dark.filter((one) => one === level).length > dark.length / 1000,
+    );
+    expect(levels.length).toBeGreaterThanOrEqual(8);
   });
 
   it('are the same in pictures and on the planning page', async () => {

@@ -7,7 +7,7 @@ import type { PictureOptions } from './picture-options.ts';
 import type { Renderer } from './renderer.ts';
 
 /** Increase this version if the same model gets another picture. */
-const VERSION = 9;
+const VERSION = 10;
 
 /** While one picture is drawn, others are encoded and written. */
 const AT_ONCE = 4;

@@ -2,8 +2,8 @@
  * The studio in which models are shown, by pictures, gallery and planning page alike: neutral light from five soft boxes
  * and bright walls, as a function of direction, and the cube map with which surfaces of every roughness reflect it.
  *
- * A matt surface that faces up receives a radiance of 1.03, one that faces the front 0.86 of that, one that faces the
- * right side 0.61, and none receives more than 1.11. So Khronos PBR Neutral, which reproduces base colours up to 0.8,
+ * A matt surface that faces up receives a radiance of 1.02, one that faces the front 0.87 of that, one that faces the
+ * right side 0.58, and none receives more than 1.09. So Khronos PBR Neutral, which reproduces base colours up to 0.8,
  * shows a colour as it is in the catalogue, and faces of one colour differ as they do in daylight.
  *
  * Frame: +X right, +Y up, +Z to the front of the furniture. Radiance is linear, 1 is white.
@@ -24,15 +24,15 @@ interface SoftBox {
 }
 
 /**
- * Key light from the left front, a tall light on each side, in which metal shows its form, a rim light from behind, and
- * the ceiling.
+ * Key light from the left front, a tall light on each side, in which metal shows its form, a low and wide light from
+ * behind, in which lacquered tops are brighter than fronts, and the ceiling.
  */
 const BOXES: readonly SoftBox[] = [
-  { direction: [-0.5, 0.74, 0.85], half: [0.42, 0.32], radiance: 2.15, edge: 0.1 },
-  { direction: [0.95, 0.3, 0.35], half: [0.12, 0.8], radiance: 1.35, edge: 0.08 },
-  { direction: [-1, 0.2, 0.15], half: [0.1, 0.8], radiance: 1.52, edge: 0.08 },
-  { direction: [0.1, 0.6, -1], half: [0.8, 0.2], radiance: 1.83, edge: 0.1 },
-  { direction: [0, 1, 0], half: [0.6, 0.45], radiance: 0.88, edge: 0.12 },
+  { direction: [-0.32, 0.52, 0.85], half: [0.42, 0.32], radiance: 1.78, edge: 0.1 },
+  { direction: [0.95, 0.3, 0.35], half: [0.12, 0.8], radiance: 1.38, edge: 0.08 },
+  { direction: [-1, 0.2, 0.15], half: [0.1, 0.8], radiance: 1.25, edge: 0.08 },
+  { direction: [-0.15, 0.28, -1], half: [1, 0.28], radiance: 1.35, edge: 0.25 },
+  { direction: [0, 1, 0], half: [0.6, 0.45], radiance: 1.39, edge: 0.12 },
 ];
 
 const LIGHTS = BOXES.map((box) => {
@@ -43,7 +43,7 @@ const LIGHTS = BOXES.map((box) => {
 });
 
 /** The walls, and how much brighter they are where the furniture faces: most of the light has no direction. */
-const WALLS = { radiance: 0.427, towardsFront: 0.275 };
+const WALLS = { radiance: 0.395, towardsFront: 0.275 };
 
 /**
  * Returns the light that comes from a direction.
@@ -51,7 +51,7 @@ const WALLS = { radiance: 0.427, towardsFront: 0.275 };
  * @param direction - Unit length.
  * @example
  * ```ts
- * radianceFrom([0, 1, 0]);   // → 1.31, the ceiling light
+ * radianceFrom([0, 1, 0]);   // → 1.79, the ceiling light
  * ```
  */
 export function radianceFrom(direction: Vec3): number {

@@ -43,8 +43,8 @@ describe('the map of the studio', () => {
 
   it('is neutral and brighter from above and the left front than from below and behind', () => {
     expect(radianceFrom([0, 1, 0])).toBeGreaterThan(2 * radianceFrom([0, -1, 0]));
-    const key = Math.hypot(0.5, 0.74, 0.85);
-    expect(radianceFrom([-0.5 / key, 0.74 / key, 0.85 / key])).toBeGreaterThan(2.5);
+    const key = Math.hypot(0.32, 0.52, 0.85);
+    expect(radianceFrom([-0.32 / key, 0.52 / key, 0.85 / key])).toBeGreaterThan(2.3);
   });
 });
 
@@ -62,11 +62,11 @@ describe('the light on a matt surface', () => {
 
   it('is as bright as white above, a little less in front and less at the side, and nowhere much brighter', () => {
     const [top, front, side] = [received([0, 1, 0]), received([0, 0, 1]), received([1, 0, 0])];
-    expect(top).toBeCloseTo(1.03, 1);
+    expect(top).toBeCloseTo(1.02, 1);
     expect(front / top).toBeGreaterThan(0.85);
     expect(front / top).toBeLessThan(0.95);
     expect(side / top).toBeCloseTo(0.6, 1);
-    expect(Math.max(...around.map(received))).toBeLessThan(1.11);
+    expect(Math.max(...around.map(received))).toBeLessThanOrEqual(1.1);
   });
 
   it('is the mean of the studio about its normal, weighted with the cosine, within 8 %', () => {
